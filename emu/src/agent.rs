@@ -94,7 +94,8 @@ impl Machine<'_> {
     pub fn start(&mut self, agent: Agent) {
         self.progress += 1;
         let (cta, thread) = agent.issuer;
-        self.ctas[cta].threads[thread].times[0] += 1;
+        let t = &mut self.ctas[cta].threads[thread];
+        t.times[0] += t.step;
         self.agents.push(agent);
     }
 

@@ -1,5 +1,6 @@
 //! Vector clocks: what has happened before a point of the execution, and what of it is visible through each proxy.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A thread, or an object through which asynchronous operations complete: an mbarrier, or a thread's groups of copies.
@@ -148,7 +149,7 @@ impl Collected {
     }
 
     pub fn finish(self) -> Acquirable {
-        Acquirable { view: Rc::new(self.view), joined: self.joined }
+        Acquirable { view: Rc::new(self.view), joined: self.joined, last: RefCell::default() }
     }
 }
 
@@ -157,6 +158,7 @@ impl Collected {
 pub struct Acquirable {
     view: Rc<View>,
     joined: Vec<Rc<View>>,
+    last: RefCell<Memo<()>>,
 }
 
 impl Acquirable {
@@ -166,11 +168,40 @@ impl Acquirable {
         } else if self.joined.iter().any(|view| Rc::ptr_eq(view, into)) {
             *into = self.view.clone();
         } else {
-            Rc::make_mut(into).join(&self.view);
+            *into = self.last.borrow_mut().change(into, (), |view| view.join(&self.view));
         }
     }
 
     pub fn view(&self) -> &Rc<View> {
         &self.view
+    }
+}
+
+/// The last changes of views: the threads of a block often have the same view, and share what it becomes.
+#[derive(Debug, Clone)]
+pub struct Memo<K>(Vec<(Rc<View>, K, Rc<View>)>);
+
+impl<K> Default for Memo<K> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K: Copy + PartialEq> Memo<K> {
+    const LEN: usize = 8;
+
+    /// Returns what `change` makes of a view.
+    pub fn change(&mut self, view: &Rc<View>, key: K, change: impl FnOnce(&mut View)) -> Rc<View> {
+        if let Some((_, _, to)) = self.0.iter().find(|(from, of, _)| *of == key && Rc::ptr_eq(from, view)) {
+            return to.clone();
+        }
+        let mut to = (**view).clone();
+        change(&mut to);
+        let to = Rc::new(to);
+        if self.0.len() == Self::LEN {
+            self.0.remove(0);
+        }
+        self.0.push((view.clone(), key, to.clone()));
+        to
     }
 }

@@ -204,7 +204,7 @@ impl Machine<'_> {
         let at = self.at(cta, thread);
         let p = op.p.map(|p| (self.v(cta, thread, p) ^ u64::from(op.negated)) & 1 == 1);
         let release = self.ctas[cta].threads[thread].release();
-        let live = self.ctas[cta].live;
+        let (live, threads) = (self.ctas[cta].live, self.ctas[cta].threads.len());
         let barrier = &mut self.ctas[cta].barriers[id];
         if barrier.arrived.is_empty() {
             *barrier = BarrierState { expected: count, all: true, ..BarrierState::default() };
@@ -213,13 +213,16 @@ impl Machine<'_> {
         let expected = barrier.expected.unwrap_or(live);
         let reduces =
             |kind: BarrierKind| matches!(kind, BarrierKind::Popc | BarrierKind::And | BarrierKind::Or);
-        let mixes = barrier.arrived.iter().any(|(_, kind, ..)| {
+        let mixes = barrier.arrived.first().is_some_and(|(_, kind, ..)| {
             *kind != op.kind
                 && (reduces(*kind) || reduces(op.kind))
                 && *kind != BarrierKind::Arrive
                 && op.kind != BarrierKind::Arrive
         });
-        let twice = barrier.arrived.iter().any(|(other, ..)| *other == thread as u32);
+        if barrier.places.is_empty() {
+            barrier.places.resize(threads, 0);
+        }
+        let twice = std::mem::replace(&mut barrier.places[thread], at + 1) != 0;
         barrier.arrived.push((thread as u32, op.kind, at, op.aligned));
         barrier.collected.add(&release);
         if let Some(p) = p {
@@ -308,18 +311,17 @@ impl Machine<'_> {
 
     /// `.aligned`: all threads of a warp that have not exited execute the same instruction.
     fn check_aligned(&mut self, cta: usize, id: usize, done: &BarrierState) {
+        let mut checked = 0u32;
         for (thread, _, at, aligned) in &done.arrived {
-            if !aligned {
+            let warp = thread / 32;
+            if !aligned || checked >> warp & 1 == 1 {
                 continue;
             }
-            let first = *thread as usize / 32 * 32;
+            checked |= 1 << warp;
+            let first = warp as usize * 32;
             let last = (first + 32).min(self.ctas[cta].threads.len());
             let apart = (first..last).find(|other| {
-                self.ctas[cta].threads[*other].state != State::Exited
-                    && !done
-                        .arrived
-                        .iter()
-                        .any(|(arrived, _, place, _)| *arrived == *other as u32 && place == at)
+                self.ctas[cta].threads[*other].state != State::Exited && done.places[*other] != at + 1
             });
             if let Some(other) = apart {
                 let what = format!(

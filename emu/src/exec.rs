@@ -6,7 +6,7 @@ use crate::clock::Proxy;
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::integer;
-use crate::machine::{Fault, Flow, Frame, Machine, Outcome, State, Thread, value};
+use crate::machine::{Cta, Fault, Flow, Frame, Machine, Outcome, State, Thread, value};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Place, RANK_SHIFT, SHARED_BASE, SHARED_WINDOW};
 use crate::op::*;
 use crate::shadow::{Access, Epoch};
@@ -18,44 +18,48 @@ impl Machine<'_> {
     pub fn run_thread(&mut self, cta: usize, thread: usize, quantum: u32) -> Result<(), Fault> {
         let program = self.program;
         let mut left = quantum;
-        'slow: while left > 0 {
+        while left > 0 {
             let t = &mut self.ctas[cta].threads[thread];
             if t.state != State::Ready {
                 return Ok(());
             }
-            let mut code = &program.functions[t.frame.function].code[..];
-            // Instructions that touch the thread alone.
-            while left > 0 {
+            let code = &program.functions[t.frame.function].code[..];
+            let mut pc = t.pc as usize;
+            let before = left;
+            let mut registers = Registers {
+                constants: &self.constants,
+                all: &mut t.registers[t.frame.registers..],
+                local: LOCAL_WINDOW + t.frame.local as u64,
+                shared: t.shared_base,
+                carry: &mut t.carry,
+            };
+            // Instructions that concern registers alone.
+            let op = loop {
+                if left == 0 {
+                    break None;
+                }
                 left -= 1;
-                self.report.instructions += 1;
-                let instruction = &code[t.pc as usize];
+                let instruction = &code[pc];
                 if let Some((guard, negated)) = instruction.guard
-                    && (t.registers[t.frame.registers + guard as usize] & 1 == 1) == negated
+                    && (registers.all[guard as usize] & 1 == 1) == negated
                 {
-                    t.pc += 1;
+                    pc += 1;
                     continue;
                 }
-                match plain(&self.constants, t, &instruction.op) {
-                    Plain::Next => t.pc += 1,
-                    Plain::Jump(to) => t.pc = to,
-                    Plain::Other => {
-                        match self.step(cta, thread, &instruction.op)? {
-                            Flow::Next => self.ctas[cta].threads[thread].pc += 1,
-                            Flow::Jump(to) => self.ctas[cta].threads[thread].pc = to,
-                            Flow::Stop => return Ok(()),
-                            Flow::Yield => {
-                                self.ready.push((cta as u32, thread as u32));
-                                return Ok(());
-                            }
-                        }
-                        continue 'slow;
-                    }
+                match plain(&mut registers, &instruction.op) {
+                    Plain::Next => pc += 1,
+                    Plain::Jump(to) => pc = to as usize,
+                    Plain::Other => break Some(&instruction.op),
                 }
-                if left == 0 {
-                    break;
-                }
-                let function = t.frame.function;
-                code = &program.functions[function].code[..];
+            };
+            t.pc = pc as u32;
+            self.report.instructions += u64::from(before - left);
+            let Some(op) = op else { break };
+            match self.step(cta, thread, op)? {
+                Flow::Next => self.ctas[cta].threads[thread].pc += 1,
+                Flow::Jump(to) => self.ctas[cta].threads[thread].pc = to,
+                Flow::Stop => return Ok(()),
+                Flow::Yield => break,
             }
         }
         if self.ctas[cta].threads[thread].state == State::Ready {
@@ -664,11 +668,11 @@ impl Machine<'_> {
     }
 
     pub fn fence(&mut self, cta: usize, thread: usize, fence: Fence) {
-        let t = &mut self.ctas[cta].threads[thread];
-        let through = |t: &mut Thread, proxy: Proxy| {
-            let view = std::rc::Rc::make_mut(&mut t.view);
-            view.clocks[proxy as usize] = view.clocks[0].clone();
+        let Cta { threads, fences, .. } = &mut self.ctas[cta];
+        let t = &mut threads[thread];
+        let mut through = |t: &mut Thread, proxy: Proxy| {
             t.times[proxy as usize] = t.times[0];
+            t.view = fences.change(&t.view, proxy, |view| view.clocks[proxy as usize] = view.clocks[0].clone());
         };
         match fence {
             Fence::Thread { sem, .. } => {
@@ -687,11 +691,11 @@ impl Machine<'_> {
                 if shared {
                     through(t, Proxy::AsyncShared);
                 }
-                t.times[0] += 1;
+                t.times[0] += t.step;
             }
             Fence::AsyncRestricted { .. } => {
                 through(t, Proxy::AsyncShared);
-                t.times[0] += 1;
+                t.times[0] += t.step;
             }
             Fence::TensorMap { sem, .. } => {
                 if sem.acquires() {
@@ -702,7 +706,7 @@ impl Machine<'_> {
                     t.released = Some(Box::new(t.release()));
                 }
                 through(t, Proxy::TensorMap);
-                t.times[0] += 1;
+                t.times[0] += t.step;
             }
             Fence::Alias => {}
         }
@@ -861,19 +865,41 @@ fn canonical(value: f32) -> u64 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits().into() }
 }
 
+/// What instructions that concern registers alone read and write.
+struct Registers<'a> {
+    constants: &'a [u64],
+    all: &'a mut [u64],
+    /// The generic address of the frame; the address of shared memory.
+    local: u64,
+    shared: u64,
+    carry: &'a mut u64,
+}
+
+impl Registers<'_> {
+    #[inline(always)]
+    fn value(&self, src: Src) -> u64 {
+        let index = (src.0 & !(3 << 30)) as usize;
+        match src.0 >> 30 {
+            0 => self.all[index],
+            1 => self.constants[index],
+            3 => self.constants[index] + self.shared,
+            _ => self.local + index as u64,
+        }
+    }
+}
+
 /// Runs an instruction that concerns registers alone.
 #[inline(always)]
-fn plain(constants: &[u64], t: &mut Thread, op: &Op) -> Plain {
+fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
     macro_rules! v {
         ($src:expr) => {
-            value(constants, t, $src)
+            t.value($src)
         };
     }
     macro_rules! set {
         ($d:expr, $bits:expr) => {{
             let bits = $bits;
-            let at = t.frame.registers + $d as usize;
-            t.registers[at] = bits;
+            t.all[$d as usize] = bits;
         }};
     }
     let f32_of = |bits: u64| f32::from_bits(bits as u32);
@@ -937,7 +963,7 @@ fn plain(constants: &[u64], t: &mut Thread, op: &Op) -> Plain {
         }
         Op::Carry(op) => {
             let (a, b) = (v!(op.a) & mask(op.bits), v!(op.b) & mask(op.bits));
-            let carry = if op.uses_carry { t.carry } else { 0 };
+            let carry = if op.uses_carry { *t.carry } else { 0 };
             let (wide, carries) = if op.subtract {
                 let wide = i128::from(a) - i128::from(b) - i128::from(carry);
                 (wide as u64, wide < 0)
@@ -946,7 +972,7 @@ fn plain(constants: &[u64], t: &mut Thread, op: &Op) -> Plain {
                 (wide as u64, wide > u128::from(mask(op.bits)))
             };
             if op.sets_carry {
-                t.carry = carries.into();
+                *t.carry = carries.into();
             }
             set!(op.d, wide & mask(op.bits));
         }
@@ -977,8 +1003,8 @@ fn plain(constants: &[u64], t: &mut Thread, op: &Op) -> Plain {
             set!(*d, holds.into());
         }
         Op::Move128(d, a) => {
-            let from = t.frame.registers + *a as usize;
-            let (low, high) = (t.registers[from], t.registers[from + 1]);
+            let from = *a as usize;
+            let (low, high) = (t.all[from], t.all[from + 1]);
             set!(*d, low);
             set!(*d + 1, high);
         }
@@ -1019,12 +1045,12 @@ fn plain(constants: &[u64], t: &mut Thread, op: &Op) -> Plain {
         },
         Op::Policy(d, bits) => set!(*d, *bits),
         Op::QueryCanceled(d, response) => {
-            let at = t.frame.registers + *response as usize;
-            set!(*d, t.registers[at + 1] >> 63);
+            let at = *response as usize;
+            set!(*d, t.all[at + 1] >> 63);
         }
         Op::QueryCtaid { d, response, dimension } => {
-            let at = t.frame.registers + *response as usize;
-            let (low, high) = (t.registers[at], t.registers[at + 1]);
+            let at = *response as usize;
+            let (low, high) = (t.all[at], t.all[at + 1]);
             let index = [low as u32, (low >> 32) as u32, high as u32];
             match (dimension, d.as_slice()) {
                 (Some(dimension), [Some(d)]) => set!(*d, index[*dimension].into()),

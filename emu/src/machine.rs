@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::agent::Agent;
-use crate::clock::{Acquirable, Collected, Id, OBJECTS, PART, Release, Time, View};
+use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, Proxy, Release, Time, View};
 use crate::finding::{Finding, Party, Rule};
 use crate::memory::{Global, RANK_SHIFT, SHARED_BASE};
 use crate::op::{Op, Slot, Special, Src};
@@ -128,6 +128,8 @@ pub struct Thread {
     pub view: Rc<View>,
     /// Its own time, and its time at its last fence of each proxy.
     pub times: [Time; 4],
+    /// By which its time advances: 0 in an unchecked run, whose clocks stay empty.
+    pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Option<Box<Collected>>,
     /// The last release fence, for later relaxed stores.
@@ -139,9 +141,10 @@ pub struct Thread {
 }
 
 impl Thread {
+    /// Publishes what the thread has done. Unchecked, that is nothing.
     pub fn release(&mut self) -> Release {
         let release = Release { view: self.view.clone(), id: self.id, times: self.times };
-        self.times[0] += 1;
+        self.times[0] += self.step;
         release
     }
 
@@ -175,6 +178,8 @@ pub struct Cta {
     pub cluster_barrier: ClusterBarrier,
     /// What its threads knew when they exited.
     pub exits: Collected,
+    /// What the last proxy fences did.
+    pub fences: Memo<Proxy>,
 }
 
 pub struct Machine<'a> {
@@ -332,7 +337,8 @@ impl<'a> Machine<'a> {
             id: number * PART + thread,
             shared_base: u64::from(rank << RANK_SHIFT),
             view: self.empty.clone(),
-            times: [1, 0, 0, 0],
+            times: [self.options.check.into(), 0, 0, 0],
+            step: self.options.check.into(),
             seen: None,
             released: None,
             bulk: GroupsState::default(),
@@ -354,6 +360,7 @@ impl<'a> Machine<'a> {
             mbarriers: Default::default(),
             cluster_barrier: ClusterBarrier::default(),
             exits: Collected::default(),
+            fences: Memo::default(),
         }
     }
 

@@ -11,6 +11,8 @@ pub struct BarrierState {
     pub expected: Option<u32>,
     /// Arrivals, with the kind and the place of each.
     pub arrived: Vec<(u32, BarrierKind, At, bool)>,
+    /// The place at which each thread has arrived, plus one.
+    pub places: Vec<At>,
     pub collected: Collected,
     pub popc: u32,
     pub all: bool,
