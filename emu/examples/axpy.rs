@@ -31,8 +31,10 @@ fn main() {
             params,
         };
         let options = Options { schedule: Schedule::of(seed), check, ..Options::default() };
-        let start = std::time::Instant::now(); let report = device.launch(&module, &kernel, &launch, &options).unwrap();
-        instructions += report.instructions; time += start.elapsed().as_secs_f64();
+        let start = std::time::Instant::now();
+        let report = device.launch(&module, &kernel, &launch, &options).unwrap();
+        instructions += report.instructions;
+        time += start.elapsed().as_secs_f64();
         for finding in &report.findings {
             println!("{finding}");
         }

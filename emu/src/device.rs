@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 use crate::ast::{Init, Line};
 use crate::machine::{Fault, Launch, Machine, Options, Report};
 use crate::memory::Global;
-use crate::parse::{ParseError, parse};
 use crate::op::{Collective, Mbarrier, Op, Src};
+use crate::parse::{ParseError, parse};
 use crate::program::{Constant, DecodeError, Parameter, Program};
 
 /// Why a module cannot be loaded.
@@ -80,7 +80,10 @@ impl Module {
             ) || matches!(op, Op::Warp(op) if op.what == Collective::BarWarp)
         };
         let code = &self.program.functions[index].code;
-        code.iter().filter(|instruction| orders(&instruction.op)).map(|instruction| instruction.line).collect()
+        code.iter()
+            .filter(|instruction| orders(&instruction.op))
+            .map(|instruction| instruction.line)
+            .collect()
     }
 
     /// Removes the instructions of a line. A wait that is removed has waited.

@@ -556,8 +556,10 @@ impl Machine<'_> {
         let strong = (load.sem != Sem::Weak).then_some(load.scope);
         let mut buffer = [0; 64];
         self.read(cta, thread, place, &mut buffer[..all], strong)?;
-        if load.sem != Sem::Weak {
-            self.synchronise_load(cta, thread, place, load.sem);
+        if strong.is_some()
+            && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem)
+        {
+            buffer[..all].copy_from_slice(&older);
         }
         for (i, d) in load.d.iter().enumerate() {
             let Some(d) = d else { continue };
@@ -584,8 +586,8 @@ impl Machine<'_> {
         }
         let strong = (store.sem != Sem::Weak).then_some(store.scope);
         self.progress += 1;
-        if store.sem != Sem::Weak {
-            self.synchronise_store(cta, thread, place, store.sem, false);
+        if strong.is_some() {
+            self.strong_store(cta, thread, (place, all), &buffer[..all], store.sem, false);
         }
         self.write(cta, thread, place, &buffer[..all], strong)?;
         Ok(Flow::Next)
@@ -623,8 +625,8 @@ impl Machine<'_> {
         }
         let mut buffer = Vec::with_capacity(all);
         new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
-        self.synchronise_load(cta, thread, place, atom.sem);
-        self.synchronise_store(cta, thread, place, atom.sem, true);
+        self.strong_read_latest(cta, thread, (place, all), atom.sem);
+        self.strong_store(cta, thread, (place, all), &buffer, atom.sem, true);
         self.poke(cta, thread, place, &buffer);
         for (d, old) in atom.d.iter().zip(&old) {
             if let Some(d) = d {
@@ -634,45 +636,16 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    fn key(place: Place) -> (usize, usize, bool) {
-        match place {
-            Place::Shared(slot, offset) => (slot, offset, true),
-            Place::Global(index, offset) => (index, offset, false),
-            Place::Local(offset) | Place::Param(offset) => (usize::MAX, offset, false),
-        }
-    }
-
-    /// A strong load reads what the last stores released.
-    fn synchronise_load(&mut self, cta: usize, thread: usize, place: Place, sem: Sem) {
-        let Some(collected) = self.releases.get(&Self::key(place)) else { return };
-        let acquirable = collected.clone().finish();
-        let t = &mut self.ctas[cta].threads[thread];
-        if sem.acquires() {
-            t.acquire(&acquirable);
-        } else {
-            t.seen.get_or_insert_default().join(acquirable.view());
-        }
-    }
-
-    /// A strong store publishes what the thread released; an atomic operation continues the release sequence.
-    fn synchronise_store(&mut self, cta: usize, thread: usize, place: Place, sem: Sem, rmw: bool) {
-        let t = &mut self.ctas[cta].threads[thread];
-        let release = if sem.releases() { Some(t.release()) } else { t.released.as_deref().cloned() };
-        let key = Self::key(place);
-        if !rmw {
-            self.releases.remove(&key);
-        }
-        if let Some(release) = release {
-            self.releases.entry(key).or_default().add(&release);
-        }
-    }
-
     pub fn fence(&mut self, cta: usize, thread: usize, fence: Fence) {
+        if let Fence::Thread { sem: Sem::SeqCst, .. } = fence {
+            self.sequential_fence(cta, thread);
+        }
         let Cta { threads, fences, .. } = &mut self.ctas[cta];
         let t = &mut threads[thread];
         let mut through = |t: &mut Thread, proxy: Proxy| {
             t.times[proxy as usize] = t.times[0];
-            t.view = fences.change(&t.view, proxy, |view| view.clocks[proxy as usize] = view.clocks[0].clone());
+            t.view =
+                fences.change(&t.view, proxy, |view| view.clocks[proxy as usize] = view.clocks[0].clone());
         };
         match fence {
             Fence::Thread { sem, .. } => {
@@ -752,9 +725,12 @@ impl Machine<'_> {
                 }
             }
             if op.sem != Sem::Weak {
+                let bytes = self.peek(cta, thread, place, all).to_vec();
                 match op.what {
-                    Multimem::LdReduce => self.synchronise_load(cta, thread, place, op.sem),
-                    _ => self.synchronise_store(cta, thread, place, op.sem, op.what == Multimem::Red),
+                    Multimem::LdReduce => self.strong_read_latest(cta, thread, (place, all), op.sem),
+                    _ => {
+                        self.strong_store(cta, thread, (place, all), &bytes, op.sem, op.what == Multimem::Red)
+                    }
                 }
             }
         }

@@ -8,6 +8,43 @@ pub type Test = fn(u64, u64) -> bool;
 
 /// Expands `$body` with `$T` (the type), `$S` (the signed type), `$W` (twice as wide) for the type that `$ty` names.
 macro_rules! by_type {
+    ($F:ty: $ty:expr, |$T:ident| $body:expr) => {
+        match $ty {
+            "u8" | "b8" => {
+                type $T = u8;
+                Some($body as $F)
+            }
+            "u16" | "b16" => {
+                type $T = u16;
+                Some($body as $F)
+            }
+            "u32" | "b32" => {
+                type $T = u32;
+                Some($body as $F)
+            }
+            "u64" | "b64" => {
+                type $T = u64;
+                Some($body as $F)
+            }
+            "s8" => {
+                type $T = i8;
+                Some($body as $F)
+            }
+            "s16" => {
+                type $T = i16;
+                Some($body as $F)
+            }
+            "s32" => {
+                type $T = i32;
+                Some($body as $F)
+            }
+            "s64" => {
+                type $T = i64;
+                Some($body as $F)
+            }
+            _ => None,
+        }
+    };
     ($F:ty: $ty:expr, |$T:ident, $W:ident| $body:expr) => {
         match $ty {
             "u8" | "b8" => {
@@ -82,9 +119,9 @@ pub fn unary(words: &[&str]) -> Option<Unary> {
     let (first, ty) = (words[0], *words.last()?);
     Some(match (first, ty) {
         ("not", "pred") => |a| a ^ 1,
-        ("not", _) => by_type!(Unary: ty, |T, W| |a| (!of::<T>(a)).bits())?,
-        ("cnot", _) => by_type!(Unary: ty, |T, W| |a| u64::from(of::<T>(a) == 0))?,
-        ("neg", _) => by_type!(Unary: ty, |T, W| |a| of::<T>(a).wrapping_neg_bits())?,
+        ("not", _) => by_type!(Unary: ty, |T| |a| (!of::<T>(a)).bits())?,
+        ("cnot", _) => by_type!(Unary: ty, |T| |a| u64::from(of::<T>(a) == 0))?,
+        ("neg", _) => by_type!(Unary: ty, |T| |a| of::<T>(a).wrapping_neg_bits())?,
         ("abs", "s16") => |a| of::<i16>(a).wrapping_abs().bits(),
         ("abs", "s32") => |a| of::<i32>(a).wrapping_abs().bits(),
         ("abs", "s64") => |a| of::<i64>(a).wrapping_abs().bits(),
@@ -141,9 +178,9 @@ pub fn binary(words: &[&str]) -> Option<Binary> {
         ("max", "u16x2") => |a, b| halves(a, b, u16::max),
         ("min", "s16x2") => |a, b| halves(a, b, |a, b| (a as i16).min(b as i16) as u16),
         ("max", "s16x2") => |a, b| halves(a, b, |a, b| (a as i16).max(b as i16) as u16),
-        ("add", _) => by_type!(Binary: ty, |T, W| |a, b| of::<T>(a).wrapping_add(of(b)).bits())?,
-        ("sub", _) => by_type!(Binary: ty, |T, W| |a, b| of::<T>(a).wrapping_sub(of(b)).bits())?,
-        ("mul", _) if has("lo") => by_type!(Binary: ty, |T, W| |a, b| of::<T>(a).wrapping_mul(of(b)).bits())?,
+        ("add", _) => by_type!(Binary: ty, |T| |a, b| of::<T>(a).wrapping_add(of(b)).bits())?,
+        ("sub", _) => by_type!(Binary: ty, |T| |a, b| of::<T>(a).wrapping_sub(of(b)).bits())?,
+        ("mul", _) if has("lo") => by_type!(Binary: ty, |T| |a, b| of::<T>(a).wrapping_mul(of(b)).bits())?,
         ("mul", _) if has("hi") => {
             by_type!(Binary: ty, |T, W| |a, b| ((W::from(of::<T>(a)) * W::from(of::<T>(b))) >> T::BITS) as T as u64 & (u64::MAX >> (64 - T::BITS)))?
         }
@@ -152,28 +189,28 @@ pub fn binary(words: &[&str]) -> Option<Binary> {
         }
         ("mul24", "u32") => |a, b| product24(a & 0xff_ffff, b & 0xff_ffff, false),
         ("mul24", "s32") => |a, b| product24(extend24(a), extend24(b), false),
-        ("div", _) => by_type!(Binary: ty, |T, W| |a, b| match of::<T>(b) {
+        ("div", _) => by_type!(Binary: ty, |T| |a, b| match of::<T>(b) {
             0 => u64::MAX >> (64 - T::BITS),
             b => of::<T>(a).wrapping_div(b).bits(),
         })?,
-        ("rem", _) => by_type!(Binary: ty, |T, W| |a, b| match of::<T>(b) {
+        ("rem", _) => by_type!(Binary: ty, |T| |a, b| match of::<T>(b) {
             0 => a,
             b => of::<T>(a).wrapping_rem(b).bits(),
         })?,
-        ("min", _) => by_type!(Binary: ty, |T, W| |a, b| of::<T>(a).min(of(b)).bits())?,
-        ("max", _) => by_type!(Binary: ty, |T, W| |a, b| of::<T>(a).max(of(b)).bits())?,
+        ("min", _) => by_type!(Binary: ty, |T| |a, b| of::<T>(a).min(of(b)).bits())?,
+        ("max", _) => by_type!(Binary: ty, |T| |a, b| of::<T>(a).max(of(b)).bits())?,
         ("and", _) => |a, b| a & b,
         ("or", _) => |a, b| a | b,
         ("xor", _) => |a, b| a ^ b,
         // Shift amounts above the width are clamped to it.
         ("shl", _) => {
-            by_type!(Binary: ty, |T, W| |a, b| of::<T>(a).checked_shl(b as u32).map_or(0, Bits::bits))?
+            by_type!(Binary: ty, |T| |a, b| of::<T>(a).checked_shl(b as u32).map_or(0, Bits::bits))?
         }
         ("shr", "s16") => |a, b| (of::<i16>(a) >> (b as u32).min(15)).bits(),
         ("shr", "s32") => |a, b| (of::<i32>(a) >> (b as u32).min(31)).bits(),
         ("shr", "s64") => |a, b| (of::<i64>(a) >> (b as u32).min(63)).bits(),
         ("shr", _) => {
-            by_type!(Binary: ty, |T, W| |a, b| of::<T>(a).checked_shr(b as u32).map_or(0, Bits::bits))?
+            by_type!(Binary: ty, |T| |a, b| of::<T>(a).checked_shr(b as u32).map_or(0, Bits::bits))?
         }
         ("bmsk", "b32") => |a, b| {
             let wrap = has_wrap(b);
@@ -215,7 +252,7 @@ pub fn ternary(words: &[&str]) -> Option<Ternary> {
     let has = |word| words.contains(&word);
     Some(match (first, ty) {
         ("mad", _) if has("lo") => {
-            by_type!(Ternary: ty, |T, W| |a, b, c| of::<T>(a).wrapping_mul(of(b)).wrapping_add(of(c)).bits())?
+            by_type!(Ternary: ty, |T| |a, b, c| of::<T>(a).wrapping_mul(of(b)).wrapping_add(of(c)).bits())?
         }
         ("mad", _) if has("hi") => by_type!(Ternary: ty, |T, W| |a, b, c| {
             let high = ((W::from(of::<T>(a)) * W::from(of::<T>(b))) >> T::BITS) as T;
@@ -227,7 +264,7 @@ pub fn ternary(words: &[&str]) -> Option<Ternary> {
         ("mad24", "u32") => |a, b, c| (product24(a & 0xff_ffff, b & 0xff_ffff, false) + c) & 0xffff_ffff,
         ("mad24", "s32") => |a, b, c| (product24(extend24(a), extend24(b), false) + c) & 0xffff_ffff,
         ("sad", _) => {
-            by_type!(Ternary: ty, |T, W| |a, b, c| T::from_bits(of::<T>(a).abs_diff(of(b)).into_bits()).wrapping_add(of(c)).bits())?
+            by_type!(Ternary: ty, |T| |a, b, c| T::from_bits(of::<T>(a).abs_diff(of(b)).into_bits()).wrapping_add(of(c)).bits())?
         }
         ("prmt", "b32") => match words.get(2) {
             None => permute,
@@ -358,10 +395,10 @@ pub fn test(comparison: &str, ty: &str) -> Option<Test> {
     Some(match comparison {
         "eq" => |a, b| a == b,
         "ne" => |a, b| a != b,
-        "lt" | "lo" => by_type!(Test: ty, |T, W| |a, b| of::<T>(a) < of(b))?,
-        "le" | "ls" => by_type!(Test: ty, |T, W| |a, b| of::<T>(a) <= of(b))?,
-        "gt" | "hi" => by_type!(Test: ty, |T, W| |a, b| of::<T>(a) > of(b))?,
-        "ge" | "hs" => by_type!(Test: ty, |T, W| |a, b| of::<T>(a) >= of(b))?,
+        "lt" | "lo" => by_type!(Test: ty, |T| |a, b| of::<T>(a) < of(b))?,
+        "le" | "ls" => by_type!(Test: ty, |T| |a, b| of::<T>(a) <= of(b))?,
+        "gt" | "hi" => by_type!(Test: ty, |T| |a, b| of::<T>(a) > of(b))?,
+        "ge" | "hs" => by_type!(Test: ty, |T| |a, b| of::<T>(a) >= of(b))?,
         _ => return None,
     })
 }

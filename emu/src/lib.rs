@@ -19,3 +19,4 @@ pub mod schedule;
 mod shadow;
 mod sync;
 pub mod tensor;
+mod weak;

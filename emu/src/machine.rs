@@ -11,6 +11,7 @@ use crate::program::{Constant, Function, Program};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
+use crate::weak::{Key, Location};
 
 /// The shape and the parameters of a launch.
 #[derive(Debug, Clone)]
@@ -202,7 +203,7 @@ pub struct Machine<'a> {
     canceled: u32,
     /// The first instruction of each function in the list of all.
     pub starts: Vec<u32>,
-    pub releases: rustc_hash::FxHashMap<(usize, usize, bool), Collected>,
+    pub locations: rustc_hash::FxHashMap<Key, Location>,
     reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     empty: Rc<View>,
 }
@@ -280,7 +281,7 @@ impl<'a> Machine<'a> {
             next_cluster: 0,
             canceled: 0,
             starts,
-            releases: rustc_hash::FxHashMap::default(),
+            locations: rustc_hash::FxHashMap::default(),
             reported: rustc_hash::FxHashSet::default(),
             empty: Rc::new(View::default()),
         })
@@ -516,6 +517,16 @@ impl<'a> Machine<'a> {
         self.after_exit(cta, thread)?;
         let first = self.ctas[cta].cluster;
         if self.ctas[cta].live == 0 {
+            let left = self.ctas[cta].barriers.iter().position(|barrier| !barrier.arrived.is_empty());
+            if let Some(id) = left {
+                let count = self.ctas[cta].barriers[id].arrived.len();
+                self.wrong(
+                    Rule::Barrier,
+                    cta,
+                    thread,
+                    format!("the block ends with {count} arrivals at barrier {id}, for which nothing waits"),
+                );
+            }
             self.end_cta(cta);
         }
         let size = self.cluster_size() as usize;

@@ -90,7 +90,7 @@ impl Global {
 }
 
 /// Where an access goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
     /// Allocation and offset.
     Global(usize, usize),
