@@ -6,6 +6,7 @@ use crate::clock::{Collected, Proxy, Release, View};
 use crate::exec::{combine, word};
 use crate::finding::Rule;
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
+use crate::mbarrier::Arrivals;
 use crate::memory::Place;
 use crate::op::*;
 use crate::shadow::{Access, At, Epoch};
@@ -445,7 +446,14 @@ impl Machine<'_> {
                     view.set(id, [group + 1; 4]);
                 }
                 let release = Release { view: Rc::new(view), id, times: [0; 4] };
-                if let Some(problem) = self.arrive(slot, offset, 1, Some(release), false, Scope::Cta, false) {
+                let arrivals = Arrivals {
+                    count: 1,
+                    release: Some(release),
+                    remote: false,
+                    scope: Scope::Cta,
+                    drop: false,
+                };
+                if let Some(problem) = self.arrive(slot, offset, arrivals) {
                     let here = self.party_of(u32::MAX, agent.at);
                     self.find(Rule::Mbarrier, problem, here, None, (agent.at, 0));
                 }

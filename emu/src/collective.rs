@@ -31,9 +31,8 @@ impl Machine<'_> {
         self.ctas[cta].threads[thread].state = State::Warp;
         self.ctas[cta].warps[thread / 32].waiting.push(lane);
         self.try_collective(cta, thread / 32, thread)?;
-        let ran = self.ctas[cta].threads[thread].state == State::Ready;
-        // Execution has advanced all lanes, and made the others ready; this one too.
-        Ok(if ran { Flow::Stop } else { Flow::Stop })
+        // If all lanes are here, the instruction has run, and they are ready behind it.
+        Ok(Flow::Stop)
     }
 
     /// Executes the instruction that `thread` waits in, if all lanes of its mask that have not exited are there.
@@ -59,7 +58,7 @@ impl Machine<'_> {
             }
             lanes.push(lane);
         }
-        self.execute(cta, first, members, &lanes, op.what);
+        self.execute(cta, first, &lanes, op.what);
         for lane in lanes {
             let t = &mut self.ctas[cta].threads[first + lane];
             t.pc += 1;
@@ -69,7 +68,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn execute(&mut self, cta: usize, first: usize, members: u32, lanes: &[usize], what: Collective) {
+    fn execute(&mut self, cta: usize, first: usize, lanes: &[usize], what: Collective) {
         let program = self.program;
         let ops: Vec<&WarpOp> = lanes
             .iter()
@@ -118,7 +117,7 @@ impl Machine<'_> {
                     let from = if legal { from } else { lane };
                     // A lane that does not take part gives an unspecified value.
                     let value =
-                        at(from as usize).map_or_else(|| self.rng.next() & 0xffff_ffff, |from| a[from]);
+                        at(from as usize).map_or_else(|| self.rng.bits() & 0xffff_ffff, |from| a[from]);
                     results[i] = (Some(value), Some(legal.into()));
                 }
             }
@@ -171,7 +170,6 @@ impl Machine<'_> {
                 for (lane, result) in lanes.iter().zip(&mut results) {
                     *result = (Some(leader as u64), Some((*lane == leader).into()));
                 }
-                let _ = members;
             }
         }
         for (i, lane) in lanes.iter().enumerate() {

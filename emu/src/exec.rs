@@ -1015,10 +1015,11 @@ fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
             };
             set!(*d, v!(*a) + window);
         }
-        Op::BranchIndex(index, labels) => match labels.get(v!(*index) as u32 as usize) {
-            Some(to) => return Plain::Jump(*to),
-            None => {}
-        },
+        Op::BranchIndex(index, labels) => {
+            if let Some(to) = labels.get(v!(*index) as u32 as usize) {
+                return Plain::Jump(*to);
+            }
+        }
         Op::Policy(d, bits) => set!(*d, *bits),
         Op::QueryCanceled(d, response) => {
             let at = *response as usize;

@@ -182,7 +182,7 @@ pub fn binary(words: &[&str]) -> Option<Binary> {
         ("sub", _) => by_type!(Binary: ty, |T| |a, b| of::<T>(a).wrapping_sub(of(b)).bits())?,
         ("mul", _) if has("lo") => by_type!(Binary: ty, |T| |a, b| of::<T>(a).wrapping_mul(of(b)).bits())?,
         ("mul", _) if has("hi") => {
-            by_type!(Binary: ty, |T, W| |a, b| ((W::from(of::<T>(a)) * W::from(of::<T>(b))) >> T::BITS) as T as u64 & (u64::MAX >> (64 - T::BITS)))?
+            by_type!(Binary: ty, |T, W| |a, b| (((W::from(of::<T>(a)) * W::from(of::<T>(b))) >> T::BITS) as T).bits())?
         }
         ("mul", _) if has("wide") => {
             by_type!(Binary: ty, |T, W| |a, b| (W::from(of::<T>(a)) * W::from(of::<T>(b))).bits())?

@@ -7,6 +7,16 @@ use crate::memory::Place;
 use crate::op::{Address, Arrival, Mbarrier, Scope, Sem, Src};
 use crate::sync::{LIMIT, MbarrierState};
 
+/// Arrivals at an mbarrier.
+pub struct Arrivals {
+    pub count: u32,
+    pub release: Option<Release>,
+    /// By a thread of another CTA.
+    pub remote: bool,
+    pub scope: Scope,
+    pub drop: bool,
+}
+
 impl Machine<'_> {
     pub fn mbarrier(&mut self, cta: usize, thread: usize, address: Address, op: &Mbarrier) -> Outcome {
         let place = self.resolve(cta, thread, address, 8, 8)?;
@@ -89,7 +99,9 @@ impl Machine<'_> {
                 let remote = slot != cta;
                 let scope = *scope;
                 self.progress += 1;
-                if let Some(problem) = self.arrive(slot, offset, count, release, remote, scope, *drop) {
+                if let Some(problem) =
+                    self.arrive(slot, offset, Arrivals { count, release, remote, scope, drop: *drop })
+                {
                     self.wrong(Rule::Mbarrier, cta, thread, problem);
                 }
                 let mbarrier = &self.ctas[slot].mbarriers[&offset];
@@ -216,16 +228,8 @@ impl Machine<'_> {
     }
 
     /// Counts arrivals. Returns what is wrong with them.
-    pub fn arrive(
-        &mut self,
-        slot: usize,
-        offset: u32,
-        count: u32,
-        release: Option<Release>,
-        remote: bool,
-        scope: Scope,
-        drop: bool,
-    ) -> Option<String> {
+    pub fn arrive(&mut self, slot: usize, offset: u32, arrivals: Arrivals) -> Option<String> {
+        let Arrivals { count, release, remote, scope, drop } = arrivals;
         let mbarrier = self.ctas[slot].mbarriers.get_mut(&offset)?;
         if let Some(release) = release {
             if !remote {

@@ -27,7 +27,7 @@ enum Reads {
     #[default]
     None,
     One(Epoch),
-    Many(Box<Vec<Epoch>>),
+    Many(Vec<Epoch>),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -119,7 +119,7 @@ impl Cell {
             {
                 *one = epoch;
             }
-            Reads::One(one) => self.reads = Reads::Many(Box::new(vec![*one, epoch])),
+            Reads::One(one) => self.reads = Reads::Many(vec![*one, epoch]),
             Reads::Many(many) => {
                 match many.iter_mut().find(|read| read.id == epoch.id && read.proxy == epoch.proxy) {
                     Some(read) => *read = epoch,
@@ -179,7 +179,7 @@ impl Shadow {
         while at < end {
             let word = at / WORD;
             let next = (word * WORD + WORD).min(end);
-            let whole = at % WORD == 0 && next == word * WORD + WORD;
+            let whole = at.is_multiple_of(WORD) && next == word * WORD + WORD;
             if whole && (self.split.is_empty() || !self.split.contains_key(&word)) {
                 let found = check(self.cell(word));
                 conflict = conflict.or(found);

@@ -214,8 +214,7 @@ impl Machine<'_> {
         let (Some(shared), Some(completion)) = (op.shared, op.completion) else {
             return Ok(Flow::Next);
         };
-        let align = if map.swizzle == 0 { 128 } else { 128 };
-        let place = self.resolve(cta, thread, shared, bytes, align)?;
+        let place = self.resolve(cta, thread, shared, bytes, 128)?;
         let Place::Shared(slot, base) = place else {
             return Err(self.fault(cta, thread, "the tile of a tensor copy is in shared memory"));
         };
