@@ -10,6 +10,7 @@ use crate::mbarrier::Arrivals;
 use crate::memory::Place;
 use crate::op::*;
 use crate::shadow::{Access, At, Epoch};
+use crate::trace::Row;
 
 /// Bytes of memory, and where they are in the operation's buffer.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +55,8 @@ pub struct Agent {
     pub has_read: bool,
     /// The order of issue.
     pub sequence: u64,
+    /// The instructions before it.
+    pub issued: u64,
 }
 
 impl Agent {
@@ -115,6 +118,7 @@ impl Machine<'_> {
             issuer: (cta, thread),
             has_read: false,
             sequence: self.progress,
+            issued: self.report.instructions,
         }
     }
 
@@ -383,7 +387,7 @@ impl Machine<'_> {
             if let Groups::CpAsyncWaitAll = op {
                 t.cp_async.open -= 1;
             }
-            t.state = State::Groups;
+            self.stop(cta, thread, State::Groups);
             return Ok(Flow::Stop);
         }
         // What the groups did happened before.
@@ -426,6 +430,14 @@ impl Machine<'_> {
         }
         let agent = self.agents.swap_remove(which);
         self.agent_writes(&agent);
+        if let Some(trace) = &mut self.trace {
+            let (cta, thread) = agent.issuer;
+            let bytes: usize = agent.writes.iter().map(|piece| piece.len).sum();
+            let row = Row::Copies(self.ctas[cta].number, thread as u32);
+            let line = self.starts.partition_point(|start| *start <= agent.at) - 1;
+            let line = self.program.functions[line].code[(agent.at - self.starts[line]) as usize].line;
+            trace.span(row, format!("{bytes} bytes, line {line}"), agent.issued, self.report.instructions);
+        }
         match agent.done.clone() {
             Done::Mbarriers(list) => {
                 for (slot, offset, bytes) in list {
@@ -589,6 +601,7 @@ impl Agent {
             issuer: (0, 0),
             has_read: false,
             sequence: 0,
+            issued: 0,
         }
     }
 }

@@ -28,7 +28,7 @@ impl Machine<'_> {
             self.wrong(Rule::Operand, cta, thread, what);
             return Err(self.fault(cta, thread, "a collective instruction without its own lane in the mask"));
         }
-        self.ctas[cta].threads[thread].state = State::Warp;
+        self.stop(cta, thread, State::Warp);
         self.ctas[cta].warps[thread / 32].waiting.push(lane);
         self.try_collective(cta, thread / 32, thread)?;
         // If all lanes are here, the instruction has run, and they are ready behind it.
@@ -256,7 +256,7 @@ impl Machine<'_> {
             self.complete_barrier(cta, id)?;
             return Ok(Flow::Yield);
         }
-        self.ctas[cta].threads[thread].state = State::Barrier(id as u32);
+        self.stop(cta, thread, State::Barrier(id as u32));
         self.complete_barrier(cta, id)?;
         Ok(Flow::Stop)
     }
@@ -399,7 +399,7 @@ impl Machine<'_> {
             return Ok(Flow::Next);
         }
         if phase < arrived {
-            t.state = State::Cluster;
+            self.stop(cta, thread, State::Cluster);
             return Ok(Flow::Stop);
         }
         t.cluster.1 = arrived;

@@ -19,4 +19,5 @@ pub mod schedule;
 mod shadow;
 mod sync;
 pub mod tensor;
+pub mod trace;
 mod weak;

@@ -11,6 +11,7 @@ use crate::program::{Constant, Function, Program};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
+use crate::trace::{Row, Trace};
 use crate::weak::{Key, Location};
 
 /// The shape and the parameters of a launch.
@@ -43,11 +44,20 @@ pub struct Options {
     pub resident: usize,
     /// Findings after which a run is given up.
     pub findings: usize,
+    /// Whether the report has a [`Trace`].
+    pub trace: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { schedule: Schedule::default(), check: true, limit: u64::MAX, resident: 132, findings: 32 }
+        Self {
+            schedule: Schedule::default(),
+            check: true,
+            limit: u64::MAX,
+            resident: 132,
+            findings: 32,
+            trace: false,
+        }
     }
 }
 
@@ -60,6 +70,8 @@ pub struct Report {
     pub instructions: u64,
     /// What the kernel printed.
     pub printed: String,
+    /// What has happened when, if the options ask for it.
+    pub trace: Option<Trace>,
 }
 
 impl Report {
@@ -206,6 +218,7 @@ pub struct Machine<'a> {
     pub locations: rustc_hash::FxHashMap<Key, Location>,
     reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     empty: Rc<View>,
+    pub trace: Option<Trace>,
 }
 
 /// The outcome of an instruction.
@@ -284,6 +297,7 @@ impl<'a> Machine<'a> {
             locations: rustc_hash::FxHashMap::default(),
             reported: rustc_hash::FxHashSet::default(),
             empty: Rc::new(View::default()),
+            trace: options.trace.then(Trace::default),
         })
     }
 
@@ -370,6 +384,7 @@ impl<'a> Machine<'a> {
         if let Err(fault) = self.all() {
             self.report.fault = Some(fault);
         }
+        self.report.trace = self.trace.take();
         for allocation in &mut self.global.allocations {
             allocation.shadow.settle();
         }
@@ -421,6 +436,9 @@ impl<'a> Machine<'a> {
             for (i, thread) in cta.threads.iter_mut().enumerate() {
                 if let State::TryWait(at) = thread.state {
                     thread.state = State::Ready;
+                    if let Some(trace) = &mut self.trace {
+                        trace.end(Row::Thread(cta.number, i as u32), self.report.instructions);
+                    }
                     thread.gives_up = true;
                     if let Some(mbarrier) = cta.mbarriers.get_mut(&at) {
                         mbarrier.waiters.retain(|waiter| *waiter != i as u32);
@@ -490,9 +508,42 @@ impl<'a> Machine<'a> {
         ))
     }
 
+    /// Stops a thread until something wakes it.
+    pub fn stop(&mut self, cta: usize, thread: usize, state: State) {
+        self.ctas[cta].threads[thread].state = state;
+        let row = Row::Thread(self.ctas[cta].number, thread as u32);
+        if let Some(trace) = &mut self.trace {
+            let name = match state {
+                State::Barrier(id) => format!("barrier {id}"),
+                State::Cluster => "barrier.cluster".into(),
+                State::TryWait(at) => format!("mbarrier {:#x}", at + SHARED_BASE),
+                State::Groups => "wait_group".into(),
+                _ => "warp".into(),
+            };
+            trace.begin(row, name, self.report.instructions);
+        }
+    }
+
+    /// Notes that an mbarrier begins a phase, or is no more.
+    pub fn trace_phase(&mut self, slot: usize, offset: u32) {
+        let block = &self.ctas[slot];
+        let row = Row::Mbarrier(block.number, offset + SHARED_BASE);
+        let phase = block.mbarriers.get(&offset).map(|mbarrier| mbarrier.phase);
+        if let Some(trace) = &mut self.trace {
+            trace.end(row, self.report.instructions);
+            if let Some(phase) = phase {
+                trace.begin(row, format!("phase {phase}"), self.report.instructions);
+            }
+        }
+    }
+
     /// Wakes a thread.
     pub fn wake(&mut self, cta: usize, thread: u32) {
         self.ctas[cta].threads[thread as usize].state = State::Ready;
+        let row = Row::Thread(self.ctas[cta].number, thread);
+        if let Some(trace) = &mut self.trace {
+            trace.end(row, self.report.instructions);
+        }
         self.ready.push((cta as u32, thread));
     }
 

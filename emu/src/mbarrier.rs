@@ -45,6 +45,7 @@ impl Machine<'_> {
                 let t = &mut self.ctas[cta].threads[thread];
                 let init = (t.id, t.times[0]);
                 self.ctas[slot].mbarriers.insert(offset, MbarrierState::new(id, count, init));
+                self.trace_phase(slot, offset);
             }
             Mbarrier::Inval => {
                 match self.ctas[slot].mbarriers.remove(&offset) {
@@ -64,6 +65,7 @@ impl Machine<'_> {
                     }
                     Some(_) => {}
                 }
+                self.trace_phase(slot, offset);
                 self.write(cta, thread, place, &[0; 8], None)?;
             }
             Mbarrier::ExpectTx { bytes } => {
@@ -140,14 +142,15 @@ impl Machine<'_> {
                 if completed {
                     self.observe(cta, thread, offset, *sem, *scope);
                 }
-                let t = &mut self.ctas[cta].threads[thread];
-                if !completed && *blocks && !t.gives_up {
-                    t.state = State::TryWait(offset);
+                let gives_up = self.ctas[cta].threads[thread].gives_up;
+                if !completed && *blocks && !gives_up {
+                    self.stop(cta, thread, State::TryWait(offset));
                     if let Some(mbarrier) = self.ctas[cta].mbarriers.get_mut(&offset) {
                         mbarrier.waiters.push(thread as u32);
                     }
                     return Ok(Flow::Stop);
                 }
+                let t = &mut self.ctas[cta].threads[thread];
                 t.gives_up = false;
                 t.pc += 1;
                 if let Some(d) = d {
@@ -254,6 +257,7 @@ impl Machine<'_> {
             return;
         };
         self.progress += 1;
+        self.trace_phase(slot, offset);
         for thread in waiters {
             self.wake(slot, thread);
         }
