@@ -9,7 +9,7 @@ use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
 use crate::mbarrier::Arrivals;
 use crate::memory::Place;
 use crate::op::*;
-use crate::shadow::{Access, At, Epoch};
+use crate::shadow::{At, Epoch};
 use crate::trace::Row;
 
 /// Bytes of memory, and where they are in the operation's buffer.
@@ -162,6 +162,16 @@ impl Machine<'_> {
         }
         if !self.ctas[of].mbarriers.contains_key(&(offset as u32)) {
             return Err(self.fault(cta, thread, "the copy completes on memory that holds no mbarrier"));
+        }
+        let mbarrier = &self.ctas[of].mbarriers[&(offset as u32)];
+        let ((id, time), fenced) = (mbarrier.init, mbarrier.init_fenced);
+        let t = &self.ctas[cta].threads[thread];
+        let proxy = Proxy::AsyncShared;
+        let seen = if id == t.id { t.times[proxy as usize] } else { t.view.clock(proxy).get(id) };
+        if seen < time && !(fenced && !self.options.readings.init_needs_proxy_fence) {
+            let what =
+                "the copy completes on an mbarrier whose initialisation no proxy fence has made visible";
+            self.wrong(Rule::ProxyFence, cta, thread, what);
         }
         Ok(offset as u32)
     }
@@ -520,7 +530,7 @@ impl Machine<'_> {
         let (id, time) = self.epoch(agent, slot, !wrote);
         let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
         let epoch = Epoch { id, time, at: agent.at, proxy, strong: agent.strong };
-        let access = Access { epoch, view: &agent.view, cluster: self.cluster_size() };
+        let access = self.access(epoch, &agent.view);
         if let Some(conflict) = self.touch(piece.place, piece.len, wrote, &access) {
             let mut here = self.party_of(u32::MAX, agent.at);
             here.cta = self.ctas[agent.issuer.0].index;

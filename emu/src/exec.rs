@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::clock::Proxy;
+use crate::clock::{Proxy, View};
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::integer;
@@ -472,16 +472,20 @@ impl Machine<'_> {
             return;
         }
         let at = self.at(cta, thread);
-        let cluster = self.cluster_size();
         let t = &self.ctas[cta].threads[thread];
         let view = t.view.clone();
         let epoch = Epoch { id: t.id, time: t.times[0], at, proxy: Proxy::Generic, strong };
-        let access = Access { epoch, view: &view, cluster };
+        let access = self.access(epoch, &view);
         if let Some(conflict) = self.touch(place, len, wrote, &access) {
             let here = self.party(cta, thread);
             let what = self.describe(place, len);
             self.conflict(conflict, wrote, here, at, &what);
         }
+    }
+
+    pub fn access<'v>(&self, epoch: Epoch, view: &'v View) -> Access<'v> {
+        let fenced_reads = self.options.readings.reads_need_proxy_fence;
+        Access { epoch, view, cluster: self.cluster_size(), fenced_reads }
     }
 
     /// Notes an access in shadow memory.
@@ -640,7 +644,7 @@ impl Machine<'_> {
         if let Fence::Thread { sem: Sem::SeqCst, .. } = fence {
             self.sequential_fence(cta, thread);
         }
-        let Cta { threads, fences, .. } = &mut self.ctas[cta];
+        let Cta { threads, fences, mbarriers, .. } = &mut self.ctas[cta];
         let t = &mut threads[thread];
         let mut through = |t: &mut Thread, proxy: Proxy| {
             t.times[proxy as usize] = t.times[0];
@@ -656,7 +660,13 @@ impl Machine<'_> {
                     t.released = Some(Box::new(t.release()));
                 }
             }
-            Fence::MbarrierInit => t.released = Some(Box::new(t.release())),
+            Fence::MbarrierInit => {
+                t.released = Some(Box::new(t.release()));
+                mbarriers
+                    .values_mut()
+                    .filter(|mbarrier| mbarrier.init.0 == t.id)
+                    .for_each(|m| m.init_fenced = true);
+            }
             Fence::Async { global, shared } => {
                 if global {
                     through(t, Proxy::AsyncGlobal);

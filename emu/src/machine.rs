@@ -46,6 +46,26 @@ pub struct Options {
     pub findings: usize,
     /// Whether the report has a [`Trace`].
     pub trace: bool,
+    /// Readings of the ISA where its text leaves room.
+    pub readings: Readings,
+}
+
+/// Readings of the ISA where its text leaves room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Readings {
+    /// A copy sees the initialisation of its mbarrier only behind `fence.proxy.async`. The example of 9.7.13.4 acquires "remote barrier
+    /// state via async proxy"; common code has `fence.mbarrier_init` alone, which else is enough.
+    pub init_needs_proxy_fence: bool,
+    /// An asynchronous write behind a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory location".
+    pub reads_need_proxy_fence: bool,
+}
+
+impl Readings {
+    /// The readings that ask for the most.
+    #[must_use]
+    pub fn strictest() -> Self {
+        Self { init_needs_proxy_fence: true, reads_need_proxy_fence: true }
+    }
 }
 
 impl Default for Options {
@@ -57,6 +77,7 @@ impl Default for Options {
             resident: 132,
             findings: 32,
             trace: false,
+            readings: Readings::default(),
         }
     }
 }

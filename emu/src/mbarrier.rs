@@ -143,7 +143,8 @@ impl Machine<'_> {
                     self.observe(cta, thread, offset, *sem, *scope);
                 }
                 let gives_up = self.ctas[cta].threads[thread].gives_up;
-                if !completed && *blocks && !gives_up {
+                // `try_wait` may also return at once.
+                if !completed && *blocks && !gives_up && self.rng.below(8) > 0 {
                     self.stop(cta, thread, State::TryWait(offset));
                     if let Some(mbarrier) = self.ctas[cta].mbarriers.get_mut(&offset) {
                         mbarrier.waiters.push(thread as u32);

@@ -56,6 +56,8 @@ pub struct Access<'a> {
     pub view: &'a View,
     /// Thread blocks of a cluster. The blocks of a cluster have consecutive numbers.
     pub cluster: u32,
+    /// A write through another proxy than an earlier read needs a proxy fence.
+    pub fenced_reads: bool,
 }
 
 #[derive(Debug, Default)]
@@ -144,9 +146,13 @@ impl Cell {
             Reads::Many(many) => many.as_slice(),
         };
         for read in reads {
-            // After a read, order alone is asked for: a read leaves nothing that a proxy could miss.
-            let ordered = read.id == access.epoch.id && read.id < OBJECTS
-                || access.view.clock(Proxy::Generic).get(read.id) >= read.time;
+            let ordered = if access.fenced_reads {
+                access.follows(read)
+            } else {
+                // Order alone is asked for: a read leaves nothing that a proxy could miss.
+                read.id == access.epoch.id && read.id < OBJECTS
+                    || access.view.clock(Proxy::Generic).get(read.id) >= read.time
+            };
             if !ordered && !access.morally_strong(read) {
                 conflict = conflict.or(Some(access.race(read, false)));
             }

@@ -48,6 +48,8 @@ pub struct MbarrierState {
     pub waiters: Vec<u32>,
     /// The thread and the time of the initialisation.
     pub init: (Id, Time),
+    /// `fence.mbarrier_init` has followed the initialisation.
+    pub init_fenced: bool,
 }
 
 /// The largest count and tx-count (PTX ISA 9.7.13.15.2).
@@ -67,6 +69,7 @@ impl MbarrierState {
             done_remote: None,
             waiters: Vec::new(),
             init,
+            init_fenced: false,
         }
     }
 

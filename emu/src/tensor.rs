@@ -11,7 +11,7 @@ use crate::float::Format;
 use crate::machine::{Fault, Flow, Machine, Outcome, value};
 use crate::memory::Place;
 use crate::op::*;
-use crate::shadow::{Access, Epoch};
+use crate::shadow::Epoch;
 
 /// The element types of a tensor map, in the order of `CUtensorMapDataType` and of the `elemtype` values: bytes, and the type of
 /// reductions.
@@ -166,14 +166,14 @@ impl Machine<'_> {
         }
         if self.options.check {
             // The copy reads the map through the tensormap proxy.
-            let (at, cluster) = (self.at(cta, thread), self.cluster_size());
+            let at = self.at(cta, thread);
             let t = &self.ctas[cta].threads[thread];
             let (view, id, time) = (t.view.clone(), t.id, t.times[0]);
             let mut view = (*view).clone();
             let times = t.times;
             view.set(id, times);
             let epoch = Epoch { id: u32::MAX, time, at, proxy: Proxy::TensorMap, strong: None };
-            let access = Access { epoch, view: &view, cluster };
+            let access = self.access(epoch, &view);
             if let Some(conflict) = self.touch(place, 128, false, &access) {
                 let here = self.party(cta, thread);
                 let what = self.describe(place, 128);
