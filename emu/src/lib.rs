@@ -1,4 +1,5 @@
-//! An interpreter for PTX.
+#![doc = include_str!("../README.md")]
+
 mod agent;
 pub mod ast;
 mod clock;
@@ -21,3 +22,8 @@ mod sync;
 pub mod tensor;
 pub mod trace;
 mod weak;
+
+pub use device::{Device, LaunchError, LoadError, Module, lay_out};
+pub use finding::{Finding, Party, Rule};
+pub use machine::{Fault, Launch, Options, Readings, Report};
+pub use schedule::Schedule;

@@ -25,6 +25,15 @@ pub struct Launch {
     pub params: Vec<u8>,
 }
 
+impl Launch {
+    /// Makes a launch of `grid` blocks of `block` threads, without clusters, dynamic shared memory and parameters.
+    #[must_use]
+    pub fn new(grid: u32, block: u32) -> Self {
+        let (grid, block) = ([grid, 1, 1], [block, 1, 1]);
+        Self { grid, block, cluster: [1; 3], dynamic_shared: 0, params: Vec::new() }
+    }
+}
+
 /// What ends a grid before its threads end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
@@ -93,6 +102,13 @@ pub struct Report {
     pub printed: String,
     /// What has happened when, if the options ask for it.
     pub trace: Option<Trace>,
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.findings.iter().try_for_each(|finding| writeln!(f, "{finding}"))?;
+        self.fault.as_ref().map_or(Ok(()), |fault| writeln!(f, "{fault}"))
+    }
 }
 
 impl Report {
