@@ -58,7 +58,7 @@ pub struct Access<'a> {
     pub cluster: u32,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Shadow {
     pages: Vec<Option<Box<[Cell]>>>,
     split: FxHashMap<usize, Box<[Cell; WORD]>>,
