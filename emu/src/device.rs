@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Init, Line};
-use crate::machine::{Fault, Launch, Machine, Options, Report};
+use crate::machine::{Fault, Launch, Machine, Options, Report, shared_layout};
 use crate::memory::Global;
 use crate::op::{Collective, Mbarrier, Op, Src};
 use crate::parse::{ParseError, parse};
@@ -41,11 +41,59 @@ pub struct Module {
     addresses: FxHashMap<String, u64>,
 }
 
+/// What a kernel uses and requires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attributes {
+    pub parameters: Vec<Parameter>,
+    /// Bytes of shared memory of a block without the dynamic ones.
+    pub static_shared: u32,
+    /// Bytes of the frame of a thread.
+    pub local: u64,
+    /// Threads of a block, at most (`.maxntid`).
+    pub max_threads: Option<u64>,
+    /// `.reqntid`.
+    pub required_block: Option<[u32; 3]>,
+    /// `.reqnctapercluster`.
+    pub required_cluster: Option<[u32; 3]>,
+    /// The kernel is for clusters (`.explicitcluster`).
+    pub explicit_cluster: bool,
+}
+
 impl Module {
     /// Returns the parameters of a kernel.
     #[must_use]
     pub fn parameters(&self, kernel: &str) -> Option<&[Parameter]> {
         Some(&self.program.functions[self.kernel(kernel)?].params)
+    }
+
+    /// Returns what a kernel uses and requires.
+    #[must_use]
+    pub fn attributes(&self, kernel: &str) -> Option<Attributes> {
+        let kernel = self.kernel(kernel)?;
+        let (_, static_shared) = shared_layout(&self.program, kernel);
+        let function = &self.program.functions[kernel];
+        Some(Attributes {
+            parameters: function.params.clone(),
+            static_shared,
+            local: function.frame,
+            max_threads: function.max_threads,
+            required_block: function.required_block,
+            required_cluster: function.required_cluster,
+            explicit_cluster: function.explicit_cluster,
+        })
+    }
+
+    /// Returns the target that the module was compiled for, such as `sm_90a`.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.program.target
+    }
+
+    /// Returns the bytes of a variable in global memory.
+    #[must_use]
+    pub fn variable_bytes(&self, name: &str) -> Option<u64> {
+        let variable = self.program.variables.iter().find(|variable| variable.name == name)?;
+        self.addresses.contains_key(name).then(|| variable.element * variable.count.unwrap_or(1))
     }
 
     /// Returns the address of a variable in global memory.
@@ -107,8 +155,8 @@ impl Module {
     }
 }
 
-/// An emulated device.
-#[derive(Debug, Default)]
+/// An emulated device. A clone has the memory that the device has now.
+#[derive(Debug, Clone, Default)]
 pub struct Device {
     global: Global,
 }
@@ -181,6 +229,11 @@ impl Device {
             self.global.write(address, &bytes);
         }
         Ok(Module { program, addresses })
+    }
+
+    /// Frees the variables of a module.
+    pub fn unload(&mut self, module: Module) {
+        module.addresses.into_values().for_each(|address| self.free(address));
     }
 
     /// Runs a kernel to its end.

@@ -6,7 +6,7 @@ use crate::clock::{Proxy, View};
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::integer;
-use crate::machine::{Cta, Fault, Flow, Frame, Machine, Outcome, State, Thread, value};
+use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State, Thread, value};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Place, RANK_SHIFT, SHARED_BASE, SHARED_WINDOW};
 use crate::op::*;
 use crate::shadow::{Access, Epoch};
@@ -149,7 +149,7 @@ impl Machine<'_> {
                 self.exit(cta, thread)?;
                 return Ok(Flow::Stop);
             }
-            Op::Trap => return Err(self.fault(cta, thread, "`trap`")),
+            Op::Trap => return Err(Fault { kind: FaultKind::Trap, ..self.fault(cta, thread, "`trap`") }),
             Op::Activemask(d) => {
                 // Any set with the thread itself is legal: a random one of the lanes that have not exited.
                 let lane = thread as u32 % 32;
@@ -363,8 +363,21 @@ impl Machine<'_> {
         align: u64,
     ) -> Result<Place, Fault> {
         if !at.is_multiple_of(align) {
-            return Err(self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}")));
+            let fault = self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}"));
+            return Err(Fault { kind: FaultKind::Misaligned, ..fault });
         }
+        self.find_place(cta, thread, space, at, len)
+            .map_err(|fault| Fault { kind: FaultKind::Address, ..fault })
+    }
+
+    fn find_place(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        space: Space,
+        at: u64,
+        len: usize,
+    ) -> Result<Place, Fault> {
         let space = match (space, at >> 32) {
             (Space::Generic, 1) => Space::SharedCluster,
             (Space::Generic, 2) => Space::Local,

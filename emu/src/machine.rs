@@ -34,9 +34,26 @@ impl Launch {
     }
 }
 
+/// What a driver reports of a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// An access to memory that is none.
+    Address,
+    /// An address that is not a multiple of what the instruction asks for.
+    Misaligned,
+    /// Operands that the instruction does not take.
+    Instruction,
+    /// `trap`.
+    Trap,
+    /// More instructions than [`Options::limit`].
+    Limit,
+}
+
 /// What ends a grid before its threads end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
+    pub kind: FaultKind,
     pub what: String,
     pub here: Option<Party>,
 }
@@ -441,7 +458,7 @@ impl<'a> Machine<'a> {
             }
             if self.report.instructions > self.options.limit {
                 let what = format!("the kernel has executed {} instructions", self.report.instructions);
-                return Err(Fault { what, here: None });
+                return Err(Fault { kind: FaultKind::Limit, what, here: None });
             }
             let agents = self.agents.len();
             if agents > 0 && (self.ready.is_empty() || self.options.schedule.agent_runs(&mut self.rng)) {
@@ -740,7 +757,7 @@ impl<'a> Machine<'a> {
     }
 
     pub fn fault(&self, cta: usize, thread: usize, what: impl Into<String>) -> Fault {
-        Fault { what: what.into(), here: Some(self.party(cta, thread)) }
+        Fault { kind: FaultKind::Instruction, what: what.into(), here: Some(self.party(cta, thread)) }
     }
 
     /// Notes a conflict of an access.
@@ -826,7 +843,7 @@ pub fn value(constants: &[u64], thread: &Thread, src: Src) -> u64 {
 }
 
 /// The offsets of the shared variables that a kernel uses, and the bytes of all static ones. Dynamic shared memory follows them.
-fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u32) {
+pub fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u32) {
     let mut reached = vec![kernel];
     let mut symbols: Vec<&str> = Vec::new();
     let mut next = 0;

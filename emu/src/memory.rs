@@ -16,7 +16,7 @@ pub const RANK_SHIFT: u32 = 24;
 const ALLOCATION_SHIFT: u32 = 36;
 
 /// Memory of one allocation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Allocation {
     pub bytes: Vec<u8>,
     pub live: bool,
@@ -26,7 +26,7 @@ pub struct Allocation {
 }
 
 /// Global memory.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Global {
     pub allocations: Vec<Allocation>,
 }

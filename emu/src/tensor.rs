@@ -8,7 +8,7 @@ use crate::agent::{Done, Piece};
 use crate::clock::Proxy;
 use crate::finding::Rule;
 use crate::float::Format;
-use crate::machine::{Fault, Flow, Machine, Outcome, value};
+use crate::machine::{Fault, FaultKind, Flow, Machine, Outcome, value};
 use crate::memory::Place;
 use crate::op::*;
 use crate::shadow::Epoch;
@@ -255,7 +255,8 @@ impl Machine<'_> {
                     Some((index, offset)) => Some(Place::Global(index, offset)),
                     None => {
                         let what = format!("the element at {address:#x} of the tensor is in no allocation");
-                        return Err(self.fault(cta, thread, what));
+                        let fault = self.fault(cta, thread, what);
+                        return Err(Fault { kind: FaultKind::Address, ..fault });
                     }
                 },
             };
