@@ -2,6 +2,7 @@
 
 use crate::clock::Collected;
 use crate::exec::{combine, mask};
+use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
@@ -28,6 +29,7 @@ impl Machine<'_> {
             self.wrong(Rule::Operand, cta, thread, what);
             return Err(self.fault(cta, thread, "a collective instruction without its own lane in the mask"));
         }
+        self.touches(Thing::Warp(cta, thread / 32), 0..1, Use::Arrives);
         self.stop(cta, thread, State::Warp);
         self.ctas[cta].warps[thread / 32].waiting.push(lane);
         self.try_collective(cta, thread / 32, thread)?;
@@ -199,6 +201,7 @@ impl Machine<'_> {
                 format!("{count} threads at a barrier: the count is a multiple of 32"),
             ));
         }
+        self.touches(Thing::Barrier(cta, id), 0..1, Use::Arrives);
         let at = self.at(cta, thread);
         let p = op.p.map(|p| (self.v(cta, thread, p) ^ u64::from(op.negated)) & 1 == 1);
         let release = self.ctas[cta].threads[thread].release();
@@ -335,6 +338,7 @@ impl Machine<'_> {
 
     pub fn cluster_arrive(&mut self, cta: usize, thread: usize, sem: Sem, _aligned: bool) -> Outcome {
         let first = self.ctas[cta].cluster;
+        self.touches(Thing::ClusterBarrier(first), 0..1, Use::Arrives);
         let (arrived, waited) = self.ctas[cta].threads[thread].cluster;
         if arrived != waited {
             self.wrong(
@@ -403,6 +407,7 @@ impl Machine<'_> {
             return Ok(Flow::Stop);
         }
         t.cluster.1 = arrived;
+        self.touches(Thing::ClusterBarrier(first), 0..1, Use::Reads);
         if let Some(done) = self.ctas[first].cluster_barrier.done.clone() {
             self.ctas[cta].threads[thread].acquire(&done);
         }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Init, Line};
+use crate::explore::Explorer;
 use crate::machine::{Fault, Launch, Machine, Options, Report, shared_layout};
 use crate::memory::Global;
 use crate::op::{Collective, Mbarrier, Op, Src};
@@ -236,6 +237,41 @@ impl Device {
         module.addresses.into_values().for_each(|address| self.free(address));
     }
 
+    /// Runs a kernel under every schedule, for `runs` runs at most, each on memory as it is now. Runs that differ only in the order of
+    /// independent steps are one. Stops at the first report that is not clean, or whose memory `holds` refuses.
+    ///
+    /// # Errors
+    ///
+    /// As [`launch`](Self::launch).
+    pub fn explore(
+        &self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+        options: &Options,
+        runs: u64,
+        mut holds: impl FnMut(&Self) -> bool,
+    ) -> Result<Exploration, LaunchError> {
+        let mut explorer = Explorer::default();
+        let mut exploration = Exploration { runs: 0, is_complete: false, report: Report::default() };
+        while exploration.runs < runs {
+            let mut device = self.clone();
+            let report = device
+                .with_machine(module, kernel, launch, options, |machine| machine.explore(&mut explorer))?;
+            exploration.runs += u64::from(!report.repeats);
+            let is_clean = report.is_clean() && (report.repeats || holds(&device));
+            exploration.report = report;
+            if !is_clean {
+                break;
+            }
+            if !explorer.next_run() {
+                exploration.is_complete = true;
+                break;
+            }
+        }
+        Ok(exploration)
+    }
+
     /// Runs a kernel to its end.
     ///
     /// # Errors
@@ -247,6 +283,17 @@ impl Device {
         kernel: &str,
         launch: &Launch,
         options: &Options,
+    ) -> Result<Report, LaunchError> {
+        self.with_machine(module, kernel, launch, options, |machine| machine.run())
+    }
+
+    fn with_machine(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+        options: &Options,
+        run: impl FnOnce(Machine<'_>) -> Report,
     ) -> Result<Report, LaunchError> {
         let index = module.kernel(kernel).ok_or_else(|| LaunchError::NoKernel(kernel.into()))?;
         let function = &module.program.functions[index];
@@ -286,10 +333,21 @@ impl Device {
         let machine =
             Machine::new(&module.program, &mut self.global, &module.addresses, index, launch, options);
         Ok(match machine {
-            Ok(machine) => machine.run(),
+            Ok(machine) => run(machine),
             Err(fault) => Report { fault: Some(fault), ..Report::default() },
         })
     }
+}
+
+/// What [`Device::explore`] has found.
+#[derive(Debug)]
+pub struct Exploration {
+    /// Runs to the end.
+    pub runs: u64,
+    /// There is no other schedule.
+    pub is_complete: bool,
+    /// The last report: the one that is not clean, if there is one.
+    pub report: Report,
 }
 
 /// Lays out parameters as a kernel has them.

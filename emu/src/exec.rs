@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::clock::{Proxy, View};
+use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::integer;
@@ -55,11 +56,18 @@ impl Machine<'_> {
             t.pc = pc as u32;
             self.report.instructions += u64::from(before - left);
             let Some(op) = op else { break };
+            if self.explorer.is_some() && !matches!(op, Op::Load(_)) {
+                self.ctas[cta].threads[thread].last_load.0 = u32::MAX;
+            }
             match self.step(cta, thread, op)? {
                 Flow::Next => self.ctas[cta].threads[thread].pc += 1,
                 Flow::Jump(to) => self.ctas[cta].threads[thread].pc = to,
                 Flow::Stop => return Ok(()),
                 Flow::Yield => break,
+            }
+            // An explorer chooses again behind each step that others can see.
+            if self.explorer.as_ref().is_some_and(|explorer| !explorer.touched.is_empty()) {
+                break;
             }
         }
         if self.ctas[cta].threads[thread].state == State::Ready {
@@ -158,7 +166,7 @@ impl Machine<'_> {
                 for other in first..(first + 32).min(self.ctas[cta].threads.len()) {
                     let t = &self.ctas[cta].threads[other];
                     let here = &self.ctas[cta].threads[thread];
-                    if t.state == State::Ready && t.pc == here.pc && self.rng.below(2) == 0 {
+                    if t.state == State::Ready && t.pc == here.pc && self.choose(2) == 0 {
                         mask |= 1 << (other % 32);
                     }
                 }
@@ -514,7 +522,20 @@ impl Machine<'_> {
             Place::Shared(slot, offset) => (&mut self.ctas[slot].shadow, offset),
             Place::Local(_) | Place::Param(_) => return None,
         };
-        if wrote { shadow.write(offset, len, access) } else { shadow.read(offset, len, access) }
+        let conflict =
+            if wrote { shadow.write(offset, len, access) } else { shadow.read(offset, len, access) };
+        let thing = match place {
+            Place::Global(index, _) => Thing::Global(index),
+            Place::Shared(slot, _) => Thing::Shared(slot),
+            Place::Local(_) | Place::Param(_) => return None,
+        };
+        let how = match self.combines.take() {
+            Some(rmw) => Use::Combines(rmw),
+            None if wrote => Use::Writes,
+            None => Use::Reads,
+        };
+        self.touches(thing, offset..offset + len, how);
+        conflict
     }
 
     pub fn describe(&self, place: Place, len: usize) -> String {
@@ -563,6 +584,7 @@ impl Machine<'_> {
         }
         self.check(cta, thread, place, bytes.len(), true, strong);
         self.poke(cta, thread, place, bytes);
+        self.wake_spinning(place);
         Ok(())
     }
 
@@ -578,6 +600,9 @@ impl Machine<'_> {
         {
             buffer[..all].copy_from_slice(&older);
         }
+        if self.explorer.is_some() && strong.is_some() && self.spins(cta, thread, place, &buffer[..all]) {
+            return Ok(Flow::Stop);
+        }
         for (i, d) in load.d.iter().enumerate() {
             let Some(d) = d else { continue };
             let mut word = [0; 8];
@@ -590,6 +615,34 @@ impl Machine<'_> {
             self.set(cta, thread, *d, bits);
         }
         Ok(Flow::Next)
+    }
+
+    /// Stops a thread that has read the same at the same place twice in a row, until something is written there: an explorer need not
+    /// run a loop that waits.
+    fn spins(&mut self, cta: usize, thread: usize, place: Place, bytes: &[u8]) -> bool {
+        let at = self.at(cta, thread);
+        let t = &mut self.ctas[cta].threads[thread];
+        let again = t.last_load.0 == at && t.last_load.1 == bytes;
+        t.last_load = (at, bytes.to_vec());
+        if again {
+            t.last_load = (u32::MAX, Vec::new());
+            self.stop(cta, thread, State::Spin);
+            let who = (cta as u32, thread as u32);
+            self.spinning.push((place, who));
+        }
+        again
+    }
+
+    /// Wakes those who wait for a write of a place.
+    fn wake_spinning(&mut self, place: Place) {
+        let waiting = std::mem::take(&mut self.spinning);
+        for (other, (cta, thread)) in waiting {
+            if other == place {
+                self.wake(cta as usize, thread);
+            } else {
+                self.spinning.push((other, (cta, thread)));
+            }
+        }
     }
 
     fn store(&mut self, cta: usize, thread: usize, store: &Store) -> Outcome {
@@ -619,6 +672,9 @@ impl Machine<'_> {
         let operand =
             |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
         self.progress += 1;
+        let is_integer = !matches!(atom.ty, Type::Float(_) | Type::Packed(_) | Type::Accumulated(_));
+        let commutes = matches!(atom.rmw, Rmw::Add | Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Min | Rmw::Max);
+        self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
         // An atomic operation writes; that it reads too adds nothing to the order.
         self.check(cta, thread, place, all, true, Some(atom.scope));
         let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
@@ -645,6 +701,7 @@ impl Machine<'_> {
         self.strong_read_latest(cta, thread, (place, all), atom.sem);
         self.strong_store(cta, thread, (place, all), &buffer, atom.sem, true);
         self.poke(cta, thread, place, &buffer);
+        self.wake_spinning(place);
         for (d, old) in atom.d.iter().zip(&old) {
             if let Some(d) = d {
                 self.set(cta, thread, *d, *old);

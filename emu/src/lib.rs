@@ -7,6 +7,7 @@ mod collective;
 pub mod decode;
 pub mod device;
 mod exec;
+mod explore;
 pub mod finding;
 pub mod float;
 pub mod integer;

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use crate::agent::Agent;
 use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, Proxy, Release, Time, View};
+use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
-use crate::memory::{Global, RANK_SHIFT, SHARED_BASE};
-use crate::op::{Op, Slot, Special, Src};
+use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
+use crate::op::{Op, Rmw, Slot, Special, Src};
 use crate::program::{Constant, Function, Program};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Shadow};
@@ -119,6 +120,8 @@ pub struct Report {
     pub printed: String,
     /// What has happened when, if the options ask for it.
     pub trace: Option<Trace>,
+    /// The run was given up, since it would have repeated another.
+    pub(crate) repeats: bool,
 }
 
 impl std::fmt::Display for Report {
@@ -159,6 +162,8 @@ pub enum State {
     TryWait(u32),
     /// In a `wait_group`.
     Groups,
+    /// In a loop that reads until something is written.
+    Spin,
     Exited,
 }
 
@@ -203,6 +208,10 @@ pub struct Thread {
     pub released: Option<Box<Release>>,
     pub bulk: GroupsState,
     pub cp_async: GroupsState,
+    /// The place of its last strong load, and what that has read.
+    pub last_load: (u32, Vec<u8>),
+    /// Operations that the thread has issued.
+    pub issued: u32,
     /// The number of cluster barriers that the thread has arrived at, and waited for.
     pub cluster: (u32, u32),
 }
@@ -273,6 +282,13 @@ pub struct Machine<'a> {
     reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     empty: Rc<View>,
     pub trace: Option<Trace>,
+    pub explorer: Option<Explorer>,
+    /// Threads in a loop that reads a place.
+    pub spinning: Vec<(Place, (u32, u32))>,
+    /// The access that comes is such a reduction.
+    pub combines: Option<Rmw>,
+    /// A `try_wait` has returned early: an explorer lets one of a run do so.
+    pub returned_early: bool,
 }
 
 /// The outcome of an instruction.
@@ -352,6 +368,10 @@ impl<'a> Machine<'a> {
             reported: rustc_hash::FxHashSet::default(),
             empty: Rc::new(View::default()),
             trace: options.trace.then(Trace::default),
+            explorer: None,
+            spinning: Vec::new(),
+            combines: None,
+            returned_early: false,
         })
     }
 
@@ -412,6 +432,8 @@ impl<'a> Machine<'a> {
             released: None,
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),
+            last_load: (u32::MAX, Vec::new()),
+            issued: 0,
             cluster: (0, 0),
         };
         let shared = self.static_shared as usize + self.launch.dynamic_shared as usize;
@@ -435,6 +457,34 @@ impl<'a> Machine<'a> {
 
     /// Runs the grid to its end.
     pub fn run(mut self) -> Report {
+        self.run_all()
+    }
+
+    /// Runs the grid by the choices of an explorer.
+    pub fn explore(mut self, explorer: &mut Explorer) -> Report {
+        self.explorer = Some(std::mem::take(explorer));
+        let report = self.run_all();
+        *explorer = self.explorer.take().unwrap_or_default();
+        report
+    }
+
+    /// Chooses one of `count` outcomes.
+    pub fn choose(&mut self, count: usize) -> usize {
+        match &mut self.explorer {
+            _ if count < 2 => 0,
+            Some(explorer) => explorer.which(count),
+            None => self.rng.below(count),
+        }
+    }
+
+    /// Notes what a step touches, for an explorer.
+    pub fn touches(&mut self, thing: Thing, range: std::ops::Range<usize>, how: Use) {
+        if let Some(explorer) = &mut self.explorer {
+            explorer.touched.push(Touch { thing, from: range.start, to: range.end, how });
+        }
+    }
+
+    fn run_all(&mut self) -> Report {
         if let Err(fault) = self.all() {
             self.report.fault = Some(fault);
         }
@@ -442,7 +492,7 @@ impl<'a> Machine<'a> {
         for allocation in &mut self.global.allocations {
             allocation.shadow.settle();
         }
-        self.report
+        std::mem::take(&mut self.report)
     }
 
     fn all(&mut self) -> Result<(), Fault> {
@@ -453,6 +503,29 @@ impl<'a> Machine<'a> {
         }
         let (mut quiet, mut last_progress) = (0, u64::MAX);
         loop {
+            if let Some(explorer) = &mut self.explorer {
+                let mut enabled: Vec<Actor> = Vec::new();
+                for (cta, thread) in &self.ready {
+                    enabled.push(Actor::Thread(self.ctas[*cta as usize].number, *thread));
+                }
+                enabled.extend(self.agents.iter().map(|agent| agent.actor));
+                if !enabled.is_empty() {
+                    let Some(actor) = explorer.who(&enabled) else {
+                        self.report.repeats = true;
+                        return Ok(());
+                    };
+                    let at = enabled.iter().position(|other| *other == actor).unwrap_or(0);
+                    if at < self.ready.len() {
+                        let (cta, thread) = self.ready.remove(at);
+                        self.run_thread(cta as usize, thread as usize, u32::MAX)?;
+                    } else {
+                        self.run_agent(at - self.ready.len())?;
+                    }
+                    if self.report.findings.is_empty() && self.report.instructions <= self.options.limit {
+                        continue;
+                    }
+                }
+            }
             if self.report.findings.len() >= self.options.findings {
                 return Ok(());
             }
@@ -519,6 +592,7 @@ impl<'a> Machine<'a> {
                     State::Cluster => "the barrier of the cluster".into(),
                     State::Warp => "a collective instruction of the warp".into(),
                     State::Groups => "a group of copies".into(),
+                    State::Spin => "a value that nothing writes".into(),
                     State::Ready | State::TryWait(_) => match self.waited_mbarrier(slot, i) {
                         Some(text) => text,
                         None => "an mbarrier".into(),
@@ -594,9 +668,12 @@ impl<'a> Machine<'a> {
     /// Wakes a thread.
     pub fn wake(&mut self, cta: usize, thread: u32) {
         self.ctas[cta].threads[thread as usize].state = State::Ready;
-        let row = Row::Thread(self.ctas[cta].number, thread);
+        let number = self.ctas[cta].number;
         if let Some(trace) = &mut self.trace {
-            trace.end(row, self.report.instructions);
+            trace.end(Row::Thread(number, thread), self.report.instructions);
+        }
+        if let Some(explorer) = &mut self.explorer {
+            explorer.wakes(Actor::Thread(number, thread));
         }
         self.ready.push((cta as u32, thread));
     }
