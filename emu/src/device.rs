@@ -84,6 +84,12 @@ impl Module {
         })
     }
 
+    /// Returns the version of PTX that the module is written in.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.program.version
+    }
+
     /// Returns the target that the module was compiled for, such as `sm_90a`.
     #[must_use]
     pub fn target(&self) -> &str {
@@ -230,6 +236,12 @@ impl Device {
             self.global.write(address, &bytes);
         }
         Ok(Module { program, addresses })
+    }
+
+    /// Returns the first address whose byte another device has otherwise. Both have the same allocations.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<u64> {
+        self.global.difference(&other.global)
     }
 
     /// Frees the variables of a module.

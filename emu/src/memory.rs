@@ -72,6 +72,17 @@ impl Global {
         (allocation.live && offset + len <= allocation.bytes.len()).then_some((index, offset))
     }
 
+    /// The first address whose byte `other`, of the same allocations, has otherwise.
+    pub fn difference(&self, other: &Self) -> Option<u64> {
+        self.allocations.iter().zip(&other.allocations).enumerate().find_map(|(index, (ours, theirs))| {
+            if ours.bytes == theirs.bytes {
+                return None;
+            }
+            let offset = ours.bytes.iter().zip(&theirs.bytes).position(|(our, their)| our != their)?;
+            Some(((index as u64 + 1) << ALLOCATION_SHIFT) + offset as u64)
+        })
+    }
+
     /// Reads memory, from the host.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Option<()> {
         let (index, offset) = self.find(address, bytes.len())?;
