@@ -360,8 +360,8 @@ impl fmt::Debug for Kernel {
 /// The launcher of a kernel: by default of one that [`LoadedKernels::kernel`](crate::LoadedKernels::kernel) has found.
 pub type Launcher<K, F = Kernel> = ptx_launch::Launcher<K, F>;
 
-/// The arguments of a launch by name: a tuple of up to twelve numbers, tensor maps and borrowed slices of `cudarc`, which become their
-/// addresses. The address of other memory is a `u64`.
+/// The arguments of a launch by name: a tuple of up to twelve numbers, tensor maps and borrowed slices of `cudarc`, which become
+/// their addresses. The address of other memory is a `u64`.
 pub trait KernelArgs<'a>: KernelArguments<'a, ByName, Kernel> {}
 impl<'a, A: KernelArguments<'a, ByName, Kernel>> KernelArgs<'a> for A {}
 

@@ -108,8 +108,9 @@ pub(crate) unsafe fn encode(context: &CudaContext, of: &TensorMapParameters<'_>)
     let (l2_promotion, oob_fill) = (l2_promotion(of.l2_promotion), oob_fill(of.oob_fill));
     let mut map = TensorMap { opaque: [0; 16] };
     let to = (&raw mut map).cast::<CUtensorMap>();
-    // SAFETY: `TensorMapBuilder::check` has compared the lengths of the arrays with the rank: `rank` dimensions, box dimensions and
-    // element strides, `rank - 1` strides, `rank - 2` corners. The driver writes the 128 bytes of `map` and reads no device memory.
+    // SAFETY: `TensorMapBuilder::check` (`# Safety`) has compared the lengths of the arrays with the rank: `rank` dimensions, box
+    // dimensions and element strides, `rank - 1` strides, `rank - 2` corners. The driver writes the 128 bytes of `map` and reads
+    // no device memory.
     #[rustfmt::skip]
     let result = unsafe {
         match of.mode {

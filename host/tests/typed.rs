@@ -1,4 +1,5 @@
-//! Typed launches compile for each kind of parameter, and tensor maps for each kind of memory of `cudarc`. `examples` runs them on a GPU.
+//! Typed launches compile for each kind of parameter, and tensor maps for each kind of memory of `cudarc`. `examples` runs the
+//! launches on a GPU.
 
 use ptx_host::cudarc::driver::sys::CUtensorMap;
 use ptx_host::cudarc::driver::{CudaSlice, CudaStream, UnifiedSlice};

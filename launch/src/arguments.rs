@@ -173,13 +173,13 @@ impl<F: Function> fmt::Debug for Arguments<'_, '_, F> {
 #[derive(Debug, Clone, Copy)]
 pub enum ByName {}
 
-/// The arguments of a launch: a tuple of up to twelve [`Argument`]s, one for each parameter of the tuple `P`. For a launch by name,
-/// `P` is [`ByName`].
+/// The arguments of a launch: a tuple of up to twelve [`Argument`]s, one for each parameter of the tuple `P`. For a launch by
+/// name, `P` is [`ByName`].
 ///
 /// # Safety
 ///
-/// `pass` adds the bytes of all parameters, in their order. Unless `P` is [`ByName`], it refuses a programmatic dependent launch of
-/// a kernel with memory outside of `Prerequisite`s, or without a `Prerequisite`.
+/// `pass` adds the bytes of all parameters, in their order. Unless `P` is [`ByName`], it refuses a programmatic dependent launch
+/// of a kernel with memory outside of `Prerequisite`s, or without a `Prerequisite`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to this kernel",
     label = "the parameters of the kernel are `{P}`",

@@ -131,8 +131,9 @@ impl<K: Description, F: Function> Launcher<K, F> {
     /// Block, cluster and dynamic shared memory are the kernel's own.
     ///
     /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended, and later uses wait
-    /// for the kernel: of CUDA, the stream that the memory was allocated on waits for it, and `cudarc` records the use as an event.
-    /// So launches that use one slice on several streams follow one another, and a context whose event tracking is off is refused.
+    /// for the kernel: of CUDA, the stream that the memory was allocated on waits for it, and `cudarc` records the use as an
+    /// event. So launches that use one slice on several streams follow one another, and a context whose event tracking is off is
+    /// refused.
     ///
     /// # Errors
     ///

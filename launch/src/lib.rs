@@ -1,8 +1,8 @@
 //! What a launch of a kernel of `ptx` is, whatever runs it: its shape, its arguments, its tensor maps, and the rules of these.
 //!
-//! A backend implements [`Function`] for its kernels, [`Memory`] and [`MemoryMut`] for its memory, and loads kernels. [`Launcher`]
-//! then launches them by the types of `#[ptx::kernel]`. `ptx-host` is the backend for CUDA; it exports all of this crate, so a
-//! program names `ptx-host` alone. An emulator is another backend.
+//! A backend implements [`Function`] for its kernels, [`Memory`] and [`MemoryMut`] for its memory, and loads kernels.
+//! [`Launcher`] then launches them by the types of `#[ptx::kernel]`. `ptx-host` is the backend for CUDA; it exports all of this
+//! crate, so a program names `ptx-host` alone. An emulator is another backend.
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
 mod argument;

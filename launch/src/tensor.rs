@@ -160,7 +160,7 @@ pub struct TensorMapParameters<'m> {
     label = "not a `CudaSlice`, and no view of one"
 )]
 pub trait TensorMemory<F: Function, T> {
-    /// Returns the queue, the address and the elements of the memory.
+    /// Returns the queue, the address and the number of elements of the memory.
     fn place(&self) -> (&F::Queue, u64, usize);
 }
 
