@@ -195,7 +195,7 @@ unsafe impl<T: Plain> Parameter for T {
     }
 }
 
-/// What a host passes for a [`Parameter`]. `ptx-host` has an argument for each.
+/// What a host passes for a [`Parameter`]. `ptx-launch` has an argument for each.
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod kind {
