@@ -81,6 +81,7 @@ impl Environment {
             resident,
             // A launch that is to end in spite of its findings must end.
             findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
+            ..Options::default()
         }
     }
 }
