@@ -49,8 +49,6 @@ pub struct Agent {
     /// What happened before it was issued, as its proxy sees it.
     pub view: Rc<View>,
     pub proxies: (Proxy, Proxy),
-    /// A strong operation: `red.async`.
-    pub strong: Option<Scope>,
     pub at: At,
     pub issuer: (usize, usize),
     pub has_read: bool,
@@ -121,7 +119,6 @@ impl Machine<'_> {
             done,
             view: self.issue_view(cta, thread),
             proxies: (Proxy::Generic, Proxy::Generic),
-            strong: None,
             at: self.at(cta, thread),
             issuer: (cta, thread),
             has_read: false,
@@ -328,7 +325,6 @@ impl Machine<'_> {
         agent.writes = vec![Piece { place: to, len, at: 0 }];
         agent.buffer = buffer;
         agent.reduction = op.reduction;
-        agent.strong = op.reduction.map(|_| op.scope);
         self.start(agent);
         Ok(Flow::Next)
     }
@@ -547,7 +543,9 @@ impl Machine<'_> {
         let slot = if let Place::Shared(slot, _) = piece.place { slot } else { usize::MAX };
         let (id, time) = self.epoch(agent, slot, !wrote);
         let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
-        let epoch = Epoch { id, time, at: agent.at, proxy, strong: agent.strong };
+        // "Each reduction operation … has individually .relaxed.gpu memory ordering semantics" (9.7.9.25.4.2).
+        let strong = if wrote && agent.reduction.is_some() { Some(Scope::Gpu) } else { None };
+        let epoch = Epoch { id, time, at: agent.at, proxy, strong };
         let access = self.access(epoch, &agent.view);
         if let Some(conflict) = self.touch(piece.place, piece.len, wrote, &access) {
             let mut here = self.party_of(u32::MAX, agent.at);
@@ -624,7 +622,6 @@ impl Agent {
             done: Done::Nothing,
             view: Rc::default(),
             proxies: (Proxy::Generic, Proxy::Generic),
-            strong: None,
             at: 0,
             issuer: (0, 0),
             has_read: false,

@@ -6,6 +6,7 @@ mod clock;
 mod collective;
 pub mod decode;
 pub mod device;
+mod emulator;
 mod exec;
 mod explore;
 pub mod finding;
@@ -25,6 +26,8 @@ pub mod trace;
 mod weak;
 
 pub use device::{Device, LaunchError, LoadError, Module, lay_out};
+pub use emulator::{Emulator, Error, Kernel, Kernels, Slice, TensorMap};
 pub use finding::{Finding, Party, Rule};
 pub use machine::{Fault, Launch, Options, Readings, Report};
+pub use ptx_launch::{CUtensorMapSwizzle, Grid, Launcher, Matrix, Tensor};
 pub use schedule::Schedule;

@@ -12,8 +12,8 @@ use crate::error::check;
 use crate::module::attribute_of;
 use crate::{
     Argument, Arguments, ByName, CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave,
-    CUtensorMapL2promotion, CUtensorMapSwizzle, Kernel, Result, TensorMapMode, TensorMapParameters,
-    TensorMapProblem, TensorMemory,
+    CUtensorMapL2promotion, CUtensorMapSwizzle, Kernel, NoPadding, Result, TensorMapMode,
+    TensorMapParameters, TensorMapProblem, TensorMemory,
 };
 
 /// A tensor map (`CUtensorMap`): 128 opaque bytes, to pass to a kernel by value, or to copy to device memory.
@@ -26,6 +26,8 @@ pub struct TensorMap {
 
 // SAFETY: host and device have the same 128 bytes, without padding.
 unsafe impl DeviceRepr for TensorMap {}
+// SAFETY: 16 words have no padding, and 128 bytes are a multiple of the alignment.
+unsafe impl NoPadding for TensorMap {}
 // SAFETY: any bits are a value.
 unsafe impl ValidAsZeroBits for TensorMap {}
 

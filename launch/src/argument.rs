@@ -5,7 +5,7 @@ use ptx::tensor::{BoxShape, TensorMapObject, TiledShape};
 
 use crate::{
     Arguments, ByName, CUtensorMapFloatOOBfill, CUtensorMapL2promotion, CUtensorMapSwizzle, Function, Memory,
-    MemoryMut, TensorElement, TensorMapBuilder,
+    MemoryMut, NoPadding, TensorElement, TensorMapBuilder,
 };
 
 /// What the host passes for a parameter of a kernel.
@@ -43,7 +43,7 @@ pub unsafe trait Argument<'a, P, F: Function> {
 // SAFETY: passes bytes of this kind.
 unsafe impl<'a, T: Plain, F: Function> Argument<'a, kind::Value<T>, F> for T {
     fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
-        arguments.push::<T, T>(self);
+        arguments.push_plain(self);
         Ok(())
     }
 }
@@ -257,10 +257,14 @@ tensors! {
 
 /// The bytes of a `TensorMapMut`.
 #[repr(C)]
-struct RawTensorMut<Map, const RANK: usize> {
+struct RawTensorMut<Map> {
     map: Map,
-    boxes: [u32; RANK],
+    /// A box count for each dimension, and zeros up to the alignment of the map.
+    boxes: [u32; 16],
 }
+
+// SAFETY: a map has 128 bytes without padding, aligned to 64 (`Function::TensorMap`), and the counts have 64.
+unsafe impl<Map: NoPadding> NoPadding for RawTensorMut<Map> {}
 
 // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
 unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorMut<T, S>, F> for Tensor<M, RANK>
@@ -274,8 +278,11 @@ where
         let dims = self.dims;
         let map = self.encode::<T, S, F>(arguments, true)?;
         // The map's check bounds the dimensions, and the shape its box.
-        let boxes: [u32; RANK] = std::array::from_fn(|i| dims[i].div_ceil(u64::from(S::BOX[i])) as u32);
-        let count: u128 = boxes.into_iter().map(u128::from).product();
+        let mut boxes = [0; 16];
+        for i in 0..RANK {
+            boxes[i] = dims[i].div_ceil(u64::from(S::BOX[i])) as u32;
+        }
+        let count: u128 = boxes[..RANK].iter().copied().map(u128::from).product();
         if count > 1 << 31 {
             return Err(arguments.refuse(format!(
                 "has {count} boxes, but a kernel numbers 2^31 at most: choose larger boxes"

@@ -1,23 +1,47 @@
 //! The arguments of a launch: the bytes of the parameters, and the memory that they point to.
 
+use ptx::launch::{Parameter, Plain, RawMatrix, RawSlice};
 use std::fmt;
-use std::mem::MaybeUninit;
-
-use ptx::launch::Parameter;
 
 use crate::{Argument, Function, LaunchConfig, LaunchProblem, Memory};
 
 /// Bytes at the greatest alignment that a parameter can have: that of a tensor map.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
-struct Unit([MaybeUninit<u8>; 64]);
+struct Unit([u8; 64]);
 
 impl Unit {
-    fn bytes(units: &[Self]) -> &[MaybeUninit<u8>] {
+    fn bytes(units: &[Self]) -> &[u8] {
         // SAFETY: a unit is 64 bytes without padding.
         unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), size_of_val(units)) }
     }
+
+    fn bytes_mut(units: &mut [Self]) -> &mut [u8] {
+        // SAFETY: as for `bytes`; the borrow is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(units.as_mut_ptr().cast(), size_of_val(units)) }
+    }
 }
+
+/// A type of a parameter whose bytes are all initialised.
+///
+/// # Safety
+///
+/// The type has no padding.
+pub unsafe trait NoPadding {}
+
+macro_rules! no_padding {
+    ($($T:ty),*) => { $(
+        // SAFETY: a scalar has no padding.
+        unsafe impl NoPadding for $T {}
+    )* };
+}
+no_padding!(bool, u8, i8, u16, i16, u32, i32, u64, i64, usize, isize, f32, f64);
+// SAFETY: an address of 64 bits and a length of 64 bits.
+#[cfg(target_pointer_width = "64")]
+unsafe impl<T> NoPadding for RawSlice<T> {}
+// SAFETY: an address of 64 bits and two extents of 32 bits.
+#[cfg(target_pointer_width = "64")]
+unsafe impl<T> NoPadding for RawMatrix<T> {}
 
 /// The bytes of the arguments.
 #[derive(Default)]
@@ -28,14 +52,26 @@ struct Values {
 }
 
 impl Values {
-    fn push<T>(&mut self, value: T) {
+    fn push<T: NoPadding>(&mut self, value: T) {
+        let start = self.zeros::<T>();
+        // SAFETY: the units from `start` on hold at least the size of a `T`, and are as aligned. A `T` has no padding, so that all
+        // bytes stay initialised.
+        unsafe { self.units.as_mut_ptr().add(start).cast::<T>().write(value) };
+    }
+
+    /// Adds a value whose padding is zero.
+    fn push_plain<T: Plain>(&mut self, value: T) {
+        let start = self.zeros::<T>();
+        value.write_to(&mut Unit::bytes_mut(&mut self.units[start..])[..size_of::<T>()]);
+    }
+
+    /// Adds zeros for a `T`, and returns its first unit.
+    fn zeros<T>(&mut self) -> usize {
         const { assert!(align_of::<T>() <= align_of::<Unit>() && size_of::<T>() > 0) };
         let start = self.units.len();
-        self.units
-            .resize(start + size_of::<T>().div_ceil(size_of::<Unit>()), Unit([MaybeUninit::uninit(); 64]));
-        // SAFETY: the units from `start` on hold at least the size of a `T`, and are as aligned.
-        unsafe { self.units.as_mut_ptr().add(start).cast::<T>().write(value) };
+        self.units.resize(start + size_of::<T>().div_ceil(size_of::<Unit>()), Unit([0; 64]));
         self.places.push((start, size_of::<T>()));
+        start
     }
 }
 
@@ -84,7 +120,7 @@ impl<'l, 'a, F: Function> Arguments<'l, 'a, F> {
     }
 
     /// Returns the bytes of the parameters, each aligned to 64 bytes.
-    pub fn bytes(&self) -> impl Iterator<Item = &[MaybeUninit<u8>]> {
+    pub fn bytes(&self) -> impl Iterator<Item = &[u8]> {
         self.values.places.iter().map(|(start, size)| &Unit::bytes(&self.values.units[*start..])[..*size])
     }
 
@@ -114,9 +150,14 @@ impl<'l, 'a, F: Function> Arguments<'l, 'a, F> {
     }
 
     /// Adds the bytes of a parameter. `Raw` is its type on the device, or of the same size and alignment.
-    pub fn push<Raw, T>(&mut self, value: T) {
+    pub fn push<Raw, T: NoPadding>(&mut self, value: T) {
         const { assert!(size_of::<T>() == size_of::<Raw>() && align_of::<T>() == align_of::<Raw>()) };
         self.values.push(value);
+    }
+
+    /// Adds the bytes of a plain value.
+    pub(crate) fn push_plain<T: Plain>(&mut self, value: T) {
+        self.values.push_plain(value);
     }
 
     /// Borrows memory until the launch is queued, and adds its address.

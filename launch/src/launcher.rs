@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use ptx::launch::{Kernel as Description, LaunchShape, SafeKernel};
 
 use crate::{
-    Arguments, Dim3, KernelArguments, LaunchConfig, LaunchProblem, TensorMapParameters, TensorMapProblem,
+    Arguments, Dim3, KernelArguments, LaunchConfig, LaunchProblem, NoPadding, TensorMapParameters,
+    TensorMapProblem,
 };
 
 /// A loaded kernel of a backend: `ptx_host::Kernel` is that of CUDA. An emulator implements this trait for its own.
@@ -24,7 +25,7 @@ pub unsafe trait Function: Sized {
     /// all threads has a lock here, another has `()`.
     type Lock;
     /// The 128 bytes of a tensor map, aligned to 64.
-    type TensorMap;
+    type TensorMap: NoPadding;
     /// Why a launch failed.
     type Error: From<TensorMapProblem>;
 

@@ -13,7 +13,7 @@ mod memory;
 mod tensor;
 
 pub use argument::{Argument, Matrix, Tensor};
-pub use arguments::{Arguments, ByName, KernelArguments};
+pub use arguments::{Arguments, ByName, KernelArguments, NoPadding};
 pub use config::{Dim3, LaunchConfig, LaunchLimits, LaunchProblem};
 pub use launcher::{Function, Grid, Launcher};
 pub use memory::{Memory, MemoryMut, Region};

@@ -2,13 +2,12 @@
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
 use ptx::global::Global;
 use ptx::launch::{Kernel, LaunchShape, Prerequisite, SafeKernel};
 use ptx_launch::{
     Argument, Arguments, ByName, CUtensorMapSwizzle, Function, Grid, KernelArguments, LaunchConfig,
-    LaunchProblem, Launcher, Matrix, Memory, MemoryMut, Region, Tensor, TensorMapParameters,
+    LaunchProblem, Launcher, Matrix, Memory, MemoryMut, NoPadding, Region, Tensor, TensorMapParameters,
     TensorMapProblem,
 };
 
@@ -33,6 +32,8 @@ impl From<TensorMapProblem> for Refused {
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 struct Map([u64; 16]);
+// SAFETY: 16 words, whose bytes are a multiple of the alignment.
+unsafe impl NoPadding for Map {}
 
 // SAFETY: a parameter by name has no contract.
 unsafe impl<'a> Argument<'a, ByName, Nowhere> for Map {
@@ -285,7 +286,7 @@ fn arguments_by_name_lie_aligned_and_in_order() {
     let (x, nowhere) = (Place { address: 0x1000, len: 8 }, Place { address: 0, len: 8 });
     let values = (7u32, Map([9; 16]), -0.25f64, &x);
     let arguments = Arguments::by_name(&backend, &(), &config, values).unwrap();
-    let bytes: Vec<&[MaybeUninit<u8>]> = arguments.bytes().collect();
+    let bytes: Vec<&[u8]> = arguments.bytes().collect();
     assert!(bytes.iter().all(|bytes| bytes.as_ptr().addr() % 64 == 0));
     assert_eq!(bytes.iter().map(|bytes| bytes.len()).collect::<Vec<_>>(), [4, 128, 8, 8]);
     // SAFETY: the bytes are those of the values above, which live.
