@@ -18,9 +18,9 @@ use crate::{Device, Launch, LaunchError, LoadError, Options, Report, Schedule, l
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No image is PTX that the interpreter runs.
+    /// No image is PTX.
     #[error(
-        "no image of the kernels is PTX for sm_90a or an older target; add `sm_90a` or `sm_90` to `arch` in the build script"
+        "no image of the kernels is PTX, which the interpreter runs; the build script makes cubins alone"
     )]
     NoImage,
     /// The PTX cannot be loaded.
@@ -107,14 +107,17 @@ impl Emulator {
         Self { options, ..self }
     }
 
-    /// Loads the kernels of a device crate: the newest PTX of its images for sm_90a or an older target.
+    /// Loads the kernels of a device crate: the PTX of its images for sm_90a or sm_90, or else the first PTX.
     ///
     /// # Errors
     ///
     /// [`Error::NoImage`] if there is none; [`Error::Load`] names a line that the interpreter does not know.
     pub fn load(&self, images: &[(&str, &[u8])]) -> Result<Kernels, Error> {
-        let newest = ["sm_90a", "sm_90"].iter().find_map(|target| images.iter().find(|(of, _)| of == target));
-        let text = newest.and_then(|(_, image)| std::str::from_utf8(image).ok()).ok_or(Error::NoImage)?;
+        let texts =
+            || images.iter().filter_map(|(target, image)| Some((*target, std::str::from_utf8(image).ok()?)));
+        let of = |target: &str| texts().find(|(of, _)| *of == target);
+        let (_, text) =
+            of("sm_90a").or_else(|| of("sm_90")).or_else(|| texts().next()).ok_or(Error::NoImage)?;
         let module = self.device.borrow_mut().load(text.trim_end_matches('\0'))?;
         Ok(Kernels { module: Rc::new(module), device: self.device.clone() })
     }

@@ -30,7 +30,10 @@ fn tiles_in_a_ring_and_their_tail() {
             let x: Vec<f32> = (0..len).map(|i| i as f32).collect();
             let (x, mut y) = (gpu.slice(&x), gpu.slice(&vec![1.0; len]));
             axpy.launch(gpu, 2, (2.0, &x, &mut y))?;
-            assert!(y.to_vec().into_iter().enumerate().all(|(i, y)| y == 2.0 * i as f32 + 1.0), "{len} elements");
+            assert!(
+                y.to_vec().into_iter().enumerate().all(|(i, y)| y == 2.0 * i as f32 + 1.0),
+                "{len} elements"
+            );
         }
         Ok(())
     });
@@ -77,7 +80,8 @@ fn a_cluster_that_reduces() {
 #[test]
 fn a_wrong_launch_and_a_wrong_kernel_are_errors() {
     let gpu = Emulator::new();
-    let kernels = gpu.load(&[("sm_100a", b"".as_slice()), ("sm_90a", OPTIMISED.as_bytes())]).unwrap();
+    let kernels =
+        gpu.load(&[("sm_100a", b"\x7fELF\xff".as_slice()), ("sm_90a", OPTIMISED.as_bytes())]).unwrap();
     let fill = kernels.kernel(launch::fill).unwrap();
     // SAFETY: the kernel runs in the interpreter, for which no address is invalid.
     let wrong = unsafe { fill.launch_unsafe(&gpu, 1, (0x40u64, 100, 7)) }.unwrap_err().to_string();
@@ -86,8 +90,8 @@ fn a_wrong_launch_and_a_wrong_kernel_are_errors() {
     let mut y = other.slice(&[0.0f32; 8]);
     let refused = kernels.kernel(launch::axpy).unwrap().launch(&gpu, 1, (1.0, &x, &mut y)).unwrap_err();
     assert!(refused.to_string().contains("argument 2 (`y`) is memory of another emulated GPU"), "{refused}");
-    let none = gpu.load(&[("sm_100a", b"")]).unwrap_err().to_string();
-    assert!(none.contains("add `sm_90a`"), "{none}");
+    let none = gpu.load(&[("sm_100a", b"\x7fELF\xff")]).unwrap_err().to_string();
+    assert!(none.contains("no image of the kernels is PTX"), "{none}");
     let stale = OPTIMISED.replace(".target sm_90a", ".target sm_90a\n.extern .func none;");
     let other = stale.replace("axpy__", "axpy_0_");
     let error = gpu.load(&[("sm_90", other.as_bytes())]).unwrap().kernel(launch::axpy).unwrap_err();
