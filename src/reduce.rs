@@ -250,9 +250,13 @@ impl<T: Reducible> ReduceMemory<T> {
     #[inline(always)]
     #[track_caller]
     pub fn reduce_add(&mut self, cta: &Cta, value: T) -> T {
+        meet!(cta);
         let warp = cta.warp();
         match warp.redux_add(value) {
-            Some(sum) => self.of_all_by_redux(cta, sum, Some(T::ZERO), |sum| warp.reduce_add(sum), T::plus),
+            Some(sum) => {
+                let redux = |sum| warp.redux_add(sum).unwrap_or(sum);
+                self.of_all_by_redux(cta, sum, Some(T::ZERO), redux, T::plus)
+            }
             None => self.reduce(cta, value, T::plus),
         }
     }
@@ -267,8 +271,10 @@ impl<T: Reducible> ReduceMemory<T> {
     #[inline(always)]
     #[track_caller]
     pub fn reduce_min(&mut self, cta: &Cta, value: T) -> T {
-        let warp = cta.warp();
-        self.of_all_by_redux(cta, warp.reduce_min(value), None, |least| warp.reduce_min(least), T::lesser)
+        meet!(cta);
+        // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
+        let redux = |value: T| unsafe { value.redux_min(u32::MAX) };
+        self.of_all_by_redux(cta, redux(value), None, redux, T::lesser)
     }
 
     /// Returns the greatest value of the CTA; floats are compared as by [`reduce_min`](ReduceMemory::reduce_min).
@@ -280,14 +286,10 @@ impl<T: Reducible> ReduceMemory<T> {
     #[inline(always)]
     #[track_caller]
     pub fn reduce_max(&mut self, cta: &Cta, value: T) -> T {
-        let warp = cta.warp();
-        self.of_all_by_redux(
-            cta,
-            warp.reduce_max(value),
-            None,
-            |greatest| warp.reduce_max(greatest),
-            T::greater,
-        )
+        meet!(cta);
+        // SAFETY: as in `reduce_min`.
+        let redux = |value: T| unsafe { value.redux_max(u32::MAX) };
+        self.of_all_by_redux(cta, redux(value), None, redux, T::greater)
     }
 
     /// Returns the sum of the values of the threads up to and including this thread, by rank, and the sum of all threads (CUB:
@@ -341,6 +343,7 @@ macro_rules! bits {
             #[inline(always)]
             #[track_caller]
             pub fn $name(&mut self, cta: &Cta, value: T) -> T {
+                meet!(cta);
                 // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all
                 // lanes.
                 let redux = |value: T| unsafe { value.redux_bits(op::$Op, u32::MAX) };

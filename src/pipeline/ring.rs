@@ -370,6 +370,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill) with one branch for the leader.
     #[inline(always)]
+    #[track_caller]
     fn store_and_refill(mut self, cta: &Cta) -> Self {
         fence_async(cta);
         if cta.is_leader() {
@@ -454,6 +455,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     #[track_caller]
     pub fn finish_last(mut self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
+        meet!(cta);
         self.await_loads();
         self.end(cta)
     }
