@@ -53,13 +53,13 @@ pub struct Options {
 pub struct Content {
     /// Add the variants of axpy_bulk in `bench/sweep`, for `ptx-gpu sweep`
     #[arg(long)]
-    sweep: bool,
+    pub sweep: bool,
     /// Add the CUDA C++ twins in `bench/cuda`, for `ptx-gpu bench`
     #[arg(long)]
     pub bench: bool,
     /// Build the kernels with the feature `checked` of `ptx`, which checks their collective calls
     #[arg(long)]
-    checked: bool,
+    pub checked: bool,
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
