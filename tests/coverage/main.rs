@@ -120,7 +120,27 @@ const NO_TOKEN: Exceptions = &[
     ),
     (
         "returns a half-precision value, which is plain data",
-        &["math::Ex2::ex2", "math::Ex2Ftz::ex2_ftz", "math::Tanh::tanh"],
+        &["math::Ex2::ex2_approx", "math::Ex2Ftz::ex2_approx_ftz", "math::Tanh::tanh_approx"],
+    ),
+    (
+        "returns a float",
+        &[
+            "math::FastFloat::by",
+            "math::Float::ceil",
+            "math::Float::cos",
+            "math::Float::exp",
+            "math::Float::exp2",
+            "math::Float::floor",
+            "math::Float::ln",
+            "math::Float::log2",
+            "math::Float::mul_add",
+            "math::Float::round",
+            "math::Float::round_ties_even",
+            "math::Float::sin",
+            "math::Float::sqrt",
+            "math::Float::tanh",
+            "math::Float::trunc",
+        ],
     ),
     (
         "returns its argument, or the hint in its argument",
