@@ -399,6 +399,14 @@ pub fn end_of_dependent_grid<const WAITS: bool>() {
     }
 }
 
+/// Notes, with the feature `checked`, that the thread makes no more collective calls.
+#[doc(hidden)]
+#[inline(always)]
+pub fn end_of_thread() {
+    #[cfg(feature = "checked")]
+    crate::checked::end();
+}
+
 /// The dynamic shared memory of a kernel: `()`, a [`Place`], a tuple of up to four places, or [`DynamicShared`] itself, whose
 /// size the launch chooses.
 ///

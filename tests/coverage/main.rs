@@ -98,6 +98,8 @@ const NO_MISUSE: Exceptions = &[(
     ],
 )];
 
+const NO_CHECK: Exceptions = &[("takes a group of one thread", &["pipeline::Producer::load"])];
+
 /// Exceptions: a reason, and the methods as [`makers::without_token`] names them.
 const NO_TOKEN: Exceptions = &[
     (
@@ -118,7 +120,27 @@ const NO_TOKEN: Exceptions = &[
     ),
     (
         "returns a half-precision value, which is plain data",
-        &["math::Ex2::ex2", "math::Ex2Ftz::ex2_ftz", "math::Tanh::tanh"],
+        &["math::Ex2::ex2_approx", "math::Ex2Ftz::ex2_approx_ftz", "math::Tanh::tanh_approx"],
+    ),
+    (
+        "returns a float",
+        &[
+            "math::FastFloat::by",
+            "math::Float::ceil",
+            "math::Float::cos",
+            "math::Float::exp",
+            "math::Float::exp2",
+            "math::Float::floor",
+            "math::Float::ln",
+            "math::Float::log2",
+            "math::Float::mul_add",
+            "math::Float::round",
+            "math::Float::round_ties_even",
+            "math::Float::sin",
+            "math::Float::sqrt",
+            "math::Float::tanh",
+            "math::Float::trunc",
+        ],
     ),
     (
         "returns its argument, or the hint in its argument",
@@ -281,9 +303,16 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
 }
 
 /// The IR of the twins and of the functions that they call, before any function is inlined.
-static TWINS: LazyLock<String> = LazyLock::new(|| {
+static TWINS: LazyLock<String> = LazyLock::new(|| twins(&[]).1);
+
+/// The PTX and the IR of the twins with the feature `checked`.
+static CHECKED_TWINS: LazyLock<(String, String)> = LazyLock::new(|| twins(&["ptx/checked"]));
+
+/// Returns the PTX of the twins with some features, and the IR before any function is inlined.
+fn twins(features: &[&str]) -> (String, String) {
     // The target with all functions.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
+    build.features = features.iter().map(|&feature| feature.into()).collect();
     build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
     let module = ok(build.run());
     // Generic and inlined functions are in the module of the twins, the others in the module of the crate.
@@ -292,8 +321,9 @@ static TWINS: LazyLock<String> = LazyLock::new(|| {
         let path = newest(folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
         fs::read_to_string(path).expect("IR")
     };
-    text("typed") + &text("ptx")
-});
+    let ir = text("typed") + &text("ptx");
+    (module.text, ir)
+}
 
 /// The call graph of [`TWINS`].
 static CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| Calls::read(&TWINS));
@@ -450,6 +480,34 @@ fn what_is_not_collective_has_no_instruction_that_threads_execute_together() {
     assert!(
         faults.is_empty(),
         "functions say `Not collective.`, but reach instructions that threads execute together: {faults:#?}"
+    );
+}
+
+/// With the feature `checked`, each collective call checks that all threads of its group make the call.
+#[test]
+fn what_is_collective_is_checked() {
+    if FUNCTIONS.is_empty() {
+        return;
+    }
+    let calls = Calls::read(&CHECKED_TWINS.1);
+    let collective = FUNCTIONS.iter().filter(|function| collective::is_collective(function));
+    check("a `meet!(group)`, which checks the calls of the group", NO_CHECK, collective, |function| {
+        collective::is_checked(function, &calls)
+    });
+}
+
+/// What a check prints is the place of the user's call.
+#[test]
+fn a_check_names_the_place_of_the_caller() {
+    if FUNCTIONS.is_empty() {
+        return;
+    }
+    let places = xtask::ptx::places(&CHECKED_TWINS.0);
+    assert!(places.len() > 500, "{} places", places.len());
+    let own: Vec<_> = places.iter().filter(|place| !place.file.starts_with("typed/src/")).collect();
+    assert!(
+        own.is_empty(),
+        "places of the library, not of its caller: a function on the way lacks `#[track_caller]`, or is a closure: {own:#?}"
     );
 }
 
