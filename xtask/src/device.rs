@@ -86,7 +86,9 @@ impl Build {
     /// Builds the crate's library and reads the PTX.
     pub fn run(&self) -> Result<Module> {
         let (mut cargo, _lock) = self.cargo("rustc")?;
-        cargo.arg("--").args(self.linker_flag()?).args(&self.crate_flags);
+        // The last level on rustc's command line counts.
+        cargo.arg("--").arg(format!("-Copt-level={}", self.opt_level));
+        cargo.args(self.linker_flag()?).args(&self.crate_flags);
         let output = run(&mut cargo).with_context(|| {
             format!(
                 "cannot build {} for {} at opt-level {}",
@@ -101,6 +103,7 @@ impl Build {
         // The next build of a crate with this name overwrites the file, so the PTX is copied.
         let mut hasher = DefaultHasher::new();
         (&self.crate_dir, self.opt_level.name(), &self.linker, &self.crate_flags).hash(&mut hasher);
+        (&self.features, self.default_features, &self.rustflags).hash(&mut hasher);
         let path = built.with_extension(format!("{:016x}.ptx", hasher.finish()));
         files::write(&path, &text)?;
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
@@ -131,16 +134,10 @@ impl Build {
         }
     }
 
-    /// Returns the target folder of this build. Builds with equal settings of the dependencies share the folder, and so share
-    /// `ptx`.
+    /// Returns the target folder of this build, one for each target: cargo tells builds with other settings apart by hashes, and
+    /// all share the procedural macros, which the host compiles. Two targets can be built at the same time.
     fn target_dir(&self, toolchain: &Toolchain) -> PathBuf {
-        let mut hasher = DefaultHasher::new();
-        (&self.rustflags, &self.features, self.default_features).hash(&mut hasher);
-        device_dir(toolchain).join(format!("{:016x}", hasher.finish())).join(format!(
-            "{}{}",
-            self.arch,
-            if self.opt_level == OptLevel::O0 { "-O0" } else { "" }
-        ))
+        device_dir(toolchain).join(self.arch.name())
     }
 
     /// Returns a cargo command with the settings of this build, and the lock on the target folder.
@@ -164,13 +161,11 @@ impl Build {
             .env("CARGO_TARGET_DIR", &target_dir)
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
             .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", ptx_link(&toolchain)?)
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level.name())
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", of_dependencies(self.opt_level).name())
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1");
         if !self.default_features {
             cargo.arg("--no-default-features");
         }
-        let of_dependencies = of_dependencies(self.opt_level);
-        cargo.args(["--config", &format!("profile.release.package.\"*\".opt-level={of_dependencies}")]);
         Ok((cargo, files::lock(&target_dir.join(".xtask-lock"))?))
     }
 
@@ -187,6 +182,15 @@ impl Build {
                 )
             })
     }
+}
+
+/// Writes a device crate into a folder, with the repository's versions of dependencies: builds then share them with the repository's
+/// device crates.
+pub fn write_crate(folder: &Path, manifest: &str, source: &str) -> Result<()> {
+    let versions = std::fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
+    files::write(&folder.join("Cargo.lock"), versions)?;
+    files::write(&folder.join("Cargo.toml"), manifest)?;
+    files::write(&folder.join("src/lib.rs"), source)
 }
 
 fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Artifact>> {
@@ -209,7 +213,8 @@ pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
 }
 
 /// The opt-level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs at
-/// levels 2 and 3, no pass at level 0. LLVM runs after the link.
+/// levels 2 and 3, no pass at level 0. LLVM runs after the link. (cargo's `profile.release.package."*"` would optimise the procedural
+/// macros and build scripts too, which takes ten times as long as to compile and run them unoptimised.)
 fn of_dependencies(level: OptLevel) -> OptLevel {
     match level {
         OptLevel::O0 => OptLevel::O0,
