@@ -85,18 +85,7 @@ impl Build {
 
     /// Builds the crate's library and reads the PTX.
     pub fn run(&self) -> Result<Module> {
-        let (mut cargo, _lock) = self.cargo("rustc")?;
-        // The last level on rustc's command line counts.
-        cargo.arg("--").arg(format!("-Copt-level={}", self.opt_level));
-        cargo.args(self.linker_flag()?).args(&self.crate_flags);
-        let output = run(&mut cargo).with_context(|| {
-            format!(
-                "cannot build {} for {} at opt-level {}",
-                self.crate_dir.display(),
-                self.arch,
-                self.opt_level
-            )
-        })?;
+        let (output, _lock) = self.rustc(&[])?;
         let built = self.ptx_among_artifacts(&output)?;
         let text =
             std::fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
@@ -107,6 +96,29 @@ impl Build {
         let path = built.with_extension(format!("{:016x}.ptx", hasher.finish()));
         files::write(&path, &text)?;
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
+    }
+
+    /// Compiles the crate without linking it. Returns the folder in which rustc's files are, also those of the dependencies.
+    pub fn compile(&self) -> Result<PathBuf> {
+        self.rustc(&["--crate-type", "lib"])?;
+        Ok(self.target_dir(&self.toolchain()?).join(DEVICE_TARGET).join("release"))
+    }
+
+    /// Runs `cargo rustc` with further arguments for cargo. Returns the output, and the lock on the target folder.
+    fn rustc(&self, of_cargo: &[&str]) -> Result<(Output, File)> {
+        let (mut cargo, lock) = self.cargo("rustc")?;
+        // The last level on rustc's command line counts.
+        cargo.args(of_cargo).arg("--").arg(format!("-Copt-level={}", self.opt_level));
+        cargo.args(self.linker_flag()?).args(&self.crate_flags);
+        let output = run(&mut cargo).with_context(|| {
+            format!(
+                "cannot build {} for {} at opt-level {}",
+                self.crate_dir.display(),
+                self.arch,
+                self.opt_level
+            )
+        })?;
+        Ok((output, lock))
     }
 
     /// Runs clippy on the crate with the settings of this build. A warning is an error.
@@ -288,20 +300,25 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
 /// that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("ptx-link of {}", toolchain.name()), || {
-        workspace_program(toolchain, "cargo-ptx", "ptx-link", "dev").context("cannot build the linker")
+        // Dependencies have the features that `xtask` gives them, and so are compiled already.
+        workspace_program(toolchain, &["cargo-ptx", "xtask"], "ptx-link", "dev")
+            .context("cannot build the linker")
     })
 }
 
-/// Builds a program of a package of the workspace, and returns the path of its executable.
+/// Builds a program of one of these packages of the workspace, with the features that the packages together give their
+/// dependencies. Returns the path of its executable.
 pub fn workspace_program(
     toolchain: &Toolchain,
-    package: &str,
+    packages: &[&str],
     program: &str,
     profile: &str,
 ) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo)
-        .args(["build", "--quiet", "--package", package, "--bin", program, "--profile", profile])
+        .arg("build")
+        .args(packages.iter().flat_map(|package| ["--package", package]))
+        .args(["--quiet", "--bin", program, "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"]);
     let output = progress::step(&format!("building {program}"), || run(&mut cargo))?;
     let executable = artifacts(&output)?.find_map(|artifact| artifact.executable);
