@@ -127,7 +127,7 @@ fn fill(setup: &Setup, folder: &Path, content: &Content) -> Result<()> {
             add(setup, &folder.join("sweep"), &kernel.name, &kernel.text)?;
         }
     }
-    let program = device::workspace_program(&setup.toolchain, PROGRAM, PROGRAM, "release")?;
+    let program = device::workspace_program(&setup.toolchain, &[PROGRAM], PROGRAM, "release")?;
     fs::copy(&program, folder.join(PROGRAM)).with_context(|| format!("cannot copy {}", program.display()))?;
     Ok(())
 }
