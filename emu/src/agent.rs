@@ -49,7 +49,7 @@ pub struct Agent {
     /// What happened before it was issued, as its proxy sees it.
     pub view: Rc<View>,
     pub proxies: (Proxy, Proxy),
-    /// A strong operation: `red.async`.
+    /// The writes are strong: those of reductions.
     pub strong: Option<Scope>,
     pub at: At,
     pub issuer: (usize, usize),
@@ -249,6 +249,8 @@ impl Machine<'_> {
         agent.buffer = vec![0; len];
         agent.byte_mask = op.byte_mask.map(|mask| self.operand(cta, thread, mask) as u16);
         agent.reduction = op.reduction;
+        // Each reduction is `.relaxed.gpu` (9.7.9.25.4).
+        agent.strong = op.reduction.map(|_| Scope::Gpu);
         agent.proxies = (Self::async_proxy(from), Self::async_proxy(to));
         self.start(agent);
         Ok(Flow::Next)
@@ -547,7 +549,9 @@ impl Machine<'_> {
         let slot = if let Place::Shared(slot, _) = piece.place { slot } else { usize::MAX };
         let (id, time) = self.epoch(agent, slot, !wrote);
         let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
-        let epoch = Epoch { id, time, at: agent.at, proxy, strong: agent.strong };
+        // The source of a reduction is read weakly.
+        let strong = agent.strong.filter(|_| wrote);
+        let epoch = Epoch { id, time, at: agent.at, proxy, strong };
         let access = self.access(epoch, &agent.view);
         if let Some(conflict) = self.touch(piece.place, piece.len, wrote, &access) {
             let mut here = self.party_of(u32::MAX, agent.at);
