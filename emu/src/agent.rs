@@ -472,6 +472,13 @@ impl Machine<'_> {
                         continue;
                     };
                     mbarrier.tx -= i64::from(bytes);
+                    // The completion releases, at the scope of the cluster, what happened before the operation.
+                    let release = Release { view: agent.view.clone(), id: mbarrier.id, times: [0; 4] };
+                    if agent.issuer.0 == slot {
+                        mbarrier.local.add(&release);
+                    } else {
+                        mbarrier.remote.add(&release);
+                    }
                     let at = offset as usize;
                     self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
                     self.finish_phase(slot, offset);
