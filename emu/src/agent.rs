@@ -49,6 +49,8 @@ pub struct Agent {
     /// What happened before it was issued, as its proxy sees it.
     pub view: Rc<View>,
     pub proxies: (Proxy, Proxy),
+    /// The writes are strong: those of reductions.
+    pub strong: Option<Scope>,
     pub at: At,
     pub issuer: (usize, usize),
     pub has_read: bool,
@@ -119,6 +121,7 @@ impl Machine<'_> {
             done,
             view: self.issue_view(cta, thread),
             proxies: (Proxy::Generic, Proxy::Generic),
+            strong: None,
             at: self.at(cta, thread),
             issuer: (cta, thread),
             has_read: false,
@@ -246,6 +249,8 @@ impl Machine<'_> {
         agent.buffer = vec![0; len];
         agent.byte_mask = op.byte_mask.map(|mask| self.operand(cta, thread, mask) as u16);
         agent.reduction = op.reduction;
+        // Each reduction is `.relaxed.gpu` (9.7.9.25.4).
+        agent.strong = op.reduction.map(|_| Scope::Gpu);
         agent.proxies = (Self::async_proxy(from), Self::async_proxy(to));
         self.start(agent);
         Ok(Flow::Next)
@@ -325,6 +330,7 @@ impl Machine<'_> {
         agent.writes = vec![Piece { place: to, len, at: 0 }];
         agent.buffer = buffer;
         agent.reduction = op.reduction;
+        agent.strong = op.reduction.map(|_| op.scope);
         self.start(agent);
         Ok(Flow::Next)
     }
@@ -466,6 +472,13 @@ impl Machine<'_> {
                         continue;
                     };
                     mbarrier.tx -= i64::from(bytes);
+                    // The completion releases, at the scope of the cluster, what happened before the operation.
+                    let release = Release { view: agent.view.clone(), id: mbarrier.id, times: [0; 4] };
+                    if agent.issuer.0 == slot {
+                        mbarrier.local.add(&release);
+                    } else {
+                        mbarrier.remote.add(&release);
+                    }
                     let at = offset as usize;
                     self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
                     self.finish_phase(slot, offset);
@@ -543,8 +556,8 @@ impl Machine<'_> {
         let slot = if let Place::Shared(slot, _) = piece.place { slot } else { usize::MAX };
         let (id, time) = self.epoch(agent, slot, !wrote);
         let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
-        // "Each reduction operation … has individually .relaxed.gpu memory ordering semantics" (9.7.9.25.4.2).
-        let strong = if wrote && agent.reduction.is_some() { Some(Scope::Gpu) } else { None };
+        // The source of a reduction is read weakly.
+        let strong = agent.strong.filter(|_| wrote);
         let epoch = Epoch { id, time, at: agent.at, proxy, strong };
         let access = self.access(epoch, &agent.view);
         if let Some(conflict) = self.touch(piece.place, piece.len, wrote, &access) {
@@ -622,6 +635,7 @@ impl Agent {
             done: Done::Nothing,
             view: Rc::default(),
             proxies: (Proxy::Generic, Proxy::Generic),
+            strong: None,
             at: 0,
             issuer: (0, 0),
             has_read: false,

@@ -131,8 +131,7 @@ impl Module {
                     | Op::ClusterWait { .. }
                     | Op::Mbarrier(..)
                     | Op::Groups(_)
-                    | Op::TensorMapCopy { .. }
-            ) || matches!(op, Op::Warp(op) if op.what == Collective::BarWarp)
+            ) || matches!(op, Op::Warp(op) if matches!(op.what, Collective::BarWarp | Collective::CopyMap))
         };
         let code = &self.program.functions[index].code;
         code.iter()

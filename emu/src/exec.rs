@@ -196,14 +196,6 @@ impl Machine<'_> {
                 let bits = v!(*value);
                 return self.replace_field(cta, thread, *address, *field, *index, bits);
             }
-            Op::TensorMapCopy { to, from, .. } => {
-                let (to, from) =
-                    (self.resolve(cta, thread, *to, 128, 128)?, self.resolve(cta, thread, *from, 128, 128)?);
-                let mut bytes = [0; 128];
-                self.read(cta, thread, from, &mut bytes, None)?;
-                self.write(cta, thread, to, &bytes, None)?;
-                self.fence(cta, thread, Fence::TensorMap { sem: Sem::Release, scope: Scope::Gpu });
-            }
             Op::Multimem(op) => return self.multimem(cta, thread, op),
             Op::Touch(address, bytes) => {
                 if address.space != Space::Param {
@@ -1159,14 +1151,15 @@ fn compare(format: Format, comparison: &str, a: u64, b: u64, ftz: bool) -> bool 
 fn convert(op: &Cvt, a: u64, b: Option<u64>) -> u64 {
     let to_float = |to: Format, from: Format, bits: u64| {
         let bits = if op.modifiers.ftz { flush(from, bits) } else { bits };
+        let was_nan = from.is_nan(bits);
         let bits = if op.integral && to == from {
             float::round_to_integral(to, bits, op.round)
         } else {
             float::convert(from, to, bits, op.round)
         };
         let bits = if op.modifiers.ftz { flush(to, bits) } else { bits };
-        let bits = float::clamp(to, bits, &op.modifiers);
-        if op.satfinite { float::satfinite(to, bits) } else { bits }
+        let bits = if op.satfinite && !was_nan { float::satfinite(to, bits) } else { bits };
+        float::clamp(to, bits, &op.modifiers)
     };
     match (op.to, op.from) {
         (Number::Integer { bits, signed }, Number::Integer { bits: from, signed: from_signed }) => {

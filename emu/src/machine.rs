@@ -229,10 +229,12 @@ impl Thread {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Warp {
     /// Lanes in a collective instruction.
     pub waiting: Vec<u32>,
+    /// Lanes that have not exited.
+    pub live: u32,
 }
 
 #[derive(Debug)]
@@ -445,7 +447,9 @@ impl<'a> Machine<'a> {
             shared: vec![0xa5; shared],
             shadow: Shadow::default(),
             threads: (0..threads).map(thread).collect(),
-            warps: (0..threads.div_ceil(32)).map(|_| Warp::default()).collect(),
+            warps: (0..threads.div_ceil(32))
+                .map(|warp| Warp { waiting: Vec::new(), live: (threads - 32 * warp).min(32) })
+                .collect(),
             live: threads,
             barriers: Default::default(),
             mbarriers: Default::default(),
@@ -696,6 +700,7 @@ impl<'a> Machine<'a> {
         let block = &mut self.ctas[cta];
         block.exits.add(&release);
         block.live -= 1;
+        block.warps[thread / 32].live -= 1;
         self.after_exit(cta, thread)?;
         let first = self.ctas[cta].cluster;
         if self.ctas[cta].live == 0 {

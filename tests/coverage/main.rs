@@ -303,25 +303,32 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
 }
 
 /// The IR of the twins and of the functions that they call, before any function is inlined.
-static TWINS: LazyLock<String> = LazyLock::new(|| twins(&[]).1);
+static TWINS: LazyLock<String> = LazyLock::new(|| ir(&ok(twins(&[]).compile())));
 
 /// The PTX and the IR of the twins with the feature `checked`.
-static CHECKED_TWINS: LazyLock<(String, String)> = LazyLock::new(|| twins(&["ptx/checked"]));
+static CHECKED_TWINS: LazyLock<(String, String)> = LazyLock::new(|| {
+    let module = ok(twins(&["ptx/checked"]).run());
+    let ir = ir(module.path.parent().expect("a folder"));
+    (module.text, ir)
+});
 
-/// Returns the PTX of the twins with some features, and the IR before any function is inlined.
-fn twins(features: &[&str]) -> (String, String) {
+/// The build of the twins with some features, without any inlining.
+fn twins(features: &[&str]) -> Build {
     // The target with all functions.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
     build.features = features.iter().map(|&feature| feature.into()).collect();
     build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
-    let folder = ok(build.compile());
-    // Generic and inlined functions are in the module of the twins, the others in the module of the crate.
+    build
+}
+
+/// Returns the IR that a build has left in a folder. Generic and inlined functions are in the module of the twins, the others in the
+/// module of the crate.
+fn ir(folder: &Path) -> String {
     let text = |of: &str| {
-        let path = newest(&folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
+        let path = newest(folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
         fs::read_to_string(path).expect("IR")
     };
-    let ir = text("typed") + &text("ptx");
-    (module.text, ir)
+    text("typed") + &text("ptx")
 }
 
 /// The call graph of [`TWINS`].
