@@ -592,6 +592,7 @@ macro_rules! hand_over_tuple {
 hand_over_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
 /// Makes the three methods by which a part of the group works alone: with a barrier, at a shared barrier, without a barrier.
+/// rustc quotes the line with the name when a call lacks an argument, so the line says what a call without handles passes.
 macro_rules! invoke {
     (
         $Group:ty, ($($borrow:tt)+) $Part:ident, $part:expr, $is_in_part:expr,
@@ -680,7 +681,7 @@ invoke! {
     /// let tile = tile.into_loaded();
     /// # tile }
     /// ```
-    invoke_one,
+    invoke_one, // without handles: `invoke_one((), |thread, ()| …)`
     /// Runs `body` in the leader as [`invoke_one`](Cta::invoke_one) does, and leaves the barrier to
     /// [`sync_with`](Cta::sync_with), which other transitions can share. [`invoke_warp_at_sync`](Cta::invoke_warp_at_sync) shows
     /// the pattern.
@@ -728,7 +729,7 @@ invoke! {
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    invoke_warp,
+    invoke_warp, // without handles: `invoke_warp((), |warp, ()| …)`
     /// Runs `body` in the first warp as [`invoke_warp`](Cta::invoke_warp) does, and leaves the barrier to
     /// [`sync_with`](Cta::sync_with), which other transitions can share.
     ///
@@ -763,7 +764,7 @@ invoke! {
     /// Collective in the warp.
     ///
     /// PTX: `bar.warp.sync 0xffffffff;`
-    invoke_one,
+    invoke_one, // without handles: `invoke_one((), |thread, ()| …)`
     /// Runs `body` in the leader as [`invoke_one`](FirstWarp::invoke_one) does, and leaves the barrier to
     /// [`sync_with`](FirstWarp::sync_with), which other transitions can share.
     ///

@@ -363,7 +363,10 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, ST
     /// `barrier.cta.sync.aligned FULL, THREADS;`
     #[inline(always)]
     #[track_caller]
-    pub fn wait<B>(self, warps: &Warps<'p, B>) -> FullStage<'p, S, STAGES, V> {
+    pub fn wait<B>(
+        self, // `release` of the returned stage gives the consumer back
+        warps: &Warps<'p, B>,
+    ) -> FullStage<'p, S, STAGES, V> {
         meet!(warps.warp());
         let full = Layout::<S, STAGES, V>::full(self.base, self.at.stage);
         // SAFETY: `full` is valid (`Consumer::new`). `parity` is of the current phase or of the one before: the stage is not
@@ -383,7 +386,11 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
     /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity, suspendTimeHint;`
     #[inline(always)]
     #[track_caller]
-    pub fn wait_with_hint<B>(self, warps: &Warps<'p, B>, nanoseconds: u32) -> FullStage<'p, S, STAGES, G> {
+    pub fn wait_with_hint<B>(
+        self, // `release` of the returned stage gives the consumer back
+        warps: &Warps<'p, B>,
+        nanoseconds: u32,
+    ) -> FullStage<'p, S, STAGES, G> {
         meet!(warps.warp());
         let full = Layout::<S, STAGES, G>::full(self.base, self.at.stage);
         // SAFETY: `full` is valid (`Consumer::new`), and `parity` is of the current phase or of the one before (see `wait`).
