@@ -18,6 +18,8 @@ use crate::data;
 const LARGE: usize = (1 << 28) + 5;
 /// Largest length with `--quick`: many rounds of all stages.
 const QUICK: usize = (1 << 24) + 5;
+/// Largest length on an emulated device: several rounds of all stages.
+const EMULATED: usize = (1 << 20) + 5;
 /// Lengths around zero, a tile and a power of two.
 const LENGTHS: [usize; 12] = [0, 1, 2, 3, 4, 5, 4092, 4095, 4096, 4097, 8191, 1 << 20];
 /// Elements before and after each array that must stay unchanged.
@@ -30,7 +32,7 @@ const MAX_OFFSET: usize = 64;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
-    for kind in ["ptx", "cubin"] {
+    for kind in options.kinds() {
         let image = options.dir()?.join(format!("axpy_bulk.{kind}"));
         let shape = Shape { ctas_per_sm: options.ctas_per_sm, ..Shape::SHIPPED };
         checks.extend(list_for(options, kind, &image, shape));
@@ -44,8 +46,12 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
         let image = PathBuf::from(image);
         move |gpu: &Gpu| load(gpu, &image, "axpy_bulk", shape)
     };
-    let (seeds, quick) = (options.seeds(), options.quick);
-    let largest = if quick { QUICK } else { LARGE };
+    let seeds = options.seeds();
+    let largest = match options {
+        _ if options.emulated => EMULATED,
+        _ if options.quick => QUICK,
+        _ => LARGE,
+    };
     let (repetitions, min_ratio) = (options.repetitions(), options.min_ratio);
 
     let mut checks = vec![
@@ -68,6 +74,9 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
     if let Some(file) = options.file.clone() {
         let load = load.clone();
         checks.push(Check::new(name("file"), options, move |gpu| check_file(gpu, &load(gpu)?, &file)));
+    }
+    if options.emulated {
+        return checks;
     }
     checks.push(Check::new(name("bandwidth"), options, move |gpu| {
         let speed = Speed::measure(gpu, &load(gpu)?, repetitions)?;
