@@ -52,6 +52,7 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
         _ if options.quick => QUICK,
         _ => LARGE,
     };
+    let long = if options.emulated { 1 << 16 } else { largest };
     let (repetitions, min_ratio) = (options.repetitions(), options.min_ratio);
 
     let mut checks = vec![
@@ -61,7 +62,7 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
         }),
         Check::new(name("lengths"), options, {
             let load = load.clone();
-            move |gpu| check_lengths(gpu, &load(gpu)?, largest)
+            move |gpu| check_lengths(gpu, &load(gpu)?, largest, long)
         }),
         Check {
             limit: crate::check::OVERHEAD + (options.timeout() + Duration::from_secs(10)) * seeds,
@@ -95,7 +96,7 @@ pub fn check_and_measure(
     repetitions: usize,
 ) -> Result<Finding> {
     let kernel = load(gpu, image, name, shape)?;
-    check_lengths(gpu, &kernel, QUICK)?;
+    check_lengths(gpu, &kernel, QUICK, QUICK)?;
     let speed = Speed::measure(gpu, &kernel, repetitions)?;
     Ok(speed.into())
 }
@@ -221,14 +222,15 @@ fn check_guards(result: &[f32], n: usize) -> Result<()> {
     }
 }
 
-fn check_lengths(gpu: &Gpu, kernel: &AxpyBulk, largest: usize) -> Result<Finding> {
+/// Checks lengths up to `largest`: those below `long` at several positions.
+fn check_lengths(gpu: &Gpu, kernel: &AxpyBulk, largest: usize, long: usize) -> Result<Finding> {
     let lengths = lengths(kernel.shape(), kernel.round_len(), largest);
     let mut bench = Bench::new(gpu, kernel, largest)?;
     let mut runs = 0;
     for &n in &lengths {
         let places = OFFSETS.map(|(x_offset, y_offset)| Place { n, x_offset, y_offset });
-        // The largest length takes most of the time, and its position changes nothing.
-        for &place in if n == largest { &places[..1] } else { &places[..] } {
+        // The largest lengths take most of the time, and their position changes nothing.
+        for &place in if n >= long { &places[..1] } else { &places[..] } {
             runs += 1;
             bench.run_random(place, runs)?;
         }
