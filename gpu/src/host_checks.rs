@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
+use ptx_host::cudarc::driver::sys::CUstreamCaptureStatus;
 use ptx_host::cudarc::driver::{CudaSlice, CudaStream};
 use ptx_host::{
     Error, Image, JitOptions, Kernel, KernelArgs, LaunchConfig, LaunchProblem, Module, TensorMapBuilder,
@@ -325,7 +326,18 @@ fn graphs(gpu: &Gpu) -> Result<Finding> {
         refused = unsafe { kernel.launch(&gpu.stream, &config, (&words, 0u32)) };
         Ok(())
     })?;
-    expect_error(refused, &["argument 0 is a slice", "being captured"])?;
+    expect_error(refused, &["argument 0 is a slice", "the stream is being captured"])?;
+    let other = gpu.context.new_stream()?;
+    let (mut refused, mut status) = (Ok(()), None);
+    gpu.capture(|| {
+        // SAFETY: as above.
+        refused = unsafe { kernel.launch(&other, &config, (&words, 0u32)) };
+        status = Some(other.capture_status()?);
+        Ok(())
+    })?;
+    expect_error(refused, &["argument 0 is a slice", "its own stream is being captured"])?;
+    let none = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+    ensure!(status == Some(none), "a refused launch let the capture take its stream: {status:?}");
     gpu.wait()?;
     ensure!(gpu.stream.clone_dtoh(&words)? == [0; 3], "a captured launch ran before its graph");
     for round in 0..2 {
