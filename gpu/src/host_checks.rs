@@ -6,7 +6,8 @@ use anyhow::{Result, bail, ensure};
 use ptx_host::cudarc::driver::sys::CUstreamCaptureStatus;
 use ptx_host::cudarc::driver::{CudaSlice, CudaStream};
 use ptx_host::{
-    Error, Image, JitOptions, Kernel, KernelArgs, LaunchConfig, LaunchProblem, Module, TensorMapBuilder,
+    Error, Function, Image, JitOptions, Kernel, KernelArgs, LaunchConfig, LaunchProblem, Module,
+    TensorMapBuilder,
 };
 
 use crate::check::{Check, DeviceInfo, Finding, Gpu, address};
@@ -225,6 +226,18 @@ fn streams(gpu: &Gpu) -> Result<Finding> {
         ptx_host::wait(early, gpu.timeout)?;
         ensure!(got == [seed], "a copy on another stream did not wait for the kernel that writes: {got:?}");
     }
+    // Two launches that lend one slice at a time would lose the event of one.
+    let lock = Kernel::lock();
+    std::thread::scope(|scope| {
+        // SAFETY: as above.
+        let launch = scope.spawn(|| unsafe { write.launch(&first, &config, (&mut out, 9)) });
+        std::thread::sleep(Duration::from_millis(50));
+        ensure!(!launch.is_finished(), "a launch by name lends memory while another launch does");
+        drop(lock);
+        launch.join().expect("no panic")?;
+        Ok(())
+    })?;
+    ensure!(second.clone_dtoh(&out)? == [9], "a launch from another thread");
     Ok("a slice's events order the streams that use it".to_owned().into())
 }
 
