@@ -8,11 +8,11 @@ use std::rc::Rc;
 use ptx::launch::{Kernel as Description, Plain};
 use ptx::shared::Element;
 use ptx_launch::{
-    Arguments, CUtensorMapInterleave, Dim3, Function, LaunchConfig, LaunchProblem, Launcher, Memory,
-    MemoryMut, NoPadding, Region, TensorMapMode, TensorMapParameters, TensorMapProblem,
+    Arguments, CUtensorMapInterleave, Dim3, Function, LaunchConfig, LaunchLimits, LaunchProblem, Launcher,
+    Memory, MemoryMut, NoPadding, Region, TensorMapMode, TensorMapParameters, TensorMapProblem,
 };
 
-use crate::device::Module;
+use crate::device::{Attributes, Module, SHARED_PER_BLOCK};
 use crate::{Device, Launch, LaunchError, LoadError, Options, Report, Schedule, lay_out, tensor};
 
 /// Why an emulated launch failed.
@@ -288,7 +288,10 @@ unsafe impl Function for Kernel {
                 "is another emulated GPU than the kernel's".into(),
             )));
         }
-        let parameters = self.module.parameters(self.name).unwrap_or_default();
+        let attributes = self.module.attributes(self.name);
+        let attributes = attributes.ok_or_else(|| LaunchError::NoKernel(self.name.into()))?;
+        config.check(&limits(&attributes)).map_err(|problem| self.refuse(problem))?;
+        let parameters = &attributes.parameters;
         let sizes: Vec<_> = parameters.iter().map(|parameter| parameter.bytes as usize).collect();
         if let Err(problem) = arguments.compare(&sizes) {
             return Err(self.refuse(LaunchProblem::Argument("list".into(), problem)));
@@ -322,6 +325,23 @@ unsafe impl Function for Kernel {
 
     fn refuse(&self, problem: LaunchProblem) -> Error {
         Error::Launch { kernel: self.name, problem }
+    }
+}
+
+/// Returns the limits of a kernel's launches on an H200.
+fn limits(kernel: &Attributes) -> LaunchLimits {
+    let dim = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
+    LaunchLimits {
+        max_threads: kernel
+            .max_threads
+            .map_or(u32::MAX, |threads| threads.try_into().unwrap_or(u32::MAX))
+            .min(1024),
+        max_dynamic_shared_bytes: SHARED_PER_BLOCK.saturating_sub(kernel.static_shared),
+        required_block: kernel.required_block.map(dim),
+        required_cluster: kernel.required_cluster.map(dim),
+        needs_cluster: kernel.explicit_cluster,
+        has_clusters: true,
+        has_cooperative: true,
     }
 }
 
