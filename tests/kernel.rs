@@ -8,7 +8,7 @@ use launch::{add_rows, axpy, blur, copy_boxes, fill};
 use ptx::launch::{Kernel, LaunchShape, SafeKernel};
 use support::ok;
 use xtask::cuda::Tools;
-use xtask::device::{Arch, Build, OptLevel};
+use xtask::device::{Arch, Build, OptLevel, write_crate};
 
 static PTX: LazyLock<String> =
     LazyLock::new(|| ok(Build::new("tests/device/launch", Arch::Sm90a).run()).text);
@@ -119,4 +119,49 @@ fn safe_functions_have_safe_launches() {
     is_safe(blur);
     is_safe(copy_boxes);
     is_safe(add_rows);
+}
+
+/// Returns the errors of a device crate. Its dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`.
+fn errors(name: &str, source: &str) -> String {
+    let folder = xtask::root().join("target/device/refused").join(name);
+    ok(write_crate(
+        &folder.join("attributes"),
+        "[package]\nname = \"attributes\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n",
+        "use proc_macro::TokenStream;\n#[proc_macro_attribute]\npub fn bools(_: TokenStream, item: TokenStream) -> TokenStream {\n    \
+         item.to_string().replace(\"u8\", \"bool\").parse().unwrap()\n}\n",
+    ));
+    let manifest = format!(
+        "[package]\nname = \"refused\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
+         [dependencies]\nattributes = {{ path = \"attributes\" }}\n\
+         ptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
+        xtask::root()
+    );
+    let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\nuse ptx::launch::Cta;\nptx::panic_handler!();\n";
+    ok(write_crate(&folder, &manifest, &format!("{head}{source}")));
+    match Build::new(&folder, Arch::Sm90a).run() {
+        Ok(_) => panic!("{name} compiles"),
+        Err(error) => format!("{error:#}"),
+    }
+}
+
+/// The symbol would have the hash of the other kernel's parameters.
+#[test]
+fn a_kernel_in_a_function_does_not_take_the_fingerprint_of_another_of_its_name() {
+    let errors = errors(
+        "kernel_in_a_function",
+        "pub use other as kernel;\n#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn other(_cta: Cta, _address: u64) {}\n\
+         pub fn scope() {\n    #[ptx::kernel(unsafe(uniform), threads = 32)]\n    \
+         pub fn kernel(_cta: Cta, _x: ptx::global::Global<f32>) {}\n}\n",
+    );
+    assert!(errors.contains("expected `other`, found `kernel`"), "{errors}");
+}
+
+/// The host would pass any `u8` for the `bool` of the device: `LAYOUT` has the types that the derive sees.
+#[test]
+fn an_attribute_below_the_derive_cannot_change_the_type_of_a_field() {
+    let errors = errors(
+        "attribute_below_the_derive",
+        "#[derive(ptx::Plain, Clone, Copy)]\n#[attributes::bools]\n#[repr(C)]\npub struct Flags {\n    pub wraps: u8,\n}\n",
+    );
+    assert!(errors.contains("expected `u8`, found `bool`"), "{errors}");
 }

@@ -262,6 +262,16 @@ fn an_undefined_symbol_is_named_with_its_user() {
 }
 
 #[test]
+fn a_kernel_with_the_name_of_a_function_that_is_called_is_refused() {
+    let kernels = ["cbrtf", "takes_a_cube_root"];
+    for level in ["0", "3"] {
+        let error = Link::of(&["link_faulty"], &kernels, level).with_core().error();
+        assert_says(&error, &["the kernel `cbrtf`", "that `takes_a_cube_root` calls", "choose another name"]);
+    }
+    Link::of(&["link_faulty"], &kernels[..1], "3").with_core().ptx();
+}
+
+#[test]
 fn a_panic_is_reported_with_its_way_and_cause() {
     let kernels = ["indexes", "divides", "unwraps"];
     let reports = [

@@ -143,6 +143,7 @@ fn output(command: &mut Command) -> Result<Output> {
 /// Returns a hash of everything that the results depend on: the compiler and its flags, the crate, the cases and this file.
 fn inputs(root: &Path) -> Result<String> {
     let mut paths = files(&root.join("src"))?;
+    paths.append(&mut files(&root.join("macros/src"))?);
     paths.append(&mut files(&root.join("tests/ui"))?);
     paths.extend(["Cargo.toml", "Cargo.lock", "build.rs", "tests/ui.rs"].map(|name| root.join(name)));
     let mut hasher = DefaultHasher::new();

@@ -10,6 +10,9 @@ use crate::op::{Collective, Mbarrier, Op, Src};
 use crate::parse::{ParseError, parse};
 use crate::program::{Constant, DecodeError, Parameter, Program};
 
+/// The most shared memory of a block in bytes, static and dynamic: that of an H200.
+pub const SHARED_PER_BLOCK: u32 = 227 * 1024;
+
 /// Why a module cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

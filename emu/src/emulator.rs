@@ -6,12 +6,13 @@ use std::marker::PhantomData;
 use std::rc::Rc;
 
 use ptx::launch::{Kernel as Description, Plain};
+use ptx::shared::Element;
 use ptx_launch::{
-    Arguments, CUtensorMapInterleave, Dim3, Function, LaunchConfig, LaunchProblem, Launcher, Memory,
-    MemoryMut, NoPadding, Region, TensorMapMode, TensorMapParameters, TensorMapProblem,
+    Arguments, CUtensorMapInterleave, Dim3, Function, LaunchConfig, LaunchLimits, LaunchProblem, Launcher,
+    Memory, MemoryMut, NoPadding, Region, TensorMapMode, TensorMapParameters, TensorMapProblem,
 };
 
-use crate::device::Module;
+use crate::device::{Attributes, Module, SHARED_PER_BLOCK};
 use crate::{Device, Launch, LaunchError, LoadError, Options, Report, Schedule, lay_out, tensor};
 
 /// Why an emulated launch failed.
@@ -122,12 +123,16 @@ impl Emulator {
         Ok(Kernels { module: Rc::new(module), device: self.device.clone() })
     }
 
-    /// Allocates memory with these elements.
+    /// Allocates memory with these elements: numbers, as kernels have them in their memory. A wrong kernel can write any bits, so
+    /// that there is no memory of other values:
+    ///
+    /// ```compile_fail,E0277
+    /// let flags = ptx_emu::Emulator::new().slice(&[true; 8]); // `bool` is no element
+    /// ```
     #[must_use]
-    pub fn slice<T: Plain>(&self, elements: &[T]) -> Slice<T> {
-        // Padding is zero.
+    pub fn slice<T: Plain + Element>(&self, elements: &[T]) -> Slice<T> {
         let mut bytes = vec![0; size_of_val(elements)];
-        for (element, bytes) in elements.iter().zip(bytes.chunks_exact_mut(size_of::<T>().max(1))) {
+        for (element, bytes) in elements.iter().zip(bytes.chunks_exact_mut(size_of::<T>())) {
             element.write_to(bytes);
         }
         let mut device = self.device.borrow_mut();
@@ -179,7 +184,7 @@ pub struct Slice<T> {
     elements: PhantomData<T>,
 }
 
-impl<T: Plain> Slice<T> {
+impl<T: Element> Slice<T> {
     /// Returns the elements.
     #[must_use]
     pub fn to_vec(&self) -> Vec<T> {
@@ -187,10 +192,10 @@ impl<T: Plain> Slice<T> {
         let read = self.device.borrow().read(self.address, &mut bytes);
         debug_assert!(read.is_some(), "the slice owns its memory");
         let element = |bytes: &[u8]| {
-            // SAFETY: the bytes are a `T`: the host wrote one, or a kernel whose parameter has elements of `T`.
+            // SAFETY: there are as many bytes as a `T` has, and any bits are an `Element`.
             unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
         };
-        bytes.chunks_exact(size_of::<T>().max(1)).map(element).collect()
+        bytes.chunks_exact(size_of::<T>()).map(element).collect()
     }
 }
 
@@ -283,7 +288,10 @@ unsafe impl Function for Kernel {
                 "is another emulated GPU than the kernel's".into(),
             )));
         }
-        let parameters = self.module.parameters(self.name).unwrap_or_default();
+        let attributes = self.module.attributes(self.name);
+        let attributes = attributes.ok_or_else(|| LaunchError::NoKernel(self.name.into()))?;
+        config.check(&limits(&attributes)).map_err(|problem| self.refuse(problem))?;
+        let parameters = &attributes.parameters;
         let sizes: Vec<_> = parameters.iter().map(|parameter| parameter.bytes as usize).collect();
         if let Err(problem) = arguments.compare(&sizes) {
             return Err(self.refuse(LaunchProblem::Argument("list".into(), problem)));
@@ -317,6 +325,23 @@ unsafe impl Function for Kernel {
 
     fn refuse(&self, problem: LaunchProblem) -> Error {
         Error::Launch { kernel: self.name, problem }
+    }
+}
+
+/// Returns the limits of a kernel's launches on an H200.
+fn limits(kernel: &Attributes) -> LaunchLimits {
+    let dim = |[x, y, z]: [u32; 3]| Dim3 { x, y, z };
+    LaunchLimits {
+        max_threads: kernel
+            .max_threads
+            .map_or(u32::MAX, |threads| threads.try_into().unwrap_or(u32::MAX))
+            .min(1024),
+        max_dynamic_shared_bytes: SHARED_PER_BLOCK.saturating_sub(kernel.static_shared),
+        required_block: kernel.required_block.map(dim),
+        required_cluster: kernel.required_cluster.map(dim),
+        needs_cluster: kernel.explicit_cluster,
+        has_clusters: true,
+        has_cooperative: true,
     }
 }
 

@@ -78,6 +78,24 @@ fn a_cluster_that_reduces() {
 }
 
 #[test]
+fn what_no_gpu_launches_is_refused() {
+    let gpu = Emulator::new();
+    let kernels = gpu.load(&[("sm_90a", OPTIMISED.as_bytes())]).unwrap();
+    let axpy = kernels.kernel(launch::axpy).unwrap();
+    let (x, mut y) = (gpu.slice(&[0.0f32; 8]), gpu.slice(&[0.0f32; 8]));
+    let mut refused = |grid: Grid| axpy.launch(&gpu, grid, (1.0, &x, &mut y)).unwrap_err().to_string();
+    for (grid, says) in [
+        (Grid::new(0), "the grid (0, 1, 1) has an extent of 0"),
+        (Grid::new(32).cluster(32), "16"),
+        (Grid::new(3).cluster(2), "(3, 1, 1)"),
+        (Grid::new(1).dynamic_shared(180 * 1024), "232448"),
+    ] {
+        let refused = refused(grid);
+        assert!(refused.starts_with("cannot launch kernel `axpy`: ") && refused.contains(says), "{refused}");
+    }
+}
+
+#[test]
 fn a_wrong_launch_and_a_wrong_kernel_are_errors() {
     let gpu = Emulator::new();
     let kernels =

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use anyhow::{Result, bail, ensure};
+use ptx_host::cudarc::driver::sys::CUstreamCaptureStatus;
 use ptx_host::cudarc::driver::{CudaSlice, CudaStream};
 use ptx_host::{
-    Error, Image, JitOptions, Kernel, KernelArgs, LaunchConfig, LaunchProblem, Module, TensorMapBuilder,
+    Error, Function, Image, JitOptions, Kernel, KernelArgs, LaunchConfig, LaunchProblem, Module,
+    TensorMapBuilder,
 };
 
 use crate::check::{Check, DeviceInfo, Finding, Gpu, address};
@@ -224,6 +226,18 @@ fn streams(gpu: &Gpu) -> Result<Finding> {
         ptx_host::wait(early, gpu.timeout)?;
         ensure!(got == [seed], "a copy on another stream did not wait for the kernel that writes: {got:?}");
     }
+    // Two launches that lend one slice at a time would lose the event of one.
+    let lock = Kernel::lock();
+    std::thread::scope(|scope| {
+        // SAFETY: as above.
+        let launch = scope.spawn(|| unsafe { write.launch(&first, &config, (&mut out, 9)) });
+        std::thread::sleep(Duration::from_millis(50));
+        ensure!(!launch.is_finished(), "a launch by name lends memory while another launch does");
+        drop(lock);
+        launch.join().expect("no panic")?;
+        Ok(())
+    })?;
+    ensure!(second.clone_dtoh(&out)? == [9], "a launch from another thread");
     Ok("a slice's events order the streams that use it".to_owned().into())
 }
 
@@ -325,7 +339,18 @@ fn graphs(gpu: &Gpu) -> Result<Finding> {
         refused = unsafe { kernel.launch(&gpu.stream, &config, (&words, 0u32)) };
         Ok(())
     })?;
-    expect_error(refused, &["argument 0 is a slice", "being captured"])?;
+    expect_error(refused, &["argument 0 is a slice", "the stream is being captured"])?;
+    let other = gpu.context.new_stream()?;
+    let (mut refused, mut status) = (Ok(()), None);
+    gpu.capture(|| {
+        // SAFETY: as above.
+        refused = unsafe { kernel.launch(&other, &config, (&words, 0u32)) };
+        status = Some(other.capture_status()?);
+        Ok(())
+    })?;
+    expect_error(refused, &["argument 0 is a slice", "its own stream is being captured"])?;
+    let none = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+    ensure!(status == Some(none), "a refused launch let the capture take its stream: {status:?}");
     gpu.wait()?;
     ensure!(gpu.stream.clone_dtoh(&words)? == [0; 3], "a captured launch ran before its graph");
     for round in 0..2 {

@@ -161,6 +161,7 @@ impl Kernel {
         args: impl KernelArgs<'a>,
     ) -> Result<()> {
         self.check_context(stream)?;
+        let _lock = Self::lock();
         let arguments = Arguments::by_name(self, stream, config, args)?;
         // SAFETY: `# Safety` of this function.
         unsafe { self.launch_with(config, arguments) }
@@ -309,7 +310,7 @@ impl Kernel {
     }
 }
 
-/// Held while a typed launch lends memory and is queued: two threads that lend one slice would lose the event of one.
+/// Held while a launch lends memory and is queued: two threads that lend one slice would lose the event of one.
 static LAUNCH: Mutex<()> = Mutex::new(());
 
 // SAFETY: `launch_with` compares the bytes with the parameters, and checks the shape. `Memory` of `cudarc` is ordered by events.

@@ -107,14 +107,20 @@ fn usable(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
              or pass the address as a `u64` to a launch by name",
         );
     }
-    match is_captured(stream) {
-        Ok(false) => Ok(()),
-        Ok(true) => refuse(
-            "is a slice, and the stream is being captured, but a graph runs after the borrow has ended; pass the address as a \
-             `u64` to a launch by name",
-        ),
-        Err(reason) => Err(format!("is a slice, and the stream {reason}")),
+    // A stream that waits for a captured one would be captured too.
+    for (whose, stream) in [("the stream", stream), ("its own stream", owner)] {
+        match is_captured(stream) {
+            Ok(false) => {}
+            Ok(true) => {
+                return Err(format!(
+                    "is a slice, and {whose} is being captured, but a graph runs after the borrow has ended; pass the address as a \
+                     `u64` to a launch by name"
+                ));
+            }
+            Err(reason) => return Err(format!("is a slice, and {whose} {reason}")),
+        }
     }
+    Ok(())
 }
 
 /// Returns whether work on the stream becomes part of a graph.

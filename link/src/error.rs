@@ -82,6 +82,17 @@ pub enum Error {
     #[error("{}", .0.join("\n"))]
     Undefined(Vec<String>),
 
+    /// A kernel has the name of a function that the program calls.
+    #[error(
+        "the kernel `{kernel}` has the name of a function that `{caller}` calls; choose another name for the kernel"
+    )]
+    KernelCalled {
+        /// The kernel.
+        kernel: String,
+        /// The function that contains the call.
+        caller: String,
+    },
+
     /// Kernels that can panic, with `--deny-panics`; one message per panic.
     #[error("{}", .0.join("\n"))]
     Panics(Vec<String>),

@@ -1,5 +1,6 @@
 //! The stages of a link. Each stage writes a file that the next stage reads.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,7 @@ use crate::canary::without_canaries;
 use crate::convergence::without_comments;
 use crate::divergence::divergent_barriers;
 use crate::entry::move_directives;
+use crate::ir::Callee;
 use crate::local::local_memory;
 use crate::marks::without_tokens;
 use crate::options::Level;
@@ -143,7 +145,9 @@ impl<'a> Stages<'a> {
 
     /// Marks convergence in the module, and prepares it for one processor.
     fn prepare(&self, reached: &Path) -> Result<PathBuf, Error> {
-        let ir = without_canaries(&without_tokens(&read(reached)?)?)?;
+        let ir = read(reached)?;
+        refuse_calls_of_kernels(&ir)?;
+        let ir = without_canaries(&without_tokens(&ir)?)?;
         let ir = pass_by_value(&for_one_processor(&ir));
         let marked = self.dir.join("3-marked.ll");
         write(&marked, &if self.options.no_marks { ir } else { mark(&ir) })?;
@@ -207,6 +211,23 @@ fn refuse_undefined(program: &Program<'_>) -> Result<(), Error> {
     });
     let messages: Vec<_> = messages.collect();
     if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
+}
+
+/// Refuses calls of kernels. Rust has none, so a function that the caller only declares has the name of a kernel.
+fn refuse_calls_of_kernels(ir: &str) -> Result<(), Error> {
+    let headers = || ir.lines().filter_map(ir::header);
+    let kernels: HashSet<_> = headers().filter(|header| header.is_kernel).map(|header| header.name).collect();
+    let mut caller = "";
+    for line in ir.lines() {
+        if let Some(header) = ir::header(line) {
+            caller = header.name;
+        } else if let Some(Callee::Symbol(kernel)) = ir::call(line).map(|call| call.callee)
+            && kernels.contains(kernel)
+        {
+            return Err(Error::KernelCalled { kernel: kernel.into(), caller: program::readable(caller) });
+        }
+    }
+    Ok(())
 }
 
 /// Refuses calls that `llc` inserted to functions that the module no longer has.

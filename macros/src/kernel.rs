@@ -164,8 +164,12 @@ fn entry(
         // A module, since this macro is an item and not a statement.
         #[cfg(target_arch = "nvptx64")]
         mod __ptx_fingerprint {
-            ::core::arch::global_asm!(#symbol, const <super::#name as ::ptx::launch::Kernel>::LAYOUT);
+            pub(super) type Kernel = super::#name;
+            ::core::arch::global_asm!(#symbol, const <Kernel as ::ptx::launch::Kernel>::LAYOUT);
         }
+        // If the kernel stands in a function, `super` does not have it, and may have another kernel of that name.
+        #[cfg(target_arch = "nvptx64")]
+        const _: fn(#name) -> __ptx_fingerprint::Kernel = |kernel| kernel;
     }
 }
 

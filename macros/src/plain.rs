@@ -35,12 +35,14 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let members: Vec<_> = data.fields.members().collect();
     let bindings: Vec<_> = (0..members.len()).map(|i| format_ident!("field_{i}")).collect();
     let types: Vec<_> = data.fields.iter().map(|field| &field.ty).collect();
-    let checks = bindings.iter().zip(&data.fields).map(
-        |(binding, field)| quote_spanned!(field.ty.span()=> ::ptx::launch::assert_plain_value(#binding);),
-    );
+    let checks = bindings.iter().zip(&data.fields).map(|(binding, field)| {
+        let ty = &field.ty;
+        quote_spanned!(ty.span()=> ::ptx::launch::assert_plain_value::<#ty>(#binding);)
+    });
     Ok(quote! {
         const _: () = {
-            // The fields as they are compiled: another attribute may have changed them. No field is left out.
+            // The fields as they are compiled, of the types that `LAYOUT` hashes: another attribute may have changed them. No field is
+            // left out.
             #[allow(dead_code, unused_variables)]
             fn fields(value: #name) {
                 let #name { #(#members: #bindings),* } = value;

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use cudarc::driver::sys::CUlaunchAttributeID::*;
 use cudarc::driver::sys::CUresult::{self, *};
 use ptx_emu::device::LaunchError;
+pub use ptx_emu::device::SHARED_PER_BLOCK;
 use ptx_emu::finding::Rule;
 use ptx_emu::machine::{self, FaultKind, Report};
 
@@ -16,7 +17,6 @@ pub const THREADS_PER_BLOCK: u32 = 1024;
 pub const THREADS_PER_MULTIPROCESSOR: u32 = 2048;
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
 pub const SHARED_PER_MULTIPROCESSOR: u32 = 228 * 1024;
-pub const SHARED_PER_BLOCK: u32 = 227 * 1024;
 pub const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 /// Shared memory of each block that the system keeps.
 pub const RESERVED_SHARED: u32 = 1024;

@@ -1,7 +1,7 @@
 //! Kernels that the linker must refuse or warn about.
 
 #![no_std]
-#![feature(abi_ptx, asm_experimental_arch)]
+#![feature(abi_ptx, asm_experimental_arch, core_float_math)]
 
 use core::arch::asm;
 
@@ -41,6 +41,17 @@ fn quotient(dividend: u32, divisor: u32) -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn unwraps(out: *mut u32, value: u32) {
     unsafe { *out = value.checked_add(1).unwrap() }
+}
+
+/// Has the name of the function that `core` calls for a cube root.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn cbrtf(out: *mut f32) {
+    unsafe { *out = 1.0 }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn takes_a_cube_root(out: *mut f32) {
+    unsafe { *out = core::f32::math::cbrt(*out) }
 }
 
 #[unsafe(no_mangle)]
