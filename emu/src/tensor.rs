@@ -32,7 +32,7 @@ const ELEMENTS: [Type; 13] = [
 ];
 
 /// A tensor map, decoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TensorMap {
     pub address: u64,
     pub rank: u8,
