@@ -106,9 +106,16 @@ impl<'f> Builder<'f> {
         self.regions[slot.0].at
     }
 
-    fn per_thread(&mut self, name: &str, bytes: usize, compare: Option<Compare>, value: impl Fn(usize) -> u128) -> (Slot, String) {
-        let content: Vec<u8> =
-            (0..self.shape.threads()).flat_map(|thread| value(thread).to_le_bytes()[..bytes].to_vec()).collect();
+    fn per_thread(
+        &mut self,
+        name: &str,
+        bytes: usize,
+        compare: Option<Compare>,
+        value: impl Fn(usize) -> u128,
+    ) -> (Slot, String) {
+        let content: Vec<u8> = (0..self.shape.threads())
+            .flat_map(|thread| value(thread).to_le_bytes()[..bytes].to_vec())
+            .collect();
         let slot = self.memory(name, bytes, 16, compare, &content);
         let row = self.set(Class::B64, format!("mad.wide.u32 {{}}, %g, {bytes}, %memory"));
         (slot, format!("[{row}+{}]", self.at(slot)))
@@ -167,6 +174,11 @@ impl<'f> Builder<'f> {
         let at = self.shared.next_multiple_of(align);
         self.shared = at + bytes;
         at
+    }
+
+    /// A cache policy.
+    pub fn policy(&mut self) -> String {
+        self.set(Class::B64, "createpolicy.fractional.L2::evict_first.b64 {}, 0f3f000000")
     }
 
     /// Waits for all threads of the cluster.
@@ -266,14 +278,21 @@ impl<'f> Builder<'f> {
         if self.shared > 0 {
             let _ = writeln!(kernel, ".shared .align 1024 .b8 {NAME}_shared[{}];", self.shared);
         }
-        let _ = writeln!(kernel, ".visible .entry {NAME}(.param .u64 {NAME}_memory{}){}", self.parameter, self.directives);
+        let _ = writeln!(
+            kernel,
+            ".visible .entry {NAME}(.param .u64 {NAME}_memory{}){}",
+            self.parameter, self.directives
+        );
         kernel.push_str("{\n    .reg .b64 %memory;\n    .reg .b32 %t, %g, %cta, %shared;\n");
         for (class, count) in CLASSES.iter().zip(self.counts) {
             if count > 0 {
                 let _ = writeln!(kernel, "    .reg {} {}<{count}>;", class.declared(), class.prefix());
             }
         }
-        let _ = writeln!(kernel, "    ld.param.u64 %memory, [{NAME}_memory];\n    cvta.to.global.u64 %memory, %memory;");
+        let _ = writeln!(
+            kernel,
+            "    ld.param.u64 %memory, [{NAME}_memory];\n    cvta.to.global.u64 %memory, %memory;"
+        );
         let _ = writeln!(kernel, "    mov.u32 %t, %tid.x;\n    mov.u32 %cta, %ctaid.x;");
         let _ = writeln!(kernel, "    mad.lo.u32 %g, %cta, {}, %t;", self.shape.threads_per_block());
         if self.shared > 0 {

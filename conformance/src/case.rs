@@ -104,7 +104,7 @@ pub struct Case<'f> {
 }
 
 /// What stands for the name of the kernel in its text.
-pub const NAME: &str = "@";
+pub const NAME: &str = "KERNEL";
 
 /// The version of the modules: the newest that a form needs.
 const VERSION: &str = "9.2";

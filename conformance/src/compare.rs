@@ -35,7 +35,12 @@ fn word(bytes: &[u8]) -> u64 {
 /// Whether a float is within the stated error of the exact one.
 fn is_close(format: Format, relative: f64, absolute: f64, expected: u64, found: u64) -> bool {
     let (exact, value) = (format.to_f64(expected), format.to_f64(found));
-    if exact.is_nan() || exact.is_infinite() || value.is_nan() || value.is_infinite() || exact == 0.0 && absolute == 0.0 {
+    if exact.is_nan()
+        || exact.is_infinite()
+        || value.is_nan()
+        || value.is_infinite()
+        || exact == 0.0 && absolute == 0.0
+    {
         return expected == found;
     }
     // The interpreter has rounded the exact result to the format.
@@ -112,7 +117,8 @@ pub fn compare(case: &Case<'_>, before: &[u8], expected: &[u8], found: &[u8]) ->
             let i = if other.bytes == other.element { 0 } else { first };
             (other.name.clone(), shown(&element(other, before, i)))
         });
-        let only_nan = list.iter().all(|i| are_nans(&element(region, expected, *i), &element(region, found, *i)));
+        let only_nan =
+            list.iter().all(|i| are_nans(&element(region, expected, *i), &element(region, found, *i)));
         differences.push(Difference {
             region: region.name.clone(),
             element: first,

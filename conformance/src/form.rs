@@ -191,8 +191,8 @@ pub fn read(folder: &Path) -> Result<Vec<Form>> {
     let mut forms = Vec::new();
     for family in list(folder)? {
         for path in list(&family)? {
-            let text = std::fs::read_to_string(&path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
+            let text =
+                std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let claims = text.lines().nth(1).and_then(|line| line.split(", ").nth(1));
             let claims = claims.and_then(|claims| claims.strip_suffix(" or higher"));
@@ -228,7 +228,10 @@ mod tests {
         assert_eq!(special.classes(), [Class::B32]);
         assert_eq!(special.with(&["%r7"]), "mov.u32 %r7, %tid.x");
         let vector = form("ld.relaxed.cta.shared::cta.v2.b8 {%rs, %rs}, [%r]");
-        assert_eq!(vector.with(&["%rs0", "%rs1", "%r2"]), "ld.relaxed.cta.shared::cta.v2.b8 {%rs0, %rs1}, [%r2]");
+        assert_eq!(
+            vector.with(&["%rs0", "%rs1", "%r2"]),
+            "ld.relaxed.cta.shared::cta.v2.b8 {%rs0, %rs1}, [%r2]"
+        );
         assert_eq!(vector.vector(), 2);
         assert_eq!(form("shfl.sync.up.b32 %r|%p, %r").classes(), [Class::B32, Class::Pred, Class::B32]);
     }

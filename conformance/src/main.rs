@@ -59,7 +59,8 @@ struct Emu {
 }
 
 fn bar(count: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}").unwrap_or(ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}")
+        .unwrap_or(ProgressStyle::default_bar());
     ProgressBar::new(count as u64).with_style(style)
 }
 

@@ -16,12 +16,13 @@ pub fn edges(ty: &str) -> Vec<u64> {
 /// The bits of a type. A packed type has those of all its elements.
 pub fn bits(ty: &str) -> u32 {
     let (element, count) = packed(ty);
-    count * match element {
-        "pred" => 1,
-        "bf16" => 16,
-        "e4m3" | "e5m2" => 8,
-        _ => element.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(32),
-    }
+    count
+        * match element {
+            "pred" => 1,
+            "bf16" => 16,
+            "e4m3" | "e5m2" => 8,
+            _ => element.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(32),
+        }
 }
 
 /// The element of a packed type, and the number of elements.
@@ -38,7 +39,8 @@ fn mask(bits: u32) -> u64 {
 
 fn integers(bits: u32) -> Vec<u64> {
     let (all, top) = (mask(bits), 1 << (bits.min(64) - 1));
-    let mut list = vec![0, 1, 2, top - 1, top, top + 1, all - 1, all, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa, 100];
+    let mut list =
+        vec![0, 1, 2, top - 1, top, top + 1, all - 1, all, 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa, 100];
     list.iter_mut().for_each(|value| *value &= all);
     list
 }
@@ -107,9 +109,8 @@ pub fn rows(types: &[&str], count: usize) -> Vec<Vec<u64>> {
     let rows = unpacked_rows(&elements.iter().map(|(element, _)| *element).collect::<Vec<_>>(), count);
     let pack = |i: usize, k: usize| {
         let (element, lanes) = elements[k];
-        (0..lanes).fold(0, |all, lane| {
-            all | rows[(i + 37 * lane as usize) % count][k] << (lane * bits(element))
-        })
+        (0..lanes)
+            .fold(0, |all, lane| all | rows[(i + 37 * lane as usize) % count][k] << (lane * bits(element)))
     };
     (0..count).map(|i| (0..types.len()).map(|k| pack(i, k)).collect()).collect()
 }
@@ -147,7 +148,9 @@ mod tests {
     #[test]
     fn the_edges_of_floats_are_what_they_are_called() {
         let f32s: Vec<f32> = edges("f32").iter().map(|bits| f32::from_bits(*bits as u32)).collect();
-        for value in [0.0, 1.0, 0.5, 2.0, 1.5, 3.0, f32::MAX, f32::INFINITY, f32::MIN_POSITIVE, f32::from_bits(1)] {
+        for value in
+            [0.0, 1.0, 0.5, 2.0, 1.5, 3.0, f32::MAX, f32::INFINITY, f32::MIN_POSITIVE, f32::from_bits(1)]
+        {
             assert!(f32s.contains(&value) && f32s.contains(&-value), "{value}");
         }
         assert_eq!(f32s.iter().filter(|value| value.is_nan()).count(), 6);

@@ -34,8 +34,9 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let classes = form.classes();
     let ty = form.last();
     // Random bits of stochastic rounding come last.
-    let types: Vec<&str> =
-        (1..classes.len()).map(|i| if form.has("rs") && i + 1 == classes.len() { "b32" } else { ty }).collect();
+    let types: Vec<&str> = (1..classes.len())
+        .map(|i| if form.has("rs") && i + 1 == classes.len() { "b32" } else { ty })
+        .collect();
     let rows = values::rows(&types, b.shape.threads());
     let mut registers = vec![b.reg(classes[0])];
     for (k, class) in classes[1..].iter().enumerate() {
@@ -45,4 +46,3 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     b.output("d", classes[0], &registers[0], compare(form));
     vec![b.finish("")]
 }
-
