@@ -271,6 +271,10 @@ impl<'f> Builder<'f> {
 
     /// Ends the kernel. Without a run, there is one with the memory as it stands.
     pub fn finish(mut self, variant: &'static str) -> Case<'f> {
+        if self.shape.is_cluster() {
+            // A peer may still access the shared memory of the block.
+            self.sync();
+        }
         if self.runs.is_empty() {
             self.run("", Extra::Nothing, |_, _| {});
         }

@@ -1,6 +1,7 @@
 //! The cases of each family of `ptx::raw`.
 
 mod atom;
+mod ld_st;
 mod pure;
 
 use crate::builder::{Builder, Slot};
@@ -11,6 +12,7 @@ use crate::form::{Class, Form};
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
     match form.family.as_str() {
         "atom" | "atom_vector" | "red" | "red_vector" => atom::cases(form),
+        "ld_st" => ld_st::cases(form),
         "cvt" | "math" => pure::cases(form),
         _ => Vec::new(),
     }
