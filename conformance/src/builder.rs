@@ -297,7 +297,21 @@ impl<'f> Builder<'f> {
             kernel,
             "    ld.param.u64 %memory, [{NAME}_memory];\n    cvta.to.global.u64 %memory, %memory;"
         );
-        let _ = writeln!(kernel, "    mov.u32 %t, %tid.x;\n    mov.u32 %cta, %ctaid.x;");
+        for (register, special, extents) in
+            [("%t", "%tid", self.shape.block), ("%cta", "%ctaid", self.shape.grid)]
+        {
+            let _ = writeln!(kernel, "    mov.u32 {register}, {special}.x;");
+            let mut before = extents[0];
+            for (dimension, extent) in [("y", extents[1]), ("z", extents[2])] {
+                if extent > 1 {
+                    let _ = writeln!(
+                        kernel,
+                        "    mad.lo.u32 {register}, {special}.{dimension}, {before}, {register};"
+                    );
+                }
+                before *= extent;
+            }
+        }
         let _ = writeln!(kernel, "    mad.lo.u32 %g, %cta, {}, %t;", self.shape.threads_per_block());
         if self.shared > 0 {
             let _ = writeln!(kernel, "    mov.u32 %shared, {NAME}_shared;");

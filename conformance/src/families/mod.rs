@@ -1,8 +1,11 @@
 //! The cases of each family of `ptx::raw`.
 
+mod address;
 mod atom;
 mod ld_st;
 mod pure;
+mod special;
+mod warp;
 
 use crate::builder::{Builder, Slot};
 use crate::case::Case;
@@ -13,6 +16,13 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     match form.family.as_str() {
         "atom" | "atom_vector" | "red" | "red_vector" => atom::cases(form),
         "ld_st" => ld_st::cases(form),
+        "activemask" | "bar_warp_sync" | "elect_sync" | "match_sync" | "redux_sync" | "shfl_sync"
+        | "vote" => warp::cases(form),
+        "special" => special::cases(form),
+        "nanosleep" => special::nanosleep(form),
+        "cvta" => address::cvta(form),
+        "isspacep" => address::isspacep(form),
+        "mapa" | "getctarank" => address::mapa(form),
         "cvt" | "math" => pure::cases(form),
         _ => Vec::new(),
     }
