@@ -1,6 +1,7 @@
 //! Builds the kernel of a case.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::case::{Case, Compare, Extra, NAME, Region, Run, Shape};
 use crate::form::{Class, Form};
@@ -235,8 +236,24 @@ impl<'f> Builder<'f> {
 
     /// Thread 0 of each block alone runs the lines.
     pub fn one_thread(&mut self, lines: impl FnOnce(&mut Self)) {
+        self.threads(0..1, lines);
+    }
+
+    /// Only threads of block 0 of the cluster run the lines.
+    pub fn block_0(&mut self, lines: impl FnOnce(&mut Self)) {
         let skip = self.label();
-        let others = self.set(Class::Pred, "setp.ne.u32 {}, %t, 0");
+        let rank = self.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
+        let others = self.set(Class::Pred, format!("setp.ne.u32 {{}}, {rank}, 0"));
+        self.line(format!("@{others} bra {skip}"));
+        lines(self);
+        self.place(&skip);
+    }
+
+    /// Only these threads of each block run the lines.
+    pub fn threads(&mut self, threads: Range<u32>, lines: impl FnOnce(&mut Self)) {
+        let skip = self.label();
+        let from_first = self.set(Class::B32, format!("sub.u32 {{}}, %t, {}", threads.start));
+        let others = self.set(Class::Pred, format!("setp.ge.u32 {{}}, {from_first}, {}", threads.len()));
         self.line(format!("@{others} bra {skip}"));
         lines(self);
         self.place(&skip);
@@ -304,10 +321,8 @@ impl<'f> Builder<'f> {
             let mut before = extents[0];
             for (dimension, extent) in [("y", extents[1]), ("z", extents[2])] {
                 if extent > 1 {
-                    let _ = writeln!(
-                        kernel,
-                        "    mad.lo.u32 {register}, {special}.{dimension}, {before}, {register};"
-                    );
+                    let _ = writeln!(kernel, "    mov.u32 %g, {special}.{dimension};");
+                    let _ = writeln!(kernel, "    mad.lo.u32 {register}, %g, {before}, {register};");
                 }
                 before *= extent;
             }

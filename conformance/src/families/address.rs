@@ -29,7 +29,7 @@ fn spaces(b: &mut Builder<'_>) -> Spaces {
     b.stage_in(staged, shared, BYTES);
     b.sync();
     let offset = b.set(Class::B64, "mul.wide.u32 {}, %t, 4");
-    let mut word = |b: &mut Builder<'_>, base: &str| {
+    let word = |b: &mut Builder<'_>, base: &str| {
         let base = b.set(Class::B64, format!("mov.u64 {{}}, {base}"));
         b.set(Class::B64, format!("add.u64 {{}}, {base}, {offset}"))
     };

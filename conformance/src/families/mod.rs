@@ -2,7 +2,9 @@
 
 mod address;
 mod atom;
+mod barrier;
 mod ld_st;
+mod mbarrier;
 mod pure;
 mod special;
 mod warp;
@@ -18,6 +20,9 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         "ld_st" => ld_st::cases(form),
         "activemask" | "bar_warp_sync" | "elect_sync" | "match_sync" | "redux_sync" | "shfl_sync"
         | "vote" => warp::cases(form),
+        "barrier" => barrier::cta(form),
+        "barrier_cluster" => barrier::cluster(form),
+        "mbarrier" => mbarrier::cases(form),
         "special" => special::cases(form),
         "nanosleep" => special::nanosleep(form),
         "cvta" => address::cvta(form),
