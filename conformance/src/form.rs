@@ -69,6 +69,9 @@ impl Class {
     }
 }
 
+/// The target of the GPUs at hand.
+pub const HOPPER: &str = "sm_90a";
+
 /// One spelling of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
@@ -109,7 +112,7 @@ impl Form {
 
     /// Whether sm_90a has the form.
     pub fn is_hopper(&self) -> bool {
-        self.target == "sm_90a"
+        self.target == HOPPER
     }
 
     /// The text between registers, and the classes of the registers.
@@ -168,7 +171,7 @@ fn target(needs: &str, row: &str) -> String {
     let named: Vec<_> = needs.split(", ").map(str::trim).filter(|need| need.starts_with("sm_")).collect();
     let named = if named.is_empty() { vec![row] } else { named };
     if named.iter().any(|target| number(target) <= 90) {
-        return "sm_90a".into();
+        return HOPPER.into();
     }
     let preferred = if named.contains(&"sm_100a") || named == ["sm_100"] { "sm_100a" } else { named[0] };
     preferred.into()

@@ -4,8 +4,12 @@
 pub mod builder;
 pub mod case;
 pub mod compare;
+pub mod departures;
 pub mod emu;
 pub mod families;
 pub mod form;
+pub mod gpu;
+pub mod report;
+pub mod suite;
 pub mod tensor;
 pub mod values;

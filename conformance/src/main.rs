@@ -1,16 +1,24 @@
 //! `conformance`: see `conformance --help`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
 use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
 use ptx_conformance::case::Case;
-use ptx_conformance::{compare, emu, families, form};
+use ptx_conformance::form::Form;
+use ptx_conformance::gpu::{self, Ended};
+use ptx_conformance::report::{Entry, Outcome, Report};
+use ptx_conformance::suite::{self, Place};
+use ptx_conformance::{compare, departures, emu, families, form};
 use rayon::prelude::*;
 
 /// Runs every form of `ptx::raw` in the interpreter and on a GPU, and compares the results.
+///
+/// Exit status: 0: all is equal or a known departure, 1: something differs, 2: bad arguments or files, or no GPU.
 #[derive(Parser)]
 struct Cli {
     #[command(subcommand)]
@@ -21,31 +29,54 @@ struct Cli {
 enum Command {
     /// Runs cases in the interpreter, under several schedules: all give the same, and none has a finding
     Emu(Emu),
+    /// Runs cases on a GPU, and compares its memory with that of the interpreter
+    Gpu(Gpu),
+    /// Writes the modules of the cases that a GPU runs, as PTX
+    Modules {
+        /// The folder
+        dir: PathBuf,
+        #[command(flatten)]
+        forms: Forms,
+    },
     /// Prints the kernels of cases
     Show(Selection),
 }
 
 #[derive(Args)]
+struct Forms {
+    /// The folder of the forms [default: `forms` beside this program, or that of the repository]
+    #[arg(long)]
+    forms: Option<PathBuf>,
+}
+
+impl Forms {
+    fn folder(&self) -> PathBuf {
+        let beside = beside_program("forms").filter(|folder| folder.exists());
+        let given = self.forms.clone().or(beside);
+        given.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/raw").into())
+    }
+
+    fn read(&self) -> Result<Vec<Form>> {
+        form::read(&self.folder())
+    }
+}
+
+fn beside_program(name: &str) -> Option<PathBuf> {
+    Some(std::env::current_exe().ok()?.parent()?.join(name))
+}
+
+#[derive(Args)]
 struct Selection {
-    /// The folder of the forms
-    #[arg(long, default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/raw"))]
-    forms: PathBuf,
+    #[command(flatten)]
+    forms: Forms,
     /// Only the cases whose name (`family/row: instruction`) contains one of these
     filter: Vec<String>,
 }
 
 impl Selection {
-    fn forms(&self) -> Result<Vec<form::Form>> {
-        form::read(&self.forms)
-    }
-
-    fn cases<'f>(&self, forms: &'f [form::Form]) -> Vec<Case<'f>> {
+    fn cases<'f>(&self, forms: &'f [Form]) -> Vec<Case<'f>> {
         let cases = forms.iter().flat_map(families::cases);
-        let wanted = |case: &Case<'_>| {
-            let name = case.name();
-            self.filter.is_empty() || self.filter.iter().any(|part| name.contains(part))
-        };
-        cases.filter(wanted).collect()
+        cases.filter(|case| gpu::is_wanted(case, &self.filter)).collect()
     }
 }
 
@@ -56,6 +87,30 @@ struct Emu {
     /// Schedules of each run
     #[arg(long, default_value_t = 8)]
     schedules: u64,
+}
+
+#[derive(Args)]
+struct Gpu {
+    #[command(flatten)]
+    selection: Selection,
+    /// The folder of the cubins [default: `modules` beside this program]
+    #[arg(long)]
+    modules: Option<PathBuf>,
+    /// Ordinal of the device
+    #[arg(long, default_value_t = 0)]
+    device: usize,
+    /// Seconds after which a launch counts as hung
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    timeout: u64,
+    /// Write the report to this file, as text
+    #[arg(long, default_value = "conformance.txt")]
+    text: PathBuf,
+    /// Write all results to this file, as JSON
+    #[arg(long, default_value = "conformance.json")]
+    json: PathBuf,
+    /// Run cases in this process, from a place on
+    #[arg(long, hide = true)]
+    child: Option<Place>,
 }
 
 fn bar(count: usize) -> ProgressBar {
@@ -83,28 +138,115 @@ fn problem(case: &Case<'_>, schedules: u64) -> Option<String> {
     None
 }
 
+fn run_emu(options: &Emu) -> Result<ExitCode> {
+    let forms = options.selection.forms.read()?;
+    let cases = options.selection.cases(&forms);
+    let problems: Vec<_> = cases
+        .par_iter()
+        .progress_with(bar(cases.len()))
+        .filter_map(|case| Some((case.name(), problem(case, options.schedules)?)))
+        .collect();
+    for (name, problem) in &problems {
+        println!("{name}\n    {}", problem.replace('\n', "\n    "));
+    }
+    println!("{} cases, {} with problems", cases.len(), problems.len());
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn run_gpu(options: &Gpu) -> Result<ExitCode> {
+    let child = gpu::Options {
+        forms: options.selection.forms.folder(),
+        modules: options
+            .modules
+            .clone()
+            .or_else(|| beside_program("modules"))
+            .context("no folder of modules")?,
+        device: options.device,
+        timeout: Duration::from_secs(options.timeout),
+        filter: options.selection.filter.clone(),
+    };
+    if let Some(start) = options.child {
+        gpu::child(&child, start);
+    }
+    let start = Instant::now();
+    let device = ptx_host::open(options.device)?.name()?;
+    let forms = options.selection.forms.read()?;
+    let cases: BTreeMap<Place, Case<'_>> =
+        suite::from(&forms, Place::FIRST).filter(|(_, case)| gpu::is_wanted(case, &child.filter)).collect();
+    let all: Vec<(Place, &Case<'_>)> = cases
+        .iter()
+        .flat_map(|(place, case)| (0..case.runs.len()).map(move |run| (Place { run, ..*place }, case)))
+        .collect();
+    eprintln!("the interpreter runs {} cases", cases.len());
+    let expected: BTreeMap<Place, Result<Vec<u8>, String>> = all
+        .par_iter()
+        .progress_with(bar(all.len()))
+        .map(|(place, case)| (*place, emu::run(case, &case.runs[place.run], 0)))
+        .collect();
+    eprintln!("the {device} runs them");
+    let progress = bar(all.len());
+    let runs = cases.iter().map(|(place, case)| (*place, case.runs.len())).collect();
+    let mut entries = BTreeMap::new();
+    gpu::run_all(&child, &runs, |place, ended| {
+        progress.inc(1);
+        let case = &cases[&Place { run: 0, ..place }];
+        entries.insert(place, entry(case, place.run, &expected[&place], ended));
+    })?;
+    progress.finish_and_clear();
+    let report =
+        Report { device, seconds: start.elapsed().as_secs_f64(), entries: entries.into_values().collect() };
+    let text = report.text();
+    let write = |path: &PathBuf, text: &str| {
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    write(&options.text, &text)?;
+    write(&options.json, &serde_json::to_string_pretty(&report)?)?;
+    let end = text.find("\nNot equal").unwrap_or(text.len());
+    println!("{}", &text[..end]);
+    let unexplained = report.unexplained().count();
+    println!("{unexplained} runs are not equal and not explained: see {}", options.text.display());
+    Ok(if unexplained == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn entry(case: &Case<'_>, run: usize, expected: &Result<Vec<u8>, String>, ended: Ended) -> Entry {
+    let run = &case.runs[run];
+    let outcome = match (expected, ended) {
+        (Err(what), _) => Outcome::Interpreter { what: what.clone() },
+        (_, Ended::Fault(what)) => Outcome::Fault { what },
+        (_, Ended::Refused(what)) => Outcome::Refused { what },
+        (_, Ended::Timeout) => Outcome::Timeout,
+        (Ok(expected), Ended::Memory(found)) => match compare::compare(case, &run.memory, expected, &found) {
+            differences if differences.is_empty() => Outcome::Equal,
+            differences => Outcome::Different { differences },
+        },
+    };
+    Entry {
+        family: case.form.family.clone(),
+        row: case.form.row.clone(),
+        case: case.name(),
+        run: run.name.clone(),
+        outcome,
+        departure: departures::departure(case, run).map(Into::into),
+    }
+}
+
 fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
+        Command::Emu(options) => run_emu(options),
+        Command::Gpu(options) => run_gpu(options),
+        Command::Modules { dir, forms } => {
+            for (name, text) in suite::modules(&forms.read()?) {
+                let path = dir.join(name).with_extension("ptx");
+                std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Show(selection) => {
-            let forms = selection.forms()?;
+            let forms = selection.forms.read()?;
             for case in selection.cases(&forms) {
                 println!("// {}\n{}", case.name(), case.module());
             }
             Ok(ExitCode::SUCCESS)
-        }
-        Command::Emu(options) => {
-            let forms = options.selection.forms()?;
-            let cases = options.selection.cases(&forms);
-            let problems: Vec<_> = cases
-                .par_iter()
-                .progress_with(bar(cases.len()))
-                .filter_map(|case| Some((case.name(), problem(case, options.schedules)?)))
-                .collect();
-            for (name, problem) in &problems {
-                println!("{name}\n    {}", problem.replace('\n', "\n    "));
-            }
-            println!("{} cases, {} with problems", cases.len(), problems.len());
-            Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
     }
 }

@@ -13,11 +13,12 @@ pub enum Mode {
     Im2colW { lower: i32, upper: i32, channels: u32, pixels: u32, w128: bool },
 }
 
-/// A tensor map. Numbers of types, interleave, swizzle and fill are those of `CUtensorMapDataType` and its like.
+/// A tensor map. Numbers of interleave, swizzle and fill are those of `CUtensorMapInterleave` and its like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
     /// The offset of the tensor in the memory of the case.
     pub at: usize,
+    /// The number of the element type in `tensormap.replace` (9.7.9.28).
     pub element: u8,
     pub interleave: u8,
     pub swizzle: u8,
@@ -30,7 +31,7 @@ pub struct Map {
     pub steps: Vec<u32>,
 }
 
-/// Bytes of an element of each `CUtensorMapDataType`.
+/// Bytes of an element of each type.
 pub const ELEMENT_BYTES: [usize; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
 
 impl Map {
@@ -61,6 +62,17 @@ impl Map {
         match self.strides.last() {
             Some(stride) => *stride as usize * self.dims[self.dims.len() - 1] as usize,
             None => (size * self.dims[0] as usize).next_multiple_of(16),
+        }
+    }
+
+    /// The number of the element type in `CUtensorMapDataType`, which has another order.
+    pub fn data_type(&self) -> u32 {
+        match self.element {
+            // `.f32.ftz`, `.f64`, `.bf16`.
+            8 => 10,
+            9 => 8,
+            10 => 9,
+            same => same.into(),
         }
     }
 
