@@ -1,6 +1,7 @@
 //! Runs cases on a GPU. A child process runs them one after another; when one faults or hangs, another child goes on behind it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{self, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,6 +10,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use flate2::read::GzDecoder;
 use ptx_host::cudarc::driver::sys::{self, CUtensorMap};
 use ptx_host::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr as _};
 use ptx_host::{JitOptions, Kernel, LaunchConfig, Module, TensorMap};
@@ -125,10 +127,7 @@ fn run_from(options: &Options, start: Place) -> Result<()> {
         }
         let name = suite::module_name(place);
         if loaded.as_ref().is_none_or(|(other, _)| *other != name) {
-            let path = options.modules.join(&name).with_extension("cubin");
-            let image = std::fs::read(&path).with_context(|| {
-                format!("cannot read {}: make the folder with `./x conformance --bundle`", path.display())
-            })?;
+            let image = read_module(&options.modules.join(format!("{name}.cubin.gz")))?;
             loaded =
                 Some((name.clone(), Module::from_bytes(&gpu.context, &name, image, &JitOptions::default())?));
         }
@@ -156,6 +155,18 @@ fn run_from(options: &Options, start: Place) -> Result<()> {
         }
     }
     Frame::write(DONE, start, &[])
+}
+
+/// Reads a cubin, which the bundle has compressed.
+fn read_module(path: &Path) -> Result<Vec<u8>> {
+    let file = File::open(path).with_context(|| {
+        format!("cannot read {}: make the folder with `./x conformance --bundle`", path.display())
+    })?;
+    let mut image = Vec::new();
+    GzDecoder::new(file)
+        .read_to_end(&mut image)
+        .with_context(|| format!("cannot unpack {}", path.display()))?;
+    Ok(image)
 }
 
 pub fn is_wanted(case: &Case<'_>, filter: &[String]) -> bool {

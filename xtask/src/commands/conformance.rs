@@ -2,11 +2,14 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use xtask::cuda::Tools;
 use xtask::device::{Arch, workspace_program};
 use xtask::forms::by_two;
@@ -72,11 +75,22 @@ fn make_bundle(program: &Path, folder: &Path) -> Result<()> {
         run_process(Command::new(program).arg("modules").arg(&modules).arg("--forms").arg(&forms))?;
         let modules = files::under(&modules)?;
         let assembled = progress::step(&format!("assembling {} modules", modules.len()), || {
-            by_two(&modules, |ptx| {
-                tools.assemble(ptx, Arch::Sm90a, &ptx.with_extension("cubin"))?;
-                fs::remove_file(ptx).with_context(|| format!("cannot remove {}", ptx.display()))
-            })
+            by_two(&modules, |ptx| assemble(&tools, ptx))
         });
         assembled.into_iter().collect()
     })
+}
+
+/// Replaces a module's PTX by its compressed cubin: the cubins of all cases are large, and much alike.
+fn assemble(tools: &Tools, ptx: &Path) -> Result<()> {
+    let cubin = ptx.with_extension("cubin");
+    tools.assemble(ptx, Arch::Sm90a, &cubin)?;
+    let image = fs::read(&cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&image)?;
+    files::write(&ptx.with_extension("cubin.gz"), packed.finish()?)?;
+    for done in [ptx, &cubin] {
+        fs::remove_file(done).with_context(|| format!("cannot remove {}", done.display()))?;
+    }
+    Ok(())
 }
