@@ -12,10 +12,10 @@ use crate::values;
 const THREADS: u32 = 128;
 
 /// What the threads do at a location that they share.
-struct Contention {
-    name: &'static str,
-    start: u64,
-    operand: Box<dyn Fn(usize) -> u64>,
+pub struct Contention {
+    pub name: &'static str,
+    pub start: u64,
+    pub operand: Box<dyn Fn(usize) -> u64>,
     /// Which old values the threads get does not depend on their order.
     same: bool,
 }
@@ -37,8 +37,13 @@ fn number(ty: &str, value: u64) -> u64 {
     (0..lanes).fold(0, |all, lane| all | bits << (lane * values::bits(element)))
 }
 
+/// What the instruction computes.
+pub fn op_of(form: &Form) -> &'static str {
+    form.one_of(&["add", "inc", "dec", "and", "or", "xor", "min", "max", "exch", "cas"]).unwrap_or_default()
+}
+
 /// Contention whose result does not depend on the order: equal operands, then operands that differ where order is of no matter.
-fn contentions(form: &Form, op: &str, ty: &str) -> Vec<Contention> {
+pub fn contentions(form: &Form, op: &str, ty: &str) -> Vec<Contention> {
     let bits = values::bits(ty).min(64);
     let all = u64::MAX >> (64 - bits);
     let n = |value| number(ty, value);
@@ -83,8 +88,7 @@ struct Target {
 
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let returns = form.words().next() == Some("atom");
-    let ops = ["add", "inc", "dec", "and", "or", "xor", "min", "max", "exch", "cas"];
-    let op = form.one_of(&ops).unwrap_or_default();
+    let op = op_of(form);
     let ty = form.last().to_owned();
     let count = form.vector();
     let bits = values::bits(&ty);

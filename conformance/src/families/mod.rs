@@ -1,8 +1,10 @@
 //! The cases of each family of `ptx::raw`.
 
 mod address;
+mod async_store;
 mod atom;
 mod barrier;
+mod copies;
 mod ld_st;
 mod mbarrier;
 mod pure;
@@ -20,6 +22,14 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         "ld_st" => ld_st::cases(form),
         "activemask" | "bar_warp_sync" | "elect_sync" | "match_sync" | "redux_sync" | "shfl_sync"
         | "vote" => warp::cases(form),
+        "cp_async"
+        | "cp_async_bulk"
+        | "cp_async_bulk_commit_group"
+        | "cp_async_bulk_prefetch"
+        | "cp_async_bulk_wait_group"
+        | "cp_reduce_async_bulk"
+        | "st_bulk" => copies::cases(form),
+        "st_async" | "red_async" => async_store::cases(form),
         "barrier" => barrier::cta(form),
         "barrier_cluster" => barrier::cluster(form),
         "mbarrier" => mbarrier::cases(form),
