@@ -1158,6 +1158,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn into_atomic(self, cta: &Cta) -> Shared<'s, T, N, Atomic>
     where
         T: AtomicValue,

@@ -175,10 +175,12 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
     ///
     /// PTX: `barrier.cta.sync.aligned ID, THREADS;`
     #[inline(always)]
-    pub fn sync(&self, _warp: &Warp)
+    #[track_caller]
+    pub fn sync(&self, warp: &Warp)
     where
         K: Syncs,
     {
+        meet!(warp);
         const { _ = bit(ID, THREADS) };
         // SAFETY: `bit` asserts the barrier number and the thread count (9.7.13.1). This handle is the only one of the barrier,
         // and its kind has no other instruction. The threads of the warp call `sync` from the same place.
@@ -191,10 +193,12 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
     ///
     /// PTX: `barrier.cta.red.popc.aligned.u32 d, ID, THREADS, c;` or `barrier.cta.red.op.aligned.pred p, ID, THREADS, c;`
     #[inline(always)]
-    pub fn red<Output>(&self, _warp: &Warp, predicate: bool) -> Output
+    #[track_caller]
+    pub fn red<Output>(&self, warp: &Warp, predicate: bool) -> Output
     where
         K: Reduction<Output>,
     {
+        meet!(warp);
         const { _ = bit(ID, THREADS) };
         // SAFETY: `bit` asserts the barrier number and the thread count (9.7.13.1). The kind has this one instruction, with one
         // `.op`, so `.red` meets neither `.sync` nor `.arrive` on the barrier. The threads of the warp call `red` from the same
@@ -225,9 +229,15 @@ impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<I
     }
     #[inline(always)]
     fn sync(&self) {
+        meet!(self);
         // SAFETY: the part has `THREADS` threads, and only the part uses the barrier during the run: `run_with` begins and ends
         // with a barrier of the CTA, and `run_with_last` consumes the named barrier.
         unsafe { raw::barrier_cta_sync(Aligned, ID, threads::Count(THREADS)) }
+    }
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    fn meet(&self) {
+        crate::checked::meet_in_part(Warps::thread_rank(self), THREADS, ID);
     }
 }
 
@@ -239,6 +249,7 @@ impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
     ///
     /// PTX: `barrier.cta.sync.aligned ID, THREADS;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync(&self) {
         ThreadGroup::sync(self);
     }
@@ -250,6 +261,7 @@ impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
     ///
     /// PTX: `barrier.cta.sync.aligned ID, THREADS;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync_with<T: Transitions<Self>>(&self, transitions: T) -> T::Handles {
         sync_with(self, transitions)
     }

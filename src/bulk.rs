@@ -143,6 +143,7 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 /// # }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
     group: &G,
     src: Src,
@@ -173,6 +174,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 /// ```
 #[cfg(feature = "sm_100")]
 #[inline(always)]
+#[track_caller]
 pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
     group: &G,
     src: Src,
@@ -185,6 +187,7 @@ pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>
 }
 
 #[inline(always)]
+#[track_caller]
 fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     group: &G,
     src: &impl CopySource<T, N, Group = G>,
@@ -192,6 +195,7 @@ fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
     mask: impl raw::BulkCpMask,
 ) {
+    meet!(group);
     if group.is_leader() {
         // SAFETY: the type of `dst` proves its size and alignment, and this CTA owns `dst`. The source is aligned to 128 bytes
         // and visible to the async proxy (`CopySource::tile`). The group owns both until a wait.
@@ -226,6 +230,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// PTX: as [`store`].
     #[inline(always)]
+    #[track_caller]
     #[expect(clippy::type_complexity, reason = "the group with one more copy")]
     pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>>(
         self,
@@ -259,10 +264,12 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// PTX, by the leader: `cp.async.bulk.commit_group;`
     #[inline(always)]
+    #[track_caller]
     pub fn commit(self, group: &G) -> BulkGroup<Copies, Committed, G>
     where
         State: Extendable,
     {
+        meet!(group);
         if group.is_leader() {
             // SAFETY: `commit_group` has no condition of its own (`# Safety`), and the group owns its copies until a wait.
             unsafe { raw::cp_async_bulk_commit_group() }
@@ -276,6 +283,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// PTX, by the leader: `cp.async.bulk.commit_group;`
     #[inline(always)]
+    #[track_caller]
     pub fn then<More>(
         self,
         group: &G,
@@ -298,6 +306,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader, then `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait_read(self, group: &G) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>)
     where
         Copies: Split,
@@ -312,6 +321,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the leader, then `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, group: &G) -> Copies
     where
         State: Waitable,
@@ -343,6 +353,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// PTX, by the leader: `cp.async.bulk.commit_group;`
     #[inline(always)]
+    #[track_caller]
     pub fn then<More>(
         self,
         group: &G,
@@ -375,6 +386,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
     pub fn wait_read_oldest<Copies: Split>(
         self,
@@ -393,6 +405,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// PTX: `cp.async.bulk.wait_group N;` by the leader, then `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait_oldest<Copies>(self, group: &G) -> (Copies, <Self as Queue>::Newer)
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
@@ -406,6 +419,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the leader, then `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, group: &G) -> (Older::Copies, Newest) {
         at_sync::await_written(group, 0);
         group.sync();

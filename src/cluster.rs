@@ -166,6 +166,7 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn cluster_scope<H: Scoped>(
         &mut self,
         handles: H,
@@ -204,6 +205,7 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn cluster_scope_last<H: Scoped>(
         mut self,
         handles: H,
@@ -224,7 +226,9 @@ impl<'c> Cluster<'c> {
     /// then all CTAs have started and see each other's initialised mbarriers. Every other access to a peer begins with a barrier
     /// of its own.
     #[inline(always)]
+    #[track_caller]
     fn begin<H: Scoped>(cta: &'c mut Cta) -> Self {
+        meet!(cta);
         if const { H::USED_BY_PEERS } {
             if cta.is_leader() {
                 // The leader has initialised the mbarriers; these fences show them to the cluster and to the async proxy.
@@ -313,7 +317,9 @@ impl<'c> Cluster<'c> {
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync(&self) {
+        meet!(self.cta);
         arrive();
         wait();
     }
@@ -336,6 +342,7 @@ impl<'c> Cluster<'c> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn sync_with<T: Transitions<Cluster<'c>>>(&self, transitions: T) -> T::Handles {
         self.sync();
         transitions.handles(Passed::NEW)
@@ -359,7 +366,9 @@ impl<'c> Cluster<'c> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn arrive(self) -> ArrivedCluster<'c> {
+        meet!(self.cta);
         arrive();
         ArrivedCluster { cta: self.cta, _scope: PhantomData }
     }
@@ -378,7 +387,9 @@ impl<'c> ArrivedCluster<'c> {
     ///
     /// PTX: `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self) -> Cluster<'c> {
+        meet!(self.cta);
         wait();
         Cluster { cta: self.cta, _scope: PhantomData }
     }

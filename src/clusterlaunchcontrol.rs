@@ -82,6 +82,7 @@ pub trait Requester: Sealed {
     fn cta(&self) -> &Cta;
     /// Runs after [`Mbarrier::init`]: waits until each CTA that gets the response has initialised its mbarrier.
     #[doc(hidden)]
+    #[track_caller]
     fn begin(&self);
     /// Starts a request. The leader of each CTA calls this.
     ///
@@ -92,10 +93,12 @@ pub trait Requester: Sealed {
     unsafe fn try_cancel(&self, addr: u32, mbar: u32);
     /// Waits for the response.
     #[doc(hidden)]
+    #[track_caller]
     fn wait(&self, bar: Mbarrier<Arrived>) -> Mbarrier<Ready>;
     /// Waits until all threads that get the response have read it. Afterwards the async proxy can write the response memory
     /// again.
     #[doc(hidden)]
+    #[track_caller]
     fn end(&self);
 }
 impl Requester for Cta {
@@ -237,6 +240,7 @@ impl WorkQueueMemory {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn scope<By: Requester>(
         self,
         by: &mut By,
@@ -262,7 +266,9 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr],
     /// [bar];`
     #[inline(always)]
+    #[track_caller]
     pub fn try_cancel(self, by: &By) -> Request<'s, By> {
+        meet!(by.cta());
         let mbar = self.bar.addr();
         let bar = if by.cta().is_leader() {
             // SAFETY: the request below, of this CTA or of another, writes `RESPONSE` bytes here. A response that comes before
@@ -274,7 +280,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
             unsafe { by.try_cancel(self.addr, mbar) };
             bar
         } else {
-            self.bar.arrive(by.cta())
+            self.bar.arrive_alone()
         };
         Request { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData }
     }
@@ -297,7 +303,9 @@ impl<'s, By: Requester> Request<'s, By> {
     /// `barrier.cta.sync.aligned 0;`. Of a cluster the wait is `.acquire.cluster`, and the last barrier is
     /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, by: &By) -> Response<'s, By> {
+        meet!(by.cta());
         let bar = by.wait(self.bar);
         // SAFETY: the wait is over, so the response is in memory, aligned to 16, and no copy writes it.
         let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };

@@ -91,12 +91,14 @@ impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src
 /// - no thread writes the source;
 /// - a scope does not end before the wait for the copy.
 #[inline(always)]
+#[track_caller]
 fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
     mut copy: impl FnMut(u32, *const u8, u32, Src::Hint),
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
+    meet!(cta);
     const { whole_vectors::<T, N>() };
     let (base, hint): (*const u8, _) = (src.base().cast(), src.hint());
     for_each_vector::<T, N>(cta, |v| copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v, hint));
@@ -154,6 +156,7 @@ sources! { GlobalTile, GlobalTileMut }
 ///
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16;`
 #[inline(always)]
+#[track_caller]
 pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
@@ -169,6 +172,7 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 ///
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global{.level::prefetch_size} [dst], [src], 16;`
 #[inline(always)]
+#[track_caller]
 pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, Size: CpAsyncPrefetchSize>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
@@ -187,6 +191,7 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, S
 ///
 /// PTX per sixteen bytes: `cp.async.ca.shared::cta.global [dst], [src], 16;`
 #[inline(always)]
+#[track_caller]
 pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
@@ -215,6 +220,7 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 /// # }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
@@ -246,11 +252,13 @@ pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 /// # }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     tail: Tail<T, P>,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T, P>>, Uncommitted> {
+    meet!(cta);
     const { whole_vectors::<T, N>() };
     let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
     // SAFETY: the tail has `bytes` bytes that no thread writes. Its base follows whole tiles, so it is aligned to 16. `dst` is a
@@ -449,11 +457,13 @@ unsafe impl<T: Element, const N: usize, P: L2Policy> WindowSource<T, N> for Vect
 /// # }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn load_window<'s, T: Element, const N: usize, W: WindowSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
     window: W,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, W>, Uncommitted> {
+    meet!(cta);
     // SAFETY: `dst` is a free array of this CTA, aligned to 128 bytes, and the returned group owns it until the wait.
     unsafe { window.copy_to(cta, dst.addr()) };
     CpAsyncGroup::of(dst, window)
@@ -515,10 +525,12 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// PTX: `cp.async.commit_group;`
     #[inline(always)]
-    pub fn commit(self, _cta: &Cta) -> CpAsyncGroup<Copies, Committed>
+    #[track_caller]
+    pub fn commit(self, cta: &Cta) -> CpAsyncGroup<Copies, Committed>
     where
         State: Extendable,
     {
+        meet!(cta);
         // SAFETY: `commit_group` has no condition of its own (`# Safety`), and the group owns its copies until a wait.
         unsafe { raw::cp_async_commit_group() };
         CpAsyncGroup::new(self.copies)
@@ -531,6 +543,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// PTX: `cp.async.commit_group;`
     #[inline(always)]
+    #[track_caller]
     pub fn then<More>(
         self,
         cta: &Cta,
@@ -549,6 +562,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, cta: &Cta) -> Copies
     where
         State: Waitable,
@@ -562,6 +576,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// PTX: `cp.async.wait_all;` `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait_all(self, cta: &Cta) -> Copies {
         // SAFETY: `wait_all` has no condition of its own (`# Safety`). It is "equivalent to
         // `cp.async.commit_group; cp.async.wait_group 0;`" (9.7.9.25.3.3), so uncommitted copies are complete too.
@@ -592,6 +607,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn arrive_on(self, cta: &Cta, bar: Mbarrier<impl Arrivable>) -> Tracked<Copies> {
         // SAFETY: the mbarrier is valid (`Arrivable`). This thread's arrival is due, so the increment falls into the current
         // phase: at most 2048 arrivals are pending, two per thread. The mbarrier lasts until the copies end its phase.
@@ -620,7 +636,9 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn arrive_on_noinc(self, _cta: &Cta, bar: Mbarrier<Ready, 2>) -> Tracked<Copies, 2> {
+    #[track_caller]
+    pub fn arrive_on_noinc(self, cta: &Cta, bar: Mbarrier<Ready, 2>) -> Tracked<Copies, 2> {
+        meet!(cta);
         // SAFETY: the mbarrier is valid (`Ready`), and two arrivals of this thread are due. The copies make one, which the
         // mbarrier's count includes (9.7.13.15.15), so the phase and the mbarrier last until then. The thread makes the other.
         let bar = unsafe {
@@ -646,6 +664,7 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready, ARRIVALS>, Copies) {
         // 9.7.9.25.1.2: when the phase is complete, "all threads participating in that mbarrier object can access the result of
         // the asynchronous operations". All threads of the CTA participate.
@@ -685,6 +704,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.commit_group;`
     #[inline(always)]
+    #[track_caller]
     pub fn then<More>(
         self,
         cta: &Cta,
@@ -699,6 +719,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait_oldest<Copies>(self, cta: &Cta) -> (Copies, <Self as Queue>::Newer)
     where
         Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
@@ -712,6 +733,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
     ///
     /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, cta: &Cta) -> (Older::Copies, Newest) {
         cta.sync_with(self.wait_at_sync())
     }

@@ -294,7 +294,9 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
     ///
     /// Collective in the CTA.
     #[inline(always)]
+    #[track_caller]
     pub fn tiles(self, cta: &Cta) -> (TilesMut<T, N>, TailMut<T>) {
+        meet!(cta);
         let count = self.len / N;
         // SAFETY: `count * N <= len`, so the address is in the slice or at its end.
         let tail = unsafe { self.base.add(count * N) };
@@ -448,7 +450,9 @@ impl<T: Element> TailMut<T> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) {
+        meet!(cta);
         let threads = cta.thread_count() as usize;
         let mut i = cta.grid_rank() as usize * threads + cta.thread_rank() as usize;
         while i < self.len {

@@ -97,6 +97,14 @@ impl Cta {
         self.thread_rank() / 32
     }
 
+    /// Checks that all threads of the CTA make the caller's call.
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn meet(&self) {
+        crate::checked::meet_in_cta();
+    }
+
     /// Waits for all threads of the CTA (`__syncthreads()`); each thread's earlier writes are visible to all threads after the
     /// call.
     ///
@@ -104,7 +112,9 @@ impl Cta {
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync(&self) {
+        meet!(self);
         // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and `.aligned` asks that all "execute the same
         // barrier{.cta} instruction": the contract of `enter` has all threads make this call from the same place. No other kind
         // of instruction is active on barrier 0, since every call that uses it is collective in the CTA.
@@ -118,7 +128,9 @@ impl Cta {
     ///
     /// PTX: `barrier.cta.red.popc.aligned.u32 d, 0, predicate;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync_count(&self, predicate: bool) -> u32 {
+        meet!(self);
         // SAFETY: 9.7.13.1: a reduction must not meet `.sync` or another reduction on an active barrier. All threads make the
         // same collective calls in the same order (contract of `enter`), and each call completes barrier 0.
         unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate, threads::All) }
@@ -130,7 +142,9 @@ impl Cta {
     ///
     /// PTX: `barrier.cta.red.and.aligned.pred p, 0, predicate;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync_and(&self, predicate: bool) -> bool {
+        meet!(self);
         // SAFETY: as `sync_count`: each collective call completes barrier 0 before the next begins.
         unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) }
     }
@@ -148,7 +162,9 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn sync_or(&self, predicate: bool) -> bool {
+        meet!(self);
         // SAFETY: as `sync_count`: each collective call completes barrier 0 before the next begins.
         unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) }
     }
@@ -200,7 +216,13 @@ pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
     fn is_leader(&self) -> bool;
     /// Waits for all threads of the group; each thread's earlier writes are visible to all of them after the call.
     #[doc(hidden)]
+    #[track_caller]
     fn sync(&self);
+    /// Checks that all threads of the group make the caller's call.
+    #[cfg(feature = "checked")]
+    #[doc(hidden)]
+    #[track_caller]
+    fn meet(&self);
 }
 
 impl Sealed for Cta {}
@@ -220,6 +242,11 @@ impl ThreadGroup for Cta {
     #[inline(always)]
     fn sync(&self) {
         Cta::sync(self);
+    }
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    fn meet(&self) {
+        Cta::meet(self);
     }
 }
 
@@ -260,6 +287,9 @@ impl ThreadGroup for Thread<'_> {
     }
     #[inline(always)]
     fn sync(&self) {}
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    fn meet(&self) {}
 }
 
 /// The CTA's first warp, to which the leader belongs, as a group for the time of a call of [`Cta::invoke_warp`]. Its calls are
@@ -289,7 +319,13 @@ impl ThreadGroup for FirstWarp<'_> {
     }
     #[inline(always)]
     fn sync(&self) {
+        meet!(self);
         sync_first_warp();
+    }
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    fn meet(&self) {
+        crate::checked::meet_in_warp(u32::MAX);
     }
 }
 
@@ -481,6 +517,7 @@ transitions! {
 
 /// Executes the group's barrier, which completes all the transitions.
 #[inline(always)]
+#[track_caller]
 pub(crate) fn sync_with<G: ThreadGroup, T: Transitions<G>>(group: &G, transitions: T) -> T::Handles {
     group.sync();
     transitions.handles(Passed::NEW)
@@ -494,6 +531,7 @@ impl Cta {
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync_with<T: Transitions<Cta>>(&self, transitions: T) -> T::Handles {
         sync_with(self, transitions)
     }
@@ -513,6 +551,7 @@ impl Cta {
 #[diagnostic::on_unimplemented(
     message = "`{Of}` cannot hand `{Self}` to a part of its threads",
     label = "in use, held by another group, or not a handle of shared memory",
+    note = "a call without handles passes `()`: `cta.invoke_one((), |thread, ()| …)`",
     note = "`invoke_one`, `invoke_warp` and a pipeline's `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the calling group: free a loaded tile with `.release(&cta)` first",
     note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand over an `Mbarrier<Uninit>`, and call `.init(thread)` or `.init(warp)` in the closure"
 )]
@@ -553,6 +592,7 @@ macro_rules! hand_over_tuple {
 hand_over_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
 /// Makes the three methods by which a part of the group works alone: with a barrier, at a shared barrier, without a barrier.
+/// rustc quotes the line with the name when a call lacks an argument, so the line says what a call without handles passes.
 macro_rules! invoke {
     (
         $Group:ty, ($($borrow:tt)+) $Part:ident, $part:expr, $is_in_part:expr,
@@ -563,6 +603,7 @@ macro_rules! invoke {
         impl $Group {
             $(#[$invoke])*
             #[inline(always)]
+            #[track_caller]
             pub fn $name<H: HandOver<Self>>(
                 &mut self,
                 handles: H,
@@ -574,11 +615,13 @@ macro_rules! invoke {
 
             $(#[$at_sync])*
             #[inline(always)]
+            #[track_caller]
             pub fn $name_at_sync<H: HandOver<Self>>(
                 &mut self,
                 handles: H,
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
             ) -> AfterSync<H, Self> {
+                meet!(self);
                 if $is_in_part(self) {
                     // SAFETY: only the threads of the part use the handles; the other threads go on to the barrier. The lifetime
                     // belongs to this call alone, so `body` returns the handles that it was given, and they are idle.
@@ -589,11 +632,13 @@ macro_rules! invoke {
 
             $(#[$last])*
             #[inline(always)]
+            #[track_caller]
             pub fn $name_last<H: HandOver<Self> + End>(
                 &mut self,
                 handles: H,
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::Ended,
             ) -> H::Ended {
+                meet!(self);
                 if $is_in_part(self) {
                     // SAFETY: only the threads of the part use the handles, and no thread uses `handles` again.
                     unsafe { body($($borrow)+ $part(self), handles.hand_over()) }
@@ -636,7 +681,7 @@ invoke! {
     /// let tile = tile.into_loaded();
     /// # tile }
     /// ```
-    invoke_one,
+    invoke_one, // without handles: `invoke_one((), |thread, ()| …)`
     /// Runs `body` in the leader as [`invoke_one`](Cta::invoke_one) does, and leaves the barrier to
     /// [`sync_with`](Cta::sync_with), which other transitions can share. [`invoke_warp_at_sync`](Cta::invoke_warp_at_sync) shows
     /// the pattern.
@@ -684,7 +729,7 @@ invoke! {
     /// Collective in the CTA.
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
-    invoke_warp,
+    invoke_warp, // without handles: `invoke_warp((), |warp, ()| …)`
     /// Runs `body` in the first warp as [`invoke_warp`](Cta::invoke_warp) does, and leaves the barrier to
     /// [`sync_with`](Cta::sync_with), which other transitions can share.
     ///
@@ -719,7 +764,7 @@ invoke! {
     /// Collective in the warp.
     ///
     /// PTX: `bar.warp.sync 0xffffffff;`
-    invoke_one,
+    invoke_one, // without handles: `invoke_one((), |thread, ()| …)`
     /// Runs `body` in the leader as [`invoke_one`](FirstWarp::invoke_one) does, and leaves the barrier to
     /// [`sync_with`](FirstWarp::sync_with), which other transitions can share.
     ///
@@ -744,6 +789,7 @@ impl FirstWarp<'_> {
     ///
     /// PTX: `bar.warp.sync 0xffffffff;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync_with<T: Transitions<Self>>(&self, transitions: T) -> T::Handles {
         sync_with(self, transitions)
     }

@@ -23,7 +23,7 @@ pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
 #[doc(hidden)]
 pub use kernel::{
     RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain_value, assert_safe_parameter,
-    end_of_dependent_grid, kind, layout, layout_of_name,
+    end_of_dependent_grid, end_of_thread, kind, layout, layout_of_name,
 };
 pub use shape::{Block, LaunchShape};
 #[doc(hidden)]
@@ -104,6 +104,8 @@ impl Cta {
     ///   shared memory, the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]
     pub unsafe fn enter<S: SharedMemory>() -> (Cta, S, DynamicShared) {
+        #[cfg(feature = "checked")]
+        crate::checked::enter();
         // SAFETY: each piece of shared memory is handed out once: every thread enters once (*Entry*).
         unsafe { (Cta::entered(), S::claim(), DynamicShared::claim()) }
     }
@@ -184,7 +186,9 @@ impl<T> Prerequisite<T> {
     ///
     /// PTX: `griddepcontrol.wait;`
     #[inline(always)]
-    pub fn wait(self, _cta: &Cta) -> T {
+    #[track_caller]
+    pub fn wait(self, cta: &Cta) -> T {
+        meet!(cta);
         raw::griddepcontrol(action::Wait);
         // SAFETY: `new` initialised `memory`.
         unsafe { self.memory.assume_init() }

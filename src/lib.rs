@@ -23,6 +23,8 @@ pub mod raw;
 cfg_select! {
     any(doc, not(feature = "stock-linker")) => {
         #[macro_use]
+        mod checked;
+        #[macro_use]
         mod states;
         pub mod async_group;
         pub mod atomic;

@@ -19,6 +19,8 @@
 //!
 //! The functions keep subnormal numbers. A function whose name ends with `_ftz` treats subnormal operands and results as zero,
 //! which saves the instructions that scale subnormal numbers; nvcc does the same under `-ftz=true`.
+//!
+//! The trait [`Float`] gives `f32` the methods of `std`: `x.exp()` is [`exp(x)`](exp).
 
 use core::f32::consts::{LN_2, LOG2_E};
 
@@ -35,7 +37,7 @@ use crate::raw;
 )]
 pub trait Ex2: Copy + Sealed {
     #[doc(hidden)]
-    fn ex2(self) -> Self;
+    fn ex2_approx(self) -> Self;
 }
 
 /// Floats that [`ex2_ftz`] takes: `f32` and, with the feature `half`, `bf16` and `[bf16; 2]`.
@@ -46,7 +48,7 @@ pub trait Ex2: Copy + Sealed {
 )]
 pub trait Ex2Ftz: Copy + Sealed {
     #[doc(hidden)]
-    fn ex2_ftz(self) -> Self;
+    fn ex2_approx_ftz(self) -> Self;
 }
 
 /// Floats that [`tanh`] takes: `f32` and, with the feature `half`, `f16`, `bf16` and pairs of them.
@@ -57,24 +59,24 @@ pub trait Ex2Ftz: Copy + Sealed {
 )]
 pub trait Tanh: Copy + Sealed {
     #[doc(hidden)]
-    fn tanh(self) -> Self;
+    fn tanh_approx(self) -> Self;
 }
 
 impl Ex2 for f32 {
     #[inline(always)]
-    fn ex2(self) -> f32 {
+    fn ex2_approx(self) -> f32 {
         raw::ex2_approx(ftz::Keep, self)
     }
 }
 impl Ex2Ftz for f32 {
     #[inline(always)]
-    fn ex2_ftz(self) -> f32 {
+    fn ex2_approx_ftz(self) -> f32 {
         raw::ex2_approx(ftz::Flush, self)
     }
 }
 impl Tanh for f32 {
     #[inline(always)]
-    fn tanh(self) -> f32 {
+    fn tanh_approx(self) -> f32 {
         raw::tanh_approx(ty::F32, self)
     }
 }
@@ -92,9 +94,9 @@ macro_rules! halves {
 }
 #[cfg(feature = "half")]
 halves! {
-    Ex2 ex2 ex2_approx_f16: F16 F16x2;
-    Ex2Ftz ex2_ftz ex2_approx_ftz_bf16: Bf16 Bf16x2;
-    Tanh tanh tanh_approx: F16 F16x2 Bf16 Bf16x2;
+    Ex2 ex2_approx ex2_approx_f16: F16 F16x2;
+    Ex2Ftz ex2_approx_ftz ex2_approx_ftz_bf16: Bf16 Bf16x2;
+    Tanh tanh_approx tanh_approx: F16 F16x2 Bf16 Bf16x2;
 }
 
 /// Returns 2 to the power `x` (CUDA's `exp2f`); of a pair of halves, element by element. For `f32` the error is 2 ulp at most.
@@ -105,7 +107,7 @@ halves! {
 /// PTX: `ex2.approx.f32 d, x;`, `ex2.approx.f16 d, x;` or `ex2.approx.f16x2 d, x;`
 #[inline(always)]
 pub fn ex2<T: Ex2>(x: T) -> T {
-    x.ex2()
+    x.ex2_approx()
 }
 
 /// [`ex2`] with subnormal numbers treated as zero. For `bf16` the relative error is 2^-7 at most.
@@ -113,7 +115,7 @@ pub fn ex2<T: Ex2>(x: T) -> T {
 /// PTX: `ex2.approx.ftz.f32 d, x;`, `ex2.approx.ftz.bf16 d, x;` or `ex2.approx.ftz.bf16x2 d, x;`
 #[inline(always)]
 pub fn ex2_ftz<T: Ex2Ftz>(x: T) -> T {
-    x.ex2_ftz()
+    x.ex2_approx_ftz()
 }
 
 /// Returns the hyperbolic tangent of `x` (CUDA's `__tanhf`); of a pair of halves, element by element. Subnormal numbers are kept.
@@ -133,7 +135,7 @@ pub fn ex2_ftz<T: Ex2Ftz>(x: T) -> T {
 /// ```
 #[inline(always)]
 pub fn tanh<T: Tanh>(x: T) -> T {
-    x.tanh()
+    x.tanh_approx()
 }
 
 /// Defines a function and its `_ftz`.
@@ -244,4 +246,161 @@ pub fn fma(a: f32, b: f32, c: f32) -> f32 {
     return core::f32::math::mul_add(a, b, c);
     #[cfg(not(target_arch = "nvptx64"))]
     panic!("`ptx::math::fma({a}, {b}, {c})` runs on a GPU only: build for the target nvptx64-nvidia-cuda")
+}
+
+/// The methods of floats that `std` has and `core` lacks: `use ptx::math::Float;`, and a kernel calls `x.sqrt()` and `x.exp()`.
+///
+/// Rounding, [`mul_add`](Float::mul_add) and [`sqrt`](Float::sqrt) give `f32` and `f64` the results of `std`. The others are the
+/// fast functions of this module, for `f32` alone: their documentation states the errors. (The function [`sqrt`] is an
+/// approximation; the method is not.)
+///
+/// `core` itself has `abs`, `copysign`, `signum`, `recip`, `min`, `max` and `clamp`. The GPU has no instructions for the rest of
+/// `std`: `x` to the power `y` is `(y * x.log2()).exp2()`, and the tangent is `x.sin() / x.cos()`.
+///
+/// ```
+/// use ptx::math::Float;
+/// # fn kernel(x: f32, y: f32) -> f32 {
+/// let length = x.mul_add(x, y * y).sqrt();
+/// let sigmoid = 1.0 / (1.0 + (-length).exp());
+/// # sigmoid }
+/// ```
+pub trait Float: Copy + Sealed {
+    /// Returns `self * a + b` with one rounding, to the nearest (CUDA's `fmaf`, `fma`).
+    ///
+    /// PTX: `fma.rn.f32 d, self, a, b;` or `.f64`
+    fn mul_add(self, a: Self, b: Self) -> Self;
+
+    /// Returns the square root, rounded to the nearest float (CUDA's `__fsqrt_rn`, `__dsqrt_rn`). [`sqrt`] is faster.
+    ///
+    /// PTX: `sqrt.rn.f32 d, self;` or `.f64`
+    fn sqrt(self) -> Self;
+
+    /// Returns the greatest integer that is not above `self` (CUDA's `floorf`).
+    ///
+    /// PTX: `cvt.rmi.f32.f32 d, self;` or `.f64.f64`
+    fn floor(self) -> Self;
+
+    /// Returns the least integer that is not below `self` (CUDA's `ceilf`).
+    ///
+    /// PTX: `cvt.rpi.f32.f32 d, self;` or `.f64.f64`
+    fn ceil(self) -> Self;
+
+    /// Returns `self` without its fraction (CUDA's `truncf`).
+    ///
+    /// PTX: `cvt.rzi.f32.f32 d, self;` or `.f64.f64`
+    fn trunc(self) -> Self;
+
+    /// Returns the nearest integer, of two the one farther from zero (CUDA's `roundf`). PTX has no instruction for it:
+    /// [`round_ties_even`](Float::round_ties_even) is faster.
+    fn round(self) -> Self;
+
+    /// Returns the nearest integer, of two the even one (CUDA's `rintf`).
+    ///
+    /// PTX: `cvt.rni.f32.f32 d, self;` or `.f64.f64`
+    fn round_ties_even(self) -> Self;
+
+    /// Returns `e` to the power `self`: [`exp`].
+    #[inline(always)]
+    fn exp(self) -> Self
+    where
+        Self: FastFloat,
+    {
+        self.by(exp)
+    }
+
+    /// Returns 2 to the power `self`: [`ex2`].
+    #[inline(always)]
+    fn exp2(self) -> Self
+    where
+        Self: FastFloat,
+    {
+        self.by(ex2)
+    }
+
+    /// Returns the natural logarithm: [`ln`].
+    #[inline(always)]
+    fn ln(self) -> Self
+    where
+        Self: FastFloat,
+    {
+        self.by(ln)
+    }
+
+    /// Returns the logarithm to base 2: [`lg2`].
+    #[inline(always)]
+    fn log2(self) -> Self
+    where
+        Self: FastFloat,
+    {
+        self.by(lg2)
+    }
+
+    /// Returns the sine of `self` radians: [`sin`].
+    #[inline(always)]
+    fn sin(self) -> Self
+    where
+        Self: FastFloat,
+    {
+        self.by(sin)
+    }
+
+    /// Returns the cosine of `self` radians: [`cos`].
+    #[inline(always)]
+    fn cos(self) -> Self
+    where
+        Self: FastFloat,
+    {
+        self.by(cos)
+    }
+
+    /// Returns the hyperbolic tangent: [`tanh`].
+    #[inline(always)]
+    fn tanh(self) -> Self
+    where
+        Self: FastFloat,
+    {
+        self.by(tanh)
+    }
+}
+
+/// Floats that the fast functions take: `f32`.
+#[diagnostic::on_unimplemented(
+    message = "a kernel has no `exp`, `ln`, `sin` and the like of `{Self}`",
+    label = "the GPU's special function unit computes in `f32`",
+    note = "convert the value: `f64::from((x as f32).exp())`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait FastFloat: Float {
+    #[doc(hidden)]
+    fn by(self, function: impl FnOnce(f32) -> f32) -> Self;
+}
+impl FastFloat for f32 {
+    #[inline(always)]
+    fn by(self, function: impl FnOnce(f32) -> f32) -> f32 {
+        function(self)
+    }
+}
+
+/// Implements [`Float`] by the functions of `core`, which are instructions.
+macro_rules! float {
+    ($( $T:ident: $( $name:ident($($argument:ident),*) )*; )*) => { $(
+        impl Float for $T { $(
+            #[inline(always)]
+            fn $name(self $(, $argument: $T)*) -> $T {
+                #[cfg(target_arch = "nvptx64")]
+                return core::$T::math::$name(self $(, $argument)*);
+                #[cfg(not(target_arch = "nvptx64"))]
+                {
+                    $( let _ = $argument; )*
+                    panic!(concat!(
+                        "`ptx::math::Float::", stringify!($name), "` runs on a GPU only: build for the target nvptx64-nvidia-cuda"
+                    ))
+                }
+            }
+        )* }
+    )* };
+}
+float! {
+    f32: mul_add(a, b) sqrt() floor() ceil() trunc() round() round_ties_even();
+    f64: mul_add(a, b) sqrt() floor() ceil() trunc() round() round_ties_even();
 }

@@ -209,6 +209,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// `fence.proxy.async.shared::cta;` by the leader, then `barrier.cta.sync.aligned 0;`
     #[must_use = "use the mbarrier through the handle that this returns"]
     #[inline(always)]
+    #[track_caller]
     pub fn init(self, group: &G) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Initialisable,
@@ -223,10 +224,12 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`
     #[inline(always)]
+    #[track_caller]
     pub fn init_at_sync(self, group: &G) -> AfterSync<Mbarrier<Ready, ARRIVALS, G>, G>
     where
         P: Initialisable,
     {
+        meet!(group);
         const {
             assert!(
                 ARRIVALS >= 1 && ARRIVALS <= 1023,
@@ -252,6 +255,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     ///
     /// PTX: `barrier.cta.sync.aligned 0;` `mbarrier.inval.shared::cta.b64 [addr];` by the leader, `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn inval(self, group: &G) -> Mbarrier<Uninit, ARRIVALS, G>
     where
         P: Idle,
@@ -274,7 +278,18 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// PTX: `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};`, with a count if it is not one.
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
-    pub fn arrive(self, _group: &G) -> Mbarrier<Arrived, ARRIVALS, G>
+    #[track_caller]
+    pub fn arrive(self, group: &G) -> Mbarrier<Arrived, ARRIVALS, G>
+    where
+        P: Arrivable,
+    {
+        meet!(group);
+        self.arrive_alone()
+    }
+
+    /// [`arrive`](Mbarrier::arrive) of a thread while others arrive in another way.
+    #[inline(always)]
+    pub(crate) fn arrive_alone(self) -> Mbarrier<Arrived, ARRIVALS, G>
     where
         P: Arrivable,
     {
@@ -302,6 +317,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// # (bar, read, written) }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn arrive_with<T: Transitions<G>>(self, group: &G, transitions: T) -> ArrivedWith<T, ARRIVALS, G>
     where
         P: Arrivable,
@@ -352,10 +368,12 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// ```
     #[must_use = "this thread has more arrivals to make: call `.arrive(&cta)`"]
     #[inline(always)]
-    pub fn arrive_no_complete<const COUNT: u32>(self, _group: &G) -> Mbarrier<PartlyArrived, ARRIVALS, G>
+    #[track_caller]
+    pub fn arrive_no_complete<const COUNT: u32>(self, group: &G) -> Mbarrier<PartlyArrived, ARRIVALS, G>
     where
         P: Idle,
     {
+        meet!(group);
         const {
             assert!(
                 COUNT >= 1 && COUNT < ARRIVALS,
@@ -385,10 +403,12 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// ```
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
-    pub fn arrive_drop<const FEWER: u32>(self, _group: &G) -> Mbarrier<Arrived, FEWER, G>
+    #[track_caller]
+    pub fn arrive_drop<const FEWER: u32>(self, group: &G) -> Mbarrier<Arrived, FEWER, G>
     where
         P: Idle,
     {
+        meet!(group);
         const {
             assert!(
                 FEWER >= 1 && FEWER < ARRIVALS,
@@ -413,10 +433,12 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state;`
     #[inline(always)]
-    pub fn wait(self, _group: &G) -> Mbarrier<Ready, ARRIVALS, G>
+    #[track_caller]
+    pub fn wait(self, group: &G) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
     {
+        meet!(group);
         // SAFETY: this handle's arrive returned the token, in the current phase or in the one before: the next phase cannot
         // complete before this thread arrives again.
         unsafe { await_state(scope::Cta, self.addr, self.phase.state(), suspend_time_hint::None) };
@@ -430,10 +452,12 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state, suspendTimeHint;`
     #[inline(always)]
-    pub fn wait_with_hint(self, _group: &G, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS, G>
+    #[track_caller]
+    pub fn wait_with_hint(self, group: &G, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
     {
+        meet!(group);
         let hint = suspend_time_hint::Nanoseconds(nanoseconds);
         // SAFETY: this handle's arrive returned the token, in the current phase or in the one before (see `wait`).
         unsafe { await_state(scope::Cta, self.addr, self.phase.state(), hint) };
@@ -483,6 +507,7 @@ impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRI
     ///
     /// PTX: as [`Mbarrier::wait`].
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, group: &G) -> (Mbarrier<Ready, ARRIVALS, G>, T::Handles) {
         // Each thread made its last arrival after its part of the transitions, and the phase counts all arrivals.
         (self.bar.wait(group), self.transitions.handles(Passed::NEW))

@@ -115,10 +115,14 @@ macro_rules! qualifiers {
                 )*
             }
         )*
-        /// Expands to the PTX text of a qualifier as a literal, for `concat!`.
-        #[allow(unused_macros, reason = "off the device nothing is emitted")]
+        qualifiers! { @texts ($) $( $( [ $axis $Tag $ptx ] )* )* }
+    };
+    (@texts ($d:tt) $( [ $axis:ident $Tag:ident $ptx:literal ] )*) => {
+        /// Puts the PTX text of a tag between the tag and its register, and hands all to a macro.
         macro_rules! ptx_text {
-            $( $( ($axis :: $Tag) => { $ptx }; )* )*
+            $( ($axis :: $Tag $register:tt $then:ident $d($d given:tt)*) => {
+                $then! { @push $axis :: $Tag $ptx $register $d($d given)* }
+            }; )*
         }
     };
 }
@@ -521,8 +525,8 @@ qualifiers! {
 }
 
 /// Names the registers of operands, and the bits that they hold, for values of a type and addresses in a space. It makes
-/// `register_of!`, which hands a tag's entry to a macro, before the macro's other arguments: `[ty u32 reg32]`, `[at u64 reg64]`
-/// or `[]`.
+/// `register_of!`, which hands a tag and its register to a macro, before the macro's other arguments: `[ty u32 reg32]`,
+/// `[at u64 reg64]` or `[]`.
 macro_rules! registers {
     ($( $axis:ident $register:tt { $($Tag:ident)* } )*) => {
         registers!(@rules ($) $( $( [ $axis $Tag $register ] )* )*);
@@ -530,8 +534,8 @@ macro_rules! registers {
     (@rules ($d:tt) $( [ $axis:ident $Tag:ident $register:tt ] )*) => {
         #[allow(unused_macros, reason = "off the device nothing is emitted")]
         macro_rules! register_of {
-            $( ($axis :: $Tag $then:ident $d($d given:tt)*) => { $then! { @push $register $d($d given)* } }; )*
-            ($other:ident :: $any:ident $then:ident $d($d given:tt)*) => { $then! { @push [] $d($d given)* } };
+            $( ($axis :: $Tag $then:ident $d($d given:tt)*) => { $then! { $axis :: $Tag $register $d($d given)* } }; )*
+            ($other:ident :: $any:ident $then:ident $d($d given:tt)*) => { $then! { $other :: $any [] $d($d given)* } };
         }
     };
 }

@@ -78,6 +78,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
 
     /// Stores the value of one thread of each warp (`mine`), then waits for all threads.
     #[inline(always)]
+    #[track_caller]
     fn publish(&self, cta: &Cta, mine: bool, value: T) {
         if mine {
             // SAFETY: one thread of each warp stores, in the slot of its warp, and no thread reads this half before the barrier
@@ -95,6 +96,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
 
     /// Combines the results of all warps with `f`; `value` is the result of this thread's warp.
     #[inline(always)]
+    #[track_caller]
     fn of_all(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> T {
         let (warp, count) = (cta.warp(), cta.thread_count());
         self.publish(cta, warp.lane() == 0, value);
@@ -113,6 +115,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// Does the same as `of_all` where `value` comes from `redux`, by a second `redux` over the warps' results. `more` is the
     /// neutral value for the lanes beyond the number of warps; `None` if a repeated value does not change the result.
     #[inline(always)]
+    #[track_caller]
     fn of_all_by_redux(
         &mut self,
         cta: &Cta,
@@ -145,6 +148,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// Scans by lane and by warp. Gives the combined values of the warps before this thread's warp, those of this warp up to and
     /// including this thread, and those of all threads.
     #[inline(always)]
+    #[track_caller]
     fn scan(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> (Option<T>, T, T) {
         let (warp, count) = (cta.warp(), cta.thread_count());
         let upto = warp.inclusive_scan(value, &f);
@@ -182,6 +186,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// PTX: that of [`Lanes::reduce`](crate::warp::Lanes::reduce), `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;`,
     /// `ld.weak.shared::cta`, and a `shfl.sync.bfly` for each power of two below the number of warps.
     #[inline(always)]
+    #[track_caller]
     pub fn reduce(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> T {
         let value = cta.warp().reduce(value, &f);
         self.of_all(cta, value, f)
@@ -199,6 +204,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// `barrier.cta.sync.aligned 0;`, `ld.weak.shared::cta`, a `shfl.sync.up` for each power of two below the number of warps,
     /// and two `shfl.sync.idx`.
     #[inline(always)]
+    #[track_caller]
     pub fn inclusive_scan(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, &f);
         (before.map_or(upto, |before| f(before, upto)), all)
@@ -221,6 +227,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn exclusive_scan(&mut self, cta: &Cta, value: T, f: impl Fn(T, T) -> T) -> (Option<T>, T) {
         let (before, upto, all) = self.scan(cta, value, &f);
         let in_warp = cta.warp().below(upto);
@@ -241,10 +248,15 @@ impl<T: Reducible> ReduceMemory<T> {
     /// `ld.weak.shared::cta`, and `redux.sync.add` for integers, for floats a `shfl.sync.bfly` for each power of two below the
     /// number of warps.
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_add(&mut self, cta: &Cta, value: T) -> T {
+        meet!(cta);
         let warp = cta.warp();
         match warp.redux_add(value) {
-            Some(sum) => self.of_all_by_redux(cta, sum, Some(T::ZERO), |sum| warp.reduce_add(sum), T::plus),
+            Some(sum) => {
+                let redux = |sum| warp.redux_add(sum).unwrap_or(sum);
+                self.of_all_by_redux(cta, sum, Some(T::ZERO), redux, T::plus)
+            }
             None => self.reduce(cta, value, T::plus),
         }
     }
@@ -257,9 +269,12 @@ impl<T: Reducible> ReduceMemory<T> {
     /// PTX: that of [`Lanes::reduce_min`](crate::warp::Lanes::reduce_min) twice, with `st.weak.shared::cta`,
     /// `barrier.cta.sync.aligned 0;` and `ld.weak.shared::cta` between.
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_min(&mut self, cta: &Cta, value: T) -> T {
-        let warp = cta.warp();
-        self.of_all_by_redux(cta, warp.reduce_min(value), None, |least| warp.reduce_min(least), T::lesser)
+        meet!(cta);
+        // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
+        let redux = |value: T| unsafe { value.redux_min(u32::MAX) };
+        self.of_all_by_redux(cta, redux(value), None, redux, T::lesser)
     }
 
     /// Returns the greatest value of the CTA; floats are compared as by [`reduce_min`](ReduceMemory::reduce_min).
@@ -269,15 +284,12 @@ impl<T: Reducible> ReduceMemory<T> {
     /// PTX: that of [`Lanes::reduce_max`](crate::warp::Lanes::reduce_max) twice, with `st.weak.shared::cta`,
     /// `barrier.cta.sync.aligned 0;` and `ld.weak.shared::cta` between.
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_max(&mut self, cta: &Cta, value: T) -> T {
-        let warp = cta.warp();
-        self.of_all_by_redux(
-            cta,
-            warp.reduce_max(value),
-            None,
-            |greatest| warp.reduce_max(greatest),
-            T::greater,
-        )
+        meet!(cta);
+        // SAFETY: as in `reduce_min`.
+        let redux = |value: T| unsafe { value.redux_max(u32::MAX) };
+        self.of_all_by_redux(cta, redux(value), None, redux, T::greater)
     }
 
     /// Returns the sum of the values of the threads up to and including this thread, by rank, and the sum of all threads (CUB:
@@ -287,6 +299,7 @@ impl<T: Reducible> ReduceMemory<T> {
     ///
     /// PTX: as [`inclusive_scan`](ReduceMemory::inclusive_scan).
     #[inline(always)]
+    #[track_caller]
     pub fn inclusive_sum(&mut self, cta: &Cta, value: T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, T::plus);
         (before.unwrap_or(T::ZERO).plus(upto), all)
@@ -307,6 +320,7 @@ impl<T: Reducible> ReduceMemory<T> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn exclusive_sum(&mut self, cta: &Cta, value: T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, T::plus);
         let in_warp = match upto.minus(value) {
@@ -327,7 +341,9 @@ macro_rules! bits {
             #[doc = concat!("PTX: `redux.sync", $op, ".b32` twice, with `st.weak.shared::cta`, `barrier.cta.sync.aligned 0;` and")]
             /// `ld.weak.shared::cta` between (four times for 64 bits).
             #[inline(always)]
+            #[track_caller]
             pub fn $name(&mut self, cta: &Cta, value: T) -> T {
+                meet!(cta);
                 // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all
                 // lanes.
                 let redux = |value: T| unsafe { value.redux_bits(op::$Op, u32::MAX) };

@@ -726,11 +726,13 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn async_scope<H: Scoped>(
         &mut self,
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::InScope<'s>,
     ) -> H {
+        meet!(self);
         // SAFETY: `'s` belongs to this call alone, so `body` returns the handles of this scope, which ends after `body`.
         unsafe { H::give_back(body(self, handles.open())) }
     }
@@ -764,11 +766,13 @@ impl Cta {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn async_scope_last<H: Scoped>(
         mut self,
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::Ended<'s>,
     ) {
+        meet!(self);
         // SAFETY: `'s` belongs to this call alone. The result of `body` proves that no copy of this scope is in flight, and no
         // outer scope is open: it would borrow the `Cta`, which this call owns.
         let _ended = unsafe { body(&mut self, handles.open()) };
@@ -937,6 +941,7 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
     /// PTX: `barrier.cta.sync.aligned 0;`, per sixteen bytes: `ld.weak.shared::cta.v4.b32`, `st.weak.shared::cta.v4.b32`, or
     /// `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
+    #[track_caller]
     pub fn update(self, group: &G, mut f: impl FnMut(usize, T) -> T) -> Shared<'s, T, N, Written, G>
     where
         State: Readable,
@@ -967,6 +972,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn release(self, group: &G) -> Shared<'s, T, N, Free, G> {
         sync_with(group, self.release_at_sync())
     }
@@ -997,7 +1003,9 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
     ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
+    #[track_caller]
     pub fn write(self, group: &G, mut f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written, G> {
+        meet!(group);
         const { whole_vectors::<T, N>() };
         for_each_vector::<T, N>(group, |v| {
             let addr = self.addr + 16 * v;
@@ -1023,6 +1031,7 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn publish(self, group: &G) -> Shared<'s, T, N, Published, G>
     where
         State: ThreadStores,
@@ -1059,6 +1068,7 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G>
     where
         State: Unfenced,
@@ -1088,6 +1098,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
     ///
     /// PTX: `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn release(self, group: &G) -> Shared<'s, T, N, FreeGeneric, G> {
         sync_with(group, self.release_at_sync())
     }
@@ -1108,6 +1119,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, FreeGeneri
     ///
     /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
+    #[track_caller]
     pub fn write(self, group: &G, f: impl FnMut(usize) -> T) -> Shared<'s, T, N, Written, G> {
         self.into_state::<Free>().write(group, f)
     }
@@ -1179,6 +1191,7 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
 
 /// Makes each thread's stores to shared memory visible to async copies that any thread starts afterwards.
 #[inline(always)]
+#[track_caller]
 pub(crate) fn fence_async(group: &impl ThreadGroup) {
     raw::fence_proxy_async(space::SharedCta);
     group.sync();

@@ -235,6 +235,7 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     ///
     /// PTX, by the leader: `prefetch.tensormap [object];`
     #[inline(always)]
+    #[track_caller]
     pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
         prefetch_object(group, self.object);
     }
@@ -416,6 +417,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///
     /// PTX, by the leader: `prefetch.tensormap [object];`
     #[inline(always)]
+    #[track_caller]
     pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
         prefetch_object(group, self.object);
     }
@@ -428,7 +430,9 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
     ///
     /// Collective in the CTA.
     #[inline(always)]
+    #[track_caller]
     pub fn tiles(self, cta: &Cta) -> TensorTilesMut<T, S> {
+        meet!(cta);
         TensorTilesMut {
             object: self.object,
             boxes: self.boxes,
@@ -585,6 +589,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     ///
     /// PTX, by the leader: `prefetch.tensormap [object];`
     #[inline(always)]
+    #[track_caller]
     pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
         prefetch_object(group, self.object);
     }
@@ -607,7 +612,9 @@ impl<T, S: ReduceShape> Copy for TensorReduceTile<T, S> {}
 impl<T, S: ReduceShape> Sealed for TensorReduceTile<T, S> {}
 
 #[inline(always)]
+#[track_caller]
 fn prefetch_object(group: &impl ThreadGroup, object: *const u8) {
+    meet!(group);
     if group.is_leader() {
         // SAFETY: clause 1 of each `from_raw`: `object` is the generic address of a tensor map.
         unsafe { raw::prefetch_tensormap(crate::qualifier::space::All, object) }
@@ -652,10 +659,12 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared
 ///
 /// PTX, of a `Box2`, by the leader: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}];`
 #[inline(always)]
+#[track_caller]
 pub fn prefetch<T: Element, S: PrefetchShape>(
     group: &impl ThreadGroup,
     src: impl MaybeHinted<TensorTile<T, S>>,
 ) {
+    meet!(group);
     let (src, hint) = src.split();
     if group.is_leader() {
         // SAFETY: `TensorMap::from_raw` vouches for the map; a `TensorTile` begins where a copy may.
@@ -679,6 +688,7 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
 ///
 /// PTX, of a `Box2`, by the leader: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}], [src];`
 #[inline(always)]
+#[track_caller]
 pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape, G: ThreadGroup>(
     group: &G,
     src: Src,
@@ -691,12 +701,14 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: St
 }
 
 #[inline(always)]
+#[track_caller]
 fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     group: &G,
     src: &impl CopySource<T, N, Group = G>,
     dst: &TensorTileMut<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
+    meet!(group);
     if group.is_leader() {
         // SAFETY: the shape proves the size; `dst`, which this CTA alone uses, begins where a copy may; the `CopySource` is
         // aligned to 128 bytes and visible to the async proxy. The caller puts both handles into the group.
@@ -752,6 +764,7 @@ reduce_ops! {
 /// # }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn reduce<
     T: Element,
     const N: usize,
@@ -771,6 +784,7 @@ pub fn reduce<
 }
 
 #[inline(always)]
+#[track_caller]
 fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     group: &G,
     op: impl ReduceOp<T>,
@@ -778,6 +792,7 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     dst: &TensorReduceTile<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
+    meet!(group);
     if group.is_leader() {
         // SAFETY: as `start_store`, but the CTA shares `dst`: "Each reduction operation … has individually `.relaxed.gpu` memory
         // ordering semantics" (9.7.9.25.5.3). `ReduceOp` and clause 1 of `TensorMapReduce::from_raw` fit the operation to the
@@ -807,6 +822,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     #[expect(clippy::type_complexity, reason = "the group with one copy more")]
     pub fn tensor_store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape>(
         self,
@@ -827,6 +843,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// PTX: as [`tensor::reduce`](reduce).
     #[inline(always)]
+    #[track_caller]
     #[expect(clippy::type_complexity, reason = "the group with one copy more")]
     pub fn tensor_reduce<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: ReduceShape>(
         self,

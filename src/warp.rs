@@ -386,7 +386,9 @@ impl<'w> Warp<'w> {
     ///
     /// PTX: `mov.u32 lane, %laneid;` and the arithmetic of the mask.
     #[inline(always)]
+    #[track_caller]
     pub fn tile<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
+        meet!(self);
         const {
             assert!(
                 WIDTH.is_power_of_two() && WIDTH <= 32,
@@ -402,6 +404,14 @@ impl<'w> Warp<'w> {
 // membermask" (9.7.13.2, 9.7.13.9 to 9.7.13.14): the mask contains the thread (invariant of `Lanes::members`). (b) All threads of
 // the mask that have not exited execute the same instruction: the calls are collective (`# Safety` of `Cta::enter`).
 impl<'w, M: Members> Lanes<'w, M> {
+    /// Checks that all threads of the group make the caller's call.
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn meet(&self) {
+        crate::checked::meet_in_warp(self.members.mask());
+    }
+
     /// Returns the lanes of the group.
     ///
     /// Not collective.
@@ -437,7 +447,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `bar.warp.sync membermask;`
     #[inline(always)]
+    #[track_caller]
     pub fn sync(&self) {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::bar_warp_sync(self.members.mask()) }
     }
@@ -448,7 +460,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     #[inline(always)]
+    #[track_caller]
     pub fn ballot(&self, predicate: bool) -> LaneMask {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         LaneMask::from_bits_retain(unsafe { raw::vote_sync_ballot(predicate, self.members.mask()) })
     }
@@ -459,7 +473,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `vote.sync.all.pred d, predicate, membermask;`
     #[inline(always)]
+    #[track_caller]
     pub fn all(&self, predicate: bool) -> bool {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::vote_sync(mode::All, predicate, self.members.mask()) }
     }
@@ -477,7 +493,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn any(&self, predicate: bool) -> bool {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) }
     }
@@ -488,7 +506,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `vote.sync.uni.pred d, predicate, membermask;`
     #[inline(always)]
+    #[track_caller]
     pub fn uniform(&self, predicate: bool) -> bool {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::vote_sync(mode::Uni, predicate, self.members.mask()) }
     }
@@ -499,7 +519,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     #[inline(always)]
+    #[track_caller]
     pub fn match_any<T: ShuffleValue>(&self, value: T) -> LaneMask {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         LaneMask::from_bits_retain(unsafe { value.into_bits().match_any(self.members.mask()) })
     }
@@ -511,7 +533,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
     #[inline(always)]
+    #[track_caller]
     pub fn match_all<T: ShuffleValue>(&self, value: T) -> Option<LaneMask> {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (mask, all) = unsafe { value.into_bits().match_all(self.members.mask()) };
         all.then_some(LaneMask::from_bits_retain(mask))
@@ -531,6 +555,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn partition_by<T: ShuffleValue>(&self, value: T) -> Lanes<'w, LaneSubset> {
         // Keeps the invariant of `members`: a value matches itself, and all lanes of a match get the same mask.
         Lanes { members: LaneSubset(self.match_any(value).bits()), _group: PhantomData }
@@ -543,6 +568,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     #[inline(always)]
+    #[track_caller]
     pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, LaneSubset>> {
         // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the group.
         let mask = self.ballot(predicate).bits();
@@ -557,7 +583,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `elect.sync d|p, membermask;`
     #[inline(always)]
+    #[track_caller]
     pub fn invoke_elected<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (_, elected) = unsafe { raw::elect_sync(self.members.mask()) };
         if elected { Some(f()) } else { None }
@@ -577,7 +605,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn invoke_elected_broadcast<T: ShuffleValue + Default>(&self, f: impl FnOnce() -> T) -> T {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         let (leader, elected) = unsafe { raw::elect_sync(self.members.mask()) };
         let value = if elected { f() } else { T::default() };
@@ -592,7 +622,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (twice for 64 bits)
     #[inline(always)]
+    #[track_caller]
     pub fn shuffle<T: ShuffleValue>(&self, value: T, lane: u32) -> T {
+        meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: (a) and (b) of this `impl`; a lane outside of the group gives unspecified bits, which are a valid `T`.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, lane, c, mask) })
@@ -615,7 +647,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// ```
     #[cfg(feature = "sm_100f")]
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_min_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, self.members.mask()) }
     }
@@ -627,7 +661,9 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
     #[cfg(feature = "sm_100f")]
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_max_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { raw::redux_sync_f32(op::Max, abs, nan, value, self.members.mask()) }
     }
@@ -641,10 +677,12 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
+    #[track_caller]
     pub fn shuffle_up<T: ShuffleValue>(&self, value: T, delta: u32) -> Option<T>
     where
         M: Neighbours,
     {
+        meet!(self);
         let (c, mask) = (M::SEGMENT, self.members.mask());
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the result is `None`.
         let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Up, delta, c, mask) };
@@ -658,10 +696,12 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
+    #[track_caller]
     pub fn shuffle_down<T: ShuffleValue>(&self, value: T, delta: u32) -> Option<T>
     where
         M: Neighbours,
     {
+        meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the result is `None`.
         let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Down, delta, c, mask) };
@@ -685,10 +725,12 @@ impl<M: Members> Lanes<'_, M> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn shuffle_xor<T: ShuffleValue>(&self, value: T, lanes: u32) -> T
     where
         M: Neighbours,
     {
+        meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the thread reads its own value.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Bfly, lanes, c, mask) })
@@ -702,6 +744,7 @@ impl Lanes<'_, LaneSubset> {
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, 0x1f, membermask;` (twice for 64 bits), `lane` being the mask's lowest set bit.
     #[inline(always)]
+    #[track_caller]
     pub fn broadcast_first<T: ShuffleValue>(&self, value: T) -> T {
         // SAFETY: the mask contains this thread (invariant of `Lanes::members`), so the mask is not 0.
         let mask = unsafe { NonZero::new_unchecked(self.members.0) };

@@ -9,8 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use support::ok;
-use xtask::device::{Arch, Build};
-use xtask::files;
+use xtask::device::{self, Arch, Build};
 
 /// An example, including its hidden lines.
 #[derive(Debug, Default, PartialEq)]
@@ -136,8 +135,7 @@ fn build(text: &str, arch: Arch) {
          sm_90a = [\"ptx/sm_90a\"]\nsm_100a = [\"ptx/sm_100a\"]\n",
         xtask::root()
     );
-    files::write(&folder.join("Cargo.toml"), manifest).unwrap();
-    files::write(&folder.join("src/lib.rs"), text).unwrap();
+    ok(device::write_crate(&folder, &manifest, text));
     let mut build = Build::new(&folder, arch);
     // Also compiles functions that nothing calls.
     build.crate_flags = vec!["-Clink-dead-code".into()];

@@ -6,8 +6,7 @@ use std::fs;
 
 use support::ok;
 use xtask::cuda::Tools;
-use xtask::device::{Arch, Build};
-use xtask::files;
+use xtask::device::{self, Arch, Build};
 
 #[test]
 fn the_readmes_kernel_builds() {
@@ -31,8 +30,7 @@ fn assert_ptxas_takes(kernel: &str) {
          [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
         xtask::root()
     );
-    files::write(&folder.join("Cargo.toml"), manifest).unwrap();
-    files::write(&folder.join("src/lib.rs"), kernel).unwrap();
+    ok(device::write_crate(&folder, &manifest, kernel));
     let module = ok(Build::new(&folder, Arch::Sm90a).run());
     let tools = ok(Tools::find_or_fetch());
     let report = ok(tools.assemble(&module.path, Arch::Sm90a, &folder.join("readme.cubin")));

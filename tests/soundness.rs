@@ -52,7 +52,7 @@ struct Cited {
 impl Cited {
     fn read(root: &Path) -> Self {
         let mut cited = Cited::default();
-        for folder in ["docs", "host/src", "kernels/src", "link/src", "src", "tests"] {
+        for folder in ["docs", "host", "kernels/src", "launch", "link/src", "src", "tests"] {
             for file in files::under(&root.join(folder)).unwrap() {
                 let path = file.strip_prefix(root).unwrap();
                 cited.paths.extend(path.ancestors().skip(1).map(name).filter(|name| !name.is_empty()));
@@ -96,8 +96,9 @@ impl Cited {
         if span.starts_with("kernels/") && !span.starts_with("kernels/src") {
             return Some(found(&self.kernels, span));
         }
-        let is_path =
-            ["docs/", "kernels/", "link/", "src/", "tests/"].iter().any(|folder| span.starts_with(folder));
+        let is_path = ["docs/", "host/", "kernels/", "launch/", "link/", "src/", "tests/"]
+            .iter()
+            .any(|folder| span.starts_with(folder));
         is_path.then(|| found(&self.paths, span))
     }
 }

@@ -11,19 +11,15 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, Output, Stdio};
+use std::sync::Arc;
 
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use cargo_metadata::Message;
 use cargo_metadata::camino::Utf8PathBuf;
-use ui_test::color_eyre::eyre::{Result, WrapErr, bail, ensure, eyre};
-use ui_test::custom_flags::edition::Edition;
-use ui_test::custom_flags::rustfix::RustfixMode;
-use ui_test::spanned::Spanned;
-use ui_test::status_emitter::StatusEmitter;
-use ui_test::{
-    Args, Config, Match, bless_output_files, default_file_filter, error_on_output_conflict,
-    ignore_output_conflict, run_tests_generic,
-};
+use libtest_mimic::{Arguments, Failed, Trial};
+use regex_lite::Regex;
+use xtask::golden;
 
 /// What a program on `ptx` cannot do. Each rule has at least one case; `r0` is for the premises of the other rules.
 const RULES: &[(u32, &str)] = &[
@@ -56,7 +52,7 @@ const FEATURES: [&str; 2] = ["sm_100a", "stock-linker"];
 
 fn main() -> ExitCode {
     match run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(verdict) => verdict,
         Err(error) => {
             eprintln!("ui: {error:#}");
             ExitCode::FAILURE
@@ -64,11 +60,11 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<()> {
+fn run() -> Result<ExitCode> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Messages name the cases by this path. Cargo runs tests in the package's folder.
     let cases = Path::new("tests/ui");
-    let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
+    let bless = golden::blesses();
     check_layout(cases, bless)?;
 
     let pinned = compiler_is_pinned(root)?;
@@ -82,7 +78,6 @@ fn run() -> Result<()> {
         );
     }
 
-    let args = Args::test()?;
     let all = std::env::args().len() == 1;
     let stamp = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui.passed");
     let inputs = inputs(root)?;
@@ -90,47 +85,59 @@ fn run() -> Result<()> {
         println!(
             "ui: skipped: every case has passed before, and the cases, the crate and the compiler are unchanged"
         );
+        return Ok(ExitCode::SUCCESS);
+    }
+    let compiler = Arc::new(Compiler::new(root)?);
+    // One by one only if one of them fails, so that its message stands alone.
+    let twins_pass = all && twins_compile(&compiler, cases)?;
+    let sources = files(cases)?.into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs"));
+    let trials = sources.filter(|path| !(twins_pass && is_twin(path))).map(|path| {
+        let compiler = compiler.clone();
+        let messages = if pinned { Some(bless) } else { None };
+        let name = path.strip_prefix(cases).unwrap_or(&path).display().to_string();
+        Trial::test(name, move || check(&compiler, &path, messages))
+    });
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+    if all && !conclusion.has_failed() {
+        std::fs::write(&stamp, inputs).with_context(|| format!("cannot write {}", stamp.display()))?;
+    }
+    Ok(conclusion.exit_code())
+}
+
+/// Compiles a case or a twin. Compares the messages of a case, or with `Some(true)` writes them.
+fn check(compiler: &Compiler, path: &Path, messages: Option<bool>) -> Result<(), Failed> {
+    let mut rustc = compiler.rustc(path);
+    if is_twin(path) {
+        let output = output(rustc.arg("-Dwarnings").arg(path))?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        return if output.status.success() {
+            Ok(())
+        } else {
+            Err(format!("does not compile:\n{text}").into())
+        };
+    }
+    let output = output(rustc.arg(path))?;
+    let text = compiler.normal(&String::from_utf8_lossy(&output.stderr));
+    match output.status.code() {
+        Some(1) => {}
+        Some(0) => return Err("compiles, and must not".into()),
+        _ => return Err(format!("rustc did not end normally ({}):\n{text}", output.status).into()),
+    }
+    let file = path.with_extension("stderr");
+    let Some(bless) = messages else { return Ok(()) };
+    if bless {
+        return Ok(std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?);
+    }
+    let expected = std::fs::read_to_string(&file).unwrap_or_default();
+    if text == expected {
         return Ok(());
     }
-    // Leaked, because the configuration of a case must be `Copy`.
-    let default: &[OsString] = ptx_args(root, &[])?.leak();
-    let mut featured: Vec<(&str, &[OsString])> = Vec::new();
-    for feature in FEATURES {
-        featured.push((feature, ptx_args(root, &["--features", feature])?.leak()));
-    }
-    let featured: &[(&str, &[OsString])] = featured.leak();
-    let mut config = config(root, cases)?;
-    config.with_args(&args);
-    config.output_conflict_handling = match (pinned, bless) {
-        (false, _) => ignore_output_conflict,
-        (true, false) => error_on_output_conflict,
-        (true, true) => bless_output_files,
-    };
-    let emitter: Box<dyn StatusEmitter> = args.format.into();
-    // One by one only if one of them fails, so that its message stands alone.
-    let twins_pass = all && twins_compile(&config, cases, default, featured)?;
-    run_tests_generic(
-        vec![config],
-        move |path, config| {
-            if twins_pass && is_twin(path) { Some(false) } else { default_file_filter(path, config) }
-        },
-        move |config, contents| {
-            let path = &contents.span.file;
-            config.program.args.extend(["--crate-type=lib", "--crate-name=case"].map(OsString::from));
-            let args =
-                featured.iter().find(|(feature, _)| is_for(path, feature)).map_or(default, |(_, args)| args);
-            config.program.args.extend_from_slice(args);
-            if is_twin(path) {
-                config.program.args.push("-Dwarnings".into());
-                config.comment_defaults.base().exit_status = Spanned::dummy(0).into();
-            }
-        },
-        emitter,
-    )?;
-    if all {
-        std::fs::write(&stamp, inputs).wrap_err_with(|| format!("cannot write {}", stamp.display()))?;
-    }
-    Ok(())
+    let difference = golden::diff(&expected, &text);
+    Err(format!("other messages; if you want them: BLESS=1 cargo test --test ui\n{difference}").into())
+}
+
+fn output(command: &mut Command) -> Result<Output> {
+    command.output().with_context(|| format!("cannot run {}", command.get_program().display()))
 }
 
 /// Returns a hash of everything that the results depend on: the compiler and its flags, the crate, the cases and this file.
@@ -140,12 +147,12 @@ fn inputs(root: &Path) -> Result<String> {
     paths.extend(["Cargo.toml", "Cargo.lock", "build.rs", "tests/ui.rs"].map(|name| root.join(name)));
     let mut hasher = DefaultHasher::new();
     for path in paths {
-        let text = std::fs::read(&path).wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         (path, text).hash(&mut hasher);
     }
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(&rustc).arg("-vV").output();
-    version.wrap_err_with(|| format!("cannot run {}", rustc.display()))?.stdout.hash(&mut hasher);
+    version.with_context(|| format!("cannot run {}", rustc.display()))?.stdout.hash(&mut hasher);
     ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"].map(std::env::var_os).hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
 }
@@ -155,31 +162,19 @@ fn is_for(path: &Path, feature: &str) -> bool {
 }
 
 /// Compiles all twins of each feature as the modules of one crate. Returns whether they compile without a warning.
-fn twins_compile(
-    config: &Config,
-    cases: &Path,
-    default: &[OsString],
-    featured: &[(&str, &[OsString])],
-) -> Result<bool> {
+fn twins_compile(compiler: &Compiler, cases: &Path) -> Result<bool> {
     let twins: Vec<_> = files(cases)?.into_iter().filter(|path| is_twin(path)).collect();
-    let of_default = |path: &&PathBuf| !featured.iter().any(|(feature, _)| is_for(path, feature));
-    let mut groups: Vec<(&str, &[OsString], Vec<&PathBuf>)> =
-        vec![("default", default, twins.iter().filter(of_default).collect())];
-    for &(feature, args) in featured {
-        groups.push((feature, args, twins.iter().filter(|path| is_for(path, feature)).collect()));
-    }
-    for (name, args, paths) in groups {
+    for (name, _) in &compiler.flags {
+        let paths: Vec<_> = twins.iter().filter(|path| compiler.feature_of(path) == *name).collect();
         let module = |(i, path): (usize, &&PathBuf)| {
-            let path = path.canonicalize().wrap_err_with(|| format!("cannot find {}", path.display()))?;
+            let path = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
             Ok(format!("#[path = {path:?}]\npub mod twin_{i};\n"))
         };
         let modules = paths.iter().enumerate().map(module).collect::<Result<String>>()?;
-        let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ui-twins-{name}.rs"));
-        std::fs::write(&source, modules).wrap_err_with(|| format!("cannot write {}", source.display()))?;
-        let mut rustc = config.program.build(&config.out_dir);
-        rustc.args(["--crate-type=lib", "--crate-name=twins", "--edition=2024", "-Dwarnings"]).args(args);
-        let output = rustc.arg(&source).output().wrap_err("cannot run rustc")?;
-        if !output.status.success() {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui-twins").join(name);
+        let source = folder.join("twins.rs");
+        xtask::files::write(&source, modules)?;
+        if !output(compiler.rustc(&source).arg("-Dwarnings").arg(&source))?.status.success() {
             return Ok(false);
         }
         println!("ui: {} twins of the feature {name} compile", paths.len());
@@ -235,18 +230,17 @@ fn rule(stem: &str) -> Option<u32> {
 }
 
 fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
-    let files = xtask::files::under(folder).map_err(|error| eyre!("{error:#}"))?;
-    Ok(files.into_iter().collect())
+    Ok(xtask::files::under(folder)?.into_iter().collect())
 }
 
 /// Returns true for the toolchain in rust-toolchain.toml. rustup keeps it in a folder with its name.
 fn compiler_is_pinned(root: &Path) -> Result<bool> {
     let pin = root.join("rust-toolchain.toml");
-    let text = std::fs::read_to_string(&pin).wrap_err_with(|| format!("cannot read {}", pin.display()))?;
+    let text = std::fs::read_to_string(&pin).with_context(|| format!("cannot read {}", pin.display()))?;
     let channel = text
         .lines()
         .find_map(|line| line.strip_prefix("channel = \"")?.strip_suffix('"'))
-        .ok_or_else(|| eyre!("{} has no channel", pin.display()))?;
+        .ok_or_else(|| anyhow!("{} has no channel", pin.display()))?;
     let sysroot = sysroot()?;
     Ok(sysroot.file_name().is_some_and(|name| name.to_string_lossy().starts_with(channel)))
 }
@@ -256,44 +250,74 @@ fn sysroot() -> Result<PathBuf> {
     let output = Command::new(&rustc)
         .args(["--print", "sysroot"])
         .output()
-        .wrap_err_with(|| format!("cannot run {}", rustc.display()))?;
+        .with_context(|| format!("cannot run {}", rustc.display()))?;
     ensure!(output.status.success(), "`{} --print sysroot` failed", rustc.display());
     Ok(PathBuf::from(String::from_utf8(output.stdout)?.trim()))
 }
 
-fn config(root: &Path, cases: &Path) -> Result<Config> {
-    let mut config = Config::rustc(cases);
-    config.out_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui");
-    config.bless_command = Some("BLESS=1 cargo test --test ui".into());
+/// The compiler of the cases.
+struct Compiler {
+    /// For each feature, the arguments with which rustc finds `ptx`.
+    flags: Vec<(&'static str, Vec<OsString>)>,
+    /// What the messages must not depend on, and what stands in its place.
+    filters: Vec<(Regex, &'static str)>,
+    /// Folders whose paths the messages must not contain, and what stands in their place.
+    folders: [(String, &'static str); 2],
+}
 
-    let defaults = config.comment_defaults.base();
-    // The `.stderr` file holds the whole message.
-    defaults.require_annotations = Spanned::dummy(false).into();
-    defaults.set_custom("edition", Edition("2024".into()));
-    defaults.set_custom("rustfix", RustfixMode::Disabled);
+impl Compiler {
+    fn new(root: &Path) -> Result<Compiler> {
+        let mut flags = vec![("default", ptx_args(root, &[])?)];
+        for feature in FEATURES {
+            flags.push((feature, ptx_args(root, &["--features", feature])?));
+        }
+        // Quoted source of the library and of `core` must not depend on its folder and line.
+        let filters = [
+            ("/rustc/[0-9a-f]+/", "$$SYSROOT/lib/rustlib/src/rust/"),
+            (r"((?:src|\$SYSROOT)/[^ ]+\.rs):[0-9]+(?::[0-9]+)?", "$1:LL:CC"),
+            ("and [0-9]+ others", "and N others"),
+        ];
+        let filters = filters.map(|(pattern, by)| Ok((Regex::new(pattern)?, by)));
+        Ok(Compiler {
+            flags,
+            filters: filters.into_iter().collect::<Result<_>>()?,
+            folders: [(root.display().to_string(), "$ROOT"), (sysroot()?.display().to_string(), "$SYSROOT")],
+        })
+    }
 
-    config.program.args.extend(
-        [
+    /// Returns the feature of a case's folder.
+    fn feature_of(&self, path: &Path) -> &'static str {
+        FEATURES.into_iter().find(|feature| is_for(path, feature)).unwrap_or("default")
+    }
+
+    /// Returns rustc with the arguments of all cases, and those of the case's feature.
+    fn rustc(&self, path: &Path) -> Command {
+        let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        rustc.args(["--crate-type=lib", "--crate-name=case", "--edition=2024"]).args([
             // Instantiates every function, and stops before code generation.
             "-Zno-codegen",
             // Writes `LL` for line numbers next to quoted source, because the library's line numbers change often.
             "-Zui-testing",
             "-Zwrite-long-types-to-disk=no",
-        ]
-        .map(OsString::from),
-    );
-    // Allows `-Z` on a stable compiler.
-    config.program.envs.push(("RUSTC_BOOTSTRAP".into(), Some("1".into())));
-
-    // Quoted source of the library and of `core` must not depend on its folder and line.
-    for (folder, name) in [(root.to_owned(), "$ROOT"), (sysroot()?, "$SYSROOT")] {
-        let folder = folder.into_os_string().into_encoded_bytes();
-        config.comment_defaults.base().normalize_stderr.push((Match::Exact(folder), name.into()));
+        ]);
+        // Allows `-Z` on a stable compiler.
+        rustc.env("RUSTC_BOOTSTRAP", "1").arg("--out-dir").arg(env!("CARGO_TARGET_TMPDIR"));
+        let of_feature = self.flags.iter().filter(|(feature, _)| *feature == self.feature_of(path));
+        rustc.args(of_feature.flat_map(|(_, args)| args));
+        rustc
     }
-    config.stderr_filter("/rustc/[0-9a-f]+/", "$$SYSROOT/lib/rustlib/src/rust/");
-    config.stderr_filter("((?:src|\\$SYSROOT)/[^ ]+\\.rs):[0-9]+(?::[0-9]+)?", "$1:LL:CC");
-    config.stderr_filter("and [0-9]+ others", "and N others");
-    Ok(config)
+
+    /// Returns rustc's messages without what differs between machines and versions of the library.
+    fn normal(&self, messages: &str) -> String {
+        let mut text = messages.to_owned();
+        for (folder, name) in &self.folders {
+            text = text.replace(folder, name);
+        }
+        for (pattern, by) in &self.filters {
+            text = pattern.replace_all(&text, *by).into_owned();
+        }
+        text
+    }
 }
 
 /// Builds `ptx` for the host with `features`, and returns the arguments with which rustc finds it. (The metadata of `cargo check`
@@ -301,7 +325,8 @@ fn config(root: &Path, cases: &Path) -> Result<Config> {
 /// computes a size wraps, in constants too.
 fn ptx_args(root: &Path, features: &[&str]) -> Result<Vec<OsString>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or_else(|| eyre!("no target folder"))?;
+    let target =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or_else(|| anyhow!("no target folder"))?;
     let mut child = Command::new(&cargo)
         .args(["build", "--quiet", "--lib", "--package=ptx", "--message-format=json-render-diagnostics"])
         .arg("--config=profile.dev.package.ptx.overflow-checks=false")
@@ -311,8 +336,8 @@ fn ptx_args(root: &Path, features: &[&str]) -> Result<Vec<OsString>> {
         .current_dir(root)
         .stdout(Stdio::piped())
         .spawn()
-        .wrap_err_with(|| format!("cannot run {}", cargo.display()))?;
-    let stdout = child.stdout.take().ok_or_else(|| eyre!("cargo has no output"))?;
+        .with_context(|| format!("cannot run {}", cargo.display()))?;
+    let stdout = child.stdout.take().ok_or_else(|| anyhow!("cargo has no output"))?;
     let mut args = Vec::new();
     for message in Message::parse_stream(std::io::BufReader::new(stdout)) {
         let Message::CompilerArtifact(artifact) = message? else { continue };

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::Arch;
+use crate::advice::advice;
 use crate::process::run;
 use crate::toolchain::{Toolchain, without_callers_settings};
 
@@ -170,7 +171,13 @@ impl Messages {
             }
             // rustc ends with a line that says nothing by itself.
             Some(level) if level.starts_with("error") && !rendered.starts_with("error: aborting due to") => {
-                self.errors.push(rendered.to_owned());
+                let mut error = rendered.to_owned();
+                // Once is enough.
+                let is_new = |advice: &&str| !self.errors.iter().any(|error| error.contains(advice));
+                if let Some(advice) = message["message"].as_str().and_then(advice).filter(is_new) {
+                    error = format!("{}\nhelp: {advice}\n\n", error.trim_end());
+                }
+                self.errors.push(error);
             }
             // Where the error before was met: the only place that names the user's line, for an assertion in a generic function.
             Some("note") if !self.errors.is_empty() => self.errors.push(rendered.to_owned()),

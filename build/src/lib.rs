@@ -33,6 +33,7 @@
 //! `CARGO_TARGET_DIR` and `RUSTC_WRAPPER` have no effect on the kernels.
 #![deny(missing_docs)]
 
+mod advice;
 mod arch;
 pub mod cargo;
 pub mod files;

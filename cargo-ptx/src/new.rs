@@ -75,6 +75,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 struct Sources {
     ptx: String,
     ptx_host: String,
+    ptx_emu: String,
     ptx_build: String,
 }
 
@@ -82,7 +83,12 @@ impl Sources {
     fn of(repository: Option<&Path>) -> Result<Sources> {
         let Some(repository) = repository else {
             let version = || format!("\"{VERSION}\"");
-            return Ok(Sources { ptx: version(), ptx_host: version(), ptx_build: version() });
+            return Ok(Sources {
+                ptx: version(),
+                ptx_host: version(),
+                ptx_emu: version(),
+                ptx_build: version(),
+            });
         };
         let repository =
             fs::canonicalize(repository).with_context(|| format!("cannot open {}", repository.display()))?;
@@ -99,7 +105,7 @@ impl Sources {
                 place.to_str().context("the path of the repository is not UTF-8")?
             ))
         };
-        Ok(Sources { ptx: of("")?, ptx_host: of("host")?, ptx_build: of("build")? })
+        Ok(Sources { ptx: of("")?, ptx_host: of("host")?, ptx_emu: of("emu")?, ptx_build: of("build")? })
     }
 }
 
@@ -125,6 +131,7 @@ fn files_of(name: &str, options: &Options, sources: &Sources) -> Vec<(String, St
             .replace("{workspace}", workspace)
             .replace("{ptx}", &sources.ptx)
             .replace("{ptx-host}", &sources.ptx_host)
+            .replace("{ptx-emu}", &sources.ptx_emu)
             .replace("{ptx-build}", &sources.ptx_build)
     };
     files.into_iter().map(|(path, text)| (fill(&path, text), path)).map(|(text, path)| (path, text)).collect()
@@ -138,7 +145,7 @@ fn check_name(name: &str) -> Result<()> {
         starts && chars.all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_'),
         "`{name}` is not a name for a package: it starts with a letter, and has letters, digits, `-` and `_`"
     );
-    for taken in ["ptx", "ptx-host", "ptx-build", "core", "std", "test", "kernels"] {
+    for taken in ["ptx", "ptx-host", "ptx-emu", "ptx-build", "core", "std", "test", "kernels"] {
         ensure!(name.replace('_', "-") != taken, "`{name}` is the name of another crate: choose another");
     }
     Ok(())
@@ -163,9 +170,18 @@ mod tests {
     #[test]
     fn placeholders_are_filled() {
         for (path, text) in files(false).iter().chain(&files(true)) {
-            for word in
-                ["name", "crate", "arch", "nightly", "version", "workspace", "ptx", "ptx-host", "ptx-build"]
-            {
+            for word in [
+                "name",
+                "crate",
+                "arch",
+                "nightly",
+                "version",
+                "workspace",
+                "ptx",
+                "ptx-host",
+                "ptx-emu",
+                "ptx-build",
+            ] {
                 assert!(!text.contains(&format!("{{{word}}}")), "{{{word}}} in {path}");
             }
         }

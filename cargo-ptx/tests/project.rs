@@ -170,10 +170,10 @@ fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
     let (out_dir, before) = (project.out_dir(), project.ptx_text());
     let libraries = dependencies(&out_dir);
     assert!(libraries.len() > 2, "{libraries:?}");
-    let text = project.with_edit("kernels/src/lib.rs", "fma(a, x[i], old[i])", "doubled(x[i])", || {
+    let text = project.with_edit("kernels/src/lib.rs", "a.mul_add(x[i], old[i])", "doubled(x[i])", || {
         let function =
-            "use ptx::math::fma;\n#[inline(always)]\nfn doubled(x: f32) -> f32 { let z = 1.0; x + x }";
-        project.with_edit("kernels/src/lib.rs", "use ptx::math::fma;", function, || {
+            "use ptx::math::Float;\n#[inline(always)]\nfn doubled(x: f32) -> f32 { let z = 1.0; x + x }";
+        project.with_edit("kernels/src/lib.rs", "use ptx::math::Float;", function, || {
             project.succeeds(&mut project.cargo("build"))
         })
     });
@@ -182,7 +182,7 @@ fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
     assert_ne!(project.ptx_text(), before);
     assert_eq!(dependencies(&out_dir), libraries);
 
-    let text = project.with_edit("kernels/src/lib.rs", "fma(a, x[i]", "fma(b, x[i]", || {
+    let text = project.with_edit("kernels/src/lib.rs", "a.mul_add(x[i]", "b.mul_add(x[i]", || {
         project.run(&mut project.cargo("build"))
     });
     let text = text.text;
@@ -303,8 +303,8 @@ fn what_goes_wrong_is_said_with_its_remedy() {
     let twice = "#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn axpy(_: ptx::launch::Cta) {}\n";
     project.with_edit(
         "kernels/src/lib.rs",
-        "use ptx::math::fma;",
-        &format!("mod other {{ {twice} }}\nuse ptx::math::fma;"),
+        "use ptx::math::Float;",
+        &format!("mod other {{ {twice} }}\nuse ptx::math::Float;"),
         || {
             project.fails(&mut build(), &["symbol `axpy` is already defined", "src/lib.rs"]);
         },
@@ -314,4 +314,40 @@ fn what_goes_wrong_is_said_with_its_remedy() {
     });
     project.fails(build().args(["--arch", "sm_89"]), &["unknown target `sm_89`", "sm_90a"]);
     project.fails(&mut project.ptx(&["new", "../demo"]), &["exists already"]);
+}
+
+/// Each name that `std` has and a kernel lacks ends with what to write instead.
+#[test]
+fn what_a_kernel_lacks_of_std_is_said_with_what_to_write() {
+    let project = project();
+    project.succeeds(&mut project.cargo("build"));
+    let (file, call) = ("kernels/src/lib.rs", "a.mul_add(x[i], old[i])");
+    let heap: &[&str] = &["help: `ptx` gives a kernel no heap. Write an array `[T; N]`"];
+    for (expression, says) in [
+        ("{ let all: Vec<f32> = Vec::new(); all[i] }", heap),
+        ("vec![a][i]", heap),
+        ("*Box::new(a)", heap),
+        ("format!(\"{a}\").len() as f32", &["help: `ptx` gives a kernel no heap, and so no `String`"]),
+        ("{ println!(\"{a}\"); a }", &["use ptx::println;", "Write `ptx::println!(…)`"]),
+        ("std::cmp::max(1, 2) as f32", &["use core::cmp;", "help: a kernel has no `std`", "Write `core::…`"]),
+        (
+            "a.powf(2.0)",
+            &["help: `core` has no such method. Write `use ptx::math::Float;`", "such as `powf`"],
+        ),
+        (
+            "f64::from(a).exp() as f32",
+            &["a kernel has no `exp`, `ln`, `sin` and the like of `f64`", "convert the value"],
+        ),
+    ] {
+        project.with_edit(file, call, expression, || project.fails(&mut project.build(&["build"]), says));
+    }
+    // With the import of the template, the methods of `std` are there.
+    project.with_edit(file, call, "a.exp() + a.sqrt() + a.sin() + x[i].floor()", || {
+        project.succeeds(&mut project.build(&["build"]));
+    });
+    project.with_edit(file, "use ptx::math::Float;", "", || {
+        project.with_edit(file, call, "a.exp()", || {
+            project.fails(&mut project.build(&["build"]), &["+ use ptx::math::Float;"]);
+        });
+    });
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::clock::{Collected, Proxy, Release, View};
 use crate::exec::{combine, word};
+use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
 use crate::mbarrier::Arrivals;
@@ -48,7 +49,7 @@ pub struct Agent {
     /// What happened before it was issued, as its proxy sees it.
     pub view: Rc<View>,
     pub proxies: (Proxy, Proxy),
-    /// A strong operation: `red.async`.
+    /// The writes are strong: those of reductions.
     pub strong: Option<Scope>,
     pub at: At,
     pub issuer: (usize, usize),
@@ -57,6 +58,7 @@ pub struct Agent {
     pub sequence: u64,
     /// The instructions before it.
     pub issued: u64,
+    pub actor: Actor,
 }
 
 impl Agent {
@@ -95,11 +97,17 @@ impl Machine<'_> {
         collected.finish().view().clone()
     }
 
-    pub fn start(&mut self, agent: Agent) {
+    pub fn start(&mut self, mut agent: Agent) {
         self.progress += 1;
         let (cta, thread) = agent.issuer;
+        let number = self.ctas[cta].number;
         let t = &mut self.ctas[cta].threads[thread];
         t.times[0] += t.step;
+        t.issued += 1;
+        agent.actor = Actor::Agent(number, thread as u32, t.issued);
+        if let Some(explorer) = &mut self.explorer {
+            explorer.wakes(agent.actor);
+        }
         self.agents.push(agent);
     }
 
@@ -119,6 +127,7 @@ impl Machine<'_> {
             has_read: false,
             sequence: self.progress,
             issued: self.report.instructions,
+            actor: Actor::Thread(0, 0),
         }
     }
 
@@ -240,6 +249,8 @@ impl Machine<'_> {
         agent.buffer = vec![0; len];
         agent.byte_mask = op.byte_mask.map(|mask| self.operand(cta, thread, mask) as u16);
         agent.reduction = op.reduction;
+        // Each reduction is `.relaxed.gpu` (9.7.9.25.4).
+        agent.strong = op.reduction.map(|_| Scope::Gpu);
         agent.proxies = (Self::async_proxy(from), Self::async_proxy(to));
         self.start(agent);
         Ok(Flow::Next)
@@ -337,6 +348,7 @@ impl Machine<'_> {
             return Err(self.fault(cta, thread, "the response of `try_cancel` is in shared memory"));
         };
         let at = self.completion_mbarrier(cta, thread, mbarrier, slot)?;
+        self.touches(Thing::Grid, 0..1, Use::Writes);
         let first = self.cancel_cluster();
         let mut bytes = [0u8; 16];
         if let Some(index) = first {
@@ -400,6 +412,8 @@ impl Machine<'_> {
             self.stop(cta, thread, State::Groups);
             return Ok(Flow::Stop);
         }
+        self.touches(Thing::Groups(cta, thread), 0..1, Use::Reads);
+        let t = &mut self.ctas[cta].threads[thread];
         // What the groups did happened before.
         if state.id != 0 && until > 0 {
             let view = Rc::make_mut(&mut t.view);
@@ -458,11 +472,21 @@ impl Machine<'_> {
                         continue;
                     };
                     mbarrier.tx -= i64::from(bytes);
+                    // The completion releases, at the scope of the cluster, what happened before the operation.
+                    let release = Release { view: agent.view.clone(), id: mbarrier.id, times: [0; 4] };
+                    if agent.issuer.0 == slot {
+                        mbarrier.local.add(&release);
+                    } else {
+                        mbarrier.remote.add(&release);
+                    }
+                    let at = offset as usize;
+                    self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
                     self.finish_phase(slot, offset);
                 }
             }
             Done::BulkGroup { .. } | Done::CpAsyncGroup { .. } => self.wake_group(&agent.done),
             Done::Arrive { slot, offset, group, id, .. } => {
+                self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Arrives);
                 let mut view = View::default();
                 if id != 0 {
                     view.set(id, [group + 1; 4]);
@@ -492,6 +516,9 @@ impl Machine<'_> {
     }
 
     fn wake_group(&mut self, done: &Done) {
+        if let Done::BulkGroup { cta, thread, .. } | Done::CpAsyncGroup { cta, thread, .. } = *done {
+            self.touches(Thing::Groups(cta, thread), 0..1, Use::Arrives);
+        }
         if let Done::BulkGroup { cta, thread, .. } | Done::CpAsyncGroup { cta, thread, .. } = *done
             && self.ctas[cta].threads.get(thread).is_some_and(|t| t.state == State::Groups)
         {
@@ -529,7 +556,9 @@ impl Machine<'_> {
         let slot = if let Place::Shared(slot, _) = piece.place { slot } else { usize::MAX };
         let (id, time) = self.epoch(agent, slot, !wrote);
         let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
-        let epoch = Epoch { id, time, at: agent.at, proxy, strong: agent.strong };
+        // The source of a reduction is read weakly.
+        let strong = agent.strong.filter(|_| wrote);
+        let epoch = Epoch { id, time, at: agent.at, proxy, strong };
         let access = self.access(epoch, &agent.view);
         if let Some(conflict) = self.touch(piece.place, piece.len, wrote, &access) {
             let mut here = self.party_of(u32::MAX, agent.at);
@@ -612,6 +641,7 @@ impl Agent {
             has_read: false,
             sequence: 0,
             issued: 0,
+            actor: Actor::Thread(0, 0),
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::clock::Collected;
 use crate::exec::{combine, mask};
+use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
 use crate::op::*;
 use crate::program::Instruction;
-use crate::sync::BarrierState;
+use crate::sync::Arrived;
 
 impl Machine<'_> {
     fn v(&self, cta: usize, thread: usize, src: Src) -> u64 {
@@ -28,6 +29,7 @@ impl Machine<'_> {
             self.wrong(Rule::Operand, cta, thread, what);
             return Err(self.fault(cta, thread, "a collective instruction without its own lane in the mask"));
         }
+        self.touches(Thing::Warp(cta, thread / 32), 0..1, Use::Arrives);
         self.stop(cta, thread, State::Warp);
         self.ctas[cta].warps[thread / 32].waiting.push(lane);
         self.try_collective(cta, thread / 32, thread)?;
@@ -58,8 +60,20 @@ impl Machine<'_> {
             }
             lanes.push(lane);
         }
+        if let Some((to, from)) = op.map {
+            // One copy, of which all threads of the warp know.
+            let copies = first + lanes[0];
+            let to = self.resolve(cta, copies, to, 128, 128)?;
+            let from = self.resolve(cta, copies, from, 128, 128)?;
+            let mut bytes = [0; 128];
+            self.read(cta, copies, from, &mut bytes, None)?;
+            self.write(cta, copies, to, &bytes, None)?;
+        }
         self.execute(cta, first, &lanes, op.what);
         for lane in lanes {
+            if op.map.is_some() {
+                self.fence(cta, first + lane, Fence::TensorMap { sem: Sem::Release, scope: Scope::Gpu });
+            }
             let t = &mut self.ctas[cta].threads[first + lane];
             t.pc += 1;
             self.ctas[cta].warps[warp].waiting.retain(|waiting| *waiting != lane as u32);
@@ -88,7 +102,7 @@ impl Machine<'_> {
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
-            Collective::BarWarp => {
+            Collective::BarWarp | Collective::CopyMap => {
                 let mut collected = Collected::default();
                 for lane in lanes {
                     collected.add(&self.ctas[cta].threads[first + lane].release());
@@ -199,40 +213,32 @@ impl Machine<'_> {
                 format!("{count} threads at a barrier: the count is a multiple of 32"),
             ));
         }
+        self.touches(Thing::Barrier(cta, id), 0..1, Use::Arrives);
         let at = self.at(cta, thread);
         let p = op.p.map(|p| (self.v(cta, thread, p) ^ u64::from(op.negated)) & 1 == 1);
         let release = self.ctas[cta].threads[thread].release();
-        let (live, threads) = (self.ctas[cta].live, self.ctas[cta].threads.len());
+        let all = self.threads_at_barrier(cta, None);
         let barrier = &mut self.ctas[cta].barriers[id];
         if barrier.arrived.is_empty() {
-            *barrier = BarrierState { expected: count, all: true, ..BarrierState::default() };
+            barrier.expected = count;
         }
-        let mismatch = barrier.expected != count && barrier.expected.unwrap_or(live) != count.unwrap_or(live);
-        let expected = barrier.expected.unwrap_or(live);
+        let (expected, ours) = (barrier.expected.unwrap_or(all), count.unwrap_or(all));
         let reduces =
             |kind: BarrierKind| matches!(kind, BarrierKind::Popc | BarrierKind::And | BarrierKind::Or);
-        let mixes = barrier.arrived.first().is_some_and(|(_, kind, ..)| {
+        let mixes = barrier.arrived.first().is_some_and(|Arrived { kind, .. }| {
             *kind != op.kind
                 && (reduces(*kind) || reduces(op.kind))
                 && *kind != BarrierKind::Arrive
                 && op.kind != BarrierKind::Arrive
         });
-        if barrier.places.is_empty() {
-            barrier.places.resize(threads, 0);
-        }
-        let twice = std::mem::replace(&mut barrier.places[thread], at + 1) != 0;
-        barrier.arrived.push((thread as u32, op.kind, at, op.aligned));
-        barrier.collected.add(&release);
-        if let Some(p) = p {
-            barrier.popc += u32::from(p);
-            barrier.all &= p;
-            barrier.any |= p;
-        }
-        if mismatch {
-            let what = format!(
-                "barrier {id} is used with {expected} threads and with {} at a time",
-                count.unwrap_or(live)
-            );
+        let warp = thread / 32;
+        let twice =
+            barrier.counts[warp] > 0 && barrier.arrived.iter().any(|other| other.thread == thread as u32);
+        let (kind, aligned) = (op.kind, op.aligned);
+        barrier.arrived.push(Arrived { thread: thread as u32, kind, at, aligned, p, release });
+        barrier.counts[warp] += 1;
+        if expected != ours {
+            let what = format!("barrier {id} is used with {expected} threads and with {ours} at a time");
             self.wrong(Rule::Barrier, cta, thread, what);
         }
         if mixes {
@@ -251,90 +257,127 @@ impl Machine<'_> {
                 format!("a thread arrives twice at one use of barrier {id}"),
             );
         }
-        if op.kind == BarrierKind::Arrive {
-            self.ctas[cta].threads[thread].pc += 1;
-            self.complete_barrier(cta, id)?;
-            return Ok(Flow::Yield);
-        }
         self.stop(cta, thread, State::Barrier(id as u32));
-        self.complete_barrier(cta, id)?;
+        self.complete_warp(cta, id, warp)?;
         Ok(Flow::Stop)
     }
 
-    fn complete_barrier(&mut self, cta: usize, id: usize) -> Result<(), Fault> {
-        let block = &mut self.ctas[cta];
-        let live = block.live;
-        let barrier = &mut block.barriers[id];
-        let expected = barrier.expected.unwrap_or(live);
-        if barrier.arrived.is_empty() || (barrier.arrived.len() as u32) < expected {
+    /// Threads that take part in a barrier: a warp counts as a whole.
+    fn threads_at_barrier(&self, cta: usize, expected: Option<u32>) -> u32 {
+        let warps = || self.ctas[cta].warps.iter().filter(|warp| warp.live > 0).count() as u32;
+        expected.unwrap_or_else(|| 32 * warps())
+    }
+
+    fn warp_is_at(&self, cta: usize, id: usize, warp: usize) -> bool {
+        let count = self.ctas[cta].barriers[id].counts[warp];
+        count > 0 && count >= self.ctas[cta].warps[warp].live
+    }
+
+    /// A thread of the warp has arrived, or has exited. If the warp is there, its `.arrive` is done, and the barrier may be.
+    fn complete_warp(&mut self, cta: usize, id: usize, warp: usize) -> Result<(), Fault> {
+        if self.warp_is_at(cta, id, warp) {
+            if self.options.check {
+                self.check_aligned(cta, id, warp);
+            }
+            let barrier = &self.ctas[cta].barriers[id];
+            let of_warp = |arrived: &&Arrived| arrived.thread as usize / 32 == warp;
+            let arrives = |arrived: &&Arrived| arrived.kind == BarrierKind::Arrive;
+            let list: Vec<u32> = barrier
+                .arrived
+                .iter()
+                .filter(of_warp)
+                .filter(arrives)
+                .map(|arrived| arrived.thread)
+                .collect();
+            for thread in list {
+                let t = &mut self.ctas[cta].threads[thread as usize];
+                // A thread waits for its warp once.
+                if t.state == State::Barrier(id as u32) {
+                    t.pc += 1;
+                    self.wake(cta, thread);
+                }
+            }
+        } else if self.ctas[cta].warps[warp].live > 0 {
             return Ok(());
         }
-        let done = std::mem::take(barrier);
-        self.progress += 1;
-        if self.options.check {
-            self.check_aligned(cta, id, &done);
+        self.complete_barrier(cta, id)
+    }
+
+    fn complete_barrier(&mut self, cta: usize, id: usize) -> Result<(), Fault> {
+        let warps: Vec<bool> =
+            (0..self.ctas[cta].warps.len()).map(|warp| self.warp_is_at(cta, id, warp)).collect();
+        let there = 32 * warps.iter().filter(|there| **there).count() as u32;
+        let barrier = &self.ctas[cta].barriers[id];
+        let expected = self.threads_at_barrier(cta, barrier.expected);
+        if barrier.arrived.is_empty() || there < expected {
+            return Ok(());
         }
-        if done.arrived.len() as u32 > expected {
-            let thread = done.arrived[done.arrived.len() - 1].0 as usize;
-            self.wrong(
-                Rule::Barrier,
-                cta,
-                thread,
-                format!("barrier {id} expects {expected} threads, and more arrive"),
-            );
-        }
-        let acquirable = done.collected.finish();
-        for (thread, kind, ..) in done.arrived {
-            if kind == BarrierKind::Arrive {
-                continue;
+        let barrier = &mut self.ctas[cta].barriers[id];
+        let is_there = |thread: u32| warps[thread as usize / 32];
+        // What other warps have begun is of the next use.
+        let (done, rest) =
+            std::mem::take(&mut barrier.arrived).into_iter().partition(|a: &Arrived| is_there(a.thread));
+        barrier.arrived = rest;
+        let done: Vec<Arrived> = done;
+        for (count, there) in barrier.counts.iter_mut().zip(&warps) {
+            if *there {
+                *count = 0;
             }
-            let t = &mut self.ctas[cta].threads[thread as usize];
-            t.acquire(&acquirable);
+        }
+        self.progress += 1;
+        if there > expected {
+            let thread = done[done.len() - 1].thread as usize;
+            let what = format!("barrier {id} expects {expected} threads, and more arrive");
+            self.wrong(Rule::Barrier, cta, thread, what);
+        }
+        let mut collected = Collected::default();
+        done.iter().for_each(|arrived| collected.add(&arrived.release));
+        let acquirable = collected.finish();
+        let operands = || done.iter().filter_map(|arrived| arrived.p);
+        let (popc, all, any) =
+            (operands().filter(|p| *p).count() as u64, operands().all(|p| p), operands().any(|p| p));
+        for Arrived { thread, kind, .. } in &done {
             let result = match kind {
-                BarrierKind::Popc => Some(u64::from(done.popc)),
-                BarrierKind::And => Some(done.all.into()),
-                BarrierKind::Or => Some(done.any.into()),
-                _ => None,
+                BarrierKind::Arrive => continue,
+                BarrierKind::Popc => Some(popc),
+                BarrierKind::And => Some(all.into()),
+                BarrierKind::Or => Some(any.into()),
+                BarrierKind::Sync => None,
             };
-            if let (Some(result), Op::Barrier(op)) = (result, &self.current(cta, thread as usize).op)
+            self.ctas[cta].threads[*thread as usize].acquire(&acquirable);
+            if let (Some(result), Op::Barrier(op)) = (result, &self.current(cta, *thread as usize).op)
                 && let Some(d) = op.d
             {
-                self.set(cta, thread as usize, d, result);
+                self.set(cta, *thread as usize, d, result);
             }
-            self.ctas[cta].threads[thread as usize].pc += 1;
-            self.wake(cta, thread);
+            self.ctas[cta].threads[*thread as usize].pc += 1;
+            self.wake(cta, *thread);
         }
         Ok(())
     }
 
     /// `.aligned`: all threads of a warp that have not exited execute the same instruction.
-    fn check_aligned(&mut self, cta: usize, id: usize, done: &BarrierState) {
-        let mut checked = 0u32;
-        for (thread, _, at, aligned) in &done.arrived {
-            let warp = thread / 32;
-            if !aligned || checked >> warp & 1 == 1 {
-                continue;
-            }
-            checked |= 1 << warp;
-            let first = warp as usize * 32;
-            let last = (first + 32).min(self.ctas[cta].threads.len());
-            let apart = (first..last).find(|other| {
-                self.ctas[cta].threads[*other].state != State::Exited && done.places[*other] != at + 1
-            });
-            if let Some(other) = apart {
-                let what = format!(
-                    "not all threads of the warp execute this `.aligned` instruction of barrier {id}"
-                );
-                let (here, other) =
-                    (self.party_of(self.ctas[cta].threads[*thread as usize].id, *at), self.party(cta, other));
-                self.find(Rule::Divergence, what, here, Some(other), (*at, 0));
-                return;
-            }
+    fn check_aligned(&mut self, cta: usize, id: usize, warp: usize) {
+        let barrier = &self.ctas[cta].barriers[id];
+        let mut of_warp = barrier.arrived.iter().filter(|arrived| arrived.thread as usize / 32 == warp);
+        let Some(first) = of_warp.next() else { return };
+        let apart = of_warp.find(|other| other.at != first.at && (other.aligned || first.aligned));
+        if let Some(other) = apart {
+            let what = format!(
+                "not all threads of the warp execute the same `.aligned` instruction of barrier {id}"
+            );
+            let at = first.at;
+            let party = |arrived: &Arrived| {
+                self.party_of(self.ctas[cta].threads[arrived.thread as usize].id, arrived.at)
+            };
+            let (here, other) = (party(first), party(other));
+            self.find(Rule::Divergence, what, here, Some(other), (at, 0));
         }
     }
 
     pub fn cluster_arrive(&mut self, cta: usize, thread: usize, sem: Sem, _aligned: bool) -> Outcome {
         let first = self.ctas[cta].cluster;
+        self.touches(Thing::ClusterBarrier(first), 0..1, Use::Arrives);
         let (arrived, waited) = self.ctas[cta].threads[thread].cluster;
         if arrived != waited {
             self.wrong(
@@ -403,6 +446,7 @@ impl Machine<'_> {
             return Ok(Flow::Stop);
         }
         t.cluster.1 = arrived;
+        self.touches(Thing::ClusterBarrier(first), 0..1, Use::Reads);
         if let Some(done) = self.ctas[first].cluster_barrier.done.clone() {
             self.ctas[cta].threads[thread].acquire(&done);
         }
@@ -412,10 +456,8 @@ impl Machine<'_> {
     /// Others may have waited for the thread that has exited.
     pub fn after_exit(&mut self, cta: usize, thread: usize) -> Result<(), Fault> {
         for id in 0..16 {
-            if !self.ctas[cta].barriers[id].arrived.is_empty()
-                && self.ctas[cta].barriers[id].expected.is_none()
-            {
-                self.complete_barrier(cta, id)?;
+            if !self.ctas[cta].barriers[id].arrived.is_empty() {
+                self.complete_warp(cta, id, thread / 32)?;
             }
         }
         let warp = thread / 32;

@@ -530,7 +530,7 @@ fn call(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Op> {
 fn barrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if words.has("warp") {
         let mask = src(l, words, 0)?;
-        return Ok(Some(collective(l, Collective::BarWarp, mask)));
+        return Ok(Some(collective(l, Collective::BarWarp, mask, None)));
     }
     // `bar` is `barrier.aligned`.
     let aligned = words.has("aligned") || words.first() == "bar";
@@ -792,9 +792,10 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     }))))
 }
 
-fn collective(l: &mut Lower<'_>, what: Collective, mask: Src) -> Op {
+fn collective(l: &mut Lower<'_>, what: Collective, mask: Src, map: Option<(Address, Address)>) -> Op {
     let zero = l.constant(0);
-    Op::Warp(Box::new(WarpOp { what, mask, d: None, p: None, a: zero, b: zero, c: zero, negated: false }))
+    let op = WarpOp { what, mask, d: None, p: None, a: zero, b: zero, c: zero, negated: false, map };
+    Op::Warp(Box::new(op))
 }
 
 fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
@@ -835,16 +836,15 @@ fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if let Collective::Shuffle(_) = what {
         (b, c) = (l.src_of(arg(l, words, 2)?, 32)?, l.src_of(arg(l, words, 3)?, 32)?);
     }
-    Ok(Some(Op::Warp(Box::new(WarpOp { what, mask, d, p, a, b, c, negated }))))
+    Ok(Some(Op::Warp(Box::new(WarpOp { what, mask, d, p, a, b, c, negated, map: None }))))
 }
 
 fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if words.has("cp_fenceproxy") {
-        return Ok(Some(Op::TensorMapCopy {
-            to: l.address(arg(l, words, 0)?, Space::Global)?,
-            from: l.address(arg(l, words, 1)?, Space::SharedCta)?,
-            scope: words.scope().unwrap_or(Scope::Gpu),
-        }));
+        let to = l.address(arg(l, words, 0)?, Space::Global)?;
+        let from = l.address(arg(l, words, 1)?, Space::SharedCta)?;
+        let mask = l.constant(u64::from(u32::MAX));
+        return Ok(Some(collective(l, Collective::CopyMap, mask, Some((to, from)))));
     }
     let field = match words.all.get(3).copied() {
         Some("global_address") => Field::GlobalAddress,

@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Init, Line};
-use crate::machine::{Fault, Launch, Machine, Options, Report};
+use crate::explore::Explorer;
+use crate::machine::{Fault, Launch, Machine, Options, Report, shared_layout};
 use crate::memory::Global;
 use crate::op::{Collective, Mbarrier, Op, Src};
 use crate::parse::{ParseError, parse};
@@ -41,11 +42,65 @@ pub struct Module {
     addresses: FxHashMap<String, u64>,
 }
 
+/// What a kernel uses and requires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attributes {
+    pub parameters: Vec<Parameter>,
+    /// Bytes of shared memory of a block without the dynamic ones.
+    pub static_shared: u32,
+    /// Bytes of the frame of a thread.
+    pub local: u64,
+    /// Threads of a block, at most (`.maxntid`).
+    pub max_threads: Option<u64>,
+    /// `.reqntid`.
+    pub required_block: Option<[u32; 3]>,
+    /// `.reqnctapercluster`.
+    pub required_cluster: Option<[u32; 3]>,
+    /// The kernel is for clusters (`.explicitcluster`).
+    pub explicit_cluster: bool,
+}
+
 impl Module {
     /// Returns the parameters of a kernel.
     #[must_use]
     pub fn parameters(&self, kernel: &str) -> Option<&[Parameter]> {
         Some(&self.program.functions[self.kernel(kernel)?].params)
+    }
+
+    /// Returns what a kernel uses and requires.
+    #[must_use]
+    pub fn attributes(&self, kernel: &str) -> Option<Attributes> {
+        let kernel = self.kernel(kernel)?;
+        let (_, static_shared) = shared_layout(&self.program, kernel);
+        let function = &self.program.functions[kernel];
+        Some(Attributes {
+            parameters: function.params.clone(),
+            static_shared,
+            local: function.frame,
+            max_threads: function.max_threads,
+            required_block: function.required_block,
+            required_cluster: function.required_cluster,
+            explicit_cluster: function.explicit_cluster,
+        })
+    }
+
+    /// Returns the version of PTX that the module is written in.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.program.version
+    }
+
+    /// Returns the target that the module was compiled for, such as `sm_90a`.
+    #[must_use]
+    pub fn target(&self) -> &str {
+        &self.program.target
+    }
+
+    /// Returns the bytes of a variable in global memory.
+    #[must_use]
+    pub fn variable_bytes(&self, name: &str) -> Option<u64> {
+        let variable = self.program.variables.iter().find(|variable| variable.name == name)?;
+        self.addresses.contains_key(name).then(|| variable.element * variable.count.unwrap_or(1))
     }
 
     /// Returns the address of a variable in global memory.
@@ -76,8 +131,7 @@ impl Module {
                     | Op::ClusterWait { .. }
                     | Op::Mbarrier(..)
                     | Op::Groups(_)
-                    | Op::TensorMapCopy { .. }
-            ) || matches!(op, Op::Warp(op) if op.what == Collective::BarWarp)
+            ) || matches!(op, Op::Warp(op) if matches!(op.what, Collective::BarWarp | Collective::CopyMap))
         };
         let code = &self.program.functions[index].code;
         code.iter()
@@ -107,8 +161,8 @@ impl Module {
     }
 }
 
-/// An emulated device.
-#[derive(Debug, Default)]
+/// An emulated device. A clone has the memory that the device has now.
+#[derive(Debug, Clone, Default)]
 pub struct Device {
     global: Global,
 }
@@ -183,6 +237,52 @@ impl Device {
         Ok(Module { program, addresses })
     }
 
+    /// Returns the first address whose byte another device has otherwise. Both have the same allocations.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<u64> {
+        self.global.difference(&other.global)
+    }
+
+    /// Frees the variables of a module.
+    pub fn unload(&mut self, module: Module) {
+        module.addresses.into_values().for_each(|address| self.free(address));
+    }
+
+    /// Runs a kernel under every schedule, for `runs` runs at most, each on memory as it is now. Runs that differ only in the order of
+    /// independent steps are one. Stops at the first report that is not clean, or whose memory `holds` refuses.
+    ///
+    /// # Errors
+    ///
+    /// As [`launch`](Self::launch).
+    pub fn explore(
+        &self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+        options: &Options,
+        runs: u64,
+        mut holds: impl FnMut(&Self) -> bool,
+    ) -> Result<Exploration, LaunchError> {
+        let mut explorer = Explorer::default();
+        let mut exploration = Exploration { runs: 0, is_complete: false, report: Report::default() };
+        while exploration.runs < runs {
+            let mut device = self.clone();
+            let report = device
+                .with_machine(module, kernel, launch, options, |machine| machine.explore(&mut explorer))?;
+            exploration.runs += u64::from(!report.repeats);
+            let is_clean = report.is_clean() && (report.repeats || holds(&device));
+            exploration.report = report;
+            if !is_clean {
+                break;
+            }
+            if !explorer.next_run() {
+                exploration.is_complete = true;
+                break;
+            }
+        }
+        Ok(exploration)
+    }
+
     /// Runs a kernel to its end.
     ///
     /// # Errors
@@ -194,6 +294,17 @@ impl Device {
         kernel: &str,
         launch: &Launch,
         options: &Options,
+    ) -> Result<Report, LaunchError> {
+        self.with_machine(module, kernel, launch, options, |machine| machine.run())
+    }
+
+    fn with_machine(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+        options: &Options,
+        run: impl FnOnce(Machine<'_>) -> Report,
     ) -> Result<Report, LaunchError> {
         let index = module.kernel(kernel).ok_or_else(|| LaunchError::NoKernel(kernel.into()))?;
         let function = &module.program.functions[index];
@@ -233,10 +344,21 @@ impl Device {
         let machine =
             Machine::new(&module.program, &mut self.global, &module.addresses, index, launch, options);
         Ok(match machine {
-            Ok(machine) => machine.run(),
+            Ok(machine) => run(machine),
             Err(fault) => Report { fault: Some(fault), ..Report::default() },
         })
     }
+}
+
+/// What [`Device::explore`] has found.
+#[derive(Debug)]
+pub struct Exploration {
+    /// Runs to the end.
+    pub runs: u64,
+    /// There is no other schedule.
+    pub is_complete: bool,
+    /// The last report: the one that is not clean, if there is one.
+    pub report: Report,
 }
 
 /// Lays out parameters as a kernel has them.

@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 
 use crate::clock::{Proxy, View};
+use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::integer;
-use crate::machine::{Cta, Fault, Flow, Frame, Machine, Outcome, State, Thread, value};
+use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State, Thread, value};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Place, RANK_SHIFT, SHARED_BASE, SHARED_WINDOW};
 use crate::op::*;
 use crate::shadow::{Access, Epoch};
@@ -55,11 +56,18 @@ impl Machine<'_> {
             t.pc = pc as u32;
             self.report.instructions += u64::from(before - left);
             let Some(op) = op else { break };
+            if self.explorer.is_some() && !matches!(op, Op::Load(_)) {
+                self.ctas[cta].threads[thread].last_load.0 = u32::MAX;
+            }
             match self.step(cta, thread, op)? {
                 Flow::Next => self.ctas[cta].threads[thread].pc += 1,
                 Flow::Jump(to) => self.ctas[cta].threads[thread].pc = to,
                 Flow::Stop => return Ok(()),
                 Flow::Yield => break,
+            }
+            // An explorer chooses again behind each step that others can see.
+            if self.explorer.as_ref().is_some_and(|explorer| !explorer.touched.is_empty()) {
+                break;
             }
         }
         if self.ctas[cta].threads[thread].state == State::Ready {
@@ -149,7 +157,7 @@ impl Machine<'_> {
                 self.exit(cta, thread)?;
                 return Ok(Flow::Stop);
             }
-            Op::Trap => return Err(self.fault(cta, thread, "`trap`")),
+            Op::Trap => return Err(Fault { kind: FaultKind::Trap, ..self.fault(cta, thread, "`trap`") }),
             Op::Activemask(d) => {
                 // Any set with the thread itself is legal: a random one of the lanes that have not exited.
                 let lane = thread as u32 % 32;
@@ -158,7 +166,7 @@ impl Machine<'_> {
                 for other in first..(first + 32).min(self.ctas[cta].threads.len()) {
                     let t = &self.ctas[cta].threads[other];
                     let here = &self.ctas[cta].threads[thread];
-                    if t.state == State::Ready && t.pc == here.pc && self.rng.below(2) == 0 {
+                    if t.state == State::Ready && t.pc == here.pc && self.choose(2) == 0 {
                         mask |= 1 << (other % 32);
                     }
                 }
@@ -187,14 +195,6 @@ impl Machine<'_> {
             Op::TensorMapReplace { address, field, index, value } => {
                 let bits = v!(*value);
                 return self.replace_field(cta, thread, *address, *field, *index, bits);
-            }
-            Op::TensorMapCopy { to, from, .. } => {
-                let (to, from) =
-                    (self.resolve(cta, thread, *to, 128, 128)?, self.resolve(cta, thread, *from, 128, 128)?);
-                let mut bytes = [0; 128];
-                self.read(cta, thread, from, &mut bytes, None)?;
-                self.write(cta, thread, to, &bytes, None)?;
-                self.fence(cta, thread, Fence::TensorMap { sem: Sem::Release, scope: Scope::Gpu });
             }
             Op::Multimem(op) => return self.multimem(cta, thread, op),
             Op::Touch(address, bytes) => {
@@ -363,8 +363,21 @@ impl Machine<'_> {
         align: u64,
     ) -> Result<Place, Fault> {
         if !at.is_multiple_of(align) {
-            return Err(self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}")));
+            let fault = self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}"));
+            return Err(Fault { kind: FaultKind::Misaligned, ..fault });
         }
+        self.find_place(cta, thread, space, at, len)
+            .map_err(|fault| Fault { kind: FaultKind::Address, ..fault })
+    }
+
+    fn find_place(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        space: Space,
+        at: u64,
+        len: usize,
+    ) -> Result<Place, Fault> {
         let space = match (space, at >> 32) {
             (Space::Generic, 1) => Space::SharedCluster,
             (Space::Generic, 2) => Space::Local,
@@ -501,7 +514,20 @@ impl Machine<'_> {
             Place::Shared(slot, offset) => (&mut self.ctas[slot].shadow, offset),
             Place::Local(_) | Place::Param(_) => return None,
         };
-        if wrote { shadow.write(offset, len, access) } else { shadow.read(offset, len, access) }
+        let conflict =
+            if wrote { shadow.write(offset, len, access) } else { shadow.read(offset, len, access) };
+        let thing = match place {
+            Place::Global(index, _) => Thing::Global(index),
+            Place::Shared(slot, _) => Thing::Shared(slot),
+            Place::Local(_) | Place::Param(_) => return None,
+        };
+        let how = match self.combines.take() {
+            Some(rmw) => Use::Combines(rmw),
+            None if wrote => Use::Writes,
+            None => Use::Reads,
+        };
+        self.touches(thing, offset..offset + len, how);
+        conflict
     }
 
     pub fn describe(&self, place: Place, len: usize) -> String {
@@ -550,6 +576,7 @@ impl Machine<'_> {
         }
         self.check(cta, thread, place, bytes.len(), true, strong);
         self.poke(cta, thread, place, bytes);
+        self.wake_spinning(place);
         Ok(())
     }
 
@@ -565,6 +592,9 @@ impl Machine<'_> {
         {
             buffer[..all].copy_from_slice(&older);
         }
+        if self.explorer.is_some() && strong.is_some() && self.spins(cta, thread, place, &buffer[..all]) {
+            return Ok(Flow::Stop);
+        }
         for (i, d) in load.d.iter().enumerate() {
             let Some(d) = d else { continue };
             let mut word = [0; 8];
@@ -577,6 +607,34 @@ impl Machine<'_> {
             self.set(cta, thread, *d, bits);
         }
         Ok(Flow::Next)
+    }
+
+    /// Stops a thread that has read the same at the same place twice in a row, until something is written there: an explorer need not
+    /// run a loop that waits.
+    fn spins(&mut self, cta: usize, thread: usize, place: Place, bytes: &[u8]) -> bool {
+        let at = self.at(cta, thread);
+        let t = &mut self.ctas[cta].threads[thread];
+        let again = t.last_load.0 == at && t.last_load.1 == bytes;
+        t.last_load = (at, bytes.to_vec());
+        if again {
+            t.last_load = (u32::MAX, Vec::new());
+            self.stop(cta, thread, State::Spin);
+            let who = (cta as u32, thread as u32);
+            self.spinning.push((place, who));
+        }
+        again
+    }
+
+    /// Wakes those who wait for a write of a place.
+    fn wake_spinning(&mut self, place: Place) {
+        let waiting = std::mem::take(&mut self.spinning);
+        for (other, (cta, thread)) in waiting {
+            if other == place {
+                self.wake(cta as usize, thread);
+            } else {
+                self.spinning.push((other, (cta, thread)));
+            }
+        }
     }
 
     fn store(&mut self, cta: usize, thread: usize, store: &Store) -> Outcome {
@@ -606,6 +664,9 @@ impl Machine<'_> {
         let operand =
             |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
         self.progress += 1;
+        let is_integer = !matches!(atom.ty, Type::Float(_) | Type::Packed(_) | Type::Accumulated(_));
+        let commutes = matches!(atom.rmw, Rmw::Add | Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Min | Rmw::Max);
+        self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
         // An atomic operation writes; that it reads too adds nothing to the order.
         self.check(cta, thread, place, all, true, Some(atom.scope));
         let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
@@ -632,6 +693,7 @@ impl Machine<'_> {
         self.strong_read_latest(cta, thread, (place, all), atom.sem);
         self.strong_store(cta, thread, (place, all), &buffer, atom.sem, true);
         self.poke(cta, thread, place, &buffer);
+        self.wake_spinning(place);
         for (d, old) in atom.d.iter().zip(&old) {
             if let Some(d) = d {
                 self.set(cta, thread, *d, *old);
@@ -1089,14 +1151,15 @@ fn compare(format: Format, comparison: &str, a: u64, b: u64, ftz: bool) -> bool 
 fn convert(op: &Cvt, a: u64, b: Option<u64>) -> u64 {
     let to_float = |to: Format, from: Format, bits: u64| {
         let bits = if op.modifiers.ftz { flush(from, bits) } else { bits };
+        let was_nan = from.is_nan(bits);
         let bits = if op.integral && to == from {
             float::round_to_integral(to, bits, op.round)
         } else {
             float::convert(from, to, bits, op.round)
         };
         let bits = if op.modifiers.ftz { flush(to, bits) } else { bits };
-        let bits = float::clamp(to, bits, &op.modifiers);
-        if op.satfinite { float::satfinite(to, bits) } else { bits }
+        let bits = if op.satfinite && !was_nan { float::satfinite(to, bits) } else { bits };
+        float::clamp(to, bits, &op.modifiers)
     };
     match (op.to, op.from) {
         (Number::Integer { bits, signed }, Number::Integer { bits: from, signed: from_signed }) => {

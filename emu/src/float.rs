@@ -242,14 +242,10 @@ pub fn clamp(format: Format, bits: u64, modifiers: &Modifiers) -> u64 {
     if modifiers.relu && negative && !format.is_nan(bits) { 0 } else { bits }
 }
 
-/// The largest finite value in place of infinity, with its sign. NaN stays.
+/// The largest finite value in place of what is beyond it, with its sign: infinity, or NaN in `.e4m3`, which has no infinity.
 pub fn satfinite(format: Format, bits: u64) -> u64 {
     let magnitude = bits & (format.mask() >> 1);
-    if format.is_nan(bits) || magnitude <= format.largest() {
-        bits
-    } else {
-        bits & format.sign() | format.largest()
-    }
+    if magnitude <= format.largest() { bits } else { bits & format.sign() | format.largest() }
 }
 
 fn square_root(format: Format, bits: u64, round: Round) -> u64 {

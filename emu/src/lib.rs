@@ -1,11 +1,14 @@
-//! An interpreter for PTX.
+#![doc = include_str!("../README.md")]
+
 mod agent;
 pub mod ast;
 mod clock;
 mod collective;
 pub mod decode;
 pub mod device;
+mod emulator;
 mod exec;
+mod explore;
 pub mod finding;
 pub mod float;
 pub mod integer;
@@ -21,3 +24,10 @@ mod sync;
 pub mod tensor;
 pub mod trace;
 mod weak;
+
+pub use device::{Device, LaunchError, LoadError, Module, lay_out};
+pub use emulator::{Emulator, Error, Kernel, Kernels, Slice, TensorMap};
+pub use finding::{Finding, Party, Rule};
+pub use machine::{Fault, Launch, Options, Readings, Report};
+pub use ptx_launch::{CUtensorMapSwizzle, Grid, Launcher, Matrix, Tensor};
+pub use schedule::Schedule;

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use crate::agent::Agent;
 use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, Proxy, Release, Time, View};
+use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
-use crate::memory::{Global, RANK_SHIFT, SHARED_BASE};
-use crate::op::{Op, Slot, Special, Src};
+use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
+use crate::op::{Op, Rmw, Slot, Special, Src};
 use crate::program::{Constant, Function, Program};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Shadow};
@@ -25,9 +26,35 @@ pub struct Launch {
     pub params: Vec<u8>,
 }
 
+impl Launch {
+    /// Makes a launch of `grid` blocks of `block` threads, without clusters, dynamic shared memory and parameters.
+    #[must_use]
+    pub fn new(grid: u32, block: u32) -> Self {
+        let (grid, block) = ([grid, 1, 1], [block, 1, 1]);
+        Self { grid, block, cluster: [1; 3], dynamic_shared: 0, params: Vec::new() }
+    }
+}
+
+/// What a driver reports of a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// An access to memory that is none.
+    Address,
+    /// An address that is not a multiple of what the instruction asks for.
+    Misaligned,
+    /// Operands that the instruction does not take.
+    Instruction,
+    /// `trap`.
+    Trap,
+    /// More instructions than [`Options::limit`].
+    Limit,
+}
+
 /// What ends a grid before its threads end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
+    pub kind: FaultKind,
     pub what: String,
     pub here: Option<Party>,
 }
@@ -93,6 +120,15 @@ pub struct Report {
     pub printed: String,
     /// What has happened when, if the options ask for it.
     pub trace: Option<Trace>,
+    /// The run was given up, since it would have repeated another.
+    pub(crate) repeats: bool,
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.findings.iter().try_for_each(|finding| writeln!(f, "{finding}"))?;
+        self.fault.as_ref().map_or(Ok(()), |fault| writeln!(f, "{fault}"))
+    }
 }
 
 impl Report {
@@ -126,6 +162,8 @@ pub enum State {
     TryWait(u32),
     /// In a `wait_group`.
     Groups,
+    /// In a loop that reads until something is written.
+    Spin,
     Exited,
 }
 
@@ -170,6 +208,10 @@ pub struct Thread {
     pub released: Option<Box<Release>>,
     pub bulk: GroupsState,
     pub cp_async: GroupsState,
+    /// The place of its last strong load, and what that has read.
+    pub last_load: (u32, Vec<u8>),
+    /// Operations that the thread has issued.
+    pub issued: u32,
     /// The number of cluster barriers that the thread has arrived at, and waited for.
     pub cluster: (u32, u32),
 }
@@ -187,10 +229,12 @@ impl Thread {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Warp {
     /// Lanes in a collective instruction.
     pub waiting: Vec<u32>,
+    /// Lanes that have not exited.
+    pub live: u32,
 }
 
 #[derive(Debug)]
@@ -240,6 +284,13 @@ pub struct Machine<'a> {
     reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     empty: Rc<View>,
     pub trace: Option<Trace>,
+    pub explorer: Option<Explorer>,
+    /// Threads in a loop that reads a place.
+    pub spinning: Vec<(Place, (u32, u32))>,
+    /// The access that comes is such a reduction.
+    pub combines: Option<Rmw>,
+    /// A `try_wait` has returned early: an explorer lets one of a run do so.
+    pub returned_early: bool,
 }
 
 /// The outcome of an instruction.
@@ -319,6 +370,10 @@ impl<'a> Machine<'a> {
             reported: rustc_hash::FxHashSet::default(),
             empty: Rc::new(View::default()),
             trace: options.trace.then(Trace::default),
+            explorer: None,
+            spinning: Vec::new(),
+            combines: None,
+            returned_early: false,
         })
     }
 
@@ -379,6 +434,8 @@ impl<'a> Machine<'a> {
             released: None,
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),
+            last_load: (u32::MAX, Vec::new()),
+            issued: 0,
             cluster: (0, 0),
         };
         let shared = self.static_shared as usize + self.launch.dynamic_shared as usize;
@@ -390,7 +447,9 @@ impl<'a> Machine<'a> {
             shared: vec![0xa5; shared],
             shadow: Shadow::default(),
             threads: (0..threads).map(thread).collect(),
-            warps: (0..threads.div_ceil(32)).map(|_| Warp::default()).collect(),
+            warps: (0..threads.div_ceil(32))
+                .map(|warp| Warp { waiting: Vec::new(), live: (threads - 32 * warp).min(32) })
+                .collect(),
             live: threads,
             barriers: Default::default(),
             mbarriers: Default::default(),
@@ -402,6 +461,34 @@ impl<'a> Machine<'a> {
 
     /// Runs the grid to its end.
     pub fn run(mut self) -> Report {
+        self.run_all()
+    }
+
+    /// Runs the grid by the choices of an explorer.
+    pub fn explore(mut self, explorer: &mut Explorer) -> Report {
+        self.explorer = Some(std::mem::take(explorer));
+        let report = self.run_all();
+        *explorer = self.explorer.take().unwrap_or_default();
+        report
+    }
+
+    /// Chooses one of `count` outcomes.
+    pub fn choose(&mut self, count: usize) -> usize {
+        match &mut self.explorer {
+            _ if count < 2 => 0,
+            Some(explorer) => explorer.which(count),
+            None => self.rng.below(count),
+        }
+    }
+
+    /// Notes what a step touches, for an explorer.
+    pub fn touches(&mut self, thing: Thing, range: std::ops::Range<usize>, how: Use) {
+        if let Some(explorer) = &mut self.explorer {
+            explorer.touched.push(Touch { thing, from: range.start, to: range.end, how });
+        }
+    }
+
+    fn run_all(&mut self) -> Report {
         if let Err(fault) = self.all() {
             self.report.fault = Some(fault);
         }
@@ -409,7 +496,7 @@ impl<'a> Machine<'a> {
         for allocation in &mut self.global.allocations {
             allocation.shadow.settle();
         }
-        self.report
+        std::mem::take(&mut self.report)
     }
 
     fn all(&mut self) -> Result<(), Fault> {
@@ -420,12 +507,35 @@ impl<'a> Machine<'a> {
         }
         let (mut quiet, mut last_progress) = (0, u64::MAX);
         loop {
+            if let Some(explorer) = &mut self.explorer {
+                let mut enabled: Vec<Actor> = Vec::new();
+                for (cta, thread) in &self.ready {
+                    enabled.push(Actor::Thread(self.ctas[*cta as usize].number, *thread));
+                }
+                enabled.extend(self.agents.iter().map(|agent| agent.actor));
+                if !enabled.is_empty() {
+                    let Some(actor) = explorer.who(&enabled) else {
+                        self.report.repeats = true;
+                        return Ok(());
+                    };
+                    let at = enabled.iter().position(|other| *other == actor).unwrap_or(0);
+                    if at < self.ready.len() {
+                        let (cta, thread) = self.ready.remove(at);
+                        self.run_thread(cta as usize, thread as usize, u32::MAX)?;
+                    } else {
+                        self.run_agent(at - self.ready.len())?;
+                    }
+                    if self.report.findings.is_empty() && self.report.instructions <= self.options.limit {
+                        continue;
+                    }
+                }
+            }
             if self.report.findings.len() >= self.options.findings {
                 return Ok(());
             }
             if self.report.instructions > self.options.limit {
                 let what = format!("the kernel has executed {} instructions", self.report.instructions);
-                return Err(Fault { what, here: None });
+                return Err(Fault { kind: FaultKind::Limit, what, here: None });
             }
             let agents = self.agents.len();
             if agents > 0 && (self.ready.is_empty() || self.options.schedule.agent_runs(&mut self.rng)) {
@@ -486,6 +596,7 @@ impl<'a> Machine<'a> {
                     State::Cluster => "the barrier of the cluster".into(),
                     State::Warp => "a collective instruction of the warp".into(),
                     State::Groups => "a group of copies".into(),
+                    State::Spin => "a value that nothing writes".into(),
                     State::Ready | State::TryWait(_) => match self.waited_mbarrier(slot, i) {
                         Some(text) => text,
                         None => "an mbarrier".into(),
@@ -561,9 +672,12 @@ impl<'a> Machine<'a> {
     /// Wakes a thread.
     pub fn wake(&mut self, cta: usize, thread: u32) {
         self.ctas[cta].threads[thread as usize].state = State::Ready;
-        let row = Row::Thread(self.ctas[cta].number, thread);
+        let number = self.ctas[cta].number;
         if let Some(trace) = &mut self.trace {
-            trace.end(row, self.report.instructions);
+            trace.end(Row::Thread(number, thread), self.report.instructions);
+        }
+        if let Some(explorer) = &mut self.explorer {
+            explorer.wakes(Actor::Thread(number, thread));
         }
         self.ready.push((cta as u32, thread));
     }
@@ -586,6 +700,7 @@ impl<'a> Machine<'a> {
         let block = &mut self.ctas[cta];
         block.exits.add(&release);
         block.live -= 1;
+        block.warps[thread / 32].live -= 1;
         self.after_exit(cta, thread)?;
         let first = self.ctas[cta].cluster;
         if self.ctas[cta].live == 0 {
@@ -724,7 +839,7 @@ impl<'a> Machine<'a> {
     }
 
     pub fn fault(&self, cta: usize, thread: usize, what: impl Into<String>) -> Fault {
-        Fault { what: what.into(), here: Some(self.party(cta, thread)) }
+        Fault { kind: FaultKind::Instruction, what: what.into(), here: Some(self.party(cta, thread)) }
     }
 
     /// Notes a conflict of an access.
@@ -810,7 +925,7 @@ pub fn value(constants: &[u64], thread: &Thread, src: Src) -> u64 {
 }
 
 /// The offsets of the shared variables that a kernel uses, and the bytes of all static ones. Dynamic shared memory follows them.
-fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u32) {
+pub fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u32) {
     let mut reached = vec![kernel];
     let mut symbols: Vec<&str> = Vec::new();
     let mut next = 0;

@@ -1,6 +1,7 @@
 //! mbarriers (PTX ISA 9.7.13.15).
 
 use crate::clock::{Proxy, Release};
+use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
 use crate::memory::Place;
@@ -23,6 +24,15 @@ impl Machine<'_> {
         let Place::Shared(slot, offset) = place else {
             return Err(self.fault(cta, thread, "an mbarrier that is not in shared memory"));
         };
+        let how = match op {
+            Mbarrier::Arrive { .. } => Use::Arrives,
+            Mbarrier::CpAsyncArrive { .. } => Use::Reads,
+            _ => Use::Writes,
+        };
+        // A wait touches the mbarrier when it returns.
+        if !matches!(op, Mbarrier::Wait { .. }) {
+            self.touches(Thing::Shared(slot), offset..offset + 8, how);
+        }
         let offset = offset as u32;
         let v = |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
         match op {
@@ -144,13 +154,14 @@ impl Machine<'_> {
                 }
                 let gives_up = self.ctas[cta].threads[thread].gives_up;
                 // `try_wait` may also return at once.
-                if !completed && *blocks && !gives_up && self.rng.below(8) > 0 {
+                if !completed && *blocks && !gives_up && !self.returns_early() {
                     self.stop(cta, thread, State::TryWait(offset));
                     if let Some(mbarrier) = self.ctas[cta].mbarriers.get_mut(&offset) {
                         mbarrier.waiters.push(thread as u32);
                     }
                     return Ok(Flow::Stop);
                 }
+                self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Reads);
                 let t = &mut self.ctas[cta].threads[thread];
                 t.gives_up = false;
                 t.pc += 1;
@@ -229,6 +240,16 @@ impl Machine<'_> {
             );
             self.wrong(Rule::Mbarrier, cta, thread, what);
         }
+    }
+
+    /// Whether a `try_wait` on an incomplete phase returns at once.
+    fn returns_early(&mut self) -> bool {
+        if self.explorer.is_none() {
+            return self.rng.below(8) == 0;
+        }
+        let early = !self.returned_early && self.choose(2) == 1;
+        self.returned_early |= early;
+        early
     }
 
     /// Counts arrivals. Returns what is wrong with them.

@@ -16,7 +16,7 @@ pub const RANK_SHIFT: u32 = 24;
 const ALLOCATION_SHIFT: u32 = 36;
 
 /// Memory of one allocation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Allocation {
     pub bytes: Vec<u8>,
     pub live: bool,
@@ -26,7 +26,7 @@ pub struct Allocation {
 }
 
 /// Global memory.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Global {
     pub allocations: Vec<Allocation>,
 }
@@ -70,6 +70,17 @@ impl Global {
         let offset = (address & ((1 << ALLOCATION_SHIFT) - 1)) as usize;
         let allocation = self.allocations.get(index)?;
         (allocation.live && offset + len <= allocation.bytes.len()).then_some((index, offset))
+    }
+
+    /// The first address whose byte `other`, of the same allocations, has otherwise.
+    pub fn difference(&self, other: &Self) -> Option<u64> {
+        self.allocations.iter().zip(&other.allocations).enumerate().find_map(|(index, (ours, theirs))| {
+            if ours.bytes == theirs.bytes {
+                return None;
+            }
+            let offset = ours.bytes.iter().zip(&theirs.bytes).position(|(our, their)| our != their)?;
+            Some(((index as u64 + 1) << ALLOCATION_SHIFT) + offset as u64)
+        })
     }
 
     /// Reads memory, from the host.

@@ -271,10 +271,15 @@ pub enum Vote {
 pub enum Collective {
     Shuffle(ShuffleMode),
     Vote(Vote),
-    Match { all: bool, bits: u32 },
+    Match {
+        all: bool,
+        bits: u32,
+    },
     Redux(Rmw, Type, bool, bool),
     Elect,
     BarWarp,
+    /// `tensormap.cp_fenceproxy`.
+    CopyMap,
 }
 
 #[derive(Debug)]
@@ -289,6 +294,8 @@ pub struct WarpOp {
     pub c: Src,
     /// A negated predicate operand.
     pub negated: bool,
+    /// Where a tensor map is copied to and from.
+    pub map: Option<(Address, Address)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -608,12 +615,6 @@ pub enum Op {
         field: Field,
         index: u32,
         value: Src,
-    },
-    /// `tensormap.cp_fenceproxy`.
-    TensorMapCopy {
-        to: Address,
-        from: Address,
-        scope: Scope,
     },
     Multimem(Box<MultimemOp>),
     /// A prefetch, or a hint to the L2 cache: the address must be valid.

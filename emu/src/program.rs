@@ -65,6 +65,7 @@ pub struct Program {
     pub variables: Vec<Variable>,
     pub constants: Vec<Constant>,
     pub files: Vec<(u32, String)>,
+    pub version: String,
     pub target: String,
 }
 
@@ -94,6 +95,7 @@ impl Program {
             variables,
             constants: constants.list,
             files: module.files,
+            version: module.version,
             target: module.target,
         })
     }

@@ -60,7 +60,7 @@ pub struct Access<'a> {
     pub fenced_reads: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Shadow {
     pages: Vec<Option<Box<[Cell]>>>,
     split: FxHashMap<usize, Box<[Cell; WORD]>>,

@@ -1,22 +1,29 @@
 //! The state of barriers and mbarriers (PTX ISA 9.7.13.1, 9.7.13.3, 9.7.13.15).
 
-use crate::clock::{Acquirable, Collected, Id, Time};
+use crate::clock::{Acquirable, Collected, Id, Release, Time};
 use crate::op::BarrierKind;
 use crate::shadow::At;
 
-/// A thread block's barrier, of 16.
+/// A thread block's barrier, of 16. Warps arrive: each when all its threads that have not exited are there.
 #[derive(Debug, Default)]
 pub struct BarrierState {
-    /// Threads that the barrier waits for. `None`: all of the block.
+    /// Threads that the barrier waits for, a whole number of warps. `None`: all of the block.
     pub expected: Option<u32>,
-    /// Arrivals, with the kind and the place of each.
-    pub arrived: Vec<(u32, BarrierKind, At, bool)>,
-    /// The place at which each thread has arrived, plus one.
-    pub places: Vec<At>,
-    pub collected: Collected,
-    pub popc: u32,
-    pub all: bool,
-    pub any: bool,
+    pub arrived: Vec<Arrived>,
+    /// Threads of each warp that have arrived.
+    pub counts: [u32; 32],
+}
+
+/// A thread at a barrier.
+#[derive(Debug)]
+pub struct Arrived {
+    pub thread: u32,
+    pub kind: BarrierKind,
+    pub at: At,
+    pub aligned: bool,
+    /// The operand of a reduction.
+    pub p: Option<bool>,
+    pub release: Release,
 }
 
 /// The barrier of a cluster.

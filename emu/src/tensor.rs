@@ -8,7 +8,7 @@ use crate::agent::{Done, Piece};
 use crate::clock::Proxy;
 use crate::finding::Rule;
 use crate::float::Format;
-use crate::machine::{Fault, Flow, Machine, Outcome, value};
+use crate::machine::{Fault, FaultKind, Flow, Machine, Outcome, value};
 use crate::memory::Place;
 use crate::op::*;
 use crate::shadow::Epoch;
@@ -186,7 +186,7 @@ impl Machine<'_> {
     }
 
     pub fn tensor(&mut self, cta: usize, thread: usize, op: &Tensor) -> Outcome {
-        let map = self.tensor_map(cta, thread, op.map)?;
+        let mut map = self.tensor_map(cta, thread, op.map)?;
         let v = |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
         if usize::from(map.rank) != op.dims {
             return Err(self.fault(
@@ -195,13 +195,17 @@ impl Machine<'_> {
                 format!("a copy of {} dimensions by a tensor map of {}", op.dims, map.rank),
             ));
         }
+        let size = map.size();
+        if op.direction == Direction::ToGlobal {
+            // Hardware writes rows by 16 bytes, past the end of the tensor too.
+            map.dims[0] = map.dims[0].checked_next_multiple_of((16 / size) as u32).unwrap_or(0);
+        }
         let coordinates: Vec<i64> =
             op.coordinates.iter().map(|src| i64::from(v(self, *src) as i32)).collect();
         let offsets: Vec<i64> = op.offsets.iter().map(|src| i64::from(v(self, *src) as u16)).collect();
         let Some(elements) = elements(&map, op, &coordinates, &offsets) else {
             return Err(self.fault(cta, thread, "the mode of the copy is not that of the tensor map"));
         };
-        let size = map.size();
         if op.mode == TensorMode::Tile && coordinates[0] * size as i64 % 16 != 0 {
             let what = format!(
                 "the innermost coordinate, {}, is {} bytes from the start: a multiple of 16 is needed",
@@ -255,7 +259,8 @@ impl Machine<'_> {
                     Some((index, offset)) => Some(Place::Global(index, offset)),
                     None => {
                         let what = format!("the element at {address:#x} of the tensor is in no allocation");
-                        return Err(self.fault(cta, thread, what));
+                        let fault = self.fault(cta, thread, what);
+                        return Err(Fault { kind: FaultKind::Address, ..fault });
                     }
                 },
             };
@@ -285,6 +290,7 @@ impl Machine<'_> {
             }
         }
         agent.reduction = op.reduction.map(|rmw| (rmw, map.ty()));
+        agent.strong = op.reduction.map(|_| Scope::Gpu);
         agent.proxies = match op.direction {
             Direction::ToGlobal => (Proxy::AsyncShared, Proxy::AsyncGlobal),
             _ => (Proxy::AsyncGlobal, Proxy::AsyncShared),

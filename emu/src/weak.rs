@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::clock::{Collected, Id, Proxy, Release, Time};
+use crate::explore::{Thing, Use};
 use crate::machine::{Machine, Thread};
 use crate::memory::Place;
 use crate::op::Sem;
@@ -60,14 +61,15 @@ impl Location {
 impl Machine<'_> {
     /// A strong load: returns the bytes that it reads, if they are not the latest, and acquires what their write released.
     pub fn strong_load(&mut self, cta: usize, thread: usize, key: Key, sem: Sem) -> Option<Vec<u8>> {
-        let location = self.locations.get_mut(&key)?;
-        let t = &mut self.ctas[cta].threads[thread];
+        let location = self.locations.get(&key)?;
+        let t = &self.ctas[cta].threads[thread];
         let latest = location.first + location.writes.len() as u64 - 1;
         let oldest = location.oldest(t).min(latest);
-        let read = match self.rng.below(2) {
-            0 => oldest + self.rng.below((latest - oldest) as usize + 1) as u64,
-            _ => latest,
-        };
+        // The latest comes first. A loop that waits sees it at last.
+        let again = self.explorer.is_some() && t.last_load.0 == self.at(cta, thread);
+        let read = if again { latest } else { latest - self.choose((latest - oldest) as usize + 1) as u64 };
+        let location = self.locations.get_mut(&key)?;
+        let t = &mut self.ctas[cta].threads[thread];
         location.seen.insert(t.id, read);
         let write = &location.writes[(read - location.first) as usize];
         if let Some(release) = write.release.clone() {
@@ -119,6 +121,7 @@ impl Machine<'_> {
 
     /// `fence.sc`: what the thread has seen and written comes before every later `fence.sc`.
     pub fn sequential_fence(&mut self, cta: usize, thread: usize) {
+        self.touches(Thing::Grid, 0..1, Use::Writes);
         let t = &self.ctas[cta].threads[thread];
         for location in self.locations.values_mut() {
             let of_thread = location.oldest(t);

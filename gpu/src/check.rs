@@ -11,7 +11,9 @@ use ptx_host::cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream, De
 use serde_json::Value;
 
 use crate::cli::Options;
-use crate::{axpy_checks, host_checks, kernels, library_checks, math_checks, suite, tensor_checks};
+use crate::{
+    axpy_checks, checked_checks, host_checks, kernels, library_checks, math_checks, suite, tensor_checks,
+};
 
 /// Time allowed for a check besides its launches: driver start, test data, copies.
 pub const OVERHEAD: Duration = Duration::from_secs(90);
@@ -138,6 +140,7 @@ pub fn all(options: &Options) -> Result<Vec<Check>> {
     checks.extend(math_checks::list(options)?);
     checks.extend(tensor_checks::list(options)?);
     checks.extend(suite::list(options, suite::SUITES)?);
+    checks.extend(checked_checks::list(options)?);
     Ok(checks)
 }
 

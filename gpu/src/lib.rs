@@ -9,6 +9,7 @@ pub mod suite;
 mod axpy_checks;
 mod bench;
 mod check;
+mod checked_checks;
 mod cli;
 mod data;
 mod host_checks;

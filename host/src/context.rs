@@ -131,15 +131,6 @@ fn poll(timeout: Duration, mut query: impl FnMut() -> CUresult) -> Option<CUresu
 mod tests {
     use super::*;
 
-    /// Passes with and without a GPU: no machine has device 4096.
-    #[test]
-    fn a_missing_device_is_an_error_that_says_so() {
-        let error = open(4096).unwrap_err();
-        assert!(error.is_no_gpu(), "{error}");
-        let shown = error.to_string();
-        assert!(shown.starts_with("no CUDA driver:") || shown.starts_with("no CUDA device 4096:"), "{shown}");
-    }
-
     #[test]
     fn work_is_waited_for_until_it_ends_fails_or_takes_too_long() {
         const LONG: Duration = Duration::from_secs(60);

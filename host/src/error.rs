@@ -7,7 +7,7 @@ use std::time::Duration;
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
-use crate::LaunchProblem;
+use crate::{LaunchProblem, TensorMapProblem};
 
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -60,12 +60,15 @@ pub enum Error {
     /// The device or the kernel does not allow this launch. Nothing was launched.
     #[error("cannot launch kernel {kernel}: {problem}")]
     Launch { kernel: String, problem: LaunchProblem },
+    /// The kernel cannot be put on this stream. Nothing was launched.
+    #[error("cannot launch kernel {kernel}: {problem}")]
+    Stream { kernel: String, problem: StreamProblem },
     /// The work did not end within the timeout: a hang. It is named by the last kernel launched on the stream.
     #[error("hang: {work} was not done after {after:?}; end this process before you use the device again")]
     Timeout { work: String, after: Duration },
     /// A parameter of a tensor map breaks a rule. The driver was not called.
     #[error("cannot make this tensor map: {problem}")]
-    TensorMap { problem: String },
+    TensorMap { problem: TensorMapProblem },
 }
 
 /// The text for people: `main` prints an error that it returns by `Debug`.
@@ -81,6 +84,37 @@ impl Error {
     pub fn is_no_gpu(&self) -> bool {
         matches!(self, Self::NoDriver { .. } | Self::NoDevice { .. })
     }
+}
+
+impl From<TensorMapProblem> for Error {
+    fn from(problem: TensorMapProblem) -> Self {
+        Self::TensorMap { problem }
+    }
+}
+
+/// Why a stream does not take a launch.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamProblem {
+    /// The devices of the module and of the stream, whose contexts differ.
+    #[error(
+        "the module is loaded in a context of device {0}, and the stream is of another, of device {1}; use a stream \
+         of the module's context"
+    )]
+    Context(usize, usize),
+    /// The kernel is not from `LoadedKernels`, which orders the streams of the context.
+    #[error(
+        "a typed launch of a kernel that was loaded by name; take the kernel from `LoadedKernels::kernel`"
+    )]
+    NoOrder,
+    /// The stream, or that of an argument, is another in each thread.
+    #[error(
+        "a typed launch takes no per-thread stream, since its work and memory may be another thread's; use `new_stream`"
+    )]
+    PerThread,
+    /// Why the stream takes no typed launch.
+    #[error("the stream {0}, and a graph does not keep a module loaded; launch the kernel by name")]
+    Captured(String),
 }
 
 /// An error code of the driver (`CUresult`), with CUDA's name and text for the code.
@@ -122,34 +156,4 @@ fn hint(error: &CudaError) -> &'static str {
 
 fn log_lines(log: &str) -> String {
     if log.is_empty() { String::new() } else { format!("\n{log}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_load_error_carries_name_text_log_and_cure() {
-        let code = CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-        let cause = CudaError { code: code as u32, name: format!("{code:?}"), text: "its text".into() };
-        let driver = (13, 0);
-        let log = "ptxas: line 1".into();
-        let shown = Error::Load { module: "k.ptx".into(), driver, cause, log }.to_string();
-        for part in [
-            "CUDA 13.0",
-            "k.ptx",
-            "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222): its text",
-            "load a cubin",
-            "\nptxas: line 1",
-        ] {
-            assert!(shown.contains(part), "{part:?} is missing in: {shown}");
-        }
-    }
-
-    #[test]
-    fn only_a_missing_gpu_is_a_reason_to_skip() {
-        assert!(Error::NoDriver { reason: String::new() }.is_no_gpu());
-        assert!(Error::NoDevice { ordinal: 0, count: 0 }.is_no_gpu());
-        assert!(!Error::TensorMap { problem: String::new() }.is_no_gpu());
-    }
 }

@@ -1,9 +1,10 @@
 //! Kernels: attributes, occupancy, and the checked launch.
 
+use std::ffi::c_void;
 use std::fmt;
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::CudaStream;
 use cudarc::driver::sys::{
@@ -11,18 +12,20 @@ use cudarc::driver::sys::{
     CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
 };
 
-use crate::argument::{InUse, is_captured, is_per_thread};
-use crate::arguments::Arguments;
 use crate::context::note_launch;
 use crate::error::check;
 use crate::image::required_block;
-use crate::launch::{Limits, PORTABLE_CLUSTER};
+use crate::kernels::Order;
+use crate::memory::{InUse, is_captured, is_per_thread};
 use crate::module::attribute_of as of_device;
-use crate::typed::Order;
+use crate::tensor::encode;
 use crate::{
-    Dim3, Error, Function, KernelArgs, LaunchConfig, LaunchProblem, Module, Result, TensorElement, TensorMap,
-    TensorMapBuilder,
+    Arguments, ByName, Dim3, Error, Function, KernelArguments, LaunchConfig, LaunchLimits, LaunchProblem,
+    Module, Result, StreamProblem, TensorMap, TensorMapParameters,
 };
+
+/// Thread blocks per cluster that every device with clusters can run.
+const PORTABLE_CLUSTER: u128 = 8;
 
 /// Shared memory that a kernel may use without opting in, in bytes, static and dynamic together.
 const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
@@ -35,7 +38,8 @@ pub struct Kernel {
     label: Arc<str>,
     /// Sizes of the parameters in bytes.
     parameters: Vec<usize>,
-    limits: Limits,
+    attributes: KernelAttributes,
+    limits: LaunchLimits,
     multiprocessors: u32,
     /// Keeps events on, as typed launches need it.
     pub(crate) order: Option<Arc<Order>>,
@@ -96,16 +100,20 @@ impl Kernel {
             required_block: required_block(module.image(), name),
             required_cluster: (cluster.count() > 0).then_some(cluster),
         };
-        let limits = Limits {
-            kernel: attributes,
-            clusters: device(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
-            cooperative: device(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+        let limits = LaunchLimits {
+            max_threads: attributes.max_threads,
+            max_dynamic_shared_bytes: attributes.max_dynamic_shared_bytes,
+            required_block: attributes.required_block,
+            required_cluster: attributes.required_cluster,
             needs_cluster: get(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET)? != 0,
+            has_clusters: device(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)? != 0,
+            has_cooperative: device(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
         };
         Ok(Self {
             function,
             module: module.clone(),
             parameters: (0..).map_while(|index| parameter_size(function, index)).collect(),
+            attributes,
             limits,
             multiprocessors: device(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
             opted_in: AtomicBool::new(false),
@@ -116,7 +124,7 @@ impl Kernel {
 
     /// Puts the kernel on `stream`, after the work that is on `stream` already. [`wait`](crate::wait) waits for it.
     ///
-    /// `args` is a tuple of numbers, slices of `cudarc` and tensor maps: see [`KernelArg`](crate::KernelArg). Number and sizes are
+    /// `args` is a tuple of numbers, slices of `cudarc` and tensor maps: see [`Argument`](crate::Argument). Number and sizes are
     /// compared with the kernel's parameters. A module does not say which memory a pointer must point to.
     ///
     /// ```no_run
@@ -135,7 +143,7 @@ impl Kernel {
     /// # Errors
     ///
     /// [`Error::Signature`] if the arguments differ from the parameters; [`Error::Launch`] if the device or the kernel does not
-    /// allow this launch; [`Error::Cuda`] if the driver refuses it.
+    /// allow this launch; [`Error::Stream`] if the stream is of another context; [`Error::Cuda`] if the driver refuses the launch.
     ///
     /// # Safety
     ///
@@ -152,8 +160,8 @@ impl Kernel {
         config: &LaunchConfig,
         args: impl KernelArgs<'a>,
     ) -> Result<()> {
-        let mut arguments = Arguments::new(stream);
-        args.add_to(&mut arguments);
+        self.check_context(stream)?;
+        let arguments = Arguments::by_name(self, stream, config, args)?;
         // SAFETY: `# Safety` of this function.
         unsafe { self.launch_with(config, arguments) }
     }
@@ -163,30 +171,21 @@ impl Kernel {
     /// # Safety
     ///
     /// That of [`launch`](Self::launch).
-    pub(crate) unsafe fn launch_with(
-        &self,
-        config: &LaunchConfig,
-        mut arguments: Arguments<'_>,
-    ) -> Result<()> {
+    unsafe fn launch_with(&self, config: &LaunchConfig, arguments: Arguments<'_, '_, Self>) -> Result<()> {
         let signature = |problem| Error::Signature { kernel: self.label.to_string(), problem };
-        arguments.values.compare(&self.parameters).map_err(signature)?;
-        let (ours, stream) = (self.module.context(), arguments.queue);
-        // Each opening of a device counts its own streams, and by them decides whether it orders them.
-        if !Arc::ptr_eq(ours, stream.context()) {
-            let problem = LaunchProblem::StreamContext(ours.ordinal(), stream.context().ordinal());
-            return Err(self.refusal(problem));
-        }
-        arguments.problem.take().map_or(Ok(()), Err).map_err(|problem| self.refusal(problem))?;
+        arguments.compare(&self.parameters).map_err(signature)?;
         self.prepare(config)?;
         if config.cooperative {
             let resident = self.resident_blocks(config)?;
-            config.check_resident(resident).map_err(|problem| self.refusal(problem))?;
+            config.check_resident(resident).map_err(|problem| self.refuse(problem))?;
         }
+        let stream = arguments.queue();
         let mut attributes = attributes_of(config);
         let config = driver_config(config, stream.cu_stream(), &mut attributes);
-        let mut addresses = arguments.values.addresses();
+        let mut addresses: Vec<_> =
+            arguments.bytes().map(|bytes| bytes.as_ptr().cast::<c_void>().cast_mut()).collect();
         // SAFETY: configuration, attributes and arguments outlive the call. `compare` compared the sizes of the arguments with those of
-        // the parameters, and the values are legal: `# Safety`.
+        // the parameters, and the values are legal: `# Safety`. The driver only reads them.
         let result =
             unsafe { sys::cuLaunchKernelEx(&config, self.function, addresses.as_mut_ptr(), ptr::null_mut()) };
         check(result.result(), || format!("launching kernel {}", self.label))?;
@@ -194,15 +193,26 @@ impl Kernel {
         Ok(())
     }
 
-    fn refusal(&self, problem: LaunchProblem) -> Error {
-        Error::Launch { kernel: self.label.to_string(), problem }
+    /// Refuses a stream of another context than the module's.
+    fn check_context(&self, stream: &CudaStream) -> Result<()> {
+        let (ours, theirs) = (self.module.context(), stream.context());
+        // Each opening of a device counts its own streams, and by them decides whether it orders them.
+        if Arc::ptr_eq(ours, theirs) {
+            Ok(())
+        } else {
+            Err(self.refuse_stream(StreamProblem::Context(ours.ordinal(), theirs.ordinal())))
+        }
+    }
+
+    fn refuse_stream(&self, problem: StreamProblem) -> Error {
+        Error::Stream { kernel: self.label.to_string(), problem }
     }
 
     /// Checks the configuration, makes the context current, and opts the function in to what the launch needs.
     fn prepare(&self, config: &LaunchConfig) -> Result<()> {
-        config.check(&self.limits).map_err(|problem| self.refusal(problem))?;
+        config.check(&self.limits).map_err(|problem| self.refuse(problem))?;
         check(self.module.context().bind_to_thread(), || format!("launching kernel {}", self.label))?;
-        let (kernel, bytes) = (&self.limits.kernel, config.dynamic_shared_bytes);
+        let (kernel, bytes) = (&self.attributes, config.dynamic_shared_bytes);
         let needs_opt_in = bytes.saturating_add(kernel.static_shared_bytes) > SHARED_WITHOUT_OPT_IN;
         if needs_opt_in && !self.opted_in.load(Ordering::Relaxed) {
             // Always the same number: another `Kernel` of this function may opt in too.
@@ -217,7 +227,7 @@ impl Kernel {
     }
 
     fn cluster(&self, config: &LaunchConfig) -> Option<Dim3> {
-        config.cluster.or(self.limits.kernel.required_cluster)
+        config.cluster.or(self.limits.required_cluster)
     }
 
     fn set(&self, attribute: Attribute, value: u32) -> Result<()> {
@@ -289,7 +299,7 @@ impl Kernel {
     /// Returns what the kernel uses and requires.
     #[must_use]
     pub fn attributes(&self) -> &KernelAttributes {
-        &self.limits.kernel
+        &self.attributes
     }
 
     /// Returns the module that contains the kernel.
@@ -299,36 +309,45 @@ impl Kernel {
     }
 }
 
+/// Held while a typed launch lends memory and is queued: two threads that lend one slice would lose the event of one.
+static LAUNCH: Mutex<()> = Mutex::new(());
+
 // SAFETY: `launch_with` compares the bytes with the parameters, and checks the shape. `Memory` of `cudarc` is ordered by events.
 unsafe impl Function for Kernel {
     type Queue = CudaStream;
     type Guard<'a> = InUse<'a>;
+    type Lock = MutexGuard<'static, ()>;
+    type TensorMap = TensorMap;
+    type Error = Error;
 
-    fn tensor_map<T: TensorElement>(
-        stream: &CudaStream,
-        map: &TensorMapBuilder,
-        address: u64,
-        len: usize,
-    ) -> Result<TensorMap> {
-        map.encode_at::<T>(stream.context(), address, len)
+    fn lock() -> Self::Lock {
+        LAUNCH.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, Self>) -> Result<()> {
-        if is_captured(arguments.queue()).map_err(|reason| self.refusal(LaunchProblem::Captured(reason)))? {
-            return Err(self.refusal(LaunchProblem::Captured("is being captured".into())));
+    unsafe fn tensor_map(stream: &CudaStream, map: &TensorMapParameters<'_>) -> Result<TensorMap> {
+        // SAFETY: `# Safety` of this function.
+        unsafe { encode(stream.context(), map) }
+    }
+
+    unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, '_, Self>) -> Result<()> {
+        let stream = arguments.queue();
+        let captured = |reason| self.refuse_stream(StreamProblem::Captured(reason));
+        if is_captured(stream).map_err(captured)? {
+            return Err(captured("is being captured".into()));
         }
         if self.order.is_none() {
-            return Err(self.refusal(LaunchProblem::NoOrder));
+            return Err(self.refuse_stream(StreamProblem::NoOrder));
         }
-        if is_per_thread(arguments.queue()) || arguments.guards.iter().any(|memory| memory.is_per_thread) {
-            return Err(self.refusal(LaunchProblem::PerThreadStream));
+        if is_per_thread(stream) || arguments.guards().iter().any(|memory| memory.is_per_thread) {
+            return Err(self.refuse_stream(StreamProblem::PerThread));
         }
+        self.check_context(stream)?;
         // SAFETY: `# Safety` of this function.
         unsafe { self.launch_with(config, arguments) }
     }
 
-    fn label(&self) -> &str {
-        &self.label
+    fn refuse(&self, problem: LaunchProblem) -> Error {
+        Error::Launch { kernel: self.label.to_string(), problem }
     }
 }
 
@@ -337,6 +356,14 @@ impl fmt::Debug for Kernel {
         f.debug_tuple("Kernel").field(&self.label).finish()
     }
 }
+
+/// The launcher of a kernel: by default of one that [`LoadedKernels::kernel`](crate::LoadedKernels::kernel) has found.
+pub type Launcher<K, F = Kernel> = ptx_launch::Launcher<K, F>;
+
+/// The arguments of a launch by name: a tuple of up to twelve numbers, tensor maps and borrowed slices of `cudarc`, which become
+/// their addresses. The address of other memory is a `u64`.
+pub trait KernelArgs<'a>: KernelArguments<'a, ByName, Kernel> {}
+impl<'a, A: KernelArguments<'a, ByName, Kernel>> KernelArgs<'a> for A {}
 
 /// Returns the size of parameter `index`, or `None` past the last parameter.
 fn parameter_size(function: CUfunction, index: usize) -> Option<usize> {

@@ -1,7 +1,8 @@
 //! Host side of the kernels of `ptx`: loads modules, checks and launches kernels, and encodes tensor maps.
 //!
 //! Memory, streams, events and graphs are those of [`cudarc`], which this crate re-exports. [`open`] loads `libcuda` at run time,
-//! so a program builds without CUDA. Every error of this crate says what failed and what to do.
+//! so a program builds without CUDA. Every error of this crate says what failed and what to do. Shapes, arguments, the typed
+//! launcher and the rules of tensor maps need no driver: they are those of [`ptx_launch`], all of which this crate exports.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -36,32 +37,26 @@ mod book {
     }
 }
 
-mod argument;
-mod arguments;
 mod context;
 mod error;
 mod image;
 mod kernel;
-mod launch;
+mod kernels;
+mod memory;
 mod module;
 mod tensor;
-mod typed;
 
-pub use argument::{Argument, InUse, KernelArguments, Matrix, Memory, MemoryMut, Region, Tensor};
-pub use arguments::{Arguments, KernelArg, KernelArgs};
 pub use context::{driver_version, open, wait};
 pub use cudarc;
-pub use cudarc::driver::sys::{
-    CUtensorMapDataType, CUtensorMapFloatOOBfill, CUtensorMapInterleave, CUtensorMapL2promotion,
-    CUtensorMapSwizzle,
-};
-pub use error::{CudaError, Error, Result};
+pub use error::{CudaError, Error, Result, StreamProblem};
 pub use image::Image;
-pub use kernel::{Kernel, KernelAttributes};
-pub use launch::{Dim3, LaunchConfig, LaunchProblem};
+pub use kernel::{Kernel, KernelArgs, KernelAttributes, Launcher};
+pub use kernels::{Kernels, LoadedKernels};
+pub use memory::InUse;
 pub use module::{JitOptions, Module};
-pub use tensor::{TensorElement, TensorMap, TensorMapBuilder};
-pub use typed::{Function, Grid, Kernels, Launcher, LoadedKernels};
+#[doc(inline)]
+pub use ptx_launch::*;
+pub use tensor::TensorMap;
 
 /// Returns the [`Kernels`] that `ptx-build` has compiled in the build script of this crate. An argument names another file than
 /// `ptx_kernels`.

@@ -157,6 +157,7 @@ fn entry(
             let (#(#places,)*) = values;
             #call
             ::ptx::launch::end_of_dependent_grid::<{ false #(|| <#types as ::ptx::launch::Parameter>::PREREQUISITE)* }>();
+            ::ptx::launch::end_of_thread();
         }
 
         // A module, since this macro is an item and not a statement.

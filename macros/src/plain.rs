@@ -57,6 +57,16 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
                     <#types as ::ptx::launch::Plain>::LAYOUT,
                 )*
             ]);
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[allow(unused_variables)]
+            fn write_to(self, bytes: &mut [::core::primitive::u8]) {
+                #(
+                    let start = ::core::mem::offset_of!(#name, #members);
+                    let end = start + ::core::mem::size_of::<#types>();
+                    <#types as ::ptx::launch::Plain>::write_to(self.#members, &mut bytes[start..end]);
+                )*
+            }
         }
     })
 }

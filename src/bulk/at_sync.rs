@@ -7,7 +7,9 @@ use crate::group::{AfterSync, End, ThreadGroup};
 
 /// Makes the leader, which committed the groups, wait until all but the `newer` most recent groups are written.
 #[inline(always)]
+#[track_caller]
 pub(super) fn await_written(group: &impl ThreadGroup, newer: u32) {
+    meet!(group);
     if group.is_leader() {
         async_group::wait_group!(cp_async_bulk_wait_group, newer);
     }
@@ -15,7 +17,9 @@ pub(super) fn await_written(group: &impl ThreadGroup, newer: u32) {
 
 /// Makes the leader wait until the copies of all but the `newer` most recent groups have read their sources.
 #[inline(always)]
+#[track_caller]
 fn await_read(group: &impl ThreadGroup, newer: u32) {
+    meet!(group);
     if group.is_leader() {
         async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
     }
@@ -30,6 +34,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
     #[inline(always)]
+    #[track_caller]
     #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
     pub fn wait_read_at_sync(
         self,
@@ -61,6 +66,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn end(self, group: &G) -> <Copies::Sources as End>::Ended
     where
         State: Waitable,
@@ -78,6 +84,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// PTX: `cp.async.bulk.wait_group 0;` by the leader
     #[inline(always)]
+    #[track_caller]
     pub fn wait_at_sync(self, group: &G) -> AfterSync<Copies, G>
     where
         State: Waitable,
@@ -98,6 +105,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// PTX: `cp.async.bulk.wait_group.read N;` by the leader
     #[inline(always)]
+    #[track_caller]
     #[expect(clippy::type_complexity, reason = "the result of `wait_read_oldest`")]
     pub fn wait_read_oldest_at_sync<Copies: Split>(
         self,
@@ -121,6 +129,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// PTX: `cp.async.bulk.wait_group N;` by the leader
     #[inline(always)]
+    #[track_caller]
     pub fn wait_oldest_at_sync<Copies>(self, group: &G) -> AfterSync<(Copies, <Self as Queue>::Newer), G>
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,

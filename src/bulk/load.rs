@@ -52,6 +52,7 @@ pub struct Load<Dst, Src, G = Cta> {
 /// # }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     group: &G,
     bar: Mbarrier<impl Arrivable, 1, G>,
@@ -82,6 +83,7 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 /// # (tile, out.into_free()) }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn load_with<Dst: Destination<G>, Src: LoadSource<Dst>, T: Transitions<G>, G: ThreadGroup>(
     group: &G,
     bar: Mbarrier<impl Arrivable, 1, G>,
@@ -107,6 +109,7 @@ impl<Dst: Arriving, Src, T: Transitions<G>, G: ThreadGroup> LoadWith<Dst, Src, T
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, group: &G) -> (Mbarrier<Ready, 1, G>, Dst::Loaded, Src, T::Handles) {
         let (bar, loaded, src) = self.load.wait(group);
         // The phase counts an arrival of every thread, and each thread arrived after its part of the transitions.
@@ -124,12 +127,14 @@ const fn bytes<Dst: Arriving>() -> u32 {
 
 /// Starts the copies of a [`load`], which has asserted by `bytes` that the sources bring fewer than 2^20 bytes.
 #[inline(always)]
+#[track_caller]
 fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     group: &G,
     bar: Mbarrier<impl Arrivable, 1, G>,
     dst: Dst,
     src: Src,
 ) -> Load<Dst, Src::Handle, G> {
+    meet!(group);
     let (mbar, bytes) = (bar.addr(), src.bytes());
     let bar = if group.is_leader() {
         // SAFETY: the copies below bring `bytes` bytes, fewer than 2^20. The `Load` owns the mbarrier and the free destinations;
@@ -140,7 +145,7 @@ fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
             bar
         }
     } else {
-        bar.arrive(group)
+        bar.arrive_alone()
     };
     Load { bar, dst, src: src.bare() }
 }
@@ -152,6 +157,7 @@ impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, group: &G) -> (Mbarrier<Ready, 1, G>, Dst::Loaded, Src) {
         (self.bar.wait(group), self.dst.loaded(Token::NEW), self.src)
     }

@@ -22,10 +22,12 @@ use crate::shared::Element;
 /// # }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn prefetch<T: Element, const N: usize>(
     group: &impl ThreadGroup,
     src: impl MaybeHinted<GlobalTile<T, N>>,
 ) {
+    meet!(group);
     let (src, hint) = src.split();
     if group.is_leader() {
         // SAFETY: the type of the tile proves that its address is in global memory, and proves its size and alignment.

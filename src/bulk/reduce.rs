@@ -205,6 +205,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
 /// # }
 /// ```
 #[inline(always)]
+#[track_caller]
 pub fn reduce<
     Op: Qualifier,
     T: BulkReduce<Op>,
@@ -217,6 +218,7 @@ pub fn reduce<
     src: Src,
     dst: impl MaybeHinted<ReduceTile<T, N>>,
 ) -> BulkGroup<(Src, ReduceTile<T, N>), Uncommitted, G> {
+    meet!(group);
     let _: Op = op;
     let (dst, hint) = dst.split();
     if group.is_leader() {

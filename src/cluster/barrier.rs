@@ -55,6 +55,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice, `fence.mbarrier_init.release.cluster;` By every
     /// thread `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn barrier(self, cluster: &Cluster<'c>, memory: [Mbarrier<Uninit>; 2]) -> GroupBarrier<'c, CTAS> {
         cluster.sync_with(self.barrier_at_sync(cluster, memory))
     }
@@ -66,11 +67,13 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
     ///
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice, `fence.mbarrier_init.release.cluster;`
     #[inline(always)]
+    #[track_caller]
     pub fn barrier_at_sync(
         self,
         cluster: &Cluster<'c>,
         memory: [Mbarrier<Uninit>; 2],
     ) -> AfterSync<GroupBarrier<'c, CTAS>, Cluster<'c>> {
+        meet!(cluster.cta());
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
         if cta.thread_count() < CTAS {
             trap();
@@ -103,6 +106,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// `mapa.shared::cluster.u32 bar, bar, cta;` `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     #[must_use = "the other CTAs wait for this CTA's next arrival, which comes after its wait: call `.wait(cta)`"]
     #[inline(always)]
+    #[track_caller]
     pub fn arrive(self, cta: &Cta) -> GroupBarrier<'c, CTAS, Arrived>
     where
         P: Arrivable,
@@ -127,6 +131,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`, by the leader
     /// `mbarrier.inval.shared::cta.b64 [bar];` twice
     #[inline(always)]
+    #[track_caller]
     pub fn close(self, cluster: &Cluster<'c>) -> [Mbarrier<Uninit>; 2]
     where
         P: Idle,
@@ -172,10 +177,12 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;`
     #[inline(always)]
-    pub fn wait(self, _cta: &Cta) -> GroupBarrier<'c, CTAS>
+    #[track_caller]
+    pub fn wait(self, cta: &Cta) -> GroupBarrier<'c, CTAS>
     where
         P: Waitable,
     {
+        meet!(cta);
         let [(bar, parity), next] = self.round;
         // SAFETY: the CTA's own valid mbarrier. `parity` names its current phase or the one before: the phase after needs this
         // CTA's arrival, two rounds on, and by then all its threads have waited for this round.
@@ -205,7 +212,9 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Retired> {
     ///
     /// PTX, by the leader: `mbarrier.inval.shared::cta.b64 [bar];` twice
     #[inline(always)]
+    #[track_caller]
     pub fn inval(self, cta: &Cta) -> [Mbarrier<Uninit>; 2] {
+        meet!(cta);
         self.round.map(|(addr, _)| {
             if cta.is_leader() {
                 // SAFETY: valid, and by the phase `Retired` no thread uses the mbarrier any more. The next `mbarrier.init` comes

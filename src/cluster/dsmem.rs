@@ -141,7 +141,9 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
     const BAR: u32 = buffer_bytes::<T, N, V>();
 
     #[inline(always)]
+    #[track_caller]
     fn init_mbarrier(self, cta: &Cta) -> DsmemBuffer<T, N, V, Ready> {
+        meet!(cta);
         if cta.is_leader() {
             for i in 0..V::MBARRIERS {
                 // SAFETY: `DsmemBuffer<…, Uninit>` owns its memory, which holds no valid mbarrier; a count of 1 is valid
@@ -163,6 +165,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], 1;`. The scope begins with its fences.
     #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
     #[inline(always)]
+    #[track_caller]
     pub fn init(self, cta: &Cta) -> DsmemBuffer<T, N, ByTile, Ready> {
         self.init_mbarrier(cta)
     }
@@ -184,6 +187,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
     /// ```
     #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
     #[inline(always)]
+    #[track_caller]
     pub fn init_with(self, cta: &Cta, f: impl FnMut(usize) -> T) -> DsmemBuffer<T, N, ByTile, Ready> {
         let buffer = self.init_mbarrier(cta);
         // SAFETY: this handle owns the elements; other CTAs use them only after the barrier that begins a cluster scope.
@@ -202,6 +206,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByChannel> {
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], 1;` twice. The scope begins with their fences.
     #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
     #[inline(always)]
+    #[track_caller]
     pub fn init(self, cta: &Cta) -> DsmemBuffer<T, N, ByChannel, Ready> {
         self.init_mbarrier(cta)
     }
@@ -217,6 +222,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByElement> {
     /// or `.b128`. The scope begins with the fence of the mbarrier.
     #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
     #[inline(always)]
+    #[track_caller]
     pub fn init(self, cta: &Cta, f: impl FnMut(usize) -> T) -> DsmemBuffer<T, N, ByElement, Ready> {
         let buffer = self.init_mbarrier(cta);
         // SAFETY: this handle owns the elements; other CTAs use them only after the barrier that begins a cluster scope.
@@ -232,7 +238,9 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V, Ready> {
     ///
     /// PTX, by the leader: `mbarrier.inval.shared::cta.b64 [bar];` for each
     #[inline(always)]
+    #[track_caller]
     pub fn inval(self, cta: &Cta) -> DsmemBuffer<T, N, V> {
+        meet!(cta);
         if cta.is_leader() {
             for i in 0..V::MBARRIERS {
                 // SAFETY: valid by the phase `Ready`; all threads that waited on it have passed the barrier at the end of the
@@ -445,7 +453,9 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;`
     #[inline(always)]
-    pub fn receive(self, _cta: &Cta) -> Received<'c, T, N, V, Src> {
+    #[track_caller]
+    pub fn receive(self, cta: &Cta) -> Received<'c, T, N, V, Src> {
+        meet!(cta);
         self.inbox.wait();
         let inbox = Inbox { parity: self.inbox.parity ^ 1, ..self.inbox };
         Received { tile: Shared::new(inbox.addr), inbox, src: self.src }

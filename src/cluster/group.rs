@@ -42,7 +42,9 @@ impl<'c> Cluster<'c> {
     ///
     /// Collective in the cluster.
     #[inline(always)]
+    #[track_caller]
     pub fn whole<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
+        meet!(self.cta());
         const { members::<CTAS>() };
         Group::new(self.cta_count(), 0, 1, self.cta_rank())
     }
@@ -51,7 +53,9 @@ impl<'c> Cluster<'c> {
     ///
     /// Collective in the cluster.
     #[inline(always)]
+    #[track_caller]
     pub fn row<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
+        meet!(self.cta());
         const { members::<CTAS>() };
         // The rank counts x first, and `CTAS` is a constant, so the remainder is cheap. `%cluster_ctaid` would be a division at
         // run time.
@@ -64,7 +68,9 @@ impl<'c> Cluster<'c> {
     ///
     /// Collective in the cluster.
     #[inline(always)]
+    #[track_caller]
     pub fn column<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
+        meet!(self.cta());
         const { members::<CTAS>() };
         // As in `row`. The number of columns is a constant if the kernel states the cluster's shape.
         let (rank, stride) = (self.cta_rank(), raw::cluster_nctaid_x());

@@ -97,6 +97,7 @@ impl<'c> Cluster<'c> {
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn publish<T: Element, const N: usize, S: Publishable>(
         &self,
         memory: Shared<'c, T, N, S>,
@@ -119,10 +120,12 @@ impl<'c> Cluster<'c> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn publish_at_sync<T: Element, const N: usize, S: Publishable>(
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, ReadOnly<S::After>>, Cluster<'c>> {
+        meet!(self.cta());
         AfterSync::new(ClusterSmem::new(memory))
     }
 
@@ -145,6 +148,7 @@ impl<'c> Cluster<'c> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn open_write_only<T: Element, const N: usize, S: Openable>(
         &self,
         memory: Shared<'c, T, N, S>,
@@ -159,10 +163,12 @@ impl<'c> Cluster<'c> {
     ///
     /// PTX: none.
     #[inline(always)]
+    #[track_caller]
     pub fn open_write_only_at_sync<T: Element, const N: usize, S: Openable>(
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, WriteOnly>, Cluster<'c>> {
+        meet!(self.cta());
         AfterSync::new(ClusterSmem::new(memory))
     }
 
@@ -184,6 +190,7 @@ impl<'c> Cluster<'c> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn open_atomic<T: AtomicValue + Element, const N: usize, S: IntoAtomic>(
         &self,
         memory: Shared<'c, T, N, S>,
@@ -197,10 +204,12 @@ impl<'c> Cluster<'c> {
     ///
     /// PTX: none.
     #[inline(always)]
+    #[track_caller]
     pub fn open_atomic_at_sync<T: AtomicValue + Element, const N: usize, S: IntoAtomic>(
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, Atomic>, Cluster<'c>> {
+        meet!(self.cta());
         AfterSync::new(ClusterSmem::new(memory))
     }
 }
@@ -232,6 +241,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn publish(self, cluster: &Cluster<'c>) -> ClusterSmem<'c, T, N, ReadOnly<Published>>
     where
         State: PeerChanged,
@@ -304,6 +314,7 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, After> {
         cluster.sync_with(self.close_at_sync())
     }
@@ -324,6 +335,7 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, WriteOnly> {
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
         cluster.sync_with(self.close_at_sync())
     }
@@ -344,6 +356,7 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
         cluster.sync_with(self.close_at_sync())
     }

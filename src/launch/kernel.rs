@@ -119,6 +119,11 @@ pub unsafe trait Plain: Copy + 'static {
     /// A hash of the fields and their places.
     #[doc(hidden)]
     const LAYOUT: u64;
+
+    /// Writes the value to as many bytes as it has. Padding is left as it is.
+    #[doc(hidden)]
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn write_to(self, bytes: &mut [u8]);
 }
 
 /// Hashes words (FNV-1a). Host and device are compiled by two compilers, so the hash is not that of `core`.
@@ -166,19 +171,41 @@ macro_rules! plain {
         // SAFETY: a scalar has one layout on 64-bit hosts and on the device.
         unsafe impl Plain for $T {
             const LAYOUT: u64 = layout_of_name(stringify!($T));
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            fn write_to(self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.to_ne_bytes());
+            }
         }
     )* };
 }
 plain! {
-    bool u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
+    u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
     #[cfg(target_pointer_width = "64")] usize
     #[cfg(target_pointer_width = "64")] isize
     #[cfg(feature = "half")] half::f16
     #[cfg(feature = "half")] half::bf16
 }
+// SAFETY: as for the other scalars.
+unsafe impl Plain for bool {
+    const LAYOUT: u64 = layout_of_name("bool");
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn write_to(self, bytes: &mut [u8]) {
+        u8::from(self).write_to(bytes);
+    }
+}
 // SAFETY: the elements of an array follow one another.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const LAYOUT: u64 = layout(&[T::LAYOUT, N as u64]);
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn write_to(self, bytes: &mut [u8]) {
+        // A type without bytes has none to write.
+        for (element, bytes) in self.into_iter().zip(bytes.chunks_exact_mut(size_of::<T>().max(1))) {
+            element.write_to(bytes);
+        }
+    }
 }
 
 // SAFETY: `Plain` says so.
@@ -195,7 +222,7 @@ unsafe impl<T: Plain> Parameter for T {
     }
 }
 
-/// What a host passes for a [`Parameter`]. `ptx-host` has an argument for each.
+/// What a host passes for a [`Parameter`]. `ptx-launch` has an argument for each.
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod kind {
@@ -370,6 +397,14 @@ pub fn end_of_dependent_grid<const WAITS: bool>() {
     if WAITS {
         raw::griddepcontrol(action::Wait);
     }
+}
+
+/// Notes, with the feature `checked`, that the thread makes no more collective calls.
+#[doc(hidden)]
+#[inline(always)]
+pub fn end_of_thread() {
+    #[cfg(feature = "checked")]
+    crate::checked::end();
 }
 
 /// The dynamic shared memory of a kernel: `()`, a [`Place`], a tuple of up to four places, or [`DynamicShared`] itself, whose

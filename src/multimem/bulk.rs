@@ -107,12 +107,14 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, MulticastTile<T, N>)
 /// PTX, by the leader: `multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;` (PTX ISA 9.1);
 /// `.add` of `half::f16` and `half::bf16` is `.add.noftz`
 #[inline(always)]
+#[track_caller]
 pub fn bulk_reduce<Op: Qualifier, T: BulkReduce<Op>, const N: usize, Src: CopySource<T, N, Group = Cta>>(
     cta: &Cta,
     op: Op,
     src: Src,
     dst: MulticastTile<T, N>,
 ) -> BulkGroup<(Src, MulticastTile<T, N>), Uncommitted> {
+    meet!(cta);
     let _: Op = op;
     if cta.is_leader() {
         // SAFETY: `dst` has its size by `tile_bytes`, and its address and alignment by the clauses of `from_raw`. `src.tile()` is

@@ -152,7 +152,9 @@ impl<
     /// PTX: `barrier.cta.sync.aligned EMPTY, THREADS;` an element: `st.weak.shared::cta`;
     /// `barrier.cta.arrive.aligned FULL, THREADS;`
     #[inline(always)]
+    #[track_caller]
     pub fn write(self, warps: &Warps<'p>, mut f: impl FnMut(usize) -> T) -> Self {
+        meet!(warps.warp());
         let (rank, step) = (warps.thread_rank() as usize, PRODUCERS as usize);
         // SAFETY: in bounds. One producer writes each element, after its wait at `EMPTY`, and no consumer reads before it has
         // passed `FULL`.

@@ -319,6 +319,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn load<Src: StageSource<S, G>>(mut self, _thread: &Thread<'p>, src: Src) -> Self {
         const { Src::FITS };
         let Cursor { stage, parity } = self.at;
@@ -361,7 +362,12 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, ST
     /// [`multicast`](super::Pipeline::multicast) `.acquire.cluster`; with a [`BarrierPair`](super::BarrierPair)
     /// `barrier.cta.sync.aligned FULL, THREADS;`
     #[inline(always)]
-    pub fn wait<B>(self, _warps: &Warps<'p, B>) -> FullStage<'p, S, STAGES, V> {
+    #[track_caller]
+    pub fn wait<B>(
+        self, // `release` of the returned stage gives the consumer back
+        warps: &Warps<'p, B>,
+    ) -> FullStage<'p, S, STAGES, V> {
+        meet!(warps.warp());
         let full = Layout::<S, STAGES, V>::full(self.base, self.at.stage);
         // SAFETY: `full` is valid (`Consumer::new`). `parity` is of the current phase or of the one before: the stage is not
         // filled again before this thread releases it.
@@ -379,7 +385,13 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
     /// PTX, repeated while false:
     /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity, suspendTimeHint;`
     #[inline(always)]
-    pub fn wait_with_hint<B>(self, _warps: &Warps<'p, B>, nanoseconds: u32) -> FullStage<'p, S, STAGES, G> {
+    #[track_caller]
+    pub fn wait_with_hint<B>(
+        self, // `release` of the returned stage gives the consumer back
+        warps: &Warps<'p, B>,
+        nanoseconds: u32,
+    ) -> FullStage<'p, S, STAGES, G> {
+        meet!(warps.warp());
         let full = Layout::<S, STAGES, G>::full(self.base, self.at.stage);
         // SAFETY: `full` is valid (`Consumer::new`), and `parity` is of the current phase or of the one before (see `wait`).
         unsafe { await_phase::<G>(full, self.at.parity, suspend_time_hint::Nanoseconds(nanoseconds)) };
@@ -408,7 +420,9 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, S
     /// `mapa.shared::cluster.u32 bar, empty, cta;` `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`; with a
     /// [`BarrierPair`](super::BarrierPair) `barrier.cta.arrive.aligned EMPTY, THREADS;` alone
     #[inline(always)]
+    #[track_caller]
     pub fn release<B>(self, warps: &Warps<'p, B>) -> Consumer<'p, S, STAGES, V> {
+        meet!(warps.warp());
         let mut consumer = self.0;
         let empty = Layout::<S, STAGES, V>::empty(consumer.base, consumer.at.stage);
         // SAFETY: `wait` returned this handle, and this call consumes it (clause 1 of `StageSignals::release`). `warps` counts

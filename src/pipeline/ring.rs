@@ -171,6 +171,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn start(
         self,
         cta: &Cta,
@@ -226,6 +227,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn update_all(
         self,
         cta: &Cta,
@@ -243,6 +245,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// PTX: as [`update_all`](IdleRing::update_all); at the end `cp.async.bulk.wait_group.read 0;` by the leader alone.
     #[inline(always)]
+    #[track_caller]
     pub fn update_all_last(
         self,
         cta: &Cta,
@@ -254,6 +257,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     }
 
     #[inline(always)]
+    #[track_caller]
     fn stream(
         self,
         cta: &Cta,
@@ -366,6 +370,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill) with one branch for the leader.
     #[inline(always)]
+    #[track_caller]
     fn store_and_refill(mut self, cta: &Cta) -> Self {
         fence_async(cta);
         if cta.is_leader() {
@@ -407,7 +412,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// `cp.async.bulk.wait_group.read 0;`; by every thread `barrier.cta.sync.aligned 0;`; by the leader, a stage,
     /// `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn wait(self, cta: &Cta) -> NextStage<'s, T, N, INPUTS, STAGES> {
+        meet!(cta);
         if !self.has(0) {
             return NextStage::Done(self.close(cta));
         }
@@ -433,6 +440,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn finish(mut self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
         self.await_loads();
         self.close(cta)
@@ -445,7 +453,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// PTX: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64` for each stage in flight; by the leader
     /// `cp.async.bulk.wait_group.read 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn finish_last(mut self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
+        meet!(cta);
         self.await_loads();
         self.end(cta)
     }
@@ -472,6 +482,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     /// Ends a ring without loads in flight, in the last scope.
     #[inline(always)]
+    #[track_caller]
     fn end(self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
         self.await_stores(cta);
         Ended::new()
@@ -479,6 +490,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     /// Ends a ring without loads in flight: waits for its stores and invalidates the mbarriers.
     #[inline(always)]
+    #[track_caller]
     fn close(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
         self.await_stores(cta);
         cta.sync();
@@ -502,11 +514,13 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// PTX per sixteen bytes: a tile: `ld.weak.shared::cta.v4.b32`; `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128`
     /// ([`Element::Vector`])
     #[inline(always)]
+    #[track_caller]
     pub fn update(
         self,
         cta: &Cta,
         mut f: impl FnMut([T; INPUTS], T) -> T,
     ) -> UpdatedRing<'s, T, N, INPUTS, STAGES> {
+        meet!(cta);
         let ring = self.0;
         for_each_vector::<T, N>(cta, |v| {
             let at = |tile| ring.tile(ring.at.stage, tile) + 16 * v;
@@ -535,6 +549,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// PTX by every thread: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`, by the leader:
     /// `cp.async.bulk.global.shared::cta.bulk_group` `cp.async.bulk.commit_group;`
     #[inline(always)]
+    #[track_caller]
     pub fn store(self, cta: &Cta) -> StoringRing<'s, T, N, INPUTS, STAGES> {
         let ring = self.0;
         fence_async(cta);
@@ -557,7 +572,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`
     #[inline(always)]
+    #[track_caller]
     pub fn refill(self, cta: &Cta) -> Ring<'s, T, N, INPUTS, STAGES> {
+        meet!(cta);
         let mut ring = self.0;
         if cta.is_leader() {
             // SAFETY: the leader has started the store of this stage in `store`.

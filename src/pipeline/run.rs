@@ -110,6 +110,7 @@ pub unsafe trait PipelineGroup<'s, V>: Sealed {
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
     #[doc(hidden)]
+    #[track_caller]
     fn sync(&self);
 }
 // SAFETY: `V` stays within one CTA (`CtaSignals`), and `sync` is a barrier of all the CTA's threads.
@@ -201,6 +202,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// `.cluster` for `.cta` in the waits. With a `BarrierPair`: by each consumer `barrier.cta.arrive.aligned EMPTY, THREADS;`
     /// before, by each producer `barrier.cta.sync.aligned EMPTY, THREADS;` after; by every thread `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn run<By: PipelineGroup<'s, V>>(
         self,
         by: &mut By,
@@ -220,6 +222,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// PTX: as [`run`](Pipeline::run), without the two last barriers and the instructions between them; with a `BarrierPair`
     /// without the last barrier
     #[inline(always)]
+    #[track_caller]
     pub fn run_last<By: PipelineGroup<'s, V>>(
         self,
         by: &mut By,
@@ -288,6 +291,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn run_with<
         By: PipelineGroup<'s, V>,
         P: HandOver<Cta>,
@@ -332,6 +336,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     ///
     /// PTX: as [`run_last`](Pipeline::run_last); with a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     #[inline(always)]
+    #[track_caller]
     pub fn run_with_last<
         By: PipelineGroup<'s, V>,
         P: HandOver<Cta> + End,
@@ -367,12 +372,14 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// The run without its end: initialises the mbarriers, runs both parts, and lets the producers wait for their operations in
     /// flight. Traps unless `B` counts as many threads as consume.
     #[inline(always)]
+    #[track_caller]
     fn parts<B: PartBarrier>(
         &self,
         by: &impl PipelineGroup<'s, V>,
         produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
         consume: impl for<'p> FnOnce(&Warps<'p, B>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
     ) {
+        meet!(by.cta());
         const {
             Layout::<S, STAGES, V>::check();
             assert!(
@@ -422,6 +429,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
 
     /// Invalidates the mbarriers after a barrier of all threads that use them.
     #[inline(always)]
+    #[track_caller]
     fn reset(self, by: &impl PipelineGroup<'s, V>) -> Pipeline<'s, S, STAGES, V::Own> {
         by.sync();
         if V::MBARRIERS > 0 {

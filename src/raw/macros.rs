@@ -24,26 +24,28 @@ gates! {
     sm_103a "sm_103a" an_instruction_of_the_feature_sm_103a;
 }
 
-/// Puts behind each tag of a list in which register the operands of class `typed`, or addresses, go: what `as` says, or
-/// `register_of!`. Hands the list to a macro.
+/// Puts behind each tag of a list its PTX text, and in which register the operands of class `typed`, or addresses, go: what `as`
+/// says, or `register_of!`. Hands the list to a macro.
 macro_rules! with_registers {
-    (@push $register:tt { $axis:ident :: $Tag:ident [ $($rest:tt)* ] } [ $($more:tt)* ] [ $($done:tt)* ] $($then:tt)*) => {
-        with_registers! { [ $($more)* ] [ $($done)* $axis :: $Tag $register $($rest)*, ] $($then)* }
+    (@push $axis:ident :: $Tag:ident $ptx:literal $register:tt { $($rest:tt)* }
+        [ $($more:tt)* ] [ $($done:tt)* ] $($then:tt)*
+    ) => {
+        with_registers! { [ $($more)* ] [ $($done)* $axis :: $Tag $ptx $register $($rest)*, ] $($then)* }
     };
     ([
         $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? as $bits:ident in $register:ident
         $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)? $(, $($more:tt)*)?
     ] $($given:tt)*) => {
-        with_registers! { @push [ ty $bits $register ] {
-            $axis :: $Tag [ $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)? ]
+        ptx_text! { $axis :: $Tag [ ty $bits $register ] with_registers {
+            $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)?
         } [ $( $($more)* )? ] $($given)* }
     };
     ([
         $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))?
         $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)? $(, $($more:tt)*)?
     ] $($given:tt)*) => {
-        register_of! { $axis :: $Tag with_registers {
-            $axis :: $Tag [ $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)? ]
+        register_of! { $axis :: $Tag ptx_text with_registers {
+            $(($operand in $class))? $(@ $newer)? $(on $least)? $(gate $gate)? $(no $bare)? $(for $values)?
         } [ $( $($more)* )? ] $($given)* }
     };
     ([] $done:tt $then:ident [ $($first:tt)* ] $($last:tt)*) => { $then! { $($first)* $done $($last)* } };
@@ -135,7 +137,7 @@ macro_rules! instruction {
     (
         @row [ $($doc:tt)* ] [ $($safety:ident)? ] $name:ident
             [ $( { $($Q:ident)? $(? $Opt:ident)?: $Legal:ident [ $($On:ident)? ] $between:tt { $(
-                $axis:ident :: $Tag:ident $register:tt $(($operand:ident in $opt_class:ident))?
+                $axis:ident :: $Tag:ident $ptx:literal $register:tt $(($operand:ident in $opt_class:ident))?
                 $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)? $(no $bare:ident)? $(for $values:tt)?
             ),* $(,)? } } )* ]
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
@@ -192,7 +194,7 @@ macro_rules! instruction {
                             @operands [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ] [] [] {
                                 [ $( $head, )+ ] [ "// ptx:", $isa, ] [ [ [none none] [none none] ] [ [] [] [] [] ] [] ]
                                 [ $( [ $($Q)? $($Opt)? [ $($On)? ] $between $(
-                                    [ $axis :: $Tag $register [ $($operand $opt_class)? ] [ $($bare)? ]
+                                    [ $axis :: $Tag $ptx $register [ $($operand $opt_class)? ] [ $($bare)? ]
                                         [ $($newer)? ] [ $($least)? ] ]
                                 )* ] )* ]
                             } {
@@ -296,42 +298,42 @@ macro_rules! emit {
     };
     (@legal $state:tt $on:tt $($walk:tt)*) => { emit!(@arms $state $($walk)*) };
     (@arms $state:tt
-        [ $( [ $axis:ident :: $Tag:ident $register:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
+        [ $( [ $axis:ident :: $Tag:ident $ptx:literal $register:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
         $Q:ident $text:tt $need:tt $more:tt $leaf:tt
     ) => {
         match <$Q as $crate::qualifier::Qualifier>::ID {
             $(
                 <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID =>
-                    emit!(@push $register [ $axis :: $Tag ] $operand $bare $newer $least $state $Q $text $need $more $leaf),
+                    emit!(@push $register $ptx $operand $bare $newer $least $state $Q $text $need $more $leaf),
             )*
             // The legality trait admits no other tag.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
     };
-    (@push [ ty $bits:ident $class:ident ] $tag:tt $operand:tt $bare:tt $newer:tt $least:tt
+    (@push [ ty $bits:ident $class:ident ] $ptx:tt $operand:tt $bare:tt $newer:tt $least:tt
         [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*
     ) => {
-        emit!(@push [] $tag $operand $bare $newer $least [ [ [ $bits $class ] $addressed ] $brought $was ] $($walk)*)
+        emit!(@push [] $ptx $operand $bare $newer $least [ [ [ $bits $class ] $addressed ] $brought $was ] $($walk)*)
     };
-    (@push [ at $bits:ident $class:ident ] $tag:tt $operand:tt $bare:tt $newer:tt $least:tt
+    (@push [ at $bits:ident $class:ident ] $ptx:tt $operand:tt $bare:tt $newer:tt $least:tt
         [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*
     ) => {
-        emit!(@push [] $tag $operand $bare $newer $least [ [ $typed [ $bits $class ] ] $brought $was ] $($walk)*)
+        emit!(@push [] $ptx $operand $bare $newer $least [ [ $typed [ $bits $class ] ] $brought $was ] $($walk)*)
     };
-    (@push [] $tag:tt [ $operand:ident $class:ident ] $bare:tt $newer:tt $least:tt
+    (@push [] $ptx:tt [ $operand:ident $class:ident ] $bare:tt $newer:tt $least:tt
         [ $regs:tt $brought:tt $was:tt ] $Q:ident $($walk:tt)*
     ) => {
-        emit!(@bring $class $operand $Q $brought { $tag [] $bare $newer $least } { $regs $was } { $Q $($walk)* })
+        emit!(@bring $class $operand $Q $brought { $ptx [] $bare $newer $least } { $regs $was } { $Q $($walk)* })
     };
-    (@push [] $tag:tt [] [ $bare:ident ] $newer:tt $least:tt [ $regs:tt $brought:tt $was:tt ] $($walk:tt)*) => {
-        emit!(@push [] $tag [] [] $newer $least [ $regs $brought [ $bare ] ] $($walk)*)
+    (@push [] $ptx:tt [] [ $bare:ident ] $newer:tt $least:tt [ $regs:tt $brought:tt $was:tt ] $($walk:tt)*) => {
+        emit!(@push [] $ptx [] [] $newer $least [ $regs $brought [ $bare ] ] $($walk)*)
     };
     (@push
-        [] [ $axis:ident :: $Tag:ident ] [] [] [ $($newer:literal)? ] [ $($least:literal)? ]
+        [] $ptx:tt [] [] [ $($newer:literal)? ] [ $($least:literal)? ]
         $state:tt $Q:ident [ $($text:tt)* ] [ $($need:tt)* ] $more:tt $leaf:tt
     ) => {
         emit!(
-            [ $($text)* ptx_text!($axis :: $Tag), ]
+            [ $($text)* $ptx, ]
             [ $($need)* $( " ptx:", $newer, )? $( " target:", $least, )? ]
             $state $more $leaf
         )

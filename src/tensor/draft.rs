@@ -46,11 +46,13 @@ pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
 ///
 /// PTX, by the first warp, per eight bytes: `ld.b64`, `st.weak.shared::cta.b64`; then `bar.warp.sync 0xffffffff;`
 #[inline(always)]
+#[track_caller]
 pub fn draft<'s, T: Element, S: LoadShape, G: HasWarp>(
     group: &G,
     memory: Shared<'s, u64, 16, Free, G>,
     map: &TensorMap<T, S>,
 ) -> TensorMapDraft<'s, T, S, G> {
+    meet!(group);
     let words = map.object.cast::<u64>();
     let (is_in_warp, lanes) = group.first_warp();
     if is_in_warp {
@@ -248,7 +250,9 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
 
     /// Calls `write` with the draft's address, in the leader alone.
     #[inline(always)]
+    #[track_caller]
     fn replace(self, group: &G, write: impl FnOnce(u32)) -> Self {
+        meet!(group);
         if group.is_leader() {
             write(self.memory.addr());
         }
@@ -265,6 +269,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     ///
     /// PTX, by the leader: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
     #[inline(always)]
+    #[track_caller]
     pub fn global_address(self, group: &G, address: *const T) -> Self
     where
         Self: Replace,
@@ -279,6 +284,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     ///
     /// PTX, by the leader: `tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [addr], ORD, elements;`
     #[inline(always)]
+    #[track_caller]
     pub fn global_dim<Ord: raw::TensormapOrd>(self, group: &G, ord: Ord, elements: u32) -> Self
     where
         Self: Replace,
@@ -300,6 +306,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     ///
     /// PTX, by the leader: `tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [addr], ORD, bytes;`
     #[inline(always)]
+    #[track_caller]
     pub fn global_stride<Ord: raw::TensormapOrd>(self, group: &G, ord: Ord, bytes: u64) -> Self
     where
         Self: Replace,
@@ -339,6 +346,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn retype<U: MapElement, To: TiledShape>(self, group: &G) -> TensorMapDraft<'s, U, To, G>
     where
         Self: Replace,
@@ -392,6 +400,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     ///
     /// PTX, by the leader: `tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [addr], elemtype;`
     #[inline(always)]
+    #[track_caller]
     pub fn elemtype(self, group: &G, elemtype: impl ElementTypeOf<T>) -> Self
     where
         Self: Replace,
@@ -408,6 +417,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// PTX, by the leader: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature `sm_100f`
     /// or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn swizzle_mode<Mode: raw::TensormapSwizzle>(self, group: &G, mode: Mode) -> Self
     where
         Self: Replace,
@@ -426,6 +436,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// PTX, by the leader: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], 3;`
     /// `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], atomicity;`
     #[inline(always)]
+    #[track_caller]
     pub fn swizzle_atomicity<Atomicity>(self, group: &G, atomicity: Atomicity) -> Self
     where
         Atomicity: raw::TensormapSwizzleAtomicity,
@@ -444,6 +455,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     ///
     /// PTX, by the leader: `tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [addr], fill;`
     #[inline(always)]
+    #[track_caller]
     pub fn fill_mode(self, group: &G, fill: impl FillOf<T>) -> Self
     where
         Self: Replace,
@@ -489,6 +501,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     ///   part of these types behind (measured on an H200): copies still round, or fail.
     /// - The threads of a warp make this call from one place of the program (`.aligned`).
     #[inline(always)]
+    #[track_caller]
     pub unsafe fn publish(
         self,
         group: &G,
@@ -521,12 +534,14 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     ///
     /// The clauses of [`publish`](TensorMapDraft::publish) hold.
     #[inline(always)]
+    #[track_caller]
     #[expect(clippy::type_complexity, reason = "what `publish` gives")]
     pub unsafe fn publish_at_sync(
         self,
         group: &G,
         slot: TensorMapSlot,
     ) -> AfterSync<(Shared<'s, u64, 16, Free, G>, ReleasedTensorMap<T, S>), G> {
+        meet!(group);
         if group.first_warp().0 {
             // All lanes copy the fields that the leader has replaced.
             sync_first_warp();
@@ -600,7 +615,9 @@ impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
     ///
     /// PTX: `fence.proxy.tensormap::generic.acquire.gpu [object], 128;`
     #[inline(always)]
-    pub fn acquire(self, _group: &impl ThreadGroup) -> TensorMap<T, S> {
+    #[track_caller]
+    pub fn acquire(self, group: &impl ThreadGroup) -> TensorMap<T, S> {
+        meet!(group);
         // SAFETY: clause 1 of `TensorMapSlot::from_raw`: `object` is the address of 128 bytes of global memory.
         unsafe { raw::fence_proxy_tensormap_generic_acquire(scope::Gpu, self.object) };
         TensorMap { object: self.object, bounds: self.bounds, _of: PhantomData }

@@ -262,7 +262,9 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: `redux.sync.add.u32 dst, value, membermask;` (or `.s32`), three of them for 64 bits; for floats as
     /// [`reduce`](Lanes::reduce).
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
+        meet!(self);
         match self.redux_add(value) {
             Some(sum) => sum,
             None => self.reduce(value, T::plus),
@@ -284,7 +286,9 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
     /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.min.f32`.
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_min(self.members.mask()) }
     }
@@ -297,7 +301,9 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
     /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.max.f32`.
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_max(self.members.mask()) }
     }
@@ -308,7 +314,9 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// PTX: `redux.sync.and.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_and<T: BitReducible>(&self, value: T) -> T {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_bits(op::And, self.members.mask()) }
     }
@@ -319,7 +327,9 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// PTX: `redux.sync.or.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_or<T: BitReducible>(&self, value: T) -> T {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_bits(op::Or, self.members.mask()) }
     }
@@ -330,7 +340,9 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// PTX: `redux.sync.xor.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_xor<T: BitReducible>(&self, value: T) -> T {
+        meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
         unsafe { value.redux_bits(op::Xor, self.members.mask()) }
     }
@@ -352,7 +364,9 @@ impl<M: Members> Lanes<'_, M> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn reduce<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
+        meet!(self);
         let mask = self.members.mask();
         if let Some(width) = M::WIDTH
             && warps_are_whole()
@@ -402,7 +416,9 @@ impl<M: Members> Lanes<'_, M> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn inclusive_scan<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
+        meet!(self);
         match M::WIDTH {
             Some(width) => self.scan_up(value, width, f),
             None => self.scan_by_links(value, f),
@@ -459,6 +475,7 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: that of [`inclusive_scan`](Lanes::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, c, membermask;` or
     /// `shfl.sync.idx.b32`.
     #[inline(always)]
+    #[track_caller]
     pub fn exclusive_scan<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> Option<T> {
         self.below(self.inclusive_scan(value, f))
     }
@@ -486,6 +503,7 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// PTX: as [`inclusive_scan`](Lanes::inclusive_scan).
     #[inline(always)]
+    #[track_caller]
     pub fn inclusive_sum<T: Reducible>(&self, value: T) -> T {
         self.inclusive_scan(value, T::plus)
     }
@@ -504,6 +522,7 @@ impl<M: Members> Lanes<'_, M> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn exclusive_sum<T: Reducible>(&self, value: T) -> T {
         let upto = self.inclusive_sum(value);
         match upto.minus(value) {

@@ -150,6 +150,29 @@ pub fn executed_together(functions: &[Function], calls: &Calls) -> BTreeSet<Stri
     faults
 }
 
+/// Returns true if the threads of a group make calls of the function together.
+pub fn is_collective(function: &Function) -> bool {
+    function.docs.split("\n\n").map(str::trim).any(|text| text != NOT && LINES.contains(&text))
+}
+
+/// Returns true if each instance of the function checks that all threads of the group make the call. A group of one thread has
+/// nothing to check.
+pub fn is_checked(function: &Function, calls: &Calls) -> bool {
+    let is_instance = |path: &String| {
+        !path.contains("{closure") && called(path).is_some_and(|called| is_called(function, &called))
+    };
+    let checks = |path: String| {
+        path.starts_with("ptx::checked::records::meet")
+            || path.starts_with("<ptx::group::Thread as ptx::group::ThreadGroup>::")
+    };
+    let reached = calls.reached("typed_");
+    let mut instances =
+        reached.into_iter().filter(|symbol| demangled(symbol).is_some_and(|path| is_instance(&path)));
+    instances.all(|symbol| {
+        calls.below(symbol, is_the_callers).iter().filter_map(|symbol| demangled(symbol)).any(checks)
+    })
+}
+
 /// Returns true for the caller's own functions: code that a caller passed in does not count.
 fn is_the_callers(symbol: &str) -> bool {
     demangled(symbol).is_some_and(|path| path.trim_start_matches('<').starts_with("typed::"))

@@ -98,6 +98,8 @@ const NO_MISUSE: Exceptions = &[(
     ],
 )];
 
+const NO_CHECK: Exceptions = &[("takes a group of one thread", &["pipeline::Producer::load"])];
+
 /// Exceptions: a reason, and the methods as [`makers::without_token`] names them.
 const NO_TOKEN: Exceptions = &[
     (
@@ -118,7 +120,27 @@ const NO_TOKEN: Exceptions = &[
     ),
     (
         "returns a half-precision value, which is plain data",
-        &["math::Ex2::ex2", "math::Ex2Ftz::ex2_ftz", "math::Tanh::tanh"],
+        &["math::Ex2::ex2_approx", "math::Ex2Ftz::ex2_approx_ftz", "math::Tanh::tanh_approx"],
+    ),
+    (
+        "returns a float",
+        &[
+            "math::FastFloat::by",
+            "math::Float::ceil",
+            "math::Float::cos",
+            "math::Float::exp",
+            "math::Float::exp2",
+            "math::Float::floor",
+            "math::Float::ln",
+            "math::Float::log2",
+            "math::Float::mul_add",
+            "math::Float::round",
+            "math::Float::round_ties_even",
+            "math::Float::sin",
+            "math::Float::sqrt",
+            "math::Float::tanh",
+            "math::Float::trunc",
+        ],
     ),
     (
         "returns its argument, or the hint in its argument",
@@ -281,19 +303,33 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
 }
 
 /// The IR of the twins and of the functions that they call, before any function is inlined.
-static TWINS: LazyLock<String> = LazyLock::new(|| {
+static TWINS: LazyLock<String> = LazyLock::new(|| ir(&ok(twins(&[]).compile())));
+
+/// The PTX and the IR of the twins with the feature `checked`.
+static CHECKED_TWINS: LazyLock<(String, String)> = LazyLock::new(|| {
+    let module = ok(twins(&["ptx/checked"]).run());
+    let ir = ir(module.path.parent().expect("a folder"));
+    (module.text, ir)
+});
+
+/// The build of the twins with some features, without any inlining.
+fn twins(features: &[&str]) -> Build {
     // The target with all functions.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
+    build.features = features.iter().map(|&feature| feature.into()).collect();
     build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
-    let module = ok(build.run());
-    // Generic and inlined functions are in the module of the twins, the others in the module of the crate.
-    let folder = module.path.parent().expect("a folder");
+    build
+}
+
+/// Returns the IR that a build has left in a folder. Generic and inlined functions are in the module of the twins, the others in the
+/// module of the crate.
+fn ir(folder: &Path) -> String {
     let text = |of: &str| {
         let path = newest(folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
         fs::read_to_string(path).expect("IR")
     };
     text("typed") + &text("ptx")
-});
+}
 
 /// The call graph of [`TWINS`].
 static CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| Calls::read(&TWINS));
@@ -381,14 +417,14 @@ fn the_porting_tables_of_the_book_name_items() {
     );
 }
 
-/// A span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-host` or `ptx-build`.
+/// A span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-launch`, `ptx-host` or `ptx-build`.
 #[test]
 fn the_methods_that_the_book_names_exist() {
     if NAMES.is_empty() {
         return;
     }
     let texts = |folder: &str| files::under(&xtask::root().join(folder)).unwrap();
-    let host: String = ["host/src", "build/src"]
+    let host: String = ["launch/src", "host/src", "build/src"]
         .iter()
         .flat_map(|folder| texts(folder))
         .map(|file| fs::read_to_string(file).unwrap())
@@ -450,6 +486,34 @@ fn what_is_not_collective_has_no_instruction_that_threads_execute_together() {
     assert!(
         faults.is_empty(),
         "functions say `Not collective.`, but reach instructions that threads execute together: {faults:#?}"
+    );
+}
+
+/// With the feature `checked`, each collective call checks that all threads of its group make the call.
+#[test]
+fn what_is_collective_is_checked() {
+    if FUNCTIONS.is_empty() {
+        return;
+    }
+    let calls = Calls::read(&CHECKED_TWINS.1);
+    let collective = FUNCTIONS.iter().filter(|function| collective::is_collective(function));
+    check("a `meet!(group)`, which checks the calls of the group", NO_CHECK, collective, |function| {
+        collective::is_checked(function, &calls)
+    });
+}
+
+/// What a check prints is the place of the user's call.
+#[test]
+fn a_check_names_the_place_of_the_caller() {
+    if FUNCTIONS.is_empty() {
+        return;
+    }
+    let places = xtask::ptx::places(&CHECKED_TWINS.0);
+    assert!(places.len() > 500, "{} places", places.len());
+    let own: Vec<_> = places.iter().filter(|place| !place.file.starts_with("typed/src/")).collect();
+    assert!(
+        own.is_empty(),
+        "places of the library, not of its caller: a function on the way lacks `#[track_caller]`, or is a closure: {own:#?}"
     );
 }
 

@@ -85,8 +85,31 @@ impl Build {
 
     /// Builds the crate's library and reads the PTX.
     pub fn run(&self) -> Result<Module> {
-        let (mut cargo, _lock) = self.cargo("rustc")?;
-        cargo.arg("--").args(self.linker_flag()?).args(&self.crate_flags);
+        let (output, _lock) = self.rustc(&[])?;
+        let built = self.ptx_among_artifacts(&output)?;
+        let text =
+            std::fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
+        // The next build of a crate with this name overwrites the file, so the PTX is copied.
+        let mut hasher = DefaultHasher::new();
+        (&self.crate_dir, self.opt_level.name(), &self.linker, &self.crate_flags).hash(&mut hasher);
+        (&self.features, self.default_features, &self.rustflags).hash(&mut hasher);
+        let path = built.with_extension(format!("{:016x}.ptx", hasher.finish()));
+        files::write(&path, &text)?;
+        Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
+    }
+
+    /// Compiles the crate without linking it. Returns the folder in which rustc's files are, also those of the dependencies.
+    pub fn compile(&self) -> Result<PathBuf> {
+        self.rustc(&["--crate-type", "lib"])?;
+        Ok(self.target_dir(&self.toolchain()?).join(DEVICE_TARGET).join("release"))
+    }
+
+    /// Runs `cargo rustc` with further arguments for cargo. Returns the output, and the lock on the target folder.
+    fn rustc(&self, of_cargo: &[&str]) -> Result<(Output, File)> {
+        let (mut cargo, lock) = self.cargo("rustc")?;
+        // The last level on rustc's command line counts.
+        cargo.args(of_cargo).arg("--").arg(format!("-Copt-level={}", self.opt_level));
+        cargo.args(self.linker_flag()?).args(&self.crate_flags);
         let output = run(&mut cargo).with_context(|| {
             format!(
                 "cannot build {} for {} at opt-level {}",
@@ -95,15 +118,7 @@ impl Build {
                 self.opt_level
             )
         })?;
-        let built = self.ptx_among_artifacts(&output)?;
-        let text =
-            std::fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
-        // The next build of a crate with this name overwrites the file, so the PTX is copied.
-        let mut hasher = DefaultHasher::new();
-        (&self.crate_dir, self.opt_level.name(), &self.linker, &self.crate_flags).hash(&mut hasher);
-        let path = built.with_extension(format!("{:016x}.ptx", hasher.finish()));
-        files::write(&path, &text)?;
-        Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
+        Ok((output, lock))
     }
 
     /// Runs clippy on the crate with the settings of this build. A warning is an error.
@@ -131,16 +146,10 @@ impl Build {
         }
     }
 
-    /// Returns the target folder of this build. Builds with equal settings of the dependencies share the folder, and so share
-    /// `ptx`.
+    /// Returns the target folder of this build, one for each target: cargo tells builds with other settings apart by hashes, and
+    /// all share the procedural macros, which the host compiles. Two targets can be built at the same time.
     fn target_dir(&self, toolchain: &Toolchain) -> PathBuf {
-        let mut hasher = DefaultHasher::new();
-        (&self.rustflags, &self.features, self.default_features).hash(&mut hasher);
-        device_dir(toolchain).join(format!("{:016x}", hasher.finish())).join(format!(
-            "{}{}",
-            self.arch,
-            if self.opt_level == OptLevel::O0 { "-O0" } else { "" }
-        ))
+        device_dir(toolchain).join(self.arch.name())
     }
 
     /// Returns a cargo command with the settings of this build, and the lock on the target folder.
@@ -164,13 +173,11 @@ impl Build {
             .env("CARGO_TARGET_DIR", &target_dir)
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
             .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", ptx_link(&toolchain)?)
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", self.opt_level.name())
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", of_dependencies(self.opt_level).name())
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1");
         if !self.default_features {
             cargo.arg("--no-default-features");
         }
-        let of_dependencies = of_dependencies(self.opt_level);
-        cargo.args(["--config", &format!("profile.release.package.\"*\".opt-level={of_dependencies}")]);
         Ok((cargo, files::lock(&target_dir.join(".xtask-lock"))?))
     }
 
@@ -187,6 +194,15 @@ impl Build {
                 )
             })
     }
+}
+
+/// Writes a device crate into a folder, with the repository's versions of dependencies: builds then share them with the repository's
+/// device crates.
+pub fn write_crate(folder: &Path, manifest: &str, source: &str) -> Result<()> {
+    let versions = std::fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
+    files::write(&folder.join("Cargo.lock"), versions)?;
+    files::write(&folder.join("Cargo.toml"), manifest)?;
+    files::write(&folder.join("src/lib.rs"), source)
 }
 
 fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Artifact>> {
@@ -209,7 +225,8 @@ pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
 }
 
 /// The opt-level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs at
-/// levels 2 and 3, no pass at level 0. LLVM runs after the link.
+/// levels 2 and 3, no pass at level 0. LLVM runs after the link. (cargo's `profile.release.package."*"` would optimise the procedural
+/// macros and build scripts too, which takes ten times as long as to compile and run them unoptimised.)
 fn of_dependencies(level: OptLevel) -> OptLevel {
     match level {
         OptLevel::O0 => OptLevel::O0,
@@ -283,20 +300,25 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
 /// that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("ptx-link of {}", toolchain.name()), || {
-        workspace_program(toolchain, "cargo-ptx", "ptx-link", "dev").context("cannot build the linker")
+        // Dependencies have the features that `xtask` gives them, and so are compiled already.
+        workspace_program(toolchain, &["cargo-ptx", "xtask"], "ptx-link", "dev")
+            .context("cannot build the linker")
     })
 }
 
-/// Builds a program of a package of the workspace, and returns the path of its executable.
+/// Builds a program of one of these packages of the workspace, with the features that the packages together give their
+/// dependencies. Returns the path of its executable.
 pub fn workspace_program(
     toolchain: &Toolchain,
-    package: &str,
+    packages: &[&str],
     program: &str,
     profile: &str,
 ) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo)
-        .args(["build", "--quiet", "--package", package, "--bin", program, "--profile", profile])
+        .arg("build")
+        .args(packages.iter().flat_map(|package| ["--package", package]))
+        .args(["--quiet", "--bin", program, "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"]);
     let output = progress::step(&format!("building {program}"), || run(&mut cargo))?;
     let executable = artifacts(&output)?.find_map(|artifact| artifact.executable);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::device::{Arch, Build};
+use crate::device::{self, Arch, Build};
 use crate::forms::{self, Part, Row};
 use crate::{files, root};
 
@@ -29,6 +29,8 @@ pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
     let mut build = Build::new(folder, arch);
     build.rustflags = vec!["--cfg=probe".into()];
     build.rustflags.extend(part.probe().map(|value| format!("--cfg=probe=\"{value}\"")));
+    // A call of an instruction has a block for each form of the row, and one is reached. Without this pass rustc writes them all.
+    build.crate_flags = vec!["-Cpasses=unreachableblockelim".into()];
     if part == Part::Labelled {
         build.features.push("stock-linker".into());
     }
@@ -182,16 +184,11 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
         dependencies.retain(|_, dependency| dependency.get("path").is_none());
     }
     package.insert("dependencies".into(), dependencies);
-    let lock = folder.join("Cargo.lock");
-    if !lock.exists() {
-        files::write(&lock, fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?)?;
-    }
     files::write(
         &folder.join("build.rs"),
         fs::read(root().join("build.rs")).context("cannot read build.rs")?,
     )?;
-    files::write(&folder.join("Cargo.toml"), toml::to_string(&package)?)?;
-    files::write(&folder.join("src/lib.rs"), text)
+    device::write_crate(folder, &toml::to_string(&package)?, &text)
 }
 
 /// Returns the words in the code of a source file.

@@ -234,6 +234,41 @@ impl<'a> Statement<'a> {
     }
 }
 
+/// A place in a Rust source: a constant of the type `core::panic::Location`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The path of the file.
+    pub file: String,
+    /// The line, from 1 on.
+    pub line: u32,
+    /// The column, from 1 on.
+    pub column: u32,
+}
+
+/// Returns the places in sources that a module has as constants.
+pub fn places(module: &str) -> Vec<Place> {
+    let lists = module.lines().filter_map(|line| {
+        let (head, list) = line.strip_prefix(".global ")?.split_once(" = {")?;
+        let (name, _) = head.rsplit(' ').next()?.split_once('[')?;
+        Some((name, list.trim_end_matches("};")))
+    });
+    let lists: BTreeMap<&str, &str> = lists.collect();
+    let text = |name: &str| {
+        let bytes = lists.get(name)?.split(',').map(|byte| byte.trim().parse());
+        let text = String::from_utf8(bytes.collect::<Result<Vec<u8>, _>>().ok()?).ok()?;
+        Some(text.trim_end_matches('\0').to_owned())
+    };
+    let places = lists.values().filter_map(|list| {
+        // The address and the length of the path, then line and column.
+        let (file, numbers) = list.strip_prefix("generic(")?.split_once("), ")?;
+        let (_, place) = numbers.split_once(", ")?;
+        let place: u64 = place.parse().ok()?;
+        let file = text(file).filter(|file| file.ends_with(".rs"))?;
+        Some(Place { file, line: place as u32, column: (place >> 32) as u32 })
+    });
+    places.collect()
+}
+
 /// Counts the instructions from inline assembly in a text. Numbers of registers and labels, and mangled symbols, which differ
 /// between compilers, are replaced.
 pub fn inline_instructions(text: &str) -> BTreeMap<String, usize> {

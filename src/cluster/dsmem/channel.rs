@@ -111,11 +111,13 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     ///
     /// PTX: as [`Inbox::send`]
     #[inline(always)]
+    #[track_caller]
     pub fn send<Src: CopySource<T, N, Group = Cta>>(
         self,
         cluster: &Cluster<'c>,
         src: Src,
     ) -> ChannelSent<'c, T, N, Src> {
+        meet!(cluster.cta());
         self.inbox.send_tile(cluster.cta, self.permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
@@ -130,6 +132,7 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn into_inbox(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByChannel> {
         cluster.sync_with(self.into_inbox_at_sync())
     }
@@ -164,7 +167,9 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     ///
     /// PTX: as [`Sent::receive`](super::Sent::receive)
     #[inline(always)]
-    pub fn receive(self, _cta: &Cta) -> ChannelReceived<'c, T, N, Src> {
+    #[track_caller]
+    pub fn receive(self, cta: &Cta) -> ChannelReceived<'c, T, N, Src> {
+        meet!(cta);
         self.channel.inbox.wait();
         ChannelReceived { tile: Shared::new(self.channel.inbox.addr), channel: self.channel, src: self.src }
     }
@@ -185,6 +190,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// PTX: `barrier.cta.sync.aligned 0;`, by the leader: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     #[inline(always)]
+    #[track_caller]
     pub fn acknowledge(self, cta: &Cta) -> ChannelAcknowledged<'c, T, N, Src> {
         cta.sync_with(self.release_at_sync()).acknowledge(cta)
     }
@@ -253,7 +259,9 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     /// PTX, by the leader: `mapa.shared::cluster.u32 bar, bar, from;`
     /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     #[inline(always)]
+    #[track_caller]
     pub fn acknowledge(self, cta: &Cta) -> ChannelAcknowledged<'c, T, N, Src> {
+        meet!(cta);
         if cta.is_leader() {
             // SAFETY: the mbarrier is valid in all CTAs, with a count of 1. This is its one arrival in the phase (9.7.13.15.4):
             // the sender has waited for the phase before, or this tile would not have been sent. All threads have read the tile
@@ -323,6 +331,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the leader, repeated while
     /// false, then `barrier.cta.sync.aligned 0;`
     #[inline(always)]
+    #[track_caller]
     pub fn reclaim(self, cta: &Cta) -> (Channel<'c, T, N>, Src) {
         let (channel, src) = self.reclaim_at_sync(cta);
         (channel, cta.sync_with(src))
@@ -355,7 +364,9 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn reclaim_at_sync(self, cta: &Cta) -> (Channel<'c, T, N>, AfterSync<Src>) {
+        meet!(cta);
         let inbox = self.channel.inbox;
         if cta.is_leader() {
             // SAFETY: the CTA's own valid mbarrier; both mbarriers complete one phase per tile, so they share the parity. Only

@@ -28,12 +28,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn store(
         self,
         cluster: &Cluster<'c>,
         permutation: Permutation<'c>,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
+        meet!(cluster.cta());
         // SAFETY: a permutation is a bijection, so one CTA stores each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         // SAFETY: a permutation consists of ranks of its cluster.
@@ -63,6 +65,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// the DSMEM buffer and of its mbarrier; per element:
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];`
     #[inline(always)]
+    #[track_caller]
     pub fn reduce<Op: ClusterReduce<T>>(
         self,
         cluster: &Cluster<'c>,
@@ -70,6 +73,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         permutation: Permutation<'c>,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
+        meet!(cluster.cta());
         let _: Op = op;
         // SAFETY: a permutation is a bijection, so one CTA reduces into each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
@@ -92,12 +96,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     ///
     /// PTX: as [`reduce`](Inbox::reduce), for each other CTA
     #[inline(always)]
+    #[track_caller]
     pub fn reduce_to_others<Op: ClusterReduce<T>>(
         self,
         cluster: &Cluster<'c>,
         op: Op,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
+        meet!(cluster.cta());
         let _: Op = op;
         // SAFETY: each other CTA reduces into each element once; `buffer_bytes` asserts that the bytes of 15 CTAs are within
         // `2^20 - 1`.
@@ -135,6 +141,7 @@ impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn release(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByElement> {
         cluster.sync_with(self.release_at_sync())
     }

@@ -38,12 +38,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn send<Src: CopySource<T, N, Group = Cta>>(
         self,
         cluster: &Cluster<'c>,
         permutation: Permutation<'c>,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
+        meet!(cluster.cta());
         self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
@@ -65,6 +67,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// PTX: as [`send`](Inbox::send), with
     /// `cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [dst], [src], bytes, [mbar];`
     #[inline(always)]
+    #[track_caller]
     pub fn send_reduce<Op: ClusterReduce<T>, Src: CopySource<T, N, Group = Cta>>(
         self,
         cluster: &Cluster<'c>,
@@ -72,6 +75,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         permutation: Permutation<'c>,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
+        meet!(cluster.cta());
         let _: Op = op;
         self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
@@ -104,12 +108,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn send_reduce_to_others<Op: ClusterReduce<T>, Src: CopySource<T, N, Group = Cta>>(
         self,
         cluster: &Cluster<'c>,
         op: Op,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
+        meet!(cluster.cta());
         let _: Op = op;
         const { phase_bytes::<T, N>(OTHERS) };
         // SAFETY: each other CTA sends one tile; `phase_bytes` asserts that 15 tiles are within `2^20 - 1` bytes.
@@ -149,6 +155,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn multicast<const CTAS: u32>(
         self,
         cluster: &Cluster<'c>,
@@ -193,6 +200,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn multicast_tensor<const CTAS: u32, S: MulticastShape>(
         self,
         cluster: &Cluster<'c>,
@@ -226,12 +234,14 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn multicast_to(
         self,
         cluster: &Cluster<'c>,
         ctas: CtaMask,
         src: GlobalTile<T, N>,
     ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
+        meet!(cluster.cta());
         let rank = cluster.cta_rank();
         // The shift is below 32: a cluster has 16 CTAs at most.
         let ctas = u32::from(ctas.bits()) & ((1 << cluster.cta_count()) - 1);
@@ -270,6 +280,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// - Nothing writes the source.
     /// - A scope that ends has waited for the copy in each CTA.
     #[inline(always)]
+    #[track_caller]
     fn multicast_with<const CTAS: u32, Src>(
         self,
         cluster: &Cluster<'c>,
@@ -277,6 +288,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: Src,
         copy: impl FnOnce(&Src, u32, u32, u32, CtaMask),
     ) -> Sent<'c, T, N, ByTile, Src> {
+        meet!(cluster.cta());
         // SAFETY: the one copy to the group brings `BYTES` bytes to each of its CTAs.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         if group.cta_rank() == 0 && cluster.cta.is_leader() {
@@ -298,6 +310,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     ///
     /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
+    #[track_caller]
     pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src::Back) {
         cluster.sync_with(self.release_at_sync())
     }
@@ -336,6 +349,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// # }
     /// ```
     #[inline(always)]
+    #[track_caller]
     pub fn reclaim(self, cluster: &Cluster<'c>) -> (Received<'c, T, N, ByTile, ()>, Src::Back) {
         cluster.sync_with(self.reclaim_at_sync())
     }

@@ -42,7 +42,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let folder = root().join("target/gpu");
-    gpu::make_bundle(&setup, &folder, false, true)?;
+    gpu::make_bundle(&setup, &folder, &gpu::Content { bench: true, ..gpu::Content::default() })?;
     let arguments: Vec<_> =
         iter::once("bench").chain(options.arguments.iter().map(String::as_str)).map(OsString::from).collect();
     gpu::run_here(&folder, &arguments)

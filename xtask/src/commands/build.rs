@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use xtask::cuda::{KernelReport, Tools};
-use xtask::device::Arch;
+use xtask::device::{Arch, Build};
 use xtask::forms::by_two;
 use xtask::ptx::Kernel;
 use xtask::{files, progress, root};
@@ -100,7 +100,7 @@ impl Verdict {
 }
 
 fn build(setup: &Setup, arch: Arch, only: Option<&str>) -> Result<Vec<Verdict>> {
-    let kernels = kernels(&setup.toolchain, arch, only)?;
+    let kernels = kernels(&setup.toolchain, Build::new("kernels", arch), only)?;
     let folder = folder(arch);
     if only.is_none() {
         remove_all_but(&kernels, &folder)?;

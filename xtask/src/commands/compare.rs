@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::{Result, ensure};
 use clap::Args;
 use similar::TextDiff;
-use xtask::device::{self, Arch};
+use xtask::device::{self, Arch, Build};
 use xtask::ptx::{self, Kernel};
 use xtask::toolchain::Toolchain;
 
@@ -45,7 +45,7 @@ fn instructions(toolchain: &Toolchain, options: &Options) -> Result<String> {
         device::ptx_link(toolchain)?;
         joined(sysroot)
     })?;
-    let kernels = kernels(toolchain, options.arch, options.kernel.as_deref())?;
+    let kernels = kernels(toolchain, Build::new("kernels", options.arch), options.kernel.as_deref())?;
     let any = kernels.iter().any(|kernel| !ptx::inline_instructions(&kernel.text).is_empty());
     ensure!(any, "kernels/ has no instruction of inline assembly, so there is nothing to compare");
     Ok(kernels.iter().map(listing).collect())

@@ -18,12 +18,16 @@ struct Extra {
     folder: &'static str,
     /// Opt-levels to build at.
     levels: &'static [OptLevel],
+    /// Whether to enable the feature `checked` of `ptx`, as for `slice-O3-checked.ptx`.
+    checked: bool,
 }
 
 /// The device crates in the bundle.
 const EXTRA: &[Extra] = &[
-    Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL },
-    Extra { folder: "tests/device/slice", levels: &[OptLevel::O0, OptLevel::O3] },
+    Extra { folder: "tests/device/canaries", levels: &OptLevel::ALL, checked: false },
+    Extra { folder: "tests/device/slice", levels: &[OptLevel::O0, OptLevel::O3], checked: false },
+    Extra { folder: "tests/device/slice", levels: &[OptLevel::O0, OptLevel::O3], checked: true },
+    Extra { folder: "tests/device/checked", levels: &[OptLevel::O3], checked: false },
 ];
 
 /// The target of the kernels.
@@ -37,15 +41,25 @@ pub struct Options {
     /// Make this folder, which needs only a driver to run, and run nothing here
     #[arg(long, value_name = "DIR")]
     bundle: Option<PathBuf>,
-    /// Add the variants of axpy_bulk in `bench/sweep`, for `ptx-gpu sweep`
-    #[arg(long)]
-    sweep: bool,
-    /// Add the CUDA C++ twins in `bench/cuda`, for `ptx-gpu bench`
-    #[arg(long)]
-    bench: bool,
+    #[command(flatten)]
+    content: Content,
     /// Further arguments of `ptx-gpu`
     #[arg(last = true, value_name = "PTX-GPU ARGUMENTS")]
     arguments: Vec<String>,
+}
+
+/// What a bundle has besides its usual content.
+#[derive(Args, Default)]
+pub struct Content {
+    /// Add the variants of axpy_bulk in `bench/sweep`, for `ptx-gpu sweep`
+    #[arg(long)]
+    pub sweep: bool,
+    /// Add the CUDA C++ twins in `bench/cuda`, for `ptx-gpu bench`
+    #[arg(long)]
+    pub bench: bool,
+    /// Build the kernels with the feature `checked` of `ptx`, which checks their collective calls
+    #[arg(long)]
+    pub checked: bool,
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
@@ -54,7 +68,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         Some(folder) => files::from_caller(folder),
         None => root().join("target/gpu"),
     };
-    make_bundle(&setup, &folder, options.sweep, options.bench)?;
+    make_bundle(&setup, &folder, &options.content)?;
     if options.bundle.is_some() {
         let folder = folder.display();
         println!(
@@ -71,11 +85,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 }
 
 /// Makes a bundle: a folder with the kernels, the other device crates, and the program that runs them.
-pub fn make_bundle(setup: &Setup, folder: &Path, sweep: bool, bench: bool) -> Result<()> {
+pub fn make_bundle(setup: &Setup, folder: &Path, content: &Content) -> Result<()> {
     check_replaceable(folder)?;
     files::replace_folder(folder, |fresh| {
-        fill(setup, fresh, sweep)?;
-        if bench {
+        fill(setup, fresh, content)?;
+        if content.bench {
             fill_twins(setup, &fresh.join("cuda"))?;
         }
         Ok(())
@@ -94,26 +108,26 @@ fn check_replaceable(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-fn fill(setup: &Setup, folder: &Path, sweep: bool) -> Result<()> {
-    for kernel in kernels(&setup.toolchain, ARCH, None)? {
+fn fill(setup: &Setup, folder: &Path, content: &Content) -> Result<()> {
+    for kernel in kernels(&setup.toolchain, build("kernels", OptLevel::O3, content.checked), None)? {
         add(setup, folder, &kernel.name, &kernel.text)?;
     }
     for extra in EXTRA {
         let name = extra.folder.rsplit('/').next().unwrap_or(extra.folder);
         for &opt_level in extra.levels {
-            let build = Build { opt_level, ..Build::new(extra.folder, ARCH) };
-            let module = module(&setup.toolchain, build)?;
-            add(setup, folder, &format!("{name}-O{opt_level}"), &module.text)?;
+            let module = module(&setup.toolchain, build(extra.folder, opt_level, extra.checked))?;
+            let suffix = if extra.checked { "-checked" } else { "" };
+            add(setup, folder, &format!("{name}-O{opt_level}{suffix}"), &module.text)?;
         }
     }
-    if sweep {
+    if content.sweep {
         fs::create_dir(folder.join("sweep"))?;
         let variants = module(&setup.toolchain, Build::new("bench/sweep", ARCH))?;
         for kernel in ptx::split(&variants.text)?.iter().filter(|kernel| kernel.name != "axpy_bulk") {
             add(setup, &folder.join("sweep"), &kernel.name, &kernel.text)?;
         }
     }
-    let program = device::workspace_program(&setup.toolchain, PROGRAM, PROGRAM, "release")?;
+    let program = device::workspace_program(&setup.toolchain, &[PROGRAM], PROGRAM, "release")?;
     fs::copy(&program, folder.join(PROGRAM)).with_context(|| format!("cannot copy {}", program.display()))?;
     Ok(())
 }
@@ -133,6 +147,11 @@ fn add(setup: &Setup, folder: &Path, name: &str, text: &str) -> Result<()> {
         setup.tools.assemble(&ptx, ARCH, &ptx.with_extension("cubin"))
     })?;
     Ok(())
+}
+
+fn build(folder: &str, opt_level: OptLevel, checked: bool) -> Build {
+    let features = if checked { vec!["ptx/checked".into()] } else { Vec::new() };
+    Build { opt_level, features, ..Build::new(folder, ARCH) }
 }
 
 /// Runs the program of a bundle on this machine.

@@ -16,7 +16,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 use xtask::cuda::Tools;
-use xtask::device::{self, Arch, Build, Module};
+use xtask::device::{self, Build, Module};
 use xtask::progress;
 use xtask::ptx::{self, Kernel};
 use xtask::toolchain::Toolchain;
@@ -50,9 +50,9 @@ fn joined<T>(thread: thread::ScopedJoinHandle<Result<T>>) -> Result<T> {
     }
 }
 
-/// Returns the kernels of `kernels/`, one module per kernel. Prints the compiler's warnings to stderr.
-pub fn kernels(toolchain: &Toolchain, arch: Arch, only: Option<&str>) -> Result<Vec<Kernel>> {
-    let module = module(toolchain, Build::new("kernels", arch))?;
+/// Returns the kernels of a build of `kernels/`, one module per kernel. Prints the compiler's warnings to stderr.
+pub fn kernels(toolchain: &Toolchain, build: Build, only: Option<&str>) -> Result<Vec<Kernel>> {
+    let module = module(toolchain, build)?;
     let mut kernels =
         ptx::split(&module.text).with_context(|| format!("cannot take {} apart", module.path.display()))?;
     if let Some(only) = only {

@@ -16,7 +16,8 @@ use xtask::{progress, root};
 use super::Setup;
 
 /// The published packages, each after those that it depends on.
-const PACKAGES: [&str; 6] = ["ptx-macros", "ptx", "ptx-link", "ptx-build", "cargo-ptx", "ptx-host"];
+const PACKAGES: [&str; 8] =
+    ["ptx-macros", "ptx", "ptx-link", "ptx-build", "cargo-ptx", "ptx-launch", "ptx-host", "ptx-emu"];
 /// Larger packages hold files that no user needs.
 const MOST_BYTES: u64 = 512 * 1024;
 

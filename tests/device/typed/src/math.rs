@@ -48,6 +48,50 @@ pub unsafe extern "ptx-kernel" fn raw_math_f32(x: f32, out: *mut f32) {
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_math_methods(x: f32, y: f64, out: *mut f32, doubles: *mut f64) {
+    let values = [x.exp(), x.exp2(), x.ln(), x.log2(), x.sin(), x.cos(), x.tanh()];
+    let exact = [x.mul_add(x, x), x.sqrt(), x.floor(), x.ceil(), x.trunc(), x.round(), x.round_ties_even()];
+    let of_doubles =
+        [y.mul_add(y, y), y.sqrt(), y.floor(), y.ceil(), y.trunc(), y.round(), y.round_ties_even()];
+    unroll::<7>(|i| unsafe {
+        out.add(i).write(values[i]);
+        out.add(7 + i).write(exact[i]);
+        doubles.add(i).write(of_doubles[i]);
+    });
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_math_methods(x: f32, y: f64, out: *mut f32, doubles: *mut f64) {
+    use core::f32::consts::{LN_2, LOG2_E};
+    use core::f32::math::*;
+    use core::f64::math as of_double;
+    use ftz::Keep;
+    let values = [
+        raw::ex2_approx(Keep, x * LOG2_E),
+        raw::ex2_approx(Keep, x),
+        raw::lg2_approx(Keep, x) * LN_2,
+        raw::lg2_approx(Keep, x),
+        raw::sin_approx(Keep, x),
+        raw::cos_approx(Keep, x),
+        raw::tanh_approx(ty::F32, x),
+    ];
+    let exact = [mul_add(x, x, x), sqrt(x), floor(x), ceil(x), trunc(x), round(x), round_ties_even(x)];
+    let of_doubles = [
+        of_double::mul_add(y, y, y),
+        of_double::sqrt(y),
+        of_double::floor(y),
+        of_double::ceil(y),
+        of_double::trunc(y),
+        of_double::round(y),
+        of_double::round_ties_even(y),
+    ];
+    unroll::<7>(|i| unsafe {
+        out.add(i).write(values[i]);
+        out.add(7 + i).write(exact[i]);
+        doubles.add(i).write(of_doubles[i]);
+    });
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_math_halves(x: u32, y: u16, out: *mut u32, one: *mut u16) {
     let half = |bits: u32| bits as u16;
     let (f16x2, bf16x2) = (

@@ -1,10 +1,8 @@
-//! The shape of a launch, checked before the driver sees it.
+//! The shape of a launch, and its checks.
 
 use std::fmt;
 
-use crate::KernelAttributes;
-
-/// Extents in three dimensions (`dim3`). An integer or a tuple of 2 or 3 converts; missing extents are 1.
+/// Extents in three dimensions (`dim3`). An integer, a tuple of 2 or 3 or an array converts; missing extents are 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "CUDA's names")]
 pub struct Dim3 {
@@ -18,8 +16,9 @@ impl Dim3 {
         [self.x, self.y, self.z]
     }
 
-    /// The product of the extents.
-    pub(crate) fn count(self) -> u128 {
+    /// Returns the product of the extents.
+    #[must_use]
+    pub fn count(self) -> u128 {
         self.extents().into_iter().map(u128::from).product()
     }
 
@@ -42,6 +41,7 @@ dim3! {
     x => u32: x, 1, 1;
     (x, y) => (u32, u32): x, y, 1;
     (x, y, z) => (u32, u32, u32): x, y, z;
+    [x, y, z] => [u32; 3]: x, y, z;
 }
 
 impl fmt::Display for Dim3 {
@@ -53,7 +53,7 @@ impl fmt::Display for Dim3 {
 /// The shape of a launch (`<<<grid, block, shared>>>`): thread blocks, threads, clusters, dynamic shared memory and attributes.
 ///
 /// ```
-/// use ptx_host::LaunchConfig;
+/// use ptx_launch::LaunchConfig;
 /// let config = LaunchConfig::new(132, 256).cluster(2).dynamic_shared(96 * 1024);
 /// assert_eq!(config.grid.x, 132);
 /// ```
@@ -106,8 +106,12 @@ impl LaunchConfig {
         Self { programmatic: true, ..self }
     }
 
-    /// Checks everything that needs no driver.
-    pub(crate) fn check(&self, limits: &Limits) -> Result<(), LaunchProblem> {
+    /// Checks the shape by the limits of kernel and device. A backend checks each launch.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that the shape breaks.
+    pub fn check(&self, limits: &LaunchLimits) -> Result<(), LaunchProblem> {
         use LaunchProblem::*;
         for (what, extents, limit) in [("grid", self.grid, MAX_GRID), ("block", self.block, MAX_BLOCK)] {
             if extents.count() == 0 {
@@ -116,22 +120,22 @@ impl LaunchConfig {
                 return Err(Extent(what, extents, limit));
             }
         }
-        let (block, shared, attributes) = (self.block, self.dynamic_shared_bytes, &limits.kernel);
-        if let Some(required) = attributes.required_block.filter(|required| *required != block) {
+        let (block, shared) = (self.block, self.dynamic_shared_bytes);
+        if let Some(required) = limits.required_block.filter(|required| *required != block) {
             return Err(Block(block, required));
-        } else if block.count() > u128::from(attributes.max_threads) {
-            return Err(Threads(block, attributes.max_threads));
-        } else if shared > attributes.max_dynamic_shared_bytes {
-            return Err(SharedMemory(shared, attributes.max_dynamic_shared_bytes));
-        } else if self.cooperative && !limits.cooperative {
+        } else if block.count() > u128::from(limits.max_threads) {
+            return Err(Threads(block, limits.max_threads));
+        } else if shared > limits.max_dynamic_shared_bytes {
+            return Err(SharedMemory(shared, limits.max_dynamic_shared_bytes));
+        } else if self.cooperative && !limits.has_cooperative {
             return Err(NoCooperative);
         }
-        let Some(cluster) = self.cluster.or(attributes.required_cluster) else {
+        let Some(cluster) = self.cluster.or(limits.required_cluster) else {
             return if limits.needs_cluster { Err(ClusterMissing) } else { Ok(()) };
         };
-        if !limits.clusters {
+        if !limits.has_clusters {
             Err(NoClusters)
-        } else if let Some(required) = attributes.required_cluster.filter(|required| *required != cluster) {
+        } else if let Some(required) = limits.required_cluster.filter(|required| *required != cluster) {
             Err(Cluster(cluster, required))
         } else if !self.grid.all(cluster, |grid, cluster| cluster != 0 && grid.is_multiple_of(cluster)) {
             Err(ClusterSplit(self.grid, cluster))
@@ -142,8 +146,12 @@ impl LaunchConfig {
         }
     }
 
-    /// Checks that the blocks of a cooperative launch are at most those that the device runs at the same time.
-    pub(crate) fn check_resident(&self, most: u32) -> Result<(), LaunchProblem> {
+    /// Checks that the blocks of a cooperative launch are at most those that the device runs at the same time, `most`.
+    ///
+    /// # Errors
+    ///
+    /// [`LaunchProblem::NotResident`].
+    pub fn check_resident(&self, most: u32) -> Result<(), LaunchProblem> {
         let fits = self.grid.count() <= u128::from(most);
         if fits { Ok(()) } else { Err(LaunchProblem::NotResident(self.grid, most)) }
     }
@@ -152,23 +160,29 @@ impl LaunchConfig {
 /// Limits of the grid and the block, the same for every compute capability.
 const MAX_GRID: Dim3 = Dim3 { x: 0x7fff_ffff, y: 65535, z: 65535 };
 const MAX_BLOCK: Dim3 = Dim3 { x: 1024, y: 1024, z: 64 };
-/// Thread blocks per cluster that every device with clusters can run.
-pub(crate) const PORTABLE_CLUSTER: u128 = 8;
 /// Maximum thread blocks per cluster on any device, if the kernel opts in.
 const MAX_CLUSTER: u128 = 16;
 
-/// Limits of a launch of one kernel on its device.
+/// Limits of the launches of one kernel on its device.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
-    pub kernel: KernelAttributes,
-    /// The device has clusters, and cooperative launches.
-    pub clusters: bool,
-    pub cooperative: bool,
-    /// The kernel is for clusters, of a size that the launch states.
+pub struct LaunchLimits {
+    /// The most threads per block, by registers and launch bounds.
+    pub max_threads: u32,
+    /// The most dynamic shared memory that a launch can have, in bytes.
+    pub max_dynamic_shared_bytes: u32,
+    /// The block that the kernel requires (`.reqntid`).
+    pub required_block: Option<Dim3>,
+    /// The cluster that the kernel requires (`.reqnctapercluster`).
+    pub required_cluster: Option<Dim3>,
+    /// Whether the kernel is for clusters, of a size that the launch states (`.explicitcluster`).
     pub needs_cluster: bool,
+    /// Whether the device has clusters.
+    pub has_clusters: bool,
+    /// Whether the device has cooperative launches.
+    pub has_cooperative: bool,
 }
 
-/// Why a launch was refused before the driver saw it.
+/// Why a launch was refused before the device saw it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchProblem {
@@ -224,28 +238,9 @@ pub enum LaunchProblem {
          blocks"
     )]
     NotResident(Dim3, u32),
-    /// The devices of the module and of the stream, whose contexts differ.
-    #[error(
-        "the module is loaded in a context of device {0}, and the stream is of another, of device {1}; use a stream \
-         of the module's context"
-    )]
-    StreamContext(usize, usize),
     /// The argument, and why the launch cannot pass it.
     #[error("argument {0} {1}")]
     Argument(String, String),
-    /// The kernel is not from `LoadedKernels`, which orders the streams of the context.
-    #[error(
-        "a typed launch of a kernel that was loaded by name; take the kernel from `LoadedKernels::kernel`"
-    )]
-    NoOrder,
-    /// The stream, or that of an argument, is another in each thread.
-    #[error(
-        "a typed launch takes no per-thread stream, since its work and memory may be another thread's; use `new_stream`"
-    )]
-    PerThreadStream,
-    /// Why the stream takes no typed launch.
-    #[error("the stream {0}, and a graph does not keep a module loaded; launch the kernel by name")]
-    Captured(String),
     /// The grid, and the only grids in y and z that the kernel was built for.
     #[error(
         "a grid of {0}, but the kernel was built for grids of {1} in y and z; state `any_grid` in `#[ptx::kernel]` for others"
@@ -260,102 +255,4 @@ pub enum LaunchProblem {
          wrap each handle in one"
     )]
     Programmatic,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HOPPER: Limits = Limits {
-        kernel: KernelAttributes {
-            registers: 32,
-            static_shared_bytes: 0,
-            local_bytes: 0,
-            max_threads: 1024,
-            max_dynamic_shared_bytes: 227 * 1024,
-            required_block: None,
-            required_cluster: None,
-        },
-        clusters: true,
-        cooperative: true,
-        needs_cluster: false,
-    };
-
-    fn built(with: KernelAttributes) -> Limits {
-        Limits { kernel: with, ..HOPPER }
-    }
-
-    #[test]
-    fn the_largest_legal_launches_pass() {
-        LaunchConfig::new((0x7fff_ffff, 65535, 65535), (32, 32)).check(&HOPPER).unwrap();
-        let config = LaunchConfig::new((8, 4), 1024).cluster((8, 2)).dynamic_shared(227 * 1024).cooperative();
-        config.check(&HOPPER).unwrap();
-        config.check_resident(32).unwrap();
-        let (block, cluster) = (Some(64.into()), Some(2.into()));
-        let fixed =
-            built(KernelAttributes { required_block: block, required_cluster: cluster, ..HOPPER.kernel });
-        LaunchConfig::new(4, 64).check(&fixed).unwrap();
-        LaunchConfig::new(4, 64).cluster(2).check(&Limits { needs_cluster: true, ..fixed }).unwrap();
-    }
-
-    #[test]
-    fn each_wrong_launch_has_its_message() {
-        let grid = |x, y| LaunchConfig::new((x, y), 1);
-        let block = |x, y, z| LaunchConfig::new(1, (x, y, z));
-        let one = grid(1, 1);
-        let old = Limits { clusters: false, cooperative: false, ..HOPPER };
-        let fixed = built(KernelAttributes { required_block: Some((64, 2).into()), ..HOPPER.kernel });
-        let pairs = built(KernelAttributes { required_cluster: Some(2.into()), ..HOPPER.kernel });
-        let small = KernelAttributes { max_threads: 256, max_dynamic_shared_bytes: 1024, ..HOPPER.kernel };
-        let few = Limits { needs_cluster: true, ..built(small) };
-        let cases = [
-            (grid(0, 1), HOPPER, "the grid (0, 1, 1) has an extent of 0; every extent must be at least 1"),
-            (grid(1, 0), HOPPER, "the grid (1, 0, 1) has an extent of 0"),
-            (block(256, 0, 1), HOPPER, "the block (256, 0, 1) has an extent of 0"),
-            (
-                grid(1 << 31, 1),
-                HOPPER,
-                "the grid (2147483648, 1, 1) exceeds the device's limit of (2147483647,",
-            ),
-            (
-                grid(1, 65536),
-                HOPPER,
-                "the grid (1, 65536, 1) exceeds the device's limit of (2147483647, 65535",
-            ),
-            (block(1, 1, 65), HOPPER, "the block (1, 1, 65) exceeds the device's limit of (1024, 1024, 64)"),
-            (block(1025, 1, 1), HOPPER, "the block (1025, 1, 1) exceeds the device's limit"),
-            (block(33, 32, 1), HOPPER, "a block of (33, 32, 1) has more than the 1024 threads"),
-            (block(1024, 1024, 64), HOPPER, "a block of (1024, 1024, 64) has more than the 1024 threads"),
-            (block(257, 1, 1), few, "a block of (257, 1, 1) has more than the 256 threads that"),
-            (
-                block(128, 1, 1),
-                fixed,
-                "a block of (128, 1, 1), but the kernel was built for blocks of (64, 2, 1)",
-            ),
-            (
-                one.dynamic_shared(232_449),
-                HOPPER,
-                "232449 bytes of dynamic shared memory, but at most 232448",
-            ),
-            (one.dynamic_shared(1025), few, "1025 bytes of dynamic shared memory, but at most 1024 are left"),
-            (one.cooperative(), old, "this device has no cooperative launches"),
-            (grid(2, 1).cluster(2), old, "clusters need compute capability 9.0"),
-            (grid(3, 1).cluster(2), HOPPER, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
-            (grid(3, 1).cluster(0), HOPPER, "the grid (3, 1, 1) is not made of whole clusters of (0, 1, 1)"),
-            (grid(34, 1).cluster(17), HOPPER, "a cluster of (17, 1, 1) has more than 16 blocks"),
-            (
-                grid(4, 1).cluster(4),
-                pairs,
-                "a cluster of (4, 1, 1), but the kernel was built for clusters of (2,",
-            ),
-            (grid(3, 1), pairs, "the grid (3, 1, 1) is not made of whole clusters of (2, 1, 1)"),
-            (one, few, "the kernel runs in clusters (.explicitcluster), and the launch names none"),
-        ];
-        for (config, limits, message) in cases {
-            let shown = config.check(&limits).expect_err(message).to_string();
-            assert!(shown.starts_with(message), "{shown}\nwanted: {message}");
-        }
-        let refused = one.cooperative().check_resident(0).unwrap_err().to_string();
-        assert!(refused.starts_with("a cooperative grid of (1, 1, 1), but at most 0 blocks"), "{refused}");
-    }
 }

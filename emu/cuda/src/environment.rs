@@ -1,0 +1,119 @@
+//! What the environment says.
+
+use cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE;
+use ptx_emu::machine::Options;
+use ptx_emu::schedule::Schedule;
+
+use crate::boundary::{Result, fail};
+
+/// How kernels run.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    /// `PTX_EMU_SEED`: the number of the first schedule.
+    pub seed: u64,
+    /// `PTX_EMU_SCHEDULES`: the schedules under which each launch runs.
+    pub schedules: u64,
+    /// `PTX_EMU_CHECK=0`: accesses are not checked.
+    pub check: bool,
+    /// `PTX_EMU_FINDINGS=print`: a launch with findings succeeds.
+    pub findings_fail: bool,
+    /// `PTX_EMU_LIMIT`: thread-instructions of a launch, at most.
+    pub limit: u64,
+    /// `CUDA_VISIBLE_DEVICES` does not start with 0.
+    pub hidden: bool,
+}
+
+impl Default for Environment {
+    fn default() -> Self {
+        Self { seed: 0, schedules: 1, check: true, findings_fail: true, limit: u64::MAX, hidden: false }
+    }
+}
+
+impl Environment {
+    pub fn read() -> Result<Self> {
+        Self::of(|name| std::env::var(name).ok())
+    }
+
+    fn of(get: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let number = |name: &str, default: u64| match get(name) {
+            None => Ok(default),
+            Some(text) => text.parse().or_else(|_| {
+                fail(
+                    CUDA_ERROR_INVALID_VALUE,
+                    format!("the variable {name} is `{text}`; it must be a number"),
+                )
+            }),
+        };
+        let choice = |name: &str, words: [&str; 2]| match get(name).as_deref() {
+            None => Ok(true),
+            Some(text) if text == words[0] => Ok(true),
+            Some(text) if text == words[1] => Ok(false),
+            Some(text) => fail(
+                CUDA_ERROR_INVALID_VALUE,
+                format!("the variable {name} is `{text}`; it must be `{}` or `{}`", words[0], words[1]),
+            ),
+        };
+        let schedules = number("PTX_EMU_SCHEDULES", 1)?;
+        if schedules == 0 {
+            return fail(
+                CUDA_ERROR_INVALID_VALUE,
+                "the variable PTX_EMU_SCHEDULES is 0; it must be 1 or more",
+            );
+        }
+        let visible = get("CUDA_VISIBLE_DEVICES");
+        Ok(Self {
+            seed: number("PTX_EMU_SEED", 0)?,
+            schedules,
+            check: choice("PTX_EMU_CHECK", ["1", "0"])?,
+            findings_fail: choice("PTX_EMU_FINDINGS", ["fail", "print"])?,
+            limit: number("PTX_EMU_LIMIT", u64::MAX)?,
+            hidden: visible
+                .is_some_and(|list| list.split(',').next().is_none_or(|first| first.trim() != "0")),
+        })
+    }
+
+    /// The options of the run under a schedule, with so many resident blocks.
+    pub fn options(&self, schedule: u64, resident: usize) -> Options {
+        Options {
+            schedule: Schedule::of(schedule),
+            check: self.check,
+            limit: self.limit,
+            resident,
+            // A launch that is to end in spite of its findings must end.
+            findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
+            ..Options::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, value: &str) -> Result<Environment> {
+        Environment::of(|asked| (asked == name).then(|| value.into()))
+    }
+
+    #[test]
+    fn variables_are_read_and_nonsense_is_refused_by_name() {
+        let plain = of("", "").unwrap();
+        assert!(plain.check && plain.findings_fail && !plain.hidden);
+        assert_eq!((plain.seed, plain.schedules, plain.limit), (0, 1, u64::MAX));
+        assert_eq!(of("PTX_EMU_SEED", "17").unwrap().seed, 17);
+        assert!(!of("PTX_EMU_CHECK", "0").unwrap().check);
+        assert!(!of("PTX_EMU_FINDINGS", "print").unwrap().findings_fail);
+        for (visible, hidden) in [("0", false), ("0,1", false), ("-1", true), ("", true), ("1", true)] {
+            assert_eq!(of("CUDA_VISIBLE_DEVICES", visible).unwrap().hidden, hidden, "{visible}");
+        }
+        for (name, value) in [
+            ("PTX_EMU_SEED", "x"),
+            ("PTX_EMU_SCHEDULES", "0"),
+            ("PTX_EMU_CHECK", "no"),
+            ("PTX_EMU_FINDINGS", "2"),
+            ("PTX_EMU_LIMIT", "-1"),
+        ] {
+            let why = of(name, value).unwrap_err().why.unwrap();
+            assert!(why.contains(name) && why.contains("must be"), "{why}");
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Typed launches in the interpreter: the backend of `ptx-launch` that needs no GPU.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::marker::PhantomData;
+use std::rc::Rc;
+
+use ptx::launch::{Kernel as Description, Plain};
+use ptx_launch::{
+    Arguments, CUtensorMapInterleave, Dim3, Function, LaunchConfig, LaunchProblem, Launcher, Memory,
+    MemoryMut, NoPadding, Region, TensorMapMode, TensorMapParameters, TensorMapProblem,
+};
+
+use crate::device::Module;
+use crate::{Device, Launch, LaunchError, LoadError, Options, Report, Schedule, lay_out, tensor};
+
+/// Why an emulated launch failed.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No image is PTX.
+    #[error(
+        "no image of the kernels is PTX, which the interpreter runs; the build script makes cubins alone"
+    )]
+    NoImage,
+    /// The PTX cannot be loaded.
+    #[error("cannot load the kernels: {0}")]
+    Load(#[from] LoadError),
+    /// The module has no such kernel, or one of another source.
+    #[error(
+        "the module's kernel `{0}` is not compiled from the source that describes the launch; build the kernels again"
+    )]
+    Fingerprint(&'static str),
+    /// The launch was refused.
+    #[error("cannot launch kernel `{kernel}`: {problem}")]
+    Launch { kernel: &'static str, problem: LaunchProblem },
+    /// The kernel does not allow the launch.
+    #[error(transparent)]
+    Shape(#[from] LaunchError),
+    /// A parameter of a tensor map is out of range.
+    #[error("cannot encode the tensor map: {0}")]
+    TensorMap(#[from] TensorMapProblem),
+    /// The kernel does something wrong.
+    #[error("schedule {schedule}:\n{report}")]
+    Wrong {
+        /// The number of the schedule, which replays the run.
+        schedule: u64,
+        /// The findings and the fault.
+        report: Report,
+    },
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// An emulated GPU. Each launch runs to its end in the call, under one schedule or several.
+///
+/// ```no_run
+/// # mod my_kernels { pub use launch::axpy; }
+/// # fn run(images: &[(&str, &[u8])]) -> Result<(), ptx_emu::Error> {
+/// let gpu = ptx_emu::Emulator::new().schedules(20);
+/// // In a program: `ptx_emu::kernels!()` in place of `images`.
+/// let axpy = gpu.load(images)?.kernel(my_kernels::axpy)?;
+/// let x = gpu.slice(&[1.0f32; 1000]);
+/// let mut y = gpu.slice(&[2.0f32; 1000]);
+/// axpy.launch(&gpu, 4, (3.0, &x, &mut y))?;
+/// assert_eq!(y.to_vec(), [5.0; 1000]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Default)]
+pub struct Emulator {
+    device: Rc<RefCell<Device>>,
+    options: Options,
+    schedules: u64,
+    /// The number of the next launch's first schedule.
+    next: Cell<u64>,
+    printed: RefCell<String>,
+}
+
+impl Emulator {
+    /// Makes a GPU without memory in use. A launch runs under one schedule, each under another.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { schedules: 1, ..Self::default() }
+    }
+
+    /// Runs each launch under `count` schedules, each on the memory as it was before the launch.
+    #[must_use]
+    pub fn schedules(self, count: u64) -> Self {
+        Self { schedules: count.max(1), ..self }
+    }
+
+    /// Begins with the schedule of a number, such as that of an [`Error::Wrong`].
+    #[must_use]
+    pub fn first_schedule(self, number: u64) -> Self {
+        self.next.set(number);
+        self
+    }
+
+    /// Sets the options of the runs. The schedule is the launch's own.
+    #[must_use]
+    pub fn options(self, options: Options) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Loads the kernels of a device crate: the PTX of its images for sm_90a or sm_90, or else the first PTX.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoImage`] if there is none; [`Error::Load`] names a line that the interpreter does not know.
+    pub fn load(&self, images: &[(&str, &[u8])]) -> Result<Kernels, Error> {
+        let texts =
+            || images.iter().filter_map(|(target, image)| Some((*target, std::str::from_utf8(image).ok()?)));
+        let of = |target: &str| texts().find(|(of, _)| *of == target);
+        let (_, text) =
+            of("sm_90a").or_else(|| of("sm_90")).or_else(|| texts().next()).ok_or(Error::NoImage)?;
+        let module = self.device.borrow_mut().load(text.trim_end_matches('\0'))?;
+        Ok(Kernels { module: Rc::new(module), device: self.device.clone() })
+    }
+
+    /// Allocates memory with these elements.
+    #[must_use]
+    pub fn slice<T: Plain>(&self, elements: &[T]) -> Slice<T> {
+        // Padding is zero.
+        let mut bytes = vec![0; size_of_val(elements)];
+        for (element, bytes) in elements.iter().zip(bytes.chunks_exact_mut(size_of::<T>().max(1))) {
+            element.write_to(bytes);
+        }
+        let mut device = self.device.borrow_mut();
+        let address = device.allocate(bytes.len());
+        device.write(address, &bytes);
+        Slice { device: self.device.clone(), address, len: elements.len(), elements: PhantomData }
+    }
+
+    /// Returns what the kernels have printed since the last call.
+    #[must_use]
+    pub fn printed(&self) -> String {
+        self.printed.take()
+    }
+}
+
+/// The loaded kernels of a device crate.
+#[derive(Debug, Clone)]
+pub struct Kernels {
+    module: Rc<Module>,
+    device: Rc<RefCell<Device>>,
+}
+
+impl Kernels {
+    /// Returns the launcher of a kernel: `kernel` is the name of a function with `#[ptx::kernel]`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fingerprint`] if the images have no such kernel, or one of another source.
+    pub fn kernel<K: Description>(&self, kernel: K) -> Result<Launcher<K, Kernel>, Error> {
+        let _ = kernel;
+        let mut word = [0; 8];
+        let address = self.module.variable(K::FINGERPRINT);
+        let found = address.and_then(|address| self.device.borrow().read(address, &mut word));
+        if found.is_none() || u64::from_le_bytes(word) != K::LAYOUT {
+            return Err(Error::Fingerprint(K::NAME));
+        }
+        let function = Kernel { module: self.module.clone(), device: self.device.clone(), name: K::NAME };
+        // SAFETY: name and value of the fingerprint are those of the description.
+        Ok(unsafe { Launcher::new(function) })
+    }
+}
+
+/// Memory of an emulated GPU. A drop frees it.
+#[derive(Debug)]
+pub struct Slice<T> {
+    device: Rc<RefCell<Device>>,
+    address: u64,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T: Plain> Slice<T> {
+    /// Returns the elements.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<T> {
+        let mut bytes = vec![0; self.len * size_of::<T>()];
+        let read = self.device.borrow().read(self.address, &mut bytes);
+        debug_assert!(read.is_some(), "the slice owns its memory");
+        let element = |bytes: &[u8]| {
+            // SAFETY: the bytes are a `T`: the host wrote one, or a kernel whose parameter has elements of `T`.
+            unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
+        };
+        bytes.chunks_exact(size_of::<T>().max(1)).map(element).collect()
+    }
+}
+
+impl<T> Drop for Slice<T> {
+    fn drop(&mut self) {
+        self.device.borrow_mut().free(self.address);
+    }
+}
+
+/// A kernel of an emulated GPU.
+#[derive(Debug, Clone)]
+pub struct Kernel {
+    module: Rc<Module>,
+    device: Rc<RefCell<Device>>,
+    name: &'static str,
+}
+
+/// The 128 bytes of a tensor map, aligned as a kernel wants them.
+#[repr(C, align(64))]
+#[derive(Debug, Clone, Copy)]
+pub struct TensorMap([u8; 128]);
+
+// SAFETY: 128 bytes are a multiple of the alignment.
+unsafe impl NoPadding for TensorMap {}
+
+macro_rules! memory {
+    ($($Slice:ty),*) => { $(
+        // SAFETY: a slice has so many elements, allocated and initialised for as long as it lives. A launch ends within the borrow.
+        unsafe impl<'a, T> Memory<'a, Kernel, T> for $Slice {
+            fn lend(self, gpu: &'a Emulator) -> Result<Region<()>, String> {
+                if !Rc::ptr_eq(&self.device, &gpu.device) {
+                    return Err("is memory of another emulated GPU".into());
+                }
+                Ok(Region { address: self.address, len: self.len, guard: () })
+            }
+        }
+    )* };
+}
+memory!(&'a Slice<T>, &'a mut Slice<T>);
+
+// SAFETY: the borrow is exclusive.
+unsafe impl<'a, T> MemoryMut<'a, Kernel, T> for &'a mut Slice<T> {}
+
+// SAFETY: a launch runs to its end in the call, on memory of the emulated GPU alone.
+unsafe impl Function for Kernel {
+    type Queue = Emulator;
+    type Guard<'a> = ();
+    type Lock = ();
+    type TensorMap = TensorMap;
+    type Error = Error;
+
+    fn lock() {}
+
+    unsafe fn tensor_map(_: &Emulator, map: &TensorMapParameters<'_>) -> Result<TensorMap, Error> {
+        let (im2col, boxes, lower, upper) = match map.mode {
+            TensorMapMode::Tiled(boxes) => (false, boxes.clone(), &[][..], &[][..]),
+            TensorMapMode::Im2col { lower, upper, channels, pixels } => {
+                (true, vec![*channels, *pixels], lower.as_slice(), upper.as_slice())
+            }
+        };
+        let or = |list: &[i32], i: usize| list.get(i).map_or(0, |corner| *corner as i8);
+        let interleave = map.interleave != CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE;
+        Ok(TensorMap(
+            tensor::TensorMap {
+                address: map.address,
+                rank: map.dims.len() as u8,
+                element: map.element_type as u8,
+                interleave: if interleave { map.interleave as u8 } else { 0 },
+                swizzle: map.swizzle as u8,
+                fill: map.oob_fill as u8,
+                atomicity: 0,
+                im2col,
+                // 2^32 is written as 0.
+                dims: std::array::from_fn(|i| map.dims.get(i).map_or(1, |dim| *dim as u32)),
+                boxes: std::array::from_fn(|i| boxes.get(i).map_or(1, |extent| *extent as u16)),
+                steps: std::array::from_fn(|i| map.element_strides.get(i).map_or(1, |step| *step as u8)),
+                strides: std::array::from_fn(|i| map.strides.get(i).copied().unwrap_or(0)),
+                lower: std::array::from_fn(|i| or(lower, i)),
+                upper: std::array::from_fn(|i| or(upper, i)),
+            }
+            .to_bytes(),
+        ))
+    }
+
+    unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, '_, Self>) -> Result<(), Error> {
+        let gpu = arguments.queue();
+        if !Rc::ptr_eq(&self.device, &gpu.device) {
+            return Err(self.refuse(LaunchProblem::Argument(
+                "the queue".into(),
+                "is another emulated GPU than the kernel's".into(),
+            )));
+        }
+        let parameters = self.module.parameters(self.name).unwrap_or_default();
+        let sizes: Vec<_> = parameters.iter().map(|parameter| parameter.bytes as usize).collect();
+        if let Err(problem) = arguments.compare(&sizes) {
+            return Err(self.refuse(LaunchProblem::Argument("list".into(), problem)));
+        }
+        let values: Vec<_> = arguments.bytes().collect();
+        let extents = |dim: Dim3| [dim.x, dim.y, dim.z];
+        let launch = Launch {
+            grid: extents(config.grid),
+            block: extents(config.block),
+            cluster: config.cluster.map_or([1; 3], extents),
+            dynamic_shared: config.dynamic_shared_bytes,
+            params: lay_out(parameters, &values),
+        };
+        let mut device = gpu.device.borrow_mut();
+        let before = (gpu.schedules > 1).then(|| device.clone());
+        for _ in 0..gpu.schedules {
+            let schedule = gpu.next.get();
+            gpu.next.set(schedule + 1);
+            if let Some(before) = &before {
+                *device = before.clone();
+            }
+            let options = Options { schedule: Schedule::of(schedule), ..gpu.options.clone() };
+            let report = device.launch(&self.module, self.name, &launch, &options)?;
+            gpu.printed.borrow_mut().push_str(&report.printed);
+            if !report.is_clean() {
+                return Err(Error::Wrong { schedule, report });
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, problem: LaunchProblem) -> Error {
+        Error::Launch { kernel: self.name, problem }
+    }
+}
+
+/// Returns the images of the kernels that `ptx-build` has compiled in the build script of this crate, for [`Emulator::load`]. An
+/// argument names another file than `ptx_kernels`.
+#[macro_export]
+macro_rules! kernels {
+    () => {
+        $crate::kernels!("ptx_kernels")
+    };
+    ($name:literal) => {{
+        mod images {
+            ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/", $name, ".rs"));
+        }
+        images::IMAGES
+    }};
+}

@@ -1,0 +1,59 @@
+//! The explorer runs every schedule of a small kernel once, up to the order of independent steps.
+
+#[path = "support/case.rs"]
+mod case;
+
+use case::Case;
+use ptx_emu::{Device, Launch, Options};
+
+fn explore(case: &Case, without: &str, runs: u64) -> ptx_emu::device::Exploration {
+    let (device, module, launch) = case.prepare(without);
+    let options = Options { limit: 100_000, ..Options::default() };
+    device.explore(&module, "k", &launch, &options, runs, |_| true).unwrap()
+}
+
+/// Kernels with more schedules than a test runs: each of 64 threads may return early from its wait, before or after each arrival.
+const LARGE: [&str; 3] = ["mbarrier_init_not_ordered", "one_lane_for_32_writers", "wait_without_a_loop"];
+
+#[test]
+fn a_mistake_is_found_in_few_runs_and_its_cure_holds_under_every_schedule() {
+    for case in case::all() {
+        let broken = explore(&case, "//fixed", 10);
+        assert!(!broken.report.is_clean(), "{}: nothing found in {} runs", case.name, broken.runs);
+        let fixed = explore(&case, "//broken", 100);
+        assert!(fixed.report.is_clean(), "{}: {}", case.name, fixed.report);
+        assert_eq!(
+            fixed.is_complete,
+            !LARGE.contains(&case.name.as_str()),
+            "{}: {} runs",
+            case.name,
+            fixed.runs
+        );
+    }
+}
+
+#[test]
+fn runs_are_as_many_as_orders_of_dependent_steps() {
+    let runs = |body: &str, grid: u32| {
+        let ptx = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {{
+                .reg .b32 %r<4>; .reg .b64 %rd<4>;
+                ld.param.u64 %rd0, [out]; mov.u32 %r0, %ctaid.x; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd0, %rd1;
+                {body}
+            }}"
+        );
+        let mut device = Device::new();
+        let module = device.load(&ptx).unwrap();
+        let memory = device.allocate(64);
+        device.write(memory, &[0; 64]).unwrap();
+        let params = memory.to_le_bytes().to_vec();
+        let launch = Launch { params, ..Launch::new(grid, 1) };
+        let explored = device.explore(&module, "k", &launch, &Options::default(), 1000, |_| true).unwrap();
+        assert!(explored.is_complete && explored.report.is_clean(), "{}", explored.report);
+        explored.runs
+    };
+    assert_eq!(runs("st.global.u32 [%rd1], 1;", 8), 1, "blocks that share nothing");
+    assert_eq!(runs("red.relaxed.gpu.global.add.u32 [%rd0], 1;", 8), 1, "sums");
+    assert_eq!(runs("atom.relaxed.gpu.global.add.u32 %r1, [%rd0], 1;", 3), 6, "orders of three");
+    assert_eq!(runs("atom.relaxed.gpu.global.exch.b32 %r1, [%rd0], %r0;", 4), 24, "orders of four");
+}

@@ -1,0 +1,99 @@
+//! Typed launches in the interpreter: the kernels of `tests/device/launch`, optimised and not, under many schedules.
+
+use std::sync::LazyLock;
+
+use ptx_emu::{Emulator, Error, Grid, Kernels, Matrix, Tensor};
+use xtask::device::{Arch, Build, OptLevel};
+
+fn build(opt_level: OptLevel) -> String {
+    let build = Build { opt_level, ..Build::new("tests/device/launch", Arch::Sm90a) };
+    build.run().unwrap_or_else(|error| panic!("{error:#}")).text
+}
+
+static OPTIMISED: LazyLock<String> = LazyLock::new(|| build(OptLevel::O3));
+static PLAIN: LazyLock<String> = LazyLock::new(|| build(OptLevel::O0));
+
+/// Runs a check on an emulated GPU with the optimised kernels, and on one with the others.
+fn each(check: impl Fn(&Emulator, &Kernels) -> Result<(), Error>) {
+    for (ptx, schedules) in [(&*OPTIMISED, 12), (&*PLAIN, 2)] {
+        let gpu = Emulator::new().schedules(schedules);
+        let kernels = gpu.load(&[("sm_90a", ptx.as_bytes())]).unwrap();
+        check(&gpu, &kernels).unwrap();
+    }
+}
+
+#[test]
+fn tiles_in_a_ring_and_their_tail() {
+    each(|gpu, kernels| {
+        let axpy = kernels.kernel(launch::axpy)?;
+        for len in [0, 5, 3584, 9000] {
+            let x: Vec<f32> = (0..len).map(|i| i as f32).collect();
+            let (x, mut y) = (gpu.slice(&x), gpu.slice(&vec![1.0; len]));
+            axpy.launch(gpu, 2, (2.0, &x, &mut y))?;
+            assert!(
+                y.to_vec().into_iter().enumerate().all(|(i, y)| y == 2.0 * i as f32 + 1.0),
+                "{len} elements"
+            );
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_struct_by_value_and_a_grid_of_two_dimensions() {
+    each(|gpu, kernels| {
+        let weights = launch::Weights { scale: 0.5, taps: [1.0; 5], wraps: true };
+        let (x, mut y) = (gpu.slice(&[2.0f32; 300]), gpu.slice(&[0.0f32; 300]));
+        kernels.kernel(launch::blur)?.launch(gpu, (2, 2), (weights, &x, &mut y))?;
+        assert_eq!(y.to_vec(), [5.0; 300]);
+        Ok(())
+    });
+}
+
+#[test]
+fn boxes_by_tensor_maps() {
+    each(|gpu, kernels| {
+        // The last boxes reach over the end of both dimensions.
+        let x: Vec<f32> = (0..40 * 68).map(|i| i as f32).collect();
+        let (from, mut to) = (gpu.slice(&x), gpu.slice(&vec![0.0f32; x.len()]));
+        let maps = (Tensor::new(&from, [68, 40]), Tensor::new(&mut to, [68, 40]));
+        kernels.kernel(launch::copy_boxes)?.launch(gpu, 3, maps)?;
+        assert_eq!(to.to_vec(), x);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_cluster_that_reduces() {
+    each(|gpu, kernels| {
+        let (rows, mut doubled) = (gpu.slice(&[1u32; 8 * 256]), gpu.slice(&[0u32; 8 * 256]));
+        let (mut sums, mut count) = (gpu.slice(&[10u32; 256]), gpu.slice(&[0u64; 1]));
+        let (rows, doubled) = (Matrix::new(&rows, 8, 256), Matrix::new(&mut doubled, 8, 256));
+        let add_rows = kernels.kernel(launch::add_rows)?;
+        add_rows.launch(gpu, Grid::new(4), (rows, &mut sums, &mut count, doubled))?;
+        assert_eq!(count.to_vec(), [8]);
+        assert!(sums.to_vec().into_iter().enumerate().all(|(i, sum)| sum == 10 + 4 * i as u32));
+        Ok(())
+    });
+}
+
+#[test]
+fn a_wrong_launch_and_a_wrong_kernel_are_errors() {
+    let gpu = Emulator::new();
+    let kernels =
+        gpu.load(&[("sm_100a", b"\x7fELF\xff".as_slice()), ("sm_90a", OPTIMISED.as_bytes())]).unwrap();
+    let fill = kernels.kernel(launch::fill).unwrap();
+    // SAFETY: the kernel runs in the interpreter, for which no address is invalid.
+    let wrong = unsafe { fill.launch_unsafe(&gpu, 1, (0x40u64, 100, 7)) }.unwrap_err().to_string();
+    assert!(wrong.starts_with("schedule 0:\n") && wrong.contains("in no allocation"), "{wrong}");
+    let (other, x) = (Emulator::new(), gpu.slice(&[0.0f32; 8]));
+    let mut y = other.slice(&[0.0f32; 8]);
+    let refused = kernels.kernel(launch::axpy).unwrap().launch(&gpu, 1, (1.0, &x, &mut y)).unwrap_err();
+    assert!(refused.to_string().contains("argument 2 (`y`) is memory of another emulated GPU"), "{refused}");
+    let none = gpu.load(&[("sm_100a", b"\x7fELF\xff")]).unwrap_err().to_string();
+    assert!(none.contains("no image of the kernels is PTX"), "{none}");
+    let stale = OPTIMISED.replace(".target sm_90a", ".target sm_90a\n.extern .func none;");
+    let other = stale.replace("axpy__", "axpy_0_");
+    let error = gpu.load(&[("sm_90", other.as_bytes())]).unwrap().kernel(launch::axpy).unwrap_err();
+    assert!(matches!(error, Error::Fingerprint("axpy")), "{error}");
+}

@@ -1,0 +1,136 @@
+//! Checks of the feature `checked`: each kernel of `tests/device/checked` breaks the word `unsafe(uniform)`, prints where, and traps.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _};
+use std::os::fd::AsRawFd as _;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use ptx_host::{LaunchConfig, Module};
+
+use crate::check::{Check, Finding};
+use crate::cli::Options;
+
+/// The kernels, each with its threads and with parts of what it prints.
+const KERNELS: [(&str, u32, &[&str]); 5] = [
+    (
+        "in_a_branch",
+        128,
+        &[
+            "not all threads of the CTA make this collective call",
+            "thread (31, 0, 0) waits for thread (32, 0, 0)",
+            "thread (32, 0, 0) has ended; its last collective call: none",
+        ],
+    ),
+    (
+        "at_two_places",
+        128,
+        &["not all threads of the CTA", " waits in another collective call: checked/src/lib.rs:"],
+    ),
+    (
+        "after_an_early_return",
+        128,
+        &[
+            "thread (76, 0, 0) waits for thread (77, 0, 0)",
+            "thread (77, 0, 0) has ended; its last collective call: checked/src/lib.rs:",
+        ],
+    ),
+    (
+        "in_some_lanes",
+        64,
+        &["not all threads of the warp", " waits in another collective call: checked/src/lib.rs:"],
+    ),
+    (
+        "without_one_thread",
+        128,
+        &[
+            "thread (76, 0, 0) waits for thread (77, 0, 0)",
+            "thread (77, 0, 0) did not come within 5 seconds; its last collective call: none",
+        ],
+    ),
+];
+
+pub fn list(options: &Options) -> Result<Vec<Check>> {
+    let mut checks = Vec::new();
+    for (kernel, threads, says) in KERNELS {
+        for kind in ["ptx", "cubin"] {
+            let image = options.dir()?.join(format!("checked-O3.{kind}"));
+            checks.push(Check::new(format!("checked/{kernel}/{kind}"), options, move |gpu| {
+                let kernel = Module::load(&gpu.context, &image)?.kernel_by_name(kernel)?;
+                let (result, printed) = with_output(|| {
+                    // SAFETY: the kernel accesses no memory of the host's. It breaks the word `unsafe(uniform)`, and traps before
+                    // a barrier that not all threads reach.
+                    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, threads), ())? };
+                    gpu.wait()
+                })?;
+                let Err(error) = result else { bail!("the kernel did not trap; it printed {printed:?}") };
+                let missing = says.iter().find(|part| !printed.contains(**part));
+                ensure!(
+                    missing.is_none(),
+                    "{missing:?} is not in what the kernel printed: {printed:?} ({error})"
+                );
+                Ok(Finding::from(printed.trim_end().replace('\n', "; ")))
+            }));
+        }
+    }
+    Ok(checks)
+}
+
+/// Returns the result of `work`, and what the process writes to its standard output meanwhile. The driver writes there what
+/// kernels print.
+fn with_output<T>(work: impl FnOnce() -> T) -> Result<(T, String)> {
+    let mut file = tempfile::tempfile()?;
+    // SAFETY: `dup` has no condition.
+    let stdout = unsafe { libc::dup(libc::STDOUT_FILENO) };
+    ensure!(stdout >= 0, "cannot keep the standard output: {}", std::io::Error::last_os_error());
+    redirect(file.as_raw_fd())?;
+    let result = work();
+    redirect(stdout)?;
+    // SAFETY: `dup` returned this descriptor, and nothing uses it any more.
+    unsafe { libc::close(stdout) };
+    Ok((result, text(&mut file)?))
+}
+
+/// Makes a descriptor the standard output, after all that C's streams hold is written.
+fn redirect(to: i32) -> Result<()> {
+    // SAFETY: without a stream, `fflush` writes all of them. Both descriptors are open.
+    let done = unsafe {
+        libc::fflush(std::ptr::null_mut());
+        libc::dup2(to, libc::STDOUT_FILENO)
+    };
+    ensure!(done >= 0, "cannot redirect the standard output: {}", std::io::Error::last_os_error());
+    Ok(())
+}
+
+fn text(file: &mut File) -> Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes).context("cannot read what the kernel printed")?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn the_table_has_every_kernel_of_the_crate() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/device/checked/src/lib.rs");
+        let source = std::fs::read_to_string(source).unwrap();
+        let names: Vec<_> =
+            source.split("\npub fn ").skip(1).map(|rest| rest.split_once('(').unwrap().0).collect();
+        assert_eq!(KERNELS.map(|(name, _, _)| name).to_vec(), names);
+    }
+
+    #[test]
+    fn output_is_kept() {
+        let write = || {
+            let text = c"from C\n";
+            // SAFETY: `puts` reads a string that ends with a NUL.
+            unsafe { libc::puts(text.as_ptr()) }
+        };
+        let (written, text) = with_output(write).unwrap();
+        assert!(written >= 0 && text.contains("from C\n"), "{text:?}");
+    }
+}

@@ -1,0 +1,125 @@
+//! The memory of `cudarc` as arguments of a launch.
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::CUstreamCaptureStatus;
+use cudarc::driver::{
+    CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
+};
+
+use crate::{Argument, Arguments, ByName, Kernel, Memory, MemoryMut, Region, Result};
+
+/// Keeps memory in use until the launch is queued. Then the memory's own stream waits for the launch, so that a drop of the memory,
+/// which frees it on that stream, comes after, whatever has become of the events of `cudarc`.
+#[derive(Debug)]
+pub struct InUse<'a> {
+    /// Dropped after the wait: records the use.
+    _event: SyncOnDrop<'a>,
+    /// The memory's stream and that of the launch, if they differ.
+    streams: Option<(Arc<CudaStream>, &'a CudaStream)>,
+    /// Whether the memory is of a per-thread stream.
+    pub(crate) is_per_thread: bool,
+}
+
+/// Returns whether the handle stands for another stream in each thread, which `cudarc` does not know.
+pub(crate) fn is_per_thread(stream: &CudaStream) -> bool {
+    stream.cu_stream().addr() == 2
+}
+
+impl<'a> InUse<'a> {
+    /// Lets the stream wait for all uses that the memory's own stream has waited for.
+    fn begin(event: SyncOnDrop<'a>, owner: Arc<CudaStream>, stream: &'a CudaStream) -> Result<Self, String> {
+        if matches!(event, SyncOnDrop::Record(None)) {
+            return Err("is a slice without events, so nothing orders its uses; pass memory of `CudaStream::alloc_zeros` or \
+                 `clone_htod`, from a context whose event tracking is on"
+                .into());
+        }
+        let differ = owner.cu_stream() != stream.cu_stream();
+        if differ {
+            stream
+                .join(&owner)
+                .map_err(|error| format!("is a slice, and the stream cannot wait for its uses: {error:?}"))?;
+        }
+        let is_per_thread = is_per_thread(&owner);
+        Ok(Self { _event: event, streams: differ.then_some((owner, stream)), is_per_thread })
+    }
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        if let Some((owner, stream)) = &self.streams
+            && owner.join(stream).is_err()
+        {
+            // The memory may be freed at once, so the work on it ends first.
+            let _ = stream.synchronize();
+        }
+    }
+}
+
+macro_rules! memory {
+    ($( $Slice:ty, $pointer:ident $($Mut:ident)?; )*) => { $(
+        // SAFETY: `usable` refuses memory that `cudarc` does not order by events. `InUse` orders the launch after all launches
+        // and before each later use on the memory's stream, its drop too. A `CudaSlice` is initialised, as `CudaStream::alloc` is
+        // unsafe.
+        unsafe impl<'a, T> Memory<'a, Kernel, T> for $Slice {
+            fn lend(self, stream: &'a CudaStream) -> Result<Region<InUse<'a>>, String> {
+                usable(self.stream(), stream)?;
+                let (len, owner) = (self.len(), self.stream().clone());
+                // `cudarc` multiplies without a check: a greater length has less memory.
+                if len.checked_mul(size_of::<T>()).is_none_or(|bytes| bytes >= 1 << 48) {
+                    return Err(format!("is a slice of {len} elements, more than any memory holds"));
+                }
+                let (address, event) = self.$pointer(stream);
+                Ok(Region { address, len, guard: InUse::begin(event, owner, stream)? })
+            }
+        }
+        $(
+            // SAFETY: the borrow is exclusive, and the launch is ordered with all uses before and after it.
+            unsafe impl<'a, T> $Mut<'a, Kernel, T> for $Slice {}
+        )?
+        // SAFETY: a parameter by name has no contract.
+        unsafe impl<'a, T> Argument<'a, ByName, Kernel> for $Slice {
+            fn pass(self, arguments: &mut Arguments<'_, 'a, Kernel>) -> Result<()> {
+                arguments.push_address::<T, _>(self)
+            }
+        }
+    )* };
+}
+memory! {
+    &'a CudaSlice<T>, device_ptr;
+    &'a CudaView<'_, T>, device_ptr;
+    &'a mut CudaSlice<T>, device_ptr_mut MemoryMut;
+    &'a mut CudaViewMut<'_, T>, device_ptr_mut MemoryMut;
+}
+
+/// Refuses memory of `owner` whose uses on `stream` no events order.
+fn usable(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
+    let refuse = |reason: &str| Err(reason.to_owned());
+    // Each opening of a device counts its own streams, and by them decides whether slices have events.
+    if !Arc::ptr_eq(owner.context(), stream.context()) {
+        return refuse(
+            "is a slice of another context than the stream's; open the device once, or copy the slice",
+        );
+    }
+    if !stream.context().is_event_tracking() {
+        return refuse(
+            "is a slice, and the context's event tracking is off, so nothing orders the uses of the slice; leave the tracking on, \
+             or pass the address as a `u64` to a launch by name",
+        );
+    }
+    match is_captured(stream) {
+        Ok(false) => Ok(()),
+        Ok(true) => refuse(
+            "is a slice, and the stream is being captured, but a graph runs after the borrow has ended; pass the address as a \
+             `u64` to a launch by name",
+        ),
+        Err(reason) => Err(format!("is a slice, and the stream {reason}")),
+    }
+}
+
+/// Returns whether work on the stream becomes part of a graph.
+pub(crate) fn is_captured(stream: &CudaStream) -> Result<bool, String> {
+    let status = stream.capture_status();
+    let status = status.map_err(|error| format!("does not say whether it is being captured: {error:?}"))?;
+    Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+}

@@ -1,0 +1,251 @@
+//! Typed launches: what `#[ptx::kernel]` says of a kernel, the host checks before the launch.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use ptx::launch::{Kernel as Description, LaunchShape, SafeKernel};
+
+use crate::{
+    Arguments, Dim3, KernelArguments, LaunchConfig, LaunchProblem, NoPadding, TensorMapParameters,
+    TensorMapProblem,
+};
+
+/// A loaded kernel of a backend: `ptx_host::Kernel` is that of CUDA. An emulator implements this trait for its own.
+///
+/// # Safety
+///
+/// `launch` runs the kernel with these arguments in this shape, or returns an error. Memory of the arguments stays valid until the
+/// kernel has ended, and is used by other launches, copies and the host only before or after the kernel, as their borrows say.
+pub unsafe trait Function: Sized {
+    /// Where the kernel is put: a stream.
+    type Queue: ?Sized;
+    /// What keeps memory in use until the launch is queued.
+    type Guard<'a>;
+    /// What a typed launch holds from before it borrows memory until it is queued. A backend whose launches come one at a time in
+    /// all threads has a lock here, another has `()`.
+    type Lock;
+    /// The 128 bytes of a tensor map, aligned to 64.
+    type TensorMap: NoPadding;
+    /// Why a launch failed.
+    type Error: From<TensorMapProblem>;
+
+    /// Returns what a typed launch holds.
+    fn lock() -> Self::Lock;
+
+    /// Encodes a tensor map.
+    ///
+    /// # Errors
+    ///
+    /// If the device has no such map.
+    ///
+    /// # Safety
+    ///
+    /// [`TensorMapBuilder::check`](crate::TensorMapBuilder::check) has returned the parameters, and nothing has changed them.
+    unsafe fn tensor_map(
+        queue: &Self::Queue,
+        map: &TensorMapParameters<'_>,
+    ) -> Result<Self::TensorMap, Self::Error>;
+
+    /// Puts the kernel on the queue.
+    ///
+    /// # Errors
+    ///
+    /// If the device or the kernel does not allow the launch.
+    ///
+    /// # Safety
+    ///
+    /// The kernel may be called with these arguments in this shape.
+    unsafe fn launch(
+        &self,
+        config: &LaunchConfig,
+        arguments: Arguments<'_, '_, Self>,
+    ) -> Result<(), Self::Error>;
+
+    /// Makes the error of a launch that was refused: it names the kernel.
+    fn refuse(&self, problem: LaunchProblem) -> Self::Error;
+}
+
+/// A kernel that the host launches by its types.
+///
+/// ```no_run
+/// mod kernels {
+///     use ptx::global::{Global, GlobalElementsMut};
+///     use ptx::launch::Cta;
+///
+///     /// y ← a·x.
+///     #[ptx::kernel(unsafe(uniform), threads = 256)]
+///     pub fn scale(cta: Cta, a: f32, x: Global<f32>, y: GlobalElementsMut<f32>) { /* … */ }
+/// }
+///
+/// # fn run(images: ptx_host::Kernels) -> Result<(), Box<dyn std::error::Error>> {
+/// let context = ptx_host::open(0)?;
+/// let stream = context.default_stream();
+/// // In a program: `ptx_host::kernels!().load(&context)?`.
+/// let scale = images.load(&context)?.kernel(kernels::scale)?;
+///
+/// let x = stream.clone_htod(&[1.0f32; 1000])?;
+/// let mut y = stream.alloc_zeros::<f32>(1000)?;
+/// scale.launch(&stream, 4, (2.0, &x, &mut y))?;
+/// assert_eq!(stream.clone_dtoh(&y)?, [2.0; 1000]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A launch does not compile with memory of other elements, or with memory that the kernel writes as a shared reference:
+///
+/// ```compile_fail,E0277
+/// # use ptx_host::cudarc::driver::{CudaSlice, CudaStream};
+/// # fn f(axpy: ptx_host::Launcher<launch::axpy>, stream: &CudaStream, x: CudaSlice<f64>, mut y: CudaSlice<f32>) {
+/// axpy.launch(stream, 4, (2.0, &x, &mut y)); // `x` has elements of `f64`
+/// # }
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use ptx_host::cudarc::driver::{CudaSlice, CudaStream};
+/// # fn f(axpy: ptx_host::Launcher<launch::axpy>, stream: &CudaStream, x: CudaSlice<f32>, y: CudaSlice<f32>) {
+/// axpy.launch(stream, 4, (2.0, &x, &y)); // the kernel writes `y`
+/// # }
+/// ```
+pub struct Launcher<K, F> {
+    function: F,
+    kernel: PhantomData<fn() -> K>,
+}
+
+impl<K: Description, F: Function> Launcher<K, F> {
+    /// Makes the launcher of a loaded kernel.
+    ///
+    /// # Safety
+    ///
+    /// `function` is the kernel that `K` describes.
+    pub const unsafe fn new(function: F) -> Self {
+        Self { function, kernel: PhantomData }
+    }
+
+    /// Returns the loaded kernel: its attributes and its occupancy.
+    #[must_use]
+    pub fn function(&self) -> &F {
+        &self.function
+    }
+
+    /// Puts the kernel on `queue`, a stream, after the work that is on it. `arguments` is a tuple, with one argument for each
+    /// parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a [`Grid`].
+    /// Block, cluster and dynamic shared memory are the kernel's own.
+    ///
+    /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended, and later uses wait
+    /// for the kernel: of CUDA, the stream that the memory was allocated on waits for it, and `cudarc` records the use as an
+    /// event. So launches that use one slice on several streams follow one another, and a context whose event tracking is off is
+    /// refused.
+    ///
+    /// # Errors
+    ///
+    /// A [`LaunchProblem`] names the argument, or the rule of the shape, that is broken (`ptx_host::Error::Launch`), and a
+    /// [`TensorMapProblem`] the rule that a tensor breaks (`ptx_host::Error::TensorMap`); nothing was launched. If the backend
+    /// refuses the launch, the error is its own (`ptx_host::Error::Stream`, `ptx_host::Error::Cuda`).
+    pub fn launch<'a, A>(
+        &self,
+        queue: &'a F::Queue,
+        grid: impl Into<Grid>,
+        arguments: A,
+    ) -> Result<(), F::Error>
+    where
+        K: SafeKernel,
+        A: KernelArguments<'a, K::Parameters, F>,
+    {
+        // SAFETY: the kernel is safe, and each argument keeps the contract of its parameter (`Argument`).
+        unsafe { self.launch_unsafe(queue, grid, arguments) }
+    }
+
+    /// Puts a kernel that is an `unsafe fn` on `queue`, as [`launch`](Launcher::launch) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`launch`](Launcher::launch).
+    ///
+    /// # Safety
+    ///
+    /// The `# Safety` section of the kernel holds.
+    pub unsafe fn launch_unsafe<'a, A>(
+        &self,
+        queue: &'a F::Queue,
+        grid: impl Into<Grid>,
+        arguments: A,
+    ) -> Result<(), F::Error>
+    where
+        A: KernelArguments<'a, K::Parameters, F>,
+    {
+        let config = config::<K>(grid.into());
+        check_grid::<K>(&config).map_err(|problem| self.function.refuse(problem))?;
+        let _lock = F::lock();
+        let arguments = Arguments::new(&self.function, queue, &config, K::PARAMETERS, arguments)?;
+        // SAFETY: the shape is the kernel's; the arguments have its types, and the caller keeps its `# Safety`.
+        unsafe { self.function.launch(&config, arguments) }
+    }
+}
+
+impl<K: Description, F> fmt::Debug for Launcher<K, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Launcher({})", K::NAME)
+    }
+}
+
+/// The thread blocks of a typed launch, and what a kernel leaves to its launch. An integer or a tuple of 2 or 3 converts.
+#[derive(Debug, Clone, Copy)]
+pub struct Grid(LaunchConfig);
+
+impl Grid {
+    /// Makes a grid of thread blocks. A grid of clusters still counts thread blocks.
+    #[must_use]
+    pub fn new(extents: impl Into<Dim3>) -> Self {
+        Self(LaunchConfig::new(extents, 1))
+    }
+
+    /// Sets the thread blocks per cluster, for a kernel that states no cluster.
+    #[must_use]
+    pub fn cluster(self, cluster: impl Into<Dim3>) -> Self {
+        Self(self.0.cluster(cluster))
+    }
+
+    /// Adds dynamic shared memory in bytes, for a kernel that takes a `DynamicShared`.
+    #[must_use]
+    pub fn dynamic_shared(self, bytes: u32) -> Self {
+        Self(self.0.dynamic_shared(bytes))
+    }
+
+    /// Makes the launch cooperative: all blocks run at the same time.
+    #[must_use]
+    pub fn cooperative(self) -> Self {
+        Self(self.0.cooperative())
+    }
+
+    /// Lets the kernel start before the kernel before it has ended: a programmatic dependent launch. All memory of the kernel is
+    /// in `Prerequisite`s.
+    #[must_use]
+    pub fn programmatic(self) -> Self {
+        Self(self.0.programmatic())
+    }
+}
+
+impl<D: Into<Dim3>> From<D> for Grid {
+    fn from(extents: D) -> Self {
+        Self::new(extents)
+    }
+}
+
+/// The shape of a launch of `K`.
+fn config<K: Description>(Grid(config): Grid) -> LaunchConfig {
+    LaunchConfig {
+        block: K::Shape::BLOCK.into(),
+        cluster: config.cluster.or(K::Shape::CLUSTER.map(Dim3::from)),
+        dynamic_shared_bytes: config.dynamic_shared_bytes.saturating_add(K::DYNAMIC_SHARED),
+        ..config
+    }
+}
+
+/// Checks what the compiler has assumed of the grid.
+fn check_grid<K: Description>(config: &LaunchConfig) -> Result<(), LaunchProblem> {
+    let Dim3 { y, z, .. } = K::Shape::CLUSTER.map_or(Dim3::from(1), Dim3::from);
+    if !K::Shape::GRID_OF_ANY_RANK && (config.grid.y, config.grid.z) != (y, z) {
+        return Err(LaunchProblem::GridRank(config.grid, (y, z).into()));
+    }
+    if config.grid.count() >= 1 << 32 { Err(LaunchProblem::GridCount(config.grid)) } else { Ok(()) }
+}

@@ -1,0 +1,43 @@
+//! The memory of a backend that arguments borrow.
+
+use crate::Function;
+
+/// A region of a backend's memory, in use until `guard` is dropped, after the launch.
+#[derive(Debug)]
+pub struct Region<G> {
+    /// The address on the device.
+    pub address: u64,
+    /// The elements.
+    pub len: usize,
+    /// Keeps the memory in use.
+    pub guard: G,
+}
+
+/// Memory that a kernel may read: of CUDA, a reference to a `CudaSlice` or a view of one.
+///
+/// # Safety
+///
+/// The region has `len` initialised elements. Until the launch has ended, the region stays allocated, and nothing writes it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no memory of `{T}` for a kernel",
+    label = "not a `&CudaSlice<{T}>`, and no view of one"
+)]
+pub unsafe trait Memory<'a, F: Function, T> {
+    /// Borrows the region for a launch on `queue`.
+    ///
+    /// # Errors
+    ///
+    /// Why the queue cannot use the memory.
+    fn lend(self, queue: &'a F::Queue) -> Result<Region<F::Guard<'a>>, String>;
+}
+
+/// Memory that a kernel may write: of CUDA, a `&mut` to a `CudaSlice` or a view of one.
+///
+/// # Safety
+///
+/// Until the launch has ended, nothing else accesses the region.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no memory of `{T}` that a kernel may write",
+    label = "not a `&mut CudaSlice<{T}>`, and no `&mut CudaViewMut<{T}>`"
+)]
+pub unsafe trait MemoryMut<'a, F: Function, T>: Memory<'a, F, T> {}

@@ -1,0 +1,74 @@
+//! The feature `checked` on the device: kernels that check their collective calls. `tests/coverage` tests that each collective
+//! call does, and that the places are those of the caller.
+
+mod support;
+
+use support::{body, ok};
+use xtask::cuda::Tools;
+use xtask::device::{Arch, Build, OptLevel};
+use xtask::forms::map_words;
+use xtask::golden::Golden;
+use xtask::ptx::places;
+use xtask::toolchain::{Kind, Toolchain};
+
+const CRATE: &str = "tests/device/checked";
+
+fn module(opt_level: OptLevel) -> String {
+    let build = Build { opt_level, ..Build::new(CRATE, Arch::Sm90a) };
+    ok(build.run()).text
+}
+
+#[test]
+fn kernels_that_check_are_golden() {
+    if ok(Toolchain::active()).kind() != Kind::Rustup {
+        return;
+    }
+    let ptx = module(OptLevel::O3);
+    // A function of the module as `support::body` reads a kernel: by a name without the hash of its crate.
+    let ptx = map_words(&ptx.replace(".func ", ".entry "), |word| {
+        let name =
+            word.split_once("7checked7records").map(|(_, name)| name.trim_start_matches(char::is_numeric));
+        name.unwrap_or(word).to_owned()
+    });
+    // The name of a constant depends on the crate's folder.
+    let constant = |word: &str| if word.starts_with("anon_") { "place".into() } else { word.to_owned() };
+    let mut golden = Golden::new("checked");
+    for name in ["in_a_branch", "in_cta", "in_warp"] {
+        ok(golden.check(&format!("{name}.ptx"), &map_words(&body(&ptx, name), constant)));
+    }
+    ok(golden.finish());
+}
+
+/// A kernel passes the places of its calls, in the order of the source.
+#[test]
+fn the_places_are_those_of_the_calls() {
+    let source = std::fs::read_to_string(xtask::root().join(CRATE).join("src/lib.rs")).unwrap();
+    let calls = source.lines().zip(1u32..).filter_map(|(line, number)| {
+        let at = [".sync()", ".ballot("].iter().find_map(|call| line.find(call))?;
+        Some((number, at as u32 + 2))
+    });
+    let calls: Vec<_> = calls.collect();
+    assert_eq!(calls.len(), 8);
+    let mut places = places(&module(OptLevel::O3));
+    places.retain(|place| place.file.ends_with("checked/src/lib.rs"));
+    let mut places: Vec<_> = places.iter().map(|place| (place.line, place.column)).collect();
+    places.sort_unstable();
+    assert_eq!(places, calls);
+}
+
+#[test]
+fn ptxas_accepts_the_kernels() {
+    let tools = ok(Tools::find_or_fetch());
+    for level in [OptLevel::O0, OptLevel::O3] {
+        let errors = ok(tools.check_text(&module(level), Arch::Sm90a));
+        assert!(errors.is_empty(), "{level}: {errors:?}");
+    }
+}
+
+/// Without the feature, nothing of it is in a kernel.
+#[test]
+fn the_feature_is_off_by_default() {
+    let ptx = ok(Build::new("tests/device/print", Arch::Sm90a).run()).text;
+    assert!(!ptx.contains("checked"), "{ptx}");
+    assert!(module(OptLevel::O3).contains("ptx_checked[4096]"));
+}

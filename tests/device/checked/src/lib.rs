@@ -1,0 +1,57 @@
+//! Kernels whose threads do not make their collective calls together, with the feature `checked`. `tests/checked.rs` compares
+//! their PTX. On a GPU each prints what its documentation quotes, and traps.
+
+#![no_std]
+#![feature(abi_ptx, asm_experimental_arch)]
+
+use ptx::launch::Cta;
+
+ptx::panic_handler!(print);
+
+/// A part of the CTA makes the call, and the rest ends.
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn in_a_branch(cta: Cta) {
+    if cta.thread_rank() < 32 {
+        cta.sync();
+    }
+}
+
+/// Two parts of the CTA make two calls.
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn at_two_places(cta: Cta) {
+    if cta.warp_rank() == 1 {
+        cta.sync();
+    } else {
+        cta.sync();
+    }
+}
+
+/// One thread returns early.
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn after_an_early_return(cta: Cta) {
+    cta.sync();
+    if cta.thread_rank() == 77 {
+        return;
+    }
+    cta.sync();
+}
+
+/// Some lanes make a call of the warp, and the others another one.
+#[ptx::kernel(unsafe(uniform), threads = 64)]
+pub fn in_some_lanes(cta: Cta) {
+    let warp = cta.warp();
+    if warp.lane() % 2 == 0 {
+        warp.sync();
+    } else {
+        _ = warp.ballot(true);
+    }
+}
+
+/// One thread does not come.
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn without_one_thread(cta: Cta) {
+    while cta.thread_rank() == 77 {
+        core::hint::spin_loop();
+    }
+    cta.sync();
+}

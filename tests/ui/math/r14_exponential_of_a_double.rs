@@ -1,0 +1,7 @@
+//! The special function unit computes in `f32`, so only `f32` has `exp`.
+
+use ptx::math::Float;
+
+pub fn power(x: f64) -> f64 {
+    Float::exp(x)
+}
