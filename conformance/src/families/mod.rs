@@ -4,7 +4,9 @@ mod address;
 mod async_store;
 mod atom;
 mod barrier;
+mod control;
 mod copies;
+mod fence;
 mod ld_st;
 mod mbarrier;
 mod pure;
@@ -30,6 +32,11 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         | "cp_reduce_async_bulk"
         | "st_bulk" => copies::cases(form),
         "st_async" | "red_async" => async_store::cases(form),
+        "fence" if form.has("tensormap::generic") => Vec::new(),
+        "fence" => fence::cases(form),
+        "createpolicy" => control::createpolicy(form),
+        "griddepcontrol" => control::griddepcontrol(form),
+        "setmaxnreg" => control::setmaxnreg(form),
         "barrier" => barrier::cta(form),
         "barrier_cluster" => barrier::cluster(form),
         "mbarrier" => mbarrier::cases(form),
