@@ -123,6 +123,10 @@ macro_rules! qualifiers {
             $( ($axis :: $Tag $register:tt $then:ident $d($d given:tt)*) => {
                 $then! { @push $axis :: $Tag $ptx $register $d($d given)* }
             }; )*
+            // A slip: rustc says that there is no such type.
+            ($other:ident :: $any:ident $register:tt $then:ident $d($d given:tt)*) => {
+                $then! { @push $other :: $any "" $register $d($d given)* }
+            };
         }
     };
 }

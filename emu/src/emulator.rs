@@ -46,7 +46,7 @@ pub enum Error {
         /// The number of the schedule, which replays the run.
         schedule: u64,
         /// The findings and the fault.
-        report: Report,
+        report: Box<Report>,
     },
 }
 
@@ -309,7 +309,7 @@ unsafe impl Function for Kernel {
             let report = device.launch(&self.module, self.name, &launch, &options)?;
             gpu.printed.borrow_mut().push_str(&report.printed);
             if !report.is_clean() {
-                return Err(Error::Wrong { schedule, report });
+                return Err(Error::Wrong { schedule, report: Box::new(report) });
             }
         }
         Ok(())

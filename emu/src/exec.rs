@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::clock::{Proxy, View};
 use crate::explore::{Thing, Use};
-use crate::finding::Rule;
+use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
 use crate::integer;
 use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State, Thread, value};
@@ -88,6 +88,12 @@ impl Machine<'_> {
                 self.set(cta, thread, *d, bits);
             }
             Op::Load(load) => return self.load(cta, thread, load),
+            Op::SelectLoaded(d, a, b, p) => {
+                let src = if v!(*p) & 1 == 1 { *a } else { *b };
+                let bits = v!(src);
+                self.take_loaded(cta, thread, src);
+                self.set(cta, thread, *d, bits);
+            }
             Op::Store(store) => return self.store(cta, thread, store),
             Op::Atom(atom) => return self.atom(cta, thread, atom),
             Op::FromGeneric(d, a, space) => {
@@ -590,7 +596,11 @@ impl Machine<'_> {
         let place = self.resolve(cta, thread, load.address, all, all as u64)?;
         let strong = (load.sem != Sem::Weak).then_some(load.scope);
         let mut buffer = [0; 64];
+        let known = self.report.findings.len();
         self.read(cta, thread, place, &mut buffer[..all], strong)?;
+        if load.speculative {
+            self.hold(cta, thread, load, known);
+        }
         if strong.is_some()
             && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem)
         {
@@ -611,6 +621,31 @@ impl Machine<'_> {
             self.set(cta, thread, *d, bits);
         }
         Ok(Flow::Next)
+    }
+
+    /// Takes back what a speculative load has found since `known`, until `selp` takes what was loaded.
+    fn hold(&mut self, cta: usize, thread: usize, load: &Load, known: usize) {
+        let at = self.at(cta, thread);
+        let found = |finding: &Finding| finding.rule == Rule::Uninitialised;
+        let finding = self.report.findings[known..].iter().position(found);
+        let finding = finding.map(|i| self.report.findings.remove(known + i));
+        let t = &mut self.ctas[cta].threads[thread];
+        let slot = |d: &Slot| t.frame.registers + *d as usize;
+        let slots: Vec<usize> = load.d.iter().flatten().map(slot).collect();
+        t.held.retain(|(held, _)| !slots.contains(held));
+        if let Some(finding) = finding {
+            t.held.extend(slots.into_iter().map(|slot| (slot, finding.clone())));
+            self.reported.remove(&(Rule::Uninitialised, at, 0));
+        }
+    }
+
+    /// `selp` takes a register. If a speculative load has found something about it, that counts now.
+    fn take_loaded(&mut self, cta: usize, thread: usize, src: Src) {
+        let t = &mut self.ctas[cta].threads[thread];
+        let taken = t.frame.registers + src.0 as usize;
+        let Some(i) = t.held.iter().position(|(slot, _)| *slot == taken && src.0 >> 30 == 0) else { return };
+        let (_, Finding { rule, what, here, .. }) = t.held.swap_remove(i);
+        self.find(rule, what, here, None, (self.at(cta, thread), 0));
     }
 
     /// Stops a thread that has read the same at the same place twice in a row, until something is written there: an explorer need not

@@ -204,6 +204,8 @@ pub struct Thread {
     pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Option<Box<Collected>>,
+    /// Findings of speculative loads, by the register that `selp` may take or drop.
+    pub held: Vec<(usize, Finding)>,
     /// The last release fence, for later relaxed stores.
     pub released: Option<Box<Release>>,
     pub bulk: GroupsState,
@@ -281,7 +283,7 @@ pub struct Machine<'a> {
     /// The first instruction of each function in the list of all.
     pub starts: Vec<u32>,
     pub locations: rustc_hash::FxHashMap<Key, Location>,
-    reported: rustc_hash::FxHashSet<(Rule, At, At)>,
+    pub reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     empty: Rc<View>,
     pub trace: Option<Trace>,
     pub explorer: Option<Explorer>,
@@ -431,6 +433,7 @@ impl<'a> Machine<'a> {
             times: [self.options.check.into(), 0, 0, 0],
             step: self.options.check.into(),
             seen: None,
+            held: Vec::new(),
             released: None,
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),

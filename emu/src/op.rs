@@ -226,6 +226,8 @@ pub struct Load {
     pub sem: Sem,
     pub scope: Scope,
     pub constant: bool,
+    /// What is loaded goes to `selp` alone, which may drop it: a compiler has moved the load out of a branch.
+    pub speculative: bool,
 }
 
 #[derive(Debug)]
@@ -553,6 +555,8 @@ pub enum Op {
     Carry(Box<Carry>),
     Setp(Box<Setp>),
     Select(Slot, Src, Src, Src),
+    /// `selp` of what a speculative load gives.
+    SelectLoaded(Slot, Src, Src, Src),
     /// `slct`: the third operand selects by its sign.
     SelectBySign(Slot, Src, Src, Src, Option<Format>),
     /// `testp`.

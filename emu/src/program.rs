@@ -1,6 +1,6 @@
 //! A module ready to run: registers are slots, labels are indices, symbols are constants that a kernel's launch fills in.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{self, Line, Loc, Operand, Statement, Variable};
 use crate::decode;
@@ -142,8 +142,46 @@ pub struct Lower<'a> {
     frame: u64,
     code: Vec<Instruction>,
     symbols: Vec<String>,
+    /// Registers that loads alone write, and `selp` alone reads.
+    pub speculative: FxHashSet<String>,
     pub line: Line,
     loc: Option<Loc>,
+}
+
+/// The registers that loads alone write, and `selp` alone reads.
+fn speculative(body: &[Statement]) -> FxHashSet<String> {
+    fn names<'a>(operand: &'a Operand, each: &mut impl FnMut(&'a str)) {
+        match operand {
+            Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => each(name),
+            Operand::Pair(a, b) => [a, b].into_iter().for_each(|operand| names(operand, each)),
+            Operand::Vector(list) | Operand::Address(list) | Operand::List(list) => {
+                list.iter().for_each(|operand| names(operand, each));
+            }
+            Operand::Number(_) | Operand::Float32(_) | Operand::Float64(_) | Operand::Sink => {}
+        }
+    }
+    fn visit<'a>(body: &'a [Statement], loaded: &mut FxHashSet<&'a str>, used: &mut FxHashSet<&'a str>) {
+        for statement in body {
+            match statement {
+                Statement::Block(body) => visit(body, loaded, used),
+                Statement::Instruction(instruction) => {
+                    used.extend(instruction.guard.iter().map(|(name, _)| name.as_str()));
+                    let opcode = instruction.opcode.split('.').next();
+                    for (i, operand) in instruction.operands.iter().enumerate() {
+                        match (opcode, i) {
+                            (Some("ld"), 0) => names(operand, &mut |name| loaded.extend([name])),
+                            (Some("selp"), 1 | 2) => {}
+                            _ => names(operand, &mut |name| used.extend([name])),
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    let (mut loaded, mut used) = (FxHashSet::default(), FxHashSet::default());
+    visit(body, &mut loaded, &mut used);
+    loaded.difference(&used).map(|name| (*name).into()).collect()
 }
 
 fn align_up(offset: u64, align: u64) -> u64 {
@@ -176,6 +214,7 @@ fn lower(
         frame: 0,
         code: Vec::new(),
         symbols: Vec::new(),
+        speculative: function.body.as_deref().map(speculative).unwrap_or_default(),
         line: function.line,
         loc: None,
     };
@@ -344,6 +383,15 @@ impl Lower<'_> {
 
     pub fn register(&self, name: &str) -> Result<Slot, DecodeError> {
         self.find(name).map(|(slot, _)| slot).ok_or_else(|| self.error(format!("`{name}` is no register")))
+    }
+
+    /// Whether `selp` alone reads the registers.
+    pub fn is_speculative(&self, operand: &Operand) -> bool {
+        match operand {
+            Operand::Name(name) => self.speculative.contains(name),
+            Operand::Vector(list) => list.iter().all(|operand| self.is_speculative(operand)),
+            _ => false,
+        }
     }
 
     pub fn is_wide(&self, operand: &Operand) -> bool {

@@ -18,6 +18,8 @@ use crate::data;
 const LARGE: usize = (1 << 28) + 5;
 /// Largest length with `--quick`: many rounds of all stages.
 const QUICK: usize = (1 << 24) + 5;
+/// Largest length on an emulated device: several rounds of all stages.
+const EMULATED: usize = (1 << 20) + 5;
 /// Lengths around zero, a tile and a power of two.
 const LENGTHS: [usize; 12] = [0, 1, 2, 3, 4, 5, 4092, 4095, 4096, 4097, 8191, 1 << 20];
 /// Elements before and after each array that must stay unchanged.
@@ -30,7 +32,7 @@ const MAX_OFFSET: usize = 64;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
-    for kind in ["ptx", "cubin"] {
+    for kind in options.kinds() {
         let image = options.dir()?.join(format!("axpy_bulk.{kind}"));
         let shape = Shape { ctas_per_sm: options.ctas_per_sm, ..Shape::SHIPPED };
         checks.extend(list_for(options, kind, &image, shape));
@@ -44,8 +46,13 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
         let image = PathBuf::from(image);
         move |gpu: &Gpu| load(gpu, &image, "axpy_bulk", shape)
     };
-    let (seeds, quick) = (options.seeds(), options.quick);
-    let largest = if quick { QUICK } else { LARGE };
+    let seeds = options.seeds();
+    let largest = match options {
+        _ if options.emulated => EMULATED,
+        _ if options.quick => QUICK,
+        _ => LARGE,
+    };
+    let long = if options.emulated { 1 << 16 } else { largest };
     let (repetitions, min_ratio) = (options.repetitions(), options.min_ratio);
 
     let mut checks = vec![
@@ -55,7 +62,7 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
         }),
         Check::new(name("lengths"), options, {
             let load = load.clone();
-            move |gpu| check_lengths(gpu, &load(gpu)?, largest)
+            move |gpu| check_lengths(gpu, &load(gpu)?, largest, long)
         }),
         Check {
             limit: crate::check::OVERHEAD + (options.timeout() + Duration::from_secs(10)) * seeds,
@@ -68,6 +75,9 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
     if let Some(file) = options.file.clone() {
         let load = load.clone();
         checks.push(Check::new(name("file"), options, move |gpu| check_file(gpu, &load(gpu)?, &file)));
+    }
+    if options.emulated {
+        return checks;
     }
     checks.push(Check::new(name("bandwidth"), options, move |gpu| {
         let speed = Speed::measure(gpu, &load(gpu)?, repetitions)?;
@@ -86,7 +96,7 @@ pub fn check_and_measure(
     repetitions: usize,
 ) -> Result<Finding> {
     let kernel = load(gpu, image, name, shape)?;
-    check_lengths(gpu, &kernel, QUICK)?;
+    check_lengths(gpu, &kernel, QUICK, QUICK)?;
     let speed = Speed::measure(gpu, &kernel, repetitions)?;
     Ok(speed.into())
 }
@@ -212,14 +222,15 @@ fn check_guards(result: &[f32], n: usize) -> Result<()> {
     }
 }
 
-fn check_lengths(gpu: &Gpu, kernel: &AxpyBulk, largest: usize) -> Result<Finding> {
+/// Checks lengths up to `largest`: those below `long` at several positions.
+fn check_lengths(gpu: &Gpu, kernel: &AxpyBulk, largest: usize, long: usize) -> Result<Finding> {
     let lengths = lengths(kernel.shape(), kernel.round_len(), largest);
     let mut bench = Bench::new(gpu, kernel, largest)?;
     let mut runs = 0;
     for &n in &lengths {
         let places = OFFSETS.map(|(x_offset, y_offset)| Place { n, x_offset, y_offset });
-        // The largest length takes most of the time, and its position changes nothing.
-        for &place in if n == largest { &places[..1] } else { &places[..] } {
+        // The largest lengths take most of the time, and their position changes nothing.
+        for &place in if n >= long { &places[..1] } else { &places[..] } {
             runs += 1;
             bench.run_random(place, runs)?;
         }

@@ -66,6 +66,9 @@ pub struct Options {
     /// Use shorter arrays and fewer runs
     #[arg(long, global = true)]
     pub quick: bool,
+    /// Run what an emulated device can: the PTX alone, on shorter arrays, without times
+    #[arg(long, global = true)]
+    pub emulated: bool,
     /// Least bandwidth of axpy_bulk that passes, as a fraction of the copy's
     #[arg(long, global = true, default_value_t = 0.97)]
     pub min_ratio: f64,
@@ -101,7 +104,21 @@ impl Options {
     }
 
     pub fn seeds(&self) -> u32 {
-        self.seeds.unwrap_or(if self.quick { 2 } else { 10 })
+        self.seeds.unwrap_or(if self.quick || self.emulated { 2 } else { 10 })
+    }
+
+    /// Returns the number of seeds of a check that has so many.
+    pub fn seeds_of(&self, all: u32) -> u32 {
+        match self {
+            _ if self.quick => 2,
+            _ if self.emulated => all / 10,
+            _ => all,
+        }
+    }
+
+    /// Returns the kinds of images to run, which are also the extensions of their files.
+    pub fn kinds(&self) -> &'static [&'static str] {
+        if self.emulated { &["ptx"] } else { &["ptx", "cubin"] }
     }
 
     pub fn repetitions(&self) -> usize {
@@ -230,5 +247,7 @@ mod tests {
         assert!(quick.seeds() < Options::default().seeds());
         assert!(quick.repetitions() < Options::default().repetitions());
         assert_eq!(Cli::parse_from(["ptx-gpu", "--quick", "--seeds", "7"]).options.seeds(), 7);
+        let emulated = Cli::parse_from(["ptx-gpu", "--emulated"]).options;
+        assert!(emulated.seeds_of(100) < Options::default().seeds_of(100));
     }
 }

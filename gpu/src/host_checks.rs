@@ -34,7 +34,9 @@ pub fn list(options: &Options) -> Vec<Check> {
         ("host/timeout", timeout),
         ("host/fault", fault),
     ];
-    checks.into_iter().map(|(name, run)| Check::new(name, options, run)).collect()
+    // An emulated device does its work within the call, so no wait for it can take too long.
+    let can_run = |(name, _): &(&str, Run)| !options.emulated || *name != "host/timeout";
+    checks.into_iter().filter(can_run).map(|(name, run)| Check::new(name, options, run)).collect()
 }
 
 fn load(gpu: &Gpu, name: &str, ptx: &str) -> ptx_host::Result<Module> {

@@ -475,9 +475,9 @@ pub const SEEDS: u32 = 100;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
-    let seeds = if options.quick { 2 } else { SEEDS };
+    let seeds = options.seeds_of(SEEDS);
     for kernel in KERNELS {
-        for kind in ["ptx", "cubin"] {
+        for kind in options.kinds() {
             let image = options.dir()?.join(format!("{}.{kind}", kernel.name));
             let name = format!("{}/{kind}", kernel.name);
             checks.push(Check::new(name, options, move |gpu| {

@@ -25,9 +25,9 @@ const THREADS: u32 = 256;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
-    let seeds = if options.quick { 2 } else { SEEDS };
+    let seeds = options.seeds_of(SEEDS);
     for (kernel, run) in KERNELS.into_iter().zip(RUNS) {
-        for kind in ["ptx", "cubin"] {
+        for kind in options.kinds() {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
                 let module = Module::load(&gpu.context, &image)?;

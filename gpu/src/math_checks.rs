@@ -24,9 +24,9 @@ pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: u32) -> Result<()>
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
-    let seeds = if options.quick { 2 } else { SEEDS };
+    let seeds = options.seeds_of(SEEDS);
     for kernel in KERNELS {
-        for kind in ["ptx", "cubin"] {
+        for kind in options.kinds() {
             let image = options.dir()?.join(format!("{kernel}.{kind}"));
             checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
                 let module = Module::load(&gpu.context, &image)?;

@@ -48,7 +48,7 @@ pub(crate) fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Ch
     let dir = options.dir()?;
     let mut checks = Vec::new();
     for suite in suites {
-        let images = images(&dir, suite);
+        let images = images(&dir, suite, options.kinds());
         if images.is_empty() {
             let problem = format!("no {0}-*.ptx or {0}-*.cubin in {1}", suite.name, dir.display());
             checks.push(Check::missing(suite.name, options, problem));
@@ -63,12 +63,12 @@ pub(crate) fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Ch
     Ok(checks)
 }
 
-fn images(dir: &Path, suite: &Suite) -> Vec<PathBuf> {
+fn images(dir: &Path, suite: &Suite, kinds: &[&str]) -> Vec<PathBuf> {
     let is_image = |path: &PathBuf| {
         let named = path.file_name().is_some_and(|name| {
             name.to_string_lossy().strip_prefix(suite.name).is_some_and(|rest| rest.starts_with('-'))
         });
-        named && path.extension().is_some_and(|extension| extension == "ptx" || extension == "cubin")
+        named && path.extension().is_some_and(|extension| kinds.iter().any(|kind| extension == *kind))
     };
     // An unreadable folder has no images; `list` reports that.
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Error, FnArg, ItemFn, Pat, PatType, Result, ReturnType, Type};
+use syn::{Attribute, Error, FnArg, ItemFn, Pat, PatType, Result, ReturnType, Safety, Type};
 
 use crate::shape::Shape;
 
@@ -43,7 +43,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     };
     let (docs, cfgs) = (is(&["doc", "deprecated", "cfg"]), is(&["cfg"]).collect::<Vec<_>>());
     let shape = shape.implementation()?;
-    let is_safe = function.sig.unsafety.is_none();
+    let is_safe = !matches!(function.sig.safety, Safety::Unsafe(_));
     let safe = is_safe.then(|| {
         // SAFETY: the function is safe, its author gives `unsafe(uniform)`, and `checks` has asserted the parameters.
         quote!(unsafe impl ::ptx::launch::SafeKernel for #name {})
@@ -129,10 +129,11 @@ fn entry(
     });
     let values: Vec<_> = values.collect();
     // A safe function is called outside of `unsafe`: an attribute that makes it unsafe is an error.
-    let call = match &function.sig.unsafety {
-        None => quote!(#name(#(#values),*);),
+    let call = match &function.sig.safety {
         // SAFETY: the caller of the unsafe launch keeps the function's `# Safety`.
-        Some(_) => quote!(unsafe { #name(#(#values),*) };),
+        Safety::Unsafe(_) => quote!(unsafe { #name(#(#values),*) };),
+        // rustc refuses a `safe fn` here.
+        Safety::Safe(_) | Safety::Default => quote!(#name(#(#values),*);),
     };
     let symbol = format!(".visible .global .align 8 .u64 {fingerprint} = {{}}U;");
     let inner = inner(function);

@@ -325,6 +325,19 @@ pub fn workspace_program(
     Ok(executable.with_context(|| format!("cargo built no program {program}"))?.into_std_path_buf())
 }
 
+/// Builds the shared library of a package of the workspace, and returns its path.
+pub fn workspace_library(toolchain: &Toolchain, package: &str) -> Result<PathBuf> {
+    let mut cargo = toolchain.cargo();
+    without_callers_settings(&mut cargo)
+        .args(["build", "--quiet", "--package", package, "--lib"])
+        .args(["--message-format", "json-render-diagnostics"]);
+    let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
+    let is_shared = |file: &cargo_metadata::camino::Utf8PathBuf| file.extension() == Some("so");
+    let library = artifacts(&output)?.filter(|artifact| artifact.target.is_cdylib());
+    let library = library.last().and_then(|artifact| artifact.filenames.into_iter().find(is_shared));
+    Ok(library.with_context(|| format!("cargo built no shared library of {package}"))?.into_std_path_buf())
+}
+
 /// Returns a wrapper that runs `ptx-link --no-marks`. Its name is `ptx-link`, because `build.rs` of `ptx` checks the name.
 fn ptx_link_without_marks(toolchain: &Toolchain) -> Result<PathBuf> {
     let linker = ptx_link(toolchain)?;

@@ -5,6 +5,7 @@
 pub mod bench;
 pub mod cuda;
 pub mod device;
+pub mod emulator;
 pub mod family;
 pub mod files;
 pub mod forms;

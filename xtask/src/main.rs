@@ -5,7 +5,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, build, compare, conformance, forms, gpu, lint, newest, release, row, test};
+use commands::{bench, build, compare, conformance, emu, forms, gpu, lint, newest, release, row, test};
 
 /// Builds, tests and measures `ptx`. `./x` first installs the missing tools.
 #[derive(Parser)]
@@ -23,6 +23,8 @@ enum Command {
     Test(test::Options),
     /// Checks and times the kernels on a GPU of this machine, or makes a bundle that does so on another machine
     Gpu(gpu::Options),
+    /// Runs a command, whose programs find an emulated device in place of a GPU
+    Emu(emu::Options),
     /// Compares the kernels with their twins in CUDA C++: machine code, and times if the machine has a GPU
     Bench(bench::Options),
     /// Compares the PTX instructions that the pinned toolchain and Debian's toolchain generate
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Build(options) => build::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Gpu(options) => gpu::run(&options),
+        Command::Emu(options) => emu::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),
         Command::Conformance(options) => conformance::run(&options),

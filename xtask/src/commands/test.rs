@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
+use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
@@ -12,7 +13,7 @@ use xtask::forms::by_two;
 use xtask::progress;
 use xtask::toolchain::Toolchain;
 
-use super::Setup;
+use super::{Setup, joined};
 
 #[derive(Args)]
 pub struct Options {
@@ -23,10 +24,10 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let setup = Setup::ready()?;
     if options.arguments.is_empty() {
-        return all(&setup.toolchain);
+        return all();
     }
+    let setup = Setup::ready()?;
     let mut cargo = setup.toolchain.cargo();
     cargo.arg("test");
     if !names_packages(&options.arguments) {
@@ -40,7 +41,8 @@ const LONGEST: [&str; 7] = ["golden", "ui", "canaries", "project", "sass", "exam
 
 /// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
 /// output of the tests that fail.
-fn all(toolchain: &Toolchain) -> Result<ExitCode> {
+fn all() -> Result<ExitCode> {
+    let toolchain = Toolchain::active()?;
     let cargo = || {
         let mut cargo = toolchain.cargo();
         cargo.current_dir(xtask::root()).args(["test", "--workspace"]);
@@ -50,10 +52,13 @@ fn all(toolchain: &Toolchain) -> Result<ExitCode> {
         }
         cargo
     };
-    ensure!(
-        cargo().arg("--no-run").status().context("cannot run cargo")?.success(),
-        "the tests do not compile"
-    );
+    thread::scope(|scope| {
+        // `core` is one crate, which takes one core of the machine: the tests compile on the others.
+        let setup = scope.spawn(Setup::ready);
+        let compiled = cargo().arg("--no-run").status().context("cannot run cargo")?;
+        ensure!(compiled.success(), "the tests do not compile");
+        joined(setup)
+    })?;
 
     let mut jobs: Vec<Vec<String>> = vec![vec!["--lib".into(), "--bins".into()]];
     jobs.extend(test_files()?.into_iter().map(|name| vec!["--test".into(), name]));

@@ -17,6 +17,7 @@ pub fn in_a_branch(cta: Cta) {
 }
 
 /// Two parts of the CTA make two calls.
+#[allow(clippy::if_same_then_else, reason = "the calls differ in their place")]
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn at_two_places(cta: Cta) {
     if cta.warp_rank() == 1 {
@@ -40,7 +41,7 @@ pub fn after_an_early_return(cta: Cta) {
 #[ptx::kernel(unsafe(uniform), threads = 64)]
 pub fn in_some_lanes(cta: Cta) {
     let warp = cta.warp();
-    if warp.lane() % 2 == 0 {
+    if warp.lane().is_multiple_of(2) {
         warp.sync();
     } else {
         _ = warp.ballot(true);
