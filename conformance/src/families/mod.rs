@@ -11,6 +11,7 @@ mod ld_st;
 mod mbarrier;
 mod pure;
 mod special;
+mod tensor;
 mod warp;
 
 use crate::builder::{Builder, Slot};
@@ -32,6 +33,9 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         | "cp_reduce_async_bulk"
         | "st_bulk" => copies::cases(form),
         "st_async" | "red_async" => async_store::cases(form),
+        "cp_async_bulk_prefetch_tensor" | "cp_async_bulk_tensor" | "cp_reduce_async_bulk_tensor" => {
+            tensor::cases(form)
+        }
         "fence" if form.has("tensormap::generic") => Vec::new(),
         "fence" => fence::cases(form),
         "createpolicy" => control::createpolicy(form),
