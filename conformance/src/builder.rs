@@ -27,6 +27,8 @@ pub struct Builder<'f> {
     declarations: String,
     directives: String,
     parameter: &'static str,
+    /// What the memories of the multicast object hold.
+    multicast: Vec<Vec<u8>>,
     runs: Vec<Run>,
 }
 
@@ -44,6 +46,7 @@ impl<'f> Builder<'f> {
             declarations: String::new(),
             directives: String::new(),
             parameter: "",
+            multicast: Vec::new(),
             runs: Vec::new(),
         }
     }
@@ -264,6 +267,11 @@ impl<'f> Builder<'f> {
         self.parameter = parameter;
     }
 
+    /// The kernel takes a multicast object of these memories. They follow the memory of the case, and are compared bit for bit.
+    pub fn multicast(&mut self, contents: Vec<Vec<u8>>) {
+        self.multicast = contents;
+    }
+
     /// Adds a run: the memory as it stands, changed by `change`.
     pub fn run(&mut self, name: impl Into<String>, extra: Extra, change: impl FnOnce(&Self, &mut Vec<u8>)) {
         let mut memory = self.content.clone();
@@ -293,7 +301,17 @@ impl<'f> Builder<'f> {
             self.sync();
         }
         if self.runs.is_empty() {
-            self.run("", Extra::Nothing, |_, _| {});
+            let extra = match self.multicast.is_empty() {
+                true => Extra::Nothing,
+                false => Extra::Multicast(self.multicast.clone()),
+            };
+            self.run("", extra, |_, _| {});
+        }
+        let mut at = self.content.len();
+        for (i, content) in self.multicast.iter().enumerate() {
+            let (name, compare) = (format!("memory {i} of the object"), Some(Compare::Equal));
+            self.regions.push(Region { name, at, bytes: content.len(), element: 4, compare });
+            at += content.len();
         }
         let mut kernel = self.declarations;
         if self.shared > 0 {

@@ -18,6 +18,8 @@ pub enum Compare {
     Close { format: Format, relative: f64, absolute: f64 },
     /// A documented property, which the kernel has computed: each element is 1.
     Holds,
+    /// Any bytes: they are opaque.
+    Opaque,
 }
 
 /// A part of the memory.

@@ -59,6 +59,7 @@ fn differing(region: &Region, compare: Compare, expected: &[u8], found: &[u8]) -
     };
     match compare {
         Compare::Equal => each(&|expected, found| expected == found),
+        Compare::Opaque => Vec::new(),
         Compare::Holds => each(&|expected, found| word(expected) == 1 && word(found) == 1),
         Compare::Unordered => {
             let sorted = |list: &Vec<Vec<u8>>| {

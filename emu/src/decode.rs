@@ -896,6 +896,8 @@ fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if words.all[1] == "cp" {
         let reduction = match (words.has("reduce"), words.rmw(), words.ty()) {
+            // Subnormal values are zero (PTX ISA 9.7.9.27).
+            (true, Some(rmw), Some(Type::Float(Format::F32))) => Some((rmw, Type::Flushed(Format::F32))),
             (true, Some(rmw), Some(ty)) => Some((rmw, ty)),
             _ => None,
         };

@@ -7,11 +7,14 @@ mod barrier;
 mod control;
 mod copies;
 mod fence;
+mod launch_control;
 mod ld_st;
 mod mbarrier;
+mod multimem;
 mod pure;
 mod special;
 mod tensor;
+mod tensormap;
 mod warp;
 
 use crate::builder::{Builder, Slot};
@@ -36,7 +39,10 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         "cp_async_bulk_prefetch_tensor" | "cp_async_bulk_tensor" | "cp_reduce_async_bulk_tensor" => {
             tensor::cases(form)
         }
-        "fence" if form.has("tensormap::generic") => Vec::new(),
+        "tensormap" | "tensormap_cp_fenceproxy" => tensormap::cases(form),
+        "fence" if form.has("tensormap::generic") => tensormap::cases(form),
+        "multimem" | "multimem_cp_reduce_async_bulk" => multimem::cases(form),
+        "clusterlaunchcontrol" => launch_control::cases(form),
         "fence" => fence::cases(form),
         "createpolicy" => control::createpolicy(form),
         "griddepcontrol" => control::griddepcontrol(form),

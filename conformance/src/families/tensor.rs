@@ -34,7 +34,7 @@ struct Config {
     bytes: usize,
 }
 
-fn size(element: u8) -> u32 {
+pub fn size(element: u8) -> u32 {
     ELEMENT_BYTES[usize::from(element)] as u32
 }
 
@@ -56,7 +56,7 @@ fn tile_bytes(map: &Map) -> usize {
 }
 
 /// Dimensions, or a box, whose first extent is given in bytes.
-fn extents(element: u8, row_bytes: u32, others: &[u32]) -> Vec<u32> {
+pub fn extents(element: u8, row_bytes: u32, others: &[u32]) -> Vec<u32> {
     let mut list = vec![row_bytes / size(element)];
     list.extend_from_slice(others);
     list
@@ -362,7 +362,8 @@ struct Parts {
 impl Parts {
     fn new(b: &mut Builder<'_>, configs: &[Config], compare: Option<Compare>) -> Self {
         b.takes(MAP);
-        let tensor_bytes = configs.iter().map(Config::tensor_bytes).max().unwrap_or(0).max(4 * THREADS as usize);
+        let tensor_bytes =
+            configs.iter().map(Config::tensor_bytes).max().unwrap_or(0).max(4 * THREADS as usize);
         let tensor = b.memory("tensor", 16, 256, compare, &vec![0; tensor_bytes]);
         let map = b.set(Class::B64, format!("mov.u64 {{}}, {NAME}_map"));
         let map = b.set(Class::B64, format!("cvta.param.u64 {{}}, {map}"));
