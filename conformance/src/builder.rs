@@ -276,7 +276,14 @@ impl<'f> Builder<'f> {
     pub fn run(&mut self, name: impl Into<String>, extra: Extra, change: impl FnOnce(&Self, &mut Vec<u8>)) {
         let mut memory = self.content.clone();
         change(self, &mut memory);
-        self.runs.push(Run { name: name.into(), memory, extra });
+        self.runs.push(Run { name: name.into(), memory, extra, fault: None });
+    }
+
+    /// The last run ends in a fault.
+    pub fn faults(&mut self, why: &'static str) {
+        if let Some(run) = self.runs.last_mut() {
+            run.fault = Some(why);
+        }
     }
 
     /// Adds a run with other values of uniform inputs.

@@ -90,6 +90,8 @@ pub struct Run {
     /// The memory before.
     pub memory: Vec<u8>,
     pub extra: Extra,
+    /// Why hardware ends the grid: the interpreter has a finding instead of a result.
+    pub fault: Option<&'static str>,
 }
 
 /// A kernel around one instruction, and its runs.

@@ -12,6 +12,9 @@ pub struct Difference {
     pub element: usize,
     pub expected: String,
     pub found: String,
+    /// The bytes of the region from this element on, as far as [`SHOWN`], in hexadecimal.
+    pub expected_bytes: String,
+    pub found_bytes: String,
     /// The elements of the same number in the other regions, as before the run.
     pub inputs: Vec<(String, String)>,
     /// All differences of the region are NaNs of other bits.
@@ -23,6 +26,16 @@ pub struct Difference {
 /// A little-endian number in hexadecimal.
 fn shown(bytes: &[u8]) -> String {
     bytes.iter().rev().fold(String::from("0x"), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Bytes of a region that a difference shows.
+pub const SHOWN: usize = 2048;
+
+/// The bytes of a region from an element on, in their order.
+fn dumped(region: &Region, memory: &[u8], first: usize) -> String {
+    let from = region.at + first * region.element;
+    let to = (region.at + region.bytes).min(from + SHOWN);
+    memory[from..to].iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 fn word(bytes: &[u8]) -> u64 {
@@ -125,6 +138,8 @@ pub fn compare(case: &Case<'_>, before: &[u8], expected: &[u8], found: &[u8]) ->
             element: first,
             expected: shown(&element(region, expected, first)),
             found: shown(&element(region, found, first)),
+            expected_bytes: dumped(region, expected, first),
+            found_bytes: dumped(region, found, first),
             inputs: inputs.collect(),
             only_nan,
             count: list.len(),

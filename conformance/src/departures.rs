@@ -4,6 +4,9 @@ use crate::case::{Case, Run};
 
 /// Why a run may differ from the ISA.
 pub fn departure(case: &Case<'_>, run: &Run) -> Option<&'static str> {
+    if run.fault.is_some() {
+        return run.fault;
+    }
     let form = case.form;
     let is_atomic = ["atom", "red", "atom_vector", "red_vector"].contains(&form.family.as_str());
     let on_peer = run.name == "the peer's shared memory";

@@ -100,7 +100,7 @@ struct Gpu {
     #[arg(long, default_value_t = 0)]
     device: usize,
     /// Seconds after which a launch counts as hung
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
     /// Write the report to this file, as text
     #[arg(long, default_value = "conformance.txt")]
@@ -125,7 +125,14 @@ fn problem(case: &Case<'_>, schedules: u64) -> Option<String> {
         let mut first: Option<Vec<u8>> = None;
         for schedule in 0..schedules {
             let after = match emu::run(case, run, schedule) {
+                Ok(_) if run.fault.is_some() => {
+                    return Some(format!(
+                        "{}, schedule {schedule}: no finding, but a GPU ends the grid",
+                        run.name
+                    ));
+                }
                 Ok(after) => after,
+                Err(_) if run.fault.is_some() => continue,
                 Err(problem) => return Some(format!("{}, schedule {schedule}: {problem}", run.name)),
             };
             let expected = first.get_or_insert_with(|| after.clone());
@@ -211,6 +218,7 @@ fn run_gpu(options: &Gpu) -> Result<ExitCode> {
 fn entry(case: &Case<'_>, run: usize, expected: &Result<Vec<u8>, String>, ended: Ended) -> Entry {
     let run = &case.runs[run];
     let outcome = match (expected, ended) {
+        (Err(_), Ended::Fault(what)) if run.fault.is_some() => Outcome::Fault { what },
         (Err(what), _) => Outcome::Interpreter { what: what.clone() },
         (_, Ended::Fault(what)) => Outcome::Fault { what },
         (_, Ended::Refused(what)) => Outcome::Refused { what },
@@ -225,8 +233,10 @@ fn entry(case: &Case<'_>, run: usize, expected: &Result<Vec<u8>, String>, ended:
         row: case.form.row.clone(),
         case: case.name(),
         run: run.name.clone(),
+        departure: departures::departure(case, run)
+            .filter(|_| run.fault.is_none() || matches!(outcome, Outcome::Fault { .. }))
+            .map(Into::into),
         outcome,
-        departure: departures::departure(case, run).map(Into::into),
     }
 }
 

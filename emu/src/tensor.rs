@@ -259,6 +259,21 @@ impl Machine<'_> {
             );
             self.wrong(Rule::Operand, cta, thread, what);
         }
+        if matches!(op.mode, TensorMode::Im2col | TensorMode::Im2colNoOffs) {
+            // PTX ISA 5.5.4.1: the first pixel is within the bounding box.
+            for d in 0..op.dims - 2 {
+                let low = i64::from(map.lower[d]);
+                let high = i64::from(map.dims[1 + d]) - 1 + i64::from(map.upper[d]);
+                let at = coordinates[1 + d];
+                if !(low..=high).contains(&at) {
+                    let what = format!(
+                        "the column starts at {at} along dimension {}: outside of the bounding box, {low} to {high}",
+                        1 + d
+                    );
+                    self.wrong(Rule::Operand, cta, thread, what);
+                }
+            }
+        }
         let bytes = elements.len() * shared_size;
         let (Some(shared), Some(completion)) = (op.shared, op.completion) else {
             return Ok(Flow::Next);

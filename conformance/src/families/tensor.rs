@@ -32,6 +32,8 @@ struct Config {
     info: Vec<u16>,
     /// Bytes of the tile in shared memory.
     bytes: usize,
+    /// Why the copy ends the grid.
+    fault: Option<&'static str>,
 }
 
 pub fn size(element: u8) -> u32 {
@@ -65,7 +67,7 @@ pub fn extents(element: u8, row_bytes: u32, others: &[u32]) -> Vec<u32> {
 impl Config {
     fn new(name: impl Into<String>, map: Map, coordinates: Vec<i32>) -> Self {
         let bytes = tile_bytes(&map);
-        Self { name: name.into(), map, coordinates, info: Vec::new(), bytes }
+        Self { name: name.into(), map, coordinates, info: Vec::new(), bytes, fault: None }
     }
 
     fn with(mut self, change: impl FnOnce(&mut Map)) -> Self {
@@ -215,6 +217,22 @@ fn columns(rank: usize, element: u8, loads: bool) -> Vec<Config> {
     list
 }
 
+/// A start where hardware ends the grid.
+fn departing(rank: usize, tile: bool) -> Option<Config> {
+    let list = if tile { tiles(rank, U16, true) } else { columns(rank, U16, true) };
+    let mut config = list.into_iter().next()?;
+    if tile {
+        config.name = "an innermost coordinate of 2 bytes".into();
+        config.coordinates[0] = 1;
+        config.fault = Some("a tile starts at a multiple of 16 bytes in the innermost dimension");
+    } else {
+        config.name = "left of the bounding box".into();
+        config.coordinates[1] = -1;
+        config.fault = Some("a column starts within the bounding box (5.5.4.1)");
+    }
+    Some(config)
+}
+
 fn rich_columns(rank: usize, loads: bool) -> Vec<Config> {
     let spatial = rank - 2;
     let mut dims = extents(U16, 144, &[7, 6, 5][..spatial]);
@@ -347,6 +365,9 @@ fn configs(form: &Form) -> Vec<Config> {
     } else if plain {
         list.extend(rich_columns(rank, loads));
     }
+    if plain && loads && form.has("shared::cluster") {
+        list.extend(departing(rank, form.has("tile")));
+    }
     list
 }
 
@@ -406,6 +427,9 @@ impl Parts {
             memory[at..at + contents.len()].copy_from_slice(contents);
             change(b, memory);
         });
+        if let Some(why) = config.fault {
+            b.faults(why);
+        }
     }
 }
 
