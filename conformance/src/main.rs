@@ -148,6 +148,7 @@ fn problem(case: &Case<'_>, schedules: u64) -> Option<String> {
 fn run_emu(options: &Emu) -> Result<ExitCode> {
     let forms = options.selection.forms.read()?;
     let cases = options.selection.cases(&forms);
+    let start = Instant::now();
     let problems: Vec<_> = cases
         .par_iter()
         .progress_with(bar(cases.len()))
@@ -156,7 +157,29 @@ fn run_emu(options: &Emu) -> Result<ExitCode> {
     for (name, problem) in &problems {
         println!("{name}\n    {}", problem.replace('\n', "\n    "));
     }
-    println!("{} cases, {} with problems", cases.len(), problems.len());
+    println!("{:34}{:>8}{:>8}{:>8}", "family", "forms", "cases", "runs");
+    let mut families: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    let mut last = None;
+    for case in &cases {
+        let counts = families.entry(&case.form.family).or_default();
+        counts[0] += usize::from(last != Some(case.form));
+        counts[1] += 1;
+        counts[2] += case.runs.len();
+        last = Some(case.form);
+    }
+    let mut all = [0; 3];
+    for (family, counts) in families {
+        println!("{family:34}{:>8}{:>8}{:>8}", counts[0], counts[1], counts[2]);
+        all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+    }
+    println!("{:34}{:>8}{:>8}{:>8}", "all", all[0], all[1], all[2]);
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{} cases, {} with problems, under {} schedules in {seconds:.0} s",
+        cases.len(),
+        problems.len(),
+        options.schedules
+    );
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
