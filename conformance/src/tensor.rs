@@ -114,3 +114,16 @@ impl Map {
         map
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_driver_and_the_interpreter_have_the_same_element_types() {
+        for element in 0..13 {
+            let map = Map::tiled(element, &[16], &[16]);
+            assert_eq!(ptx_emu::tensor::elemtype(map.data_type()), element);
+        }
+    }
+}

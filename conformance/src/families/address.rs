@@ -44,7 +44,7 @@ fn spaces(b: &mut Builder<'_>) -> Spaces {
     let half = b.set(Class::B64, format!("and.b64 {{}}, {offset}, 4"));
     let parameter = b.set(Class::B64, format!("mov.u64 {{}}, {NAME}_memory"));
     let parameter = b.set(Class::B64, format!("add.u64 {{}}, {parameter}, {half}"));
-    let own = b.set(Class::B32, format!("mad.lo.u32 {{}}, %t, 4, %shared"));
+    let own = b.set(Class::B32, "mad.lo.u32 {}, %t, 4, %shared");
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let rank = b.set(Class::B32, format!("xor.b32 {{}}, {rank}, 1"));
     let peer = b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, {own}, {rank}"));

@@ -11,11 +11,14 @@ use crate::values;
 
 const THREADS: u32 = 128;
 
+/// The operand of each thread.
+type Operands = Box<dyn Fn(usize) -> u64>;
+
 /// What the threads do at a location that they share.
 pub struct Contention {
     pub name: &'static str,
     pub start: u64,
-    pub operand: Box<dyn Fn(usize) -> u64>,
+    pub operand: Operands,
     /// Which old values the threads get does not depend on their order.
     same: bool,
 }
@@ -60,7 +63,7 @@ pub fn contentions(form: &Form, op: &str, ty: &str) -> Vec<Contention> {
     let mut list =
         vec![Contention { name: "shared", start, operand: Box::new(move |_| operand), same: true }];
     let bit = move |thread: usize| 1u64 << (thread as u32 % bits);
-    let different: Option<(u64, Box<dyn Fn(usize) -> u64>)> = match op {
+    let different: Option<(u64, Operands)> = match op {
         "and" => Some((all, Box::new(move |thread| all & !bit(thread)))),
         "or" | "xor" => Some((0, Box::new(bit))),
         "min" | "max" => {
@@ -101,7 +104,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     // Old values and operands: pairs of edges. A value of 128 bits is made of two.
     let halves = if bits == 128 { 2 * count } else { count };
     let half_type = if bits == 128 { "b64" } else { &ty };
-    let rows = values::rows(&vec![half_type; 2], threads * halves);
+    let rows = values::rows(&[half_type; 2], threads * halves);
     let value = |thread: usize, i: usize, k: usize| -> u128 {
         if bits == 128 {
             let half = |h: usize| u128::from(rows[thread * halves + 2 * i + h][k]);
