@@ -608,7 +608,7 @@ impl Machine<'_> {
             if let Some((rmw, ty)) = agent.reduction {
                 let size = (ty.bits() / 8) as usize;
                 for (to, from) in to.chunks_mut(size).zip(bytes.chunks(size)) {
-                    let new = combine(rmw, ty, word(to), word(from), false);
+                    let new = combine(rmw, ty, word(to), word(from));
                     to.copy_from_slice(&new.to_le_bytes()[..to.len()]);
                 }
             } else if let Some(mask) = agent.byte_mask {

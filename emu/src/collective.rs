@@ -171,7 +171,7 @@ impl Machine<'_> {
                         let modifiers = float::Modifiers { nan, ..PLAIN };
                         float::compute(function, format, [sum, a, 0], &modifiers)
                     }
-                    ty => combine(rmw, ty, sum, a, false),
+                    ty => combine(rmw, ty, sum, a),
                 });
                 let canonical = |bits: u64| match ty {
                     Type::Float(Format::F32) if Format::F32.is_nan(bits) => 0x7fff_ffff,

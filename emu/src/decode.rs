@@ -141,13 +141,14 @@ fn ty(word: &str) -> Option<Type> {
         "bf16" => Type::Float(Format::Bf16),
         "f32" => Type::Float(Format::F32),
         "f64" => Type::Float(Format::F64),
-        "f16x2" => Type::Packed(Format::F16),
-        "bf16x2" => Type::Packed(Format::Bf16),
+        "f16x2" => Type::Packed(Format::F16, 2),
+        "bf16x2" => Type::Packed(Format::Bf16, 2),
         "e4m3" => Type::Float(Format::E4m3),
         "e5m2" => Type::Float(Format::E5m2),
-        "e4m3x2" => Type::Packed(Format::E4m3),
-        "e5m2x2" => Type::Packed(Format::E5m2),
-        "e4m3x4" | "e5m2x4" => Type::Bits(32),
+        "e4m3x2" => Type::Packed(Format::E4m3, 2),
+        "e5m2x2" => Type::Packed(Format::E5m2, 2),
+        "e4m3x4" => Type::Packed(Format::E4m3, 4),
+        "e5m2x4" => Type::Packed(Format::E5m2, 4),
         _ => {
             let (kind, bits) = word.split_at_checked(1)?;
             let bits = bits.parse().ok().filter(|bits| [8, 16, 32, 64, 128].contains(bits))?;
@@ -405,7 +406,6 @@ fn atom(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         d,
         operands: read(l, arg(l, words, at + 1)?, ty.bits())?,
         new,
-        ftz: words.space() != Space::SharedCta && ty == Type::Float(Format::F32),
     }))))
 }
 
@@ -431,20 +431,31 @@ fn st_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 fn number(word: &str) -> Option<Number> {
     Some(match ty(word)? {
         Type::Float(format) => Number::Float(format),
-        Type::Packed(format) => Number::Pair(format),
+        Type::Packed(format, count) => Number::Packed(format, count),
         Type::Signed(bits) => Number::Integer { bits, signed: true },
         Type::Unsigned(bits) => Number::Integer { bits, signed: false },
-        Type::Bits(_) | Type::Accumulated(_) => return None,
+        Type::Bits(_) | Type::Flushed(_) => return None,
     })
 }
 
 fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
-    if words.has("pack") || words.has("rs") || words.has("tf32") {
+    if words.has("pack") || words.has("tf32") {
         return Ok(None);
     }
     let types: Vec<_> = words.all.iter().filter_map(|word| number(word)).collect();
     let [to, from] = types[..] else { return Ok(None) };
-    let operands = (1..words.operands.len()).map(|i| l.src(arg(l, words, i)?)).collect::<Result<_>>()?;
+    let mut operands = Vec::new();
+    for operand in &words.operands[1..] {
+        match operand {
+            Operand::Vector(elements) => {
+                for element in elements {
+                    operands.push(l.src(element)?);
+                }
+            }
+            operand => operands.push(l.src(operand)?),
+        }
+    }
+    let random = if words.has("rs") { operands.pop() } else { None };
     let integral = words.find(|word| ["rni", "rzi", "rmi", "rpi"].contains(&word).then_some(())).is_some();
     Ok(Some(Op::Cvt(Box::new(Cvt {
         to,
@@ -456,6 +467,7 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         width: l.bits_of(arg(l, words, 0)?),
         d: slot(l, words, 0)?,
         operands,
+        random,
     }))))
 }
 
@@ -469,7 +481,7 @@ fn setp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let is_set = words.first() == "set";
     let format = match ty(word) {
         Some(Type::Float(format)) => Some((format, 1)),
-        Some(Type::Packed(format)) => Some((format, 2)),
+        Some(Type::Packed(format, count)) => Some((format, count)),
         _ => None,
     };
     let compare = match format {
@@ -683,6 +695,8 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let _policy = if words.has("L2::cache_hint") { rest.next() } else { None };
     let byte_mask = if words.has("cp_mask") { rest.next() } else { None };
     let reduction = match (reduces, words.rmw(), words.ty()) {
+        // Subnormal values are zero (PTX ISA 9.7.9.25.4.2).
+        (true, Some(rmw), Some(Type::Float(Format::F32))) => Some((rmw, Type::Flushed(Format::F32))),
         (true, Some(rmw), Some(ty)) => Some((rmw, ty)),
         (true, ..) => return Ok(None),
         (false, ..) => None,
@@ -882,6 +896,8 @@ fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if words.all[1] == "cp" {
         let reduction = match (words.has("reduce"), words.rmw(), words.ty()) {
+            // Subnormal values are zero (PTX ISA 9.7.9.27).
+            (true, Some(rmw), Some(Type::Float(Format::F32))) => Some((rmw, Type::Flushed(Format::F32))),
             (true, Some(rmw), Some(ty)) => Some((rmw, ty)),
             _ => None,
         };
@@ -909,7 +925,22 @@ fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let address = l.address(arg(l, words, at)?, Space::Global)?;
     let (sem, scope) = (words.sem().unwrap_or(Sem::Weak), words.scope().unwrap_or(Scope::Sys));
     let rmw = words.rmw().unwrap_or(Rmw::Exch);
-    Ok(Some(Op::Multimem(Box::new(MultimemOp { what, address, rmw, ty, sem, scope, d, operands }))))
+    let precision = words.find(|word| match word {
+        "acc::f16" => Some(Format::F16),
+        "acc::f32" => Some(Format::F32),
+        _ => None,
+    });
+    Ok(Some(Op::Multimem(Box::new(MultimemOp {
+        what,
+        address,
+        rmw,
+        ty,
+        precision,
+        sem,
+        scope,
+        d,
+        operands,
+    }))))
 }
 
 fn launch_control(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
@@ -937,7 +968,7 @@ fn arithmetic(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let count = words.operands.len();
     let format = match words.ty() {
         Some(Type::Float(format)) => Some((format, 1)),
-        Some(Type::Packed(format)) => Some((format, 2)),
+        Some(Type::Packed(format, count)) => Some((format, count)),
         _ => None,
     };
     let carries = words.has("cc") || ["addc", "subc", "madc"].contains(&words.first());

@@ -214,7 +214,12 @@ impl Device {
         let in_memory = |space: &str| space == "global" || space == "const";
         for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
             let bytes = variable.element * variable.count.unwrap_or(1);
-            addresses.entry(variable.name.clone()).or_insert_with(|| self.global.allocate(bytes as usize));
+            let address = *addresses
+                .entry(variable.name.clone())
+                .or_insert_with(|| self.global.allocate(bytes as usize));
+            if variable.space == "const" {
+                self.global.make_constant(address);
+            }
         }
         for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
             let address = addresses[&variable.name];

@@ -262,7 +262,7 @@ unsafe impl Function for Kernel {
             tensor::TensorMap {
                 address: map.address,
                 rank: map.dims.len() as u8,
-                element: map.element_type as u8,
+                element: tensor::elemtype(map.element_type as u32),
                 interleave: if interleave { map.interleave as u8 } else { 0 },
                 swizzle: map.swizzle as u8,
                 fill: map.oob_fill as u8,

@@ -113,8 +113,12 @@ impl Machine<'_> {
                     Space::SharedCluster => address >> 32 == 1,
                     Space::Local => address >> 32 == 2,
                     Space::Param => address >> 32 == 3,
-                    Space::Global => address >= 1 << 36,
-                    _ => false,
+                    // The window of parameters is in that of global memory (PTX ISA 9.7.9.19).
+                    Space::Global => {
+                        address >> 32 == 3 || address >= 1 << 36 && !self.global.is_constant(address)
+                    }
+                    Space::Const => self.global.is_constant(address),
+                    Space::Generic => true,
                 };
                 self.set(cta, thread, *d, is.into());
             }
@@ -699,12 +703,17 @@ impl Machine<'_> {
         let operand =
             |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
         self.progress += 1;
-        let is_integer = !matches!(atom.ty, Type::Float(_) | Type::Packed(_) | Type::Accumulated(_));
+        let is_integer = !matches!(atom.ty, Type::Float(_) | Type::Packed(..));
         let commutes = matches!(atom.rmw, Rmw::Add | Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Min | Rmw::Max);
         self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
         // An atomic operation writes; that it reads too adds nothing to the order.
         self.check(cta, thread, place, all, true, Some(atom.scope));
         let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+        // An addition of `.f32` flushes subnormal values in global memory, and in no other (PTX ISA 9.7.13.5).
+        let ty = match (atom.ty, place) {
+            (Type::Float(Format::F32), Place::Global(..)) => Type::Flushed(Format::F32),
+            (ty, _) => ty,
+        };
         let mut new = Vec::new();
         let operands: Vec<u64> = atom.operands.iter().map(|src| operand(self, *src)).collect();
         let swap: Vec<u64> = atom.new.iter().map(|src| operand(self, *src)).collect();
@@ -720,7 +729,7 @@ impl Machine<'_> {
                         *old
                     }
                 }
-                rmw => combine(rmw, atom.ty, *old, operands[i], atom.ftz),
+                rmw => combine(rmw, ty, *old, operands[i]),
             });
         }
         let mut buffer = Vec::with_capacity(all);
@@ -811,21 +820,19 @@ impl Machine<'_> {
             .iter()
             .map(|src| value(&self.constants, &self.ctas[cta].threads[thread], *src))
             .collect();
-        let mut reduced: Vec<Option<u64>> = vec![None; count];
+        let mut loaded: Vec<Vec<u64>> = vec![Vec::new(); count];
         for replica in replicas {
             let place = Place::Global(replica, offset);
             let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
             match op.what {
                 Multimem::LdReduce => {
                     self.check(cta, thread, place, all, false, strong);
-                    for (sum, old) in reduced.iter_mut().zip(old) {
-                        *sum = Some(sum.map_or(old, |sum| combine(op.rmw, op.ty, sum, old, false)));
-                    }
+                    loaded.iter_mut().zip(old).for_each(|(all, old)| all.push(old));
                 }
                 Multimem::St | Multimem::Red => {
                     let new = values.iter().zip(old).map(|(value, old)| match op.what {
                         Multimem::St => *value,
-                        _ => combine(op.rmw, op.ty, old, *value, false),
+                        _ => combine(op.rmw, op.ty, old, *value),
                     });
                     let bytes: Vec<u8> = new.flat_map(|bits| bits.to_le_bytes()[..bytes].to_vec()).collect();
                     self.write(cta, thread, place, &bytes, strong)?;
@@ -841,9 +848,9 @@ impl Machine<'_> {
                 }
             }
         }
-        for (d, sum) in op.d.iter().zip(reduced) {
-            if let (Some(d), Some(sum)) = (d, sum) {
-                self.set(cta, thread, *d, sum);
+        for (d, values) in op.d.iter().zip(loaded) {
+            if let Some(d) = d {
+                self.set(cta, thread, *d, reduce(op, &values));
             }
         }
         Ok(Flow::Next)
@@ -862,11 +869,11 @@ pub fn word(bytes: &[u8]) -> u64 {
 }
 
 /// What an atomic operation leaves in memory (PTX ISA 9.7.13.5).
-pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64, ftz: bool) -> u64 {
+pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64) -> u64 {
     let operand = operand & mask(ty.bits());
     let (format, lanes) = match ty {
-        Type::Float(format) | Type::Accumulated(format) => (Some(format), 1),
-        Type::Packed(format) => (Some(format), 2),
+        Type::Float(format) | Type::Flushed(format) => (Some(format), 1),
+        Type::Packed(format, lanes) => (Some(format), lanes),
         _ => (None, 1),
     };
     if let Some(format) = format {
@@ -876,7 +883,7 @@ pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64, ftz: bool) -> u64 {
             Rmw::Max => float::Function::Max,
             _ => return bitwise(rmw, old, operand),
         };
-        let modifiers = float::Modifiers { ftz, ..NEAREST };
+        let modifiers = float::Modifiers { ftz: matches!(ty, Type::Flushed(_)), ..NEAREST };
         return float::packed(function, format, lanes, [old, operand, 0], &modifiers);
     }
     let bits = ty.bits();
@@ -916,6 +923,29 @@ pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64, ftz: bool) -> u64 {
             }
         }
         _ => bitwise(rmw, old, operand),
+    }
+}
+
+/// What `multimem.ld_reduce` returns of the values of all memories: `.acc` adds in its own precision (PTX ISA 9.7.9.14).
+fn reduce(op: &MultimemOp, values: &[u64]) -> u64 {
+    let (format, lanes) = match op.ty {
+        Type::Float(format) => (format, 1),
+        Type::Packed(format, lanes) => (format, lanes),
+        _ => (Format::F32, 0),
+    };
+    match op.precision {
+        Some(precision) if lanes > 0 => (0..lanes).fold(0, |all, lane| {
+            let shift = lane * format.bits();
+            let nearest = rustc_apfloat::Round::NearestTiesToEven;
+            let of_lane =
+                |value: &u64| float::convert(format, precision, value >> shift & format.mask(), nearest);
+            let sum = values
+                .iter()
+                .map(of_lane)
+                .reduce(|sum, value| combine(op.rmw, Type::Float(precision), sum, value));
+            all | float::convert(precision, format, sum.unwrap_or(0), nearest) << shift
+        }),
+        _ => values.iter().copied().reduce(|sum, value| combine(op.rmw, op.ty, sum, value)).unwrap_or(0),
     }
 }
 
@@ -1041,8 +1071,9 @@ fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
             set!(op.d, float::packed(op.function, op.format, op.lanes, operands, &op.modifiers));
         }
         Op::Cvt(op) => {
-            let (a, b) = (v!(op.operands[0]), op.operands.get(1).map(|src| v!(*src)));
-            set!(op.d, convert(op, a, b));
+            let operands = std::array::from_fn(|i| op.operands.get(i).map_or(0, |src| v!(*src)));
+            let random = op.random.map(|src| v!(src));
+            set!(op.d, convert(op, operands, random));
         }
         Op::Carry(op) => {
             let (a, b) = (v!(op.a) & mask(op.bits), v!(op.b) & mask(op.bits));
@@ -1183,14 +1214,15 @@ fn compare(format: Format, comparison: &str, a: u64, b: u64, ftz: bool) -> bool 
 }
 
 /// `cvt` (PTX ISA 9.7.9.21).
-fn convert(op: &Cvt, a: u64, b: Option<u64>) -> u64 {
-    let to_float = |to: Format, from: Format, bits: u64| {
+fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>) -> u64 {
+    let a = operands[0];
+    let to_float = |to: Format, from: Format, bits: u64, random: Option<(u64, u32)>| {
         let bits = if op.modifiers.ftz { flush(from, bits) } else { bits };
         let was_nan = from.is_nan(bits);
-        let bits = if op.integral && to == from {
-            float::round_to_integral(to, bits, op.round)
-        } else {
-            float::convert(from, to, bits, op.round)
+        let bits = match random {
+            Some(random) => float::round_stochastically(from, to, bits, random),
+            None if op.integral && to == from => float::round_to_integral(to, bits, op.round),
+            None => float::convert(from, to, bits, op.round),
         };
         let bits = if op.modifiers.ftz { flush(to, bits) } else { bits };
         let bits = if op.satfinite && !was_nan { float::satfinite(to, bits) } else { bits };
@@ -1225,18 +1257,27 @@ fn convert(op: &Cvt, a: u64, b: Option<u64>) -> u64 {
             let a = if signed { ((a << (64 - bits)) as i64 >> (64 - bits)) as u64 } else { a };
             float::clamp(to, float::from_integer(to, a, signed, op.round), &op.modifiers)
         }
-        (Number::Float(to), Number::Float(from)) => to_float(to, from, a & from.mask()),
+        (Number::Float(to), Number::Float(from)) => to_float(to, from, a & from.mask(), None),
         // The first operand is the upper half.
-        (Number::Pair(to), Number::Float(from)) => {
-            to_float(to, from, a & from.mask()) << to.bits()
-                | to_float(to, from, b.unwrap_or(0) & from.mask())
+        (Number::Packed(to, count), Number::Float(from)) => {
+            (0..count).zip(operands).fold(0, |all, (i, operand)| {
+                let random = random.map(|random| random_bits(to, count, i, random));
+                all << to.bits() | to_float(to, from, operand & from.mask(), random)
+            })
         }
-        (Number::Pair(to), Number::Pair(from)) => {
-            let low = to_float(to, from, a & from.mask());
-            to_float(to, from, a >> from.bits() & from.mask()) << to.bits() | low
-        }
+        (Number::Packed(to, count), Number::Packed(from, _)) => (0..count).fold(0, |all, i| {
+            all | to_float(to, from, a >> (i * from.bits()) & from.mask(), None) << (i * to.bits())
+        }),
         _ => 0,
     }
+}
+
+/// The random bits of element `i` of a conversion with `.rs`, and their number: the upper half of the operand is for the first half
+/// of the elements. Of `.f16`, whose conversion drops 13 bits, 13 of the 16 bits count.
+fn random_bits(to: Format, count: u32, i: u32, random: u64) -> (u64, u32) {
+    let half = if i < count / 2 { random >> 16 } else { random };
+    let bits = if to == Format::F16 { 13 } else { 16 };
+    (half & mask(bits), bits)
 }
 
 fn flush(format: Format, bits: u64) -> u64 {

@@ -192,6 +192,21 @@ pub fn convert(from: Format, to: Format, bits: u64, round: Round) -> u64 {
     each_format!(from, A => each_format!(to, B => step::<A, B>(bits, round)))
 }
 
+/// Converts a value with `.rs`: adds so many random bits below the last place of the result, then truncates (PTX ISA 9.7.9.21).
+pub fn round_stochastically(from: Format, to: Format, bits: u64, (random, count): (u64, u32)) -> u64 {
+    let magnitude = from.to_f64(bits & !from.sign());
+    if !magnitude.is_finite() {
+        return convert(from, to, bits, Round::TowardZero);
+    }
+    let exponent = |value: f64| (value.to_bits() >> 52) as i32 - 1023;
+    // Below the least normal number, the last place stays.
+    let least = to.to_f64(1 << to.fraction());
+    let place = exponent(magnitude.max(least)) - to.fraction() as i32 - count as i32;
+    let sum = magnitude + random as f64 * f64::from(place).exp2();
+    convert(Format::F64, to, sum.to_bits(), Round::TowardZero)
+        | (bits & from.sign()) >> (from.bits() - 1) << (to.bits() - 1)
+}
+
 /// Converts a float to an integer of `bits` bits, clamped to its range; NaN becomes 0 (PTX ISA 9.7.9.21).
 pub fn to_integer(from: Format, value: u64, bits: u32, signed: bool, round: Round) -> u64 {
     if from.is_nan(value) {
@@ -367,4 +382,30 @@ pub fn packed(
             compute(function, format, of_lane, modifiers) << shift
         })
         .fold(0, |all, lane| all | lane)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_bits_carry_where_they_and_the_dropped_bits_reach_a_place() {
+        let f16 = |value: f32, random: u64| {
+            let bits = round_stochastically(Format::F32, Format::F16, value.to_bits().into(), (random, 13));
+            Format::F16.to_f64(bits)
+        };
+        let place = 2f64.powi(-10);
+        let between = 1.0 + 0.25 * place as f32;
+        // A quarter of a place and three quarters make one.
+        assert_eq!([f16(between, 0), f16(between, 0x17ff), f16(between, 0x1800)], [1.0, 1.0, 1.0 + place]);
+        assert_eq!(f16(-between, 0x1fff), -(1.0 + place));
+        assert_eq!(f16(2.0 - 0.25 * place as f32, 0x1fff), 2.0);
+        // Exact values stay, infinities and NaN too.
+        assert_eq!(f16(1.5, 0x1fff), 1.5);
+        assert_eq!(f16(f32::INFINITY, 0x1fff), f64::INFINITY);
+        assert!(f16(f32::NAN, 0).is_nan());
+        // The last place of subnormal values is that of the least normal one.
+        let least = 2f64.powi(-24);
+        assert_eq!([f16(0.25 * least as f32, 0x17ff), f16(0.25 * least as f32, 0x1800)], [0.0, least]);
+    }
 }

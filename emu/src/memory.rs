@@ -20,6 +20,8 @@ const ALLOCATION_SHIFT: u32 = 36;
 pub struct Allocation {
     pub bytes: Vec<u8>,
     pub live: bool,
+    /// It holds variables of `.const`.
+    pub constant: bool,
     pub shadow: Shadow,
     /// The allocations that a multicast object stands for.
     pub replicas: Vec<usize>,
@@ -38,6 +40,7 @@ impl Global {
         self.allocations.push(Allocation {
             bytes: vec![0xa5; bytes],
             live: true,
+            constant: false,
             shadow,
             replicas: Vec::new(),
         });
@@ -49,8 +52,26 @@ impl Global {
         let replicas =
             replicas.iter().filter_map(|address| self.find(*address, 0).map(|(index, _)| index)).collect();
         let shadow = Shadow::default();
-        self.allocations.push(Allocation { bytes: vec![0; bytes], live: true, shadow, replicas });
+        self.allocations.push(Allocation {
+            bytes: vec![0; bytes],
+            live: true,
+            constant: false,
+            shadow,
+            replicas,
+        });
         (self.allocations.len() as u64) << ALLOCATION_SHIFT
+    }
+
+    /// Makes an allocation one of the state space `.const`.
+    pub fn make_constant(&mut self, address: u64) {
+        if let Some((index, _)) = self.find(address, 0) {
+            self.allocations[index].constant = true;
+        }
+    }
+
+    /// Whether an address is in the state space `.const`.
+    pub fn is_constant(&self, address: u64) -> bool {
+        self.find(address, 0).is_some_and(|(index, _)| self.allocations[index].constant)
     }
 
     /// Frees memory. Later accesses are out of bounds.

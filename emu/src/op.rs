@@ -97,18 +97,18 @@ pub enum Type {
     Unsigned(u32),
     Signed(u32),
     Float(Format),
-    /// Two elements in 32 bits.
-    Packed(Format),
-    /// An accumulator: halves added with more precision.
-    Accumulated(Format),
+    /// A float whose subnormal operands and results are zero.
+    Flushed(Format),
+    /// So many floats in one register.
+    Packed(Format, u32),
 }
 
 impl Type {
     pub fn bits(self) -> u32 {
         match self {
             Self::Bits(bits) | Self::Unsigned(bits) | Self::Signed(bits) => bits,
-            Self::Float(format) | Self::Accumulated(format) => format.bits(),
-            Self::Packed(format) => 2 * format.bits(),
+            Self::Float(format) | Self::Flushed(format) => format.bits(),
+            Self::Packed(format, count) => count * format.bits(),
         }
     }
 }
@@ -131,8 +131,8 @@ pub enum Number {
         signed: bool,
     },
     Float(Format),
-    /// Two floats in one register.
-    Pair(Format),
+    /// So many floats in one register.
+    Packed(Format, u32),
 }
 
 #[derive(Debug)]
@@ -147,8 +147,10 @@ pub struct Cvt {
     /// Bits of the register: a signed integer is extended to them.
     pub width: u32,
     pub d: Slot,
-    /// Two operands make a pair.
+    /// Each makes an element, the first one the highest.
     pub operands: Vec<Src>,
+    /// `.rs`: the operand with random bits.
+    pub random: Option<Src>,
 }
 
 #[derive(Debug)]
@@ -249,7 +251,6 @@ pub struct Atom {
     pub operands: Vec<Src>,
     /// The new value of `cas`.
     pub new: Vec<Src>,
-    pub ftz: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -507,6 +508,8 @@ pub struct MultimemOp {
     pub address: Address,
     pub rmw: Rmw,
     pub ty: Type,
+    /// `.acc`: the precision of a sum.
+    pub precision: Option<Format>,
     pub sem: Sem,
     pub scope: Scope,
     pub d: Vec<Option<Slot>>,

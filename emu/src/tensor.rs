@@ -13,8 +13,7 @@ use crate::memory::Place;
 use crate::op::*;
 use crate::shadow::Epoch;
 
-/// The element types of a tensor map, in the order of `CUtensorMapDataType` and of the `elemtype` values: bytes, and the type of
-/// reductions.
+/// The element types of a tensor map, in the order of the `elemtype` values (PTX ISA 9.7.9.28): bytes, and the type of reductions.
 const ELEMENTS: [Type; 13] = [
     Type::Unsigned(8),
     Type::Unsigned(16),
@@ -31,12 +30,17 @@ const ELEMENTS: [Type; 13] = [
     Type::Float(Format::F32),
 ];
 
+/// The element types that are packs of 16: `.b4x16`, `.b4x16_p64` and `.b6x16_p32`, with padding in shared memory.
+const B4X16: u8 = 13;
+const B4X16_P64: u8 = 14;
+const B6X16_P32: u8 = 15;
+
 /// A tensor map, decoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TensorMap {
     pub address: u64,
     pub rank: u8,
-    /// `CUtensorMapDataType`.
+    /// The `elemtype` value of `tensormap.replace`.
     pub element: u8,
     /// `CUtensorMapInterleave`.
     pub interleave: u8,
@@ -55,6 +59,17 @@ pub struct TensorMap {
     pub strides: [u64; 4],
     pub lower: [i8; 3],
     pub upper: [i8; 3],
+}
+
+/// The `elemtype` value of a `CUtensorMapDataType`. They differ in the places of `.f32.ftz`, `.f64` and `.bf16`.
+#[must_use]
+pub fn elemtype(data_type: u32) -> u8 {
+    match data_type {
+        8 => 9,
+        9 => 10,
+        10 => 8,
+        same => same as u8,
+    }
 }
 
 const MARK: [u8; 4] = *b"ptxE";
@@ -119,8 +134,26 @@ impl TensorMap {
         ELEMENTS[usize::from(self.element).min(ELEMENTS.len() - 1)]
     }
 
+    /// Bytes of an element in global memory.
     fn size(&self) -> usize {
-        (self.ty().bits() / 8) as usize
+        match self.element {
+            B4X16 | B4X16_P64 => 8,
+            B6X16_P32 => 12,
+            _ => (self.ty().bits() / 8) as usize,
+        }
+    }
+
+    /// Bytes of an element in shared memory: with its padding.
+    fn shared_size(&self) -> usize {
+        match self.element {
+            B4X16_P64 | B6X16_P32 => 16,
+            _ => self.size(),
+        }
+    }
+
+    /// Elements that are packed to one: tensor, box and coordinates count them.
+    fn packed(&self) -> u32 {
+        if self.element >= B4X16 { 16 } else { 1 }
     }
 
     /// The address of an element, or `None` if it is out of bounds.
@@ -140,13 +173,17 @@ impl TensorMap {
     /// Where byte `offset` of the box lies in shared memory: the swizzle exchanges units of 16 bytes of a row by bits of the
     /// address.
     fn swizzled(&self, offset: usize) -> usize {
+        let row = offset >> 7;
         let rows = match (self.swizzle, self.atomicity) {
             (0, _) => return offset,
-            (1, _) => (offset >> 7 & 1) << 4,
-            (2, _) => (offset >> 7 & 3) << 4,
-            (_, 0) => (offset >> 7 & 7) << 4,
-            (_, 1 | 2) => (offset >> 8 & 3) << 5,
-            _ => (offset >> 9 & 1) << 6,
+            // The pattern of 96 bytes repeats after 256 bytes, as that of 32.
+            (1 | 4, _) => (row & 1) << 4,
+            (2, _) => (row & 3) << 4,
+            (_, 0) => (row & 7) << 4,
+            (_, 1) => (row & 3) << 5,
+            // With the flip, the halves of 16 bytes change places in every other row.
+            (_, 2) => (row & 3) << 5 | (row & 1) << 3,
+            _ => (row & 1) << 6,
         };
         offset ^ rows
     }
@@ -195,13 +232,21 @@ impl Machine<'_> {
                 format!("a copy of {} dimensions by a tensor map of {}", op.dims, map.rank),
             ));
         }
-        let size = map.size();
+        let (size, shared_size) = (map.size(), map.shared_size());
         if op.direction == Direction::ToGlobal {
             // Hardware writes rows by 16 bytes, past the end of the tensor too.
             map.dims[0] = map.dims[0].checked_next_multiple_of((16 / size) as u32).unwrap_or(0);
         }
-        let coordinates: Vec<i64> =
+        let mut coordinates: Vec<i64> =
             op.coordinates.iter().map(|src| i64::from(v(self, *src) as i32)).collect();
+        let packed = map.packed();
+        if packed > 1 {
+            map.dims[0] /= packed;
+            map.boxes[0] /= packed as u16;
+            if let Some(first) = coordinates.first_mut() {
+                *first = first.div_euclid(packed.into());
+            }
+        }
         let offsets: Vec<i64> = op.offsets.iter().map(|src| i64::from(v(self, *src) as u16)).collect();
         let Some(elements) = elements(&map, op, &coordinates, &offsets) else {
             return Err(self.fault(cta, thread, "the mode of the copy is not that of the tensor map"));
@@ -214,7 +259,22 @@ impl Machine<'_> {
             );
             self.wrong(Rule::Operand, cta, thread, what);
         }
-        let bytes = elements.len() * size;
+        if matches!(op.mode, TensorMode::Im2col | TensorMode::Im2colNoOffs) {
+            // PTX ISA 5.5.4.1: the first pixel is within the bounding box.
+            for d in 0..op.dims - 2 {
+                let low = i64::from(map.lower[d]);
+                let high = i64::from(map.dims[1 + d]) - 1 + i64::from(map.upper[d]);
+                let at = coordinates[1 + d];
+                if !(low..=high).contains(&at) {
+                    let what = format!(
+                        "the column starts at {at} along dimension {}: outside of the bounding box, {low} to {high}",
+                        1 + d
+                    );
+                    self.wrong(Rule::Operand, cta, thread, what);
+                }
+            }
+        }
+        let bytes = elements.len() * shared_size;
         let (Some(shared), Some(completion)) = (op.shared, op.completion) else {
             return Ok(Flow::Next);
         };
@@ -252,7 +312,7 @@ impl Machine<'_> {
         let window = base + crate::memory::SHARED_BASE as usize;
         for (i, element) in elements.iter().enumerate() {
             let in_shared = map.swizzled(window + element.offset) - window;
-            let at = i * size;
+            let at = i * shared_size;
             let global = match element.global {
                 None => None,
                 Some(address) => match self.global.find(address, size) {
@@ -316,7 +376,7 @@ impl Machine<'_> {
             return Err(self.fault(cta, thread, "the 128 bytes at the address are no tensor map"));
         };
         let i = index as usize;
-        if i >= 5 || field == Field::GlobalStride && i >= 4 {
+        if i >= 5 {
             return Err(self.fault(cta, thread, format!("dimension {i} of a tensor map")));
         }
         match field {
@@ -325,7 +385,8 @@ impl Machine<'_> {
             Field::Rank => map.rank = bits as u8 + 1,
             Field::BoxDim => map.boxes[i] = bits as u16,
             Field::GlobalDim => map.dims[i] = bits as u32,
-            Field::GlobalStride => map.strides[i] = bits,
+            // The innermost dimension has none: ordinal 4 is of no dimension.
+            Field::GlobalStride => map.strides.iter_mut().skip(i).take(1).for_each(|stride| *stride = bits),
             Field::ElementStride => map.steps[i] = bits as u8,
             Field::ElemType => map.element = bits as u8,
             Field::InterleaveLayout => map.interleave = bits as u8,
@@ -362,22 +423,24 @@ fn fill_nan(map: &TensorMap, buffer: &mut [u8]) {
 /// The elements of a copy, in the order of the box. `None`: the mode does not fit the map.
 fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) -> Option<Vec<Element>> {
     let rank = usize::from(map.rank);
-    let size = map.size();
+    let size = map.shared_size();
     let mut list = Vec::new();
     match op.mode {
         TensorMode::Tile if !map.im2col => {
             let extents: Vec<usize> = map.boxes[..rank].iter().map(|extent| usize::from(*extent)).collect();
-            // An element stride of n takes every n-th element: the box has ceil(extent / n) of them.
-            let counts: Vec<usize> = extents
-                .iter()
-                .zip(&map.steps)
-                .map(|(extent, step)| extent.div_ceil(usize::from(*step).max(1)))
-                .collect();
+            // An element stride of n takes every n-th element: the box has ceil(extent / n) of them. That of the innermost dimension
+            // is ignored without an interleaved layout.
+            let step = |d: usize| match d {
+                0 if map.interleave == 0 => 1,
+                _ => usize::from(map.steps[d]).max(1),
+            };
+            let counts: Vec<usize> =
+                extents.iter().enumerate().map(|(d, extent)| extent.div_ceil(step(d))).collect();
             let total: usize = counts.iter().product();
             for i in 0..total {
                 let (mut rest, mut index) = (i, Vec::with_capacity(rank));
                 for d in 0..rank {
-                    index.push(coordinates[d] + (rest % counts[d] * usize::from(map.steps[d]).max(1)) as i64);
+                    index.push(coordinates[d] + (rest % counts[d] * step(d)) as i64);
                     rest /= counts[d];
                 }
                 list.push(Element { global: map.element_at(&index), offset: i * size });
@@ -427,6 +490,42 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
                     }
                     at[d] = low[d];
                     d += 1;
+                }
+            }
+        }
+        TensorMode::Im2colW | TensorMode::Im2colW128 if map.im2col => {
+            // Along W alone, from image to image; H and D stay. The offset moves the bounding box and the first pixel.
+            let (halo, offset) = (offsets[0], offsets[1]);
+            let channels = usize::from(map.boxes[0]);
+            let (pixels, group) = match op.mode {
+                TensorMode::Im2colW128 => (128, 32),
+                _ => (usize::from(map.boxes[1]), usize::from(map.boxes[1])),
+            };
+            let low = i64::from(map.lower[0]) + offset;
+            let high = i64::from(map.dims[1]) - 1 + i64::from(map.upper[0]) + offset;
+            let stride = i64::from(map.steps[1].max(1));
+            let (mut w, mut image) = (coordinates[1] + offset, coordinates[rank - 1]);
+            let mut pixel = |w: i64, image: i64| {
+                let column = list.len() / channels.max(1);
+                for channel in 0..channels {
+                    let mut index = coordinates.to_vec();
+                    index[0] += channel as i64;
+                    (index[1], index[rank - 1]) = (w, image);
+                    list.push(Element {
+                        global: map.element_at(&index),
+                        offset: (column * channels + channel) * size,
+                    });
+                }
+            };
+            for i in 0..pixels {
+                pixel(w, image);
+                // The halo follows the last pixel of its group along W, inside of the bounding box or not.
+                if (i + 1) % group == 0 {
+                    (1..=halo).for_each(|beyond| pixel(w + beyond * stride, image));
+                }
+                w += stride;
+                if w > high {
+                    (w, image) = (low, image + 1);
                 }
             }
         }

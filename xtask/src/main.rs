@@ -5,7 +5,7 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, build, compare, emu, forms, gpu, lint, newest, release, row, test};
+use commands::{bench, build, compare, conformance, emu, forms, gpu, lint, newest, release, row, test};
 
 /// Builds, tests and measures `ptx`. `./x` first installs the missing tools.
 #[derive(Parser)]
@@ -29,6 +29,8 @@ enum Command {
     Bench(bench::Options),
     /// Compares the PTX instructions that the pinned toolchain and Debian's toolchain generate
     Compare(compare::Options),
+    /// Runs every form of the raw layer in the interpreter, or makes a bundle that compares a GPU with it on another machine
+    Conformance(conformance::Options),
     /// Counts the forms of the raw layer by family and target, or lists them
     Forms(forms::Options),
     /// Compiles one family of the raw layer, writes its golden files and its lines of the index, and checks every form with ptxas
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Emu(options) => emu::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),
+        Command::Conformance(options) => conformance::run(&options),
         Command::Forms(options) => forms::run(&options),
         Command::Newest(options) => newest::run(&options),
         Command::Release(options) => release::run(&options),

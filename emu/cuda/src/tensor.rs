@@ -1,7 +1,7 @@
 //! Tensor maps: the driver's checks, and the bytes that the interpreter reads.
 
 use cudarc::driver::sys::CUresult::{CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED};
-use ptx_emu::tensor::TensorMap;
+use ptx_emu::tensor::{TensorMap, elemtype};
 
 use crate::boundary::{In, Result, fail};
 
@@ -74,7 +74,7 @@ impl Common {
         let map = TensorMap {
             address: self.address,
             rank: rank as u8,
-            element: self.element as u8,
+            element: elemtype(self.element),
             interleave: 0,
             swizzle,
             fill: self.fill as u8,

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod build;
 pub mod compare;
+pub mod conformance;
 pub mod emu;
 pub mod forms;
 pub mod gpu;

@@ -1,0 +1,149 @@
+//! `ld` and `st` on shared memory: each thread at a location of its own. With `.acquire` or `.release`, a message too: a flag
+//! that the instruction loads or stores, and a word that the flag orders.
+
+use crate::builder::Builder;
+use crate::case::{Case, Compare, Shape};
+use crate::families::Space;
+use crate::form::{Class, Form};
+use crate::values;
+
+const THREADS: u32 = 64;
+
+pub fn cases(form: &Form) -> Vec<Case<'_>> {
+    let loads = form.words().next() == Some("ld");
+    let (ty, count) = (form.last(), form.vector());
+    let bits = values::bits(ty);
+    let element = bits as usize / 8;
+    let size = element * count;
+    let class = form.classes().into_iter().find(|class| !is_address(form, *class)).unwrap_or(Class::B32);
+    let space = Space::of(form);
+    let mut b = Builder::new(form, Shape::new(2, THREADS));
+    let threads = b.shape.threads();
+    let per_block = size * THREADS as usize;
+    let (compare, content) = match loads {
+        true => (None, values::noise(per_block * 2, 1)),
+        false => (Some(Compare::Equal), vec![0; per_block * 2]),
+    };
+    let slot = b.memory("memory", size, 16, compare, &content);
+    let shared = b.shared(per_block, 16);
+    // The flag and the word of the message.
+    let message = b.shared(32, 16);
+    let mode = space.mode(&mut b);
+    b.stage_in(slot, shared, per_block);
+    b.one_thread(|b| {
+        let zero = b.set(Class::B64, "mov.u64 {}, 0");
+        for at in (0..32).step_by(8) {
+            b.line(format!("st.shared::cta.b64 [%shared+{}], {zero}", message + at));
+        }
+    });
+    b.sync();
+    let offset = b.set(Class::B32, format!("mul.lo.u32 {{}}, %t, {size}"));
+    let address = space.address(&mut b, &mode, &offset, slot, shared, per_block, false);
+    if loads {
+        let results: Vec<_> = (0..count).map(|_| b.reg(class)).collect();
+        let mut registers = results.clone();
+        registers.push(address);
+        b.line(form.with(&registers));
+        for (i, result) in results.iter().enumerate() {
+            b.output(&format!("d{i}"), class, result, Compare::Equal);
+        }
+    } else {
+        let values = values::noise(threads * count * 16, 2);
+        let mut registers = vec![address];
+        for i in 0..count {
+            registers.push(b.input(&format!("operand {i}"), class, |thread| {
+                let at = 16 * (thread * count + i);
+                u128::from_le_bytes(std::array::from_fn(|byte| values[at + byte]))
+            }));
+        }
+        b.line(form.with(&registers));
+        b.sync();
+        b.stage_out(slot, shared, per_block);
+    }
+    if form.has("acquire") || form.has("release") {
+        b.sync();
+        pass_message(&mut b, space, &mode.peer, message, class);
+    }
+    space.runs(&mut b, &mode, false);
+    vec![b.finish("")]
+}
+
+/// The address is the operand in brackets: 32 bits in these families.
+fn is_address(form: &Form, class: Class) -> bool {
+    class == Class::B32 && form.classes().iter().filter(|other| **other == Class::B32).count() == 1
+}
+
+/// One thread stores a word and then the flag, another waits for the flag and then loads the word. One of the two accesses the flag
+/// by the form, in the memory of block 0; the other one by its counterpart.
+fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, class: Class) {
+    let form = b.form;
+    let (store, load) = (
+        form.text.replacen("ld.acquire", "st.release", 1),
+        form.text.replacen("st.release", "ld.acquire", 1),
+    );
+    let (store, load) = (opcode(&store), opcode(&load));
+    let count = form.vector();
+    let here = b.set(Class::B32, format!("add.u32 {{}}, %shared, {message}"));
+    let (flag, name) = match space {
+        Space::SharedCta => (here, "shared::cta"),
+        _ => (b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, {here}, 0")), "shared::cluster"),
+    };
+    // The block of the thread that executes the form, and the block of the other.
+    let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
+    let other = if form.has("cta") { peer.to_owned() } else { "0".into() };
+    let (by_store, by_load) =
+        if form.has("release") { (peer, other.as_str()) } else { (other.as_str(), peer) };
+    let is = |b: &mut Builder<'_>, thread: u32, block: &str| {
+        let thread = b.set(Class::Pred, format!("setp.eq.u32 {{}}, %t, {thread}"));
+        b.set(Class::Pred, format!("setp.eq.and.u32 {{}}, {rank}, {block}, {thread}"))
+    };
+    let (stores, loads) = (is(b, 0, by_store), is(b, 32, by_load));
+    let (after_store, after_load, again) = (b.label(), b.label(), b.label());
+    let braced = |registers: &[String]| match registers {
+        [one] => one.clone(),
+        all => format!("{{{}}}", all.join(", ")),
+    };
+    b.line(format!("@!{stores} bra {after_store}"));
+    let word = b.set(Class::B32, "mov.u32 {}, 4711");
+    b.line(format!("st.weak.{name}.b32 [{flag}+16], {word}"));
+    let one = one(b, class);
+    let ones: Vec<_> = (0..count).map(|_| one.clone()).collect();
+    b.line(format!("{store} [{flag}], {}", braced(&ones)));
+    b.place(&after_store);
+    let got = b.set(Class::B32, "mov.u32 {}, 0");
+    b.line(format!("@!{loads} bra {after_load}"));
+    b.place(&again);
+    let flags: Vec<_> = (0..count).map(|_| b.reg(class)).collect();
+    b.line(format!("{load} {}, [{flag}]", braced(&flags)));
+    let waits = is_zero(b, class, &flags[0]);
+    b.line(format!("@{waits} bra {again}"));
+    b.line(format!("ld.weak.{name}.b32 {got}, [{flag}+16]"));
+    b.place(&after_load);
+    b.output("word", Class::B32, &got, Compare::Equal);
+}
+
+fn opcode(text: &str) -> &str {
+    text.split(' ').next().unwrap_or_default()
+}
+
+/// A register that holds 1.
+fn one(b: &mut Builder<'_>, class: Class) -> String {
+    match class {
+        Class::B128 => {
+            let one = b.set(Class::B64, "mov.u64 {}, 1");
+            b.set(Class::B128, format!("mov.b128 {{}}, {{{one}, {one}}}"))
+        }
+        _ => b.set(class, format!("mov.b{} {{}}, 1", 8 * class.bytes())),
+    }
+}
+
+fn is_zero(b: &mut Builder<'_>, class: Class, register: &str) -> String {
+    match class {
+        Class::B128 => {
+            let (low, high) = (b.reg(Class::B64), b.reg(Class::B64));
+            b.line(format!("mov.b128 {{{low}, {high}}}, {register}"));
+            b.set(Class::Pred, format!("setp.eq.b64 {{}}, {low}, 0"))
+        }
+        _ => b.set(Class::Pred, format!("setp.eq.b{} {{}}, {register}, 0", 8 * class.bytes())),
+    }
+}

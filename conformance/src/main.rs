@@ -1,0 +1,292 @@
+//! `conformance`: see `conformance --help`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use clap::{Args, Parser, Subcommand};
+use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
+use ptx_conformance::case::Case;
+use ptx_conformance::form::Form;
+use ptx_conformance::gpu::{self, Ended};
+use ptx_conformance::report::{Entry, Outcome, Report};
+use ptx_conformance::suite::{self, Place};
+use ptx_conformance::{compare, departures, emu, families, form};
+use rayon::prelude::*;
+
+/// Runs every form of `ptx::raw` in the interpreter and on a GPU, and compares the results.
+///
+/// Exit status: 0: all is equal or a known departure, 1: something differs, 2: bad arguments or files, or no GPU.
+#[derive(Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs cases in the interpreter, under several schedules: all give the same, and none has a finding
+    Emu(Emu),
+    /// Runs cases on a GPU, and compares its memory with that of the interpreter
+    Gpu(Gpu),
+    /// Writes the modules of the cases that a GPU runs, as PTX
+    Modules {
+        /// The folder
+        dir: PathBuf,
+        #[command(flatten)]
+        forms: Forms,
+    },
+    /// Prints the kernels of cases
+    Show(Selection),
+}
+
+#[derive(Args)]
+struct Forms {
+    /// The folder of the forms [default: `forms` beside this program, or that of the repository]
+    #[arg(long)]
+    forms: Option<PathBuf>,
+}
+
+impl Forms {
+    fn folder(&self) -> PathBuf {
+        let beside = beside_program("forms").filter(|folder| folder.exists());
+        let given = self.forms.clone().or(beside);
+        given.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/raw").into())
+    }
+
+    fn read(&self) -> Result<Vec<Form>> {
+        form::read(&self.folder())
+    }
+}
+
+fn beside_program(name: &str) -> Option<PathBuf> {
+    Some(std::env::current_exe().ok()?.parent()?.join(name))
+}
+
+#[derive(Args)]
+struct Selection {
+    #[command(flatten)]
+    forms: Forms,
+    /// Only the cases whose name (`family/row: instruction`) contains one of these
+    filter: Vec<String>,
+}
+
+impl Selection {
+    fn cases<'f>(&self, forms: &'f [Form]) -> Vec<Case<'f>> {
+        let cases = forms.iter().flat_map(families::cases);
+        cases.filter(|case| gpu::is_wanted(case, &self.filter)).collect()
+    }
+}
+
+#[derive(Args)]
+struct Emu {
+    #[command(flatten)]
+    selection: Selection,
+    /// Schedules of each run
+    #[arg(long, default_value_t = 8)]
+    schedules: u64,
+}
+
+#[derive(Args)]
+struct Gpu {
+    #[command(flatten)]
+    selection: Selection,
+    /// The folder of the cubins [default: `modules` beside this program]
+    #[arg(long)]
+    modules: Option<PathBuf>,
+    /// Ordinal of the device
+    #[arg(long, default_value_t = 0)]
+    device: usize,
+    /// Seconds after which a launch counts as hung
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=600))]
+    timeout: u64,
+    /// Write the report to this file, as text
+    #[arg(long, default_value = "conformance.txt")]
+    text: PathBuf,
+    /// Write all results to this file, as JSON
+    #[arg(long, default_value = "conformance.json")]
+    json: PathBuf,
+    /// Run cases in this process, from a place on
+    #[arg(long, hide = true)]
+    child: Option<Place>,
+}
+
+fn bar(count: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}")
+        .unwrap_or(ProgressStyle::default_bar());
+    ProgressBar::new(count as u64).with_style(style)
+}
+
+/// What is wrong with a case in the interpreter.
+fn problem(case: &Case<'_>, schedules: u64) -> Option<String> {
+    for run in &case.runs {
+        let mut first: Option<Vec<u8>> = None;
+        for schedule in 0..schedules {
+            let after = match emu::run(case, run, schedule) {
+                Ok(_) if run.fault.is_some() => {
+                    return Some(format!(
+                        "{}, schedule {schedule}: no finding, but a GPU ends the grid",
+                        run.name
+                    ));
+                }
+                Ok(after) => after,
+                Err(_) if run.fault.is_some() => continue,
+                Err(problem) => return Some(format!("{}, schedule {schedule}: {problem}", run.name)),
+            };
+            let expected = first.get_or_insert_with(|| after.clone());
+            let differences = compare::compare(case, &run.memory, expected, &after);
+            if let Some(difference) = differences.first() {
+                return Some(format!("{}, schedule {schedule}: {difference:?}", run.name));
+            }
+        }
+    }
+    None
+}
+
+fn run_emu(options: &Emu) -> Result<ExitCode> {
+    let forms = options.selection.forms.read()?;
+    let cases = options.selection.cases(&forms);
+    let start = Instant::now();
+    let problems: Vec<_> = cases
+        .par_iter()
+        .progress_with(bar(cases.len()))
+        .filter_map(|case| Some((case.name(), problem(case, options.schedules)?)))
+        .collect();
+    for (name, problem) in &problems {
+        println!("{name}\n    {}", problem.replace('\n', "\n    "));
+    }
+    println!("{:34}{:>8}{:>8}{:>8}", "family", "forms", "cases", "runs");
+    let mut families: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    let mut last = None;
+    for case in &cases {
+        let counts = families.entry(&case.form.family).or_default();
+        counts[0] += usize::from(last != Some(case.form));
+        counts[1] += 1;
+        counts[2] += case.runs.len();
+        last = Some(case.form);
+    }
+    let mut all = [0; 3];
+    for (family, counts) in families {
+        println!("{family:34}{:>8}{:>8}{:>8}", counts[0], counts[1], counts[2]);
+        all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+    }
+    println!("{:34}{:>8}{:>8}{:>8}", "all", all[0], all[1], all[2]);
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{} cases, {} with problems, under {} schedules in {seconds:.0} s",
+        cases.len(),
+        problems.len(),
+        options.schedules
+    );
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn run_gpu(options: &Gpu) -> Result<ExitCode> {
+    let child = gpu::Options {
+        forms: options.selection.forms.folder(),
+        modules: options
+            .modules
+            .clone()
+            .or_else(|| beside_program("modules"))
+            .context("no folder of modules")?,
+        device: options.device,
+        timeout: Duration::from_secs(options.timeout),
+        filter: options.selection.filter.clone(),
+    };
+    if let Some(start) = options.child {
+        gpu::child(&child, start);
+    }
+    let start = Instant::now();
+    let device = ptx_host::open(options.device)?.name()?;
+    let forms = options.selection.forms.read()?;
+    let cases: BTreeMap<Place, Case<'_>> =
+        suite::from(&forms, Place::FIRST).filter(|(_, case)| gpu::is_wanted(case, &child.filter)).collect();
+    let all: Vec<(Place, &Case<'_>)> = cases
+        .iter()
+        .flat_map(|(place, case)| (0..case.runs.len()).map(move |run| (Place { run, ..*place }, case)))
+        .collect();
+    eprintln!("the interpreter runs {} cases", cases.len());
+    let expected: BTreeMap<Place, Result<Vec<u8>, String>> = all
+        .par_iter()
+        .progress_with(bar(all.len()))
+        .map(|(place, case)| (*place, emu::run(case, &case.runs[place.run], 0)))
+        .collect();
+    eprintln!("the {device} runs them");
+    let progress = bar(all.len());
+    let runs = cases.iter().map(|(place, case)| (*place, case.runs.len())).collect();
+    let mut entries = BTreeMap::new();
+    gpu::run_all(&child, &runs, |place, ended| {
+        progress.inc(1);
+        let case = &cases[&Place { run: 0, ..place }];
+        entries.insert(place, entry(case, place.run, &expected[&place], ended));
+    })?;
+    progress.finish_and_clear();
+    let report =
+        Report { device, seconds: start.elapsed().as_secs_f64(), entries: entries.into_values().collect() };
+    let text = report.text();
+    let write = |path: &PathBuf, text: &str| {
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    write(&options.text, &text)?;
+    write(&options.json, &serde_json::to_string_pretty(&report)?)?;
+    let end = text.find("\nNot equal").unwrap_or(text.len());
+    println!("{}", &text[..end]);
+    let unexplained = report.unexplained().count();
+    println!("{unexplained} runs are not equal and not explained: see {}", options.text.display());
+    Ok(if unexplained == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn entry(case: &Case<'_>, run: usize, expected: &Result<Vec<u8>, String>, ended: Ended) -> Entry {
+    let run = &case.runs[run];
+    let outcome = match (expected, ended) {
+        (Err(_), Ended::Fault(what)) if run.fault.is_some() => Outcome::Fault { what },
+        (Err(what), _) => Outcome::Interpreter { what: what.clone() },
+        (_, Ended::Fault(what)) => Outcome::Fault { what },
+        (_, Ended::Refused(what)) => Outcome::Refused { what },
+        (_, Ended::Timeout) => Outcome::Timeout,
+        (Ok(expected), Ended::Memory(found)) => match compare::compare(case, &run.memory, expected, &found) {
+            differences if differences.is_empty() => Outcome::Equal,
+            differences => Outcome::Different { differences },
+        },
+    };
+    Entry {
+        family: case.form.family.clone(),
+        row: case.form.row.clone(),
+        case: case.name(),
+        run: run.name.clone(),
+        departure: departures::departure(case, run)
+            .filter(|_| run.fault.is_none() || matches!(outcome, Outcome::Fault { .. }))
+            .map(Into::into),
+        outcome,
+    }
+}
+
+fn run(cli: &Cli) -> Result<ExitCode> {
+    match &cli.command {
+        Command::Emu(options) => run_emu(options),
+        Command::Gpu(options) => run_gpu(options),
+        Command::Modules { dir, forms } => {
+            for (name, text) in suite::modules(&forms.read()?) {
+                let path = dir.join(name).with_extension("ptx");
+                std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Show(selection) => {
+            let forms = selection.forms.read()?;
+            for case in selection.cases(&forms) {
+                println!("// {}\n{}", case.name(), case.module());
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    run(&Cli::parse()).unwrap_or_else(|error| {
+        eprintln!("conformance: {error:#}");
+        ExitCode::from(2)
+    })
+}

@@ -1,0 +1,129 @@
+//! Tensor maps as cases describe them: encoded by the driver for a GPU, and by the interpreter for itself.
+
+use ptx_emu::tensor::TensorMap;
+
+/// What one copy moves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mode {
+    /// A box of so many elements in each dimension.
+    Tile(Vec<u32>),
+    /// Columns of pixels: corners of the bounding box, channels, pixels.
+    Im2col { lower: Vec<i32>, upper: Vec<i32>, channels: u32, pixels: u32 },
+    /// Columns along W (`im2col::w`, `im2col::w::128`): the corners in W, channels, pixels.
+    Im2colW { lower: i32, upper: i32, channels: u32, pixels: u32, w128: bool },
+}
+
+/// A tensor map. Numbers of interleave, swizzle and fill are those of `CUtensorMapInterleave` and its like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map {
+    /// The offset of the tensor in the memory of the case.
+    pub at: usize,
+    /// The number of the element type in `tensormap.replace` (9.7.9.28).
+    pub element: u8,
+    pub interleave: u8,
+    pub swizzle: u8,
+    pub fill: u8,
+    pub dims: Vec<u32>,
+    /// Strides in bytes of all dimensions but the first.
+    pub strides: Vec<u64>,
+    pub mode: Mode,
+    /// Element strides.
+    pub steps: Vec<u32>,
+}
+
+/// Bytes of an element of each type.
+pub const ELEMENT_BYTES: [usize; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
+
+impl Map {
+    /// A packed tensor, copied by boxes.
+    pub fn tiled(element: u8, dims: &[u32], boxes: &[u32]) -> Self {
+        let mut stride = ELEMENT_BYTES[usize::from(element)] as u64;
+        let mut strides = Vec::new();
+        for dim in &dims[..dims.len() - 1] {
+            stride = (stride * u64::from(*dim)).next_multiple_of(16);
+            strides.push(stride);
+        }
+        Self {
+            at: 0,
+            element,
+            interleave: 0,
+            swizzle: 0,
+            fill: 0,
+            dims: dims.into(),
+            strides,
+            mode: Mode::Tile(boxes.into()),
+            steps: vec![1; dims.len()],
+        }
+    }
+
+    /// Bytes of the tensor.
+    pub fn bytes(&self) -> usize {
+        let size = ELEMENT_BYTES[usize::from(self.element)];
+        match self.strides.last() {
+            Some(stride) => *stride as usize * self.dims[self.dims.len() - 1] as usize,
+            None => (size * self.dims[0] as usize).next_multiple_of(16),
+        }
+    }
+
+    /// The number of the element type in `CUtensorMapDataType`, which has another order.
+    pub fn data_type(&self) -> u32 {
+        match self.element {
+            // `.f32.ftz`, `.f64`, `.bf16`.
+            8 => 10,
+            9 => 8,
+            10 => 9,
+            same => same.into(),
+        }
+    }
+
+    /// The map as the interpreter has it, for memory at an address.
+    pub fn emulated(&self, memory: u64) -> TensorMap {
+        let mut map = TensorMap {
+            address: memory + self.at as u64,
+            rank: self.dims.len() as u8,
+            element: self.element,
+            interleave: self.interleave,
+            swizzle: self.swizzle,
+            fill: self.fill,
+            ..TensorMap::default()
+        };
+        map.dims[..self.dims.len()].copy_from_slice(&self.dims);
+        map.strides[..self.strides.len()].copy_from_slice(&self.strides);
+        for (to, from) in map.steps.iter_mut().zip(&self.steps) {
+            *to = *from as u8;
+        }
+        match &self.mode {
+            Mode::Tile(boxes) => {
+                for (to, from) in map.boxes.iter_mut().zip(boxes) {
+                    *to = *from as u16;
+                }
+            }
+            Mode::Im2col { lower, upper, channels, pixels } => {
+                map.im2col = true;
+                map.boxes[..2].copy_from_slice(&[*channels as u16, *pixels as u16]);
+                for i in 0..lower.len() {
+                    (map.lower[i], map.upper[i]) = (lower[i] as i8, upper[i] as i8);
+                }
+            }
+            Mode::Im2colW { lower, upper, channels, pixels, .. } => {
+                map.im2col = true;
+                map.boxes[..2].copy_from_slice(&[*channels as u16, *pixels as u16]);
+                (map.lower[0], map.upper[0]) = (*lower as i8, *upper as i8);
+            }
+        }
+        map
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_driver_and_the_interpreter_have_the_same_element_types() {
+        for element in 0..13 {
+            let map = Map::tiled(element, &[16], &[16]);
+            assert_eq!(ptx_emu::tensor::elemtype(map.data_type()), element);
+        }
+    }
+}
