@@ -1,13 +1,14 @@
 //! Runs cases on a GPU. A child process runs them one after another; when one faults or hangs, another child goes on behind it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write as _};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use flate2::read::GzDecoder;
@@ -30,6 +31,8 @@ pub enum Ended {
     Fault(String),
     /// The kernel did not end in time.
     Timeout,
+    /// Nothing ran: why.
+    NotRun(&'static str),
 }
 
 /// Bytes behind the memory of a case, which no kernel may write.
@@ -105,7 +108,12 @@ pub fn child(options: &Options, start: Place) -> ! {
             i32::from(Frame::write(REFUSED, place, format!("{error:#}").as_bytes()).is_err()) + 1
         }
     };
-    // SAFETY: the process ends here. `_exit` skips the driver's exit handlers, which would wait for a kernel that hangs.
+    leave(code)
+}
+
+/// Ends the process, without destructors and exit handlers: those of the driver wait for a kernel that hangs.
+fn leave(code: i32) -> ! {
+    // SAFETY: `_exit` has no requirement.
     unsafe { libc::_exit(code) }
 }
 
@@ -145,12 +153,12 @@ fn run_from(options: &Options, start: Place) -> Result<()> {
                 Ended::Memory(bytes) => (MEMORY, bytes.as_slice()),
                 Ended::Refused(text) => (REFUSED, text.as_bytes()),
                 Ended::Fault(text) => (FAULT, text.as_bytes()),
-                Ended::Timeout => (TIMEOUT, &[][..]),
+                Ended::Timeout | Ended::NotRun(_) => (TIMEOUT, &[][..]),
             };
             Frame::write(kind, place, bytes)?;
             if matches!(ended, Ended::Fault(_) | Ended::Timeout) {
-                // The context is of no use any more.
-                return Ok(());
+                // The context is of no use any more, and to drop its memory would wait for the kernel.
+                leave(0);
             }
         }
     }
@@ -279,72 +287,194 @@ fn encode(context: &CudaContext, map: &Map, memory: u64) -> Result<TensorMap> {
     Ok(encoded)
 }
 
-/// Runs the wanted cases, and passes how each run ended to `record`. `runs` has the number of runs of each case.
+/// Hangs and faults of a row after which its other runs are left out: each costs the start of a process.
+const ENOUGH: usize = 8;
+/// How long a process may take to end.
+const EXIT: Duration = Duration::from_secs(10);
+
+/// Runs the cases, and passes how each run ended to `record`.
+///
+/// # Errors
+///
+/// No process can be started, or the first one says that it cannot run cases.
 pub fn run_all(
     options: &Options,
-    runs: &BTreeMap<Place, usize>,
-    mut record: impl FnMut(Place, Ended),
+    cases: &BTreeMap<Place, Case<'_>>,
+    record: impl FnMut(Place, Ended),
 ) -> Result<()> {
     // A child reports its first run once it has opened the device and loaded a module.
-    let limit = options.timeout + Duration::from_secs(60);
-    let mut start = Place::FIRST;
-    loop {
-        let (mut child, frames) = spawn(options, start)?;
-        let mut current: Option<Place> = None;
-        let mut problem = None;
-        let done = loop {
-            match frames.recv_timeout(limit) {
-                Ok(frame) if frame.kind == DONE => break true,
-                Ok(frame) if frame.kind == STARTS => current = Some(frame.place),
-                // The child itself fails.
-                Ok(frame) if frame.place.run == u32::MAX as usize => {
-                    problem = Some(String::from_utf8_lossy(&frame.bytes).into_owned());
+    let limit = options.timeout + Duration::from_secs(30);
+    let next = cases.keys().next().copied();
+    let mut runner = Runner { cases, limit, next, failures: HashMap::new(), record };
+    runner.run(|place| spawn(options, place))
+}
+
+/// Starts one child after another.
+struct Runner<'c, 'f, R> {
+    cases: &'c BTreeMap<Place, Case<'f>>,
+    /// How long a child may say nothing.
+    limit: Duration,
+    /// The first run that has not ended.
+    next: Option<Place>,
+    /// Hangs and faults of each row.
+    failures: HashMap<(&'c str, &'c str), usize>,
+    record: R,
+}
+
+/// How a child fails.
+enum Failure {
+    /// In a run, whose end is recorded.
+    Run,
+    /// By its own words.
+    Error(String),
+    /// Between two runs, silently.
+    Silent(&'static str),
+}
+
+impl<R: FnMut(Place, Ended)> Runner<'_, '_, R> {
+    fn run(&mut self, mut spawn: impl FnMut(Place) -> Result<(Child, Receiver<Frame>)>) -> Result<()> {
+        // Children in succession that ended no run.
+        let mut idle = 0;
+        while let Some(start) = self.next {
+            let (mut child, frames) = spawn(start)?;
+            let failure = self.follow(&mut child, &frames);
+            end(&mut child);
+            if self.next != Some(start) {
+                idle = 0;
+            }
+            let why = match failure {
+                None => self.next.map(|_| String::from("the process ended before its last run")),
+                Some(Failure::Run) => None,
+                Some(Failure::Error(why)) if self.cases.keys().next() == Some(&start) && idle == 0 => {
+                    bail!("the process that runs the cases fails: {why}")
+                }
+                Some(Failure::Error(why)) => Some(why),
+                Some(Failure::Silent(why)) => Some(why.to_owned()),
+            };
+            let (Some(why), Some(place)) = (why, self.next) else { continue };
+            idle += 1;
+            // A second child tries the run again. Two runs that no child begins are enough.
+            if idle % 2 == 0 {
+                self.ends(
+                    place,
+                    Ended::Fault(format!("two processes in succession did not begin it: {why}")),
+                );
+            }
+            if idle == 4 {
+                self.leave_out("no process begins a run any more", |_| true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what a child does, until it has done all or fails.
+    fn follow(&mut self, child: &mut Child, frames: &Receiver<Frame>) -> Option<Failure> {
+        let mut current = None;
+        let mut error = None;
+        loop {
+            let silent = match frames.recv_timeout(self.limit) {
+                Ok(frame) if frame.kind == DONE => return None,
+                Ok(frame) if frame.kind == STARTS => {
+                    current = Some(frame.place);
+                    continue;
                 }
                 Ok(frame) => {
                     let text = || String::from_utf8_lossy(&frame.bytes).into_owned();
+                    if frame.place.run == u32::MAX as usize {
+                        error = Some(text());
+                        continue;
+                    }
                     let ended = match frame.kind {
                         MEMORY => Ended::Memory(frame.bytes),
                         REFUSED => Ended::Refused(text()),
                         FAULT => Ended::Fault(text()),
                         _ => Ended::Timeout,
                     };
-                    record(frame.place, ended);
-                    start = behind(frame.place, runs);
                     current = None;
+                    if self.ends(frame.place, ended) {
+                        return Some(Failure::Run);
+                    }
+                    continue;
                 }
-                Err(RecvTimeoutError::Disconnected) => break false,
-                Err(RecvTimeoutError::Timeout) => {
-                    child.kill()?;
-                    let Some(place) = current.take() else {
-                        bail!("the process that runs the cases hangs at its start")
-                    };
-                    record(place, Ended::Timeout);
-                    start = behind(place, runs);
-                    break false;
+                Err(silent) => silent,
+            };
+            let hangs = silent == RecvTimeoutError::Timeout;
+            return Some(match (current, error) {
+                (Some(place), _) => {
+                    self.ends(place, if hangs { Ended::Timeout } else { Ended::Fault(end_of(child)) });
+                    Failure::Run
                 }
+                (None, Some(error)) => Failure::Error(error),
+                (None, None) if hangs => Failure::Silent("the process hangs before a run"),
+                (None, None) => Failure::Silent("the process ends before a run"),
+            });
+        }
+    }
+
+    /// Records the end of a run, and of the others of its row if enough have failed. Returns whether the child ends with it.
+    fn ends(&mut self, place: Place, ended: Ended) -> bool {
+        let fails = matches!(ended, Ended::Fault(_) | Ended::Timeout);
+        let case = self.cases.get(&Place { run: 0, ..place });
+        let row = case.map(|case| (case.form.family.as_str(), case.form.row.as_str()));
+        let expected = case.is_some_and(|case| case.runs[place.run].fault.is_some());
+        let counts = fails && !(expected && matches!(ended, Ended::Fault(_)));
+        (self.record)(place, ended);
+        self.next = self.behind(place);
+        if let Some(row) = row.filter(|_| counts) {
+            let count = self.failures.entry(row).or_default();
+            *count += 1;
+            if *count == ENOUGH {
+                self.leave_out("too many runs of the row hang or fault", |case| {
+                    (case.form.family.as_str(), case.form.row.as_str()) == row
+                });
             }
-        };
-        if let Some(place) = current {
-            // The process ended in the middle of a run.
-            let status = child.wait()?;
-            record(place, Ended::Fault(format!("the process ended with {status}")));
-            start = behind(place, runs);
-            problem = None;
         }
-        if let Some(problem) = problem {
-            bail!("the process that runs the cases fails: {problem}");
+        fails
+    }
+
+    /// Leaves out the next runs, as long as they are of these cases.
+    fn leave_out(&mut self, why: &'static str, of: impl Fn(&Case<'_>) -> bool) {
+        while let Some(place) = self.next
+            && self.cases.get(&Place { run: 0, ..place }).is_some_and(&of)
+        {
+            (self.record)(place, Ended::NotRun(why));
+            self.next = self.behind(place);
         }
-        if done || runs.range(Place { run: 0, ..start }..).next().is_none() {
-            return Ok(());
+    }
+
+    /// The run behind one: the next of the case, or the first of the next case.
+    fn behind(&self, place: Place) -> Option<Place> {
+        let first = Place { run: 0, ..place };
+        match self.cases.get(&first) {
+            Some(case) if place.run + 1 < case.runs.len() => Some(Place { run: place.run + 1, ..place }),
+            _ => self.cases.range((Bound::Excluded(first), Bound::Unbounded)).next().map(|(place, _)| *place),
         }
     }
 }
 
-/// The place behind one: the next run of the case, or the next case.
-fn behind(place: Place, runs: &BTreeMap<Place, usize>) -> Place {
-    match runs.get(&Place { run: 0, ..place }) {
-        Some(count) if place.run + 1 < *count => Place { run: place.run + 1, ..place },
-        _ => Place { case: place.case + 1, run: 0, ..place },
+/// Ends a process. One that hangs does not end by itself; the others have ended, or are about to.
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    status(child);
+}
+
+/// Waits for the end of a process, but not for ever: the driver may keep one whose kernel hangs.
+fn status(child: &mut Child) -> Option<ExitStatus> {
+    let start = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(None) if start.elapsed() < EXIT => std::thread::sleep(Duration::from_millis(10)),
+            Ok(status) => return status,
+            Err(_) => return None,
+        }
+    }
+}
+
+/// How a process ended whose output has ended.
+fn end_of(child: &mut Child) -> String {
+    match status(child) {
+        Some(status) => format!("the process ended with {status}"),
+        None => String::from("the process hangs at its end"),
     }
 }
 
@@ -368,4 +498,129 @@ fn spawn(options: &Options, start: Place) -> Result<(Child, Receiver<Frame>)> {
         }
     });
     Ok((child, receiver))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+    use crate::form::Form;
+
+    /// What a child does when it is at a run.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Does {
+        Ends,
+        Hangs,
+        /// It says nothing before the run, or in it.
+        Silent,
+        SilentInIt,
+        /// It ends before the run, or in it.
+        Dies,
+        DiesInIt,
+    }
+    use Does::*;
+
+    fn form(row: &str) -> Form {
+        Form { family: "f".into(), row: row.into(), text: "nop".into(), target: "sm_90a".into() }
+    }
+
+    /// Runs cases of one run each: what children do at each, by the row. Returns the ends, and how many children there were.
+    fn run(rows: &[(&str, &[Does])]) -> (Vec<Ended>, usize) {
+        let forms: Vec<(Form, Does)> =
+            rows.iter().flat_map(|(row, does)| does.iter().map(|does| (form(row), *does))).collect();
+        let place = |form| Place { form, case: 0, run: 0 };
+        let cases: BTreeMap<Place, Case<'_>> = forms
+            .iter()
+            .enumerate()
+            .map(|(i, (form, _))| {
+                let run = Run { name: String::new(), memory: Vec::new(), extra: Extra::Nothing, fault: None };
+                let (kernel, shape) = (String::new(), Shape::new(1, 32));
+                let case = Case { form, variant: "", kernel, shape, regions: Vec::new(), runs: vec![run] };
+                (place(i), case)
+            })
+            .collect();
+        let ended = RefCell::new(Vec::new());
+        let children = RefCell::new(0);
+        let mut runner = Runner {
+            cases: &cases,
+            limit: Duration::from_millis(200),
+            next: Some(Place::FIRST),
+            failures: HashMap::new(),
+            record: |at: Place, end| {
+                assert_eq!(at.form, ended.borrow().len(), "each run ends once, in order");
+                ended.borrow_mut().push(end);
+            },
+        };
+        let spawned = runner.run(|start| {
+            *children.borrow_mut() += 1;
+            let (sender, receiver) = mpsc::channel();
+            let send = |kind, form| {
+                sender.send(Frame { kind, place: place(form), bytes: Vec::new() }).unwrap();
+            };
+            let lives = Command::new("sleep").arg("60").spawn().unwrap();
+            for (i, (_, does)) in forms.iter().enumerate().skip(start.form) {
+                if ![Silent, Dies].contains(does) {
+                    send(STARTS, i);
+                }
+                match does {
+                    Ends => send(MEMORY, i),
+                    Hangs => {
+                        send(TIMEOUT, i);
+                        // What a child says after a failure counts no more.
+                        send(STARTS, i + 1);
+                        return Ok((lives, receiver));
+                    }
+                    Silent | SilentInIt => {
+                        std::mem::forget(sender);
+                        return Ok((lives, receiver));
+                    }
+                    Dies | DiesInIt => {
+                        end(&mut { lives });
+                        return Ok((Command::new("false").spawn().unwrap(), receiver));
+                    }
+                }
+            }
+            send(DONE, 0);
+            Ok((lives, receiver))
+        });
+        spawned.unwrap();
+        drop(runner);
+        (ended.into_inner(), children.into_inner())
+    }
+
+    fn ok() -> Ended {
+        Ended::Memory(Vec::new())
+    }
+
+    #[test]
+    fn another_child_goes_on_behind_a_hang_and_behind_a_death() {
+        let (ended, children) = run(&[("a", &[Ends, Hangs, Ends, SilentInIt, DiesInIt, Ends])]);
+        let died = Ended::Fault("the process ended with exit status: 1".into());
+        assert_eq!(ended, [ok(), Ended::Timeout, ok(), Ended::Timeout, died, ok()]);
+        assert_eq!(children, 4);
+    }
+
+    #[test]
+    fn a_run_that_two_children_do_not_begin_has_failed() {
+        let (ended, children) = run(&[("a", &[Ends, Silent, Ends, Dies, Ends])]);
+        assert!(matches!(&ended[1], Ended::Fault(why) if why.contains("hangs before a run")), "{ended:?}");
+        assert!(matches!(&ended[3], Ended::Fault(why) if why.contains("ends before a run")), "{ended:?}");
+        assert_eq!((&ended[2], &ended[4], children), (&ok(), &ok(), 5));
+    }
+
+    #[test]
+    fn no_child_is_started_any_more_when_two_runs_are_not_begun() {
+        let (ended, children) = run(&[("a", &[Ends, Silent, Silent, Ends]), ("b", &[Ends])]);
+        assert!(matches!(ended[3..], [Ended::NotRun(_), Ended::NotRun(_)]), "{ended:?}");
+        assert_eq!(children, 4);
+    }
+
+    #[test]
+    fn a_row_of_hangs_is_left_and_the_next_one_runs() {
+        let (ended, children) = run(&[("a", &[Hangs; 20]), ("b", &[Ends, Hangs])]);
+        assert!(ended[..ENOUGH].iter().all(|end| *end == Ended::Timeout), "{ended:?}");
+        assert!(ended[ENOUGH..20].iter().all(|end| matches!(end, Ended::NotRun(_))), "{ended:?}");
+        assert_eq!((&ended[20], &ended[21], children), (&ok(), &Ended::Timeout, ENOUGH + 1));
+    }
 }

@@ -215,12 +215,15 @@ fn run_gpu(options: &Gpu) -> Result<ExitCode> {
         .collect();
     eprintln!("the {device} runs them");
     let progress = bar(all.len());
-    let runs = cases.iter().map(|(place, case)| (*place, case.runs.len())).collect();
     let mut entries = BTreeMap::new();
-    gpu::run_all(&child, &runs, |place, ended| {
+    gpu::run_all(&child, &cases, |place, ended| {
         progress.inc(1);
         let case = &cases[&Place { run: 0, ..place }];
-        entries.insert(place, entry(case, place.run, &expected[&place], ended));
+        let entry = entry(case, place.run, &expected[&place], ended);
+        if matches!(entry.outcome, Outcome::Fault { .. } | Outcome::Timeout) {
+            progress.suspend(|| eprint!("{}", entry.text()));
+        }
+        entries.insert(place, entry);
     })?;
     progress.finish_and_clear();
     let report =
@@ -241,6 +244,7 @@ fn run_gpu(options: &Gpu) -> Result<ExitCode> {
 fn entry(case: &Case<'_>, run: usize, expected: &Result<Vec<u8>, String>, ended: Ended) -> Entry {
     let run = &case.runs[run];
     let outcome = match (expected, ended) {
+        (_, Ended::NotRun(why)) => Outcome::NotRun { why: why.into() },
         (Err(_), Ended::Fault(what)) if run.fault.is_some() => Outcome::Fault { what },
         (Err(what), _) => Outcome::Interpreter { what: what.clone() },
         (_, Ended::Fault(what)) => Outcome::Fault { what },
@@ -257,7 +261,11 @@ fn entry(case: &Case<'_>, run: usize, expected: &Result<Vec<u8>, String>, ended:
         case: case.name(),
         run: run.name.clone(),
         departure: departures::departure(case, run)
-            .filter(|_| run.fault.is_none() || matches!(outcome, Outcome::Fault { .. }))
+            .filter(|_| match &outcome {
+                Outcome::Fault { .. } => true,
+                Outcome::NotRun { .. } => false,
+                _ => run.fault.is_none(),
+            })
             .map(Into::into),
         outcome,
     }

@@ -27,6 +27,10 @@ pub enum Outcome {
     Interpreter {
         what: String,
     },
+    /// Too much has failed before.
+    NotRun {
+        why: String,
+    },
 }
 
 impl Outcome {
@@ -38,6 +42,7 @@ impl Outcome {
             Self::Timeout => "timeout",
             Self::Refused { .. } => "refused",
             Self::Interpreter { .. } => "interpreter",
+            Self::NotRun { .. } => "not run",
         }
     }
 }
@@ -73,8 +78,8 @@ impl Report {
     /// The text: a table by family, the departures, then each run that is not equal.
     pub fn text(&self) -> String {
         let mut text = format!("{}: {} runs in {:.0} s\n\n", self.device, self.entries.len(), self.seconds);
-        let names = ["equal", "different", "fault", "timeout", "refused", "interpreter"];
-        let mut table: BTreeMap<&str, [usize; 6]> = BTreeMap::new();
+        let names = ["equal", "different", "fault", "timeout", "refused", "interpreter", "not run"];
+        let mut table: BTreeMap<&str, [usize; 7]> = BTreeMap::new();
         for entry in &self.entries {
             let column = names.iter().position(|name| *name == entry.outcome.name()).unwrap_or_default();
             table.entry(&entry.family).or_default()[column] += 1;
@@ -105,7 +110,8 @@ impl Report {
 }
 
 impl Entry {
-    fn text(&self) -> String {
+    /// The run and its outcome, with the inputs of what differs.
+    pub fn text(&self) -> String {
         let run = if self.run.is_empty() { String::new() } else { format!(" [{}]", self.run) };
         let mut text = format!("{}: {}{run}\n", self.outcome.name(), self.case);
         match &self.outcome {
@@ -126,7 +132,10 @@ impl Entry {
                     }
                 }
             }
-            Outcome::Fault { what } | Outcome::Refused { what } | Outcome::Interpreter { what } => {
+            Outcome::Fault { what }
+            | Outcome::Refused { what }
+            | Outcome::Interpreter { what }
+            | Outcome::NotRun { why: what } => {
                 let _ = writeln!(text, "    {}", what.replace('\n', "\n    "));
             }
             Outcome::Equal | Outcome::Timeout => {}

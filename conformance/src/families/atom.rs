@@ -71,7 +71,7 @@ pub fn contentions(form: &Form, op: &str, ty: &str) -> Vec<Contention> {
             Some((n(64), Box::new(move |thread| number(&ty, thread as u64 % 128))))
         }
         "add" if format(values::packed(ty).0).is_none() => {
-            Some((all, Box::new(move |thread| (thread as u64 * 0x9e37_79b9_7f4a_7c15) & all)))
+            Some((all, Box::new(move |thread| (thread as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) & all)))
         }
         _ => None,
     };
