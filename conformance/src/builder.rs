@@ -8,6 +8,9 @@ use crate::form::{Class, Form};
 
 const CLASSES: [Class; 6] = [Class::B8, Class::B16, Class::B32, Class::B64, Class::B128, Class::Pred];
 
+/// Rounds of a wait after which it is given up. A round that waits by itself waits for about a microsecond.
+const ROUNDS: u32 = 1 << 16;
+
 /// A region of the memory, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot(usize);
@@ -206,6 +209,21 @@ impl<'f> Builder<'f> {
         self.line(format!("add.u32 {offset}, {offset}, {}", unit * self.shape.threads_per_block()));
         self.line(format!("bra {again}"));
         self.place(&done);
+    }
+
+    /// Repeats the lines until the predicate that they return is true. A wait that never ends is a difference, not a hang: the
+    /// kernel gives up, and outputs whether the predicate was true.
+    pub fn until(&mut self, lines: impl FnOnce(&mut Self) -> String) {
+        let (again, done) = (self.label(), self.label());
+        let rounds = self.set(Class::B32, "mov.u32 {}, 0");
+        self.place(&again);
+        let holds = lines(self);
+        self.line(format!("@{holds} bra {done}"));
+        self.line(format!("add.u32 {rounds}, {rounds}, 1"));
+        let more = self.set(Class::Pred, format!("setp.lt.u32 {{}}, {rounds}, {ROUNDS}"));
+        self.line(format!("@{more} bra {again}"));
+        self.place(&done);
+        self.output(&format!("the wait {again} ended"), Class::Pred, &holds, Compare::Equal);
     }
 
     /// Copies words between the memory of the case and shared memory. Each block has its own part of the region.

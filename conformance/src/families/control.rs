@@ -43,16 +43,23 @@ pub fn griddepcontrol(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// `setmaxnreg`: values in registers survive. The kernel has more registers than 64 before `.dec`, and fewer before `.inc`.
+/// `setmaxnreg`: values in registers survive. One warpgroup gives registers back, and the other takes as many: `.inc` waits until the
+/// pool of the block has them (9.7.19.5).
 pub fn setmaxnreg(form: &Form) -> Vec<Case<'_>> {
-    let mut b = Builder::new(form, Shape::new(1, 128));
-    b.directive(".maxntid 128");
-    b.directive(if form.has("dec") { ".maxnreg 128" } else { ".maxnreg 32" });
+    let mut b = Builder::new(form, Shape::new(1, 256));
+    // The registers of the launch, then what the two warpgroups do: the form has 64.
+    let (all, gives, takes) = match form.has("dec") {
+        true => (128, form.text.as_str(), "setmaxnreg.inc.sync.aligned.u32 192"),
+        false => (48, "setmaxnreg.dec.sync.aligned.u32 32", form.text.as_str()),
+    };
+    b.directive(".maxntid 256");
+    b.directive(&format!(".maxnreg {all}"));
     let values: Vec<String> = (0..8)
         .map(|i| b.input(&format!("value {i}"), Class::B32, |thread| thread as u128 * 77 + i))
         .collect();
     b.line("barrier.cta.sync.aligned 0");
-    b.line(form.text.clone());
+    b.threads(0..128, |b| b.line(gives));
+    b.threads(128..256, |b| b.line(takes));
     let mut sum = b.set(Class::B32, "mov.u32 {}, 0");
     for value in &values {
         sum = b.set(Class::B32, format!("mad.lo.u32 {{}}, {sum}, 31, {value}"));

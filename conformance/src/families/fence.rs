@@ -2,7 +2,7 @@
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
-use crate::families::mbarrier::{initialised, wait_for};
+use crate::families::mbarrier::{initialised, try_wait, wait_for};
 use crate::form::{Class, Form};
 use crate::values::noise;
 
@@ -49,11 +49,11 @@ fn message(form: &Form) -> Case<'_> {
         b.line(format!("st.relaxed.{scope}.global.b32 [%memory+{}], {word}", at + 16));
     });
     only(&mut b, reader, |b| {
-        let again = b.label();
-        b.place(&again);
-        let flag = b.set(Class::B32, format!("ld.relaxed.{scope}.global.b32 {{}}, [%memory+{}]", at + 16));
-        let waits = b.set(Class::Pred, format!("setp.eq.u32 {{}}, {flag}, 0"));
-        b.line(format!("@{waits} bra {again}"));
+        let load = format!("ld.relaxed.{scope}.global.b32 {{}}, [%memory+{}]", at + 16);
+        b.until(|b| {
+            let flag = b.set(Class::B32, load);
+            b.set(Class::Pred, format!("setp.ne.u32 {{}}, {flag}, 0"))
+        });
         fence(b, "acquire");
         b.line(format!("ld.weak.global.b32 {got}, [%memory+{at}]"));
     });
@@ -108,13 +108,7 @@ fn restricted_message(form: &Form) -> Case<'_> {
     let skip = b.label();
     let first = b.set(Class::Pred, "setp.lt.u32 {}, %g, 64");
     b.line(format!("@{first} bra {skip}"));
-    let again = b.label();
-    b.place(&again);
-    let p = b.set(
-        Class::Pred,
-        format!("mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 {{}}, [%shared+{at}], 0"),
-    );
-    b.line(format!("@!{p} bra {again}"));
+    try_wait(&mut b, "relaxed", "cluster", at, 0);
     fence(&mut b, "acquire");
     let there = b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, {own}, 0"));
     b.line(format!("ld.shared::cluster.b32 {word}, [{there}+{shared}]"));

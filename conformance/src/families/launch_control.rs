@@ -2,7 +2,7 @@
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
-use crate::families::mbarrier::initialised;
+use crate::families::mbarrier::{initialised, wait_for};
 use crate::form::{Class, Form};
 
 /// More blocks than are resident at a time, so that some are left to be taken.
@@ -25,6 +25,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     };
     work(&mut b, "%cta");
     let parity = b.set(Class::B32, "mov.u32 {}, 0");
+    let taken = b.set(Class::B32, "mov.u32 {}, 0");
     let (again, finished) = (b.label(), b.label());
     b.place(&again);
     let request = |b: &mut Builder<'_>| {
@@ -58,15 +59,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         true => b.block_0(|b| b.one_thread(request)),
         false => b.one_thread(request),
     }
-    let wait = b.label();
-    b.place(&wait);
-    let p = b.set(
-        Class::Pred,
-        format!(
-            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 {{}}, [%shared+{mbarrier}], {parity}"
-        ),
-    );
-    b.line(format!("@!{p} bra {wait}"));
+    wait_for(&mut b, mbarrier, &parity, "cluster");
     b.line(format!("xor.b32 {parity}, {parity}, 1"));
     let (low, high) = (b.reg(Class::B64), b.reg(Class::B64));
     b.line(format!("ld.shared::cta.v2.b64 {{{low}, {high}}}, [%shared+{response}]"));
@@ -97,7 +90,10 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let block = b.set(Class::B32, format!("add.u32 {{}}, {block}, {rank}"));
     work(&mut b, &block);
-    b.line(format!("bra {again}"));
+    // No block takes more blocks than there are.
+    b.line(format!("add.u32 {taken}, {taken}, 1"));
+    let more = b.set(Class::Pred, format!("setp.lt.u32 {{}}, {taken}, {blocks}"));
+    b.line(format!("@{more} bra {again}"));
     b.place(&finished);
     vec![b.finish("")]
 }

@@ -98,7 +98,7 @@ fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, c
         b.set(Class::Pred, format!("setp.eq.and.u32 {{}}, {rank}, {block}, {thread}"))
     };
     let (stores, loads) = (is(b, 0, by_store), is(b, 32, by_load));
-    let (after_store, after_load, again) = (b.label(), b.label(), b.label());
+    let (after_store, after_load) = (b.label(), b.label());
     let braced = |registers: &[String]| match registers {
         [one] => one.clone(),
         all => format!("{{{}}}", all.join(", ")),
@@ -112,11 +112,11 @@ fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, c
     b.place(&after_store);
     let got = b.set(Class::B32, "mov.u32 {}, 0");
     b.line(format!("@!{loads} bra {after_load}"));
-    b.place(&again);
-    let flags: Vec<_> = (0..count).map(|_| b.reg(class)).collect();
-    b.line(format!("{load} {}, [{flag}]", braced(&flags)));
-    let waits = is_zero(b, class, &flags[0]);
-    b.line(format!("@{waits} bra {again}"));
+    b.until(|b| {
+        let flags: Vec<_> = (0..count).map(|_| b.reg(class)).collect();
+        b.line(format!("{load} {}, [{flag}]", braced(&flags)));
+        is_set(b, class, &flags[0])
+    });
     b.line(format!("ld.weak.{name}.b32 {got}, [{flag}+16]"));
     b.place(&after_load);
     b.output("word", Class::B32, &got, Compare::Equal);
@@ -137,13 +137,13 @@ fn one(b: &mut Builder<'_>, class: Class) -> String {
     }
 }
 
-fn is_zero(b: &mut Builder<'_>, class: Class, register: &str) -> String {
+fn is_set(b: &mut Builder<'_>, class: Class, register: &str) -> String {
     match class {
         Class::B128 => {
             let (low, high) = (b.reg(Class::B64), b.reg(Class::B64));
             b.line(format!("mov.b128 {{{low}, {high}}}, {register}"));
-            b.set(Class::Pred, format!("setp.eq.b64 {{}}, {low}, 0"))
+            b.set(Class::Pred, format!("setp.ne.b64 {{}}, {low}, 0"))
         }
-        _ => b.set(Class::Pred, format!("setp.eq.b{} {{}}, {register}, 0", 8 * class.bytes())),
+        _ => b.set(Class::Pred, format!("setp.ne.b{} {{}}, {register}, 0", 8 * class.bytes())),
     }
 }

@@ -1,5 +1,7 @@
 //! mbarriers: phases that complete by arrivals and by bytes, what waits return before and behind, and the words that they order.
 
+use std::fmt::Display;
+
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
 use crate::families::Space;
@@ -45,14 +47,16 @@ fn probe(b: &mut Builder<'_>, when: &str, at: usize, parity: u32) {
 }
 
 /// Waits for the phase of a parity.
-pub fn wait_for(b: &mut Builder<'_>, at: usize, parity: u32, scope: &str) {
-    let again = b.label();
-    b.place(&again);
-    let p = b.set(
-        Class::Pred,
-        format!("mbarrier.try_wait.parity.acquire.{scope}.shared::cta.b64 {{}}, [%shared+{at}], {parity}"),
+pub fn wait_for(b: &mut Builder<'_>, at: usize, parity: impl Display, scope: &str) {
+    try_wait(b, "acquire", scope, at, parity);
+}
+
+/// Waits for the phase of a parity, up to a microsecond at a time: without a time, the GPU chooses it.
+pub fn try_wait(b: &mut Builder<'_>, sem: &str, scope: &str, at: usize, parity: impl Display) {
+    let wait = format!(
+        "mbarrier.try_wait.parity.{sem}.{scope}.shared::cta.b64 {{}}, [%shared+{at}], {parity}, 1000"
     );
-    b.line(format!("@!{p} bra {again}"));
+    b.until(|b| b.set(Class::Pred, wait));
 }
 
 /// The address of a form's operand: that of the block's own mbarrier, or of the one in block 0.
@@ -439,10 +443,7 @@ fn wait(form: &Form) -> Case<'_> {
         words.store(&mut b, phase);
         b.line(format!("mbarrier.arrive.release.{}.shared::cluster.b64 _, [{there}]", scope(form)));
         b.block_0(|b| {
-            let again = b.label();
-            b.place(&again);
-            let p = issue(b);
-            b.line(format!("@!{p} bra {again}"));
+            b.until(issue);
             if form.has("relaxed") {
                 b.line(format!("fence.acq_rel.{}", scope(form)));
             }
