@@ -12,10 +12,17 @@ use crate::tensor::Map;
 pub enum Compare {
     /// Bit for bit.
     Equal,
+    /// Bit for bit, but any NaN stands for another: "Single-precision instructions return an unspecified NaN" (9.7.3), and so do
+    /// half-precision ones (9.7.4). Payloads of `.f64` "are supported" (9.7.3), without a word on which payload, sign or quiet bit
+    /// results. 9.7.9.21 (`cvt`), 9.7.9.25.4.2 (bulk reductions), 9.7.13.5 and 9.7.13.6 (`atom`, `red`) say nothing of NaN.
+    Float(Format),
     /// The elements are the same, in any order: what contending threads got.
     Unordered,
-    /// Within the error that the ISA states, relative to the exact result or absolute, whichever is larger.
+    /// Within the error that the ISA states, relative to the exact result or absolute, whichever is larger. Any NaN stands for
+    /// another, but for `.f64`, where the instructions return one NaN (9.7.3.14, 9.7.3.17).
     Close { format: Format, relative: f64, absolute: f64 },
+    /// At most so many places from the correctly rounded result. Any NaN stands for another.
+    Places { format: Format, count: u64 },
     /// A documented property, which the kernel has computed: each element is 1.
     Holds,
     /// Any bytes: they are opaque.

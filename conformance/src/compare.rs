@@ -48,6 +48,9 @@ fn word(bytes: &[u8]) -> u64 {
 /// Whether a float is within the stated error of the exact one.
 fn is_close(format: Format, relative: f64, absolute: f64, expected: u64, found: u64) -> bool {
     let (exact, value) = (format.to_f64(expected), format.to_f64(found));
+    if exact.is_nan() && value.is_nan() && format != Format::F64 {
+        return true;
+    }
     if exact.is_nan()
         || exact.is_infinite()
         || value.is_nan()
@@ -62,6 +65,20 @@ fn is_close(format: Format, relative: f64, absolute: f64, expected: u64, found: 
     (value - exact).abs() <= (relative * exact.abs()).max(absolute) + rounding
 }
 
+/// The number of a float among all that are not NaN, in their order.
+fn rank(format: Format, bits: u64) -> i64 {
+    let magnitude = (bits & (format.mask() >> 1)) as i64;
+    if bits >> (format.bits() - 1) & 1 == 0 { magnitude } else { -magnitude }
+}
+
+/// Whether two floats are at most so many places apart, or both NaN.
+fn are_near(format: Format, count: u64, a: u64, b: u64) -> bool {
+    match (format.is_nan(a), format.is_nan(b)) {
+        (false, false) => rank(format, a).abs_diff(rank(format, b)) <= count,
+        (a, b) => a == b,
+    }
+}
+
 /// The elements of a region that differ.
 fn differing(region: &Region, compare: Compare, expected: &[u8], found: &[u8]) -> Vec<usize> {
     let chunks = |bytes: &[u8]| bytes.chunks(region.element).map(<[u8]>::to_vec).collect::<Vec<_>>();
@@ -69,6 +86,13 @@ fn differing(region: &Region, compare: Compare, expected: &[u8], found: &[u8]) -
     let each = |equal: &dyn Fn(&[u8], &[u8]) -> bool| {
         let pairs = expected.iter().zip(&found).enumerate();
         pairs.filter(|(_, (expected, found))| !equal(expected, found)).map(|(i, _)| i).collect()
+    };
+    let each_float = |format: Format, equal: &dyn Fn(u64, u64) -> bool| {
+        let bytes = (format.bits() / 8) as usize;
+        each(&|expected, found| {
+            let mut lanes = expected.chunks(bytes).zip(found.chunks(bytes));
+            lanes.all(|(expected, found)| equal(word(expected), word(found)))
+        })
     };
     match compare {
         Compare::Equal => each(&|expected, found| expected == found),
@@ -83,13 +107,11 @@ fn differing(region: &Region, compare: Compare, expected: &[u8], found: &[u8]) -
             let (expected, found) = (sorted(&expected), sorted(&found));
             (0..expected.len()).filter(|i| expected[*i] != found[*i]).collect()
         }
+        Compare::Float(format) => each_float(format, &|a, b| a == b || format.is_nan(a) && format.is_nan(b)),
         Compare::Close { format, relative, absolute } => {
-            let bytes = (format.bits() / 8) as usize;
-            each(&|expected, found| {
-                let lanes = expected.chunks(bytes).zip(found.chunks(bytes));
-                lanes.into_iter().all(|(a, b)| is_close(format, relative, absolute, word(a), word(b)))
-            })
+            each_float(format, &|a, b| is_close(format, relative, absolute, a, b))
         }
+        Compare::Places { format, count } => each_float(format, &|a, b| are_near(format, count, a, b)),
     }
 }
 
@@ -146,4 +168,50 @@ pub fn compare(case: &Case<'_>, before: &[u8], expected: &[u8], found: &[u8]) ->
         });
     }
     differences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a region of one element is the same by a comparison.
+    fn same<const N: usize>(compare: Compare, expected: [u8; N], found: [u8; N]) -> bool {
+        let region = Region { name: String::new(), at: 0, bytes: N, element: N, compare: Some(compare) };
+        differing(&region, compare, &expected, &found).is_empty()
+    }
+
+    #[test]
+    fn any_nan_stands_for_another_and_for_nothing_else() {
+        let [quiet, signalling, infinity] =
+            [0x7ff8_0000_0000_0000, 0xfff0_0000_0000_0001, 0x7ff0_0000_0000_0000].map(u64::to_le_bytes);
+        assert!(same(Compare::Float(Format::F64), quiet, signalling));
+        assert!(!same(Compare::Float(Format::F64), quiet, infinity));
+        assert!(!same(Compare::Float(Format::F64), 1f64.to_le_bytes(), 1f64.next_up().to_le_bytes()));
+        // In each lane of a packed type.
+        assert!(same(
+            Compare::Float(Format::F16),
+            0x3c00_7fffu32.to_le_bytes(),
+            0x3c00_fe00u32.to_le_bytes()
+        ));
+        assert!(!same(
+            Compare::Float(Format::F16),
+            0x3c00_7fffu32.to_le_bytes(),
+            0x3c01_7fffu32.to_le_bytes()
+        ));
+        let close = |format| Compare::Close { format, relative: 0.5, absolute: 0.0 };
+        assert!(same(close(Format::F32), 0x7fff_ffffu32.to_le_bytes(), 0xffc0_0000u32.to_le_bytes()));
+        assert!(!same(close(Format::F32), 0x7fff_ffffu32.to_le_bytes(), 1f32.to_le_bytes()));
+        assert!(!same(close(Format::F64), quiet, signalling));
+    }
+
+    #[test]
+    fn places_count_floats_between_two() {
+        let two = Compare::Places { format: Format::F32, count: 2 };
+        let f32 = |value: f32| value.to_le_bytes();
+        let least = f32::from_bits(1);
+        assert!(same(two, f32(least), f32(-least)));
+        assert!(!same(two, f32(least), f32(f32::from_bits(4))));
+        assert!(same(two, f32(f32::MAX), f32(f32::INFINITY)));
+        assert!(same(two, f32(f32::NAN), f32(-f32::NAN)) && !same(two, f32(f32::NAN), f32(f32::INFINITY)));
+    }
 }

@@ -315,6 +315,18 @@ fn approximate(function: Function, format: Format, bits: u64) -> u64 {
     format.from_f64(y)
 }
 
+/// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` (PTX ISA 9.7.3.14, 9.7.3.17): on the upper words alone, and the result's lower
+/// word is zero. Each NaN becomes 0x7fffffff00000000.
+fn approximate_upper_word(function: Function, bits: u64) -> u64 {
+    let upper = |bits: u64| flush(Format::F64, bits & !0xffff_ffff);
+    let exact = approximate(function, Format::F64, upper(bits));
+    if Format::F64.is_nan(exact) {
+        return 0x7fff_ffff_0000_0000;
+    }
+    // Infinity has no fraction, so nothing is carried into it.
+    upper(exact + 0x8000_0000)
+}
+
 fn extreme(function: Function, format: Format, [a, b]: [u64; 2], modifiers: &Modifiers) -> u64 {
     let (nan_a, nan_b) = (format.is_nan(a), format.is_nan(b));
     if modifiers.nan && (nan_a || nan_b) || nan_a && nan_b {
@@ -351,6 +363,7 @@ pub fn compute(function: Function, format: Format, operands: [u64; 3], modifiers
             if format.is_nan(result) && format != Format::F64 { format.nan() } else { result }
         }
         Sqrt => square_root(format, a, modifiers.round),
+        Rcp | Rsqrt if format == Format::F64 && modifiers.ftz => approximate_upper_word(function, a),
         Rcp => {
             let one = format.from_f64(1.0);
             each_format!(format, F => arithmetic::<F>(Div, [one, a, 0], modifiers.round))
@@ -387,6 +400,36 @@ pub fn packed(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn approximations_of_f64_with_ftz_are_of_upper_words() {
+        let modifiers = Modifiers {
+            round: Round::NearestTiesToEven,
+            ftz: true,
+            sat: false,
+            relu: false,
+            nan: false,
+            xorsign: false,
+            abs: false,
+        };
+        let f64 = |function, bits| compute(function, Format::F64, [bits, 0, 0], &modifiers);
+        let [one, infinity, nan] = [1f64.to_bits(), f64::INFINITY.to_bits(), 0x7fff_ffff_0000_0000];
+        for function in [Function::Rcp, Function::Rsqrt] {
+            assert_eq!([f64(function, one), f64(function, one + 0xffff_ffff)], [one, one]);
+            // The lower word of a NaN may have all that tells it from infinity.
+            assert_eq!([f64(function, infinity + 1), f64(function, infinity | 1 << 51)], [0, nan]);
+            // Subnormal operands are zero.
+            assert_eq!(
+                [f64(function, 0xf_ffff_ffff_ffff), f64(function, 1 << 63 | 1)],
+                [infinity, 1 << 63 | infinity]
+            );
+        }
+        assert_eq!(f64(Function::Rcp, 3f64.to_bits()), 0x3fd5_5555_0000_0000);
+        assert_eq!(f64(Function::Rcp, 1.5f64.to_bits()), 0x3fe5_5555_0000_0000);
+        // Subnormal results are zero.
+        assert_eq!(f64(Function::Rcp, (-f64::MAX).to_bits()), 1 << 63);
+        assert_eq!(f64(Function::Rsqrt, (-1f64).to_bits()), nan);
+    }
 
     #[test]
     fn random_bits_carry_where_they_and_the_dropped_bits_reach_a_place() {

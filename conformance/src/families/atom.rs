@@ -40,6 +40,14 @@ fn number(ty: &str, value: u64) -> u64 {
     (0..lanes).fold(0, |all, lane| all | bits << (lane * values::bits(element)))
 }
 
+/// How memory is compared into which the instruction adds, or does another operation.
+pub fn sums(form: &Form) -> Compare {
+    match format(values::packed(form.last()).0) {
+        Some(format) if op_of(form) == "add" => Compare::Float(format),
+        _ => Compare::Equal,
+    }
+}
+
 /// What the instruction computes.
 pub fn op_of(form: &Form) -> &'static str {
     form.one_of(&["add", "inc", "dec", "and", "or", "xor", "min", "max", "exch", "cas"]).unwrap_or_default()
@@ -120,7 +128,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let contentions = contentions(form, op, &ty);
     let mut targets = Vec::new();
     let mut add = |b: &mut Builder<'_>, name: &str, content: &[u8], element: usize| {
-        let slot = b.memory(name, element, 16, Some(Compare::Equal), content);
+        let slot = b.memory(name, element, 16, Some(sums(form)), content);
         let bytes = (content.len() / 2).next_multiple_of(16);
         let shared = if space == Space::Global { 0 } else { b.shared(bytes, 16) };
         targets.push(Target { slot, shared, bytes });

@@ -4,6 +4,7 @@
 use crate::builder::{Builder, Slot};
 use crate::case::{Case, Compare, Shape};
 use crate::families::Space;
+use crate::families::atom::sums;
 use crate::families::mbarrier::{initialised, wait_for};
 use crate::form::{Class, Form};
 use crate::values::{self, noise};
@@ -118,7 +119,9 @@ fn to_global(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let (old, new) = contents(form, 1);
     let element = element(form);
-    let to = b.memory("destination", element, 16, Some(Compare::Equal), &old);
+    let reduces = form.words().nth(1) == Some("reduce");
+    let compare = if reduces { sums(form) } else { Compare::Equal };
+    let to = b.memory("destination", element, 16, Some(compare), &old);
     let from = b.memory("source", element, 16, None, &new);
     let shared = b.shared(BYTES, 16);
     fill_shared(&mut b, from, shared);

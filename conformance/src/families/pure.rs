@@ -1,10 +1,12 @@
 //! Instructions on registers alone: conversions and approximations.
 
+use std::f32::consts::PI;
+
 use ptx_emu::float::Format;
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
-use crate::form::Form;
+use crate::form::{Class, Form};
 use crate::values;
 
 /// The stated error of an approximation (9.7.3.13 to .22, 9.7.4.9, 9.7.4.10), relative and absolute.
@@ -12,24 +14,56 @@ fn compare(form: &Form) -> Compare {
     let exp = |e: f64| e.exp2();
     let close = |format, relative, absolute| Compare::Close { format, relative, absolute };
     match (form.words().next().unwrap_or_default(), form.last()) {
+        ("cvt", _) if form.words().nth(1) == Some("f32") => Compare::Float(Format::F32),
         ("cvt", _) => Compare::Equal,
         ("rcp", "f32") => close(Format::F32, exp(-23.0), 0.0),
         ("sqrt", _) => close(Format::F32, exp(-23.0), 0.0),
         ("rsqrt", "f32") => close(Format::F32, exp(-22.9), 0.0),
-        ("ex2", "f32") => close(Format::F32, exp(-22.0), 0.0),
+        ("ex2", "f32") => Compare::Places { format: Format::F32, count: 2 },
         ("lg2", _) => close(Format::F32, exp(-22.0), exp(-22.6)),
-        ("sin" | "cos", _) => close(Format::F32, 0.0, exp(-20.5)),
         ("tanh", "f32") => close(Format::F32, exp(-11.0), 0.0),
         ("tanh", "f16" | "f16x2") => close(Format::F16, 0.0, exp(-10.987)),
         ("tanh", _) => close(Format::Bf16, 0.0, exp(-8.0)),
-        ("ex2", "f16" | "f16x2") => close(Format::F16, exp(-9.9), 0.0),
+        // No subnormal result can be that close: the error is that of the least normal one.
+        ("ex2", "f16" | "f16x2") => close(Format::F16, exp(-9.9), exp(-14.0 - 9.9)),
         ("ex2", _) => close(Format::Bf16, exp(-7.0), 0.0),
-        // `rcp.approx.ftz.f64` and `rsqrt.approx.f64` have 20 bits of the fraction or more.
+        // 20 bits of the fraction, to which the interpreter has rounded too.
+        _ if is_upper_word(form) => close(Format::F64, exp(-20.0) + exp(-21.0), 0.0),
+        // `rsqrt.approx.f64`, whose error is not stated.
         _ => close(Format::F64, exp(-20.0), 0.0),
     }
 }
 
+/// Whether the instruction computes on the upper words of `.f64` alone: `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`.
+fn is_upper_word(form: &Form) -> bool {
+    form.has("ftz") && form.last() == "f64"
+}
+
+/// The ranges of `sin` and `cos` with a stated absolute error (9.7.3.18, 9.7.3.19). Beyond, there is none.
+const RANGES: [(&str, f32, f64); 2] = [("to 2 pi", 2.0 * PI, -20.5), ("to 100 pi", 100.0 * PI, -14.7)];
+
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
+    if form.words().any(|word| ["sin", "cos"].contains(&word)) {
+        let ranges = RANGES.into_iter().map(|(variant, limit, error)| {
+            let compare = Compare::Close { format: Format::F32, relative: 0.0, absolute: error.exp2() };
+            // Infinities and NaN stay.
+            let within = |bits: u64| match f32::from_bits(bits as u32) {
+                x if x.is_finite() => (x % limit).to_bits().into(),
+                _ => bits,
+            };
+            case(form, variant, compare, within)
+        });
+        return ranges.collect();
+    }
+    vec![case(form, "", compare(form), |bits| bits)]
+}
+
+fn case<'f>(
+    form: &'f Form,
+    variant: &'static str,
+    compare: Compare,
+    within: impl Fn(u64) -> u64,
+) -> Case<'f> {
     let mut b = Builder::new(form, Shape { grid: [4, 1, 1], cluster: [1; 3], ..Shape::new(1, 512) });
     let classes = form.classes();
     let ty = form.last();
@@ -40,9 +74,15 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let rows = values::rows(&types, b.shape.threads());
     let mut registers = vec![b.reg(classes[0])];
     for (k, class) in classes[1..].iter().enumerate() {
-        registers.push(b.input(&format!("operand {}", k + 1), *class, |thread| rows[thread][k].into()));
+        let value = |thread: usize| within(rows[thread][k]).into();
+        registers.push(b.input(&format!("operand {}", k + 1), *class, value));
     }
     b.line(form.with(&registers));
-    b.output("d", classes[0], &registers[0], compare(form));
-    vec![b.finish("")]
+    b.output("d", classes[0], &registers[0], compare);
+    if is_upper_word(form) {
+        let (low, high) = (b.reg(Class::B32), b.reg(Class::B32));
+        b.line(format!("mov.b64 {{{low}, {high}}}, {}", registers[0]));
+        b.output("lower word", Class::B32, &low, Compare::Equal);
+    }
+    b.finish(variant)
 }
