@@ -380,3 +380,20 @@ impl<'f> Builder<'f> {
         Case { form, variant, kernel, shape, regions, runs }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emu;
+
+    #[test]
+    fn a_wait_for_what_never_comes_ends_and_says_so() {
+        let text = String::from("nop");
+        let form = Form { family: String::new(), row: String::new(), text, target: "sm_90a".into() };
+        let mut b = Builder::new(&form, Shape::new(1, 2));
+        b.until(|b| b.set(Class::Pred, "setp.eq.u32 {}, %t, 1"));
+        let case = b.finish("");
+        let after = emu::run(&case, &case.runs[0], 0).unwrap();
+        assert_eq!(after[case.regions[0].range()], [0, 0, 0, 0, 1, 0, 0, 0]);
+    }
+}

@@ -6,9 +6,12 @@ use crate::form::{Class, Form};
 
 const THREADS: u32 = 256;
 
-/// Threads of the two halves of a warp execute the lines at different places, as only instructions without `.aligned` may.
-fn diverged(b: &mut Builder<'_>, aligned: bool, lines: impl Fn(&mut Builder<'_>)) {
-    if aligned {
+/// What tells a case in which the halves of each warp are at different places.
+pub const HALVES: &str = "halves of a warp at two places";
+
+/// The threads of the two halves of a warp execute the lines at different places, as only instructions without `.aligned` may.
+fn diverged(b: &mut Builder<'_>, halves: bool, lines: impl Fn(&mut Builder<'_>)) {
+    if !halves {
         return lines(b);
     }
     let (other, end) = (b.label(), b.label());
@@ -43,8 +46,12 @@ fn load_other(b: &mut Builder<'_>, name: &str, shared: usize, distance: u32, gro
 }
 
 pub fn cta(form: &Form) -> Vec<Case<'_>> {
+    let halves: &[bool] = if form.has("aligned") { &[false] } else { &[true, false] };
+    halves.iter().map(|halves| cta_case(form, *halves)).collect()
+}
+
+fn cta_case(form: &Form, halves: bool) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
-    let aligned = form.has("aligned");
     let classes = form.classes();
     let (id, first) = b.uniform("a", Class::B32, 0);
     let registers = |barrier: &str, count: Option<&String>| -> Vec<String> {
@@ -58,7 +65,7 @@ pub fn cta(form: &Form) -> Vec<Case<'_>> {
             let (other, end) = (b.label(), b.label());
             let consumer = b.set(Class::Pred, format!("setp.ge.u32 {{}}, %t, {half}"));
             b.line(format!("@{consumer} bra {other}"));
-            diverged(&mut b, aligned, |b| b.line(b.form.with(&registers(&first, Some(&count)))));
+            diverged(&mut b, halves, |b| b.line(b.form.with(&registers(&first, Some(&count)))));
             b.line(format!("bra {end}"));
             b.place(&other);
             b.line(format!("barrier.cta.sync.aligned {first}, {count}"));
@@ -77,7 +84,7 @@ pub fn cta(form: &Form) -> Vec<Case<'_>> {
             }
             for round in 0..2 {
                 let (_, shared) = store(&mut b, round);
-                diverged(&mut b, aligned, |b| b.line(b.form.with(&registers(&barrier, count.as_ref()))));
+                diverged(&mut b, halves, |b| b.line(b.form.with(&registers(&barrier, count.as_ref()))));
                 load_other(&mut b, &format!("word {round}"), shared, 37, group);
             }
         }
@@ -102,7 +109,7 @@ pub fn cta(form: &Form) -> Vec<Case<'_>> {
                 let c = b.input(&format!("c{i}"), Class::Pred, |thread| pattern(thread).into());
                 let (_, shared) = store(&mut b, i as u32);
                 let d = b.reg(classes[0]);
-                diverged(&mut b, aligned, |b| {
+                diverged(&mut b, halves, |b| {
                     let mut all = vec![d.clone()];
                     all.extend(registers(&barrier, count.as_ref()));
                     all.push(c.clone());
@@ -116,14 +123,14 @@ pub fn cta(form: &Form) -> Vec<Case<'_>> {
     for number in [0, 5, 14] {
         b.run_with(format!("barrier {number}"), &[(id, number)]);
     }
-    vec![b.finish("")]
+    b.finish(if halves { HALVES } else { "" })
 }
 
 /// A cluster of 4: each block reads what the next one has written.
 pub fn cluster(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(4, 64));
     let shared = b.shared(256, 16);
-    let aligned = form.has("aligned");
+    let halves = !form.has("aligned");
     let arrives = form.has("arrive");
     let own = b.set(Class::B32, "mad.lo.u32 {}, %t, 4, %shared");
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
@@ -136,10 +143,10 @@ pub fn cluster(form: &Form) -> Vec<Case<'_>> {
         if form.has("relaxed") {
             b.line("fence.acq_rel.cluster");
         }
-        diverged(&mut b, aligned, |b| {
+        diverged(&mut b, halves, |b| {
             b.line(if arrives { b.form.text.clone() } else { "barrier.cluster.arrive.release".into() });
         });
-        diverged(&mut b, aligned, |b| {
+        diverged(&mut b, halves, |b| {
             b.line(if arrives { "barrier.cluster.wait.acquire".into() } else { b.form.text.clone() });
         });
         let word = b.set(Class::B32, format!("ld.shared::cluster.b32 {{}}, [{there}+{shared}]"));

@@ -17,6 +17,8 @@ mod tensor;
 mod tensormap;
 mod warp;
 
+pub use barrier::HALVES;
+
 use crate::builder::{Builder, Slot};
 use crate::case::Case;
 use crate::form::{Class, Form};
