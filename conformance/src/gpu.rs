@@ -1,6 +1,7 @@
 //! Runs cases on a GPU. A child process runs them one after another; when one faults or hangs, another child goes on behind it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write as _};
 use std::ops::Bound;
@@ -203,6 +204,7 @@ impl Gpu {
                 Some(ptx_host::Error::Launch { .. } | ptx_host::Error::Signature { .. }) => {
                     Ended::Refused(format!("{error:#}"))
                 }
+                None if error.downcast_ref::<RefusedMap>().is_some() => Ended::Refused(format!("{error:#}")),
                 _ => Ended::Fault(format!("{error:#}")),
             },
         }
@@ -235,6 +237,16 @@ impl Gpu {
         self.stream.memcpy_dtoh(&self.memory.slice(..content.len()), &mut content)?;
         ptx_host::wait(&self.stream, timeout)?;
         Ok(content)
+    }
+}
+
+/// The context of an error: no kernel was launched.
+#[derive(Debug)]
+struct RefusedMap;
+
+impl fmt::Display for RefusedMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the driver refuses the tensor map")
     }
 }
 
@@ -283,7 +295,7 @@ fn encode(context: &CudaContext, map: &Map, memory: u64) -> Result<TensorMap> {
             Mode::Im2colW { .. } => bail!("`im2col::w` needs compute capability 10.0"),
         }
     };
-    result.result().context("the driver refuses the tensor map")?;
+    result.result().context(RefusedMap)?;
     Ok(encoded)
 }
 
