@@ -149,19 +149,23 @@ impl Machine<'_> {
         Done::BulkGroup { cta, thread, group: bulk.open }
     }
 
-    /// The mbarrier of a completion: it must be valid. `slot` is the block of the destination.
+    /// The mbarrier of a completion, and its block: it must be valid. `slot` is the block of the destination; with `pair`, the mbarrier may
+    /// be that of the other block of the pair (`.cta_group::2`, 9.7.9.25.5.2).
     pub fn completion_mbarrier(
         &mut self,
         cta: usize,
         thread: usize,
         address: Address,
         slot: usize,
-    ) -> Result<u32, Fault> {
+        pair: bool,
+    ) -> Result<(usize, u32), Fault> {
         let place = self.resolve(cta, thread, address, 8, 8)?;
         let Place::Shared(of, offset) = place else {
             return Err(self.fault(cta, thread, "the mbarrier of the copy is not in shared memory"));
         };
-        if of != slot {
+        let first = self.ctas[slot].cluster;
+        let is_in_pair = |of: usize| of >= first && (of - first) / 2 == (slot - first) / 2;
+        if of != slot && !(pair && is_in_pair(of)) {
             self.wrong(
                 Rule::Operand,
                 cta,
@@ -182,7 +186,7 @@ impl Machine<'_> {
                 "the copy completes on an mbarrier whose initialisation no proxy fence has made visible";
             self.wrong(Rule::ProxyFence, cta, thread, what);
         }
-        Ok(offset as u32)
+        Ok((of, offset as u32))
     }
 
     fn check_size(&mut self, cta: usize, thread: usize, bytes: u32) -> Result<(), Fault> {
@@ -215,15 +219,16 @@ impl Machine<'_> {
                 .map(|rank| Place::Shared(first + rank, offset))
                 .collect();
         }
-        // A multicast object stands for several allocations.
-        if let Place::Global(index, offset) = to
-            && !self.global.allocations[index].replicas.is_empty()
-        {
-            targets = self.global.allocations[index]
-                .replicas
-                .iter()
-                .map(|replica| Place::Global(*replica, offset))
-                .collect();
+        // A multicast object stands for several allocations, and `multimem` alone accesses it (9.7.9.27).
+        if let Place::Global(index, offset) = to {
+            let replicas = &self.global.allocations[index].replicas;
+            if op.multimem {
+                targets = replicas.iter().map(|replica| Place::Global(*replica, offset)).collect();
+            }
+            if op.multimem == replicas.is_empty() {
+                let (it, but) = if op.multimem { ("`multimem`", "no") } else { ("without `multimem`", "a") };
+                return Err(self.fault(cta, thread, format!("a bulk copy {it} to {but} multicast object")));
+            }
         }
         let done = match op.completion {
             Completion::BulkGroup => self.join_bulk_group(cta, thread, matches!(from, Place::Shared(..))),
@@ -231,7 +236,7 @@ impl Machine<'_> {
                 let Place::Shared(slot, _) = to else {
                     return Err(self.fault(cta, thread, "a copy to global memory completes by a bulk group"));
                 };
-                let offset = self.completion_mbarrier(cta, thread, address, slot)?;
+                let (_, offset) = self.completion_mbarrier(cta, thread, address, slot, false)?;
                 Done::Mbarriers(
                     targets
                         .iter()
@@ -316,11 +321,10 @@ impl Machine<'_> {
             buffer.extend_from_slice(&self.operand(cta, thread, *src).to_le_bytes()[..bytes]);
         }
         let done = match (op.mbarrier, to) {
-            (Some(address), Place::Shared(slot, _)) => Done::Mbarriers(vec![(
-                slot,
-                self.completion_mbarrier(cta, thread, address, slot)?,
-                len as u32,
-            )]),
+            (Some(address), Place::Shared(slot, _)) => {
+                let (of, offset) = self.completion_mbarrier(cta, thread, address, slot, false)?;
+                Done::Mbarriers(vec![(of, offset, len as u32)])
+            }
             (Some(_), _) => {
                 return Err(self.fault(cta, thread, "`st.async` with an mbarrier writes shared memory"));
             }
@@ -347,7 +351,7 @@ impl Machine<'_> {
         let Place::Shared(slot, offset) = to else {
             return Err(self.fault(cta, thread, "the response of `try_cancel` is in shared memory"));
         };
-        let at = self.completion_mbarrier(cta, thread, mbarrier, slot)?;
+        let (_, at) = self.completion_mbarrier(cta, thread, mbarrier, slot, false)?;
         self.touches(Thing::Grid, 0..1, Use::Writes);
         let first = self.cancel_cluster();
         let mut bytes = [0u8; 16];

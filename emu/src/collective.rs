@@ -102,7 +102,7 @@ impl Machine<'_> {
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
-            Collective::BarWarp | Collective::CopyMap => {
+            Collective::BarWarp | Collective::CopyMap(_) => {
                 let mut collected = Collected::default();
                 for lane in lanes {
                     collected.add(&self.ctas[cta].threads[first + lane].release());

@@ -134,7 +134,7 @@ impl Module {
                     | Op::ClusterWait { .. }
                     | Op::Mbarrier(..)
                     | Op::Groups(_)
-            ) || matches!(op, Op::Warp(op) if matches!(op.what, Collective::BarWarp | Collective::CopyMap))
+            ) || matches!(op, Op::Warp(op) if matches!(op.what, Collective::BarWarp | Collective::CopyMap(_)))
         };
         let code = &self.program.functions[index].code;
         code.iter()

@@ -899,6 +899,8 @@ impl<'a> Machine<'a> {
             Special::ClockHigh | Special::GlobalTimerHigh => (self.report.instructions >> 32) as u32,
             Special::DynamicShared => launch.dynamic_shared,
             Special::TotalShared => self.static_shared + launch.dynamic_shared,
+            // With what the system reserves (10.31).
+            Special::AggregateShared => self.static_shared + launch.dynamic_shared + SHARED_BASE,
             Special::WarpSize => 32,
             Special::Zero => 0,
         })

@@ -210,6 +210,7 @@ pub enum Special {
     GlobalTimerHigh,
     DynamicShared,
     TotalShared,
+    AggregateShared,
     WarpSize,
     Zero,
 }
@@ -282,7 +283,7 @@ pub enum Collective {
     Elect,
     BarWarp,
     /// `tensormap.cp_fenceproxy`.
-    CopyMap,
+    CopyMap(Scope),
 }
 
 #[derive(Debug)]
@@ -410,7 +411,8 @@ pub struct Bulk {
     pub completion: Completion,
     pub multicast: Option<Src>,
     pub byte_mask: Option<Src>,
-    pub ignore: Option<(Src, Src)>,
+    /// `multimem.`: the destination is a multicast object.
+    pub multimem: bool,
     pub reduction: Option<(Rmw, Type)>,
 }
 
@@ -438,6 +440,8 @@ pub struct Tensor {
     pub shared: Option<Address>,
     pub completion: Option<Completion>,
     pub multicast: Option<Src>,
+    /// `.cta_group::2`: the mbarrier may be that of the other CTA of the pair.
+    pub pair: bool,
     pub reduction: Option<Rmw>,
 }
 
