@@ -472,13 +472,9 @@ impl Machine<'_> {
                         continue;
                     };
                     mbarrier.tx -= i64::from(bytes);
-                    // The completion releases, at the scope of the cluster, what happened before the operation.
-                    let release = Release { view: agent.view.clone(), id: mbarrier.id, times: [0; 4] };
-                    if agent.issuer.0 == slot {
-                        mbarrier.local.add(&release);
-                    } else {
-                        mbarrier.remote.add(&release);
-                    }
+                    // The completion is ordered behind what the operation itself did, which the phase stands for. Of what its
+                    // thread did before it says nothing (8.9.1.1), but that a phase has completed is so for ever.
+                    mbarrier.local.join(&agent.view.phases());
                     let at = offset as usize;
                     self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
                     self.finish_phase(slot, offset);

@@ -11,6 +11,8 @@ pub type Time = u32;
 pub const PART: u32 = 2048;
 /// The first identity of an object.
 pub const OBJECTS: Id = 1 << 31;
+/// Added to the identity of an mbarrier: its phases that have completed, apart from what its copies did.
+pub const PHASES: Id = 1 << 30;
 
 /// A proxy (PTX ISA 8.4). Of the async proxy, fences may name one space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +57,12 @@ impl Clock {
         }
     }
 
+    /// The phases of mbarriers alone.
+    fn phases(&self) -> Self {
+        let parts = self.parts.iter().filter(|(part, _)| *part >= (OBJECTS | PHASES) / PART);
+        Self { parts: parts.cloned().collect() }
+    }
+
     pub fn join(&mut self, other: &Self) {
         for (part, theirs) in &other.parts {
             match self.parts.binary_search_by_key(part, |(number, _)| *number) {
@@ -96,6 +104,13 @@ impl View {
                 Rc::make_mut(ours).join(theirs);
             }
         }
+    }
+
+    /// What it says of phases of mbarriers.
+    pub fn phases(&self) -> Self {
+        let mut phases = Self::default();
+        phases.clocks[Proxy::Generic as usize] = Rc::new(self.clock(Proxy::Generic).phases());
+        phases
     }
 
     pub fn set(&mut self, id: Id, times: [Time; 4]) {

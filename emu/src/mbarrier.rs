@@ -1,6 +1,6 @@
 //! mbarriers (PTX ISA 9.7.13.15).
 
-use crate::clock::{Proxy, Release};
+use crate::clock::{PHASES, Proxy, Release};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
@@ -230,7 +230,7 @@ impl Machine<'_> {
     /// The thread must know that the phase before the current one has completed (PTX ISA 9.7.13.15.4).
     fn check_waited(&mut self, cta: usize, thread: usize, slot: usize, offset: u32) {
         let mbarrier = &self.ctas[slot].mbarriers[&offset];
-        let (id, phase) = (mbarrier.id, mbarrier.phase);
+        let (id, phase) = (mbarrier.id | PHASES, mbarrier.phase);
         let t = &self.ctas[cta].threads[thread];
         let seen = t.seen.as_ref().map_or(0, |seen| seen.time(id));
         if phase > 0 && t.view.clock(Proxy::Generic).get(id).max(seen) < phase {

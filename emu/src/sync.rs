@@ -1,6 +1,6 @@
 //! The state of barriers and mbarriers (PTX ISA 9.7.13.1, 9.7.13.3, 9.7.13.15).
 
-use crate::clock::{Acquirable, Collected, Id, Release, Time};
+use crate::clock::{Acquirable, Collected, Id, PHASES, Release, Time};
 use crate::op::BarrierKind;
 use crate::shadow::At;
 
@@ -103,6 +103,7 @@ impl MbarrierState {
         self.pending = self.expected;
         let mut local = std::mem::take(&mut self.local);
         local.know(self.id, self.phase);
+        local.know(self.id | PHASES, self.phase);
         self.done_local = Some(local.finish());
         self.done_remote = Some(std::mem::take(&mut self.remote).finish());
         Some(std::mem::take(&mut self.waiters))

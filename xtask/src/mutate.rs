@@ -84,7 +84,17 @@ const REMOVED: [&str; 17] = [
 
 /// Instructions with qualifiers of semantics and scope that can be weakened.
 const WEAKENED: [&str; 12] = [
-    "atom.", "barrier.cluster.", "fence.", "ld.", "mbarrier.", "membar.", "multimem.", "red.", "red.async.", "st.", "st.async.",
+    "atom.",
+    "barrier.cluster.",
+    "fence.",
+    "ld.",
+    "mbarrier.",
+    "membar.",
+    "multimem.",
+    "red.",
+    "red.async.",
+    "st.",
+    "st.async.",
     "tensormap.",
 ];
 
@@ -147,7 +157,11 @@ impl<'a> Instruction<'a> {
             };
             changes.push(("removed".into(), instead));
         }
-        changes.extend(self.weaker().into_iter().map(|(change, opcode)| (change, self.guarded(&format!("{opcode}{}", self.operands)))));
+        changes.extend(
+            self.weaker()
+                .into_iter()
+                .map(|(change, opcode)| (change, self.guarded(&format!("{opcode}{}", self.operands)))),
+        );
         if self.has("expect_tx")
             && let Some(bytes) = self.list().last()
         {
@@ -159,7 +173,8 @@ impl<'a> Instruction<'a> {
         if self.is(&["cp.async.bulk.wait_group", "cp.async.wait_group"])
             && let Ok(pending) = self.operands.trim().parse::<u32>()
         {
-            changes.push(("one group fewer".into(), self.guarded(&format!("{} {}", self.opcode, pending + 1))));
+            changes
+                .push(("one group fewer".into(), self.guarded(&format!("{} {}", self.opcode, pending + 1))));
         }
         changes
     }
@@ -185,7 +200,9 @@ impl<'a> Instruction<'a> {
                 let other = if space == "global" { "shared::cta" } else { "global" };
                 weaker.push((format!("for {other}"), with(3, other)));
             }
-            ["cp", "async", "bulk", "wait_group"] => weaker.push((".read".into(), format!("{}.read", self.opcode))),
+            ["cp", "async", "bulk", "wait_group"] => {
+                weaker.push((".read".into(), format!("{}.read", self.opcode)))
+            }
             _ => {}
         }
         if !self.is(&WEAKENED) {
@@ -200,7 +217,8 @@ impl<'a> Instruction<'a> {
             for (_, instead) in WEAKER.iter().filter(|(strong, _)| strong == word) {
                 let semantics = matches!(*instead, "acq_rel" | "acquire" | "release" | "relaxed");
                 // A fence has semantics. A vector, like `red` without a result, has no acquire.
-                let none = words[0] == "fence" && *instead == "relaxed" || words[0] == "red" && *instead == "acquire";
+                let none = words[0] == "fence" && *instead == "relaxed"
+                    || words[0] == "red" && *instead == "acquire";
                 if !(semantics && (fixed || none)) {
                     weaker.push((format!(".{instead}"), with(at, instead)));
                 }
@@ -234,18 +252,25 @@ impl Missed {
     /// Reads the list.
     pub fn read() -> Result<Self> {
         let path = Self::path();
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         toml::from_str(&text).with_context(|| format!("{} is not well formed", path.display()))
     }
 
     /// Returns the name of the reason of a mutation.
     pub fn reason(&self, kernel: &str, mutation: &str) -> Option<&str> {
-        let has = |reason: &Reason| reason.kernels.get(kernel).is_some_and(|list| list.iter().any(|name| name == mutation));
+        let has = |reason: &Reason| {
+            reason.kernels.get(kernel).is_some_and(|list| list.iter().any(|name| name == mutation))
+        };
         self.0.iter().find(|(_, reason)| has(reason)).map(|(name, _)| name.as_str())
     }
 
     /// Returns what is wrong with the list, given the mutations of each kernel that was run, and whether each was found.
-    pub fn faults(&self, run: &BTreeMap<String, BTreeMap<String, bool>>, kernels: &BTreeSet<&str>) -> Vec<String> {
+    pub fn faults(
+        &self,
+        run: &BTreeMap<String, BTreeMap<String, bool>>,
+        kernels: &BTreeSet<&str>,
+    ) -> Vec<String> {
         let mut faults = Vec::new();
         for (kernel, mutations) in run {
             for (mutation, _) in mutations.iter().filter(|(_, found)| !**found) {
@@ -262,7 +287,9 @@ impl Missed {
             }
             for (kernel, list) in &reason.kernels {
                 if !kernels.contains(kernel.as_str()) {
-                    faults.push(format!("kernels/missed.toml: [{name}] names {kernel}, but kernels/ has no such kernel"));
+                    faults.push(format!(
+                        "kernels/missed.toml: [{name}] names {kernel}, but kernels/ has no such kernel"
+                    ));
                 }
                 let Some(run) = run.get(kernel) else { continue };
                 for mutation in list {
@@ -285,13 +312,18 @@ mod tests {
     use super::*;
 
     fn changes(statement: &str) -> Vec<String> {
-        mutations(statement).into_iter().map(|mutation| format!("{} => {}", mutation.name, mutation.text.trim())).collect()
+        mutations(statement)
+            .into_iter()
+            .map(|mutation| format!("{} => {}", mutation.name, mutation.text.trim()))
+            .collect()
     }
 
     #[test]
     fn each_ordering_instruction_is_removed_and_weakened() {
         assert_eq!(
-            changes("\t{ .reg .pred p; mbarrier.try_wait.acquire.cluster.shared::cta.b64 p, [%r1], %rd1; selp.b32 %r2, 1, 0, p; } // ptx:8.0"),
+            changes(
+                "\t{ .reg .pred p; mbarrier.try_wait.acquire.cluster.shared::cta.b64 p, [%r1], %rd1; selp.b32 %r2, 1, 0, p; } // ptx:8.0"
+            ),
             [
                 "mbarrier.try_wait.acquire.cluster.shared::cta.b64 1, removed => { .reg .pred p; setp.eq.u32 p, 0, 0; selp.b32 %r2, 1, 0, p; } // ptx:8.0",
                 "mbarrier.try_wait.acquire.cluster.shared::cta.b64 1, .relaxed => { .reg .pred p; mbarrier.try_wait.relaxed.cluster.shared::cta.b64 p, [%r1], %rd1; selp.b32 %r2, 1, 0, p; } // ptx:8.0",

@@ -18,8 +18,10 @@ use xtask::{emulator, files, root};
 use super::kernels;
 
 const PROGRAM: &str = "ptx-gpu";
-/// Schedules under which each launch runs, and the most instructions that a launch executes.
-const SETTINGS: [(&str, &str); 2] = [("PTX_EMU_SCHEDULES", "4"), ("PTX_EMU_LIMIT", "2000000000")];
+/// Schedules under which each launch runs, the most instructions that a launch executes, and the readings of the ISA that ask for more
+/// and that the kernels fulfil.
+const SETTINGS: [(&str, &str); 3] =
+    [("PTX_EMU_SCHEDULES", "2"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init")];
 
 #[derive(Args)]
 pub struct Options {
@@ -53,7 +55,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let missed = Missed::read()?;
     let runner = Runner::new(&toolchain)?;
     let mut run: BTreeMap<String, BTreeMap<String, bool>> = BTreeMap::new();
-    for kernel in all.iter().filter(|kernel| options.kernels.is_empty() || options.kernels.contains(&kernel.name)) {
+    for kernel in
+        all.iter().filter(|kernel| options.kernels.is_empty() || options.kernels.contains(&kernel.name))
+    {
         let checks = runner.checks_of(&kernel.name);
         if checks.is_empty() {
             println!("{}: {PROGRAM} has no check that an emulated device can run", kernel.name);
@@ -73,10 +77,12 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             };
             println!("    line {}: {}: {verdict}", mutation.line, mutation.name);
         }
-        let found = mutations.iter().map(|mutation| mutation.name.clone()).zip(results.iter().map(Option::is_some));
+        let found =
+            mutations.iter().map(|mutation| mutation.name.clone()).zip(results.iter().map(Option::is_some));
         run.insert(kernel.name.clone(), found.collect());
     }
-    let count = |found: bool| run.values().flat_map(BTreeMap::values).filter(|known| **known == found).count();
+    let count =
+        |found: bool| run.values().flat_map(BTreeMap::values).filter(|known| **known == found).count();
     println!("{} found, {} not found", count(true), count(false));
     let faults = missed.faults(&run, &names);
     faults.iter().for_each(|fault| println!("{fault}"));
@@ -139,7 +145,8 @@ impl Runner {
 
     fn check(&self, folder: &Path, check: &str) -> Result<Option<String>> {
         let mut command = Command::new(&self.program);
-        let arguments = [OsStr::new("--emulated"), "--dir".as_ref(), folder.as_ref(), "--child".as_ref(), check.as_ref()];
+        let arguments =
+            [OsStr::new("--emulated"), "--dir".as_ref(), folder.as_ref(), "--child".as_ref(), check.as_ref()];
         command.args(arguments).env(emulator::SEARCH_PATH, &self.search_path).envs(SETTINGS);
         let output = command.output().with_context(|| format!("cannot run {}", self.program.display()))?;
         let said = String::from_utf8_lossy(&output.stderr);
