@@ -14,7 +14,7 @@ pub const OBJECTS: Id = 1 << 31;
 /// Added to the identity of an mbarrier: its phases that have completed, apart from what its copies did.
 pub const PHASES: Id = 1 << 30;
 
-/// A proxy (PTX ISA 8.4). Of the async proxy, fences may name one space.
+/// A proxy (PTX ISA 8.6). Of the async proxy, fences may name one space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proxy {
     Generic = 0,

@@ -87,7 +87,7 @@ impl Access<'_> {
         }
     }
 
-    /// Whether two strong accesses are morally strong (PTX ISA 8.7.1).
+    /// Whether two strong accesses are morally strong (PTX ISA 8.7).
     fn morally_strong(&self, earlier: &Epoch) -> bool {
         match (self.epoch.strong, earlier.strong) {
             (Some(ours), Some(theirs)) => self.includes(ours.min(theirs), earlier.id),

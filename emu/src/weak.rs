@@ -1,4 +1,4 @@
-//! Strong accesses (PTX ISA 8.7): a load may return an older value than the latest, as long as coherence and what happened before allow
+//! Strong accesses (PTX ISA 8.4): a load may return an older value than the latest, as long as coherence and what happened before allow
 //! it. So a program that orders too little meets each outcome that the memory model allows.
 
 use std::collections::VecDeque;
