@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::clock::{Collected, Proxy, Release, View};
+use crate::clock::{Collected, PHASES, Proxy, Release, View};
 use crate::exec::{combine, word};
 use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
@@ -474,7 +474,7 @@ impl Machine<'_> {
                     mbarrier.tx -= i64::from(bytes);
                     // The completion is ordered behind what the operation itself did, which the phase stands for. Of what its
                     // thread did before it says nothing (8.9.1.1), but that a phase has completed is so for ever.
-                    mbarrier.local.join(&agent.view.phases());
+                    mbarrier.local.join(&agent.view.only(PHASES));
                     let at = offset as usize;
                     self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
                     self.finish_phase(slot, offset);

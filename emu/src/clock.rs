@@ -13,6 +13,8 @@ pub const PART: u32 = 2048;
 pub const OBJECTS: Id = 1 << 31;
 /// Added to the identity of an mbarrier: its phases that have completed, apart from what its copies did.
 pub const PHASES: Id = 1 << 30;
+/// Added to the identity of an mbarrier: its initialisation.
+pub const INITS: Id = 1 << 29;
 
 /// A proxy (PTX ISA 8.6). Of the async proxy, fences may name one space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,10 +59,10 @@ impl Clock {
         }
     }
 
-    /// The phases of mbarriers alone.
-    fn phases(&self) -> Self {
-        let parts = self.parts.iter().filter(|(part, _)| *part >= (OBJECTS | PHASES) / PART);
-        Self { parts: parts.cloned().collect() }
+    /// What it says of one kind of identities.
+    fn only(&self, kind: Id) -> Self {
+        let is_of_kind = |part: u32| part * PART >> 29 == (OBJECTS | kind) >> 29;
+        Self { parts: self.parts.iter().filter(|(part, _)| is_of_kind(*part)).cloned().collect() }
     }
 
     pub fn join(&mut self, other: &Self) {
@@ -106,11 +108,11 @@ impl View {
         }
     }
 
-    /// What it says of phases of mbarriers.
-    pub fn phases(&self) -> Self {
-        let mut phases = Self::default();
-        phases.clocks[Proxy::Generic as usize] = Rc::new(self.clock(Proxy::Generic).phases());
-        phases
+    /// What it says of one kind of identities, [`PHASES`] or [`INITS`].
+    pub fn only(&self, kind: Id) -> Self {
+        let mut only = Self::default();
+        only.clocks[Proxy::Generic as usize] = Rc::new(self.clock(Proxy::Generic).only(kind));
+        only
     }
 
     pub fn set(&mut self, id: Id, times: [Time; 4]) {
@@ -134,7 +136,7 @@ pub struct Release {
 /// Collects releases, for example those of an mbarrier's phase.
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
-    view: View,
+    pub view: View,
     /// Views that are part of `view`.
     joined: Vec<Rc<View>>,
 }

@@ -389,7 +389,7 @@ impl Machine<'_> {
         }
         let t = &mut self.ctas[cta].threads[thread];
         t.cluster.0 += 1;
-        let release = if sem.releases() { Some(t.release()) } else { t.released.as_deref().cloned() };
+        let release = if sem.releases() { Some(t.release()) } else { t.released(Scope::Cluster) };
         t.pc += 1;
         let barrier = &mut self.ctas[first].cluster_barrier;
         barrier.arrived += 1;

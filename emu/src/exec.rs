@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::clock::{Proxy, View};
+use std::rc::Rc;
+
+use crate::clock::{INITS, Proxy, Release, View};
 use crate::explore::{Thing, Use};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
@@ -598,7 +600,7 @@ impl Machine<'_> {
             self.hold(cta, thread, load, known);
         }
         if strong.is_some()
-            && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem)
+            && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem, load.scope)
         {
             buffer[..all].copy_from_slice(&older);
         }
@@ -684,7 +686,7 @@ impl Machine<'_> {
         let strong = (store.sem != Sem::Weak).then_some(store.scope);
         self.progress += 1;
         if strong.is_some() {
-            self.strong_store(cta, thread, (place, all), &buffer[..all], store.sem, false);
+            self.strong_store(cta, thread, (place, all), &buffer[..all], (store.sem, store.scope), false);
         }
         self.write(cta, thread, place, &buffer[..all], strong)?;
         Ok(Flow::Next)
@@ -725,8 +727,11 @@ impl Machine<'_> {
         }
         let mut buffer = Vec::with_capacity(all);
         new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
-        self.strong_read_latest(cta, thread, (place, all), atom.sem);
-        self.strong_store(cta, thread, (place, all), &buffer, atom.sem, true);
+        // `red` is no part of an acquire pattern (8.8).
+        if !atom.d.is_empty() {
+            self.strong_read_latest(cta, thread, (place, all), atom.sem, atom.scope);
+        }
+        self.strong_store(cta, thread, (place, all), &buffer, (atom.sem, atom.scope), true);
         self.poke(cta, thread, place, &buffer);
         self.wake_spinning(place);
         for (d, old) in atom.d.iter().zip(&old) {
@@ -738,8 +743,18 @@ impl Machine<'_> {
     }
 
     pub fn fence(&mut self, cta: usize, thread: usize, fence: Fence) {
-        if let Fence::Thread { sem: Sem::SeqCst, .. } = fence {
-            self.sequential_fence(cta, thread);
+        let acquired = match fence {
+            Fence::Thread { sem, scope } | Fence::TensorMap { sem, scope } if sem.acquires() => {
+                let number = self.ctas[cta].number;
+                self.ctas[cta].threads[thread].seen.within(scope, number, self.cluster_size())
+            }
+            _ => None,
+        };
+        if let Some(acquired) = acquired {
+            self.ctas[cta].threads[thread].acquire(&acquired.finish());
+        }
+        if let Fence::Thread { sem: Sem::SeqCst, scope } = fence {
+            self.sequential_fence(cta, thread, scope);
         }
         let Cta { threads, fences, mbarriers, .. } = &mut self.ctas[cta];
         let t = &mut threads[thread];
@@ -749,16 +764,15 @@ impl Machine<'_> {
                 fences.change(&t.view, proxy, |view| view.clocks[proxy as usize] = view.clocks[0].clone());
         };
         match fence {
-            Fence::Thread { sem, .. } => {
-                if let (true, Some(seen)) = (sem.acquires(), t.seen.take()) {
-                    t.acquire(&seen.finish());
-                }
+            Fence::Thread { sem, scope } => {
                 if sem.releases() {
-                    t.released = Some(Box::new(t.release()));
+                    t.fence(scope);
                 }
             }
             Fence::MbarrierInit => {
-                t.released = Some(Box::new(t.release()));
+                // Of what came before, it releases the initialisations alone.
+                let inits = Release { view: Rc::new(t.view.only(INITS)), id: t.id, times: [0; 4] };
+                t.inits = Some(inits);
                 mbarriers
                     .values_mut()
                     .filter(|mbarrier| mbarrier.init.0 == t.id)
@@ -777,13 +791,9 @@ impl Machine<'_> {
                 through(t, Proxy::AsyncShared);
                 t.times[0] += t.step;
             }
-            Fence::TensorMap { sem, .. } => {
-                if sem.acquires() {
-                    if let Some(seen) = t.seen.take() {
-                        t.acquire(&seen.finish());
-                    }
-                } else {
-                    t.released = Some(Box::new(t.release()));
+            Fence::TensorMap { sem, scope } => {
+                if !sem.acquires() {
+                    t.fence(scope);
                 }
                 through(t, Proxy::TensorMap);
                 t.times[0] += t.step;
@@ -834,10 +844,17 @@ impl Machine<'_> {
             if op.sem != Sem::Weak {
                 let bytes = self.peek(cta, thread, place, all).to_vec();
                 match op.what {
-                    Multimem::LdReduce => self.strong_read_latest(cta, thread, (place, all), op.sem),
-                    _ => {
-                        self.strong_store(cta, thread, (place, all), &bytes, op.sem, op.what == Multimem::Red)
+                    Multimem::LdReduce => {
+                        self.strong_read_latest(cta, thread, (place, all), op.sem, op.scope)
                     }
+                    _ => self.strong_store(
+                        cta,
+                        thread,
+                        (place, all),
+                        &bytes,
+                        (op.sem, op.scope),
+                        op.what == Multimem::Red,
+                    ),
                 }
             }
         }
