@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::clock::{Collected, PHASES, Proxy, Release, View};
+use crate::clock::{Collected, PHASES, PROXIES, Proxy, Release, View};
 use crate::exec::{combine, word};
 use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
@@ -417,9 +417,9 @@ impl Machine<'_> {
         // What the groups did happened before.
         if state.id != 0 && until > 0 {
             let view = Rc::make_mut(&mut t.view);
-            view.set(state.read_id, [until; 4]);
+            view.set(state.read_id, [until; PROXIES]);
             if !read {
-                view.set(state.id, [until; 4]);
+                view.set(state.id, [until; PROXIES]);
             }
         }
         let state = if bulk { &mut t.bulk } else { &mut t.cp_async };
@@ -464,6 +464,7 @@ impl Machine<'_> {
         }
         match agent.done.clone() {
             Done::Mbarriers(list) => {
+                let peers = self.options.readings.peer_copies_need_cluster_scope;
                 for (slot, offset, bytes) in list {
                     let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset) else {
                         let here = self.party_of(u32::MAX, agent.at);
@@ -475,6 +476,7 @@ impl Machine<'_> {
                     // The completion is ordered behind what the operation itself did, which the phase stands for. Of what its
                     // thread did before it says nothing (8.9.1.1), but that a phase has completed is so for ever.
                     mbarrier.local.join(&agent.view.only(PHASES));
+                    mbarrier.by_peer |= peers && agent.issuer.0 != slot;
                     let at = offset as usize;
                     self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
                     self.finish_phase(slot, offset);
@@ -485,9 +487,9 @@ impl Machine<'_> {
                 self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Arrives);
                 let mut view = View::default();
                 if id != 0 {
-                    view.set(id, [group + 1; 4]);
+                    view.set(id, [group + 1; PROXIES]);
                 }
-                let release = Release { view: Rc::new(view), id, times: [0; 4] };
+                let release = Release { view: Rc::new(view), id, times: [0; PROXIES] };
                 let arrivals = Arrivals {
                     count: 1,
                     release: Some(release),

@@ -23,7 +23,12 @@ pub enum Proxy {
     AsyncShared = 1,
     AsyncGlobal = 2,
     TensorMap = 3,
+    /// What a release fence of tensor maps has handed to the acquire fences behind it.
+    TensorMapReleased = 4,
 }
+
+/// The number of proxies.
+pub const PROXIES: usize = 5;
 
 /// The latest time of each identity that happened before. Parts are shared between clocks.
 #[derive(Debug, Clone, Default)]
@@ -91,7 +96,7 @@ impl Clock {
 /// The clock of each proxy.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    pub clocks: [Rc<Clock>; 4],
+    pub clocks: [Rc<Clock>; PROXIES],
 }
 
 impl View {
@@ -115,7 +120,7 @@ impl View {
         only
     }
 
-    pub fn set(&mut self, id: Id, times: [Time; 4]) {
+    pub fn set(&mut self, id: Id, times: [Time; PROXIES]) {
         for (clock, time) in self.clocks.iter_mut().zip(times) {
             if time > 0 {
                 Rc::make_mut(clock).set(id, time);
@@ -130,7 +135,7 @@ pub struct Release {
     pub view: Rc<View>,
     pub id: Id,
     /// The time of the identity itself, by proxy.
-    pub times: [Time; 4],
+    pub times: [Time; PROXIES],
 }
 
 /// Collects releases, for example those of an mbarrier's phase.
@@ -157,7 +162,7 @@ impl Collected {
 
     /// Adds a time of an identity, for every proxy.
     pub fn know(&mut self, id: Id, time: Time) {
-        self.view.set(id, [time; 4]);
+        self.view.set(id, [time; PROXIES]);
     }
 
     /// The latest time of an identity.

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use std::rc::Rc;
 
-use crate::clock::{INITS, Proxy, Release, View};
+use crate::clock::{INITS, PROXIES, Proxy, Release, View};
 use crate::explore::{Thing, Use};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
@@ -706,7 +706,16 @@ impl Machine<'_> {
         self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
         // An atomic operation writes; that it reads too adds nothing to the order.
         self.check(cta, thread, place, all, true, Some(atom.scope));
-        let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+        let latest: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+        let key = (place, all);
+        let older = if atom.d.is_empty() || !is_integer {
+            None
+        } else {
+            self.before_reductions(cta, thread, key, atom.rmw)
+        };
+        // The reductions come behind this operation, and commute with it: memory is the same, and the operation reads the older value.
+        let read: Option<Vec<u64>> = older.map(|bytes_read| bytes_read.chunks(bytes).map(word).collect());
+        let old = latest;
         let mut new = Vec::new();
         let operands: Vec<u64> = atom.operands.iter().map(|src| operand(self, *src)).collect();
         let swap: Vec<u64> = atom.new.iter().map(|src| operand(self, *src)).collect();
@@ -728,13 +737,16 @@ impl Machine<'_> {
         let mut buffer = Vec::with_capacity(all);
         new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
         // `red` is no part of an acquire pattern (8.8).
-        if !atom.d.is_empty() {
-            self.strong_read_latest(cta, thread, (place, all), atom.sem, atom.scope);
+        if !atom.d.is_empty() && read.is_none() {
+            self.strong_read_latest(cta, thread, key, atom.sem, atom.scope);
         }
-        self.strong_store(cta, thread, (place, all), &buffer, (atom.sem, atom.scope), true);
+        self.strong_store(cta, thread, key, &buffer, (atom.sem, atom.scope), true);
+        if is_integer && commutes {
+            self.note_reduction(key, atom.rmw, atom.d.is_empty());
+        }
         self.poke(cta, thread, place, &buffer);
         self.wake_spinning(place);
-        for (d, old) in atom.d.iter().zip(&old) {
+        for (d, old) in atom.d.iter().zip(read.as_ref().unwrap_or(&old)) {
             if let Some(d) = d {
                 self.set(cta, thread, *d, *old);
             }
@@ -758,11 +770,13 @@ impl Machine<'_> {
         }
         let Cta { threads, fences, mbarriers, .. } = &mut self.ctas[cta];
         let t = &mut threads[thread];
-        let mut through = |t: &mut Thread, proxy: Proxy| {
-            t.times[proxy as usize] = t.times[0];
-            t.view =
-                fences.change(&t.view, proxy, |view| view.clocks[proxy as usize] = view.clocks[0].clone());
+        let mut pass = |t: &mut Thread, from: Proxy, to: Proxy| {
+            t.times[to as usize] = t.times[from as usize];
+            t.view = fences.change(&t.view, to, |view| {
+                view.clocks[to as usize] = view.clocks[from as usize].clone();
+            });
         };
+
         match fence {
             Fence::Thread { sem, scope } => {
                 if sem.releases() {
@@ -771,7 +785,7 @@ impl Machine<'_> {
             }
             Fence::MbarrierInit => {
                 // Of what came before, it releases the initialisations alone.
-                let inits = Release { view: Rc::new(t.view.only(INITS)), id: t.id, times: [0; 4] };
+                let inits = Release { view: Rc::new(t.view.only(INITS)), id: t.id, times: [0; PROXIES] };
                 t.inits = Some(inits);
                 mbarriers
                     .values_mut()
@@ -780,22 +794,25 @@ impl Machine<'_> {
             }
             Fence::Async { global, shared } => {
                 if global {
-                    through(t, Proxy::AsyncGlobal);
+                    pass(t, Proxy::Generic, Proxy::AsyncGlobal);
                 }
                 if shared {
-                    through(t, Proxy::AsyncShared);
+                    pass(t, Proxy::Generic, Proxy::AsyncShared);
                 }
                 t.times[0] += t.step;
             }
             Fence::AsyncRestricted { .. } => {
-                through(t, Proxy::AsyncShared);
+                pass(t, Proxy::Generic, Proxy::AsyncShared);
                 t.times[0] += t.step;
             }
             Fence::TensorMap { sem, scope } => {
-                if !sem.acquires() {
+                // One side alone is no order: a release is followed by an acquire (9.7.13.4).
+                if sem.acquires() {
+                    pass(t, Proxy::TensorMapReleased, Proxy::TensorMap);
+                } else {
+                    pass(t, Proxy::Generic, Proxy::TensorMapReleased);
                     t.fence(scope);
                 }
-                through(t, Proxy::TensorMap);
                 t.times[0] += t.step;
             }
             Fence::Alias => {}

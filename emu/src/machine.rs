@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::agent::Agent;
-use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, Proxy, Release, Time, View};
+use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View};
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
 use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
@@ -85,13 +85,20 @@ pub struct Readings {
     pub init_needs_proxy_fence: bool,
     /// An asynchronous write behind a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory location".
     pub reads_need_proxy_fence: bool,
+    /// Who waits for a copy that a thread of another CTA has issued needs the scope of the cluster. The completion of a copy has the scope
+    /// `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits with `.cta`.
+    pub peer_copies_need_cluster_scope: bool,
 }
 
 impl Readings {
     /// The readings that ask for the most.
     #[must_use]
     pub fn strictest() -> Self {
-        Self { init_needs_proxy_fence: true, reads_need_proxy_fence: true }
+        Self {
+            init_needs_proxy_fence: true,
+            reads_need_proxy_fence: true,
+            peer_copies_need_cluster_scope: true,
+        }
     }
 }
 
@@ -199,7 +206,7 @@ pub struct Thread {
     pub shared_base: u64,
     pub view: Rc<View>,
     /// Its own time, and its time at its last fence of each proxy.
-    pub times: [Time; 4],
+    pub times: [Time; PROXIES],
     /// By which its time advances: 0 in an unchecked run, whose clocks stay empty.
     pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
@@ -452,7 +459,7 @@ impl<'a> Machine<'a> {
             id: number * PART + thread,
             shared_base: u64::from(rank << RANK_SHIFT),
             view: self.empty.clone(),
-            times: [self.options.check.into(), 0, 0, 0],
+            times: [self.options.check.into(), 0, 0, 0, 0],
             step: self.options.check.into(),
             seen: Handed::default(),
             held: Vec::new(),

@@ -56,7 +56,7 @@ impl Machine<'_> {
                 let id = self.new_object();
                 let t = &mut self.ctas[cta].threads[thread];
                 let init = (t.id, t.times[0]);
-                Rc::make_mut(&mut t.view).set(id | INITS, [1, 0, 0, 0]);
+                Rc::make_mut(&mut t.view).set(id | INITS, [1, 0, 0, 0, 0]);
                 self.ctas[slot].mbarriers.insert(offset, MbarrierState::new(id, count, init));
                 self.trace_phase(slot, offset);
             }

@@ -9,7 +9,7 @@ use crate::clock::{Collected, Id, Proxy, Release, Time};
 use crate::explore::{Thing, Use};
 use crate::machine::{Machine, Thread};
 use crate::memory::Place;
-use crate::op::{Scope, Sem};
+use crate::op::{Rmw, Scope, Sem};
 
 /// What releases have handed over, by their scope and the number of their block.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +53,8 @@ struct Write {
     bytes: Vec<u8>,
     id: Id,
     time: Time,
+    /// The write is a reduction whose result nothing has read.
+    reduction: Option<Rmw>,
     /// What a load that reads the write acquires.
     release: Handed,
 }
@@ -131,11 +133,34 @@ impl Machine<'_> {
         }
     }
 
+    /// An atomic operation may come before reductions of the same kind that nothing orders before it: returns what it then reads.
+    pub fn before_reductions(&mut self, cta: usize, thread: usize, key: Key, rmw: Rmw) -> Option<Vec<u8>> {
+        let location = self.locations.get(&key)?;
+        let t = &self.ctas[cta].threads[thread];
+        let latest = location.first + location.writes.len() as u64 - 1;
+        let oldest = location.oldest(t).min(latest);
+        let most = (latest - oldest) as usize;
+        let of_kind = |write: &&Write| write.reduction == Some(rmw);
+        let count = location.writes.iter().rev().take(most).take_while(of_kind).count();
+        let skipped = self.choose(count + 1);
+        let location = self.locations.get(&key)?;
+        (skipped > 0).then(|| location.writes[location.writes.len() - 1 - skipped].bytes.clone())
+    }
+
+    /// The latest write is a reduction that commutes. Others may come between it and those before if nothing has read it.
+    pub fn note_reduction(&mut self, key: Key, rmw: Rmw, unread: bool) {
+        let Some(location) = self.locations.get_mut(&key) else { return };
+        if let Some(latest) = location.writes.back_mut() {
+            latest.reduction = unread.then_some(rmw);
+        }
+    }
+
     /// A thread has read a write: it acquires what the write released, or keeps that for a later acquire.
     fn synchronise(&mut self, cta: usize, thread: usize, key: Key, at: usize, sem: Sem, scope: Scope) {
         let (number, size) = (self.ctas[cta].number, self.cluster_size());
         let t = &mut self.ctas[cta].threads[thread];
         let Some(location) = self.locations.get_mut(&key) else { return };
+        location.writes[at].reduction = None;
         let handed = &location.writes[at].release;
         if !sem.acquires() {
             if !handed.0.is_empty() {
@@ -167,7 +192,7 @@ impl Machine<'_> {
         let location = self.locations.entry(key).or_default();
         if location.writes.is_empty() {
             // What every thread knows.
-            location.push(Write { bytes: before, id, time: 0, release: Handed::default() });
+            location.push(Write { bytes: before, id, time: 0, reduction: None, release: Handed::default() });
         }
         let continued = if rmw { location.writes.back().map(|write| write.release.clone()) } else { None };
         let mut handed = continued.unwrap_or_default();
@@ -180,7 +205,7 @@ impl Machine<'_> {
         if let Some(inits) = &t.inits {
             handed.of(Scope::Cluster, number).add(inits);
         }
-        location.push(Write { bytes: bytes.to_vec(), id, time, release: handed });
+        location.push(Write { bytes: bytes.to_vec(), id, time, reduction: None, release: handed });
         let latest = location.first + location.writes.len() as u64 - 1;
         location.seen.insert(id, latest);
     }

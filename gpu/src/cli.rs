@@ -60,7 +60,7 @@ pub struct Options {
     /// Also run axpy_bulk on this file of little-endian f32
     #[arg(long, global = true)]
     pub file: Option<PathBuf>,
-    /// Number of runs with random data of full length [default: 10, quick: 2]
+    /// Number of runs with random data of full length [default: 10, quick: 2], and most seeds of a check
     #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
     /// Use shorter arrays and fewer runs
@@ -109,7 +109,8 @@ impl Options {
 
     /// Returns the number of seeds of a check that has so many.
     pub fn seeds_of(&self, all: u32) -> u32 {
-        match self {
+        match self.seeds {
+            Some(seeds) => all.min(seeds),
             _ if self.quick => 2,
             _ if self.emulated => all / 10,
             _ => all,

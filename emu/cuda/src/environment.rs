@@ -19,7 +19,7 @@ pub struct Environment {
     pub findings_fail: bool,
     /// `PTX_EMU_LIMIT`: thread-instructions of a launch, at most.
     pub limit: u64,
-    /// `PTX_EMU_READINGS`: the readings of the ISA that ask for more, `init` and `reads`, with a comma between.
+    /// `PTX_EMU_READINGS`: the readings of the ISA that ask for more, `init`, `peers` and `reads`, with commas between.
     pub readings: Readings,
     /// `CUDA_VISIBLE_DEVICES` does not start with 0.
     pub hidden: bool,
@@ -74,13 +74,14 @@ impl Environment {
         for reading in get("PTX_EMU_READINGS").iter().flat_map(|list| list.split(',')) {
             match reading {
                 "init" => readings.init_needs_proxy_fence = true,
+                "peers" => readings.peer_copies_need_cluster_scope = true,
                 "reads" => readings.reads_need_proxy_fence = true,
                 "" => {}
                 other => {
                     return fail(
                         CUDA_ERROR_INVALID_VALUE,
                         format!(
-                            "the variable PTX_EMU_READINGS has `{other}`; it must be a list of `init` and `reads`"
+                            "the variable PTX_EMU_READINGS has `{other}`; it must be a list of `init`, `peers` and `reads`"
                         ),
                     );
                 }
@@ -131,7 +132,7 @@ mod tests {
         assert!(!of("PTX_EMU_CHECK", "0").unwrap().check);
         assert!(!of("PTX_EMU_FINDINGS", "print").unwrap().findings_fail);
         assert_eq!(plain.readings, Readings::default());
-        assert_eq!(of("PTX_EMU_READINGS", "init,reads").unwrap().readings, Readings::strictest());
+        assert_eq!(of("PTX_EMU_READINGS", "init,peers,reads").unwrap().readings, Readings::strictest());
         for (visible, hidden) in [("0", false), ("0,1", false), ("-1", true), ("", true), ("1", true)] {
             assert_eq!(of("CUDA_VISIBLE_DEVICES", visible).unwrap().hidden, hidden, "{visible}");
         }

@@ -21,7 +21,10 @@ const PROGRAM: &str = "ptx-gpu";
 /// Schedules under which each launch runs, the most instructions that a launch executes, and the readings of the ISA that ask for more
 /// and that the kernels fulfil.
 const SETTINGS: [(&str, &str); 3] =
-    [("PTX_EMU_SCHEDULES", "2"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init")];
+    [("PTX_EMU_SCHEDULES", "1"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init,peers")];
+
+/// The seeds of each check. With fewer, a pipeline does not use its stages again.
+const SEEDS: &str = "24";
 
 #[derive(Args)]
 pub struct Options {
@@ -145,8 +148,15 @@ impl Runner {
 
     fn check(&self, folder: &Path, check: &str) -> Result<Option<String>> {
         let mut command = Command::new(&self.program);
-        let arguments =
-            [OsStr::new("--emulated"), "--dir".as_ref(), folder.as_ref(), "--child".as_ref(), check.as_ref()];
+        let arguments = [
+            OsStr::new("--emulated"),
+            "--seeds".as_ref(),
+            SEEDS.as_ref(),
+            "--dir".as_ref(),
+            folder.as_ref(),
+            "--child".as_ref(),
+            check.as_ref(),
+        ];
         command.args(arguments).env(emulator::SEARCH_PATH, &self.search_path).envs(SETTINGS);
         let output = command.output().with_context(|| format!("cannot run {}", self.program.display()))?;
         let said = String::from_utf8_lossy(&output.stderr);
