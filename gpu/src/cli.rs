@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::axpy_bulk::Shape;
 use crate::check::{self, Check, DeviceInfo};
 use crate::report::{Report, Totals, write_json};
-use crate::{bench, data, runner, sweep};
+use crate::{bench, data, litmus_checks, runner, sweep};
 
 const FAILED: u8 = 1;
 const UNUSABLE: u8 = 2;
@@ -39,6 +39,12 @@ enum Mode {
         /// Run only the variants whose names contain one of these
         #[arg(value_name = "VARIANT")]
         variants: Vec<String>,
+    },
+    /// Runs the litmus tests of the memory model, and counts their outcomes
+    Litmus {
+        /// Run only the tests whose names contain one of these
+        #[arg(value_name = "TEST")]
+        tests: Vec<String>,
     },
     /// Checks and times each kernel beside its twin in CUDA C++: DIR/cuda/<kernel>.cubin
     Bench {
@@ -148,6 +154,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     let (checks, parts) = match &cli.command {
         None => (check::all(options)?, &cli.checks),
         Some(Mode::Sweep { variants }) => (sweep::list(options)?, variants),
+        Some(Mode::Litmus { tests }) => (litmus_checks::list(options)?, tests),
         Some(Mode::Bench { kernels }) => (bench::list(options)?, kernels),
     };
     if let Some(name) = &options.child {
