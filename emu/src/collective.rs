@@ -61,8 +61,8 @@ impl Machine<'_> {
             lanes.push(lane);
         }
         if let Some((to, from)) = op.map {
-            // One copy, of which all threads of the warp know.
-            let copies = first + lanes[0];
+            // The warp makes one copy. Which thread's access it is, the text (9.7.13.16) leaves open.
+            let copies = first + lanes[self.choose(lanes.len())];
             let to = self.resolve(cta, copies, to, 128, 128)?;
             let from = self.resolve(cta, copies, from, 128, 128)?;
             let mut bytes = [0; 128];
@@ -102,7 +102,9 @@ impl Machine<'_> {
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
-            Collective::BarWarp | Collective::CopyMap => {
+            // It waits for the warp, and orders no memory.
+            Collective::CopyMap => {}
+            Collective::BarWarp => {
                 let mut collected = Collected::default();
                 for lane in lanes {
                     collected.add(&self.ctas[cta].threads[first + lane].release());

@@ -83,7 +83,7 @@ const REMOVED: [&str; 17] = [
 ];
 
 /// Instructions with qualifiers of semantics and scope that can be weakened.
-const WEAKENED: [&str; 12] = [
+const WEAKENED: [&str; 10] = [
     "atom.",
     "barrier.cluster.",
     "fence.",
@@ -92,9 +92,7 @@ const WEAKENED: [&str; 12] = [
     "membar.",
     "multimem.",
     "red.",
-    "red.async.",
     "st.",
-    "st.async.",
     "tensormap.",
 ];
 
@@ -205,7 +203,8 @@ impl<'a> Instruction<'a> {
             }
             _ => {}
         }
-        if !self.is(&WEAKENED) {
+        // `red.async` and `st.async` have one semantics and one scope in each form.
+        if !self.is(&WEAKENED) || self.is(&["red.async.", "st.async."]) {
             return weaker;
         }
         // These have one semantics.
