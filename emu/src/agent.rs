@@ -417,9 +417,11 @@ impl Machine<'_> {
         // What the groups did happened before.
         if state.id != 0 && until > 0 {
             let view = Rc::make_mut(&mut t.view);
-            view.set(state.read_id, [until; PROXIES]);
+            // The completion of a bulk copy is a proxy fence too (9.7.9.25.2). `cp.async` is of the generic proxy.
+            let times = if bulk { [until; PROXIES] } else { [until, 0, 0, 0, 0] };
+            view.set(state.read_id, times);
             if !read {
-                view.set(state.id, [until; PROXIES]);
+                view.set(state.id, times);
             }
         }
         let state = if bulk { &mut t.bulk } else { &mut t.cp_async };
@@ -487,7 +489,7 @@ impl Machine<'_> {
                 self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Arrives);
                 let mut view = View::default();
                 if id != 0 {
-                    view.set(id, [group + 1; PROXIES]);
+                    view.set(id, [group + 1, 0, 0, 0, 0]);
                 }
                 let release = Release { view: Rc::new(view), id, times: [0; PROXIES] };
                 let arrivals = Arrivals {

@@ -66,7 +66,7 @@ impl Clock {
 
     /// What it says of one kind of identities.
     fn only(&self, kind: Id) -> Self {
-        let is_of_kind = |part: u32| part * PART >> 29 == (OBJECTS | kind) >> 29;
+        let is_of_kind = |part: u32| (part * PART) >> 29 == (OBJECTS | kind) >> 29;
         Self { parts: self.parts.iter().filter(|(part, _)| is_of_kind(*part)).cloned().collect() }
     }
 
