@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::clock::{Collected, PHASES, PROXIES, Proxy, Release, View};
+use crate::clock::{Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View};
 use crate::exec::{combine, word};
 use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
@@ -530,12 +530,13 @@ impl Machine<'_> {
     fn epoch(&self, agent: &Agent, slot: usize, reads: bool) -> (u32, u32) {
         match &agent.done {
             Done::Mbarriers(list) => {
+                let kind = if agent.proxies.1 == Proxy::Generic { ELEMENTS } else { 0 };
                 let (of, offset, _) =
                     list.iter().find(|(of, ..)| *of == slot).or(list.first()).copied().unwrap_or_default();
                 self.ctas[of]
                     .mbarriers
                     .get(&offset)
-                    .map_or((u32::MAX, 1), |mbarrier| (mbarrier.id, mbarrier.phase + 1))
+                    .map_or((u32::MAX, 1), |mbarrier| (mbarrier.id | kind, mbarrier.phase + 1))
             }
             Done::BulkGroup { cta, thread, group } => match self.ctas[*cta].threads.get(*thread) {
                 Some(t) => (if reads { t.bulk.read_id } else { t.bulk.id }, group + 1),

@@ -16,6 +16,9 @@ pub const PHASES: Id = 1 << 30;
 /// Added to the identity of an mbarrier: its initialisation.
 pub const INITS: Id = 1 << 29;
 
+/// Added to the identity of an mbarrier: what `st.async` and `red.async` did, which are of the generic proxy.
+pub const ELEMENTS: Id = PHASES | INITS;
+
 /// A proxy (PTX ISA 8.6). Of the async proxy, fences may name one space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proxy {
@@ -158,6 +161,11 @@ impl Collected {
     /// Adds what another collection has.
     pub fn join(&mut self, view: &View) {
         self.view.join(view);
+    }
+
+    /// Adds a time of an identity, for the generic proxy.
+    pub fn know_generic(&mut self, id: Id, time: Time) {
+        self.view.set(id, [time, 0, 0, 0, 0]);
     }
 
     /// Adds a time of an identity, for every proxy.

@@ -1,6 +1,6 @@
 //! The state of barriers and mbarriers (PTX ISA 9.7.13.1, 9.7.13.3, 9.7.13.15).
 
-use crate::clock::{Acquirable, Collected, Id, PHASES, Release, Time};
+use crate::clock::{Acquirable, Collected, ELEMENTS, Id, PHASES, Release, Time};
 use crate::op::BarrierKind;
 use crate::shadow::At;
 
@@ -108,6 +108,7 @@ impl MbarrierState {
         let mut remote = std::mem::take(&mut self.remote);
         let copies = if std::mem::take(&mut self.by_peer) { &mut remote } else { &mut local };
         copies.know(self.id, self.phase);
+        copies.know_generic(self.id | ELEMENTS, self.phase);
         local.know(self.id | PHASES, self.phase);
         self.done_local = Some(local.finish());
         self.done_remote = Some(remote.finish());
