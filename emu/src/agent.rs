@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::clock::{Collected, Proxy, Release, View};
+use crate::clock::{Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View};
 use crate::exec::{combine, word};
 use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
@@ -421,9 +421,11 @@ impl Machine<'_> {
         // What the groups did happened before.
         if state.id != 0 && until > 0 {
             let view = Rc::make_mut(&mut t.view);
-            view.set(state.read_id, [until; 4]);
+            // The completion of a bulk copy is a proxy fence too (9.7.9.25.2). `cp.async` is of the generic proxy.
+            let times = if bulk { [until; PROXIES] } else { [until, 0, 0, 0, 0] };
+            view.set(state.read_id, times);
             if !read {
-                view.set(state.id, [until; 4]);
+                view.set(state.id, times);
             }
         }
         let state = if bulk { &mut t.bulk } else { &mut t.cp_async };
@@ -468,6 +470,7 @@ impl Machine<'_> {
         }
         match agent.done.clone() {
             Done::Mbarriers(list) => {
+                let peers = self.options.readings.peer_copies_need_cluster_scope;
                 for (slot, offset, bytes) in list {
                     let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset) else {
                         let here = self.party_of(u32::MAX, agent.at);
@@ -476,13 +479,10 @@ impl Machine<'_> {
                         continue;
                     };
                     mbarrier.tx -= i64::from(bytes);
-                    // The completion releases, at the scope of the cluster, what happened before the operation.
-                    let release = Release { view: agent.view.clone(), id: mbarrier.id, times: [0; 4] };
-                    if agent.issuer.0 == slot {
-                        mbarrier.local.add(&release);
-                    } else {
-                        mbarrier.remote.add(&release);
-                    }
+                    // The completion is ordered behind what the operation itself did, which the phase stands for. Of what its
+                    // thread did before it says nothing (8.9.1.1), but that a phase has completed is so for ever.
+                    mbarrier.local.join(&agent.view.only(PHASES));
+                    mbarrier.by_peer |= peers && agent.issuer.0 != slot;
                     let at = offset as usize;
                     self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
                     self.finish_phase(slot, offset);
@@ -493,9 +493,9 @@ impl Machine<'_> {
                 self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Arrives);
                 let mut view = View::default();
                 if id != 0 {
-                    view.set(id, [group + 1; 4]);
+                    view.set(id, [group + 1, 0, 0, 0, 0]);
                 }
-                let release = Release { view: Rc::new(view), id, times: [0; 4] };
+                let release = Release { view: Rc::new(view), id, times: [0; PROXIES] };
                 let arrivals = Arrivals {
                     count: 1,
                     release: Some(release),
@@ -534,12 +534,13 @@ impl Machine<'_> {
     fn epoch(&self, agent: &Agent, slot: usize, reads: bool) -> (u32, u32) {
         match &agent.done {
             Done::Mbarriers(list) => {
+                let kind = if agent.proxies.1 == Proxy::Generic { ELEMENTS } else { 0 };
                 let (of, offset, _) =
                     list.iter().find(|(of, ..)| *of == slot).or(list.first()).copied().unwrap_or_default();
                 self.ctas[of]
                     .mbarriers
                     .get(&offset)
-                    .map_or((u32::MAX, 1), |mbarrier| (mbarrier.id, mbarrier.phase + 1))
+                    .map_or((u32::MAX, 1), |mbarrier| (mbarrier.id | kind, mbarrier.phase + 1))
             }
             Done::BulkGroup { cta, thread, group } => match self.ctas[*cta].threads.get(*thread) {
                 Some(t) => (if reads { t.bulk.read_id } else { t.bulk.id }, group + 1),

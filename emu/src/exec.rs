@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::clock::{Proxy, View};
+use std::rc::Rc;
+
+use crate::clock::{INITS, PROXIES, Proxy, Release, View};
 use crate::explore::{Thing, Use};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
@@ -602,7 +604,7 @@ impl Machine<'_> {
             self.hold(cta, thread, load, known);
         }
         if strong.is_some()
-            && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem)
+            && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem, load.scope)
         {
             buffer[..all].copy_from_slice(&older);
         }
@@ -688,7 +690,7 @@ impl Machine<'_> {
         let strong = (store.sem != Sem::Weak).then_some(store.scope);
         self.progress += 1;
         if strong.is_some() {
-            self.strong_store(cta, thread, (place, all), &buffer[..all], store.sem, false);
+            self.strong_store(cta, thread, (place, all), &buffer[..all], (store.sem, store.scope), false);
         }
         self.write(cta, thread, place, &buffer[..all], strong)?;
         Ok(Flow::Next)
@@ -708,7 +710,16 @@ impl Machine<'_> {
         self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
         // An atomic operation writes; that it reads too adds nothing to the order.
         self.check(cta, thread, place, all, true, Some(atom.scope));
-        let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+        let latest: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+        let key = (place, all);
+        let older = if atom.d.is_empty() || !is_integer {
+            None
+        } else {
+            self.before_reductions(cta, thread, key, atom.rmw)
+        };
+        // The reductions come behind this operation, and commute with it: memory is the same, and the operation reads the older value.
+        let read: Option<Vec<u64>> = older.map(|bytes_read| bytes_read.chunks(bytes).map(word).collect());
+        let old = latest;
         // An addition of `.f32` flushes subnormal values in global memory, and in no other (PTX ISA 9.7.13.5).
         let ty = match (atom.ty, place) {
             (Type::Float(Format::F32), Place::Global(..)) => Type::Flushed(Format::F32),
@@ -734,11 +745,17 @@ impl Machine<'_> {
         }
         let mut buffer = Vec::with_capacity(all);
         new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
-        self.strong_read_latest(cta, thread, (place, all), atom.sem);
-        self.strong_store(cta, thread, (place, all), &buffer, atom.sem, true);
+        // `red` is no part of an acquire pattern (8.8).
+        if !atom.d.is_empty() && read.is_none() {
+            self.strong_read_latest(cta, thread, key, atom.sem, atom.scope);
+        }
+        self.strong_store(cta, thread, key, &buffer, (atom.sem, atom.scope), true);
+        if is_integer && commutes {
+            self.note_reduction(key, atom.rmw, atom.d.is_empty());
+        }
         self.poke(cta, thread, place, &buffer);
         self.wake_spinning(place);
-        for (d, old) in atom.d.iter().zip(&old) {
+        for (d, old) in atom.d.iter().zip(read.as_ref().unwrap_or(&old)) {
             if let Some(d) = d {
                 self.set(cta, thread, *d, *old);
             }
@@ -747,27 +764,38 @@ impl Machine<'_> {
     }
 
     pub fn fence(&mut self, cta: usize, thread: usize, fence: Fence) {
-        if let Fence::Thread { sem: Sem::SeqCst, .. } = fence {
-            self.sequential_fence(cta, thread);
+        let acquired = match fence {
+            Fence::Thread { sem, scope } | Fence::TensorMap { sem, scope } if sem.acquires() => {
+                let number = self.ctas[cta].number;
+                self.ctas[cta].threads[thread].seen.within(scope, number, self.cluster_size())
+            }
+            _ => None,
+        };
+        if let Some(acquired) = acquired {
+            self.ctas[cta].threads[thread].acquire(&acquired.finish());
+        }
+        if let Fence::Thread { sem: Sem::SeqCst, scope } = fence {
+            self.sequential_fence(cta, thread, scope);
         }
         let Cta { threads, fences, mbarriers, .. } = &mut self.ctas[cta];
         let t = &mut threads[thread];
-        let mut through = |t: &mut Thread, proxy: Proxy| {
-            t.times[proxy as usize] = t.times[0];
-            t.view =
-                fences.change(&t.view, proxy, |view| view.clocks[proxy as usize] = view.clocks[0].clone());
+        let mut pass = |t: &mut Thread, from: Proxy, to: Proxy| {
+            t.times[to as usize] = t.times[from as usize];
+            t.view = fences.change(&t.view, to, |view| {
+                view.clocks[to as usize] = view.clocks[from as usize].clone();
+            });
         };
+
         match fence {
-            Fence::Thread { sem, .. } => {
-                if let (true, Some(seen)) = (sem.acquires(), t.seen.take()) {
-                    t.acquire(&seen.finish());
-                }
+            Fence::Thread { sem, scope } => {
                 if sem.releases() {
-                    t.released = Some(Box::new(t.release()));
+                    t.fence(scope);
                 }
             }
             Fence::MbarrierInit => {
-                t.released = Some(Box::new(t.release()));
+                // Of what came before, it releases the initialisations alone.
+                let inits = Release { view: Rc::new(t.view.only(INITS)), id: t.id, times: [0; PROXIES] };
+                t.inits = Some(inits);
                 mbarriers
                     .values_mut()
                     .filter(|mbarrier| mbarrier.init.0 == t.id)
@@ -775,26 +803,25 @@ impl Machine<'_> {
             }
             Fence::Async { global, shared } => {
                 if global {
-                    through(t, Proxy::AsyncGlobal);
+                    pass(t, Proxy::Generic, Proxy::AsyncGlobal);
                 }
                 if shared {
-                    through(t, Proxy::AsyncShared);
+                    pass(t, Proxy::Generic, Proxy::AsyncShared);
                 }
                 t.times[0] += t.step;
             }
             Fence::AsyncRestricted { .. } => {
-                through(t, Proxy::AsyncShared);
+                pass(t, Proxy::Generic, Proxy::AsyncShared);
                 t.times[0] += t.step;
             }
-            Fence::TensorMap { sem, .. } => {
+            Fence::TensorMap { sem, scope } => {
+                // One side alone is no order: a release is followed by an acquire (9.7.13.4).
                 if sem.acquires() {
-                    if let Some(seen) = t.seen.take() {
-                        t.acquire(&seen.finish());
-                    }
+                    pass(t, Proxy::TensorMapReleased, Proxy::TensorMap);
                 } else {
-                    t.released = Some(Box::new(t.release()));
+                    pass(t, Proxy::Generic, Proxy::TensorMapReleased);
+                    t.fence(scope);
                 }
-                through(t, Proxy::TensorMap);
                 t.times[0] += t.step;
             }
             Fence::Alias => {}
@@ -841,10 +868,17 @@ impl Machine<'_> {
             if op.sem != Sem::Weak {
                 let bytes = self.peek(cta, thread, place, all).to_vec();
                 match op.what {
-                    Multimem::LdReduce => self.strong_read_latest(cta, thread, (place, all), op.sem),
-                    _ => {
-                        self.strong_store(cta, thread, (place, all), &bytes, op.sem, op.what == Multimem::Red)
+                    Multimem::LdReduce => {
+                        self.strong_read_latest(cta, thread, (place, all), op.sem, op.scope)
                     }
+                    _ => self.strong_store(
+                        cta,
+                        thread,
+                        (place, all),
+                        &bytes,
+                        (op.sem, op.scope),
+                        op.what == Multimem::Red,
+                    ),
                 }
             }
         }

@@ -3,17 +3,17 @@
 use std::rc::Rc;
 
 use crate::agent::Agent;
-use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, Proxy, Release, Time, View};
+use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View};
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
 use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
-use crate::op::{Op, Rmw, Slot, Special, Src};
+use crate::op::{Op, Rmw, Scope, Slot, Special, Src};
 use crate::program::{Constant, Function, Program};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
 use crate::trace::{Row, Trace};
-use crate::weak::{Key, Location};
+use crate::weak::{Handed, Key, Location};
 
 /// The shape and the parameters of a launch.
 #[derive(Debug, Clone)]
@@ -85,13 +85,20 @@ pub struct Readings {
     pub init_needs_proxy_fence: bool,
     /// An asynchronous write behind a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory location".
     pub reads_need_proxy_fence: bool,
+    /// Who waits for a copy that a thread of another CTA has issued needs the scope of the cluster. The completion of a copy has the scope
+    /// `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits with `.cta`.
+    pub peer_copies_need_cluster_scope: bool,
 }
 
 impl Readings {
     /// The readings that ask for the most.
     #[must_use]
     pub fn strictest() -> Self {
-        Self { init_needs_proxy_fence: true, reads_need_proxy_fence: true }
+        Self {
+            init_needs_proxy_fence: true,
+            reads_need_proxy_fence: true,
+            peer_copies_need_cluster_scope: true,
+        }
     }
 }
 
@@ -199,15 +206,17 @@ pub struct Thread {
     pub shared_base: u64,
     pub view: Rc<View>,
     /// Its own time, and its time at its last fence of each proxy.
-    pub times: [Time; 4],
+    pub times: [Time; PROXIES],
     /// By which its time advances: 0 in an unchecked run, whose clocks stay empty.
     pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
-    pub seen: Option<Box<Collected>>,
+    pub seen: Handed,
     /// Findings of speculative loads, by the register that `selp` may take or drop.
     pub held: Vec<(usize, Finding)>,
-    /// The last release fence, for later relaxed stores.
-    pub released: Option<Box<Release>>,
+    /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.
+    pub released: Vec<(Scope, Release)>,
+    /// The last `fence.mbarrier_init`.
+    pub inits: Option<Release>,
     pub bulk: GroupsState,
     pub cp_async: GroupsState,
     /// The place of its last strong load, and what that has read.
@@ -224,6 +233,23 @@ impl Thread {
         let release = Release { view: self.view.clone(), id: self.id, times: self.times };
         self.times[0] += self.step;
         release
+    }
+
+    /// A release fence.
+    pub fn fence(&mut self, scope: Scope) {
+        let release = self.release();
+        self.released.retain(|(other, _)| *other > scope);
+        self.released.push((scope, release));
+    }
+
+    /// The last release fence whose scope is so wide.
+    pub fn released(&self, scope: Scope) -> Option<Release> {
+        let fence = self.released.iter().rev().find(|(other, _)| *other >= scope).map(|(_, release)| release);
+        let Some(inits) = &self.inits else { return fence.cloned() };
+        let Some(fence) = fence else { return Some(inits.clone()) };
+        let mut view = (*fence.view).clone();
+        view.join(&inits.view);
+        Some(Release { view: Rc::new(view), ..fence.clone() })
     }
 
     pub fn acquire(&mut self, acquirable: &Acquirable) {
@@ -283,6 +309,8 @@ pub struct Machine<'a> {
     /// The first instruction of each function in the list of all.
     pub starts: Vec<u32>,
     pub locations: rustc_hash::FxHashMap<Key, Location>,
+    /// What the `fence.sc` of each scope have handed on.
+    pub sequential: rustc_hash::FxHashMap<Id, Collected>,
     pub reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     empty: Rc<View>,
     pub trace: Option<Trace>,
@@ -369,6 +397,7 @@ impl<'a> Machine<'a> {
             canceled: 0,
             starts,
             locations: rustc_hash::FxHashMap::default(),
+            sequential: rustc_hash::FxHashMap::default(),
             reported: rustc_hash::FxHashSet::default(),
             empty: Rc::new(View::default()),
             trace: options.trace.then(Trace::default),
@@ -430,11 +459,12 @@ impl<'a> Machine<'a> {
             id: number * PART + thread,
             shared_base: u64::from(rank << RANK_SHIFT),
             view: self.empty.clone(),
-            times: [self.options.check.into(), 0, 0, 0],
+            times: [self.options.check.into(), 0, 0, 0, 0],
             step: self.options.check.into(),
-            seen: None,
+            seen: Handed::default(),
             held: Vec::new(),
-            released: None,
+            released: Vec::new(),
+            inits: None,
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),
             last_load: (u32::MAX, Vec::new()),

@@ -55,6 +55,18 @@ pub enum Scope {
     Sys,
 }
 
+impl Scope {
+    /// Whether a scope around a thread of a block includes the threads of another, by the numbers of the blocks. The blocks of a
+    /// cluster have consecutive numbers.
+    pub fn includes(self, block: u32, other: u32, cluster: u32) -> bool {
+        match self {
+            Self::Cta => block == other,
+            Self::Cluster => block / cluster == other / cluster,
+            Self::Gpu | Self::Sys => true,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sem {
     Weak,

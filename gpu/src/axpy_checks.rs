@@ -19,7 +19,9 @@ const LARGE: usize = (1 << 28) + 5;
 /// Largest length with `--quick`: many rounds of all stages.
 const QUICK: usize = (1 << 24) + 5;
 /// Largest length on an emulated device: several rounds of all stages.
-const EMULATED: usize = (1 << 20) + 5;
+const EMULATED: usize = (1 << 17) + 5;
+/// Multiprocessors that an emulated device uses: few blocks meet each round of all stages in a short array.
+const EMULATED_SMS: u32 = 2;
 /// Lengths around zero, a tile and a power of two.
 const LENGTHS: [usize; 12] = [0, 1, 2, 3, 4, 5, 4092, 4095, 4096, 4097, 8191, 1 << 20];
 /// Elements before and after each array that must stay unchanged.
@@ -43,8 +45,11 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
 fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Check> {
     let name = |task: &str| format!("axpy_bulk/{task}/{kind}");
     let load = {
-        let image = PathBuf::from(image);
-        move |gpu: &Gpu| load(gpu, &image, "axpy_bulk", shape)
+        let (image, emulated) = (PathBuf::from(image), options.emulated);
+        move |gpu: &Gpu| {
+            let multiprocessors = if emulated { EMULATED_SMS } else { gpu.multiprocessors()? };
+            load(gpu, &image, "axpy_bulk", shape, multiprocessors)
+        }
     };
     let seeds = options.seeds();
     let largest = match options {
@@ -95,13 +100,13 @@ pub fn check_and_measure(
     shape: Shape,
     repetitions: usize,
 ) -> Result<Finding> {
-    let kernel = load(gpu, image, name, shape)?;
+    let kernel = load(gpu, image, name, shape, gpu.multiprocessors()?)?;
     check_lengths(gpu, &kernel, QUICK, QUICK)?;
     let speed = Speed::measure(gpu, &kernel, repetitions)?;
     Ok(speed.into())
 }
 
-fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape) -> Result<AxpyBulk> {
+fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape, multiprocessors: u32) -> Result<AxpyBulk> {
     ensure!(
         image.exists(),
         "{} is missing; make a bundle with `./x gpu --bundle DIR`, and give the folder with --dir",
@@ -109,7 +114,7 @@ fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape) -> Result<AxpyBulk> {
     );
     let module = Module::load(&gpu.context, image)?;
     // SAFETY: `./x` gives this file name to the kernel built with this shape.
-    Ok(unsafe { AxpyBulk::new(&module, name, shape, gpu.multiprocessors()?) }?)
+    Ok(unsafe { AxpyBulk::new(&module, name, shape, multiprocessors) }?)
 }
 
 /// Position of the arrays of a run.

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::axpy_bulk::Shape;
 use crate::check::{self, Check, DeviceInfo};
 use crate::report::{Report, Totals, write_json};
-use crate::{bench, data, runner, sweep};
+use crate::{bench, data, litmus_checks, runner, sweep};
 
 const FAILED: u8 = 1;
 const UNUSABLE: u8 = 2;
@@ -40,6 +40,12 @@ enum Mode {
         #[arg(value_name = "VARIANT")]
         variants: Vec<String>,
     },
+    /// Runs the litmus tests of the memory model, and counts their outcomes
+    Litmus {
+        /// Run only the tests whose names contain one of these
+        #[arg(value_name = "TEST")]
+        tests: Vec<String>,
+    },
     /// Checks and times each kernel beside its twin in CUDA C++: DIR/cuda/<kernel>.cubin
     Bench {
         /// Run only the kernels whose names contain one of these
@@ -60,7 +66,7 @@ pub struct Options {
     /// Also run axpy_bulk on this file of little-endian f32
     #[arg(long, global = true)]
     pub file: Option<PathBuf>,
-    /// Number of runs with random data of full length [default: 10, quick: 2]
+    /// Number of runs with random data of full length [default: 10, quick: 2], and most seeds of a check
     #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
     /// Use shorter arrays and fewer runs
@@ -109,7 +115,8 @@ impl Options {
 
     /// Returns the number of seeds of a check that has so many.
     pub fn seeds_of(&self, all: u32) -> u32 {
-        match self {
+        match self.seeds {
+            Some(seeds) => all.min(seeds),
             _ if self.quick => 2,
             _ if self.emulated => all / 10,
             _ => all,
@@ -147,6 +154,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     let (checks, parts) = match &cli.command {
         None => (check::all(options)?, &cli.checks),
         Some(Mode::Sweep { variants }) => (sweep::list(options)?, variants),
+        Some(Mode::Litmus { tests }) => (litmus_checks::list(options)?, tests),
         Some(Mode::Bench { kernels }) => (bench::list(options)?, kernels),
     };
     if let Some(name) = &options.child {

@@ -138,8 +138,8 @@ pub const KERNELS: &[Kernel] = &[
         name: "pipeline_multicast",
         grid: ([4, 2], [2, 2], 128),
         dynamic_shared: 0,
-        // Fewer tiles than blocks, and many.
-        words: |seed| 512 * (seed as usize % 50) + 1,
+        // Fewer tiles than blocks, and so many that each stage is used again.
+        words: |seed| 512 * (seed as usize * 7 % 103) + 1,
         expected: pipeline_multicast,
     },
     Kernel {
@@ -161,7 +161,8 @@ pub const KERNELS: &[Kernel] = &[
         name: "pipeline_sum",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
-        words: |seed| 512 * (seed as usize % 50) + 1,
+        // So many tiles that each stage is used again.
+        words: |seed| 512 * (seed as usize * 7 % 103) + 1,
         expected: pipeline_sum,
     },
     Kernel {

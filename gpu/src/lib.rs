@@ -15,6 +15,7 @@ mod data;
 mod host_checks;
 mod kernels;
 mod library_checks;
+mod litmus_checks;
 mod math_checks;
 mod report;
 mod runner;

@@ -5,7 +5,9 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, build, compare, conformance, emu, forms, gpu, lint, newest, release, row, test};
+use commands::{
+    bench, build, compare, conformance, emu, forms, gpu, lint, mutate, newest, release, row, test,
+};
 
 /// Builds, tests and measures `ptx`. `./x` first installs the missing tools.
 #[derive(Parser)]
@@ -25,6 +27,8 @@ enum Command {
     Gpu(gpu::Options),
     /// Runs a command, whose programs find an emulated device in place of a GPU
     Emu(emu::Options),
+    /// Removes or weakens each fence, wait, barrier and arrival of the kernels, one at a time, and says whether the interpreter finds it
+    Mutate(mutate::Options),
     /// Compares the kernels with their twins in CUDA C++: machine code, and times if the machine has a GPU
     Bench(bench::Options),
     /// Compares the PTX instructions that the pinned toolchain and Debian's toolchain generate
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Gpu(options) => gpu::run(&options),
         Command::Emu(options) => emu::run(&options),
+        Command::Mutate(options) => mutate::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),
         Command::Conformance(options) => conformance::run(&options),

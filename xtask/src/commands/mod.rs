@@ -8,6 +8,7 @@ pub mod emu;
 pub mod forms;
 pub mod gpu;
 pub mod lint;
+pub mod mutate;
 pub mod newest;
 pub mod release;
 pub mod row;
