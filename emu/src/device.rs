@@ -209,10 +209,16 @@ impl Device {
         let program = Program::new(parse(text)?)?;
         let mut addresses = FxHashMap::default();
         let in_memory = |space: &str| space == "global" || space == "const";
+        let mut sizes = Vec::new();
         for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
-            let bytes = variable.element * variable.count.unwrap_or(1);
-            addresses.entry(variable.name.clone()).or_insert_with(|| self.global.allocate(bytes as usize));
+            addresses.entry(variable.name.clone()).or_insert_with(|| {
+                sizes.push((variable.element * variable.count.unwrap_or(1)) as usize);
+                sizes.len() - 1
+            });
         }
+        let places = self.global.allocate_variables(sizes);
+        let addresses: FxHashMap<String, u64> =
+            addresses.into_iter().map(|(name, index)| (name, places[index])).collect();
         for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
             let address = addresses[&variable.name];
             let size = (variable.element * variable.count.unwrap_or(1)) as usize;
@@ -245,7 +251,10 @@ impl Device {
 
     /// Frees the variables of a module.
     pub fn unload(&mut self, module: Module) {
-        module.addresses.into_values().for_each(|address| self.free(address));
+        // The first variable stands for all.
+        if let Some(first) = module.addresses.into_values().min() {
+            self.free(first);
+        }
     }
 
     /// Runs a kernel under every schedule, for `runs` runs at most, each on memory as it is now. Runs that differ only in the order of
