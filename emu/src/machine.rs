@@ -1,5 +1,6 @@
 //! A grid that runs: threads in an order that the schedule chooses, and asynchronous operations as agents of their own.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::agent::Agent;
@@ -204,8 +205,10 @@ pub struct Thread {
     pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Option<Box<Collected>>,
-    /// Findings of speculative loads, by the register that `selp` may take or drop.
+    /// Findings of speculative loads, by the register that `selp` may take or drop, or that `st` may put elsewhere.
     pub held: Vec<(usize, Finding)>,
+    /// The same of what was put into its local memory, by the bytes there.
+    pub held_local: Vec<(Range<usize>, Finding)>,
     /// The last release fence, for later relaxed stores.
     pub released: Option<Box<Release>>,
     pub bulk: GroupsState,
@@ -224,6 +227,18 @@ impl Thread {
         let release = Release { view: self.view.clone(), id: self.id, times: self.times };
         self.times[0] += self.step;
         release
+    }
+
+    /// A function returns bytes of its frame. What a speculative load has found about them waits on.
+    pub fn return_held(&mut self, from: Range<usize>, to: usize) {
+        if self.held_local.is_empty() {
+            return;
+        }
+        self.held_local.retain(|(range, _)| range.end <= to || to + from.len() <= range.start);
+        let inside = |range: &Range<usize>| from.start <= range.start && range.end <= from.end;
+        let moved: Vec<_> = self.held_local.iter().filter(|(range, _)| inside(range)).cloned().collect();
+        let there = |range: Range<usize>| to + range.start - from.start..to + range.end - from.start;
+        self.held_local.extend(moved.into_iter().map(|(range, finding)| (there(range), finding)));
     }
 
     pub fn acquire(&mut self, acquirable: &Acquirable) {
@@ -434,6 +449,7 @@ impl<'a> Machine<'a> {
             step: self.options.check.into(),
             seen: None,
             held: Vec::new(),
+            held_local: Vec::new(),
             released: None,
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),
