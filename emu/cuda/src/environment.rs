@@ -1,5 +1,7 @@
 //! What the environment says.
 
+use std::path::PathBuf;
+
 use cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE;
 use ptx_emu::machine::Options;
 use ptx_emu::schedule::Schedule;
@@ -19,13 +21,23 @@ pub struct Environment {
     pub findings_fail: bool,
     /// `PTX_EMU_LIMIT`: thread-instructions of a launch, at most.
     pub limit: u64,
+    /// `PTX_EMU_TRACE`: the file that has the trace of the last launch.
+    pub trace: Option<PathBuf>,
     /// `CUDA_VISIBLE_DEVICES` does not start with 0.
     pub hidden: bool,
 }
 
 impl Default for Environment {
     fn default() -> Self {
-        Self { seed: 0, schedules: 1, check: true, findings_fail: true, limit: u64::MAX, hidden: false }
+        Self {
+            seed: 0,
+            schedules: 1,
+            check: true,
+            findings_fail: true,
+            limit: u64::MAX,
+            trace: None,
+            hidden: false,
+        }
     }
 }
 
@@ -67,6 +79,7 @@ impl Environment {
             check: choice("PTX_EMU_CHECK", ["1", "0"])?,
             findings_fail: choice("PTX_EMU_FINDINGS", ["fail", "print"])?,
             limit: number("PTX_EMU_LIMIT", u64::MAX)?,
+            trace: get("PTX_EMU_TRACE").map(PathBuf::from),
             hidden: visible
                 .is_some_and(|list| list.split(',').next().is_none_or(|first| first.trim() != "0")),
         })
@@ -79,6 +92,7 @@ impl Environment {
             check: self.check,
             limit: self.limit,
             resident,
+            trace: self.trace.is_some(),
             // A launch that is to end in spite of its findings must end.
             findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
             ..Options::default()
