@@ -525,6 +525,8 @@ impl<'a> Machine<'a> {
             self.start_cluster(None);
         }
         let (mut quiet, mut last_progress) = (0, u64::MAX);
+        // Turns of threads, one after another, that wrote nothing.
+        let mut idle = 0;
         loop {
             if let Some(explorer) = &mut self.explorer {
                 let mut enabled: Vec<Actor> = Vec::new();
@@ -557,14 +559,19 @@ impl<'a> Machine<'a> {
                 return Err(Fault { kind: FaultKind::Limit, what, here: None });
             }
             let agents = self.agents.len();
-            if agents > 0 && (self.ready.is_empty() || self.options.schedule.agent_runs(&mut self.rng)) {
+            // Threads that only read may wait for what an agent writes.
+            let nothing_else = idle >= 4 * self.ready.len();
+            if agents > 0 && (nothing_else || self.options.schedule.agent_runs(&mut self.rng)) {
+                idle = 0;
                 let which = self.options.schedule.pick_agent(&mut self.rng, agents);
                 self.run_agent(which)?;
             } else if !self.ready.is_empty() {
                 let which = self.options.schedule.pick_thread(&mut self.rng, &self.ready);
                 let (cta, thread) = self.ready.swap_remove(which);
                 let quantum = self.options.schedule.quantum(&mut self.rng);
+                let before = self.progress;
                 self.run_thread(cta as usize, thread as usize, quantum)?;
+                idle = if self.progress == before { idle + 1 } else { 0 };
             } else if self.ctas.iter().all(|cta| cta.live == 0) {
                 return Ok(());
             } else {
