@@ -310,6 +310,9 @@ pub struct Machine<'a> {
     pub returned_early: bool,
 }
 
+/// What `%globaltimer` counts for an instruction, so that a wait of seconds ends soon.
+const NANOSECONDS: u64 = 64;
+
 /// The outcome of an instruction.
 pub enum Flow {
     Next,
@@ -918,8 +921,10 @@ impl<'a> Machine<'a> {
             Special::Sm => cta as u32 % 132,
             Special::Sms => 132,
             Special::GridId => 1,
-            Special::Clock | Special::GlobalTimer => return self.report.instructions,
-            Special::ClockHigh | Special::GlobalTimerHigh => (self.report.instructions >> 32) as u32,
+            Special::Clock => return self.report.instructions,
+            Special::ClockHigh => (self.report.instructions >> 32) as u32,
+            Special::GlobalTimer => return NANOSECONDS * self.report.instructions,
+            Special::GlobalTimerHigh => (NANOSECONDS * self.report.instructions >> 32) as u32,
             Special::DynamicShared => launch.dynamic_shared,
             Special::TotalShared => self.static_shared + launch.dynamic_shared,
             Special::WarpSize => 32,
