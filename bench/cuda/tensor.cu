@@ -199,7 +199,8 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1)
                 ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,
                                           squares[stage] + rank * (SQUARE / 2), input, at, &full[stage], uint16_t(3));
             } else if (threadIdx.x >= 32) {
-                wait(&full[stage], parity);
+                // The other CTA loads a part: what it knew of the stage's last phase comes with its bytes.
+                wait_cluster(&full[stage], parity);
                 for (uint32_t i = 0; i < SIDE; ++i) {
                     sum += squares[stage][swizzled(lane * SIDE + i)] * factor;
                     factor += 2;

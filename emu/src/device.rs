@@ -210,16 +210,22 @@ impl Device {
     /// [`LoadError`] names the line that is no PTX, or that the interpreter does not know.
     pub fn load(&mut self, text: &str) -> Result<Module, LoadError> {
         let program = Program::new(parse(text)?)?;
-        let mut addresses = FxHashMap::default();
         let in_memory = |space: &str| space == "global" || space == "const";
-        for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
-            let bytes = variable.element * variable.count.unwrap_or(1);
-            let address = *addresses
-                .entry(variable.name.clone())
-                .or_insert_with(|| self.global.allocate(bytes as usize));
-            if variable.space == "const" {
-                self.global.make_constant(address);
+        let mut addresses: FxHashMap<String, u64> = FxHashMap::default();
+        for space in ["global", "const"] {
+            let mut sizes: Vec<(&str, usize)> = Vec::new();
+            for variable in program.variables.iter().filter(|variable| variable.space == space) {
+                if sizes.iter().all(|(name, _)| *name != variable.name) {
+                    let size = variable.element * variable.count.unwrap_or(1);
+                    sizes.push((&variable.name, size as usize));
+                }
             }
+            if sizes.is_empty() {
+                continue;
+            }
+            let places =
+                self.global.allocate_variables(sizes.iter().map(|(_, size)| *size), space == "const");
+            addresses.extend(sizes.iter().map(|(name, _)| (*name).to_owned()).zip(places));
         }
         for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
             let address = addresses[&variable.name];
@@ -253,7 +259,10 @@ impl Device {
 
     /// Frees the variables of a module.
     pub fn unload(&mut self, module: Module) {
-        module.addresses.into_values().for_each(|address| self.free(address));
+        // The first variable stands for all.
+        if let Some(first) = module.addresses.into_values().min() {
+            self.free(first);
+        }
     }
 
     /// Runs a kernel under every schedule, for `runs` runs at most, each on memory as it is now. Runs that differ only in the order of

@@ -1,6 +1,7 @@
 //! Runs the instructions of a thread: arithmetic, memory, control flow. The others are in `collective`, `mbarrier` and `agent`.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use std::rc::Rc;
 
@@ -159,8 +160,11 @@ impl Machine<'_> {
                         let from_at = callee.local + from.offset as usize;
                         let to_at = frame.local + *to as usize;
                         t.local.copy_within(from_at..from_at + from.bytes as usize, to_at);
+                        t.return_held(from_at..from_at + from.bytes as usize, to_at);
                     }
                 }
+                t.held.retain(|(slot, _)| *slot < callee.registers);
+                t.held_local.retain(|(range, _)| range.start < callee.local);
                 t.registers.truncate(callee.registers);
                 t.local.truncate(callee.local);
                 return Ok(Flow::Jump(callee.return_to));
@@ -319,30 +323,30 @@ impl Machine<'_> {
             let end = spec.find(|c: char| c.is_ascii_alphabetic() && !"lhz".contains(c) || c == '%');
             let Some(end) = end else { break };
             let (flags, conversion) = (&spec[..end], spec.as_bytes()[end]);
-            let long = flags.contains("l") || flags.contains('z');
-            match conversion {
-                b'%' => out.push('%'),
-                b'd' | b'i' if long => out.push_str(&(word(self, 8)? as i64).to_string()),
-                b'd' | b'i' => out.push_str(&(word(self, 4)? as i32).to_string()),
-                b'u' if long => out.push_str(&word(self, 8)?.to_string()),
-                b'u' => out.push_str(&word(self, 4)?.to_string()),
-                b'x' if long => out.push_str(&format!("{:x}", word(self, 8)?)),
-                b'x' => out.push_str(&format!("{:x}", word(self, 4)?)),
-                b'p' => out.push_str(&format!("{:#x}", word(self, 8)?)),
-                b'c' => out.push(char::from(word(self, 4)? as u8)),
+            let bytes = if flags.contains(['l', 'z']) { 8 } else { 4 };
+            let text = format!("%{}{}", flags.trim_end_matches(['l', 'h', 'z']), char::from(conversion));
+            let printed = match conversion {
+                b'%' => Ok("%".into()),
+                b'd' | b'i' if bytes == 8 => sprintf::vsprintf(&text, &[&(word(self, 8)? as i64)]),
+                b'd' | b'i' => sprintf::vsprintf(&text, &[&(word(self, 4)? as i32)]),
+                b'u' | b'x' | b'X' | b'o' => sprintf::vsprintf(&text, &[&word(self, bytes)?]),
+                b'p' => Ok(format!("{:#x}", word(self, 8)?)),
+                b'c' => sprintf::vsprintf(&text, &[&char::from(word(self, 4)? as u8)]),
                 b's' => {
-                    let mut at = word(self, 8)?;
+                    let (mut string, mut at) = (Vec::new(), word(self, 8)?);
                     loop {
-                        let byte = byte_at(self, at)?;
-                        if byte == 0 {
-                            break;
+                        match byte_at(self, at)? {
+                            0 => break,
+                            byte => string.push(byte),
                         }
-                        out.push(byte.into());
                         at += 1;
                     }
+                    sprintf::vsprintf(&text, &[&String::from_utf8_lossy(&string).into_owned()])
                 }
-                _ => out.push_str(&f64::from_bits(word(self, 8)?).to_string()),
-            }
+                _ => sprintf::vsprintf(&text, &[&f64::from_bits(word(self, 8)?)]),
+            };
+            // What the library does not format is shown as it stands.
+            out.push_str(&printed.unwrap_or(text));
             rest = &spec[end + 1..];
         }
         out.push_str(rest);
@@ -600,8 +604,12 @@ impl Machine<'_> {
         let mut buffer = [0; 64];
         let known = self.report.findings.len();
         self.read(cta, thread, place, &mut buffer[..all], strong)?;
-        if load.speculative {
+        let of = &self.ctas[cta].threads[thread];
+        if load.speculative && (self.report.findings.len() > known || !of.held.is_empty()) {
             self.hold(cta, thread, load, known);
+        }
+        if !self.ctas[cta].threads[thread].held_local.is_empty() {
+            self.load_held(cta, thread, load, place, all);
         }
         if strong.is_some()
             && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem, load.scope)
@@ -638,6 +646,39 @@ impl Machine<'_> {
         if let Some(finding) = finding {
             t.held.extend(slots.into_iter().map(|slot| (slot, finding.clone())));
             self.reported.remove(&(Rule::Uninitialised, at, 0));
+        }
+    }
+
+    /// A load from local memory takes what a speculative load has put there: if it is speculative too, the finding waits on.
+    fn load_held(&mut self, cta: usize, thread: usize, load: &Load, place: Place, bytes: usize) {
+        let Place::Local(offset) = place else { return };
+        let t = &mut self.ctas[cta].threads[thread];
+        let meets = |range: &Range<usize>| range.start < offset + bytes && offset < range.end;
+        let Some(i) = t.held_local.iter().position(|(range, _)| meets(range)) else { return };
+        let finding = t.held_local[i].1.clone();
+        if load.speculative {
+            let registers = t.frame.registers;
+            t.held.extend(load.d.iter().flatten().map(|d| (registers + *d as usize, finding.clone())));
+        } else {
+            t.held_local.swap_remove(i);
+            self.find(finding.rule, finding.what, finding.here, None, (self.at(cta, thread), 0));
+        }
+    }
+
+    /// A store takes registers. What a speculative load has found about one waits on in local memory, and counts elsewhere.
+    fn store_held(&mut self, cta: usize, thread: usize, store: &Store, place: Place, bytes: usize) {
+        let t = &mut self.ctas[cta].threads[thread];
+        let Place::Local(offset) = place else {
+            store.values.iter().for_each(|src| self.take_loaded(cta, thread, *src));
+            return;
+        };
+        let all = offset..offset + bytes * store.values.len();
+        t.held_local.retain(|(range, _)| range.end <= all.start || all.end <= range.start);
+        for (i, src) in store.values.iter().enumerate() {
+            let taken = t.frame.registers + src.0 as usize;
+            let held = t.held.iter().find(|(slot, _)| *slot == taken && src.0 >> 30 == 0);
+            let start = offset + i * bytes;
+            t.held_local.extend(held.map(|(_, finding)| (start..start + bytes, finding.clone())));
         }
     }
 
@@ -686,6 +727,10 @@ impl Machine<'_> {
         for (i, src) in store.values.iter().enumerate() {
             let bits = value(&self.constants, &self.ctas[cta].threads[thread], *src);
             buffer[i * bytes..(i + 1) * bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+        }
+        let of = &self.ctas[cta].threads[thread];
+        if !of.held.is_empty() || !of.held_local.is_empty() {
+            self.store_held(cta, thread, store, place, bytes);
         }
         let strong = (store.sem != Sem::Weak).then_some(store.scope);
         self.progress += 1;

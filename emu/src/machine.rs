@@ -1,5 +1,6 @@
 //! A grid that runs: threads in an order that the schedule chooses, and asynchronous operations as agents of their own.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::agent::Agent;
@@ -211,8 +212,10 @@ pub struct Thread {
     pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Handed,
-    /// Findings of speculative loads, by the register that `selp` may take or drop.
+    /// Findings of speculative loads, by the register that `selp` may take or drop, or that `st` may put elsewhere.
     pub held: Vec<(usize, Finding)>,
+    /// The same of what was put into its local memory, by the bytes there.
+    pub held_local: Vec<(Range<usize>, Finding)>,
     /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.
     pub released: Vec<(Scope, Release)>,
     /// The last `fence.mbarrier_init`.
@@ -250,6 +253,18 @@ impl Thread {
         let mut view = (*fence.view).clone();
         view.join(&inits.view);
         Some(Release { view: Rc::new(view), ..fence.clone() })
+    }
+
+    /// A function returns bytes of its frame. What a speculative load has found about them waits on.
+    pub fn return_held(&mut self, from: Range<usize>, to: usize) {
+        if self.held_local.is_empty() {
+            return;
+        }
+        self.held_local.retain(|(range, _)| range.end <= to || to + from.len() <= range.start);
+        let inside = |range: &Range<usize>| from.start <= range.start && range.end <= from.end;
+        let moved: Vec<_> = self.held_local.iter().filter(|(range, _)| inside(range)).cloned().collect();
+        let there = |range: Range<usize>| to + range.start - from.start..to + range.end - from.start;
+        self.held_local.extend(moved.into_iter().map(|(range, finding)| (there(range), finding)));
     }
 
     pub fn acquire(&mut self, acquirable: &Acquirable) {
@@ -322,6 +337,9 @@ pub struct Machine<'a> {
     /// A `try_wait` has returned early: an explorer lets one of a run do so.
     pub returned_early: bool,
 }
+
+/// What `%globaltimer` counts for an instruction, so that a wait of seconds ends soon.
+const NANOSECONDS: u64 = 64;
 
 /// The outcome of an instruction.
 pub enum Flow {
@@ -463,6 +481,7 @@ impl<'a> Machine<'a> {
             step: self.options.check.into(),
             seen: Handed::default(),
             held: Vec::new(),
+            held_local: Vec::new(),
             released: Vec::new(),
             inits: None,
             bulk: GroupsState::default(),
@@ -539,6 +558,8 @@ impl<'a> Machine<'a> {
             self.start_cluster(None);
         }
         let (mut quiet, mut last_progress) = (0, u64::MAX);
+        // Turns of threads, one after another, that wrote nothing.
+        let mut idle = 0;
         loop {
             if let Some(explorer) = &mut self.explorer {
                 let mut enabled: Vec<Actor> = Vec::new();
@@ -571,14 +592,19 @@ impl<'a> Machine<'a> {
                 return Err(Fault { kind: FaultKind::Limit, what, here: None });
             }
             let agents = self.agents.len();
-            if agents > 0 && (self.ready.is_empty() || self.options.schedule.agent_runs(&mut self.rng)) {
+            // Threads that only read may wait for what an agent writes.
+            let nothing_else = idle >= 4 * self.ready.len();
+            if agents > 0 && (nothing_else || self.options.schedule.agent_runs(&mut self.rng)) {
+                idle = 0;
                 let which = self.options.schedule.pick_agent(&mut self.rng, agents);
                 self.run_agent(which)?;
             } else if !self.ready.is_empty() {
                 let which = self.options.schedule.pick_thread(&mut self.rng, &self.ready);
                 let (cta, thread) = self.ready.swap_remove(which);
                 let quantum = self.options.schedule.quantum(&mut self.rng);
+                let before = self.progress;
                 self.run_thread(cta as usize, thread as usize, quantum)?;
+                idle = if self.progress == before { idle + 1 } else { 0 };
             } else if self.ctas.iter().all(|cta| cta.live == 0) {
                 return Ok(());
             } else {
@@ -925,8 +951,10 @@ impl<'a> Machine<'a> {
             Special::Sm => cta as u32 % 132,
             Special::Sms => 132,
             Special::GridId => 1,
-            Special::Clock | Special::GlobalTimer => return self.report.instructions,
-            Special::ClockHigh | Special::GlobalTimerHigh => (self.report.instructions >> 32) as u32,
+            Special::Clock => return self.report.instructions,
+            Special::ClockHigh => (self.report.instructions >> 32) as u32,
+            Special::GlobalTimer => return NANOSECONDS * self.report.instructions,
+            Special::GlobalTimerHigh => (NANOSECONDS * self.report.instructions >> 32) as u32,
             Special::DynamicShared => launch.dynamic_shared,
             Special::TotalShared => self.static_shared + launch.dynamic_shared,
             // With what the system reserves (10.31).

@@ -142,13 +142,13 @@ pub struct Lower<'a> {
     frame: u64,
     code: Vec<Instruction>,
     symbols: Vec<String>,
-    /// Registers that loads alone write, and `selp` alone reads.
+    /// Registers that loads alone write, and that only `selp` takes or `st` puts elsewhere.
     pub speculative: FxHashSet<String>,
     pub line: Line,
     loc: Option<Loc>,
 }
 
-/// The registers that loads alone write, and `selp` alone reads.
+/// The registers that loads alone write, and that only `selp` takes or `st` puts elsewhere.
 fn speculative(body: &[Statement]) -> FxHashSet<String> {
     fn names<'a>(operand: &'a Operand, each: &mut impl FnMut(&'a str)) {
         match operand {
@@ -170,7 +170,7 @@ fn speculative(body: &[Statement]) -> FxHashSet<String> {
                     for (i, operand) in instruction.operands.iter().enumerate() {
                         match (opcode, i) {
                             (Some("ld"), 0) => names(operand, &mut |name| loaded.extend([name])),
-                            (Some("selp"), 1 | 2) => {}
+                            (Some("selp"), 1 | 2) | (Some("st"), 1) => {}
                             _ => names(operand, &mut |name| used.extend([name])),
                         }
                     }

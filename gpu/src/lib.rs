@@ -12,7 +12,9 @@ mod check;
 mod checked_checks;
 mod cli;
 mod data;
+mod device_checks;
 mod host_checks;
+mod image;
 mod kernels;
 mod library_checks;
 mod litmus_checks;
@@ -21,5 +23,6 @@ mod report;
 mod runner;
 mod sweep;
 mod tensor_checks;
+mod typed_checks;
 
 pub use cli::main;

@@ -1,5 +1,7 @@
 //! What the environment says.
 
+use std::path::PathBuf;
+
 use cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE;
 use ptx_emu::machine::{Options, Readings};
 use ptx_emu::schedule::Schedule;
@@ -21,6 +23,8 @@ pub struct Environment {
     pub limit: u64,
     /// `PTX_EMU_READINGS`: the readings of the ISA that ask for more, `init`, `peers` and `reads`, with commas between.
     pub readings: Readings,
+    /// `PTX_EMU_TRACE`: the file that has the trace of the last launch.
+    pub trace: Option<PathBuf>,
     /// `CUDA_VISIBLE_DEVICES` does not start with 0.
     pub hidden: bool,
 }
@@ -34,6 +38,7 @@ impl Default for Environment {
             findings_fail: true,
             limit: u64::MAX,
             readings: Readings::default(),
+            trace: None,
             hidden: false,
         }
     }
@@ -95,6 +100,7 @@ impl Environment {
             findings_fail: choice("PTX_EMU_FINDINGS", ["fail", "print"])?,
             limit: number("PTX_EMU_LIMIT", u64::MAX)?,
             readings,
+            trace: get("PTX_EMU_TRACE").map(PathBuf::from),
             hidden: visible
                 .is_some_and(|list| list.split(',').next().is_none_or(|first| first.trim() != "0")),
         })
@@ -108,6 +114,7 @@ impl Environment {
             limit: self.limit,
             resident,
             readings: self.readings,
+            trace: self.trace.is_some(),
             // A launch that is to end in spite of its findings must end.
             findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
             ..Options::default()
