@@ -2,13 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Init, Line};
+use crate::ast::Init;
 use crate::explore::Explorer;
 use crate::machine::{Fault, Launch, Machine, Options, Report, shared_layout};
 use crate::memory::Global;
-use crate::op::{Collective, Mbarrier, Op, Src};
 use crate::parse::{ParseError, parse};
-use crate::program::{Constant, DecodeError, Parameter, Program};
+use crate::program::{DecodeError, Parameter, Program};
 
 /// The most shared memory of a block in bytes, static and dynamic: that of an H200.
 pub const SHARED_PER_BLOCK: u32 = 227 * 1024;
@@ -119,44 +118,6 @@ impl Module {
             .iter()
             .filter(|function| function.is_entry)
             .map(|function| function.name.as_str())
-    }
-
-    /// Returns the lines of a kernel's instructions that order something: fences, waits, barriers, arrivals, commits.
-    #[must_use]
-    pub fn ordering_lines(&self, kernel: &str) -> Vec<Line> {
-        let Some(index) = self.kernel(kernel) else { return Vec::new() };
-        let orders = |op: &Op| {
-            matches!(
-                op,
-                Op::Fence(_)
-                    | Op::Barrier(_)
-                    | Op::ClusterArrive { .. }
-                    | Op::ClusterWait { .. }
-                    | Op::Mbarrier(..)
-                    | Op::Groups(_)
-            ) || matches!(op, Op::Warp(op) if matches!(op.what, Collective::BarWarp | Collective::CopyMap(_)))
-        };
-        let code = &self.program.functions[index].code;
-        code.iter()
-            .filter(|instruction| orders(&instruction.op))
-            .map(|instruction| instruction.line)
-            .collect()
-    }
-
-    /// Removes the instructions of a line. A wait that is removed has waited.
-    pub fn remove(&mut self, line: Line) {
-        for instruction in self.program.functions.iter_mut().flat_map(|function| &mut function.code) {
-            if instruction.line == line {
-                let one = self.program.constants.iter().position(|constant| *constant == Constant::Bits(1));
-                instruction.op = match (&instruction.op, one) {
-                    (Op::Mbarrier(_, op), Some(one)) => match **op {
-                        Mbarrier::Wait { d: Some(d), .. } => Op::Move(d, Src::constant(one)),
-                        _ => Op::Nop,
-                    },
-                    _ => Op::Nop,
-                };
-            }
-        }
     }
 
     fn kernel(&self, name: &str) -> Option<usize> {

@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
     Case {
         name: "a_finding_spoils_the_context",
         program: sticky_error,
-        stderr: &["ptx-emu: schedule 0: data race in `race` (PTX ISA 8.9.2)", "of block (0, 0, 0), line "],
+        stderr: &["ptx-emu: schedule 0: data race in `race` (PTX ISA 8.7.1)", "of block (0, 0, 0), line "],
         ..PLAIN
     },
     Case {
