@@ -954,7 +954,7 @@ impl<'a> Machine<'a> {
             Special::Clock => return self.report.instructions,
             Special::ClockHigh => (self.report.instructions >> 32) as u32,
             Special::GlobalTimer => return NANOSECONDS * self.report.instructions,
-            Special::GlobalTimerHigh => (NANOSECONDS * self.report.instructions >> 32) as u32,
+            Special::GlobalTimerHigh => ((NANOSECONDS * self.report.instructions) >> 32) as u32,
             Special::DynamicShared => launch.dynamic_shared,
             Special::TotalShared => self.static_shared + launch.dynamic_shared,
             // With what the system reserves (10.31).
