@@ -117,7 +117,6 @@ impl Environment {
             trace: self.trace.is_some(),
             // A launch that is to end in spite of its findings must end.
             findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
-            ..Options::default()
         }
     }
 }
