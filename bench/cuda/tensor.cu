@@ -68,6 +68,8 @@ extern "C" __global__ void tensor_transpose(const CUtensorMap* input, const CUte
 __device__ inline void publish_map(CUtensorMap* to, const CUtensorMap* draft) {
     __syncwarp();
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, to, draft, ptx::n32_t<128>{});
+    // Any lane may have made the copy (PTX ISA 9.7.13.16).
+    __syncwarp();
     ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, to, ptx::n32_t<128>{});
 }
 
