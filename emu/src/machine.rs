@@ -1,9 +1,11 @@
 //! A grid that runs: threads in an order that the schedule chooses, and asynchronous operations as agents of their own.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::agent::Agent;
+use crate::ast::Loc;
 use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View};
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
@@ -134,8 +136,17 @@ pub struct Report {
 
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.findings.iter().try_for_each(|finding| writeln!(f, "{finding}"))?;
-        self.fault.as_ref().map_or(Ok(()), |fault| writeln!(f, "{fault}"))
+        // What comes after the first findings mostly follows from them.
+        const SHOWN: usize = 8;
+        self.findings.iter().take(SHOWN).try_for_each(|finding| writeln!(f, "{finding}"))?;
+        if let more @ 1.. = self.findings.len().saturating_sub(SHOWN) {
+            writeln!(f, "and {more} more")?;
+        }
+        self.fault.iter().try_for_each(|fault| writeln!(f, "{fault}"))?;
+        if !self.printed.is_empty() {
+            write!(f, "the kernel printed:\n{}", self.printed)?;
+        }
+        Ok(())
     }
 }
 
@@ -853,13 +864,22 @@ impl<'a> Machine<'a> {
         (&self.program.functions[function], (at - self.starts[function]) as usize)
     }
 
+    /// The place in the crate of the kernel that led to these locations: what it calls may have been inlined.
+    fn source(&self, locs: &[Loc]) -> Option<String> {
+        let folder =
+            |file: &str| Path::new(file).ancestors().find(|path| path.ends_with("src")).map(PathBuf::from);
+        let of_kernel = folder(self.program.file(locs.last()?.file)?);
+        let file = |loc: &Loc| self.program.file(loc.file);
+        let is_inside = |loc: &&Loc| loc.line > 0 && file(loc).and_then(folder) == of_kernel;
+        let loc = locs.iter().find(is_inside).or(locs.first())?;
+        Some(format!("{}:{}:{}", file(loc)?, loc.line, loc.column))
+    }
+
     fn party_at(&self, cta: [u32; 3], thread: Option<u32>, at: At) -> Party {
         let (function, pc) = self.instruction(at);
         let instruction = function.code.get(pc).or(function.code.last());
         let line = instruction.map_or(0, |instruction| instruction.line);
-        let source = instruction
-            .and_then(|instruction| instruction.loc)
-            .and_then(|loc| Some(format!("{}:{}:{}", self.program.file(loc.file)?, loc.line, loc.column)));
+        let source = instruction.and_then(|instruction| self.source(&instruction.locs));
         Party { cta, thread, line, source }
     }
 
