@@ -1,5 +1,6 @@
 // Atomic operations on DSMEM: all threads of a cluster change the shared memory of each of its 4 CTAs.
 #include <cooperative_groups.h>
+#include <cuda/atomic>
 #include <cuda/std/bit>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -40,7 +41,8 @@ template <class T, class Next>
 __device__ inline T update(T* address, Next next) {
     using Bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;
     Bits* bits = reinterpret_cast<Bits*>(address);
-    Bits now = *static_cast<volatile Bits*>(bits), before;
+    // nvcc makes a weak load of a volatile one where it knows the state space; a weak load races with the atomic operations.
+    Bits now = cuda::atomic_ref<Bits, cuda::thread_scope_device>{*bits}.load(cuda::memory_order_relaxed), before;
     do {
         before = now;
         now = atomicCAS(bits, before, cuda::std::bit_cast<Bits>(next(cuda::std::bit_cast<T>(before))));

@@ -28,6 +28,13 @@ __device__ inline void load_window(uint32_t* window, const uint32_t* input, int6
     }
 }
 
+// libcu++ 13.3 writes this instruction with a shared address and without `.shared`, by which the address would be generic (PTX ISA
+// 9.7.13.15.15).
+__device__ inline void arrive_noinc(uint64_t* barrier) {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(uint32_t(__cvta_generic_to_shared(barrier)))
+                 : "memory");
+}
+
 extern "C" __global__ void cp_async_stencil(const uint32_t* __restrict__ input, uint32_t* __restrict__ output,
                                             uint32_t n) {
     __shared__ alignas(16) uint32_t windows[2][WINDOW];
@@ -83,7 +90,7 @@ extern "C" __global__ void cp_async_shift(const uint32_t* __restrict__ input, ui
     __syncthreads();
     const auto load = [&](uint32_t window, uint32_t tile) {
         load_window<SHIFTED>(windows[window], input, int64_t(tile) * SHIFTED + SHIFT, n);
-        ptx::cp_async_mbarrier_arrive_noinc(&full[window]);
+        arrive_noinc(&full[window]);
     };
 
     load(0, blockIdx.x);

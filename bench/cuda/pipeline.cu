@@ -188,7 +188,8 @@ __device__ inline uint32_t sum_of_shared_tiles(cg::cluster_group cluster, uint32
         }
     } else {
         for (uint32_t tile = first; tile < tiles; tile += step, at.advance()) {
-            wait(&barriers.full[at.stage], at.parity);
+            // Other CTAs load parts: what they knew of the stage's last phase comes with their bytes.
+            wait_cluster(&barriers.full[at.stage], at.parity);
             for (uint32_t i = threadIdx.x - 32; i < N; i += consumers) {
                 sum += stages[at.stage][i];
             }
@@ -264,7 +265,8 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1)
         }
     } else {
         for (uint32_t round = 0; round < rounds; ++round, at.advance()) {
-            wait(&smem.barriers.full[at.stage], at.parity);
+            // Other CTAs load parts: what they knew of the stage's last phase comes with their bytes.
+            wait_cluster(&smem.barriers.full[at.stage], at.parity);
             for (uint32_t i = threadIdx.x - 32; i < N; i += consumers) {
                 sum += smem.a[at.stage][i] * smem.b[at.stage][i];
             }

@@ -149,7 +149,8 @@ __device__ inline uint32_t then(uint32_t first, uint32_t second) {
 constexpr uint32_t IDENTITY_MAP = 1 << 16;
 
 extern "C" __global__ void cta_reductions(const uint32_t* input, uint32_t* output, uint32_t n) {
-    const cg::coalesced_group threads = cg::coalesced_threads();
+    // Not `coalesced_threads`: the lanes that are active together may be any.
+    const auto threads = cg::tiled_partition<WARP>(cg::this_thread_block());
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     const uint32_t word = input[i];
     const float whole = float(word % 1024) - 512.0f, number = __uint_as_float(word);

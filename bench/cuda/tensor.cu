@@ -68,6 +68,8 @@ extern "C" __global__ void tensor_transpose(const CUtensorMap* input, const CUte
 __device__ inline void publish_map(CUtensorMap* to, const CUtensorMap* draft) {
     __syncwarp();
     ptx::tensormap_cp_fenceproxy(ptx::sem_release, ptx::scope_gpu, to, draft, ptx::n32_t<128>{});
+    // Any lane may have made the copy (PTX ISA 9.7.13.16).
+    __syncwarp();
     ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, to, ptx::n32_t<128>{});
 }
 
@@ -199,7 +201,8 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1)
                 ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,
                                           squares[stage] + rank * (SQUARE / 2), input, at, &full[stage], uint16_t(3));
             } else if (threadIdx.x >= 32) {
-                wait(&full[stage], parity);
+                // The other CTA loads a part: what it knew of the stage's last phase comes with its bytes.
+                wait_cluster(&full[stage], parity);
                 for (uint32_t i = 0; i < SIDE; ++i) {
                     sum += squares[stage][swizzled(lane * SIDE + i)] * factor;
                     factor += 2;

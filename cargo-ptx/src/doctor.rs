@@ -38,13 +38,35 @@ impl fmt::Display for Finding {
 }
 
 pub fn run(_: &Options) -> Result<ExitCode> {
-    let findings = [toolchain(), the_linker(), ptxas(), driver(), gpu()];
+    let findings = [host_compiler(), toolchain(), the_linker(), ptxas(), driver(), gpu()];
     for finding in &findings {
         println!("{finding}");
     }
     let lacks = findings.iter().any(|finding| finding.needed && finding.state.is_err());
     println!("{}", if lacks { "no kernel can be built here yet" } else { "kernels can be built here" });
     Ok(if lacks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// The compiler of host programs in this folder.
+fn host_compiler() -> Finding {
+    let output = Command::new("rustc").arg("--version").output().ok();
+    let text =
+        output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    Finding { what: "host rustc", needed: true, state: check_host_compiler(&text) }
+}
+
+/// Checks the line that `rustc --version` prints.
+fn check_host_compiler(text: &str) -> Result<String, String> {
+    const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
+    let release = |version: &str| -> Option<(u32, u32)> {
+        let mut numbers = version.split(['.', '-']).map(str::parse);
+        Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+    };
+    match text.split_whitespace().nth(1).and_then(release) {
+        Some(found) if Some(found) >= release(OLDEST) => Ok(text.to_owned()),
+        Some(_) => Err(format!("{text}: host programs need {OLDEST}: run `rustup update stable`")),
+        None => Err("there is no `rustc` on PATH: install Rust from https://rustup.rs".to_owned()),
+    }
 }
 
 /// The compiler with the source of `core` and LLVM's tools: that of the kernels here, else the one for a new project.
@@ -132,6 +154,15 @@ mod tests {
     fn gpus_are_counted_by_their_device_files() {
         let names = ["nvidia0", "nvidia11", "nvidiactl", "nvidia-uvm", "null"];
         assert_eq!(names.into_iter().filter(|name| is_device_file(name)).count(), 2);
+    }
+
+    #[test]
+    fn the_host_needs_the_version_that_the_packages_state() {
+        assert!(check_host_compiler("rustc 1.96.0 (00000000a 2026-05-25)").is_ok());
+        assert!(check_host_compiler("rustc 1.101.0-nightly (7df81381d 2026-10-14)").is_ok());
+        let error = check_host_compiler("rustc 1.95.1 (00000000a 2026-04-16)").unwrap_err();
+        assert!(error.contains("need 1.96: run `rustup update stable`"), "{error}");
+        assert!(check_host_compiler("").unwrap_err().contains("rustup.rs"));
     }
 
     #[test]

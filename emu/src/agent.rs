@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::clock::{Collected, Proxy, Release, View};
+use crate::clock::{Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View};
 use crate::exec::{combine, word};
 use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
@@ -149,19 +149,23 @@ impl Machine<'_> {
         Done::BulkGroup { cta, thread, group: bulk.open }
     }
 
-    /// The mbarrier of a completion: it must be valid. `slot` is the block of the destination.
+    /// The mbarrier of a completion, and its block: it must be valid. `slot` is the block of the destination; with `pair`, the mbarrier may
+    /// be that of the other block of the pair (`.cta_group::2`, 9.7.9.25.5.2).
     pub fn completion_mbarrier(
         &mut self,
         cta: usize,
         thread: usize,
         address: Address,
         slot: usize,
-    ) -> Result<u32, Fault> {
+        pair: bool,
+    ) -> Result<(usize, u32), Fault> {
         let place = self.resolve(cta, thread, address, 8, 8)?;
         let Place::Shared(of, offset) = place else {
             return Err(self.fault(cta, thread, "the mbarrier of the copy is not in shared memory"));
         };
-        if of != slot {
+        let first = self.ctas[slot].cluster;
+        let is_in_pair = |of: usize| of >= first && (of - first) / 2 == (slot - first) / 2;
+        if of != slot && !(pair && is_in_pair(of)) {
             self.wrong(
                 Rule::Operand,
                 cta,
@@ -182,7 +186,7 @@ impl Machine<'_> {
                 "the copy completes on an mbarrier whose initialisation no proxy fence has made visible";
             self.wrong(Rule::ProxyFence, cta, thread, what);
         }
-        Ok(offset as u32)
+        Ok((of, offset as u32))
     }
 
     fn check_size(&mut self, cta: usize, thread: usize, bytes: u32) -> Result<(), Fault> {
@@ -215,15 +219,16 @@ impl Machine<'_> {
                 .map(|rank| Place::Shared(first + rank, offset))
                 .collect();
         }
-        // A multicast object stands for several allocations.
-        if let Place::Global(index, offset) = to
-            && !self.global.allocations[index].replicas.is_empty()
-        {
-            targets = self.global.allocations[index]
-                .replicas
-                .iter()
-                .map(|replica| Place::Global(*replica, offset))
-                .collect();
+        // A multicast object stands for several allocations, and `multimem` alone accesses it (9.7.9.27).
+        if let Place::Global(index, offset) = to {
+            let replicas = &self.global.allocations[index].replicas;
+            if op.multimem {
+                targets = replicas.iter().map(|replica| Place::Global(*replica, offset)).collect();
+            }
+            if op.multimem == replicas.is_empty() {
+                let (it, but) = if op.multimem { ("`multimem`", "no") } else { ("without `multimem`", "a") };
+                return Err(self.fault(cta, thread, format!("a bulk copy {it} to {but} multicast object")));
+            }
         }
         let done = match op.completion {
             Completion::BulkGroup => self.join_bulk_group(cta, thread, matches!(from, Place::Shared(..))),
@@ -231,7 +236,7 @@ impl Machine<'_> {
                 let Place::Shared(slot, _) = to else {
                     return Err(self.fault(cta, thread, "a copy to global memory completes by a bulk group"));
                 };
-                let offset = self.completion_mbarrier(cta, thread, address, slot)?;
+                let (_, offset) = self.completion_mbarrier(cta, thread, address, slot, false)?;
                 Done::Mbarriers(
                     targets
                         .iter()
@@ -316,11 +321,10 @@ impl Machine<'_> {
             buffer.extend_from_slice(&self.operand(cta, thread, *src).to_le_bytes()[..bytes]);
         }
         let done = match (op.mbarrier, to) {
-            (Some(address), Place::Shared(slot, _)) => Done::Mbarriers(vec![(
-                slot,
-                self.completion_mbarrier(cta, thread, address, slot)?,
-                len as u32,
-            )]),
+            (Some(address), Place::Shared(slot, _)) => {
+                let (of, offset) = self.completion_mbarrier(cta, thread, address, slot, false)?;
+                Done::Mbarriers(vec![(of, offset, len as u32)])
+            }
             (Some(_), _) => {
                 return Err(self.fault(cta, thread, "`st.async` with an mbarrier writes shared memory"));
             }
@@ -347,7 +351,7 @@ impl Machine<'_> {
         let Place::Shared(slot, offset) = to else {
             return Err(self.fault(cta, thread, "the response of `try_cancel` is in shared memory"));
         };
-        let at = self.completion_mbarrier(cta, thread, mbarrier, slot)?;
+        let (_, at) = self.completion_mbarrier(cta, thread, mbarrier, slot, false)?;
         self.touches(Thing::Grid, 0..1, Use::Writes);
         let first = self.cancel_cluster();
         let mut bytes = [0u8; 16];
@@ -417,9 +421,11 @@ impl Machine<'_> {
         // What the groups did happened before.
         if state.id != 0 && until > 0 {
             let view = Rc::make_mut(&mut t.view);
-            view.set(state.read_id, [until; 4]);
+            // The completion of a bulk copy is a proxy fence too (9.7.9.25.2). `cp.async` is of the generic proxy.
+            let times = if bulk { [until; PROXIES] } else { [until, 0, 0, 0, 0] };
+            view.set(state.read_id, times);
             if !read {
-                view.set(state.id, [until; 4]);
+                view.set(state.id, times);
             }
         }
         let state = if bulk { &mut t.bulk } else { &mut t.cp_async };
@@ -464,6 +470,7 @@ impl Machine<'_> {
         }
         match agent.done.clone() {
             Done::Mbarriers(list) => {
+                let peers = self.options.readings.peer_copies_need_cluster_scope;
                 for (slot, offset, bytes) in list {
                     let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset) else {
                         let here = self.party_of(u32::MAX, agent.at);
@@ -472,13 +479,10 @@ impl Machine<'_> {
                         continue;
                     };
                     mbarrier.tx -= i64::from(bytes);
-                    // The completion releases, at the scope of the cluster, what happened before the operation.
-                    let release = Release { view: agent.view.clone(), id: mbarrier.id, times: [0; 4] };
-                    if agent.issuer.0 == slot {
-                        mbarrier.local.add(&release);
-                    } else {
-                        mbarrier.remote.add(&release);
-                    }
+                    // The completion is ordered behind what the operation itself did, which the phase stands for. Of what its
+                    // thread did before it says nothing (8.9.1.1), but that a phase has completed is so for ever.
+                    mbarrier.local.join(&agent.view.only(PHASES));
+                    mbarrier.by_peer |= peers && agent.issuer.0 != slot;
                     let at = offset as usize;
                     self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
                     self.finish_phase(slot, offset);
@@ -489,9 +493,9 @@ impl Machine<'_> {
                 self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Arrives);
                 let mut view = View::default();
                 if id != 0 {
-                    view.set(id, [group + 1; 4]);
+                    view.set(id, [group + 1, 0, 0, 0, 0]);
                 }
-                let release = Release { view: Rc::new(view), id, times: [0; 4] };
+                let release = Release { view: Rc::new(view), id, times: [0; PROXIES] };
                 let arrivals = Arrivals {
                     count: 1,
                     release: Some(release),
@@ -530,12 +534,13 @@ impl Machine<'_> {
     fn epoch(&self, agent: &Agent, slot: usize, reads: bool) -> (u32, u32) {
         match &agent.done {
             Done::Mbarriers(list) => {
+                let kind = if agent.proxies.1 == Proxy::Generic { ELEMENTS } else { 0 };
                 let (of, offset, _) =
                     list.iter().find(|(of, ..)| *of == slot).or(list.first()).copied().unwrap_or_default();
                 self.ctas[of]
                     .mbarriers
                     .get(&offset)
-                    .map_or((u32::MAX, 1), |mbarrier| (mbarrier.id, mbarrier.phase + 1))
+                    .map_or((u32::MAX, 1), |mbarrier| (mbarrier.id | kind, mbarrier.phase + 1))
             }
             Done::BulkGroup { cta, thread, group } => match self.ctas[*cta].threads.get(*thread) {
                 Some(t) => (if reads { t.bulk.read_id } else { t.bulk.id }, group + 1),

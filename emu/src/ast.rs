@@ -4,7 +4,7 @@
 pub type Line = u32;
 
 /// A `.loc` directive: a line of the source that the compiler has translated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Loc {
     pub file: u32,
     pub line: u32,
@@ -66,7 +66,8 @@ pub enum Statement {
     /// The type and the names of registers. `%r<5>` is expanded.
     Registers(String, Vec<String>),
     Variable(Variable),
-    Loc(Loc),
+    /// A location, and the call by which it was inlined.
+    Loc(Loc, Option<Loc>),
     /// `label: .branchtargets a, b;`
     Targets(String, Vec<String>),
     Block(Vec<Statement>),

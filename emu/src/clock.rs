@@ -11,15 +11,27 @@ pub type Time = u32;
 pub const PART: u32 = 2048;
 /// The first identity of an object.
 pub const OBJECTS: Id = 1 << 31;
+/// Added to the identity of an mbarrier: its phases that have completed, apart from what its copies did.
+pub const PHASES: Id = 1 << 30;
+/// Added to the identity of an mbarrier: its initialisation.
+pub const INITS: Id = 1 << 29;
 
-/// A proxy (PTX ISA 8.4). Of the async proxy, fences may name one space.
+/// Added to the identity of an mbarrier: what `st.async` and `red.async` did, which are of the generic proxy.
+pub const ELEMENTS: Id = PHASES | INITS;
+
+/// A proxy (PTX ISA 8.6). Of the async proxy, fences may name one space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proxy {
     Generic = 0,
     AsyncShared = 1,
     AsyncGlobal = 2,
     TensorMap = 3,
+    /// What a release fence of tensor maps has handed to the acquire fences behind it.
+    TensorMapReleased = 4,
 }
+
+/// The number of proxies.
+pub const PROXIES: usize = 5;
 
 /// The latest time of each identity that happened before. Parts are shared between clocks.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +67,12 @@ impl Clock {
         }
     }
 
+    /// What it says of one kind of identities.
+    fn only(&self, kind: Id) -> Self {
+        let is_of_kind = |part: u32| (part * PART) >> 29 == (OBJECTS | kind) >> 29;
+        Self { parts: self.parts.iter().filter(|(part, _)| is_of_kind(*part)).cloned().collect() }
+    }
+
     pub fn join(&mut self, other: &Self) {
         for (part, theirs) in &other.parts {
             match self.parts.binary_search_by_key(part, |(number, _)| *number) {
@@ -81,7 +99,7 @@ impl Clock {
 /// The clock of each proxy.
 #[derive(Debug, Clone, Default)]
 pub struct View {
-    pub clocks: [Rc<Clock>; 4],
+    pub clocks: [Rc<Clock>; PROXIES],
 }
 
 impl View {
@@ -98,7 +116,14 @@ impl View {
         }
     }
 
-    pub fn set(&mut self, id: Id, times: [Time; 4]) {
+    /// What it says of one kind of identities, [`PHASES`] or [`INITS`].
+    pub fn only(&self, kind: Id) -> Self {
+        let mut only = Self::default();
+        only.clocks[Proxy::Generic as usize] = Rc::new(self.clock(Proxy::Generic).only(kind));
+        only
+    }
+
+    pub fn set(&mut self, id: Id, times: [Time; PROXIES]) {
         for (clock, time) in self.clocks.iter_mut().zip(times) {
             if time > 0 {
                 Rc::make_mut(clock).set(id, time);
@@ -113,13 +138,13 @@ pub struct Release {
     pub view: Rc<View>,
     pub id: Id,
     /// The time of the identity itself, by proxy.
-    pub times: [Time; 4],
+    pub times: [Time; PROXIES],
 }
 
 /// Collects releases, for example those of an mbarrier's phase.
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
-    view: View,
+    pub view: View,
     /// Views that are part of `view`.
     joined: Vec<Rc<View>>,
 }
@@ -138,9 +163,14 @@ impl Collected {
         self.view.join(view);
     }
 
+    /// Adds a time of an identity, for the generic proxy.
+    pub fn know_generic(&mut self, id: Id, time: Time) {
+        self.view.set(id, [time, 0, 0, 0, 0]);
+    }
+
     /// Adds a time of an identity, for every proxy.
     pub fn know(&mut self, id: Id, time: Time) {
-        self.view.set(id, [time; 4]);
+        self.view.set(id, [time; PROXIES]);
     }
 
     /// The latest time of an identity.

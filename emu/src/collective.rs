@@ -61,8 +61,8 @@ impl Machine<'_> {
             lanes.push(lane);
         }
         if let Some((to, from)) = op.map {
-            // One copy, of which all threads of the warp know.
-            let copies = first + lanes[0];
+            // The warp makes one copy. Which thread's access it is, the text (9.7.13.16) leaves open.
+            let copies = first + lanes[self.choose(lanes.len())];
             let to = self.resolve(cta, copies, to, 128, 128)?;
             let from = self.resolve(cta, copies, from, 128, 128)?;
             let mut bytes = [0; 128];
@@ -71,8 +71,8 @@ impl Machine<'_> {
         }
         self.execute(cta, first, &lanes, op.what);
         for lane in lanes {
-            if op.map.is_some() {
-                self.fence(cta, first + lane, Fence::TensorMap { sem: Sem::Release, scope: Scope::Gpu });
+            if let Collective::CopyMap(scope) = op.what {
+                self.fence(cta, first + lane, Fence::TensorMap { sem: Sem::Release, scope });
             }
             let t = &mut self.ctas[cta].threads[first + lane];
             t.pc += 1;
@@ -102,7 +102,9 @@ impl Machine<'_> {
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
-            Collective::BarWarp | Collective::CopyMap => {
+            // It waits for the warp, and orders no memory.
+            Collective::CopyMap(_) => {}
+            Collective::BarWarp => {
                 let mut collected = Collected::default();
                 for lane in lanes {
                     collected.add(&self.ctas[cta].threads[first + lane].release());
@@ -389,7 +391,7 @@ impl Machine<'_> {
         }
         let t = &mut self.ctas[cta].threads[thread];
         t.cluster.0 += 1;
-        let release = if sem.releases() { Some(t.release()) } else { t.released.as_deref().cloned() };
+        let release = if sem.releases() { Some(t.release()) } else { t.released(Scope::Cluster) };
         t.pc += 1;
         let barrier = &mut self.ctas[first].cluster_barrier;
         barrier.arrived += 1;

@@ -200,7 +200,8 @@ pub fn special(name: &str) -> Option<Special> {
         "%globaltimer" | "%globaltimer_lo" => Special::GlobalTimer,
         "%globaltimer_hi" => Special::GlobalTimerHigh,
         "%dynamic_smem_size" => Special::DynamicShared,
-        "%total_smem_size" | "%aggr_smem_size" => Special::TotalShared,
+        "%total_smem_size" => Special::TotalShared,
+        "%aggr_smem_size" => Special::AggregateShared,
         "WARP_SZ" => Special::WarpSize,
         "%current_graph_exec" => Special::Zero,
         _ => return None,
@@ -708,7 +709,7 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         completion,
         multicast,
         byte_mask,
-        ignore: None,
+        multimem: false,
         reduction,
     }))))
 }
@@ -807,6 +808,7 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         shared,
         completion,
         multicast,
+        pair: words.has("cta_group::2"),
         reduction,
     }))))
 }
@@ -863,7 +865,12 @@ fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         let to = l.address(arg(l, words, 0)?, Space::Global)?;
         let from = l.address(arg(l, words, 1)?, Space::SharedCta)?;
         let mask = l.constant(u64::from(u32::MAX));
-        return Ok(Some(collective(l, Collective::CopyMap, mask, Some((to, from)))));
+        return Ok(Some(collective(
+            l,
+            Collective::CopyMap(words.scope().unwrap_or(Scope::Gpu)),
+            mask,
+            Some((to, from)),
+        )));
     }
     let field = match words.all.get(3).copied() {
         Some("global_address") => Field::GlobalAddress,
@@ -909,7 +916,7 @@ fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             completion: Completion::BulkGroup,
             multicast: None,
             byte_mask,
-            ignore: None,
+            multimem: true,
             reduction,
         }))));
     }

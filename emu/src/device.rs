@@ -2,13 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Init, Line};
+use crate::ast::Init;
 use crate::explore::Explorer;
 use crate::machine::{Fault, Launch, Machine, Options, Report, shared_layout};
 use crate::memory::Global;
-use crate::op::{Collective, Mbarrier, Op, Src};
 use crate::parse::{ParseError, parse};
-use crate::program::{Constant, DecodeError, Parameter, Program};
+use crate::program::{DecodeError, Parameter, Program};
 
 /// The most shared memory of a block in bytes, static and dynamic: that of an H200.
 pub const SHARED_PER_BLOCK: u32 = 227 * 1024;
@@ -121,44 +120,6 @@ impl Module {
             .map(|function| function.name.as_str())
     }
 
-    /// Returns the lines of a kernel's instructions that order something: fences, waits, barriers, arrivals, commits.
-    #[must_use]
-    pub fn ordering_lines(&self, kernel: &str) -> Vec<Line> {
-        let Some(index) = self.kernel(kernel) else { return Vec::new() };
-        let orders = |op: &Op| {
-            matches!(
-                op,
-                Op::Fence(_)
-                    | Op::Barrier(_)
-                    | Op::ClusterArrive { .. }
-                    | Op::ClusterWait { .. }
-                    | Op::Mbarrier(..)
-                    | Op::Groups(_)
-            ) || matches!(op, Op::Warp(op) if matches!(op.what, Collective::BarWarp | Collective::CopyMap))
-        };
-        let code = &self.program.functions[index].code;
-        code.iter()
-            .filter(|instruction| orders(&instruction.op))
-            .map(|instruction| instruction.line)
-            .collect()
-    }
-
-    /// Removes the instructions of a line. A wait that is removed has waited.
-    pub fn remove(&mut self, line: Line) {
-        for instruction in self.program.functions.iter_mut().flat_map(|function| &mut function.code) {
-            if instruction.line == line {
-                let one = self.program.constants.iter().position(|constant| *constant == Constant::Bits(1));
-                instruction.op = match (&instruction.op, one) {
-                    (Op::Mbarrier(_, op), Some(one)) => match **op {
-                        Mbarrier::Wait { d: Some(d), .. } => Op::Move(d, Src::constant(one)),
-                        _ => Op::Nop,
-                    },
-                    _ => Op::Nop,
-                };
-            }
-        }
-    }
-
     fn kernel(&self, name: &str) -> Option<usize> {
         self.program.by_name.get(name).copied().filter(|kernel| self.program.functions[*kernel].is_entry)
     }
@@ -210,16 +171,22 @@ impl Device {
     /// [`LoadError`] names the line that is no PTX, or that the interpreter does not know.
     pub fn load(&mut self, text: &str) -> Result<Module, LoadError> {
         let program = Program::new(parse(text)?)?;
-        let mut addresses = FxHashMap::default();
         let in_memory = |space: &str| space == "global" || space == "const";
-        for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
-            let bytes = variable.element * variable.count.unwrap_or(1);
-            let address = *addresses
-                .entry(variable.name.clone())
-                .or_insert_with(|| self.global.allocate(bytes as usize));
-            if variable.space == "const" {
-                self.global.make_constant(address);
+        let mut addresses: FxHashMap<String, u64> = FxHashMap::default();
+        for space in ["global", "const"] {
+            let mut sizes: Vec<(&str, usize)> = Vec::new();
+            for variable in program.variables.iter().filter(|variable| variable.space == space) {
+                if sizes.iter().all(|(name, _)| *name != variable.name) {
+                    let size = variable.element * variable.count.unwrap_or(1);
+                    sizes.push((&variable.name, size as usize));
+                }
             }
+            if sizes.is_empty() {
+                continue;
+            }
+            let places =
+                self.global.allocate_variables(sizes.iter().map(|(_, size)| *size), space == "const");
+            addresses.extend(sizes.iter().map(|(name, _)| (*name).to_owned()).zip(places));
         }
         for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
             let address = addresses[&variable.name];
@@ -253,7 +220,10 @@ impl Device {
 
     /// Frees the variables of a module.
     pub fn unload(&mut self, module: Module) {
-        module.addresses.into_values().for_each(|address| self.free(address));
+        // The first variable stands for all.
+        if let Some(first) = module.addresses.into_values().min() {
+            self.free(first);
+        }
     }
 
     /// Runs a kernel under every schedule, for `runs` runs at most, each on memory as it is now. Runs that differ only in the order of

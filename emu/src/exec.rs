@@ -1,8 +1,11 @@
 //! Runs the instructions of a thread: arithmetic, memory, control flow. The others are in `collective`, `mbarrier` and `agent`.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
-use crate::clock::{Proxy, View};
+use std::rc::Rc;
+
+use crate::clock::{INITS, PROXIES, Proxy, Release, View};
 use crate::explore::{Thing, Use};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
@@ -157,8 +160,11 @@ impl Machine<'_> {
                         let from_at = callee.local + from.offset as usize;
                         let to_at = frame.local + *to as usize;
                         t.local.copy_within(from_at..from_at + from.bytes as usize, to_at);
+                        t.return_held(from_at..from_at + from.bytes as usize, to_at);
                     }
                 }
+                t.held.retain(|(slot, _)| *slot < callee.registers);
+                t.held_local.retain(|(range, _)| range.start < callee.local);
                 t.registers.truncate(callee.registers);
                 t.local.truncate(callee.local);
                 return Ok(Flow::Jump(callee.return_to));
@@ -317,30 +323,30 @@ impl Machine<'_> {
             let end = spec.find(|c: char| c.is_ascii_alphabetic() && !"lhz".contains(c) || c == '%');
             let Some(end) = end else { break };
             let (flags, conversion) = (&spec[..end], spec.as_bytes()[end]);
-            let long = flags.contains("l") || flags.contains('z');
-            match conversion {
-                b'%' => out.push('%'),
-                b'd' | b'i' if long => out.push_str(&(word(self, 8)? as i64).to_string()),
-                b'd' | b'i' => out.push_str(&(word(self, 4)? as i32).to_string()),
-                b'u' if long => out.push_str(&word(self, 8)?.to_string()),
-                b'u' => out.push_str(&word(self, 4)?.to_string()),
-                b'x' if long => out.push_str(&format!("{:x}", word(self, 8)?)),
-                b'x' => out.push_str(&format!("{:x}", word(self, 4)?)),
-                b'p' => out.push_str(&format!("{:#x}", word(self, 8)?)),
-                b'c' => out.push(char::from(word(self, 4)? as u8)),
+            let bytes = if flags.contains(['l', 'z']) { 8 } else { 4 };
+            let text = format!("%{}{}", flags.trim_end_matches(['l', 'h', 'z']), char::from(conversion));
+            let printed = match conversion {
+                b'%' => Ok("%".into()),
+                b'd' | b'i' if bytes == 8 => sprintf::vsprintf(&text, &[&(word(self, 8)? as i64)]),
+                b'd' | b'i' => sprintf::vsprintf(&text, &[&(word(self, 4)? as i32)]),
+                b'u' | b'x' | b'X' | b'o' => sprintf::vsprintf(&text, &[&word(self, bytes)?]),
+                b'p' => Ok(format!("{:#x}", word(self, 8)?)),
+                b'c' => sprintf::vsprintf(&text, &[&char::from(word(self, 4)? as u8)]),
                 b's' => {
-                    let mut at = word(self, 8)?;
+                    let (mut string, mut at) = (Vec::new(), word(self, 8)?);
                     loop {
-                        let byte = byte_at(self, at)?;
-                        if byte == 0 {
-                            break;
+                        match byte_at(self, at)? {
+                            0 => break,
+                            byte => string.push(byte),
                         }
-                        out.push(byte.into());
                         at += 1;
                     }
+                    sprintf::vsprintf(&text, &[&String::from_utf8_lossy(&string).into_owned()])
                 }
-                _ => out.push_str(&f64::from_bits(word(self, 8)?).to_string()),
-            }
+                _ => sprintf::vsprintf(&text, &[&f64::from_bits(word(self, 8)?)]),
+            };
+            // What the library does not format is shown as it stands.
+            out.push_str(&printed.unwrap_or(text));
             rest = &spec[end + 1..];
         }
         out.push_str(rest);
@@ -598,11 +604,15 @@ impl Machine<'_> {
         let mut buffer = [0; 64];
         let known = self.report.findings.len();
         self.read(cta, thread, place, &mut buffer[..all], strong)?;
-        if load.speculative {
+        let of = &self.ctas[cta].threads[thread];
+        if load.speculative && (self.report.findings.len() > known || !of.held.is_empty()) {
             self.hold(cta, thread, load, known);
         }
+        if !self.ctas[cta].threads[thread].held_local.is_empty() {
+            self.load_held(cta, thread, load, place, all);
+        }
         if strong.is_some()
-            && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem)
+            && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem, load.scope)
         {
             buffer[..all].copy_from_slice(&older);
         }
@@ -636,6 +646,39 @@ impl Machine<'_> {
         if let Some(finding) = finding {
             t.held.extend(slots.into_iter().map(|slot| (slot, finding.clone())));
             self.reported.remove(&(Rule::Uninitialised, at, 0));
+        }
+    }
+
+    /// A load from local memory takes what a speculative load has put there: if it is speculative too, the finding waits on.
+    fn load_held(&mut self, cta: usize, thread: usize, load: &Load, place: Place, bytes: usize) {
+        let Place::Local(offset) = place else { return };
+        let t = &mut self.ctas[cta].threads[thread];
+        let meets = |range: &Range<usize>| range.start < offset + bytes && offset < range.end;
+        let Some(i) = t.held_local.iter().position(|(range, _)| meets(range)) else { return };
+        let finding = t.held_local[i].1.clone();
+        if load.speculative {
+            let registers = t.frame.registers;
+            t.held.extend(load.d.iter().flatten().map(|d| (registers + *d as usize, finding.clone())));
+        } else {
+            t.held_local.swap_remove(i);
+            self.find(finding.rule, finding.what, finding.here, None, (self.at(cta, thread), 0));
+        }
+    }
+
+    /// A store takes registers. What a speculative load has found about one waits on in local memory, and counts elsewhere.
+    fn store_held(&mut self, cta: usize, thread: usize, store: &Store, place: Place, bytes: usize) {
+        let t = &mut self.ctas[cta].threads[thread];
+        let Place::Local(offset) = place else {
+            store.values.iter().for_each(|src| self.take_loaded(cta, thread, *src));
+            return;
+        };
+        let all = offset..offset + bytes * store.values.len();
+        t.held_local.retain(|(range, _)| range.end <= all.start || all.end <= range.start);
+        for (i, src) in store.values.iter().enumerate() {
+            let taken = t.frame.registers + src.0 as usize;
+            let held = t.held.iter().find(|(slot, _)| *slot == taken && src.0 >> 30 == 0);
+            let start = offset + i * bytes;
+            t.held_local.extend(held.map(|(_, finding)| (start..start + bytes, finding.clone())));
         }
     }
 
@@ -685,10 +728,14 @@ impl Machine<'_> {
             let bits = value(&self.constants, &self.ctas[cta].threads[thread], *src);
             buffer[i * bytes..(i + 1) * bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
         }
+        let of = &self.ctas[cta].threads[thread];
+        if !of.held.is_empty() || !of.held_local.is_empty() {
+            self.store_held(cta, thread, store, place, bytes);
+        }
         let strong = (store.sem != Sem::Weak).then_some(store.scope);
         self.progress += 1;
         if strong.is_some() {
-            self.strong_store(cta, thread, (place, all), &buffer[..all], store.sem, false);
+            self.strong_store(cta, thread, (place, all), &buffer[..all], (store.sem, store.scope), false);
         }
         self.write(cta, thread, place, &buffer[..all], strong)?;
         Ok(Flow::Next)
@@ -708,7 +755,16 @@ impl Machine<'_> {
         self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
         // An atomic operation writes; that it reads too adds nothing to the order.
         self.check(cta, thread, place, all, true, Some(atom.scope));
-        let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+        let latest: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+        let key = (place, all);
+        let older = if atom.d.is_empty() || !is_integer {
+            None
+        } else {
+            self.before_reductions(cta, thread, key, atom.rmw)
+        };
+        // The reductions come behind this operation, and commute with it: memory is the same, and the operation reads the older value.
+        let read: Option<Vec<u64>> = older.map(|bytes_read| bytes_read.chunks(bytes).map(word).collect());
+        let old = latest;
         // An addition of `.f32` flushes subnormal values in global memory, and in no other (PTX ISA 9.7.13.5).
         let ty = match (atom.ty, place) {
             (Type::Float(Format::F32), Place::Global(..)) => Type::Flushed(Format::F32),
@@ -734,11 +790,17 @@ impl Machine<'_> {
         }
         let mut buffer = Vec::with_capacity(all);
         new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
-        self.strong_read_latest(cta, thread, (place, all), atom.sem);
-        self.strong_store(cta, thread, (place, all), &buffer, atom.sem, true);
+        // `red` is no part of an acquire pattern (8.8).
+        if !atom.d.is_empty() && read.is_none() {
+            self.strong_read_latest(cta, thread, key, atom.sem, atom.scope);
+        }
+        self.strong_store(cta, thread, key, &buffer, (atom.sem, atom.scope), true);
+        if is_integer && commutes {
+            self.note_reduction(key, atom.rmw, atom.d.is_empty());
+        }
         self.poke(cta, thread, place, &buffer);
         self.wake_spinning(place);
-        for (d, old) in atom.d.iter().zip(&old) {
+        for (d, old) in atom.d.iter().zip(read.as_ref().unwrap_or(&old)) {
             if let Some(d) = d {
                 self.set(cta, thread, *d, *old);
             }
@@ -747,27 +809,38 @@ impl Machine<'_> {
     }
 
     pub fn fence(&mut self, cta: usize, thread: usize, fence: Fence) {
-        if let Fence::Thread { sem: Sem::SeqCst, .. } = fence {
-            self.sequential_fence(cta, thread);
+        let acquired = match fence {
+            Fence::Thread { sem, scope } | Fence::TensorMap { sem, scope } if sem.acquires() => {
+                let number = self.ctas[cta].number;
+                self.ctas[cta].threads[thread].seen.within(scope, number, self.cluster_size())
+            }
+            _ => None,
+        };
+        if let Some(acquired) = acquired {
+            self.ctas[cta].threads[thread].acquire(&acquired.finish());
+        }
+        if let Fence::Thread { sem: Sem::SeqCst, scope } = fence {
+            self.sequential_fence(cta, thread, scope);
         }
         let Cta { threads, fences, mbarriers, .. } = &mut self.ctas[cta];
         let t = &mut threads[thread];
-        let mut through = |t: &mut Thread, proxy: Proxy| {
-            t.times[proxy as usize] = t.times[0];
-            t.view =
-                fences.change(&t.view, proxy, |view| view.clocks[proxy as usize] = view.clocks[0].clone());
+        let mut pass = |t: &mut Thread, from: Proxy, to: Proxy| {
+            t.times[to as usize] = t.times[from as usize];
+            t.view = fences.change(&t.view, to, |view| {
+                view.clocks[to as usize] = view.clocks[from as usize].clone();
+            });
         };
+
         match fence {
-            Fence::Thread { sem, .. } => {
-                if let (true, Some(seen)) = (sem.acquires(), t.seen.take()) {
-                    t.acquire(&seen.finish());
-                }
+            Fence::Thread { sem, scope } => {
                 if sem.releases() {
-                    t.released = Some(Box::new(t.release()));
+                    t.fence(scope);
                 }
             }
             Fence::MbarrierInit => {
-                t.released = Some(Box::new(t.release()));
+                // Of what came before, it releases the initialisations alone.
+                let inits = Release { view: Rc::new(t.view.only(INITS)), id: t.id, times: [0; PROXIES] };
+                t.inits = Some(inits);
                 mbarriers
                     .values_mut()
                     .filter(|mbarrier| mbarrier.init.0 == t.id)
@@ -775,26 +848,25 @@ impl Machine<'_> {
             }
             Fence::Async { global, shared } => {
                 if global {
-                    through(t, Proxy::AsyncGlobal);
+                    pass(t, Proxy::Generic, Proxy::AsyncGlobal);
                 }
                 if shared {
-                    through(t, Proxy::AsyncShared);
+                    pass(t, Proxy::Generic, Proxy::AsyncShared);
                 }
                 t.times[0] += t.step;
             }
             Fence::AsyncRestricted { .. } => {
-                through(t, Proxy::AsyncShared);
+                pass(t, Proxy::Generic, Proxy::AsyncShared);
                 t.times[0] += t.step;
             }
-            Fence::TensorMap { sem, .. } => {
+            Fence::TensorMap { sem, scope } => {
+                // One side alone is no order: a release is followed by an acquire (9.7.13.4).
                 if sem.acquires() {
-                    if let Some(seen) = t.seen.take() {
-                        t.acquire(&seen.finish());
-                    }
+                    pass(t, Proxy::TensorMapReleased, Proxy::TensorMap);
                 } else {
-                    t.released = Some(Box::new(t.release()));
+                    pass(t, Proxy::Generic, Proxy::TensorMapReleased);
+                    t.fence(scope);
                 }
-                through(t, Proxy::TensorMap);
                 t.times[0] += t.step;
             }
             Fence::Alias => {}
@@ -841,10 +913,17 @@ impl Machine<'_> {
             if op.sem != Sem::Weak {
                 let bytes = self.peek(cta, thread, place, all).to_vec();
                 match op.what {
-                    Multimem::LdReduce => self.strong_read_latest(cta, thread, (place, all), op.sem),
-                    _ => {
-                        self.strong_store(cta, thread, (place, all), &bytes, op.sem, op.what == Multimem::Red)
+                    Multimem::LdReduce => {
+                        self.strong_read_latest(cta, thread, (place, all), op.sem, op.scope)
                     }
+                    _ => self.strong_store(
+                        cta,
+                        thread,
+                        (place, all),
+                        &bytes,
+                        (op.sem, op.scope),
+                        op.what == Multimem::Red,
+                    ),
                 }
             }
         }

@@ -4,64 +4,53 @@ use std::fmt;
 
 use crate::ast::Line;
 
-/// What a finding breaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Rule {
-    /// Two accesses, one of them a write, that nothing orders.
-    Race,
-    /// Two accesses through different proxies, in order, without a proxy fence between.
-    ProxyFence,
-    /// A read of memory that nothing has written.
-    Uninitialised,
-    /// An mbarrier used against its contract.
-    Mbarrier,
-    /// A barrier of the CTA or of the cluster used against its contract.
-    Barrier,
-    /// A collective instruction that not all its threads execute.
-    Divergence,
-    /// A thread that ends while a copy still reads memory of its CTA.
-    ExitInFlight,
-    /// An access to the shared memory of a CTA that may have ended.
-    PeerExited,
-    /// Threads that wait for what never comes.
-    Deadlock,
-    /// An operand that the instruction does not allow.
-    Operand,
+macro_rules! rules {
+    ($($(#[$doc:meta])* $rule:ident: $name:literal, $section:literal;)*) => {
+        /// What a finding breaks.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Rule { $($(#[$doc])* $rule,)* }
+
+        impl Rule {
+            /// All rules.
+            pub const ALL: &[Self] = &[$(Self::$rule),*];
+
+            /// The name, with which a finding begins.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$rule => $name,)* }
+            }
+
+            /// The section of the PTX ISA.
+            #[must_use]
+            pub fn section(self) -> &'static str {
+                match self { $(Self::$rule => $section,)* }
+            }
+        }
+    };
 }
 
-impl Rule {
-    /// The section of the PTX ISA.
-    #[must_use]
-    pub fn section(self) -> &'static str {
-        match self {
-            Self::Race => "8.9.2",
-            Self::ProxyFence => "8.4, 9.7.13.4",
-            Self::Uninitialised => "5.1",
-            Self::Mbarrier => "9.7.13.15",
-            Self::Barrier => "9.7.13.1, 9.7.13.3",
-            Self::Divergence => "9.7.13.1",
-            Self::ExitInFlight => "9.7.9.25.4",
-            Self::PeerExited => "9.7.13.3",
-            Self::Deadlock => "9.7.13",
-            Self::Operand => "9.7",
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Race => "data race",
-            Self::ProxyFence => "missing proxy fence",
-            Self::Uninitialised => "uninitialised memory",
-            Self::Mbarrier => "mbarrier misuse",
-            Self::Barrier => "barrier misuse",
-            Self::Divergence => "divergent collective instruction",
-            Self::ExitInFlight => "exit with a copy in flight",
-            Self::PeerExited => "access to a CTA that may have exited",
-            Self::Deadlock => "deadlock",
-            Self::Operand => "illegal operand",
-        }
-    }
+rules! {
+    /// Two accesses, one of them a write, that nothing orders.
+    Race: "data race", "8.7.1";
+    /// Two accesses through different proxies, in order, without a proxy fence between.
+    ProxyFence: "missing proxy fence", "8.6, 9.7.13.4";
+    /// A read of memory that nothing has written.
+    Uninitialised: "uninitialised memory", "8.2.6";
+    /// An mbarrier used against its contract.
+    Mbarrier: "mbarrier misuse", "9.7.13.15";
+    /// A barrier of the CTA or of the cluster used against its contract.
+    Barrier: "barrier misuse", "9.7.13.1, 9.7.13.3";
+    /// A collective instruction that not all its threads execute.
+    Divergence: "divergent collective instruction", "9.7.13.1";
+    /// A thread that ends while a copy still reads memory of its CTA.
+    ExitInFlight: "exit with a copy in flight", "9.7.9.25.4";
+    /// An access to the shared memory of a CTA that may have ended.
+    PeerExited: "access to a CTA that may have exited", "9.7.13.3";
+    /// Threads that wait for what never comes.
+    Deadlock: "deadlock", "9.7.13";
+    /// An operand that the instruction does not allow.
+    Operand: "illegal operand", "9.7";
 }
 
 /// An instruction of a thread.

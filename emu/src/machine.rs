@@ -1,19 +1,22 @@
 //! A grid that runs: threads in an order that the schedule chooses, and asynchronous operations as agents of their own.
 
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::agent::Agent;
-use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, Proxy, Release, Time, View};
+use crate::ast::Loc;
+use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View};
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
 use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
-use crate::op::{Op, Rmw, Slot, Special, Src};
+use crate::op::{Op, Rmw, Scope, Slot, Special, Src};
 use crate::program::{Constant, Function, Program};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
 use crate::trace::{Row, Trace};
-use crate::weak::{Key, Location};
+use crate::weak::{Handed, Key, Location};
 
 /// The shape and the parameters of a launch.
 #[derive(Debug, Clone)]
@@ -85,13 +88,20 @@ pub struct Readings {
     pub init_needs_proxy_fence: bool,
     /// An asynchronous write behind a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory location".
     pub reads_need_proxy_fence: bool,
+    /// Who waits for a copy that a thread of another CTA has issued needs the scope of the cluster. The completion of a copy has the scope
+    /// `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits with `.cta`.
+    pub peer_copies_need_cluster_scope: bool,
 }
 
 impl Readings {
     /// The readings that ask for the most.
     #[must_use]
     pub fn strictest() -> Self {
-        Self { init_needs_proxy_fence: true, reads_need_proxy_fence: true }
+        Self {
+            init_needs_proxy_fence: true,
+            reads_need_proxy_fence: true,
+            peer_copies_need_cluster_scope: true,
+        }
     }
 }
 
@@ -126,8 +136,17 @@ pub struct Report {
 
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.findings.iter().try_for_each(|finding| writeln!(f, "{finding}"))?;
-        self.fault.as_ref().map_or(Ok(()), |fault| writeln!(f, "{fault}"))
+        // What comes after the first findings mostly follows from them.
+        const SHOWN: usize = 8;
+        self.findings.iter().take(SHOWN).try_for_each(|finding| writeln!(f, "{finding}"))?;
+        if let more @ 1.. = self.findings.len().saturating_sub(SHOWN) {
+            writeln!(f, "and {more} more")?;
+        }
+        self.fault.iter().try_for_each(|fault| writeln!(f, "{fault}"))?;
+        if !self.printed.is_empty() {
+            write!(f, "the kernel printed:\n{}", self.printed)?;
+        }
+        Ok(())
     }
 }
 
@@ -199,15 +218,19 @@ pub struct Thread {
     pub shared_base: u64,
     pub view: Rc<View>,
     /// Its own time, and its time at its last fence of each proxy.
-    pub times: [Time; 4],
+    pub times: [Time; PROXIES],
     /// By which its time advances: 0 in an unchecked run, whose clocks stay empty.
     pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
-    pub seen: Option<Box<Collected>>,
-    /// Findings of speculative loads, by the register that `selp` may take or drop.
+    pub seen: Handed,
+    /// Findings of speculative loads, by the register that `selp` may take or drop, or that `st` may put elsewhere.
     pub held: Vec<(usize, Finding)>,
-    /// The last release fence, for later relaxed stores.
-    pub released: Option<Box<Release>>,
+    /// The same of what was put into its local memory, by the bytes there.
+    pub held_local: Vec<(Range<usize>, Finding)>,
+    /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.
+    pub released: Vec<(Scope, Release)>,
+    /// The last `fence.mbarrier_init`.
+    pub inits: Option<Release>,
     pub bulk: GroupsState,
     pub cp_async: GroupsState,
     /// The place of its last strong load, and what that has read.
@@ -224,6 +247,35 @@ impl Thread {
         let release = Release { view: self.view.clone(), id: self.id, times: self.times };
         self.times[0] += self.step;
         release
+    }
+
+    /// A release fence.
+    pub fn fence(&mut self, scope: Scope) {
+        let release = self.release();
+        self.released.retain(|(other, _)| *other > scope);
+        self.released.push((scope, release));
+    }
+
+    /// The last release fence whose scope is so wide.
+    pub fn released(&self, scope: Scope) -> Option<Release> {
+        let fence = self.released.iter().rev().find(|(other, _)| *other >= scope).map(|(_, release)| release);
+        let Some(inits) = &self.inits else { return fence.cloned() };
+        let Some(fence) = fence else { return Some(inits.clone()) };
+        let mut view = (*fence.view).clone();
+        view.join(&inits.view);
+        Some(Release { view: Rc::new(view), ..fence.clone() })
+    }
+
+    /// A function returns bytes of its frame. What a speculative load has found about them waits on.
+    pub fn return_held(&mut self, from: Range<usize>, to: usize) {
+        if self.held_local.is_empty() {
+            return;
+        }
+        self.held_local.retain(|(range, _)| range.end <= to || to + from.len() <= range.start);
+        let inside = |range: &Range<usize>| from.start <= range.start && range.end <= from.end;
+        let moved: Vec<_> = self.held_local.iter().filter(|(range, _)| inside(range)).cloned().collect();
+        let there = |range: Range<usize>| to + range.start - from.start..to + range.end - from.start;
+        self.held_local.extend(moved.into_iter().map(|(range, finding)| (there(range), finding)));
     }
 
     pub fn acquire(&mut self, acquirable: &Acquirable) {
@@ -283,6 +335,8 @@ pub struct Machine<'a> {
     /// The first instruction of each function in the list of all.
     pub starts: Vec<u32>,
     pub locations: rustc_hash::FxHashMap<Key, Location>,
+    /// What the `fence.sc` of each scope have handed on.
+    pub sequential: rustc_hash::FxHashMap<Id, Collected>,
     pub reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     empty: Rc<View>,
     pub trace: Option<Trace>,
@@ -294,6 +348,9 @@ pub struct Machine<'a> {
     /// A `try_wait` has returned early: an explorer lets one of a run do so.
     pub returned_early: bool,
 }
+
+/// What `%globaltimer` counts for an instruction, so that a wait of seconds ends soon.
+const NANOSECONDS: u64 = 64;
 
 /// The outcome of an instruction.
 pub enum Flow {
@@ -369,6 +426,7 @@ impl<'a> Machine<'a> {
             canceled: 0,
             starts,
             locations: rustc_hash::FxHashMap::default(),
+            sequential: rustc_hash::FxHashMap::default(),
             reported: rustc_hash::FxHashSet::default(),
             empty: Rc::new(View::default()),
             trace: options.trace.then(Trace::default),
@@ -430,11 +488,13 @@ impl<'a> Machine<'a> {
             id: number * PART + thread,
             shared_base: u64::from(rank << RANK_SHIFT),
             view: self.empty.clone(),
-            times: [self.options.check.into(), 0, 0, 0],
+            times: [self.options.check.into(), 0, 0, 0, 0],
             step: self.options.check.into(),
-            seen: None,
+            seen: Handed::default(),
             held: Vec::new(),
-            released: None,
+            held_local: Vec::new(),
+            released: Vec::new(),
+            inits: None,
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),
             last_load: (u32::MAX, Vec::new()),
@@ -509,6 +569,8 @@ impl<'a> Machine<'a> {
             self.start_cluster(None);
         }
         let (mut quiet, mut last_progress) = (0, u64::MAX);
+        // Turns of threads, one after another, that wrote nothing.
+        let mut idle = 0;
         loop {
             if let Some(explorer) = &mut self.explorer {
                 let mut enabled: Vec<Actor> = Vec::new();
@@ -541,14 +603,19 @@ impl<'a> Machine<'a> {
                 return Err(Fault { kind: FaultKind::Limit, what, here: None });
             }
             let agents = self.agents.len();
-            if agents > 0 && (self.ready.is_empty() || self.options.schedule.agent_runs(&mut self.rng)) {
+            // Threads that only read may wait for what an agent writes.
+            let nothing_else = idle >= 4 * self.ready.len();
+            if agents > 0 && (nothing_else || self.options.schedule.agent_runs(&mut self.rng)) {
+                idle = 0;
                 let which = self.options.schedule.pick_agent(&mut self.rng, agents);
                 self.run_agent(which)?;
             } else if !self.ready.is_empty() {
                 let which = self.options.schedule.pick_thread(&mut self.rng, &self.ready);
                 let (cta, thread) = self.ready.swap_remove(which);
                 let quantum = self.options.schedule.quantum(&mut self.rng);
+                let before = self.progress;
                 self.run_thread(cta as usize, thread as usize, quantum)?;
+                idle = if self.progress == before { idle + 1 } else { 0 };
             } else if self.ctas.iter().all(|cta| cta.live == 0) {
                 return Ok(());
             } else {
@@ -797,13 +864,22 @@ impl<'a> Machine<'a> {
         (&self.program.functions[function], (at - self.starts[function]) as usize)
     }
 
+    /// The place in the crate of the kernel that led to these locations: what it calls may have been inlined.
+    fn source(&self, locs: &[Loc]) -> Option<String> {
+        let folder =
+            |file: &str| Path::new(file).ancestors().find(|path| path.ends_with("src")).map(PathBuf::from);
+        let of_kernel = folder(self.program.file(locs.last()?.file)?);
+        let file = |loc: &Loc| self.program.file(loc.file);
+        let is_inside = |loc: &&Loc| loc.line > 0 && file(loc).and_then(folder) == of_kernel;
+        let loc = locs.iter().find(is_inside).or(locs.first())?;
+        Some(format!("{}:{}:{}", file(loc)?, loc.line, loc.column))
+    }
+
     fn party_at(&self, cta: [u32; 3], thread: Option<u32>, at: At) -> Party {
         let (function, pc) = self.instruction(at);
         let instruction = function.code.get(pc).or(function.code.last());
         let line = instruction.map_or(0, |instruction| instruction.line);
-        let source = instruction
-            .and_then(|instruction| instruction.loc)
-            .and_then(|loc| Some(format!("{}:{}:{}", self.program.file(loc.file)?, loc.line, loc.column)));
+        let source = instruction.and_then(|instruction| self.source(&instruction.locs));
         Party { cta, thread, line, source }
     }
 
@@ -895,10 +971,14 @@ impl<'a> Machine<'a> {
             Special::Sm => cta as u32 % 132,
             Special::Sms => 132,
             Special::GridId => 1,
-            Special::Clock | Special::GlobalTimer => return self.report.instructions,
-            Special::ClockHigh | Special::GlobalTimerHigh => (self.report.instructions >> 32) as u32,
+            Special::Clock => return self.report.instructions,
+            Special::ClockHigh => (self.report.instructions >> 32) as u32,
+            Special::GlobalTimer => return NANOSECONDS * self.report.instructions,
+            Special::GlobalTimerHigh => ((NANOSECONDS * self.report.instructions) >> 32) as u32,
             Special::DynamicShared => launch.dynamic_shared,
             Special::TotalShared => self.static_shared + launch.dynamic_shared,
+            // With what the system reserves (10.31).
+            Special::AggregateShared => self.static_shared + launch.dynamic_shared + SHARED_BASE,
             Special::WarpSize => 32,
             Special::Zero => 0,
         })

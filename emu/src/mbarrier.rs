@@ -1,6 +1,8 @@
 //! mbarriers (PTX ISA 9.7.13.15).
 
-use crate::clock::{Proxy, Release};
+use std::rc::Rc;
+
+use crate::clock::{INITS, PHASES, Proxy, Release};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
@@ -54,6 +56,7 @@ impl Machine<'_> {
                 let id = self.new_object();
                 let t = &mut self.ctas[cta].threads[thread];
                 let init = (t.id, t.times[0]);
+                Rc::make_mut(&mut t.view).set(id | INITS, [1, 0, 0, 0, 0]);
                 self.ctas[slot].mbarriers.insert(offset, MbarrierState::new(id, count, init));
                 self.trace_phase(slot, offset);
             }
@@ -101,8 +104,9 @@ impl Machine<'_> {
                 if let Some(tx) = tx {
                     self.add_tx(cta, thread, slot, offset, i64::from(tx))?;
                 }
+                let least = if slot == cta { Scope::Cta } else { Scope::Cluster };
                 let t = &mut self.ctas[cta].threads[thread];
-                let release = if sem.releases() { Some(t.release()) } else { t.released.as_deref().cloned() };
+                let release = if sem.releases() { Some(t.release()) } else { t.released(least) };
                 let old = self.ctas[slot].mbarriers[&offset].state();
                 if let Some(state) = state {
                     self.set(cta, thread, *state, old);
@@ -191,9 +195,8 @@ impl Machine<'_> {
                 "uses memory that holds no mbarrier: `mbarrier.init` has not run, or `inval` has",
             ));
         };
-        let (id, time) = mbarrier.init;
         let t = &self.ctas[cta].threads[thread];
-        if id != t.id && t.view.clock(Proxy::Generic).get(id) < time {
+        if t.view.clock(Proxy::Generic).get(mbarrier.id | INITS) == 0 {
             self.wrong(
                 Rule::Mbarrier,
                 cta,
@@ -230,9 +233,9 @@ impl Machine<'_> {
     /// The thread must know that the phase before the current one has completed (PTX ISA 9.7.13.15.4).
     fn check_waited(&mut self, cta: usize, thread: usize, slot: usize, offset: u32) {
         let mbarrier = &self.ctas[slot].mbarriers[&offset];
-        let (id, phase) = (mbarrier.id, mbarrier.phase);
+        let (id, phase) = (mbarrier.id | PHASES, mbarrier.phase);
         let t = &self.ctas[cta].threads[thread];
-        let seen = t.seen.as_ref().map_or(0, |seen| seen.time(id));
+        let seen = t.seen.time(id);
         if phase > 0 && t.view.clock(Proxy::Generic).get(id).max(seen) < phase {
             let what = format!(
                 "arrives in phase {phase} of an mbarrier, and nothing has told the thread that phase {} has completed",
@@ -289,13 +292,19 @@ impl Machine<'_> {
     fn observe(&mut self, cta: usize, thread: usize, offset: u32, sem: Sem, scope: Scope) {
         let mbarrier = &self.ctas[cta].mbarriers[&offset];
         let (local, remote) = (mbarrier.done_local.clone(), mbarrier.done_remote.clone());
+        let number = self.ctas[cta].number;
+        // Of the blocks that arrive from afar, any stands for all.
+        let size = self.cluster_size();
+        let other = number / size * size + (number + 1) % size;
         let t = &mut self.ctas[cta].threads[thread];
-        let remote = remote.filter(|_| scope != Scope::Cta);
-        for acquirable in [local, remote].into_iter().flatten() {
+        let remote = remote.filter(|_| scope != Scope::Cta).map(|remote| (Scope::Cluster, other, remote));
+        for (scope, from, acquirable) in
+            local.map(|local| (Scope::Cta, number, local)).into_iter().chain(remote)
+        {
             if sem.acquires() {
                 t.acquire(&acquirable);
             } else {
-                t.seen.get_or_insert_default().join(acquirable.view());
+                t.seen.of(scope, from).join(acquirable.view());
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Memory: allocations in the global space, and the windows of generic addresses.
 
+use std::ops::Range;
+
 use crate::shadow::Shadow;
 
 /// Generic addresses of shared memory: the window of 32-bit `.shared::cluster` addresses.
@@ -25,6 +27,8 @@ pub struct Allocation {
     pub shadow: Shadow,
     /// The allocations that a multicast object stands for.
     pub replicas: Vec<usize>,
+    /// The variables of a module: what lies between them is no memory. Empty: all is.
+    pub parts: Vec<Range<usize>>,
 }
 
 /// Global memory.
@@ -43,8 +47,26 @@ impl Global {
             constant: false,
             shadow,
             replicas: Vec::new(),
+            parts: Vec::new(),
         });
         (self.allocations.len() as u64) << ALLOCATION_SHIFT
+    }
+
+    /// Allocates the variables of a module in `.global`, or in `.const`. As on a GPU, they lie close together: the low halves of their addresses tell them apart.
+    pub fn allocate_variables(&mut self, sizes: impl IntoIterator<Item = usize>, constant: bool) -> Vec<u64> {
+        const GAP: usize = 256;
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        for size in sizes {
+            let start = parts.last().map_or(0, |last| (last.end + GAP).next_multiple_of(GAP));
+            parts.push(start..start + size);
+        }
+        let address = self.allocate(parts.last().map_or(0, |last| last.end));
+        let addresses = parts.iter().map(|part| address + part.start as u64).collect();
+        if let Some(allocation) = self.allocations.last_mut() {
+            allocation.parts = parts;
+            allocation.constant = constant;
+        }
+        addresses
     }
 
     /// Makes a multicast object: addresses of which each byte stands for the bytes of all `replicas` (`cuMulticastCreate`).
@@ -52,21 +74,10 @@ impl Global {
         let replicas =
             replicas.iter().filter_map(|address| self.find(*address, 0).map(|(index, _)| index)).collect();
         let shadow = Shadow::default();
-        self.allocations.push(Allocation {
-            bytes: vec![0; bytes],
-            live: true,
-            constant: false,
-            shadow,
-            replicas,
-        });
+        let bytes = vec![0; bytes];
+        let (constant, parts) = (false, Vec::new());
+        self.allocations.push(Allocation { bytes, live: true, constant, shadow, replicas, parts });
         (self.allocations.len() as u64) << ALLOCATION_SHIFT
-    }
-
-    /// Makes an allocation one of the state space `.const`.
-    pub fn make_constant(&mut self, address: u64) {
-        if let Some((index, _)) = self.find(address, 0) {
-            self.allocations[index].constant = true;
-        }
     }
 
     /// Whether an address is in the state space `.const`.
@@ -90,7 +101,12 @@ impl Global {
         let index = ((address >> ALLOCATION_SHIFT) as usize).wrapping_sub(1);
         let offset = (address & ((1 << ALLOCATION_SHIFT) - 1)) as usize;
         let allocation = self.allocations.get(index)?;
-        (allocation.live && offset + len <= allocation.bytes.len()).then_some((index, offset))
+        let within = |part: &Range<usize>| part.start <= offset && offset + len <= part.end;
+        let in_bounds = match &allocation.parts[..] {
+            [] => offset + len <= allocation.bytes.len(),
+            parts => parts.iter().any(within),
+        };
+        (allocation.live && in_bounds).then_some((index, offset))
     }
 
     /// The first address whose byte `other`, of the same allocations, has otherwise.
@@ -142,5 +158,27 @@ impl Place {
             Self::Local(offset) => Self::Local(offset + by),
             Self::Param(offset) => Self::Param(offset + by),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_of_a_module_lie_close_together_and_what_is_between_them_is_no_memory() {
+        let mut global = Global::default();
+        let other = global.allocate(8);
+        let addresses = global.allocate_variables([4, 300, 16], false);
+        assert!(addresses.is_sorted() && addresses[2] - addresses[0] < 4096, "{addresses:x?}");
+        assert!(addresses[0] >> ALLOCATION_SHIFT != other >> ALLOCATION_SHIFT);
+        for (address, size) in addresses.iter().zip([4, 300, 16]) {
+            assert!(address.is_multiple_of(256) && global.write(*address, &vec![1; size]).is_some());
+            assert_eq!(global.write(*address, &vec![1; size + 1]), None);
+            assert_eq!(global.find(address + size as u64, 1), None);
+        }
+        global.free(addresses[0]);
+        assert_eq!(global.find(addresses[2], 1), None, "all are freed together");
+        assert_eq!(global.allocate_variables([], true).len(), 0);
     }
 }

@@ -55,6 +55,18 @@ pub enum Scope {
     Sys,
 }
 
+impl Scope {
+    /// Whether a scope around a thread of a block includes the threads of another, by the numbers of the blocks. The blocks of a
+    /// cluster have consecutive numbers.
+    pub fn includes(self, block: u32, other: u32, cluster: u32) -> bool {
+        match self {
+            Self::Cta => block == other,
+            Self::Cluster => block / cluster == other / cluster,
+            Self::Gpu | Self::Sys => true,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Sem {
     Weak,
@@ -210,6 +222,7 @@ pub enum Special {
     GlobalTimerHigh,
     DynamicShared,
     TotalShared,
+    AggregateShared,
     WarpSize,
     Zero,
 }
@@ -282,7 +295,7 @@ pub enum Collective {
     Elect,
     BarWarp,
     /// `tensormap.cp_fenceproxy`.
-    CopyMap,
+    CopyMap(Scope),
 }
 
 #[derive(Debug)]
@@ -410,7 +423,8 @@ pub struct Bulk {
     pub completion: Completion,
     pub multicast: Option<Src>,
     pub byte_mask: Option<Src>,
-    pub ignore: Option<(Src, Src)>,
+    /// `multimem.`: the destination is a multicast object.
+    pub multimem: bool,
     pub reduction: Option<(Rmw, Type)>,
 }
 
@@ -438,6 +452,8 @@ pub struct Tensor {
     pub shared: Option<Address>,
     pub completion: Option<Completion>,
     pub multicast: Option<Src>,
+    /// `.cta_group::2`: the mbarrier may be that of the other CTA of the pair.
+    pub pair: bool,
     pub reduction: Option<Rmw>,
 }
 

@@ -184,11 +184,18 @@ fn instruction(i: &mut Input<'_>) -> ModalResult<Instruction> {
 }
 
 fn loc(i: &mut Input<'_>) -> ModalResult<Statement> {
-    let place = (directive("loc"), digits, digits, digits, opt((punctuation(','), till_line_ending)), space);
-    place
-        .map(|(_, file, line, column, ..)| {
-            Statement::Loc(Loc { file: file as u32, line: line as u32, column: column as u32 })
-        })
+    let function = (token("function_name"), name, opt(offset), punctuation(','), token("inlined_at"));
+    let caller = preceded(function, place).map(Some);
+    let more = preceded(punctuation(','), alt((caller, (till_line_ending, space).value(None))));
+    (preceded(directive("loc"), place), opt(more))
+        .map(|(place, caller)| Statement::Loc(place, caller.flatten()))
+        .parse_next(i)
+}
+
+/// File, line and column.
+fn place(i: &mut Input<'_>) -> ModalResult<Loc> {
+    (digits, digits, digits)
+        .map(|(file, line, column)| Loc { file: file as u32, line: line as u32, column: column as u32 })
         .parse_next(i)
 }
 

@@ -1,5 +1,7 @@
 //! A module ready to run: registers are slots, labels are indices, symbols are constants that a kernel's launch fills in.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{self, Line, Loc, Operand, Statement, Variable};
@@ -30,7 +32,8 @@ pub struct Instruction {
     /// The guard: its register, and whether the instruction runs if it is false.
     pub guard: Option<(Slot, bool)>,
     pub line: Line,
-    pub loc: Option<Loc>,
+    /// Where it comes from: its own location, then that of each call by which it was inlined.
+    pub locs: Arc<[Loc]>,
 }
 
 /// A parameter: its place in the parameters of a kernel, or in the frame of a function.
@@ -142,13 +145,15 @@ pub struct Lower<'a> {
     frame: u64,
     code: Vec<Instruction>,
     symbols: Vec<String>,
-    /// Registers that loads alone write, and `selp` alone reads.
+    /// Registers that loads alone write, and that only `selp` takes or `st` puts elsewhere.
     pub speculative: FxHashSet<String>,
     pub line: Line,
-    loc: Option<Loc>,
+    locs: Arc<[Loc]>,
+    /// The call by which each location was inlined.
+    callers: FxHashMap<Loc, Loc>,
 }
 
-/// The registers that loads alone write, and `selp` alone reads.
+/// The registers that loads alone write, and that only `selp` takes or `st` puts elsewhere.
 fn speculative(body: &[Statement]) -> FxHashSet<String> {
     fn names<'a>(operand: &'a Operand, each: &mut impl FnMut(&'a str)) {
         match operand {
@@ -170,7 +175,7 @@ fn speculative(body: &[Statement]) -> FxHashSet<String> {
                     for (i, operand) in instruction.operands.iter().enumerate() {
                         match (opcode, i) {
                             (Some("ld"), 0) => names(operand, &mut |name| loaded.extend([name])),
-                            (Some("selp"), 1 | 2) => {}
+                            (Some("selp"), 1 | 2) | (Some("st"), 1) => {}
                             _ => names(operand, &mut |name| used.extend([name])),
                         }
                     }
@@ -216,7 +221,8 @@ fn lower(
         symbols: Vec::new(),
         speculative: function.body.as_deref().map(speculative).unwrap_or_default(),
         line: function.line,
-        loc: None,
+        locs: Arc::default(),
+        callers: FxHashMap::default(),
     };
     let mut params = Vec::new();
     let mut returns = Vec::new();
@@ -336,7 +342,15 @@ impl Lower<'_> {
                     // Static variables of a function are the module's, if their names are unique, as compilers make them.
                     _ => self.variables.push(variable.clone()),
                 },
-                Statement::Loc(loc) => self.loc = Some(*loc),
+                Statement::Loc(loc, caller) => {
+                    match caller {
+                        Some(caller) => self.callers.insert(*loc, *caller),
+                        None => self.callers.remove(loc),
+                    };
+                    let next = |loc: &Loc| self.callers.get(loc).copied();
+                    // Recursion in the source can make a cycle of locations.
+                    self.locs = std::iter::successors(Some(*loc), next).take(100).collect();
+                }
                 Statement::Targets(..) => {}
                 Statement::Block(body) => {
                     self.registers.push(FxHashMap::default());
@@ -360,7 +374,7 @@ impl Lower<'_> {
     }
 
     fn push(&mut self, guard: Option<(Slot, bool)>, op: Op) {
-        self.code.push(Instruction { op, guard, line: self.line, loc: self.loc });
+        self.code.push(Instruction { op, guard, line: self.line, locs: self.locs.clone() });
     }
 
     /// Emits a move before the instruction that is being decoded.

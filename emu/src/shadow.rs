@@ -78,16 +78,12 @@ impl Access<'_> {
 
     /// Whether a scope around this thread includes the other.
     fn includes(&self, scope: Scope, other: Id) -> bool {
-        let blocks = [self.epoch.id / PART, other / PART];
-        match scope {
-            _ if self.epoch.id >= OBJECTS || other >= OBJECTS => true,
-            Scope::Cta => blocks[0] == blocks[1],
-            Scope::Cluster => blocks[0] / self.cluster == blocks[1] / self.cluster,
-            Scope::Gpu | Scope::Sys => true,
-        }
+        self.epoch.id >= OBJECTS
+            || other >= OBJECTS
+            || scope.includes(self.epoch.id / PART, other / PART, self.cluster)
     }
 
-    /// Whether two strong accesses are morally strong (PTX ISA 8.7.1).
+    /// Whether two strong accesses are morally strong (PTX ISA 8.7).
     fn morally_strong(&self, earlier: &Epoch) -> bool {
         match (self.epoch.strong, earlier.strong) {
             (Some(ours), Some(theirs)) => self.includes(ours.min(theirs), earlier.id),

@@ -1,6 +1,6 @@
 //! The state of barriers and mbarriers (PTX ISA 9.7.13.1, 9.7.13.3, 9.7.13.15).
 
-use crate::clock::{Acquirable, Collected, Id, Release, Time};
+use crate::clock::{Acquirable, Collected, ELEMENTS, Id, PHASES, Release, Time};
 use crate::op::BarrierKind;
 use crate::shadow::At;
 
@@ -49,6 +49,8 @@ pub struct MbarrierState {
     /// Releases of this phase by the mbarrier's own CTA and by asynchronous operations, and by other CTAs.
     pub local: Collected,
     pub remote: Collected,
+    /// A copy of another CTA is part of this phase, and who waits for it needs the scope of the cluster.
+    pub by_peer: bool,
     pub done_local: Option<Acquirable>,
     pub done_remote: Option<Acquirable>,
     /// Threads that `try_wait` has suspended.
@@ -72,6 +74,7 @@ impl MbarrierState {
             phase: 0,
             local: Collected::default(),
             remote: Collected::default(),
+            by_peer: false,
             done_local: None,
             done_remote: None,
             waiters: Vec::new(),
@@ -102,9 +105,13 @@ impl MbarrierState {
         self.phase += 1;
         self.pending = self.expected;
         let mut local = std::mem::take(&mut self.local);
-        local.know(self.id, self.phase);
+        let mut remote = std::mem::take(&mut self.remote);
+        let copies = if std::mem::take(&mut self.by_peer) { &mut remote } else { &mut local };
+        copies.know(self.id, self.phase);
+        copies.know_generic(self.id | ELEMENTS, self.phase);
+        local.know(self.id | PHASES, self.phase);
         self.done_local = Some(local.finish());
-        self.done_remote = Some(std::mem::take(&mut self.remote).finish());
+        self.done_remote = Some(remote.finish());
         Some(std::mem::take(&mut self.waiters))
     }
 }

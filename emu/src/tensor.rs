@@ -299,8 +299,12 @@ impl Machine<'_> {
         let done = match completion {
             Completion::BulkGroup => self.join_bulk_group(cta, thread, true),
             Completion::Mbarrier(address) => {
-                let offset = self.completion_mbarrier(cta, thread, address, slot)?;
-                Done::Mbarriers(slots.iter().map(|slot| (*slot, offset, bytes as u32)).collect())
+                let (of, offset) = self.completion_mbarrier(cta, thread, address, slot, op.pair)?;
+                let first = self.ctas[slot].cluster;
+                // The mbarrier of either the even or the odd CTA of each pair (9.7.9.25.5.2).
+                let signalled =
+                    |slot: usize| if op.pair { slot - (slot - first) % 2 + (of - first) % 2 } else { slot };
+                Done::Mbarriers(slots.iter().map(|slot| (signalled(*slot), offset, bytes as u32)).collect())
             }
         };
         let mut agent = self.new_agent(cta, thread, done);

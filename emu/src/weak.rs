@@ -1,4 +1,4 @@
-//! Strong accesses (PTX ISA 8.7): a load may return an older value than the latest, as long as coherence and what happened before allow
+//! Strong accesses (PTX ISA 8.4): a load may return an older value than the latest, as long as coherence and what happened before allow
 //! it. So a program that orders too little meets each outcome that the memory model allows.
 
 use std::collections::VecDeque;
@@ -9,7 +9,43 @@ use crate::clock::{Collected, Id, Proxy, Release, Time};
 use crate::explore::{Thing, Use};
 use crate::machine::{Machine, Thread};
 use crate::memory::Place;
-use crate::op::Sem;
+use crate::op::{Rmw, Scope, Sem};
+
+/// What releases have handed over, by their scope and the number of their block.
+#[derive(Debug, Clone, Default)]
+pub struct Handed(Vec<(Scope, u32, Collected)>);
+
+impl Handed {
+    pub fn of(&mut self, scope: Scope, block: u32) -> &mut Collected {
+        let at = self.0.iter().position(|(s, b, _)| (*s, *b) == (scope, block)).unwrap_or_else(|| {
+            self.0.push((scope, block, Collected::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].2
+    }
+
+    fn join(&mut self, other: &Self) {
+        for (scope, block, collected) in &other.0 {
+            self.of(*scope, *block).join(&collected.view);
+        }
+    }
+
+    /// What an acquire takes over: its scope includes the releasing thread, and the release's scope the acquiring one (8.7).
+    pub fn within(&self, scope: Scope, block: u32, cluster: u32) -> Option<Collected> {
+        let mut all: Option<Collected> = None;
+        for (by, from, collected) in &self.0 {
+            if by.includes(*from, block, cluster) && scope.includes(block, *from, cluster) {
+                all.get_or_insert_default().join(&collected.view);
+            }
+        }
+        all
+    }
+
+    /// The latest time of an identity.
+    pub fn time(&self, id: Id) -> Time {
+        self.0.iter().map(|(_, _, collected)| collected.time(id)).max().unwrap_or(0)
+    }
+}
 
 /// A strong write of a location.
 #[derive(Debug, Clone)]
@@ -17,8 +53,10 @@ struct Write {
     bytes: Vec<u8>,
     id: Id,
     time: Time,
+    /// The write is a reduction whose result nothing has read.
+    reduction: Option<Rmw>,
     /// What a load that reads the write acquires.
-    release: Option<Collected>,
+    release: Handed,
 }
 
 /// The strong writes of a location, the latest last.
@@ -29,6 +67,10 @@ pub struct Location {
     writes: VecDeque<Write>,
     /// The number of the latest write that each thread has seen.
     seen: FxHashMap<Id, u64>,
+    /// What relaxed loads of each thread have read, for its later acquire of the location; and its last release of the location, for
+    /// its later stores (8.8).
+    read: FxHashMap<Id, Handed>,
+    released: FxHashMap<Id, (Scope, Release)>,
 }
 
 /// Writes of a location that are kept.
@@ -60,7 +102,14 @@ impl Location {
 
 impl Machine<'_> {
     /// A strong load: returns the bytes that it reads, if they are not the latest, and acquires what their write released.
-    pub fn strong_load(&mut self, cta: usize, thread: usize, key: Key, sem: Sem) -> Option<Vec<u8>> {
+    pub fn strong_load(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        key: Key,
+        sem: Sem,
+        scope: Scope,
+    ) -> Option<Vec<u8>> {
         let location = self.locations.get(&key)?;
         let t = &self.ctas[cta].threads[thread];
         let latest = location.first + location.writes.len() as u64 - 1;
@@ -68,73 +117,126 @@ impl Machine<'_> {
         // The latest comes first. A loop that waits sees it at last.
         let again = self.explorer.is_some() && t.last_load.0 == self.at(cta, thread);
         let read = if again { latest } else { latest - self.choose((latest - oldest) as usize + 1) as u64 };
+        let id = self.ctas[cta].threads[thread].id;
         let location = self.locations.get_mut(&key)?;
-        let t = &mut self.ctas[cta].threads[thread];
-        location.seen.insert(t.id, read);
-        let write = &location.writes[(read - location.first) as usize];
-        if let Some(release) = write.release.clone() {
-            let acquirable = release.finish();
-            if sem.acquires() {
-                t.acquire(&acquirable);
-            } else {
-                t.seen.get_or_insert_default().join(acquirable.view());
-            }
-        }
-        (read != latest).then(|| write.bytes.clone())
+        location.seen.insert(id, read);
+        let at = (read - location.first) as usize;
+        let bytes = (read != latest).then(|| location.writes[at].bytes.clone());
+        self.synchronise(cta, thread, key, at, sem, scope);
+        bytes
     }
 
     /// An atomic operation reads the latest write.
-    pub fn strong_read_latest(&mut self, cta: usize, thread: usize, key: Key, sem: Sem) {
-        let Some(location) = self.locations.get(&key) else { return };
+    pub fn strong_read_latest(&mut self, cta: usize, thread: usize, key: Key, sem: Sem, scope: Scope) {
+        if let Some(location) = self.locations.get(&key) {
+            self.synchronise(cta, thread, key, location.writes.len() - 1, sem, scope);
+        }
+    }
+
+    /// An atomic operation may come before reductions of the same kind that nothing orders before it: returns what it then reads.
+    pub fn before_reductions(&mut self, cta: usize, thread: usize, key: Key, rmw: Rmw) -> Option<Vec<u8>> {
+        let location = self.locations.get(&key)?;
+        let t = &self.ctas[cta].threads[thread];
+        let latest = location.first + location.writes.len() as u64 - 1;
+        let oldest = location.oldest(t).min(latest);
+        let most = (latest - oldest) as usize;
+        let of_kind = |write: &&Write| write.reduction == Some(rmw);
+        let count = location.writes.iter().rev().take(most).take_while(of_kind).count();
+        let skipped = self.choose(count + 1);
+        let location = self.locations.get(&key)?;
+        (skipped > 0).then(|| location.writes[location.writes.len() - 1 - skipped].bytes.clone())
+    }
+
+    /// The latest write is a reduction that commutes. Others may come between it and those before if nothing has read it.
+    pub fn note_reduction(&mut self, key: Key, rmw: Rmw, unread: bool) {
+        let Some(location) = self.locations.get_mut(&key) else { return };
+        if let Some(latest) = location.writes.back_mut() {
+            latest.reduction = unread.then_some(rmw);
+        }
+    }
+
+    /// A thread has read a write: it acquires what the write released, or keeps that for a later acquire.
+    fn synchronise(&mut self, cta: usize, thread: usize, key: Key, at: usize, sem: Sem, scope: Scope) {
+        let (number, size) = (self.ctas[cta].number, self.cluster_size());
         let t = &mut self.ctas[cta].threads[thread];
-        if let Some(release) = location.writes.back().and_then(|write| write.release.clone()) {
-            let acquirable = release.finish();
-            if sem.acquires() {
-                t.acquire(&acquirable);
-            } else {
-                t.seen.get_or_insert_default().join(acquirable.view());
+        let Some(location) = self.locations.get_mut(&key) else { return };
+        location.writes[at].reduction = None;
+        let handed = &location.writes[at].release;
+        if !sem.acquires() {
+            if !handed.0.is_empty() {
+                location.read.entry(t.id).or_default().join(handed);
+                t.seen.join(handed);
             }
+            return;
+        }
+        let earlier = location.read.get(&t.id).and_then(|handed| handed.within(scope, number, size));
+        for collected in [handed.within(scope, number, size), earlier].into_iter().flatten() {
+            t.acquire(&collected.finish());
         }
     }
 
     /// A strong store publishes what the thread has released. An atomic operation continues the release sequence that it reads.
-    pub fn strong_store(&mut self, cta: usize, thread: usize, key: Key, bytes: &[u8], sem: Sem, rmw: bool) {
+    pub fn strong_store(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        key: Key,
+        bytes: &[u8],
+        (sem, scope): (Sem, Scope),
+        rmw: bool,
+    ) {
         let before = self.peek(cta, thread, key.0, key.1).to_vec();
+        let number = self.ctas[cta].number;
         let t = &mut self.ctas[cta].threads[thread];
         let (id, time) = (t.id, t.times[0]);
-        let release: Option<Release> =
-            if sem.releases() { Some(t.release()) } else { t.released.as_deref().cloned() };
         let location = self.locations.entry(key).or_default();
         if location.writes.is_empty() {
             // What every thread knows.
-            location.push(Write { bytes: before, id, time: 0, release: None });
+            location.push(Write { bytes: before, id, time: 0, reduction: None, release: Handed::default() });
         }
-        let mut collected =
-            if rmw { location.writes.back().and_then(|write| write.release.clone()) } else { None };
-        if let Some(release) = release {
-            collected.get_or_insert_default().add(&release);
+        let continued = if rmw { location.writes.back().map(|write| write.release.clone()) } else { None };
+        let mut handed = continued.unwrap_or_default();
+        if sem.releases() {
+            location.released.insert(id, (scope, t.release()));
         }
-        location.push(Write { bytes: bytes.to_vec(), id, time, release: collected });
+        for (scope, release) in t.released.iter().chain(location.released.get(&id)) {
+            handed.of(*scope, number).add(release);
+        }
+        if let Some(inits) = &t.inits {
+            handed.of(Scope::Cluster, number).add(inits);
+        }
+        location.push(Write { bytes: bytes.to_vec(), id, time, reduction: None, release: handed });
         let latest = location.first + location.writes.len() as u64 - 1;
         location.seen.insert(id, latest);
     }
 
-    /// `fence.sc`: what the thread has seen and written comes before every later `fence.sc`.
-    pub fn sequential_fence(&mut self, cta: usize, thread: usize) {
+    /// `fence.sc`: what the thread knows, has seen and written comes before every later `fence.sc`, if the scope of each includes the
+    /// other (8.9.3, 8.9.4).
+    pub fn sequential_fence(&mut self, cta: usize, thread: usize, scope: Scope) {
         self.touches(Thing::Grid, 0..1, Use::Writes);
-        let t = &self.ctas[cta].threads[thread];
+        let number = self.ctas[cta].number;
+        let cluster = number / self.cluster_size();
+        let wider = [(Scope::Cta, number), (Scope::Cluster, cluster), (Scope::Gpu, 0)];
+        let keys = wider.into_iter().filter(|(of, _)| *of <= scope);
+        let keys: Vec<Id> = keys.map(|(of, number)| Self::FENCES | (of as Id) << 28 | number).collect();
+        let t = &mut self.ctas[cta].threads[thread];
+        for earlier in keys.iter().filter_map(|key| self.sequential.get(key)) {
+            t.acquire(&earlier.clone().finish());
+        }
+        let release = t.release();
+        for key in &keys {
+            self.sequential.entry(*key).or_default().add(&release);
+        }
         for location in self.locations.values_mut() {
             let of_thread = location.oldest(t);
-            location
-                .seen
-                .entry(Self::FENCES)
-                .and_modify(|seen| *seen = (*seen).max(of_thread))
-                .or_insert(of_thread);
-            let all = location.seen[&Self::FENCES];
-            location.seen.entry(t.id).and_modify(|seen| *seen = (*seen).max(all)).or_insert(all);
+            let known =
+                keys.iter().filter_map(|key| location.seen.get(key)).fold(of_thread, |a, b| a.max(*b));
+            for key in keys.iter().chain([&t.id]) {
+                location.seen.insert(*key, known);
+            }
         }
     }
 
-    /// The identity under which locations keep what came before the latest `fence.sc`.
-    const FENCES: Id = Id::MAX;
+    /// Identities under which locations keep what came before the latest `fence.sc` of a scope.
+    const FENCES: Id = 1 << 31;
 }

@@ -6,6 +6,7 @@
 mod case;
 
 use case::Case;
+use ptx_emu::finding::Rule;
 use ptx_emu::{Options, Report, Schedule};
 
 fn run(case: &Case, without: &str, schedule: u64) -> Report {
@@ -47,4 +48,12 @@ fn each_mistake_is_found_and_its_cure_is_clean() {
         }
     }
     assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn each_rule_has_a_mistake() {
+    let headers: Vec<String> = case::all().iter().map(|case| case.header().to_owned()).collect();
+    let missing: Vec<_> =
+        Rule::ALL.iter().filter(|rule| !headers.iter().any(|header| header.contains(rule.name()))).collect();
+    assert!(missing.is_empty(), "findings/ has no kernel for {missing:?}");
 }

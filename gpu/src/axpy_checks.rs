@@ -1,7 +1,7 @@
 //! Checks of `axpy_bulk`: results for many lengths and seeds and for a file, refused launches, and bandwidth.
 
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -13,13 +13,16 @@ use crate::axpy_bulk::{AxpyBulk, Error as LaunchError, Shape};
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
 use crate::data;
+use crate::image::{self, Image};
 
 /// Largest length: 1 GiB per array, and an incomplete tile.
 const LARGE: usize = (1 << 28) + 5;
 /// Largest length with `--quick`: many rounds of all stages.
 const QUICK: usize = (1 << 24) + 5;
-/// Largest length on an emulated device: several rounds of all stages.
-const EMULATED: usize = (1 << 20) + 5;
+/// Largest length on an emulated device: several rounds of all stages of its blocks.
+const EMULATED: usize = (1 << 15) + 5;
+/// Multiprocessors of an emulated device that the launches use.
+const EMULATED_MULTIPROCESSORS: u32 = 2;
 /// Lengths around zero, a tile and a power of two.
 const LENGTHS: [usize; 12] = [0, 1, 2, 3, 4, 5, 4092, 4095, 4096, 4097, 8191, 1 << 20];
 /// Elements before and after each array that must stay unchanged.
@@ -31,20 +34,16 @@ const OFFSETS: [(usize, usize); 3] = [(0, 0), (4, 12), (60, 8)];
 const MAX_OFFSET: usize = 64;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
-    let mut checks = Vec::new();
-    for kind in options.kinds() {
-        let image = options.dir()?.join(format!("axpy_bulk.{kind}"));
-        let shape = Shape { ctas_per_sm: options.ctas_per_sm, ..Shape::SHIPPED };
-        checks.extend(list_for(options, kind, &image, shape));
-    }
-    Ok(checks)
+    let shape = Shape { ctas_per_sm: options.ctas_per_sm, ..Shape::SHIPPED };
+    image::for_each(options, "axpy_bulk", |image| list_for(options, &image, shape))
 }
 
-fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Check> {
-    let name = |task: &str| format!("axpy_bulk/{task}/{kind}");
+fn list_for(options: &Options, image: &Image, shape: Shape) -> Vec<Check> {
+    let name = |task: &str| format!("axpy_bulk/{task}/{}", image.label);
+    let multiprocessors = options.emulated.then_some(EMULATED_MULTIPROCESSORS);
     let load = {
-        let image = PathBuf::from(image);
-        move |gpu: &Gpu| load(gpu, &image, "axpy_bulk", shape)
+        let image = image.path.clone();
+        move |gpu: &Gpu| load(gpu, &image, "axpy_bulk", shape, multiprocessors)
     };
     let seeds = options.seeds();
     let largest = match options {
@@ -52,7 +51,7 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
         _ if options.quick => QUICK,
         _ => LARGE,
     };
-    let long = if options.emulated { 1 << 16 } else { largest };
+    let long = if options.emulated { 1 << 12 } else { largest };
     let (repetitions, min_ratio) = (options.repetitions(), options.min_ratio);
 
     let mut checks = vec![
@@ -64,19 +63,17 @@ fn list_for(options: &Options, kind: &str, image: &Path, shape: Shape) -> Vec<Ch
             let load = load.clone();
             move |gpu| check_lengths(gpu, &load(gpu)?, largest, long)
         }),
-        Check {
-            limit: crate::check::OVERHEAD + (options.timeout() + Duration::from_secs(10)) * seeds,
-            ..Check::new(name("seeds"), options, {
-                let load = load.clone();
-                move |gpu| check_seeds(gpu, &load(gpu)?, largest, seeds)
-            })
-        },
+        Check::new(name("seeds"), options, {
+            let load = load.clone();
+            move |gpu| check_seeds(gpu, &load(gpu)?, largest, seeds)
+        })
+        .at_least(crate::check::OVERHEAD + (options.timeout() + Duration::from_secs(10)) * seeds),
     ];
     if let Some(file) = options.file.clone() {
         let load = load.clone();
         checks.push(Check::new(name("file"), options, move |gpu| check_file(gpu, &load(gpu)?, &file)));
     }
-    if options.emulated {
+    if options.emulated || image.build() != image::SHIPPED {
         return checks;
     }
     checks.push(Check::new(name("bandwidth"), options, move |gpu| {
@@ -95,21 +92,18 @@ pub fn check_and_measure(
     shape: Shape,
     repetitions: usize,
 ) -> Result<Finding> {
-    let kernel = load(gpu, image, name, shape)?;
+    let kernel = load(gpu, image, name, shape, None)?;
     check_lengths(gpu, &kernel, QUICK, QUICK)?;
     let speed = Speed::measure(gpu, &kernel, repetitions)?;
     Ok(speed.into())
 }
 
-fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape) -> Result<AxpyBulk> {
-    ensure!(
-        image.exists(),
-        "{} is missing; make a bundle with `./x gpu --bundle DIR`, and give the folder with --dir",
-        image.display()
-    );
+/// Loads the kernel for a device of so many multiprocessors, or else for this one.
+fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape, multiprocessors: Option<u32>) -> Result<AxpyBulk> {
+    let multiprocessors = multiprocessors.map_or_else(|| gpu.multiprocessors(), Ok)?;
     let module = Module::load(&gpu.context, image)?;
     // SAFETY: `./x` gives this file name to the kernel built with this shape.
-    Ok(unsafe { AxpyBulk::new(&module, name, shape, gpu.multiprocessors()?) }?)
+    Ok(unsafe { AxpyBulk::new(&module, name, shape, multiprocessors) }?)
 }
 
 /// Position of the arrays of a run.

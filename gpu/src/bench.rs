@@ -16,11 +16,12 @@ use serde_json::{Value, json};
 use crate::check::{Check, Finding, Gpu, address};
 use crate::cli::Options;
 use crate::data::median;
+use crate::image;
 use crate::report::{Outcome, Report};
 
 /// A kernel with data of one size.
 struct Case {
-    /// Name of the kernel. Its images are `<kernel>.cubin` and `cuda/<kernel>.cubin`.
+    /// Name of the kernel. Its images are `<kernel>-O3.cubin` and `<kernel>-nvcc.cubin`.
     kernel: &'static str,
     /// Distinguishes the cases of one kernel.
     variant: &'static str,
@@ -70,15 +71,15 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
 
 fn sides(gpu: &Gpu, dir: &Path, kernel: &str) -> Result<Vec<Side>> {
     let mut sides = Vec::new();
-    for (label, folder) in [(RUST, dir.to_owned()), (TWIN, dir.join("cuda"))] {
-        let image = folder.join(format!("{kernel}.cubin"));
+    for (label, build) in [(RUST, image::SHIPPED), (TWIN, image::NVCC)] {
+        let image = dir.join(format!("{kernel}-{build}.cubin"));
         if image.exists() {
             sides.push(Side { label, module: Module::load(&gpu.context, &image)? });
         }
     }
     ensure!(
         sides.iter().any(|side| side.label == TWIN),
-        "no cuda/{kernel}.cubin in {}; make a bundle with `./x gpu --bench --bundle DIR`, and give the folder with --dir",
+        "no {kernel}-nvcc.cubin in {}; make a bundle with `./x bundle --bench DIR`, and give the folder with --dir",
         dir.display()
     );
     Ok(sides)

@@ -12,11 +12,15 @@ use serde_json::Value;
 
 use crate::cli::Options;
 use crate::{
-    axpy_checks, checked_checks, host_checks, kernels, library_checks, math_checks, suite, tensor_checks,
+    axpy_checks, checked_checks, device_checks, host_checks, kernels, library_checks, math_checks, suite,
+    tensor_checks, typed_checks,
 };
 
 /// Time allowed for a check besides its launches: driver start, test data, copies.
 pub const OVERHEAD: Duration = Duration::from_secs(90);
+
+/// Time allowed for a check on an emulated device.
+const EMULATED: Duration = Duration::from_secs(3600);
 
 /// The function of a check.
 pub type Run = dyn Fn(&Gpu) -> Result<Finding>;
@@ -122,7 +126,14 @@ impl Check {
         options: &Options,
         run: impl Fn(&Gpu) -> Result<Finding> + 'static,
     ) -> Self {
-        Self { name: name.into(), limit: OVERHEAD + options.timeout(), run: Box::new(run) }
+        // An emulated device works within its calls, for as long as its schedules take.
+        let limit = if options.emulated { EMULATED } else { OVERHEAD + options.timeout() };
+        Self { name: name.into(), limit, run: Box::new(run) }
+    }
+
+    /// Allows the check so much time.
+    pub fn at_least(self, limit: Duration) -> Self {
+        Self { limit: self.limit.max(limit), ..self }
     }
 
     /// Makes a check that fails, because a file that it needs is missing.
@@ -141,6 +152,8 @@ pub fn all(options: &Options) -> Result<Vec<Check>> {
     checks.extend(tensor_checks::list(options)?);
     checks.extend(suite::list(options, suite::SUITES)?);
     checks.extend(checked_checks::list(options)?);
+    checks.extend(device_checks::list(options)?);
+    checks.extend(typed_checks::list(options)?);
     Ok(checks)
 }
 

@@ -9,6 +9,7 @@ use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding};
 use crate::cli::Options;
+use crate::image;
 
 /// The kernels, each with its threads and with parts of what it prints.
 const KERNELS: [(&str, u32, &[&str]); 5] = [
@@ -53,10 +54,9 @@ const KERNELS: [(&str, u32, &[&str]); 5] = [
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
     for (kernel, threads, says) in KERNELS {
-        for kind in ["ptx", "cubin"] {
-            let image = options.dir()?.join(format!("checked-O3.{kind}"));
-            checks.push(Check::new(format!("checked/{kernel}/{kind}"), options, move |gpu| {
-                let kernel = Module::load(&gpu.context, &image)?.kernel_by_name(kernel)?;
+        checks.extend(image::for_each(options, "checked", |image| {
+            vec![Check::new(format!("checked/{}/{kernel}", image.label), options, move |gpu| {
+                let kernel = Module::load(&gpu.context, &image.path)?.kernel_by_name(kernel)?;
                 let (result, printed) = with_output(|| {
                     // SAFETY: the kernel accesses no memory of the host's. It breaks the word `unsafe(uniform)`, and traps before
                     // a barrier that not all threads reach.
@@ -70,15 +70,15 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
                     "{missing:?} is not in what the kernel printed: {printed:?} ({error})"
                 );
                 Ok(Finding::from(printed.trim_end().replace('\n', "; ")))
-            }));
-        }
+            })]
+        })?);
     }
     Ok(checks)
 }
 
 /// Returns the result of `work`, and what the process writes to its standard output meanwhile. The driver writes there what
 /// kernels print.
-fn with_output<T>(work: impl FnOnce() -> T) -> Result<(T, String)> {
+pub fn with_output<T>(work: impl FnOnce() -> T) -> Result<(T, String)> {
     let mut file = tempfile::tempfile()?;
     // SAFETY: `dup` has no condition.
     let stdout = unsafe { libc::dup(libc::STDOUT_FILENO) };

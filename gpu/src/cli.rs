@@ -1,7 +1,10 @@
 //! The command line of `ptx-gpu`.
 
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
@@ -11,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::axpy_bulk::Shape;
 use crate::check::{self, Check, DeviceInfo};
 use crate::report::{Report, Totals, write_json};
-use crate::{bench, data, runner, sweep};
+use crate::{bench, data, litmus_checks, runner, sweep};
 
 const FAILED: u8 = 1;
 const UNUSABLE: u8 = 2;
@@ -40,7 +43,13 @@ enum Mode {
         #[arg(value_name = "VARIANT")]
         variants: Vec<String>,
     },
-    /// Checks and times each kernel beside its twin in CUDA C++: DIR/cuda/<kernel>.cubin
+    /// Runs the litmus tests of the memory model, and counts their outcomes
+    Litmus {
+        /// Run only the tests whose names contain one of these
+        #[arg(value_name = "TEST")]
+        tests: Vec<String>,
+    },
+    /// Checks and times each kernel beside its twin in CUDA C++: DIR/<kernel>-nvcc.cubin
     Bench {
         /// Run only the kernels whose names contain one of these
         #[arg(value_name = "KERNEL")]
@@ -51,7 +60,7 @@ enum Mode {
 /// Options of all checks.
 #[derive(Args, Clone)]
 pub struct Options {
-    /// Folder with the kernels (axpy_bulk.ptx, axpy_bulk.cubin, canaries-*, sweep/) [default: the folder of this program]
+    /// Folder with the kernels (axpy_bulk-O3.ptx, axpy_bulk-O3.cubin, canaries-*, sweep/) [default: the folder of this program]
     #[arg(long, global = true)]
     pub dir: Option<PathBuf>,
     /// Ordinal of the device
@@ -60,7 +69,7 @@ pub struct Options {
     /// Also run axpy_bulk on this file of little-endian f32
     #[arg(long, global = true)]
     pub file: Option<PathBuf>,
-    /// Number of runs with random data of full length [default: 10, quick: 2]
+    /// Number of runs with random data of full length [default: 10, quick: 2], and most seeds of a check
     #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
     seeds: Option<u32>,
     /// Use shorter arrays and fewer runs
@@ -82,6 +91,9 @@ pub struct Options {
     /// Seconds after which a launch counts as hung
     #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
+    /// Checks that run at the same time [default: 1, emulated: one per processor]
+    #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
     /// Write all results to this JSON file
     #[arg(long, global = true)]
     json: Option<PathBuf>,
@@ -107,13 +119,15 @@ impl Options {
         self.seeds.unwrap_or(if self.quick || self.emulated { 2 } else { 10 })
     }
 
-    /// Returns the number of seeds of a check that has so many.
-    pub fn seeds_of(&self, all: u32) -> u32 {
-        match self {
-            _ if self.quick => 2,
-            _ if self.emulated => all / 10,
-            _ => all,
-        }
+    /// Returns the seeds of a check that has so many: an emulated device runs those that `emulated` chooses. `--seeds` limits their number.
+    pub fn seeds_of(&self, all: u32, emulated: &[u32]) -> Vec<u32> {
+        let mut seeds = match self {
+            _ if self.emulated => emulated.into(),
+            _ if self.quick => vec![0, 1],
+            _ => (0..all).collect(),
+        };
+        seeds.truncate(self.seeds.map_or(usize::MAX, |seeds| seeds as usize));
+        seeds
     }
 
     /// Returns the kinds of images to run, which are also the extensions of their files.
@@ -127,6 +141,12 @@ impl Options {
 
     pub fn bench_repetitions(&self) -> usize {
         self.repetitions.map_or(if self.quick { 20 } else { 50 }, |repetitions| repetitions as usize)
+    }
+
+    /// Checks that share a GPU would spoil each other's times.
+    fn jobs(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(|| if self.emulated { processors() } else { 1 }, usize::from)
     }
 
     pub fn timeout(&self) -> Duration {
@@ -147,6 +167,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     let (checks, parts) = match &cli.command {
         None => (check::all(options)?, &cli.checks),
         Some(Mode::Sweep { variants }) => (sweep::list(options)?, variants),
+        Some(Mode::Litmus { tests }) => (litmus_checks::list(options)?, tests),
         Some(Mode::Bench { kernels }) => (bench::list(options)?, kernels),
     };
     if let Some(name) = &options.child {
@@ -167,7 +188,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Err(error) => Err(error),
     };
     let reports = match &device {
-        Ok(info) => run_all(info, &checks)?,
+        Ok(info) => run_all(info, &checks, options)?,
         Err(error) => skip_all(error, checks),
     };
     if let Some(path) = &options.json {
@@ -187,21 +208,36 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     })
 }
 
-fn run_all(info: &DeviceInfo, checks: &[Check]) -> Result<Vec<Report>> {
+fn run_all(info: &DeviceInfo, checks: &[Check], options: &Options) -> Result<Vec<Report>> {
     let (major, minor) = info.compute_capability;
     println!("{} (sm_{major}{minor}, {} SMs), CUDA {}\n", info.name, info.multiprocessors, info.driver);
     let style = ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} {elapsed}")?;
     let progress = ProgressBar::new(checks.len() as u64).with_style(style);
     progress.enable_steady_tick(Duration::from_millis(200));
-    let mut reports = Vec::new();
-    for check in checks {
-        progress.set_message(check.name.clone());
-        let report = runner::run_apart(check)?;
-        progress.suspend(|| println!("{report}"));
-        progress.inc(1);
-        reports.push(report);
-    }
+    // Not the checks: their functions stay in this thread.
+    let names: Vec<_> = checks.iter().map(|check| (check.name.clone(), check.limit)).collect();
+    let queue = Mutex::new(names.into_iter());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || -> Result<Vec<Report>> {
+        let mut reports = Vec::new();
+        while let Some((name, limit)) = next() {
+            progress.set_message(name.clone());
+            let report = runner::run_apart(&name, limit)?;
+            progress.suspend(|| println!("{report}{}", report.findings(options.emulated)));
+            progress.inc(1);
+            reports.push(report);
+        }
+        Ok(reports)
+    };
+    let reports = thread::scope(|scope| {
+        let workers: Vec<_> = (0..options.jobs()).map(|_| scope.spawn(work)).collect();
+        let ends =
+            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ends.collect::<Result<Vec<_>>>()
+    });
     progress.finish_and_clear();
+    let mut reports: Vec<_> = reports?.into_iter().flatten().collect();
+    reports.sort_by_key(|report| checks.iter().position(|check| check.name == report.name));
     Ok(reports)
 }
 
@@ -248,6 +284,7 @@ mod tests {
         assert!(quick.repetitions() < Options::default().repetitions());
         assert_eq!(Cli::parse_from(["ptx-gpu", "--quick", "--seeds", "7"]).options.seeds(), 7);
         let emulated = Cli::parse_from(["ptx-gpu", "--emulated"]).options;
-        assert!(emulated.seeds_of(100) < Options::default().seeds_of(100));
+        assert_eq!(emulated.seeds_of(100, &[3, 5]), [3, 5]);
+        assert_eq!(Options::default().seeds_of(100, &[3]).len(), 100);
     }
 }

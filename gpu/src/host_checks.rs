@@ -60,7 +60,7 @@ fn expect_error<T>(result: ptx_host::Result<T>, parts: &[&str]) -> Result<()> {
 }
 
 fn buffers(gpu: &Gpu) -> Result<Finding> {
-    let values: Vec<u32> = (0..1000).map(|i| i * 2_654_435_761).collect();
+    let values: Vec<u32> = (0..1000u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
     let mut memory = gpu.stream.clone_htod(&values)?;
     ensure!(gpu.stream.clone_dtoh(&memory)? == values, "a download differs from its upload");
 
@@ -219,7 +219,7 @@ fn streams(gpu: &Gpu) -> Result<Finding> {
     for (seed, (late, early)) in (7..).zip([(&first, &second), (&second, &first)]) {
         // SAFETY: `spin` accesses no memory, and `last_shared_word` writes one word to `out`.
         unsafe {
-            spin.launch(late, &LaunchConfig::new(1, 1), (100_000_000u64,))?;
+            spin.launch(late, &LaunchConfig::new(1, 1), (20_000_000u64,))?;
             write.launch(late, &config, (&mut out, seed))?;
         }
         let got = early.clone_dtoh(&out)?;

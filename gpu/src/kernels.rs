@@ -6,12 +6,13 @@ use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
+use crate::image;
 use crate::suite::{GUARD, POISON, compare};
 
 /// A kernel `fn(input: *const u32, output: *mut u32, n: u32)`, where `n` is the length of the input in words.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
-    /// Name of the kernel. The images are `<name>.ptx` and `<name>.cubin`.
+    /// Name of the kernel. The images are `<name>-*.ptx` and `<name>-*.cubin`.
     pub name: &'static str,
     /// Thread blocks in x and y, thread blocks per cluster in x and y (0 for no cluster), and threads per block.
     pub grid: ([u32; 2], [u32; 2], u32),
@@ -138,8 +139,8 @@ pub const KERNELS: &[Kernel] = &[
         name: "pipeline_multicast",
         grid: ([4, 2], [2, 2], 128),
         dynamic_shared: 0,
-        // Fewer tiles than blocks, and many.
-        words: |seed| 512 * (seed as usize % 50) + 1,
+        // Fewer tiles than blocks, and so many that each stage is used again.
+        words: |seed| 512 * (seed as usize * 7 % 103) + 1,
         expected: pipeline_multicast,
     },
     Kernel {
@@ -161,7 +162,8 @@ pub const KERNELS: &[Kernel] = &[
         name: "pipeline_sum",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
-        words: |seed| 512 * (seed as usize % 50) + 1,
+        // So many tiles that each stage is used again.
+        words: |seed| 512 * (seed as usize * 7 % 103) + 1,
         expected: pipeline_sum,
     },
     Kernel {
@@ -475,29 +477,41 @@ pub const SEEDS: u32 = 100;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
-    let seeds = options.seeds_of(SEEDS);
     for kernel in KERNELS {
-        for kind in options.kinds() {
-            let image = options.dir()?.join(format!("{}.{kind}", kernel.name));
-            let name = format!("{}/{kind}", kernel.name);
-            checks.push(Check::new(name, options, move |gpu| {
-                let module = Module::load(&gpu.context, &image)?;
-                check(gpu, &module, kernel, seeds)
-            }));
-        }
+        let seeds = options.seeds_of(SEEDS, &emulated(kernel));
+        checks.extend(image::for_each(options, kernel.name, |image| {
+            let seeds = seeds.clone();
+            vec![Check::new(format!("{}/{}", kernel.name, image.label), options, move |gpu| {
+                let module = Module::load(&gpu.context, &image.path)?;
+                check(gpu, &module, kernel, &seeds)
+            })]
+        })?);
     }
     Ok(checks)
 }
 
-/// Runs a kernel with the inputs of `seeds` seeds.
-pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Finding> {
+/// Returns the seeds of the least, the middle and the greatest input that an emulated device runs in a short time.
+fn emulated(of: &Kernel) -> Vec<u32> {
+    const WORDS: usize = 8192;
+    let mut seeds: Vec<u32> = (0..SEEDS).filter(|seed| (of.words)(*seed) <= WORDS).collect();
+    seeds.sort_by_key(|seed| (of.words)(*seed));
+    let mut chosen: Vec<u32> = [0, seeds.len() / 2, seeds.len().saturating_sub(1)]
+        .into_iter()
+        .filter_map(|at| seeds.get(at).copied())
+        .collect();
+    chosen.dedup();
+    chosen
+}
+
+/// Runs a kernel with the inputs of these seeds.
+pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: &[u32]) -> Result<Finding> {
     let kernel = module.kernel_by_name(of.name)?;
     let ([x, y], cluster, threads) = of.grid;
     let mut config = LaunchConfig::new((x, y, 1), threads).dynamic_shared(of.dynamic_shared);
     if cluster != [0, 0] {
         config = config.cluster((cluster[0], cluster[1], 1));
     }
-    for seed in 0..seeds {
+    for &seed in seeds {
         let words = input(seed, (of.words)(seed));
         let expected = (of.expected)(&words);
         let n = expected.len();
@@ -514,7 +528,7 @@ pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: u32) -> Result<Find
         compare(&gpu.stream.clone_dtoh(&output)?, &expected).with_context(|| format!("seed {seed}"))?;
         anyhow::ensure!(gpu.stream.clone_dtoh(&source)? == padded, "seed {seed}: the input was changed");
     }
-    Ok(format!("{seeds} seeds").into())
+    Ok(format!("{} seeds", seeds.len()).into())
 }
 
 /// Returns pseudorandom words, different for each seed.
@@ -559,6 +573,15 @@ mod tests {
         kernels.sort_unstable();
         listed.sort_unstable();
         assert_eq!(listed, kernels);
+    }
+
+    #[test]
+    fn an_emulated_device_runs_each_kernel_on_inputs_of_several_lengths() {
+        for kernel in KERNELS {
+            let seeds = emulated(kernel);
+            let words: Vec<_> = seeds.iter().map(|seed| (kernel.words)(*seed)).collect();
+            assert!(seeds.len() == 3 && words.is_sorted() && words[2] <= 8192, "{}: {words:?}", kernel.name);
+        }
     }
 
     #[test]

@@ -12,13 +12,17 @@ mod check;
 mod checked_checks;
 mod cli;
 mod data;
+mod device_checks;
 mod host_checks;
+mod image;
 mod kernels;
 mod library_checks;
+mod litmus_checks;
 mod math_checks;
 mod report;
 mod runner;
 mod sweep;
 mod tensor_checks;
+mod typed_checks;
 
 pub use cli::main;

@@ -38,11 +38,40 @@ pub struct Report {
     pub seconds: f64,
     pub detail: String,
     pub data: Value,
+    /// What the check wrote to its standard error.
+    pub said: String,
 }
 
 impl Report {
     pub fn skipped(name: String) -> Self {
-        Self { name, outcome: Outcome::Skipped, seconds: 0.0, detail: String::new(), data: Value::Null }
+        Self {
+            name,
+            outcome: Outcome::Skipped,
+            seconds: 0.0,
+            detail: String::new(),
+            data: Value::Null,
+            said: String::new(),
+        }
+    }
+
+    /// Returns the lines below that of a check that did not pass: what it said, and on an emulated device the command that runs it
+    /// again under the schedule of its first finding.
+    pub fn findings(&self, emulated: bool) -> String {
+        const LINES: usize = 40;
+        if !matches!(self.outcome, Outcome::Failed | Outcome::Hung) {
+            return String::new();
+        }
+        let mut shown: String = self.said.lines().take(LINES).map(|line| format!("\n    {line}")).collect();
+        let count = self.said.lines().count();
+        if count > LINES {
+            shown += &format!("\n    … and {} more lines", count - LINES);
+        }
+        if emulated {
+            let number = self.said.split_once("schedule ").and_then(|(_, rest)| rest.split_once(':'));
+            let seed = number.and_then(|(number, _)| number.parse::<u64>().ok()).unwrap_or_default();
+            shown += &format!("\n    replay: ./x run --device emu --seed {seed} {}", self.name);
+        }
+        shown
     }
 }
 
@@ -120,6 +149,22 @@ mod tests {
         let outcomes = [Outcome::Passed, Outcome::Hung, Outcome::Failed, Outcome::Skipped];
         let reports = outcomes.map(|outcome| report(outcome, ""));
         assert_eq!(Totals::of(&reports).to_string(), "1 passed, 2 failed, 1 skipped");
+    }
+
+    #[test]
+    fn a_finding_is_shown_with_the_command_that_replays_it() {
+        let said = "ptx-emu: schedule 17: data race in `k`\n    thread 3\n";
+        let failed = Report { said: said.into(), ..report(Outcome::Failed, "wrong") };
+        let shown = failed.findings(true);
+        assert!(
+            shown.contains("\n    ptx-emu: schedule 17: data race in `k`\n        thread 3\n"),
+            "{shown}"
+        );
+        assert!(shown.ends_with("\n    replay: ./x run --device emu --seed 17 a/b"), "{shown}");
+        assert!(!failed.findings(false).contains("replay"));
+        let long = Report { said: "line\n".repeat(50), ..report(Outcome::Hung, "") };
+        assert!(long.findings(false).ends_with("… and 10 more lines"));
+        assert_eq!(Report { said: said.into(), ..report(Outcome::Passed, "") }.findings(true), "");
     }
 
     #[test]

@@ -23,18 +23,19 @@ struct Verdict {
 }
 
 /// Starts this program again for one check, and reports how it ended.
-pub fn run_apart(check: &Check) -> Result<Report> {
+pub fn run_apart(name: &str, limit: Duration) -> Result<Report> {
     let program = std::env::current_exe().context("cannot find the file of this program")?;
     let mut command = Command::new(program);
-    command.args(std::env::args_os().skip(1)).arg("--child").arg(&check.name);
+    command.args(std::env::args_os().skip(1)).arg("--child").arg(name);
     let start = Instant::now();
-    let verdict = run_command(&mut command, check.limit).context("cannot start a process for the check")?;
+    let (verdict, said) = run_command(&mut command, limit).context("cannot start a process for the check")?;
     Ok(Report {
-        name: check.name.clone(),
+        name: name.into(),
         outcome: verdict.outcome,
         seconds: start.elapsed().as_secs_f64(),
         detail: verdict.detail,
         data: verdict.data,
+        said,
     })
 }
 
@@ -67,7 +68,8 @@ fn is_hang(error: &anyhow::Error) -> bool {
     error.chain().any(is_timeout)
 }
 
-fn run_command(command: &mut Command, limit: Duration) -> io::Result<Verdict> {
+/// Returns the verdict of a process, and what it wrote to its standard error.
+fn run_command(command: &mut Command, limit: Duration) -> io::Result<(Verdict, String)> {
     // Files, not pipes: a reader of a pipe would wait for a child that hangs.
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut child =
@@ -75,14 +77,15 @@ fn run_command(command: &mut Command, limit: Duration) -> io::Result<Verdict> {
     let Some(status) = child.wait_timeout(limit)? else {
         let end = kill(&mut child)?;
         let detail = format!("hang: its process was not done after {limit:?}; {end}");
-        return Ok(Verdict { outcome: Outcome::Hung, detail, data: Value::Null });
+        let verdict = Verdict { outcome: Outcome::Hung, detail, data: Value::Null };
+        return Ok((verdict, read_all(&mut stderr)?));
     };
-    let said = read_all(&mut stdout)?;
-    if let (true, Ok(verdict)) = (status.success(), serde_json::from_str(&said)) {
-        return Ok(verdict);
+    let (verdict, said) = (read_all(&mut stdout)?, read_all(&mut stderr)?);
+    if let (true, Ok(verdict)) = (status.success(), serde_json::from_str(&verdict)) {
+        return Ok((verdict, said));
     }
-    let detail = describe_crash(status, &read_all(&mut stderr)?);
-    Ok(Verdict { outcome: Outcome::Failed, detail, data: Value::Null })
+    let detail = describe_crash(status, &said);
+    Ok((Verdict { outcome: Outcome::Failed, detail, data: Value::Null }, said))
 }
 
 fn kill(child: &mut Child) -> io::Result<&'static str> {
@@ -114,7 +117,7 @@ mod tests {
     use super::*;
 
     fn run(script: &str, limit: Duration) -> Verdict {
-        run_command(Command::new("sh").args(["-c", script]), limit).unwrap()
+        run_command(Command::new("sh").args(["-c", script]), limit).unwrap().0
     }
 
     const LONG: Duration = Duration::from_secs(60);
@@ -150,6 +153,13 @@ mod tests {
         let verdict = run(r#"echo '{"outcome":"passed","detail":"fine","data":null}'; exit 1"#, LONG);
         assert_eq!(verdict.outcome, Outcome::Failed);
         assert_eq!(run("echo nonsense", LONG).outcome, Outcome::Failed);
+    }
+
+    #[test]
+    fn what_a_process_says_is_kept_beside_its_verdict() {
+        let script = r#"echo why >&2; echo '{"outcome":"failed","detail":"wrong","data":null}'"#;
+        let (verdict, said) = run_command(Command::new("sh").args(["-c", script]), LONG).unwrap();
+        assert_eq!((verdict.detail.as_str(), said.as_str()), ("wrong", "why\n"));
     }
 
     #[test]

@@ -3,13 +3,14 @@
 mod canaries;
 mod slice;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
+use crate::image;
 
 /// The kernels of a crate under `tests/device`.
 #[derive(Debug, Clone, Copy)]
@@ -45,41 +46,18 @@ pub(crate) const POISON: u32 = 0xdead_beef;
 pub(crate) const GUARD: usize = 64;
 
 pub(crate) fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check>> {
-    let dir = options.dir()?;
     let mut checks = Vec::new();
     for suite in suites {
-        let images = images(&dir, suite, options.kinds());
-        if images.is_empty() {
-            let problem = format!("no {0}-*.ptx or {0}-*.cubin in {1}", suite.name, dir.display());
-            checks.push(Check::missing(suite.name, options, problem));
-        }
-        for image in images {
-            checks.extend(suite.kernels.iter().map(|kernel| {
-                let path = image.clone();
-                Check::new(name(&image, suite, kernel), options, move |gpu| check(gpu, &path, kernel))
-            }));
-        }
+        checks.extend(image::for_each(options, suite.name, |image| {
+            let of = |kernel: &'static Kernel| {
+                let (name, path) =
+                    (format!("{}/{}/{}", suite.name, image.label, kernel.name), image.path.clone());
+                Check::new(name, options, move |gpu| check(gpu, &path, kernel))
+            };
+            suite.kernels.iter().map(of).collect()
+        })?);
     }
     Ok(checks)
-}
-
-fn images(dir: &Path, suite: &Suite, kinds: &[&str]) -> Vec<PathBuf> {
-    let is_image = |path: &PathBuf| {
-        let named = path.file_name().is_some_and(|name| {
-            name.to_string_lossy().strip_prefix(suite.name).is_some_and(|rest| rest.starts_with('-'))
-        });
-        named && path.extension().is_some_and(|extension| kinds.iter().any(|kind| extension == *kind))
-    };
-    // An unreadable folder has no images; `list` reports that.
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut images: Vec<_> = entries.map(|entry| entry.path()).filter(is_image).collect();
-    images.sort();
-    images
-}
-
-fn name(image: &Path, suite: &Suite, kernel: &Kernel) -> String {
-    let file = image.file_name().unwrap_or_default().to_string_lossy();
-    format!("{}/{}/{}", suite.name, &file[suite.name.len() + 1..], kernel.name)
 }
 
 fn check(gpu: &Gpu, image: &Path, of: &Kernel) -> Result<Finding> {
@@ -120,29 +98,6 @@ pub(crate) fn compare(got: &[u32], expected: &[u32]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const ONE: &[Suite] = &[Suite { name: "canaries", kernels: &[kernel("barrier", |seed| vec![seed; 32])] }];
-
-    fn names(dir: &Path) -> Vec<String> {
-        let mut options = Options::default();
-        options.dir = Some(dir.into());
-        list(&options, ONE).unwrap().into_iter().map(|check| check.name).collect()
-    }
-
-    #[test]
-    fn each_kernel_is_run_from_each_image() {
-        let dir = tempfile::tempdir().unwrap();
-        for file in ["canaries-O3.ptx", "canaries-O0.cubin", "canaries-O0.txt", "axpy_bulk.ptx"] {
-            std::fs::write(dir.path().join(file), "").unwrap();
-        }
-        assert_eq!(names(dir.path()), ["canaries/O0.cubin/barrier", "canaries/O3.ptx/barrier"]);
-    }
-
-    #[test]
-    fn without_images_a_suite_fails() {
-        let dir = tempfile::tempdir().unwrap();
-        assert_eq!(names(dir.path()), ["canaries"]);
-    }
 
     #[test]
     fn the_tables_have_every_kernel_of_their_crates() {

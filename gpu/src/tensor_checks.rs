@@ -7,10 +7,11 @@ use ptx_host::{LaunchConfig, Module, TensorMap, TensorMapBuilder};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::cli::Options;
+use crate::image;
 use crate::kernels::{SEEDS, input};
 use crate::suite::{GUARD, POISON, compare};
 
-/// Names of the kernels. The images are `<name>.ptx` and `<name>.cubin`.
+/// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
 pub const KERNELS: [&str; 4] = ["tensor_transpose", "tensor_sum", "tensor_retype", "tensor_multicast"];
 
 const BLOCKS: u32 = 5;
@@ -22,25 +23,25 @@ type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 /// The check of each of [`KERNELS`] for one seed.
 const RUNS: [Run; 4] = [transpose, sum, retype, multicast];
 
-/// Runs a kernel of [`KERNELS`] with `seeds` seeds.
-pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: u32) -> Result<()> {
+/// Runs a kernel of [`KERNELS`] with these seeds.
+pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: &[u32]) -> Result<()> {
     let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
     let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
-    (0..seeds).try_for_each(|seed| run(gpu, module, seed).with_context(|| format!("seed {seed}")))
+    seeds.iter().try_for_each(|&seed| run(gpu, module, seed).with_context(|| format!("seed {seed}")))
 }
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
-    let seeds = options.seeds_of(SEEDS);
+    let seeds = options.seeds_of(SEEDS, &[0, 1, 5]);
     for kernel in KERNELS {
-        for kind in options.kinds() {
-            let image = options.dir()?.join(format!("{kernel}.{kind}"));
-            checks.push(Check::new(format!("{kernel}/{kind}"), options, move |gpu| {
-                let module = Module::load(&gpu.context, &image)?;
-                check(gpu, &module, kernel, seeds)?;
-                Ok(Finding::from(format!("{seeds} seeds")))
-            }));
-        }
+        checks.extend(image::for_each(options, kernel, |image| {
+            let seeds = seeds.clone();
+            vec![Check::new(format!("{kernel}/{}", image.label), options, move |gpu| {
+                let module = Module::load(&gpu.context, &image.path)?;
+                check(gpu, &module, kernel, &seeds)?;
+                Ok(Finding::from(format!("{} seeds", seeds.len())))
+            })]
+        })?);
     }
     Ok(checks)
 }

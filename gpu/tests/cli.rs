@@ -21,14 +21,21 @@ fn path(path: &Path) -> &str {
     path.to_str().expect("temporary paths are UTF-8")
 }
 
+/// A folder with these files.
+fn bundle(files: &[&str]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    files.iter().for_each(|file| std::fs::write(dir.path().join(file), "").unwrap());
+    dir
+}
+
 #[test]
 fn without_a_gpu_every_check_is_skipped_by_name_and_the_status_says_so() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = bundle(&["axpy_bulk-O3.cubin"]);
     let json = dir.path().join("results.json");
     let (stdout, _) = output(ptx_gpu(&["--dir", path(dir.path()), "--json", path(&json)]), 3);
     let (names, _) = output(ptx_gpu(&["--dir", path(dir.path()), "--list"]), 0);
     let names: Vec<_> = names.lines().collect();
-    assert!(names.contains(&"axpy_bulk/seeds/cubin") && names.contains(&"host/timeout"), "{names:?}");
+    assert!(names.contains(&"axpy_bulk/seeds/O3.cubin") && names.contains(&"host/timeout"), "{names:?}");
 
     assert!(stdout.starts_with("no GPU to run on: no CUDA d"), "{stdout}");
     for name in &names {
@@ -53,8 +60,9 @@ fn a_check_started_without_a_gpu_fails_with_the_reason_and_does_not_panic() {
 
 #[test]
 fn checks_are_chosen_by_parts_of_their_names() {
-    let (stdout, _) = output(ptx_gpu(&["--list", "lengths", "host/fault"]), 0);
-    assert_eq!(stdout, "host/fault\naxpy_bulk/lengths/ptx\naxpy_bulk/lengths/cubin\n");
+    let dir = bundle(&["axpy_bulk-O3.ptx", "axpy_bulk-O3.cubin"]);
+    let (stdout, _) = output(ptx_gpu(&["--dir", path(dir.path()), "--list", "lengths", "host/fault"]), 0);
+    assert_eq!(stdout, "host/fault\naxpy_bulk/lengths/O3.cubin\naxpy_bulk/lengths/O3.ptx\n");
     let (_, stderr) = output(ptx_gpu(&["speed"]), 2);
     assert_eq!(stderr, "ptx-gpu: no check has `speed` in its name; `--list` shows the names\n");
 }
@@ -63,8 +71,10 @@ fn checks_are_chosen_by_parts_of_their_names() {
 fn a_file_adds_its_checks() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), [0; 8]).unwrap();
-    let (stdout, _) = output(ptx_gpu(&["--list", "--file", path(file.path()), "file"]), 0);
-    assert_eq!(stdout, "axpy_bulk/file/ptx\naxpy_bulk/file/cubin\n");
+    let dir = bundle(&["axpy_bulk-O3.cubin", "axpy_bulk-nvcc.cubin"]);
+    let arguments = ["--dir", path(dir.path()), "--list", "--file", path(file.path()), "file"];
+    let (stdout, _) = output(ptx_gpu(&arguments), 0);
+    assert_eq!(stdout, "axpy_bulk/file/O3.cubin\naxpy_bulk/file/nvcc.cubin\n");
 }
 
 #[test]

@@ -304,7 +304,7 @@ impl TensorMapBuilder {
         let bytes = len as u128 * u128::from(size);
         rule!(
             end <= bytes,
-            "is written by 16 bytes, up to byte {end}, but its memory has {bytes} bytes: allocate the rest of the last row"
+            "is written by 16 bytes, up to byte {end}, but its memory has {bytes} bytes: the copies write whole units of 16 bytes: allocate the rest of the last one"
         );
         Ok(())
     }

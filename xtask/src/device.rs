@@ -37,7 +37,7 @@ pub enum LinkerChoice {
 pub struct Build {
     /// Folder of the crate's `Cargo.toml`, relative to the repository root.
     pub crate_dir: PathBuf,
-    /// The target. Its Cargo feature is enabled too.
+    /// The target. Its Cargo feature is enabled too: the crate's, or else that of `ptx`.
     pub arch: Arch,
     /// Opt-level of the crate and its dependencies.
     pub opt_level: OptLevel,
@@ -160,7 +160,7 @@ impl Build {
         flags.push(format!("--sysroot={}", utf8(&sysroot(&toolchain)?)?));
         flags.extend(self.rustflags.iter().cloned());
         let features: Vec<_> =
-            std::iter::once(self.arch.name()).chain(self.features.iter().map(String::as_str)).collect();
+            self.target_feature()?.into_iter().chain(self.features.iter().cloned()).collect();
 
         // At the repository root, cargo does not read the crate's own `.cargo/config.toml`, whose build-std would compile another
         // `core`.
@@ -179,6 +179,22 @@ impl Build {
             cargo.arg("--no-default-features");
         }
         Ok((cargo, files::lock(&target_dir.join(".xtask-lock"))?))
+    }
+
+    /// Returns the feature for the target: the crate's own, or else that of `ptx`, if the crate depends on it.
+    fn target_feature(&self) -> Result<Option<String>> {
+        let path = root().join(&self.crate_dir).join("Cargo.toml");
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let manifest: toml::Table = text.parse().with_context(|| format!("in {}", path.display()))?;
+        let names = |table: &str, name: &str| {
+            manifest.get(table).and_then(toml::Value::as_table).is_some_and(|table| table.contains_key(name))
+        };
+        Ok(match self.arch.name() {
+            arch if names("features", arch) => Some(arch.into()),
+            arch if names("dependencies", "ptx") => Some(format!("ptx/{arch}")),
+            _ => None,
+        })
     }
 
     fn ptx_among_artifacts(&self, output: &Output) -> Result<PathBuf> {

@@ -12,6 +12,7 @@ pub mod forms;
 pub mod golden;
 pub mod index;
 pub mod judge;
+pub mod mutate;
 pub mod nvcc;
 pub mod progress;
 pub mod ptx;

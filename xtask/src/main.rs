@@ -5,7 +5,9 @@ mod commands;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use commands::{bench, build, compare, conformance, emu, forms, gpu, lint, newest, release, row, test};
+use commands::{
+    bench, build, bundle, compare, conformance, emu, forms, lint, mutate, newest, release, row, run, test,
+};
 
 /// Builds, tests and measures `ptx`. `./x` first installs the missing tools.
 #[derive(Parser)]
@@ -21,10 +23,14 @@ enum Command {
     Build(build::Options),
     /// Runs the tests of the workspace
     Test(test::Options),
-    /// Checks and times the kernels on a GPU of this machine, or makes a bundle that does so on another machine
-    Gpu(gpu::Options),
+    /// Runs every kernel and checks every element: on a GPU of this machine, or else in the interpreter, which finds races too
+    Run(run::Options),
+    /// Makes a folder that runs, checks and times the kernels on another machine
+    Bundle(bundle::Options),
     /// Runs a command, whose programs find an emulated device in place of a GPU
     Emu(emu::Options),
+    /// Removes or weakens each fence, wait, barrier and arrival of the kernels, one at a time, and says whether the interpreter finds it
+    Mutate(mutate::Options),
     /// Compares the kernels with their twins in CUDA C++: machine code, and times if the machine has a GPU
     Bench(bench::Options),
     /// Compares the PTX instructions that the pinned toolchain and Debian's toolchain generate
@@ -47,8 +53,10 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Build(options) => build::run(&options),
         Command::Test(options) => test::run(&options),
-        Command::Gpu(options) => gpu::run(&options),
+        Command::Run(options) => run::run(&options),
+        Command::Bundle(options) => bundle::run(&options),
         Command::Emu(options) => emu::run(&options),
+        Command::Mutate(options) => mutate::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),
         Command::Conformance(options) => conformance::run(&options),

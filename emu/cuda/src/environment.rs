@@ -1,7 +1,9 @@
 //! What the environment says.
 
+use std::path::PathBuf;
+
 use cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE;
-use ptx_emu::machine::Options;
+use ptx_emu::machine::{Options, Readings};
 use ptx_emu::schedule::Schedule;
 
 use crate::boundary::{Result, fail};
@@ -19,13 +21,26 @@ pub struct Environment {
     pub findings_fail: bool,
     /// `PTX_EMU_LIMIT`: thread-instructions of a launch, at most.
     pub limit: u64,
+    /// `PTX_EMU_READINGS`: the readings of the ISA that ask for more, `init`, `peers` and `reads`, with commas between.
+    pub readings: Readings,
+    /// `PTX_EMU_TRACE`: the file that has the trace of the last launch.
+    pub trace: Option<PathBuf>,
     /// `CUDA_VISIBLE_DEVICES` does not start with 0.
     pub hidden: bool,
 }
 
 impl Default for Environment {
     fn default() -> Self {
-        Self { seed: 0, schedules: 1, check: true, findings_fail: true, limit: u64::MAX, hidden: false }
+        Self {
+            seed: 0,
+            schedules: 1,
+            check: true,
+            findings_fail: true,
+            limit: u64::MAX,
+            readings: Readings::default(),
+            trace: None,
+            hidden: false,
+        }
     }
 }
 
@@ -60,6 +75,23 @@ impl Environment {
                 "the variable PTX_EMU_SCHEDULES is 0; it must be 1 or more",
             );
         }
+        let mut readings = Readings::default();
+        for reading in get("PTX_EMU_READINGS").iter().flat_map(|list| list.split(',')) {
+            match reading {
+                "init" => readings.init_needs_proxy_fence = true,
+                "peers" => readings.peer_copies_need_cluster_scope = true,
+                "reads" => readings.reads_need_proxy_fence = true,
+                "" => {}
+                other => {
+                    return fail(
+                        CUDA_ERROR_INVALID_VALUE,
+                        format!(
+                            "the variable PTX_EMU_READINGS has `{other}`; it must be a list of `init`, `peers` and `reads`"
+                        ),
+                    );
+                }
+            }
+        }
         let visible = get("CUDA_VISIBLE_DEVICES");
         Ok(Self {
             seed: number("PTX_EMU_SEED", 0)?,
@@ -67,6 +99,8 @@ impl Environment {
             check: choice("PTX_EMU_CHECK", ["1", "0"])?,
             findings_fail: choice("PTX_EMU_FINDINGS", ["fail", "print"])?,
             limit: number("PTX_EMU_LIMIT", u64::MAX)?,
+            readings,
+            trace: get("PTX_EMU_TRACE").map(PathBuf::from),
             hidden: visible
                 .is_some_and(|list| list.split(',').next().is_none_or(|first| first.trim() != "0")),
         })
@@ -79,9 +113,10 @@ impl Environment {
             check: self.check,
             limit: self.limit,
             resident,
+            readings: self.readings,
+            trace: self.trace.is_some(),
             // A launch that is to end in spite of its findings must end.
             findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
-            ..Options::default()
         }
     }
 }
@@ -102,6 +137,8 @@ mod tests {
         assert_eq!(of("PTX_EMU_SEED", "17").unwrap().seed, 17);
         assert!(!of("PTX_EMU_CHECK", "0").unwrap().check);
         assert!(!of("PTX_EMU_FINDINGS", "print").unwrap().findings_fail);
+        assert_eq!(plain.readings, Readings::default());
+        assert_eq!(of("PTX_EMU_READINGS", "init,peers,reads").unwrap().readings, Readings::strictest());
         for (visible, hidden) in [("0", false), ("0,1", false), ("-1", true), ("", true), ("1", true)] {
             assert_eq!(of("CUDA_VISIBLE_DEVICES", visible).unwrap().hidden, hidden, "{visible}");
         }
@@ -111,6 +148,7 @@ mod tests {
             ("PTX_EMU_CHECK", "no"),
             ("PTX_EMU_FINDINGS", "2"),
             ("PTX_EMU_LIMIT", "-1"),
+            ("PTX_EMU_READINGS", "all"),
         ] {
             let why = of(name, value).unwrap_err().why.unwrap();
             assert!(why.contains(name) && why.contains("must be"), "{why}");

@@ -311,6 +311,12 @@ impl Driver {
             // A program that has closed its output loses it.
             let _ = stdout.write_all(report.printed.as_bytes()).and_then(|()| stdout.flush());
         }
+        if let (Some(path), Some(trace)) = (&self.environment.trace, &report.trace) {
+            // The launch is not to fail for it.
+            if let Err(error) = std::fs::write(path, trace.to_json()) {
+                say(format_args!("the trace cannot be written to {}: {error}", path.display()));
+            }
+        }
         self.judge(&report, &label, schedule)
     }
 

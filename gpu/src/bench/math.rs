@@ -23,9 +23,9 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn run(bench: &Bench, kernel: &'static str, results: usize) -> Result<Timing> {
-    const SEEDS: u32 = 2;
+    const SEEDS: [u32; 2] = [0, 1];
     for side in &bench.sides {
-        math_checks::check(bench.gpu, &side.module, kernel, SEEDS).context(side.label)?;
+        math_checks::check(bench.gpu, &side.module, kernel, &SEEDS).context(side.label)?;
     }
     let words = input(1, WORDS);
     let stream = &bench.gpu.stream;

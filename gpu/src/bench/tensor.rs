@@ -10,7 +10,7 @@ use crate::kernels::input;
 use crate::tensor_checks;
 
 const THREADS: u32 = 128;
-const SEEDS: u32 = 10;
+const SEEDS: [u32; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 pub fn cases() -> Vec<Case> {
     let case = |kernel: &'static str, note, run: fn(&Bench) -> Result<Timing>| Case {
@@ -19,7 +19,7 @@ pub fn cases() -> Vec<Case> {
         note,
         run: Box::new(move |bench| {
             for side in &bench.sides {
-                tensor_checks::check(bench.gpu, &side.module, kernel, SEEDS).context(side.label)?;
+                tensor_checks::check(bench.gpu, &side.module, kernel, &SEEDS).context(side.label)?;
             }
             run(bench)
         }),

@@ -1,9 +1,7 @@
 //! `./x bench`.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::fs;
 use std::process::ExitCode;
-use std::{fs, iter};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -13,7 +11,9 @@ use xtask::device::Build;
 use xtask::toolchain::Kind;
 use xtask::{files, root};
 
-use super::{Setup, gpu, module};
+use super::bundle::{self, Content, For};
+use super::run::has_gpu;
+use super::{Setup, module};
 
 #[derive(Args)]
 pub struct Options {
@@ -41,16 +41,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     if options.sass || !has_gpu() {
         return Ok(ExitCode::SUCCESS);
     }
-    let folder = root().join("target/gpu");
-    gpu::make_bundle(&setup, &folder, &gpu::Content { bench: true, ..gpu::Content::default() })?;
-    let arguments: Vec<_> =
-        iter::once("bench").chain(options.arguments.iter().map(String::as_str)).map(OsString::from).collect();
-    gpu::run_here(&folder, &arguments)
-}
-
-/// Returns true if a GPU driver has created its device file.
-fn has_gpu() -> bool {
-    ["/dev/nvidiactl", "/dev/dxg"].iter().any(|device| Path::new(device).exists())
+    let folder = root().join("target/run/gpu");
+    bundle::make(&setup, &folder, For::Gpu, &Content::default(), true)?;
+    let mut program = bundle::program(&folder);
+    program.arg("bench").args(&options.arguments);
+    bundle::finish(program)
 }
 
 fn table(pairs: &[Pair], preset: &str) -> Table {

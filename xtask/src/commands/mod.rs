@@ -2,15 +2,17 @@
 
 pub mod bench;
 pub mod build;
+pub mod bundle;
 pub mod compare;
 pub mod conformance;
 pub mod emu;
 pub mod forms;
-pub mod gpu;
 pub mod lint;
+pub mod mutate;
 pub mod newest;
 pub mod release;
 pub mod row;
+pub mod run;
 pub mod test;
 
 use std::thread;

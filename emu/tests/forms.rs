@@ -1,0 +1,108 @@
+//! Every form of every row of `ptx::raw` decodes, and the interpreter ignores no qualifier but those listed here: two forms that
+//! decode to one operation are of one meaning.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use ptx_emu::parse;
+use ptx_emu::program::Program;
+use regex_lite::Regex;
+
+/// What may differ between forms of one operation: a pattern, what stands for it, and the reason.
+const SAME: &[(&str, &str, &str)] = &[
+    (r"\.L2::cache_hint(.*), %rd;$", "$1;", "a hint (9.7.9.25.5.2), and its policy"),
+    (r"\.L[12]::(evict_\w+|no_allocate|64B|128B|256B)", "", "a hint"),
+    (r"^cp\.async\.c[ag]\.", "cp.async.", "the cache levels that keep the data (9.7.9.25.3.1)"),
+    (r"^(mbarrier\.try_wait.*\], %rd?), %r;$", "$1;", "`suspendTimeHint` is a hint (9.7.13.15.16)"),
+    (
+        r"^((st|st\.async|ld)\..*)\.[bfsu](32|64)\b",
+        "$1.b$3",
+        "a type of the register's width: its bits are moved as they are",
+    ),
+    (r"^((st|st\.async)\..*)\.[su](8|16)\b", "$1.b$3", "likewise: a store takes the low bits"),
+    (r"^(ld\..*)\.u(8|16)\b", "$1.b$2", "both load zeros above the value (9.7.9.8)"),
+    (r"^(ld|st)\.volatile", "$1.relaxed.sys", "`.volatile` is `.relaxed.sys` without more (8.4)"),
+    (r"\.cta_group::1", "", "the default (9.7.9.25.5.2)"),
+    (
+        r"^(mbarrier\.(expect|complete)_tx\.relaxed)\.(cta|cluster)",
+        "$1",
+        "`.relaxed` orders nothing at any scope",
+    ),
+    (r"^createpolicy.*", "createpolicy", "a policy is opaque, and a hint"),
+    (r"^fence\.proxy\.async\.shared::\w+", "fence.proxy.async.shared", "the interpreter orders both windows"),
+    (r"\.sync_restrict::shared::(cta|cluster)", "", "the interpreter orders all memory"),
+];
+
+/// The classes of registers in the golden files, with their types.
+const CLASSES: [(&str, &str); 6] =
+    [("b", "b8"), ("rs", "b16"), ("r", "b32"), ("rd", "b64"), ("p", "pred"), ("rq", "b128")];
+
+/// Returns the form with a register of its own for each operand.
+fn numbered(form: &str) -> String {
+    let mut parts = form.split('%');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for (i, part) in parts.enumerate() {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+        let (class, rest) = part.split_at(end);
+        let is_class = CLASSES.iter().any(|(name, _)| *name == class);
+        let number = if is_class { i.to_string() } else { String::new() };
+        text += &format!("%{class}{number}{rest}");
+    }
+    text
+}
+
+/// Returns what a form decodes to, as text.
+fn decoded(form: &str) -> String {
+    let registers: String = CLASSES.iter().map(|(class, ty)| format!(".reg .{ty} %{class}<40>; ")).collect();
+    let text = format!(
+        ".version 9.4\n.target sm_100a\n.address_size 64\n.visible .entry k() {{ {registers}\n{}\nret; }}\n",
+        numbered(form)
+    );
+    let module = parse::parse(&text).unwrap_or_else(|error| panic!("{form}: {error}"));
+    let program = Program::new(module).unwrap_or_else(|error| panic!("{form}: {error}"));
+    let code = program.functions[0].code.iter().map(|instruction| (&instruction.guard, &instruction.op));
+    format!("{:?} {:?}", code.collect::<Vec<_>>(), program.constants)
+}
+
+fn forms() -> Vec<String> {
+    let mut forms = Vec::new();
+    for family in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/raw")).unwrap() {
+        for row in fs::read_dir(family.unwrap().path()).unwrap() {
+            let text = fs::read_to_string(row.unwrap().path()).unwrap();
+            let of_row = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+            forms.extend(of_row.filter(|form| !form.is_empty()).map(str::to_owned));
+        }
+    }
+    assert!(forms.len() > 8000, "{} forms", forms.len());
+    forms
+}
+
+#[test]
+fn no_qualifier_is_lost() {
+    let same: Vec<_> = SAME.iter().map(|(from, to, _)| (Regex::new(from).unwrap(), *to)).collect();
+    let mut used = vec![false; same.len()];
+    // For each operation, its first form, and the meaning of that form.
+    let mut operations: BTreeMap<String, (String, String)> = BTreeMap::new();
+    let mut lost = Vec::new();
+    for form in forms() {
+        let mut meaning = form.clone();
+        for ((from, to), used) in same.iter().zip(&mut used) {
+            let shorter = from.replace(&meaning, *to).into_owned();
+            *used |= shorter != meaning;
+            meaning = shorter;
+        }
+        let (first, of_first) = operations.entry(decoded(&form)).or_insert((form.clone(), meaning.clone()));
+        if meaning != *of_first {
+            lost.push(format!("`{form}` decodes to the same as `{first}`"));
+        }
+    }
+    assert!(
+        lost.is_empty(),
+        "{} forms: decode what differs, or add the qualifier to `SAME` with a reason\n{}",
+        lost.len(),
+        lost.join("\n")
+    );
+    let unused: Vec<_> =
+        SAME.iter().zip(used).filter(|(_, used)| !used).map(|((from, ..), _)| from).collect();
+    assert!(unused.is_empty(), "no form has {unused:?}: remove it from `SAME`");
+}

@@ -1,0 +1,33 @@
+//! A finding names the line of the kernel's crate that led to it, though the instruction was inlined from another crate.
+
+use ptx_emu::{Device, Launch, Options};
+
+#[test]
+fn a_finding_names_the_line_of_the_kernels_crate() {
+    let ptx = "
+        .version 8.0
+        .target sm_90
+        .address_size 64
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r<2>; .reg .b64 %rd<2>;
+            .loc 1 10 0 // kernels/src/lib.rs:10:0
+            ld.param.u64 %rd0, [out];
+            .loc 1 12 5 // kernels/src/lib.rs:12:5
+            .loc 2 70 9, function_name $L__info_string0, inlined_at 1 12 5
+            .loc 1 13 21, function_name $L__info_string0+4, inlined_at 2 70 9
+            .loc 3 446 9, function_name $L__info_string1, inlined_at 1 13 21 // ptx/src/raw/macros.rs:446:9
+            mov.u32 %r0, %tid.x;
+            st.global.u32 [%rd0], %r0;
+            ret;
+        }
+        .file 1 \"/home/user/kernels/src/lib.rs\"
+        .file 2 \"/home/user/ptx/src/launch.rs\"
+        .file 3 \"/home/user/ptx/src/raw/macros.rs\"";
+    let mut device = Device::new();
+    let module = device.load(ptx).unwrap();
+    let out = device.allocate(4);
+    let launch = Launch { params: out.to_le_bytes().to_vec(), ..Launch::new(1, 64) };
+    let report = device.launch(&module, "k", &launch, &Options::default()).unwrap();
+    let finding = report.findings.first().expect("64 threads write one word");
+    assert_eq!(finding.here.source.as_deref(), Some("/home/user/kernels/src/lib.rs:13:21"));
+}

@@ -1,0 +1,172 @@
+//! `./x mutate`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Mutex;
+use std::thread;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use serde::Deserialize;
+use xtask::device::{self, Arch, Build};
+use xtask::mutate::{Missed, Mutation, mutations};
+use xtask::toolchain::Toolchain;
+use xtask::{emulator, files, root};
+
+use super::kernels;
+
+const PROGRAM: &str = "ptx-gpu";
+/// Schedules under which each launch runs, the most instructions that a launch executes, and the readings of the ISA that ask for more
+/// and that the kernels fulfil.
+const SETTINGS: [(&str, &str); 3] =
+    [("PTX_EMU_SCHEDULES", "1"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init,peers")];
+
+/// The seeds of each check. With fewer, a pipeline does not use its stages again.
+const SEEDS: &str = "24";
+
+#[derive(Args)]
+pub struct Options {
+    /// Mutate these kernels only
+    #[arg(value_name = "KERNEL")]
+    kernels: Vec<String>,
+}
+
+/// What `ptx-gpu` prints of a check.
+#[derive(Deserialize)]
+struct Verdict {
+    outcome: String,
+    detail: String,
+}
+
+/// Runs the checks of kernels on the emulated device.
+struct Runner {
+    program: PathBuf,
+    search_path: std::ffi::OsString,
+    checks: Vec<String>,
+    folder: PathBuf,
+}
+
+pub fn run(options: &Options) -> Result<ExitCode> {
+    let toolchain = Toolchain::active()?;
+    let all = kernels(&toolchain, Build::new("kernels", Arch::Sm90a), None)?;
+    let names: BTreeSet<&str> = all.iter().map(|kernel| kernel.name.as_str()).collect();
+    if let Some(unknown) = options.kernels.iter().find(|name| !names.contains(name.as_str())) {
+        bail!("kernels/ has no kernel `{unknown}`; the kernels are {}", Vec::from_iter(names).join(", "));
+    }
+    let missed = Missed::read()?;
+    let runner = Runner::new(&toolchain)?;
+    let mut run: BTreeMap<String, BTreeMap<String, bool>> = BTreeMap::new();
+    for kernel in
+        all.iter().filter(|kernel| options.kernels.is_empty() || options.kernels.contains(&kernel.name))
+    {
+        let checks = runner.checks_of(&kernel.name);
+        if checks.is_empty() {
+            println!("{}: {PROGRAM} has no check that an emulated device can run", kernel.name);
+            continue;
+        }
+        if let Some(problem) = runner.problem(&kernel.name, &kernel.text, 0, &checks)? {
+            bail!("{}, as it is, fails its check: {problem}", kernel.name);
+        }
+        let mutations = mutations(&kernel.text);
+        println!("{}: {} mutations", kernel.name, mutations.len());
+        let results = runner.problems(&kernel.name, &mutations, &checks)?;
+        for (mutation, problem) in mutations.iter().zip(&results) {
+            let verdict = match (problem, missed.reason(&kernel.name, &mutation.name)) {
+                (Some(problem), _) => format!("found: {problem}"),
+                (None, Some(reason)) => format!("not found, see [{reason}]"),
+                (None, None) => "MISSED".into(),
+            };
+            println!("    line {}: {}: {verdict}", mutation.line, mutation.name);
+        }
+        let found =
+            mutations.iter().map(|mutation| mutation.name.clone()).zip(results.iter().map(Option::is_some));
+        run.insert(kernel.name.clone(), found.collect());
+    }
+    let count =
+        |found: bool| run.values().flat_map(BTreeMap::values).filter(|known| **known == found).count();
+    println!("{} found, {} not found", count(true), count(false));
+    let faults = missed.faults(&run, &names);
+    faults.iter().for_each(|fault| println!("{fault}"));
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl Runner {
+    fn new(toolchain: &Toolchain) -> Result<Self> {
+        let search_path = emulator::search_path(toolchain)?;
+        let program = device::workspace_program(toolchain, &[PROGRAM], PROGRAM, "release")?;
+        let list = Command::new(&program).args(["--emulated", "--list"]).output();
+        let list = list.with_context(|| format!("cannot run {}", program.display()))?;
+        ensure!(list.status.success(), "`{PROGRAM} --list` ended with {}", list.status);
+        let checks = String::from_utf8_lossy(&list.stdout).lines().map(Into::into).collect();
+        Ok(Self { program, search_path, checks, folder: root().join("target/mutate") })
+    }
+
+    /// The names of the checks of a kernel: `KERNEL/ptx`, or `KERNEL/…/ptx`.
+    fn checks_of(&self, kernel: &str) -> Vec<&str> {
+        let checks = self.checks.iter().map(String::as_str);
+        checks.filter(|check| check.split('/').next() == Some(kernel) && check.ends_with("/ptx")).collect()
+    }
+
+    /// Returns the problem of each mutation, if it is found.
+    fn problems(&self, kernel: &str, mutations: &[Mutation], checks: &[&str]) -> Result<Vec<Option<String>>> {
+        let next = Mutex::new(mutations.iter().enumerate());
+        let take = || next.lock().map(|mut next| next.next()).unwrap_or_default();
+        let work = |worker: usize| -> Result<Vec<(usize, Option<String>)>> {
+            let mut done = Vec::new();
+            while let Some((index, mutation)) = take() {
+                done.push((index, self.problem(kernel, &mutation.text, worker, checks)?));
+            }
+            Ok(done)
+        };
+        let workers = thread::available_parallelism().map_or(1, usize::from);
+        let mut results = vec![None; mutations.len()];
+        thread::scope(|scope| -> Result<()> {
+            let workers: Vec<_> = (0..workers).map(|worker| scope.spawn(move || work(worker))).collect();
+            for worker in workers {
+                for (index, problem) in super::joined(worker)? {
+                    results[index] = problem;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(results)
+    }
+
+    /// Runs a kernel's checks on a module. Returns the first problem.
+    fn problem(&self, kernel: &str, text: &str, worker: usize, checks: &[&str]) -> Result<Option<String>> {
+        let folder = self.folder.join(worker.to_string());
+        files::write(&folder.join(format!("{kernel}.ptx")), text)?;
+        for check in checks {
+            if let Some(problem) = self.check(&folder, check)? {
+                return Ok(Some(problem));
+            }
+        }
+        Ok(None)
+    }
+
+    fn check(&self, folder: &Path, check: &str) -> Result<Option<String>> {
+        let mut command = Command::new(&self.program);
+        let arguments = [
+            OsStr::new("--emulated"),
+            "--seeds".as_ref(),
+            SEEDS.as_ref(),
+            "--dir".as_ref(),
+            folder.as_ref(),
+            "--child".as_ref(),
+            check.as_ref(),
+        ];
+        command.args(arguments).env(emulator::SEARCH_PATH, &self.search_path).envs(SETTINGS);
+        let output = command.output().with_context(|| format!("cannot run {}", self.program.display()))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let verdict: Verdict = serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("{PROGRAM} gave no verdict on {check}: {said}"))?;
+        if verdict.outcome == "passed" {
+            return Ok(None);
+        }
+        // The interpreter's finding, or the wrong result.
+        let first = said.lines().next().map(|line| line.trim_start_matches("ptx-emu: ").to_owned());
+        Ok(Some(first.unwrap_or(verdict.detail)))
+    }
+}
