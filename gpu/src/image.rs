@@ -43,6 +43,17 @@ pub fn images(options: &Options, name: &str) -> Result<Vec<Image>> {
     Ok(images)
 }
 
+/// Likewise for the device crates that are compiled at opt-level 0 too. A GPU runs their machine code alone: the driver may be older
+/// than their PTX, and the compiler of driver 580 ends with a segmentation fault on PTX of opt-level 0.
+pub fn for_each_of_crate(
+    options: &Options,
+    name: &str,
+    mut checks: impl FnMut(Image) -> Vec<Check>,
+) -> Result<Vec<Check>> {
+    let is_run = |image: &Image| options.emulated || image.path.extension().is_some_and(|kind| kind == "cubin");
+    for_each(options, name, |image| if is_run(&image) { checks(image) } else { Vec::new() })
+}
+
 /// Makes the checks of each image of a kernel or of a crate, or one that fails if there is no image.
 pub fn for_each(
     options: &Options,

@@ -44,7 +44,7 @@ const CRATES: [(&str, &[(&str, Run)]); 3] = [
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
     for (name, kernels) in CRATES {
-        checks.extend(image::for_each(options, name, |image| {
+        checks.extend(image::for_each_of_crate(options, name, |image| {
             let of = |&(kernel, run): &(&'static str, Run)| {
                 let path = image.path.clone();
                 Check::new(format!("{name}/{}/{kernel}", image.label), options, move |gpu| {
