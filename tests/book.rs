@@ -198,8 +198,7 @@ fn the_interpreter_finds_what_the_chapter_on_testing_says() {
 
     let right = Reverse::new("book-right", &kernel.replace(comment, "cta.sync();"));
     let options = Options::default();
-    let all =
-        right.device.explore(&right.module, "reverse", &right.launch, &options, 1, |_| true).unwrap();
+    let all = right.device.explore(&right.module, "reverse", &right.launch, &options, 1, |_| true).unwrap();
     assert!(all.report.is_clean(), "{}", all.report);
     assert!(all.is_complete, "testing.md says that the barrier leaves a single run");
 }
