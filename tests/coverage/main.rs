@@ -417,7 +417,8 @@ fn the_porting_tables_of_the_book_name_items() {
     );
 }
 
-/// A span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-launch`, `ptx-host`, `ptx-build` or `ptx-emu`.
+/// A span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-launch`, `ptx-host`, `ptx-build` or
+/// `ptx-emu`.
 #[test]
 fn the_methods_that_the_book_names_exist() {
     if NAMES.is_empty() {
