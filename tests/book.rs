@@ -211,11 +211,11 @@ struct Reverse {
 }
 
 impl Reverse {
-    /// Compiles the kernel in a crate of this name.
+    /// Compiles the kernel in a crate of this name. Crates of one name would share the file of their PTX.
     fn new(name: &str, kernel: &str) -> Self {
         let folder = xtask::root().join("target/device").join(name);
         let manifest = format!(
-            "[package]\nname = \"reverse\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
+            "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
              [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
             xtask::root()
         );
