@@ -1,10 +1,16 @@
-//! Checks what the pages of docs/book have beside Rust: links, cited files, and excerpts of CUDA C++. `tests/examples.rs` and the
-//! doctests of `ptx-host` compile the Rust, and `tests/coverage` checks the names of items.
+//! Checks what the pages of docs/book have beside Rust: links, cited files, excerpts of CUDA C++, and a finding of the interpreter.
+//! `tests/examples.rs` and the doctests of `ptx-host` compile the Rust, and `tests/coverage` checks the names of items.
+
+mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use ptx_emu::{Device, Launch, Module, Options, Rule, Schedule, lay_out};
+use support::ok;
+use xtask::device::{self, Arch, Build};
 use xtask::files;
+use xtask::toolchain::{Kind, Toolchain};
 
 const FOLDER: &str = "docs/book/src";
 
@@ -119,7 +125,7 @@ fn every_file_of_the_repository_that_a_page_cites_exists() {
     for (name, page) in book() {
         let (prose, _) = parts(&page);
         for span in prose.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
-            if ["docs/", "bench/"].iter().any(|folder| span.starts_with(folder)) {
+            if ["docs/", "bench/", "emu/", "conformance/"].iter().any(|folder| span.starts_with(folder)) {
                 assert!(xtask::root().join(span).exists(), "{name}: there is no file `{span}`");
                 count += 1;
             }
@@ -166,4 +172,62 @@ fn dead_links_are_named_with_their_pages() {
     ]);
     assert_eq!(dead_links(&book), ["b.md: c.md", "b.md: a.md#none", "b.md: #none"]);
     assert_eq!(parts(&book["b.md"]).1, [("text", "# none\n".to_owned())]);
+}
+
+/// The chapter's kernel gives the finding that the chapter quotes, and with the barrier it is right under every schedule.
+#[test]
+fn the_interpreter_finds_what_the_chapter_on_testing_says() {
+    let book = book();
+    let blocks = parts(&book["testing.md"]).1;
+    let block = |info: &str, has: &str| {
+        let found = blocks.iter().find(|(other, text)| *other == info && text.contains(has));
+        found.unwrap_or_else(|| panic!("testing.md has no block of `{info}` with `{has}`")).1.clone()
+    };
+    let (kernel, quoted) = (block("rust", "pub fn reverse"), block("text", "data race"));
+    let comment = "// `cta.sync();` is missing here.";
+    assert_eq!(kernel.matches(comment).count(), 1, "testing.md: the comment names the place of the barrier");
+
+    let mut wrong = Reverse::new("book-wrong", &kernel);
+    let options = Options { schedule: Schedule::of(0), ..Options::default() };
+    let report = wrong.device.launch(&wrong.module, "reverse", &wrong.launch, &options).unwrap();
+    assert!(report.findings.iter().any(|finding| finding.rule == Rule::Race), "{report}");
+    // Another toolchain numbers the lines of the PTX otherwise.
+    if ok(Toolchain::active()).kind() == Kind::Rustup {
+        assert_eq!(format!("schedule 0:\n{report}"), quoted, "testing.md quotes another finding");
+    }
+
+    let right = Reverse::new("book-right", &kernel.replace(comment, "cta.sync();"));
+    let options = Options::default();
+    let all = right.device.explore(&right.module, "reverse", &right.launch, &options, 1, |_| true).unwrap();
+    assert!(all.report.is_clean(), "{}", all.report);
+    assert!(all.is_complete, "testing.md says that the barrier leaves a single run");
+}
+
+/// The kernel of the chapter on testing, ready for a launch on 64 elements.
+struct Reverse {
+    device: Device,
+    module: Module,
+    launch: Launch,
+}
+
+impl Reverse {
+    /// Compiles the kernel in a crate of this name. Crates of one name would share the file of their PTX.
+    fn new(name: &str, kernel: &str) -> Self {
+        let folder = xtask::root().join("target/device").join(name);
+        let manifest = format!(
+            "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
+             [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
+            xtask::root()
+        );
+        let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\nptx::panic_handler!();\n";
+        ok(device::write_crate(&folder, &manifest, &format!("{head}{kernel}")));
+        let ptx = ok(Build::new(&folder, Arch::Sm90a).run()).text;
+        let mut device = Device::new();
+        let module = ok(device.load(&ptx));
+        let (x, y) = (device.allocate(256), device.allocate(256));
+        device.write(x, &[0; 256]).unwrap();
+        let slice = |address: u64| [address, 64].map(u64::to_le_bytes).concat();
+        let params = lay_out(module.parameters("reverse").unwrap(), &[&slice(x), &slice(y)]);
+        Self { device, module, launch: Launch { params, ..Launch::new(1, 64) } }
+    }
 }

@@ -32,8 +32,8 @@ mod book {
         )* };
     }
     pages! {
-        introduction first_kernel mbarriers bulk_copies tensor_maps clusters atomics_and_fences pipelines performance porting
-        soundness faq
+        introduction first_kernel mbarriers bulk_copies tensor_maps clusters atomics_and_fences pipelines testing performance
+        porting soundness faq
     }
 }
 

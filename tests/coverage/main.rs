@@ -417,14 +417,15 @@ fn the_porting_tables_of_the_book_name_items() {
     );
 }
 
-/// A span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-launch`, `ptx-host` or `ptx-build`.
+/// A span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-launch`, `ptx-host`, `ptx-build` or
+/// `ptx-emu`.
 #[test]
 fn the_methods_that_the_book_names_exist() {
     if NAMES.is_empty() {
         return;
     }
     let texts = |folder: &str| files::under(&xtask::root().join(folder)).unwrap();
-    let host: String = ["launch/src", "host/src", "build/src"]
+    let host: String = ["launch/src", "host/src", "build/src", "emu/src"]
         .iter()
         .flat_map(|folder| texts(folder))
         .map(|file| fs::read_to_string(file).unwrap())
