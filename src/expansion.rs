@@ -4,8 +4,7 @@
 //! call of a macro of this module, and every `unsafe` and every path stands here. A crate that passes as `::ptx` can give its own
 //! macro only, with its own `unsafe`.
 
-/// Makes a kernel of a function. `$call` are the arguments of the function: its names of the CTA, of the two memories, and of
-/// what the host passes.
+/// Makes a kernel of a function, to which `call` passes what it takes: the CTA, the two memories, and the parameters of the entry.
 ///
 /// # Safety
 ///
@@ -13,7 +12,7 @@
 ///
 /// - The kernel keeps the contract of [`Cta::enter`](crate::launch::Cta::enter).
 /// - The compiler and CUDA call no function of the kernel's name.
-/// - `$fingerprint` is a name that has a hash of the kernel's source. The indices count the parameters from 0 on.
+/// - `$fingerprint` is a name that has a hash of the kernel's source, and `$index` counts the parameters from 0 on.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
@@ -25,7 +24,7 @@ macro_rules! __kernel {
         shape { $block:expr; $($cluster:expr)?; $any_grid:literal; $($min_ctas:expr)?; $($max_registers:expr)? }
         memory { $cta:ident, $shared:ident: $Shared:ty, $dynamic:ident: $Dynamic:ty }
         parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty, )* }
-        call { $($argument:ident),* }
+        call { $arguments:tt }
         function { $function:item }
         stub { $stub:item }
     ) => {
@@ -101,7 +100,7 @@ macro_rules! __kernel {
                 let ($($parameter,)*) = values;
                 let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
                 let _ = (&$shared, &$dynamic);
-                $crate::__kernel!(@call $safety $name($($argument),*));
+                $crate::__kernel!(@call $safety $name $arguments);
                 $crate::launch::end_of_dependent_grid::<
                     { false $(|| <$Parameter as $crate::launch::Parameter>::PREREQUISITE)* }
                 >();
@@ -141,10 +140,11 @@ macro_rules! __kernel {
     (@check safe $Parameter:ty) => { $crate::launch::assert_safe_parameter::<$Parameter>() };
     (@check not_safe $Parameter:ty) => { $crate::launch::assert_parameter::<$Parameter>() };
     // A safe function is called outside of `unsafe`: an attribute that makes it unsafe is an error.
-    (@call safe $name:ident($($argument:ident),*)) => { $name($($argument),*) };
-    (@call not_safe $name:ident($($argument:ident),*)) => {
+    // The arguments are one token: rustc would show those of a repetition here, and not at the user's type.
+    (@call safe $name:ident $arguments:tt) => { $name $arguments };
+    (@call not_safe $name:ident $arguments:tt) => {
         // SAFETY: the caller of the unsafe launch keeps the function's `# Safety`.
-        unsafe { $name($($argument),*) }
+        unsafe { $name $arguments }
     };
 }
 

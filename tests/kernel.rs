@@ -121,8 +121,8 @@ fn safe_functions_have_safe_launches() {
     is_safe(add_rows);
 }
 
-/// Compiles a device crate. Its dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`.
-fn compile(name: &str, source: &str) -> anyhow::Result<String> {
+/// Compiles a device crate, whose name of `ptx` is `ptx`. Its dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`.
+fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
     let folder = xtask::root().join("target/device/refused").join(name);
     ok(write_crate(
         &folder.join("attributes"),
@@ -133,7 +133,8 @@ fn compile(name: &str, source: &str) -> anyhow::Result<String> {
     let manifest = format!(
         "[package]\nname = \"refused\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
          [dependencies]\nattributes = {{ path = \"attributes\" }}\n\
-         ptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
+         {ptx} = {{ package = \"ptx\", path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\n\
+         sm_90a = [\"{ptx}/sm_90a\"]\n",
         xtask::root()
     );
     let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\nuse ptx::launch::Cta;\nptx::panic_handler!();\n";
@@ -142,7 +143,7 @@ fn compile(name: &str, source: &str) -> anyhow::Result<String> {
 }
 
 fn errors(name: &str, source: &str) -> String {
-    compile(name, source).map_or_else(|error| format!("{error:#}"), |_| panic!("{name} compiles"))
+    compile(name, "ptx", source).map_or_else(|error| format!("{error:#}"), |_| panic!("{name} compiles"))
 }
 
 /// A crate that passes as `::ptx` would choose the hash that host and device compare, and one that passes as `::core` the sizes
@@ -152,14 +153,16 @@ fn a_crate_that_passes_as_ptx_or_core_changes_nothing() {
     let kernel = "#[derive(ptx::Plain, Clone, Copy)]\n#[repr(C)]\npub struct Pair(u8, u64);\n\
          #[ptx::kernel(unsafe(uniform), threads = (32, 2), cluster = 2, min_ctas = 1, max_registers = 64)]\n\
          pub fn kernel(_cta: Cta, pair: Pair) {\n    ptx::println!(\"{}\", pair.0);\n}\n";
-    let impostor = "extern crate core as real_core;\nextern crate ptx as real;\nextern crate self as core;\n\
+    let impostor = "extern crate core as real_core;\nextern crate self as core;\n\
          extern crate self as ptx;\npub use real::*;\n\
          pub mod launch {\n    pub use real::launch::*;\n    pub const fn layout(_: &[u64]) -> u64 {\n        7\n    }\n}\n\
          pub mod primitive {\n    pub use real_core::primitive::*;\n}\npub mod option {\n    pub use real_core::option::*;\n}\n\
          pub mod arch {\n    pub use real_core::arch::*;\n}\npub mod mem {\n    pub use real_core::mem::*;\n    \
          pub const fn size_of<T>() -> usize {\n        4\n    }\n}\n";
-    let (honest, passing) =
-        (ok(compile("honest", kernel)), ok(compile("impostor", &format!("{impostor}{kernel}"))));
+    let (honest, passing) = (
+        ok(compile("honest", "ptx", kernel)),
+        ok(compile("impostor", "real", &format!("{impostor}{kernel}"))),
+    );
     let symbol = |ptx: &str| {
         let line = ptx.lines().find(|line| line.contains(".u64 kernel__"));
         line.unwrap_or_else(|| panic!("no fingerprint:\n{ptx}")).to_owned()

@@ -76,7 +76,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
             shape { #shape }
             memory { #cta, #shared, #dynamic }
             parameters { #(#passed)* }
-            call { #(#arguments),* }
+            call { (#(#arguments),*) }
             function { #inner }
             stub { #stub }
         }
