@@ -22,7 +22,7 @@ mod shape;
 pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
 #[doc(hidden)]
 pub use kernel::{
-    RawMatrix, RawSlice, RawTensorMut, assert_parameter, assert_plain_value, assert_safe_parameter,
+    RawMatrix, RawSlice, RawTensorMut, VERSION, assert_parameter, assert_plain_value, assert_safe_parameter,
     end_of_dependent_grid, end_of_thread, kind, layout, layout_of_name,
 };
 pub use shape::{Block, LaunchShape};

@@ -18,6 +18,10 @@ pub mod qualifier;
 pub mod mask;
 pub mod raw;
 
+// Outside of `cfg_select!`, because rustc refuses the path of an exported macro that another macro's expansion has.
+#[cfg(any(doc, not(feature = "stock-linker")))]
+mod expansion;
+
 // The typed layer. Its safe code relies on barriers that stay where the source places them, and only the marks of `ptx-link`
 // ensure that. Documentation is built with all features, so `doc` keeps the layer beside `stock-linker`.
 cfg_select! {

@@ -200,11 +200,14 @@ mod sealed {
 use sealed::Sealed;
 
 macro_rules! styles {
-    ($( $(#[$attribute:meta])* $Style:ident )*) => { $(
+    ($( $(#[$attribute:meta])* $Style:ident = $letter:literal )*) => { $(
         $(#[$attribute])*
         pub trait $Style: Sealed {
             #[doc(hidden)]
             const VALUE: Value;
+            /// The letter of the conversion in C.
+            #[doc(hidden)]
+            const LETTER: char = $letter;
 
             /// Returns the 8 bytes that `vprintf` reads. `text` is memory for a value that is written as text.
             #[doc(hidden)]
@@ -220,54 +223,54 @@ styles! {
         note = "`{{}}` prints integers up to 64 bits, floats, `bool`, `char` and `&CStr` (`c\"text\"`); print the fields of a struct, \
                 the halves of a 128-bit integer, and a pointer by `{{:p}}`"
     )]
-    Display
+    Display = 'g'
     /// Values that `{:?}` prints: integers up to 64 bits, floats, `bool` and raw pointers.
     #[diagnostic::on_unimplemented(
         message = "`{{:?}}` cannot print `{Self}` from a kernel",
         label = "C's `printf` has no conversion for this type",
         note = "`{{:?}}` prints integers up to 64 bits, floats, `bool` and raw pointers; `{{}}` prints `char` and `&CStr`"
     )]
-    Debug
+    Debug = 'g'
     /// Values that `{:x}` prints: integers up to 64 bits.
     #[diagnostic::on_unimplemented(
         message = "`{{:x}}` cannot print `{Self}` from a kernel",
         label = "not an integer of up to 64 bits",
         note = "print the bits of a float by `to_bits()`, and a pointer by `{{:p}}`"
     )]
-    LowerHex
+    LowerHex = 'x'
     /// Values that `{:X}` prints: integers up to 64 bits.
     #[diagnostic::on_unimplemented(
         message = "`{{:X}}` cannot print `{Self}` from a kernel",
         label = "not an integer of up to 64 bits",
         note = "print the bits of a float by `to_bits()`, and a pointer by `{{:p}}`"
     )]
-    UpperHex
+    UpperHex = 'X'
     /// Values that `{:o}` prints: integers up to 64 bits.
     #[diagnostic::on_unimplemented(
         message = "`{{:o}}` cannot print `{Self}` from a kernel",
         label = "not an integer of up to 64 bits"
     )]
-    Octal
+    Octal = 'o'
     /// Values that `{:e}` prints: floats.
     #[diagnostic::on_unimplemented(
         message = "`{{:e}}` cannot print `{Self}` from a kernel",
         label = "not a float",
         note = "print an integer by `{{}}`, or convert it to `f64`"
     )]
-    LowerExp
+    LowerExp = 'e'
     /// Values that `{:E}` prints: floats.
     #[diagnostic::on_unimplemented(
         message = "`{{:E}}` cannot print `{Self}` from a kernel",
         label = "not a float",
         note = "print an integer by `{{}}`, or convert it to `f64`"
     )]
-    UpperExp
+    UpperExp = 'E'
     /// Values that `{:p}` prints: raw pointers and references.
     #[diagnostic::on_unimplemented(
         message = "`{{:p}}` cannot print `{Self}` from a kernel",
         label = "neither a pointer nor a reference"
     )]
-    Pointer
+    Pointer = 'x'
 }
 
 /// Implements styles for a type. A slot is a function of the value and of the memory for text.

@@ -121,8 +121,8 @@ fn safe_functions_have_safe_launches() {
     is_safe(add_rows);
 }
 
-/// Returns the errors of a device crate. Its dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`.
-fn errors(name: &str, source: &str) -> String {
+/// Compiles a device crate, whose name of `ptx` is `ptx`. Its dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`.
+fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
     let folder = xtask::root().join("target/device/refused").join(name);
     ok(write_crate(
         &folder.join("attributes"),
@@ -133,15 +133,41 @@ fn errors(name: &str, source: &str) -> String {
     let manifest = format!(
         "[package]\nname = \"refused\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
          [dependencies]\nattributes = {{ path = \"attributes\" }}\n\
-         ptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
+         {ptx} = {{ package = \"ptx\", path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\n\
+         sm_90a = [\"{ptx}/sm_90a\"]\n",
         xtask::root()
     );
     let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\nuse ptx::launch::Cta;\nptx::panic_handler!();\n";
     ok(write_crate(&folder, &manifest, &format!("{head}{source}")));
-    match Build::new(&folder, Arch::Sm90a).run() {
-        Ok(_) => panic!("{name} compiles"),
-        Err(error) => format!("{error:#}"),
-    }
+    Ok(Build::new(&folder, Arch::Sm90a).run()?.text)
+}
+
+fn errors(name: &str, source: &str) -> String {
+    compile(name, "ptx", source).map_or_else(|error| format!("{error:#}"), |_| panic!("{name} compiles"))
+}
+
+/// A crate that passes as `::ptx` would choose the hash that host and device compare, and one that passes as `::core` the sizes
+/// in it.
+#[test]
+fn a_crate_that_passes_as_ptx_or_core_changes_nothing() {
+    let kernel = "#[derive(ptx::Plain, Clone, Copy)]\n#[repr(C)]\npub struct Pair(u8, u64);\n\
+         #[ptx::kernel(unsafe(uniform), threads = (32, 2), cluster = 2, min_ctas = 1, max_registers = 64)]\n\
+         pub fn kernel(_cta: Cta, pair: Pair) {\n    ptx::println!(\"{}\", pair.0);\n}\n";
+    let impostor = "extern crate core as real_core;\nextern crate self as core;\n\
+         extern crate self as ptx;\npub use real::*;\n\
+         pub mod launch {\n    pub use real::launch::*;\n    pub const fn layout(_: &[u64]) -> u64 {\n        7\n    }\n}\n\
+         pub mod primitive {\n    pub use real_core::primitive::*;\n}\npub mod option {\n    pub use real_core::option::*;\n}\n\
+         pub mod arch {\n    pub use real_core::arch::*;\n}\npub mod mem {\n    pub use real_core::mem::*;\n    \
+         pub const fn size_of<T>() -> usize {\n        4\n    }\n}\n";
+    let (honest, passing) = (
+        ok(compile("honest", "ptx", kernel)),
+        ok(compile("impostor", "real", &format!("{impostor}{kernel}"))),
+    );
+    let symbol = |ptx: &str| {
+        let line = ptx.lines().find(|line| line.contains(".u64 kernel__"));
+        line.unwrap_or_else(|| panic!("no fingerprint:\n{ptx}")).to_owned()
+    };
+    assert_eq!(symbol(&passing), symbol(&honest));
 }
 
 /// The symbol would have the hash of the other kernel's parameters.

@@ -1,10 +1,10 @@
 //! The derive: a struct that the host passes by value.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned as _;
+use quote::{format_ident, quote};
 use syn::{Data, DeriveInput, Error, Result};
 
+/// Expands to one call of `ptx::__plain!`, which has every `unsafe` and every path.
 pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(
@@ -32,43 +32,9 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
         ));
     }
     let name = &input.ident;
-    let members: Vec<_> = data.fields.members().collect();
-    let bindings: Vec<_> = (0..members.len()).map(|i| format_ident!("field_{i}")).collect();
-    let types: Vec<_> = data.fields.iter().map(|field| &field.ty).collect();
-    let checks = bindings.iter().zip(&data.fields).map(|(binding, field)| {
-        let ty = &field.ty;
-        quote_spanned!(ty.span()=> ::ptx::launch::assert_plain_value::<#ty>(#binding);)
+    let fields = data.fields.members().zip(&data.fields).enumerate().map(|(i, (member, field))| {
+        let (binding, ty) = (format_ident!("field_{i}"), &field.ty);
+        quote!(#member #binding: #ty,)
     });
-    Ok(quote! {
-        const _: () = {
-            // The fields as they are compiled, of the types that `LAYOUT` hashes: another attribute may have changed them. No field is
-            // left out.
-            #[allow(dead_code, unused_variables)]
-            fn fields(value: #name) {
-                let #name { #(#members: #bindings),* } = value;
-                #(#checks)*
-            }
-        };
-        // SAFETY: the struct is `repr(C)`, and each of its fields is `Plain`.
-        unsafe impl ::ptx::launch::Plain for #name {
-            const LAYOUT: ::core::primitive::u64 = ::ptx::launch::layout(&[
-                ::core::mem::size_of::<#name>() as ::core::primitive::u64,
-                ::core::mem::align_of::<#name>() as ::core::primitive::u64,
-                #(
-                    ::core::mem::offset_of!(#name, #members) as ::core::primitive::u64,
-                    <#types as ::ptx::launch::Plain>::LAYOUT,
-                )*
-            ]);
-
-            #[cfg(not(target_arch = "nvptx64"))]
-            #[allow(unused_variables)]
-            fn write_to(self, bytes: &mut [::core::primitive::u8]) {
-                #(
-                    let start = ::core::mem::offset_of!(#name, #members);
-                    let end = start + ::core::mem::size_of::<#types>();
-                    <#types as ::ptx::launch::Plain>::write_to(self.#members, &mut bytes[start..end]);
-                )*
-            }
-        }
-    })
+    Ok(quote!(::ptx::__plain! { #name { #(#fields)* } }))
 }

@@ -1,7 +1,7 @@
 //! The format string of `print!`: Rust's syntax, as pieces from which `ptx::print` makes C's.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{format_ident, quote};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned as _;
@@ -47,13 +47,11 @@ impl Parse for Print {
     }
 }
 
-/// A trait of `ptx::print`, and the letter of its conversion in C.
-type Style = (&'static str, char);
-
 /// A placeholder `{argument:…}`.
 struct Placeholder {
     argument: usize,
-    style: Style,
+    /// A trait of `ptx::print`.
+    style: &'static str,
     alignment: char,
     plus: bool,
     alternate: bool,
@@ -67,13 +65,13 @@ enum Piece {
     Placeholder(Placeholder),
 }
 
-/// Expands to a block that prints. `end` is added to the string.
+/// Expands to one call of `ptx::__print!`, which has every `unsafe` and every path. `end` is added to the string.
 pub fn expand(mut print: Print, end: &str) -> Result<TokenStream> {
     let pieces = pieces(&mut print, end)?;
     let mut used = vec![Vec::new(); print.arguments.len()];
     for piece in &pieces {
         if let Piece::Placeholder(placeholder) = piece {
-            used[placeholder.argument].push(Ident::new(placeholder.style.0, Span::call_site()));
+            used[placeholder.argument].push(Ident::new(placeholder.style, Span::call_site()));
         }
     }
     if let Some(unused) = used.iter().position(Vec::is_empty) {
@@ -91,57 +89,34 @@ pub fn expand(mut print: Print, end: &str) -> Result<TokenStream> {
     }
     let capacity: usize = pieces.iter().map(Piece::capacity).sum::<usize>() + 1;
     let values: Vec<_> = print.arguments.iter().map(|(_, value)| value).collect();
-    let local = |name: &str, i: usize, span: Span| {
-        Ident::new(&format!("{name}_{i}"), Span::mixed_site().located_at(span))
-    };
-    let names: Vec<_> =
-        values.iter().enumerate().map(|(i, value)| local("argument", i, value.span())).collect();
-    let types: Vec<_> = (0..values.len()).map(|i| format_ident!("T{i}")).collect();
-    let texts: Vec<_> = (0..slots).map(|i| local("text", i, Span::mixed_site())).collect();
-    let mut free_texts = texts.iter();
-    let mut taken = Vec::new();
-    let quoted: Vec<_> = pieces
+    // Errors about a value point to it, and errors about a style to the call: the span of a name is where its error points to.
+    let names: Vec<_> = values
         .iter()
-        .map(|piece| match piece {
-            Piece::Text(text) => quote!(::ptx::print::Piece::Text(#text)),
-            Piece::Placeholder(placeholder) => {
-                let (i, text) = (placeholder.argument, free_texts.next());
-                let (ty, name) = (&types[i], &names[i]);
-                let (style, letter) = (Ident::new(placeholder.style.0, Span::call_site()), placeholder.style.1);
-                taken.push(quote!(<#ty as ::ptx::print::#style>::slot(#name, &mut #text)));
-                let Placeholder { alignment, plus, alternate, zero, width, .. } = placeholder;
-                let precision = match placeholder.precision {
-                    Some(digits) => quote!(::core::option::Option::Some(#digits)),
-                    None => quote!(::core::option::Option::None),
-                };
-                quote!(::ptx::print::Piece::Placeholder(
-                    <#ty as ::ptx::print::#style>::VALUE,
-                    ::ptx::print::Layout {
-                        letter: #letter, alignment: #alignment, plus: #plus, alternate: #alternate, zero: #zero, width: #width,
-                        precision: #precision,
-                    },
-                ))
-            }
-        })
+        .enumerate()
+        .map(|(i, value)| format_ident!("__ptx_argument_{i}", span = value.span()))
         .collect();
-    let passed = values.iter().zip(&names).map(|(value, name)| quote_spanned!(value.span()=> #name));
+    let function = format_ident!("__ptx_print");
+    let types: Vec<_> = (0..values.len()).map(|i| format_ident!("T{i}")).collect();
+    let mut slot = 0;
+    let pieces = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => quote!([= #text]),
+        Piece::Placeholder(placeholder) => {
+            let Placeholder { argument, style, alignment, plus, alternate, zero, width, precision } = placeholder;
+            let (ty, name, text) = (&types[*argument], &names[*argument], format_ident!("text_{slot}", span = Span::mixed_site()));
+            slot += 1;
+            let style = Ident::new(style, Span::call_site());
+            quote!([
+                ? #ty #name #text #style
+                alignment: #alignment, plus: #plus, alternate: #alternate, zero: #zero, width: #width, precision: { #precision }
+            ])
+        }
+    });
     Ok(quote! {
-        match (#(&(#values),)*) {
-            (#(#names,)*) => {
-                #[inline(always)]
-                #[allow(non_snake_case, clippy::all)]
-                fn __ptx_print<#(#types: #(::ptx::print::#used +)*),*>(#(#names: &#types),*) {
-                    #(let mut #texts = 0;)*
-                    // SAFETY: the format is made of the conversions of these arguments, in this order.
-                    unsafe {
-                        ::ptx::print::vprintf(
-                            const { &::ptx::print::format::<#capacity>(&[#(#quoted),*]) },
-                            [#(#taken),*],
-                        )
-                    }
-                }
-                __ptx_print(#(#passed),*)
-            }
+        ::ptx::__print! {
+            capacity { #capacity }
+            call { #function (#(#names),*) }
+            arguments { #([#types #names (#values) #(#used)+*])* }
+            pieces { #(#pieces)* }
         }
     })
 }
@@ -297,14 +272,14 @@ fn placeholder(argument: usize, layout: &str, span: Span) -> Result<Placeholder>
         None => None,
     };
     let style = match rest {
-        "" => ("Display", 'g'),
-        "?" => ("Debug", 'g'),
-        "x" => ("LowerHex", 'x'),
-        "X" => ("UpperHex", 'X'),
-        "o" => ("Octal", 'o'),
-        "e" => ("LowerExp", 'e'),
-        "E" => ("UpperExp", 'E'),
-        "p" => ("Pointer", 'x'),
+        "" => "Display",
+        "?" => "Debug",
+        "x" => "LowerHex",
+        "X" => "UpperHex",
+        "o" => "Octal",
+        "e" => "LowerExp",
+        "E" => "UpperExp",
+        "p" => "Pointer",
         "b" => return Err(refuse("C has no binary numbers: write `{:x}`")),
         _ if rest.ends_with('$') => {
             return Err(refuse("a width or precision is a number, not an argument"));
@@ -315,13 +290,13 @@ fn placeholder(argument: usize, layout: &str, span: Span) -> Result<Placeholder>
             )));
         }
     };
-    let is_bits = matches!(style.1, 'x' | 'X' | 'o');
+    let is_bits = matches!(style, "LowerHex" | "UpperHex" | "Octal" | "Pointer");
     if plus && is_bits {
         return Err(refuse("C writes no sign before such a number: remove the `+`"));
     }
     // As in Rust: all digits of the address.
-    let (zero, width) = if style.0 == "Pointer" && alternate { (true, width.max(18)) } else { (zero, width) };
-    if is_bits && (alternate || style.0 == "Pointer") && width > 0 && !zero && alignment != Some('<') {
+    let (zero, width) = if style == "Pointer" && alternate { (true, width.max(18)) } else { (zero, width) };
+    if is_bits && (alternate || style == "Pointer") && width > 0 && !zero && alignment != Some('<') {
         return Err(refuse(&format!(
             "C puts no spaces before a prefix: write `{{:#0{width}{rest}}}` or `{{:<#{width}{rest}}}`"
         )));

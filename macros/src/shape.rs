@@ -78,26 +78,12 @@ impl Parse for Shape {
 }
 
 impl Shape {
-    /// Returns an implementation of `LaunchShape` for the type `__PtxShape`.
-    pub fn implementation(&self) -> syn::Result<TokenStream> {
+    /// Returns the values that `ptx::__kernel!` takes: block, cluster, rank of the grid, least CTAs, most registers.
+    pub fn tokens(&self) -> syn::Result<TokenStream> {
         let block = extents(&self.threads)?;
         let cluster = self.cluster.as_ref().map(extents).transpose()?;
-        let cluster = cluster.map(|extents| quote!(const CLUSTER: ::core::option::Option<[::core::primitive::u32; 3]> = ::core::option::Option::Some(#extents);));
-        let number = |name, value: &Option<Expr>| {
-            value.as_ref().map(|value| quote!(const #name: ::core::option::Option<::core::primitive::u32> = ::core::option::Option::Some(#value);))
-        };
-        let min_ctas = number(quote!(MIN_CTAS), &self.min_ctas);
-        let max_registers = number(quote!(MAX_REGISTERS), &self.max_registers);
-        let any_grid = self.any_grid;
-        Ok(quote! {
-            impl ::ptx::launch::LaunchShape for __PtxShape {
-                const BLOCK: [::core::primitive::u32; 3] = #block;
-                #cluster
-                const GRID_OF_ANY_RANK: ::core::primitive::bool = #any_grid;
-                #min_ctas
-                #max_registers
-            }
-        })
+        let Shape { min_ctas, max_registers, any_grid, .. } = self;
+        Ok(quote!(#block; #cluster; #any_grid; #min_ctas; #max_registers))
     }
 }
 

@@ -472,57 +472,14 @@ macro_rules! tuples {
 }
 tuples! { (A, B) (A, B, C) (A, B, C, D) }
 
-/// States to `ptx-link` that parameter `$number` of the entry is passed by value, with the bytes of `$Ty::Raw`. Stock rustc has
-/// no syntax for `__grid_constant__`, and does not compile by-value parameters that are aligned to more than 16 bytes.
+/// The major and the minor version of this crate, which are those of its linker.
 #[doc(hidden)]
-#[macro_export]
-macro_rules! __parameter {
-    ($text:literal, $number:literal, $Ty:ty) => {
-        // SAFETY: `ptx-link` removes the text.
-        unsafe {
-            $crate::__private::core::arch::asm!(
-                $text,
-                const $number,
-                const $crate::__private::core::mem::size_of::<<$Ty as $crate::launch::Parameter>::Raw>(),
-                const $crate::__private::core::mem::align_of::<<$Ty as $crate::launch::Parameter>::Raw>(),
-                options(nomem, nostack, preserves_flags),
-            )
-        }
-    };
-}
+pub const VERSION: (u32, u32) =
+    (number(env!("CARGO_PKG_VERSION_MAJOR")), number(env!("CARGO_PKG_VERSION_MINOR")));
 
-/// Code that an LLVM pass changes which ignores convergence: `ptx-link` finds the changed code in the entry, and refuses the kernel. So it
-/// sees flags of the last crate that no build script sees. The linker removes the code.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __canary {
-    () => {{
-        macro_rules! mark {
-            ($text:literal) => {
-                // SAFETY: a PTX comment emits no instruction.
-                unsafe { $crate::__private::core::arch::asm!($text, options(nomem, nostack, preserves_flags)) }
-            };
-        }
-        let thread: $crate::__private::core::primitive::u32;
-        // SAFETY: `%tid.x` is a special register of every thread.
-        unsafe {
-            $crate::__private::core::arch::asm!(
-                "mov.u32 {}, %tid.x;", lateout(reg32) thread, options(pure, nomem, nostack, preserves_flags),
-            );
-        }
-        // Merged by passes that merge equal arms.
-        if thread == 0 {
-            mark!("// canary: arm");
-        } else {
-            mark!("// canary: arm");
-        }
-        // Copied by passes that thread jumps.
-        if thread == 0 {
-            mark!("// canary: before");
-        }
-        mark!("// canary: between");
-        if thread == 0 {
-            mark!("// canary: after");
-        }
-    }};
+const fn number(digits: &str) -> u32 {
+    match u32::from_str_radix(digits, 10) {
+        Ok(number) => number,
+        Err(_) => panic!("Cargo's versions are numbers"),
+    }
 }

@@ -1,0 +1,300 @@
+//! What [`#[ptx::kernel]`](crate::kernel), the derive of [`Plain`](crate::Plain) and [`print!`](crate::print!) expand to.
+//!
+//! A procedural macro has no `$crate`: it names `::ptx`, which another crate can pass as. So the procedural macros expand to one
+//! call of a macro of this module, and every `unsafe` and every path stands here. A crate that passes as `::ptx` can give its own
+//! macro only, with its own `unsafe`.
+
+/// Makes a kernel of a function, to which `call` passes what it takes: the CTA, the two memories, and the parameters of the entry.
+///
+/// # Safety
+///
+/// The call has the words `unsafe(uniform)`:
+///
+/// - The kernel keeps the contract of [`Cta::enter`](crate::launch::Cta::enter).
+/// - The compiler and CUDA call no function of the kernel's name.
+/// - `$fingerprint` is a name that has a hash of the kernel's source, and `$index` counts the parameters from 0 on.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __kernel {
+    (
+        unsafe(uniform) $safety:ident
+        docs { $($docs:tt)* }
+        cfgs { $($cfgs:tt)* }
+        name { $visibility:vis $name:ident $fingerprint:ident }
+        shape { $block:expr; $($cluster:expr)?; $any_grid:literal; $($min_ctas:expr)?; $($max_registers:expr)? }
+        memory { $cta:ident, $shared:ident: $Shared:ty, $dynamic:ident: $Dynamic:ty }
+        parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty, )* }
+        call { $arguments:tt }
+        function { $function:item }
+        stub { $stub:item }
+    ) => {
+        $($docs)*
+        #[allow(non_camel_case_types)]
+        #[derive(
+            $crate::__private::core::clone::Clone, $crate::__private::core::marker::Copy, $crate::__private::core::fmt::Debug
+        )]
+        $visibility struct $name;
+
+        $($cfgs)*
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #[derive($crate::__private::core::fmt::Debug)]
+            pub enum __PtxShape {}
+
+            impl $crate::launch::LaunchShape for __PtxShape {
+                const BLOCK: [$crate::__private::core::primitive::u32; 3] = $block;
+                $(
+                    const CLUSTER: $crate::__private::core::option::Option<[$crate::__private::core::primitive::u32; 3]> =
+                        $crate::__private::core::option::Option::Some($cluster);
+                )?
+                const GRID_OF_ANY_RANK: $crate::__private::core::primitive::bool = $any_grid;
+                $(
+                    const MIN_CTAS: $crate::__private::core::option::Option<$crate::__private::core::primitive::u32> =
+                        $crate::__private::core::option::Option::Some($min_ctas);
+                )?
+                $(
+                    const MAX_REGISTERS: $crate::__private::core::option::Option<$crate::__private::core::primitive::u32> =
+                        $crate::__private::core::option::Option::Some($max_registers);
+                )?
+            }
+
+            // SAFETY: `__ptx_entry` is the entry; these are its parameters, its shape and its dynamic shared memory.
+            unsafe impl $crate::launch::Kernel for $name {
+                const NAME: &'static $crate::__private::core::primitive::str = $crate::__private::core::stringify!($name);
+                const FINGERPRINT: &'static $crate::__private::core::primitive::str =
+                    $crate::__private::core::stringify!($fingerprint);
+                const LAYOUT: $crate::__private::core::primitive::u64 = $crate::launch::layout(&[
+                    $crate::launch::layout_of_shape::<__PtxShape>(),
+                    <$Dynamic as $crate::launch::DynamicMemory>::BYTES as $crate::__private::core::primitive::u64,
+                    $( <$Parameter as $crate::launch::Parameter>::LAYOUT ),*
+                ]);
+                const PARAMETERS: &'static [&'static $crate::__private::core::primitive::str] = &[$($text),*];
+                const DYNAMIC_SHARED: $crate::__private::core::primitive::u32 =
+                    <$Dynamic as $crate::launch::DynamicMemory>::BYTES;
+                type Shape = __PtxShape;
+                type Parameters = ($($Parameter,)*);
+            }
+            const _: () = {
+                $crate::launch::assert_shape::<__PtxShape>();
+                $( $crate::__kernel!(@check $safety $Parameter); )*
+            };
+            $crate::__kernel!(@safe $safety $name);
+
+            #[cfg(target_arch = "nvptx64")]
+            #[unsafe(export_name = $crate::__private::core::stringify!($name))]
+            #[allow(improper_ctypes_definitions)]
+            pub unsafe extern "ptx-kernel" fn __ptx_entry(
+                $( $parameter: *const <$Parameter as $crate::launch::Parameter>::Raw ),*
+            ) {
+                // The function stands inside of the entry, so its body sees the names of its module.
+                #[inline(always)]
+                $function
+                $crate::__canary!();
+                $( $crate::__parameter!($index, $Parameter); )*
+                // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts of
+                // their types (`SafeKernel`, or the caller of an unsafe launch).
+                let ($cta, $shared, $dynamic, values) = unsafe {
+                    let (cta, shared, dynamic) = $crate::launch::Cta::enter_with::<$Shared, __PtxShape>();
+                    (cta, shared, dynamic, ($( <$Parameter as $crate::launch::Parameter>::from_raw($parameter), )*))
+                };
+                let ($($parameter,)*) = values;
+                let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
+                let _ = (&$shared, &$dynamic);
+                $crate::__kernel!(@call $safety $name $arguments);
+                $crate::launch::end_of_dependent_grid::<
+                    { false $(|| <$Parameter as $crate::launch::Parameter>::PREREQUISITE)* }
+                >();
+                $crate::launch::end_of_thread();
+            }
+
+            // A module, since this macro is an item and not a statement.
+            #[cfg(target_arch = "nvptx64")]
+            mod __ptx_fingerprint {
+                pub(super) type Kernel = super::$name;
+                $crate::__private::core::arch::global_asm!(
+                    $crate::__private::core::concat!(
+                        ".visible .global .align 8 .u64 ", $crate::__private::core::stringify!($fingerprint), " = {}U;"
+                    ),
+                    const <Kernel as $crate::launch::Kernel>::LAYOUT,
+                );
+            }
+            // If the kernel stands in a function, `super` does not have it, and may have another kernel of that name.
+            #[cfg(target_arch = "nvptx64")]
+            const _: fn($name) -> __ptx_fingerprint::Kernel = |kernel| kernel;
+
+            // The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It uses
+            // the names in the signature.
+            #[cfg(all(not(target_arch = "nvptx64"), not(rust_analyzer)))]
+            #[allow(unused, clippy::all)]
+            $stub
+            #[cfg(all(not(target_arch = "nvptx64"), rust_analyzer))]
+            #[allow(unused)]
+            $function
+        };
+    };
+    (@safe safe $name:ident) => {
+        // SAFETY: the function is safe, its author gives `unsafe(uniform)`, and the checks have asserted the parameters.
+        unsafe impl $crate::launch::SafeKernel for $name {}
+    };
+    (@safe not_safe $name:ident) => {};
+    (@check safe $Parameter:ty) => { $crate::launch::assert_safe_parameter::<$Parameter>() };
+    (@check not_safe $Parameter:ty) => { $crate::launch::assert_parameter::<$Parameter>() };
+    // A safe function is called outside of `unsafe`: an attribute that makes it unsafe is an error.
+    // The arguments are one token: rustc would show those of a repetition here, and not at the user's type.
+    (@call safe $name:ident $arguments:tt) => { $name $arguments };
+    (@call not_safe $name:ident $arguments:tt) => {
+        // SAFETY: the caller of the unsafe launch keeps the function's `# Safety`.
+        unsafe { $name $arguments }
+    };
+}
+
+/// Implements [`Plain`](crate::launch::Plain) for a struct.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __plain {
+    ($Struct:ident { $( $member:tt $field:ident: $Field:ty, )* }) => {
+        const _: () = {
+            // The fields as they are compiled, of the types that `LAYOUT` hashes: another attribute may have changed them. No field is
+            // left out.
+            #[allow(dead_code, unused_variables)]
+            fn fields(value: $Struct) {
+                let $Struct { $($member: $field),* } = value;
+                $( $crate::launch::assert_plain_value::<$Field>($field); )*
+            }
+        };
+        // SAFETY: each field is `Plain`. `LAYOUT` has its place, which the derive asks to be that of `repr(C)`: host and device
+        // compare it.
+        unsafe impl $crate::launch::Plain for $Struct {
+            const LAYOUT: $crate::__private::core::primitive::u64 = $crate::launch::layout(&[
+                $crate::__private::core::mem::size_of::<$Struct>() as $crate::__private::core::primitive::u64,
+                $crate::__private::core::mem::align_of::<$Struct>() as $crate::__private::core::primitive::u64,
+                $(
+                    $crate::__private::core::mem::offset_of!($Struct, $member) as $crate::__private::core::primitive::u64,
+                    <$Field as $crate::launch::Plain>::LAYOUT,
+                )*
+            ]);
+
+            #[cfg(not(target_arch = "nvptx64"))]
+            #[allow(unused_variables)]
+            fn write_to(self, bytes: &mut [$crate::__private::core::primitive::u8]) {
+                $(
+                    let start = $crate::__private::core::mem::offset_of!($Struct, $member);
+                    let end = start + $crate::__private::core::mem::size_of::<$Field>();
+                    <$Field as $crate::launch::Plain>::write_to(self.$member, &mut bytes[start..end]);
+                )*
+            }
+        }
+    };
+}
+
+/// Prints. A piece is a text, or a placeholder with its argument: type, value, memory for text, and style.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __print {
+    (
+        capacity { $capacity:literal }
+        call { $print:ident $passed:tt }
+        arguments { $( [$T:ident $argument:ident ($value:expr) $($Style:ident)+] )* }
+        pieces { $( [
+            $(= $text:literal)?
+            $(
+                ? $Of:ident $of:ident $slot:ident $As:ident
+                alignment: $alignment:literal, plus: $plus:literal, alternate: $alternate:literal, zero: $zero:literal,
+                width: $width:literal, precision: { $($precision:literal)? }
+            )?
+        ] )* }
+    ) => {
+        match ($(&$value,)*) {
+            ($($argument,)*) => {
+                #[inline(always)]
+                #[allow(non_snake_case, clippy::all)]
+                fn $print<$($T: $($crate::print::$Style +)+),*>($($argument: &$T),*) {
+                    $($( let mut $slot = 0; )?)*
+                    let format = const {
+                        &$crate::print::format::<$capacity>(&[$(
+                            $( $crate::print::Piece::Text($text) )?
+                            $( $crate::print::Piece::Placeholder(
+                                <$Of as $crate::print::$As>::VALUE,
+                                $crate::print::Layout {
+                                    letter: <$Of as $crate::print::$As>::LETTER,
+                                    alignment: $alignment,
+                                    plus: $plus,
+                                    alternate: $alternate,
+                                    zero: $zero,
+                                    width: $width,
+                                    precision: {
+                                        let _precision = $crate::__private::core::option::Option::None;
+                                        $( let _precision = $crate::__private::core::option::Option::Some($precision); )?
+                                        _precision
+                                    },
+                                },
+                            ) )?
+                        ),*])
+                    };
+                    let slots = [$($( <$Of as $crate::print::$As>::slot($of, &mut $slot), )?)*];
+                    // SAFETY: the format is made of the conversions of these slots, in this order.
+                    unsafe { $crate::print::vprintf(format, slots) }
+                }
+                $print $passed
+            }
+        }
+    };
+}
+
+/// States to `ptx-link` that parameter `$index` of the entry is passed by value, with the bytes of `$Parameter::Raw`. Stock rustc
+/// has no syntax for `__grid_constant__`, and does not compile by-value parameters that are aligned to more than 16 bytes. The
+/// first word is no PTX, so that ptxas refuses the kernel unless `ptx-link` has read the statement.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __parameter {
+    ($index:literal, $Parameter:ty) => {
+        // SAFETY: `ptx-link` removes the text.
+        unsafe {
+            $crate::__private::core::arch::asm!(
+                "link_this_kernel_with_ptx_link_{}_{}; // entry: .param {} {} {}",
+                const $crate::launch::VERSION.0,
+                const $crate::launch::VERSION.1,
+                const $index,
+                const $crate::__private::core::mem::size_of::<<$Parameter as $crate::launch::Parameter>::Raw>(),
+                const $crate::__private::core::mem::align_of::<<$Parameter as $crate::launch::Parameter>::Raw>(),
+                options(nomem, nostack, preserves_flags),
+            )
+        }
+    };
+}
+
+/// Code that an LLVM pass changes which ignores convergence: `ptx-link` finds the changed code in the entry, and refuses the kernel. So it
+/// sees flags of the last crate that no build script sees. The linker removes the code.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __canary {
+    () => {{
+        macro_rules! mark {
+            ($text:literal) => {
+                // SAFETY: a PTX comment emits no instruction.
+                unsafe { $crate::__private::core::arch::asm!($text, options(nomem, nostack, preserves_flags)) }
+            };
+        }
+        let thread: $crate::__private::core::primitive::u32;
+        // SAFETY: `%tid.x` is a special register of every thread.
+        unsafe {
+            $crate::__private::core::arch::asm!(
+                "mov.u32 {}, %tid.x;", lateout(reg32) thread, options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        // Merged by passes that merge equal arms.
+        if thread == 0 {
+            mark!("// canary: arm");
+        } else {
+            mark!("// canary: arm");
+        }
+        // Copied by passes that thread jumps.
+        if thread == 0 {
+            mark!("// canary: before");
+        }
+        mark!("// canary: between");
+        if thread == 0 {
+            mark!("// canary: after");
+        }
+    }};
+}
