@@ -76,7 +76,7 @@ impl Machine<'_> {
                         );
                         self.wrong(Rule::Mbarrier, cta, thread, what);
                     }
-                    Some(_) => {}
+                    Some(mbarrier) => self.check_unused(cta, thread, &mbarrier),
                 }
                 self.trace_phase(slot, offset);
                 self.write(cta, thread, place, &[0; 8], None)?;
@@ -195,8 +195,16 @@ impl Machine<'_> {
                 "uses memory that holds no mbarrier: `mbarrier.init` has not run, or `inval` has",
             ));
         };
+        let at = self.at(cta, thread);
         let t = &self.ctas[cta].threads[thread];
-        if t.view.clock(Proxy::Generic).get(mbarrier.id | INITS) == 0 {
+        let (id, time) = (t.id, t.times[0]);
+        let initialised = t.view.clock(Proxy::Generic).get(mbarrier.id | INITS) > 0;
+        if self.options.check
+            && let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset)
+        {
+            mbarrier.used.insert(id, (time, at));
+        }
+        if !initialised {
             self.wrong(
                 Rule::Mbarrier,
                 cta,
@@ -205,6 +213,24 @@ impl Machine<'_> {
             );
         }
         Ok(())
+    }
+
+    /// Every operation on an mbarrier must have happened before its invalidation: behind it, the memory holds no mbarrier.
+    fn check_unused(&mut self, cta: usize, thread: usize, mbarrier: &MbarrierState) {
+        let t = &self.ctas[cta].threads[thread];
+        let clock = t.view.clock(Proxy::Generic);
+        let mut late: Vec<_> = mbarrier
+            .used
+            .iter()
+            .filter(|(id, (time, _))| **id != t.id && clock.get(**id) < *time)
+            .map(|(id, (_, at))| (*id, *at))
+            .collect();
+        late.sort_unstable();
+        if let Some((id, at)) = late.first() {
+            let (here, other) = (self.party_of(t.id, self.at(cta, thread)), self.party_of(*id, *at));
+            let what = "invalidates an mbarrier, with nothing that orders the use by another thread before";
+            self.find(Rule::Mbarrier, what.into(), here, Some(other), (self.at(cta, thread), *at));
+        }
     }
 
     /// Adds to the tx-count. A sum out of range is a finding.

@@ -1,5 +1,7 @@
 //! The state of barriers and mbarriers (PTX ISA 9.7.13.1, 9.7.13.3, 9.7.13.15).
 
+use rustc_hash::FxHashMap;
+
 use crate::clock::{Acquirable, Collected, ELEMENTS, Id, PHASES, Release, Time};
 use crate::op::BarrierKind;
 use crate::shadow::At;
@@ -59,6 +61,8 @@ pub struct MbarrierState {
     pub init: (Id, Time),
     /// `fence.mbarrier_init` has followed the initialisation.
     pub init_fenced: bool,
+    /// The last operation of each thread.
+    pub used: FxHashMap<Id, (Time, At)>,
 }
 
 /// The largest count and tx-count (PTX ISA 9.7.13.15.2).
@@ -80,6 +84,7 @@ impl MbarrierState {
             waiters: Vec::new(),
             init,
             init_fenced: false,
+            used: FxHashMap::default(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! `./x mutate`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Output};
 use std::sync::Mutex;
 use std::thread;
 
@@ -23,8 +23,8 @@ const PROGRAM: &str = "ptx-gpu";
 const SETTINGS: [(&str, &str); 3] =
     [("PTX_EMU_SCHEDULES", "1"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init,peers")];
 
-/// The seeds of each check. With fewer, a pipeline does not use its stages again.
-const SEEDS: &str = "24";
+/// What the file of a kernel has behind the kernel's name, and the name of its checks at their end.
+const IMAGE: &str = "O3.ptx";
 
 #[derive(Args)]
 pub struct Options {
@@ -43,8 +43,7 @@ struct Verdict {
 /// Runs the checks of kernels on the emulated device.
 struct Runner {
     program: PathBuf,
-    search_path: std::ffi::OsString,
-    checks: Vec<String>,
+    search_path: OsString,
     folder: PathBuf,
 }
 
@@ -61,9 +60,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     for kernel in
         all.iter().filter(|kernel| options.kernels.is_empty() || options.kernels.contains(&kernel.name))
     {
-        let checks = runner.checks_of(&kernel.name);
+        let checks = runner.checks_of(&kernel.name, &kernel.text)?;
         if checks.is_empty() {
             println!("{}: {PROGRAM} has no check that an emulated device can run", kernel.name);
+            run.insert(kernel.name.clone(), BTreeMap::new());
             continue;
         }
         if let Some(problem) = runner.problem(&kernel.name, &kernel.text, 0, &checks)? {
@@ -96,21 +96,43 @@ impl Runner {
     fn new(toolchain: &Toolchain) -> Result<Self> {
         let search_path = emulator::search_path(toolchain)?;
         let program = device::workspace_program(toolchain, &[PROGRAM], PROGRAM, "release")?;
-        let list = Command::new(&program).args(["--emulated", "--list"]).output();
-        let list = list.with_context(|| format!("cannot run {}", program.display()))?;
-        ensure!(list.status.success(), "`{PROGRAM} --list` ended with {}", list.status);
-        let checks = String::from_utf8_lossy(&list.stdout).lines().map(Into::into).collect();
-        Ok(Self { program, search_path, checks, folder: root().join("target/mutate") })
+        Ok(Self { program, search_path, folder: root().join("target/mutate") })
     }
 
-    /// The names of the checks of a kernel: `KERNEL/ptx`, or `KERNEL/…/ptx`.
-    fn checks_of(&self, kernel: &str) -> Vec<&str> {
-        let checks = self.checks.iter().map(String::as_str);
-        checks.filter(|check| check.split('/').next() == Some(kernel) && check.ends_with("/ptx")).collect()
+    /// Returns the names of the checks of a kernel: `KERNEL/O3.ptx`, or `KERNEL/…/O3.ptx`.
+    fn checks_of(&self, kernel: &str, text: &str) -> Result<Vec<String>> {
+        let folder = self.write(kernel, text, 0)?;
+        let list = self.command(&folder, ["--list".as_ref()])?;
+        ensure!(list.status.success(), "`{PROGRAM} --list` ended with {}", list.status);
+        let list = String::from_utf8_lossy(&list.stdout);
+        let of_kernel = |check: &&str| {
+            check.split('/').next() == Some(kernel) && check.split('/').next_back() == Some(IMAGE)
+        };
+        Ok(list.lines().filter(of_kernel).map(Into::into).collect())
+    }
+
+    /// Writes a kernel into the folder of a worker, which it returns.
+    fn write(&self, kernel: &str, text: &str, worker: usize) -> Result<PathBuf> {
+        let folder = self.folder.join(worker.to_string());
+        files::write(&folder.join(format!("{kernel}-{IMAGE}")), text)?;
+        Ok(folder)
+    }
+
+    /// Runs the program on the kernels of a folder.
+    fn command<const N: usize>(&self, folder: &Path, arguments: [&OsStr; N]) -> Result<Output> {
+        let mut command = Command::new(&self.program);
+        command.args(["--emulated".as_ref(), "--dir".as_ref(), folder.as_os_str()]).args(arguments);
+        command.env(emulator::SEARCH_PATH, &self.search_path).envs(SETTINGS);
+        command.output().with_context(|| format!("cannot run {}", self.program.display()))
     }
 
     /// Returns the problem of each mutation, if it is found.
-    fn problems(&self, kernel: &str, mutations: &[Mutation], checks: &[&str]) -> Result<Vec<Option<String>>> {
+    fn problems(
+        &self,
+        kernel: &str,
+        mutations: &[Mutation],
+        checks: &[String],
+    ) -> Result<Vec<Option<String>>> {
         let next = Mutex::new(mutations.iter().enumerate());
         let take = || next.lock().map(|mut next| next.next()).unwrap_or_default();
         let work = |worker: usize| -> Result<Vec<(usize, Option<String>)>> {
@@ -135,9 +157,8 @@ impl Runner {
     }
 
     /// Runs a kernel's checks on a module. Returns the first problem.
-    fn problem(&self, kernel: &str, text: &str, worker: usize, checks: &[&str]) -> Result<Option<String>> {
-        let folder = self.folder.join(worker.to_string());
-        files::write(&folder.join(format!("{kernel}.ptx")), text)?;
+    fn problem(&self, kernel: &str, text: &str, worker: usize, checks: &[String]) -> Result<Option<String>> {
+        let folder = self.write(kernel, text, worker)?;
         for check in checks {
             if let Some(problem) = self.check(&folder, check)? {
                 return Ok(Some(problem));
@@ -147,18 +168,7 @@ impl Runner {
     }
 
     fn check(&self, folder: &Path, check: &str) -> Result<Option<String>> {
-        let mut command = Command::new(&self.program);
-        let arguments = [
-            OsStr::new("--emulated"),
-            "--seeds".as_ref(),
-            SEEDS.as_ref(),
-            "--dir".as_ref(),
-            folder.as_ref(),
-            "--child".as_ref(),
-            check.as_ref(),
-        ];
-        command.args(arguments).env(emulator::SEARCH_PATH, &self.search_path).envs(SETTINGS);
-        let output = command.output().with_context(|| format!("cannot run {}", self.program.display()))?;
+        let output = self.command(folder, ["--child".as_ref(), check.as_ref()])?;
         let said = String::from_utf8_lossy(&output.stderr);
         let verdict: Verdict = serde_json::from_slice(&output.stdout)
             .with_context(|| format!("{PROGRAM} gave no verdict on {check}: {said}"))?;
