@@ -50,7 +50,8 @@ pub fn for_each_of_crate(
     name: &str,
     mut checks: impl FnMut(Image) -> Vec<Check>,
 ) -> Result<Vec<Check>> {
-    let is_run = |image: &Image| options.emulated || image.path.extension().is_some_and(|kind| kind == "cubin");
+    let is_run =
+        |image: &Image| options.emulated || image.path.extension().is_some_and(|kind| kind == "cubin");
     for_each(options, name, |image| if is_run(&image) { checks(image) } else { Vec::new() })
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
+use ptx_host::cudarc::driver::sys::CUlimit;
 use ptx_host::{Kernels, LoadedKernels, Matrix, Tensor};
 
 use crate::check::{Check, Finding, Gpu};
@@ -66,6 +67,10 @@ fn with_stream(gpu: &Gpu) -> Result<Gpu> {
 
 fn load(gpu: &Gpu, path: &Path) -> Result<LoadedKernels> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if path.to_string_lossy().contains("-O0.") {
+        // Functions that are not inlined need more than the 1024 bytes that the driver gives each thread when ptxas cannot tell.
+        gpu.context.set_limit(CUlimit::CU_LIMIT_STACK_SIZE, 64 << 10)?;
+    }
     let (name, images) = (path.to_str().context("a path in UTF-8")?, [("sm_90a", &bytes[..])]);
     // SAFETY: `./x` gives this file name to what `ptx-link` made of the crate.
     let kernels = unsafe { Kernels::new(name, &images) };
