@@ -11,7 +11,7 @@ use ptx_build::{Arch, files};
 
 /// Makes a project: kernels, a host program that launches them, and a test
 ///
-/// The project builds and its test passes at once. The tests run the kernel in an interpreter, and on the GPU if there is one. The host program compiles with
+/// The project builds and its tests pass at once: in an interpreter, and on the GPU if there is one. The host program compiles with
 /// stable Rust; the kernels have a nightly of their own, which rustup installs by `rustup toolchain install` in their folder.
 #[derive(clap::Args)]
 pub struct Options {
