@@ -115,7 +115,7 @@ pub fn expand(mut print: Print, end: &str) -> Result<TokenStream> {
         ::ptx::__print! {
             capacity { #capacity }
             call { #function (#(#names),*) }
-            arguments { #([#types #names (#values) #(#used)+*])* }
+            arguments { #([#types #names (#values) #(#used)*])* }
             pieces { #(#pieces)* }
         }
     })
