@@ -21,7 +21,7 @@ const PROGRAM: &str = "ptx-gpu";
 /// Schedules under which each launch runs, the most instructions that a launch executes, and the readings of the ISA that ask for more
 /// and that the kernels fulfil.
 const SETTINGS: [(&str, &str); 3] =
-    [("PTX_EMU_SCHEDULES", "1"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init,peers")];
+    [("PTX_EMU_SCHEDULES", "2"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init,peers")];
 
 /// What the file of a kernel has behind the kernel's name, and the name of its checks at their end.
 const IMAGE: &str = "O3.ptx";
