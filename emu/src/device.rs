@@ -6,6 +6,7 @@ use crate::ast::Init;
 use crate::explore::Explorer;
 use crate::machine::{Fault, Launch, Machine, Options, Report, shared_layout};
 use crate::memory::Global;
+use crate::op::{Op, Special};
 use crate::parse::{ParseError, parse};
 use crate::program::{DecodeError, Parameter, Program};
 
@@ -109,6 +110,25 @@ impl Module {
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<u64> {
         self.addresses.get(name).copied()
+    }
+
+    /// Whether code of the module asks for a value that the ISA leaves open: the active lanes (9.7.13.11), or the time. Correct runs may
+    /// then differ.
+    #[must_use]
+    pub fn asks_for_open_values(&self) -> bool {
+        let is_time = |special| {
+            matches!(
+                special,
+                Special::Clock | Special::ClockHigh | Special::GlobalTimer | Special::GlobalTimerHigh
+            )
+        };
+        self.program.functions.iter().flat_map(|function| &function.code).any(|instruction| match instruction
+            .op
+        {
+            Op::Activemask(_) => true,
+            Op::Special(_, special) => is_time(special),
+            _ => false,
+        })
     }
 
     /// Returns the names of the kernels.

@@ -260,6 +260,7 @@ impl Driver {
             match &first {
                 None if before.is_some() => first = Some((schedule, self.device.clone())),
                 None => {}
+                Some(_) if self.asks_for_open_values(launch) => {}
                 Some((other, device)) => {
                     if let Some(address) = self.device.difference(device) {
                         say(format_args!(
@@ -272,6 +273,11 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    fn asks_for_open_values(&self, launch: &Launch) -> bool {
+        let module = self.functions.get(launch.function).and_then(|of| self.modules.get(of.module));
+        module.is_ok_and(|module| module.module.asks_for_open_values())
     }
 
     fn label(&self, launch: &Launch) -> String {
