@@ -223,7 +223,8 @@ macro_rules! __print {
                                     zero: $zero,
                                     width: $width,
                                     precision: {
-                                        let _precision = $crate::__private::core::option::Option::None;
+                                        let _precision: $crate::__private::core::option::Option<$crate::__private::core::primitive::u16> =
+                                            $crate::__private::core::option::Option::None;
                                         $( let _precision = $crate::__private::core::option::Option::Some($precision); )?
                                         _precision
                                     },

@@ -450,7 +450,7 @@ fn rust_source(name: &str, images: &[Image]) -> String {
         let files = image.cubin.iter().chain([&image.ptx]);
         for file in files.filter_map(|file| file.file_name()) {
             let path = format!("{name}/{}", file.display());
-            lines += &format!("    ({:?}, include_bytes!({path:?})),\n", image.arch.name());
+            lines += &format!("    ({:?}, ::core::include_bytes!({path:?})),\n", image.arch.name());
         }
     }
     format!(
@@ -486,9 +486,9 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "    (\"sm_90a\", include_bytes!(\"ptx_kernels/sm_90a.cubin\")),",
-                "    (\"sm_90a\", include_bytes!(\"ptx_kernels/sm_90a.ptx\")),",
-                "    (\"sm_100a\", include_bytes!(\"ptx_kernels/sm_100a.ptx\")),",
+                "    (\"sm_90a\", ::core::include_bytes!(\"ptx_kernels/sm_90a.cubin\")),",
+                "    (\"sm_90a\", ::core::include_bytes!(\"ptx_kernels/sm_90a.ptx\")),",
+                "    (\"sm_100a\", ::core::include_bytes!(\"ptx_kernels/sm_100a.ptx\")),",
             ]
         );
     }

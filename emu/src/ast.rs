@@ -33,6 +33,14 @@ pub struct Variable {
     pub count: Option<u64>,
     pub init: Vec<Init>,
     pub is_extern: bool,
+    pub line: Line,
+}
+
+impl Variable {
+    /// The bytes of the elements that are stated. The decoder has checked that they fit.
+    pub fn bytes(&self) -> u64 {
+        self.element.saturating_mul(self.count.unwrap_or(0))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,11 +22,16 @@ impl<'a> Words<'a> {
     }
 
     fn first(&self) -> &'a str {
-        self.all[0]
+        self.at(0)
+    }
+
+    /// The word at a place; an empty one behind the last.
+    fn at(&self, place: usize) -> &'a str {
+        self.all.get(place).copied().unwrap_or_default()
     }
 
     fn last(&self) -> &'a str {
-        self.all[self.all.len() - 1]
+        self.all.last().copied().unwrap_or_default()
     }
 
     fn find<T>(&self, of: impl Fn(&str) -> Option<T>) -> Option<T> {
@@ -446,7 +451,7 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let types: Vec<_> = words.all.iter().filter_map(|word| number(word)).collect();
     let [to, from] = types[..] else { return Ok(None) };
     let mut operands = Vec::new();
-    for operand in &words.operands[1..] {
+    for operand in words.operands.iter().skip(1) {
         match operand {
             Operand::Vector(elements) => {
                 for element in elements {
@@ -478,7 +483,7 @@ fn cvta(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 }
 
 fn setp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
-    let (comparison, word) = (words.all[1], words.last());
+    let (comparison, word) = (words.at(1), words.last());
     let is_set = words.first() == "set";
     let format = match ty(word) {
         Some(Type::Float(format)) => Some((format, 1)),
@@ -498,7 +503,7 @@ fn setp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         Operand::Pair(d, not_d) => (l.sink(d)?, l.sink(not_d)?),
         d => (l.sink(d)?, None),
     };
-    let combine = match words.all[2] {
+    let combine = match words.at(2) {
         "and" => Some((|a, b| a & b) as integer::Binary),
         "or" => Some((|a, b| a | b) as integer::Binary),
         "xor" => Some((|a, b| a ^ b) as integer::Binary),
@@ -511,7 +516,7 @@ fn setp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             operand => (combine, l.src(operand)?, false),
         }),
     };
-    let truth = match (is_set, words.all[words.all.len() - 2]) {
+    let truth = match (is_set, words.at(words.all.len().saturating_sub(2))) {
         (false, _) => 1,
         (true, "f32") => 1f32.to_bits().into(),
         (true, "u64" | "s64") => u64::MAX,
@@ -589,7 +594,7 @@ fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         return Ok(Some(Op::PendingCount(slot(l, words, 0)?, src(l, words, 1)?)));
     }
     let number = |l: &mut Lower<'_>, i: usize| l.src_of(arg(l, words, i)?, 32);
-    let (at, op) = match words.all[1] {
+    let (at, op) = match words.at(1) {
         "init" => (0, Mbarrier::Init { count: number(l, 1)? }),
         "inval" => (0, Mbarrier::Inval),
         "expect_tx" => (0, Mbarrier::ExpectTx { bytes: number(l, 1)? }),
@@ -607,7 +612,7 @@ fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             } else {
                 Arrival::Count(None)
             };
-            let (sem, drop) = (words.sem().unwrap_or(Sem::Release), words.all[1] == "arrive_drop");
+            let (sem, drop) = (words.sem().unwrap_or(Sem::Release), words.at(1) == "arrive_drop");
             (at, Mbarrier::Arrive { arrival, drop, sem, scope, state })
         }
         "test_wait" | "try_wait" => {
@@ -615,7 +620,7 @@ fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             let operand = if parity { number(l, 2)? } else { l.src(arg(l, words, 2)?)? };
             let d = l.sink(arg(l, words, 0)?)?;
             let sem = words.sem().unwrap_or(Sem::Acquire);
-            (1, Mbarrier::Wait { blocks: words.all[1] == "try_wait", parity, operand, d, sem, scope })
+            (1, Mbarrier::Wait { blocks: words.at(1) == "try_wait", parity, operand, d, sem, scope })
         }
         _ => return Ok(None),
     };
@@ -827,13 +832,13 @@ fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         d => (l.sink(d)?, None),
     };
     let what = match words.first() {
-        "shfl" => Collective::Shuffle(match words.all[2] {
+        "shfl" => Collective::Shuffle(match words.at(2) {
             "up" => ShuffleMode::Up,
             "down" => ShuffleMode::Down,
             "bfly" => ShuffleMode::Bfly,
             _ => ShuffleMode::Idx,
         }),
-        "vote" => Collective::Vote(match words.all[2] {
+        "vote" => Collective::Vote(match words.at(2) {
             "all" => Vote::All,
             "any" => Vote::Any,
             "uni" => Vote::Uni,
@@ -901,7 +906,7 @@ fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 }
 
 fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
-    if words.all[1] == "cp" {
+    if words.at(1) == "cp" {
         let reduction = match (words.has("reduce"), words.rmw(), words.ty()) {
             // Subnormal values are zero (PTX ISA 9.7.9.27).
             (true, Some(rmw), Some(Type::Float(Format::F32))) => Some((rmw, Type::Flushed(Format::F32))),
@@ -920,7 +925,7 @@ fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             reduction,
         }))));
     }
-    let what = match words.all[1] {
+    let what = match words.at(1) {
         "ld_reduce" => Multimem::LdReduce,
         "st" => Multimem::St,
         _ => Multimem::Red,
@@ -990,7 +995,7 @@ fn arithmetic(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             "testp" => {
                 return Ok(Some(Op::TestProperty(
                     slot(l, words, 0)?,
-                    words.all[1].into(),
+                    words.at(1).into(),
                     format,
                     src(l, words, 1)?,
                 )));

@@ -103,7 +103,7 @@ impl Module {
     #[must_use]
     pub fn variable_bytes(&self, name: &str) -> Option<u64> {
         let variable = self.program.variables.iter().find(|variable| variable.name == name)?;
-        self.addresses.contains_key(name).then(|| variable.element * variable.count.unwrap_or(1))
+        self.addresses.contains_key(name).then(|| variable.bytes())
     }
 
     /// Returns the address of a variable in global memory.
@@ -197,8 +197,7 @@ impl Device {
             let mut sizes: Vec<(&str, usize)> = Vec::new();
             for variable in program.variables.iter().filter(|variable| variable.space == space) {
                 if sizes.iter().all(|(name, _)| *name != variable.name) {
-                    let size = variable.element * variable.count.unwrap_or(1);
-                    sizes.push((&variable.name, size as usize));
+                    sizes.push((&variable.name, variable.bytes() as usize));
                 }
             }
             if sizes.is_empty() {
@@ -210,7 +209,7 @@ impl Device {
         }
         for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
             let address = addresses[&variable.name];
-            let size = (variable.element * variable.count.unwrap_or(1)) as usize;
+            let size = variable.bytes() as usize;
             let mut bytes = Vec::with_capacity(size);
             for init in &variable.init {
                 let value = match init {

@@ -354,8 +354,14 @@ macro_rules! kernels {
     };
     ($name:literal) => {{
         mod images {
-            ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/", $name, ".rs"));
+            $crate::__private::core::include!($crate::__private::core::concat!(
+                $crate::__private::core::env!("OUT_DIR"),
+                "/",
+                $name,
+                ".rs"
+            ));
         }
+        const _: () = $crate::__private::assert_file_name($name);
         images::IMAGES
     }};
 }

@@ -31,3 +31,11 @@ pub use finding::{Finding, Party, Rule};
 pub use machine::{Fault, Launch, Options, Readings, Report};
 pub use ptx_launch::{CUtensorMapSwizzle, Grid, Launcher, Matrix, Tensor};
 pub use schedule::Schedule;
+
+/// Paths for the macro `kernels!`, which its user cannot shadow.
+#[doc(hidden)]
+pub mod __private {
+    pub use core;
+
+    pub use ptx_launch::assert_file_name;
+}

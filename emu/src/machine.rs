@@ -1043,7 +1043,7 @@ pub fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u
     for variable in shared.iter().filter(|variable| !variable.is_extern) {
         offset = offset.next_multiple_of(variable.align.max(1) as u32);
         offsets.push((variable.name.clone(), offset));
-        offset += (variable.element * variable.count.unwrap_or(0)) as u32;
+        offset += variable.bytes() as u32;
     }
     let align = shared.iter().filter(|variable| variable.is_extern).map(|variable| variable.align).max();
     // As the driver does: 16 bytes at least, more where the program asks for it.

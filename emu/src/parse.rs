@@ -199,8 +199,13 @@ fn place(i: &mut Input<'_>) -> ModalResult<Loc> {
         .parse_next(i)
 }
 
+/// The most registers of one name.
+const MAX_REGISTERS: u64 = 1 << 20;
+
 fn registers(i: &mut Input<'_>) -> ModalResult<Statement> {
-    let names = (name, opt(delimited(punctuation('<'), digits, punctuation('>'))));
+    let count = cut_err(digits.verify(|count| *count <= MAX_REGISTERS))
+        .context(expected("at most 1048576 registers of a name"));
+    let names = (name, opt(delimited(punctuation('<'), count, punctuation('>'))));
     (directive("reg"), word, separated(1.., names, punctuation(',')), punctuation(';'))
         .map(|(_, ty, names, _): (_, String, Vec<(String, Option<u64>)>, _)| {
             let expand = |(name, count): (String, Option<u64>)| match count {
@@ -241,7 +246,7 @@ fn initialiser(i: &mut Input<'_>) -> ModalResult<Vec<Init>> {
     };
     let address = || alt((generic(), (name, opt(offset)).map(|(symbol, offset)| (symbol, offset, false))));
     // `0xFF00(symbol)`: the byte of the address under the mask.
-    let masked = (digits, delimited(punctuation('('), address(), punctuation(')')));
+    let masked = (digits.verify(|mask| *mask != 0), delimited(punctuation('('), address(), punctuation(')')));
     alt((
         list.map(|lists: Vec<Vec<Init>>| lists.into_iter().flatten().collect()),
         masked.map(move |(mask, (symbol, offset, generic))| {
@@ -260,6 +265,7 @@ fn initialiser(i: &mut Input<'_>) -> ModalResult<Vec<Init>> {
 
 /// A variable behind its linking directives, without the `;`.
 fn variable(i: &mut Input<'_>) -> ModalResult<Variable> {
+    let line = i.state.line(i.current_token_start());
     let space = word
         .verify(|word: &String| ["global", "const", "shared", "local", "param"].contains(&word.as_str()))
         .parse_next(i)?;
@@ -285,9 +291,19 @@ fn variable(i: &mut Input<'_>) -> ModalResult<Variable> {
     let extents: Vec<Option<u64>> =
         repeat(0.., delimited(punctuation('['), opt(digits), punctuation(']'))).parse_next(i)?;
     let init = opt(preceded(punctuation('='), initialiser)).parse_next(i)?.unwrap_or_default();
-    let count = extents.iter().try_fold(1, |product, extent| extent.map(|extent| product * extent));
+    let count =
+        extents.iter().try_fold(1u64, |product, extent| extent.map(|extent| product.saturating_mul(extent)));
     let count = count.or((!init.is_empty()).then_some(init.len() as u64));
-    Ok(Variable { space, name, align: align.unwrap_or(element), element, count, init, is_extern: false })
+    Ok(Variable {
+        space,
+        name,
+        align: align.unwrap_or(element),
+        element,
+        count,
+        init,
+        is_extern: false,
+        line,
+    })
 }
 
 fn linking(i: &mut Input<'_>) -> ModalResult<bool> {

@@ -92,6 +92,11 @@ impl Program {
         for function in &module.functions {
             functions.push(lower(function, &module.functions, &by_name, &mut variables, &mut constants)?);
         }
+        let mut ends: FxHashMap<&str, u64> = FxHashMap::default();
+        for variable in &variables {
+            let end = ends.entry(&variable.space).or_default();
+            (_, *end) = place(variable, *end, variable.align, MOST_OF_A_MODULE)?;
+        }
         Ok(Self {
             functions,
             by_name,
@@ -193,8 +198,33 @@ fn align_up(offset: u64, align: u64) -> u64 {
     offset.next_multiple_of(align.max(1))
 }
 
-fn bytes(variable: &Variable) -> u64 {
-    variable.element * variable.count.unwrap_or(0)
+/// The most bytes of the parameters of a kernel (PTX ISA 7.1).
+const MOST_PARAMETERS: u64 = 32764;
+/// The most bytes of the frame of a function: CUDA gives a thread no more local memory.
+const MOST_LOCAL: u64 = 512 * 1024;
+/// The most bytes of the variables of a module in a state space, which the interpreter keeps in the memory of its process.
+const MOST_OF_A_MODULE: u64 = 1 << 30;
+/// The largest alignment of a variable.
+const MOST_ALIGNMENT: u64 = 1 << 16;
+
+/// Returns the offset and the end of a variable that follows `end` bytes, in a space of `most` bytes.
+fn place(variable: &Variable, end: u64, align: u64, most: u64) -> Result<(u64, u64), DecodeError> {
+    let error = |problem| Err(DecodeError { line: variable.line, problem });
+    let name = &variable.name;
+    if !variable.align.is_power_of_two() || variable.align > MOST_ALIGNMENT {
+        return error(format!(
+            "`{name}` is aligned to {} bytes: an alignment is a power of two, {MOST_ALIGNMENT} at most",
+            variable.align
+        ));
+    }
+    let offset = align_up(end, align);
+    match offset.checked_add(variable.bytes()) {
+        Some(end) if end <= most => Ok((offset, end)),
+        _ => error(format!(
+            "with `{name}`, the variables of its space `.{}` take more than {most} bytes",
+            variable.space
+        )),
+    }
 }
 
 fn lower(
@@ -227,18 +257,18 @@ fn lower(
     let mut params = Vec::new();
     let mut returns = Vec::new();
     if function.is_entry {
-        let mut offset = 0;
+        let mut end = 0;
         for param in &function.params {
-            offset = align_up(offset, param.align);
-            params.push(Parameter { offset, bytes: bytes(param) });
+            let (offset, next) = place(param, end, param.align, MOST_PARAMETERS)?;
+            params.push(Parameter { offset, bytes: param.bytes() });
             lower.kernel_params.insert(param.name.clone(), offset);
-            offset += bytes(param);
+            end = next;
         }
     } else {
         for (list, places) in [(&function.returns, &mut returns), (&function.params, &mut params)] {
             for param in list {
-                let offset = lower.allocate(param);
-                places.push(Parameter { offset, bytes: bytes(param) });
+                let offset = lower.allocate(param)?;
+                places.push(Parameter { offset, bytes: param.bytes() });
             }
         }
     }
@@ -248,8 +278,11 @@ fn lower(
     }
     let directive = |name: &str| function.directives.iter().find(|(directive, _)| directive == name);
     let extents = |name: &str| {
-        directive(name)
-            .map(|(_, numbers)| std::array::from_fn(|i| numbers.get(i).map_or(1, |number| *number as u32)))
+        directive(name).map(|(_, numbers)| {
+            std::array::from_fn(|i| {
+                numbers.get(i).map_or(1, |number| u32::try_from(*number).unwrap_or(u32::MAX))
+            })
+        })
     };
     let Lower { code, slots, frame, symbols, .. } = lower;
     Ok(Function {
@@ -263,7 +296,9 @@ fn lower(
         required_block: extents("reqntid"),
         required_cluster: extents("reqnctapercluster"),
         explicit_cluster: directive("explicitcluster").is_some() || directive("reqnctapercluster").is_some(),
-        max_threads: directive("maxntid").map(|(_, numbers)| numbers.iter().product()),
+        max_threads: directive("maxntid").map(|(_, numbers)| {
+            numbers.iter().fold(1, |threads: u64, extent| threads.saturating_mul(*extent))
+        }),
         symbols,
     })
 }
@@ -273,12 +308,13 @@ impl Lower<'_> {
         DecodeError { line: self.line, problem: problem.into() }
     }
 
-    fn allocate(&mut self, variable: &Variable) -> u64 {
-        let offset = align_up(self.frame, variable.align.max(variable.element.min(16)));
-        self.frame = offset + bytes(variable).max(1);
+    fn allocate(&mut self, variable: &Variable) -> Result<u64, DecodeError> {
+        let align = variable.align.max(variable.element.min(16));
+        let (offset, end) = place(variable, self.frame, align, MOST_LOCAL)?;
+        self.frame = end.max(offset + 1);
         let scope = self.locals.last_mut().expect("a function has a scope");
-        scope.insert(variable.name.clone(), (offset, bytes(variable)));
-        offset
+        scope.insert(variable.name.clone(), (offset, variable.bytes()));
+        Ok(offset)
     }
 
     /// Collects the lists of labels, which may stand behind their branch.
@@ -337,7 +373,7 @@ impl Lower<'_> {
                 }
                 Statement::Variable(variable) => match variable.space.as_str() {
                     "local" | "param" => {
-                        self.allocate(variable);
+                        self.allocate(variable)?;
                     }
                     // Static variables of a function are the module's, if their names are unique, as compilers make them.
                     _ => self.variables.push(variable.clone()),

@@ -58,6 +58,14 @@ pub use module::{JitOptions, Module};
 pub use ptx_launch::*;
 pub use tensor::TensorMap;
 
+/// Paths for the macro `kernels!`, which its user cannot shadow.
+#[doc(hidden)]
+pub mod __private {
+    pub use core;
+
+    pub use ptx_launch::assert_file_name;
+}
+
 /// Returns the [`Kernels`] that `ptx-build` has compiled in the build script of this crate. An argument names another file than
 /// `ptx_kernels`.
 ///
@@ -72,8 +80,14 @@ macro_rules! kernels {
     };
     ($name:literal) => {{
         mod images {
-            ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/", $name, ".rs"));
+            $crate::__private::core::include!($crate::__private::core::concat!(
+                $crate::__private::core::env!("OUT_DIR"),
+                "/",
+                $name,
+                ".rs"
+            ));
         }
+        const _: () = $crate::__private::assert_file_name($name);
         // SAFETY: `ptx-build` compiled the images of this file, with `ptx-link`.
         const KERNELS: $crate::Kernels<'static> = unsafe { $crate::Kernels::new($name, images::IMAGES) };
         KERNELS

@@ -22,3 +22,28 @@ pub use tensor::{
     CUtensorMapSwizzle, TensorElement, TensorMapBuilder, TensorMapMode, TensorMapParameters,
     TensorMapProblem, TensorMemory,
 };
+
+/// Refuses a name of `kernels!` that leads out of the folder that the build script writes to.
+#[doc(hidden)]
+pub const fn assert_file_name(name: &str) {
+    let (name, mut i) = (name.as_bytes(), 0);
+    while i < name.len() {
+        assert!(
+            !matches!(name[i], b'/' | b'\\' | b':'),
+            "`kernels!` takes the name of a file that `ptx-build` has written, without a folder: give the name that the build \
+             script gives `ptx_build::Kernels::name`, or none"
+        );
+        i += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_name_of_kernels_names_no_folder() {
+        let refuses =
+            |name: &'static str| std::panic::catch_unwind(|| super::assert_file_name(name)).is_err();
+        assert!(!refuses("ptx_kernels") && !refuses("more.kernels-2"));
+        assert!(["../../x", "/tmp/x", "..\\x", "c:x"].into_iter().all(refuses));
+    }
+}
