@@ -34,10 +34,24 @@ pub struct Map {
 /// Bytes of an element of each type.
 pub const ELEMENT_BYTES: [usize; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
 
+/// Bytes of a step along dimension 0: of an element, or of a slice of channels.
+fn unit(element: u8, interleave: u8) -> usize {
+    match interleave {
+        0 => ELEMENT_BYTES[usize::from(element)],
+        by => 16 * usize::from(by),
+    }
+}
+
 impl Map {
     /// A packed tensor, copied by boxes.
     pub fn tiled(element: u8, dims: &[u32], boxes: &[u32]) -> Self {
-        let mut stride = ELEMENT_BYTES[usize::from(element)] as u64;
+        Self::sliced(element, 0, dims, boxes)
+    }
+
+    /// A packed tensor, in an interleaved layout unless that is 0. The dimensions are then W, H, D, the slices of channels, and the
+    /// images; a box has channels in place of slices.
+    pub fn sliced(element: u8, interleave: u8, dims: &[u32], boxes: &[u32]) -> Self {
+        let mut stride = unit(element, interleave) as u64;
         let mut strides = Vec::new();
         for dim in &dims[..dims.len() - 1] {
             stride = (stride * u64::from(*dim)).next_multiple_of(16);
@@ -46,7 +60,7 @@ impl Map {
         Self {
             at: 0,
             element,
-            interleave: 0,
+            interleave,
             swizzle: 0,
             fill: 0,
             dims: dims.into(),
@@ -56,12 +70,16 @@ impl Map {
         }
     }
 
+    /// Bytes of a step along dimension 0.
+    pub fn unit(&self) -> usize {
+        unit(self.element, self.interleave)
+    }
+
     /// Bytes of the tensor.
     pub fn bytes(&self) -> usize {
-        let size = ELEMENT_BYTES[usize::from(self.element)];
         match self.strides.last() {
             Some(stride) => *stride as usize * self.dims[self.dims.len() - 1] as usize,
-            None => (size * self.dims[0] as usize).next_multiple_of(16),
+            None => (self.unit() * self.dims[0] as usize).next_multiple_of(16),
         }
     }
 

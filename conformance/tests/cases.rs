@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use ptx_conformance::case::{Case, module};
-use ptx_conformance::families;
 use ptx_conformance::form::{self, Form};
+use ptx_conformance::{emu, families};
 use xtask::cuda::Tools;
 
 fn forms() -> Vec<Form> {
@@ -42,4 +42,59 @@ fn ptxas_takes_every_case() {
     refused.dedup();
     refused.truncate(30);
     assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// Runs a tensor copy into shared memory in the interpreter. Returns the tensor and the tile.
+fn tensor_copy(rank: usize, run: &str) -> (Vec<u8>, Vec<u8>) {
+    let forms = forms();
+    let text = format!("cp.async.bulk.tensor.{rank}d.shared::cta.global.tile.mbarrier::complete_tx::bytes ");
+    let form = forms.iter().find(|form| form.text.starts_with(&text)).unwrap();
+    let case = families::cases(form).remove(0);
+    let run = case.runs.iter().find(|other| other.name == format!("{run}, own block")).unwrap();
+    let after = emu::run(&case, run, 0).unwrap();
+    let region = |name: &str| {
+        let region = case.regions.iter().find(|region| region.name == name).unwrap();
+        after[region.range()].to_vec()
+    };
+    (region("tensor"), region("tile"))
+}
+
+#[test]
+fn a_copy_of_tf32_rounds() {
+    for run in ["element type 11", "element type 12"] {
+        let (tensor, tile) = tensor_copy(1, run);
+        for (i, (from, to)) in tensor.as_chunks().0.iter().zip(tile.as_chunks().0).take(8).enumerate() {
+            let (from, to) = (u32::from_le_bytes(*from), u32::from_le_bytes(*to));
+            assert_eq!(to % (1 << 13), 0, "{run}, element {i}: {to:#x}");
+            let is_nan = f32::from_bits(from).is_nan() && f32::from_bits(to).is_nan();
+            assert!(is_nan || to.abs_diff(from) <= 1 << 12, "{run}, element {i}: {from:#x} became {to:#x}");
+        }
+        // The copy is not one of bits.
+        assert_ne!(tensor[..32], tile[..32], "{run}");
+    }
+}
+
+#[test]
+fn outside_of_a_tensor_each_16_bits_are_a_nan() {
+    for element in 6..=12 {
+        let (_, tile) = tensor_copy(1, &format!("NaN outside, element type {element}"));
+        assert_eq!(tile[..16], [0xf7, 0x7f].repeat(8), "element type {element}");
+    }
+}
+
+#[test]
+fn a_box_of_an_interleaved_layout_has_whole_slices() {
+    // The map has the dimensions W, slices and images, 7, 3 and 2; the box has 3 by 1 by 2 of slices.
+    for slice in [16, 32] {
+        let (tensor, tile) = tensor_copy(3, &format!("slices of {slice} bytes"));
+        for (i, number) in [8, 9, 10, 29, 30, 31].into_iter().enumerate() {
+            for half in 0..slice / 16 {
+                let from = number * slice + 16 * half;
+                let to = i * slice + 16 * half;
+                // The swizzle of 32 bytes exchanges the halves in every other 128 bytes.
+                let to = if slice == 32 && to & 128 != 0 { to ^ 16 } else { to };
+                assert_eq!(tensor[from..from + 16], tile[to..to + 16], "slices of {slice} bytes, {i}");
+            }
+        }
+    }
 }

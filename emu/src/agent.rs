@@ -11,6 +11,7 @@ use crate::mbarrier::Arrivals;
 use crate::memory::Place;
 use crate::op::*;
 use crate::shadow::{At, Epoch};
+use crate::tensor::round_to_tf32;
 use crate::trace::Row;
 
 /// Bytes of memory, and where they are in the operation's buffer.
@@ -45,6 +46,8 @@ pub struct Agent {
     /// Which bytes are written: bit `i` for byte `i` of each 16.
     pub byte_mask: Option<u16>,
     pub reduction: Option<(Rmw, Type)>,
+    /// What it reads are `.f32`, which it rounds to `.tf32`.
+    pub rounds_to_tf32: bool,
     pub done: Done,
     /// What happened before it was issued, as its proxy sees it.
     pub view: Rc<View>,
@@ -118,6 +121,7 @@ impl Machine<'_> {
             buffer: Vec::new(),
             byte_mask: None,
             reduction: None,
+            rounds_to_tf32: false,
             done,
             view: self.issue_view(cta, thread),
             proxies: (Proxy::Generic, Proxy::Generic),
@@ -590,7 +594,12 @@ impl Machine<'_> {
         let (cta, thread) = agent.issuer;
         for piece in agent.reads.clone() {
             self.agent_access(&agent, piece, false);
-            let bytes = self.peek(cta, thread, piece.place, piece.len).to_vec();
+            let mut bytes = self.peek(cta, thread, piece.place, piece.len).to_vec();
+            if agent.rounds_to_tf32 {
+                for element in bytes.as_chunks_mut().0 {
+                    *element = round_to_tf32(u32::from_le_bytes(*element)).to_le_bytes();
+                }
+            }
             agent.buffer[piece.at..piece.at + piece.len].copy_from_slice(&bytes);
         }
         self.agents[which] = agent;
@@ -637,6 +646,7 @@ impl Agent {
             buffer: Vec::new(),
             byte_mask: None,
             reduction: None,
+            rounds_to_tf32: false,
             done: Done::Nothing,
             view: Rc::default(),
             proxies: (Proxy::Generic, Proxy::Generic),

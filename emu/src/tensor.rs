@@ -35,6 +35,10 @@ const B4X16: u8 = 13;
 const B4X16_P64: u8 = 14;
 const B6X16_P32: u8 = 15;
 
+/// `.tf32` and `.tf32.ftz`: copies into shared memory round.
+const TF32: u8 = 11;
+const TF32_FTZ: u8 = 12;
+
 /// A tensor map, decoded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TensorMap {
@@ -134,12 +138,33 @@ impl TensorMap {
         ELEMENTS[usize::from(self.element).min(ELEMENTS.len() - 1)]
     }
 
-    /// Bytes of an element in global memory.
+    /// Bytes of a step along dimension 0 in global memory: of an element, or in an interleaved layout of a slice of channels.
     fn size(&self) -> usize {
-        match self.element {
-            B4X16 | B4X16_P64 => 8,
-            B6X16_P32 => 12,
+        match (self.interleave, self.element) {
+            (1, _) => 16,
+            (2, _) => 32,
+            (_, B4X16 | B4X16_P64) => 8,
+            (_, B6X16_P32) => 12,
             _ => (self.ty().bits() / 8) as usize,
+        }
+    }
+
+    /// What the interpreter does not model of a copy by this map. PTX ISA 5.5.6 has slices of channels (NC/8DHWC8), and does not say
+    /// which dimensions a map of them has. On an H200 they are W, H, D, the slices, and the images: the channels of a slice are in no
+    /// dimension, and the coordinate of the slices counts slices. A box of up to a slice of channels brings one slice.
+    fn not_modelled(&self, mode: TensorMode) -> Option<&'static str> {
+        let slices = usize::from(self.rank).saturating_sub(2);
+        let channels = self.size() / (self.ty().bits() / 8) as usize;
+        match self.interleave {
+            0 => None,
+            _ if slices == 0 => Some("an interleaved layout of less than three dimensions is not modelled"),
+            _ if mode != TensorMode::Tile => Some("an interleaved layout is not modelled in this mode"),
+            _ if self.packed() > 1 => Some("an interleaved layout of packed elements is not modelled"),
+            _ if self.steps[slices] > 1 => Some("an element stride of slices is not modelled"),
+            _ if usize::from(self.boxes[slices]) > channels => {
+                Some("a box of more than a slice of channels is not modelled")
+            }
+            _ => None,
         }
     }
 
@@ -232,10 +257,14 @@ impl Machine<'_> {
                 format!("a copy of {} dimensions by a tensor map of {}", op.dims, map.rank),
             ));
         }
+        if let Some(what) = map.not_modelled(op.mode) {
+            return Err(self.fault(cta, thread, what));
+        }
         let (size, shared_size) = (map.size(), map.shared_size());
         if op.direction == Direction::ToGlobal {
             // Hardware writes rows by 16 bytes, past the end of the tensor too.
-            map.dims[0] = map.dims[0].checked_next_multiple_of((16 / size) as u32).unwrap_or(0);
+            let unit = (16 / size).max(1) as u32;
+            map.dims[0] = map.dims[0].checked_next_multiple_of(unit).unwrap_or(0);
         }
         let mut coordinates: Vec<i64> =
             op.coordinates.iter().map(|src| i64::from(v(self, *src) as i32)).collect();
@@ -310,16 +339,21 @@ impl Machine<'_> {
         let mut agent = self.new_agent(cta, thread, done);
         agent.buffer = vec![0; bytes];
         if map.fill == 1 && op.direction == Direction::ToShared {
-            fill_nan(&map, &mut agent.buffer);
+            fill_nan(map.ty(), &mut agent.buffer);
         }
+        agent.rounds_to_tf32 = [TF32, TF32_FTZ].contains(&map.element) && op.direction == Direction::ToShared;
         // The window of 1024 bytes by which the swizzle counts is that of the address.
         let window = base + crate::memory::SHARED_BASE as usize;
-        for (i, element) in elements.iter().enumerate() {
-            let in_shared = map.swizzled(window + element.offset) - window;
-            let at = i * shared_size;
+        // The swizzle moves units of 16 bytes, and a slice may have two.
+        let unit = size.min(16);
+        let units = elements.iter().enumerate().flat_map(|(i, element)| {
+            (0..size / unit).map(move |k| (element, k * unit, i * shared_size + k * unit))
+        });
+        for (element, past, at) in units {
+            let in_shared = map.swizzled(window + element.offset + past) - window;
             let global = match element.global {
                 None => None,
-                Some(address) => match self.global.find(address, size) {
+                Some(address) => match self.global.find(address + past as u64, unit) {
                     Some((index, offset)) => Some(Place::Global(index, offset)),
                     None => {
                         let what = format!("the element at {address:#x} of the tensor is in no allocation");
@@ -333,17 +367,17 @@ impl Machine<'_> {
                     if let Some(place) = global {
                         push(
                             &mut agent.reads,
-                            Piece { place: Place::Shared(slot, base + in_shared), len: size, at },
+                            Piece { place: Place::Shared(slot, base + in_shared), len: unit, at },
                         );
-                        push(&mut agent.writes, Piece { place, len: size, at });
+                        push(&mut agent.writes, Piece { place, len: unit, at });
                     }
                 }
                 _ => {
                     if let Some(place) = global {
-                        push(&mut agent.reads, Piece { place, len: size, at });
+                        push(&mut agent.reads, Piece { place, len: unit, at });
                     }
                     for slot in &slots {
-                        let piece = Piece { place: Place::Shared(*slot, base + in_shared), len: size, at };
+                        let piece = Piece { place: Place::Shared(*slot, base + in_shared), len: unit, at };
                         if slots.len() == 1 {
                             push(&mut agent.writes, piece)
                         } else {
@@ -383,14 +417,18 @@ impl Machine<'_> {
         if i >= 5 {
             return Err(self.fault(cta, thread, format!("dimension {i} of a tensor map")));
         }
+        if field == Field::GlobalStride && i == 4 {
+            let what =
+                "a tensor map has the strides 0 to 3: the innermost of its up to 5 dimensions has none";
+            return Err(self.fault(cta, thread, what));
+        }
         match field {
             Field::GlobalAddress => map.address = bits,
             // The rank is given less one.
             Field::Rank => map.rank = bits as u8 + 1,
             Field::BoxDim => map.boxes[i] = bits as u16,
             Field::GlobalDim => map.dims[i] = bits as u32,
-            // The innermost dimension has none: ordinal 4 is of no dimension.
-            Field::GlobalStride => map.strides.iter_mut().skip(i).take(1).for_each(|stride| *stride = bits),
+            Field::GlobalStride => map.strides[i] = bits,
             Field::ElementStride => map.steps[i] = bits as u8,
             Field::ElemType => map.element = bits as u8,
             Field::InterleaveLayout => map.interleave = bits as u8,
@@ -413,15 +451,21 @@ fn push(pieces: &mut Vec<Piece>, piece: Piece) {
     }
 }
 
-fn fill_nan(map: &TensorMap, buffer: &mut [u8]) {
-    let nan = match map.ty() {
-        Type::Float(format) => format.nan(),
-        _ => return,
-    };
-    for element in buffer.chunks_mut(map.size()) {
-        let size = element.len();
-        element.copy_from_slice(&nan.to_le_bytes()[..size]);
+/// Fills with NaN, for floats outside of the tensor. The ISA does not say which NaN (5.5.1): an H200 writes one of 16 bits, whatever
+/// the type.
+fn fill_nan(ty: Type, buffer: &mut [u8]) {
+    if let Type::Float(_) = ty {
+        buffer.chunks_exact_mut(2).for_each(|half| half.copy_from_slice(&[0xf7, 0x7f]));
     }
+}
+
+/// Rounds `.f32` to `.tf32`, "to nearest even" (PTX ISA 5.5.1), which has 13 bits of the fraction less. Subnormals stay, on an H200
+/// for `.tf32.ftz` too.
+pub fn round_to_tf32(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_nan() {
+        return 0x7fff_e000;
+    }
+    (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff
 }
 
 /// The elements of a copy, in the order of the box. `None`: the mode does not fit the map.
@@ -431,7 +475,12 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
     let mut list = Vec::new();
     match op.mode {
         TensorMode::Tile if !map.im2col => {
-            let extents: Vec<usize> = map.boxes[..rank].iter().map(|extent| usize::from(*extent)).collect();
+            let mut extents: Vec<usize> =
+                map.boxes[..rank].iter().map(|extent| usize::from(*extent)).collect();
+            if map.interleave != 0 {
+                // One slice: `not_modelled` refuses more.
+                extents[rank - 2] = 1;
+            }
             // An element stride of n takes every n-th element: the box has ceil(extent / n) of them. That of the innermost dimension
             // is ignored without an interleaved layout.
             let step = |d: usize| match d {
@@ -536,4 +585,63 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
         _ => return None,
     }
     Some(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tf32_is_rounded_as_on_an_h200() {
+        for (from, to) in [
+            (0, 0),
+            (0x8000_0000, 0x8000_0000),
+            // Subnormals.
+            (0x0000_0001, 0),
+            (0x0040_0000, 0x0040_0000),
+            (0x807f_ffff, 0x8080_0000),
+            (0x3766_d400, 0x3766_e000),
+            (0x404c_5f0c, 0x404c_6000),
+            (0xbf80_0001, 0xbf80_0000),
+            (0x7f7f_ffff, 0x7f80_0000),
+            (0xff80_0000, 0xff80_0000),
+            (0xff80_0001, 0x7fff_e000),
+            (0x7fff_ffff, 0x7fff_e000),
+        ] {
+            assert_eq!(round_to_tf32(from), to, "{from:#x}");
+        }
+        // Ties go to the even neighbour.
+        assert_eq!(round_to_tf32(0x3f80_1000), 0x3f80_0000);
+        assert_eq!(round_to_tf32(0x3f80_3000), 0x3f80_4000);
+    }
+
+    #[test]
+    fn only_floats_are_filled_with_nan() {
+        let mut buffer = [0; 8];
+        fill_nan(Type::Unsigned(16), &mut buffer);
+        assert_eq!(buffer, [0; 8]);
+        fill_nan(Type::Float(Format::F64), &mut buffer);
+        assert_eq!(u64::from_le_bytes(buffer), 0x7ff7_7ff7_7ff7_7ff7);
+    }
+
+    #[test]
+    fn an_interleaved_layout_has_slices_and_no_channels() {
+        let mut map = TensorMap {
+            rank: 4,
+            element: 1,
+            interleave: 1,
+            dims: [7, 5, 3, 2, 0],
+            boxes: [2, 2, 8, 1, 0],
+            strides: [112, 560, 1680, 0],
+            ..TensorMap::default()
+        };
+        assert_eq!((map.size(), map.not_modelled(TensorMode::Tile)), (16, None));
+        assert!(map.not_modelled(TensorMode::Im2col).is_some());
+        assert_eq!(map.element_at(&[6, 4, 2, 1]), Some(6 * 16 + 4 * 112 + 2 * 560 + 1680));
+        assert_eq!(map.element_at(&[7, 0, 0, 0]), None);
+        map.boxes[2] = 9;
+        assert!(map.not_modelled(TensorMode::Tile).is_some());
+        map.interleave = 2;
+        assert_eq!((map.size(), map.not_modelled(TensorMode::Tile)), (32, None));
+    }
 }

@@ -41,8 +41,13 @@ pub fn size(element: u8) -> u32 {
 }
 
 /// The bytes that a copy by a map brings into shared memory, without halos.
-fn tile_bytes(map: &Map) -> usize {
+pub fn tile_bytes(map: &Map) -> usize {
     let count: u32 = match &map.mode {
+        // A slice of the box's channels.
+        Mode::Tile(boxes) if map.interleave != 0 => {
+            let slices = boxes.len() - 2;
+            boxes.iter().enumerate().map(|(d, extent)| if d == slices { 1 } else { *extent }).product()
+        }
         // The element stride of dimension 0 is ignored.
         Mode::Tile(boxes) => {
             boxes[0]
@@ -54,7 +59,7 @@ fn tile_bytes(map: &Map) -> usize {
         }
         Mode::Im2col { channels, pixels, .. } | Mode::Im2colW { channels, pixels, .. } => channels * pixels,
     };
-    (count * size(map.element)) as usize
+    count as usize * map.unit()
 }
 
 /// Dimensions, or a box, whose first extent is given in bytes.
@@ -144,19 +149,20 @@ fn rich_tiles(rank: usize, loads: bool) -> Vec<Config> {
         let config = Config::new("element stride 3 in all dimensions", plain(U32, 96), zeros.clone());
         list.push(config.with(|map| map.steps[1..].fill(3)));
     }
-    for (interleave, bytes) in [(1u8, 16), (2, 32)] {
+    for interleave in [1, 2] {
         if rank >= 3 {
-            let map = Map::tiled(
-                U16,
-                &extents(U16, bytes, &DIMS[..rank - 1]),
-                &extents(U16, bytes, &BOX[..rank - 1]),
-            );
-            let mut coordinates = zeros.clone();
-            coordinates[1] = 1;
-            list.push(Config::new(format!("slices of {bytes} bytes"), map, coordinates).with(|map| {
-                map.interleave = interleave;
-                map.swizzle = interleave - 1;
-            }));
+            let bytes = 16 * u32::from(interleave);
+            let (slices, spatial) = (rank - 2, [3, 2, 2]);
+            let mut dims = DIMS[..slices].to_vec();
+            dims.extend([3, 2]);
+            let mut boxes = spatial[..slices].to_vec();
+            boxes.extend([bytes / size(U16), 2]);
+            let map = Map { swizzle: interleave - 1, ..Map::sliced(U16, interleave, &dims, &boxes) };
+            let mut inside = vec![1; rank];
+            inside[rank - 1] = 0;
+            let beyond = dims.iter().map(|dim| *dim as i32 - 1).collect();
+            list.push(Config::new(format!("slices of {bytes} bytes"), map.clone(), inside));
+            list.push(Config::new(format!("slices of {bytes} bytes, beyond the end"), map, beyond));
         }
     }
     for element in [U8, U16, U32, S32, U64, S64, F16, F32, F32_FTZ, F64, BF16, TF32, TF32_FTZ] {

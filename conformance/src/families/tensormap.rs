@@ -4,7 +4,7 @@
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Extra, NAME, Shape};
 use crate::families::mbarrier::{initialised, wait_for};
-use crate::families::tensor::{MAP, extents, size};
+use crate::families::tensor::{MAP, extents, size, tile_bytes};
 use crate::form::{Class, Form};
 use crate::tensor::Map;
 use crate::values::noise;
@@ -24,6 +24,8 @@ struct Replacement {
     coordinates: [i32; RANK],
     bytes: usize,
     rank: usize,
+    /// Why the copy ends the grid.
+    fault: Option<&'static str>,
 }
 
 /// The bytes of a box.
@@ -39,14 +41,28 @@ fn immediate(form: &Form) -> u8 {
 fn usual() -> Replacement {
     let boxes = [16, 2, 2, 2, 2];
     let before = Map::tiled(1, &[40, 5, 4, 3, 2], &boxes);
-    Replacement { before, value: 0, coordinates: [8, 1, 1, 1, 0], bytes: bytes(2, &boxes), rank: RANK }
+    Replacement {
+        before,
+        value: 0,
+        coordinates: [8, 1, 1, 1, 0],
+        bytes: bytes(2, &boxes),
+        rank: RANK,
+        fault: None,
+    }
 }
 
 /// A map of `span` bytes a row, with enough rows for every swizzle.
 fn rows_of(span: u32) -> Replacement {
     let boxes = extents(1, span, &[4, 4, 2, 1]);
     let before = Map::tiled(1, &extents(1, 160, &[5, 5, 3, 2]), &boxes);
-    Replacement { before, value: 0, coordinates: [8, 0, 0, 0, 0], bytes: bytes(2, &boxes), rank: RANK }
+    Replacement {
+        before,
+        value: 0,
+        coordinates: [8, 0, 0, 0, 0],
+        bytes: bytes(2, &boxes),
+        rank: RANK,
+        fault: None,
+    }
 }
 
 /// `.elemtype`: the map is of another type before.
@@ -57,7 +73,14 @@ fn element_type(to: u8) -> Replacement {
         let boxes = [128, 2, 2, 2, 1];
         let before = Map::tiled(from, &[256, 4, 3, 2, 2], &boxes);
         let bytes = bytes(1, &boxes) / 16 * if to == 13 { 8 } else { 16 };
-        return Replacement { before, value: 0, coordinates: [128, 1, 1, 0, 0], bytes, rank: RANK };
+        return Replacement {
+            before,
+            value: 0,
+            coordinates: [128, 1, 1, 0, 0],
+            bytes,
+            rank: RANK,
+            fault: None,
+        };
     }
     let boxes = extents(to, 32, &[2, 2, 2, 1]);
     let dims = extents(to, 80, &[5, 4, 3, 2]);
@@ -72,6 +95,7 @@ fn element_type(to: u8) -> Replacement {
         coordinates: [first, 1, 1, 1, 0],
         bytes: bytes(size(to), &boxes),
         rank: RANK,
+        fault: None,
     }
 }
 
@@ -91,7 +115,13 @@ fn replacement(form: &Form) -> Replacement {
             r.bytes /= 2;
         }
         "global_dim" => r.value = if ordinal == 0 { 16 } else { 2 },
-        "global_stride" => r.value = r.before.strides.get(ordinal).map_or(4096, |stride| stride + 16),
+        "global_stride" => match r.before.strides.get(ordinal) {
+            Some(stride) => r.value = stride + 16,
+            None => {
+                r.value = 4096;
+                r.fault = Some("a tensor map has no stride 4: a copy behind its replacement faults");
+            }
+        },
         "element_stride" if ordinal == 0 => r.value = 1,
         "element_stride" => {
             r.value = 2;
@@ -100,13 +130,18 @@ fn replacement(form: &Form) -> Replacement {
         "elemtype" => r = element_type(immediate(form)),
         "interleave_layout" => {
             let to = immediate(form);
-            let slice = if to == 2 { 32 } else { 16 };
-            let boxes = extents(1, slice, &[2, 2, 2, 2]);
-            r.before = Map::tiled(1, &extents(1, slice, &[6, 4, 3, 2]), &boxes);
-            r.before.interleave = u8::from(to == 0);
-            r.before.swizzle = u8::from(to == 2);
-            r.coordinates[0] = 0;
-            r.bytes = bytes(2, &boxes);
+            if to == 0 {
+                let boxes = [8, 2, 2, 2, 2];
+                r.before = Map { interleave: 1, ..Map::tiled(1, &[8, 6, 4, 3, 2], &boxes) };
+                r.coordinates[0] = 0;
+                r.bytes = bytes(2, &boxes);
+            } else {
+                let channels = 8 * u32::from(to);
+                let after = Map::sliced(1, to, &[10, 5, 3, 2, 2], &[8, 2, 2, channels, 2]);
+                r.bytes = tile_bytes(&after);
+                r.coordinates[0] = 1;
+                r.before = Map { interleave: 0, swizzle: to - 1, ..after };
+            }
         }
         "swizzle_mode" => {
             let to = immediate(form);
@@ -255,6 +290,9 @@ fn through_memory<'f>(form: &'f Form, r: &Replacement, path: Path) -> Case<'f> {
     let moves = !replaces || form.has("global_address");
     let before = Map { at: if moves { at + DECOY } else { at }, ..r.before.clone() };
     b.run("", Extra::Map(before), |_, _| {});
+    if let Some(why) = r.fault {
+        b.faults(why);
+    }
     b.finish("")
 }
 
