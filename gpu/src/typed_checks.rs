@@ -145,7 +145,10 @@ fn fill(gpu: &Gpu, kernels: &LoadedKernels) -> Result<()> {
 fn expect_output(gpu: &Gpu, launch: impl FnOnce() -> ptx_host::Result<()>, want: &str) -> Result<()> {
     let (result, text) = with_output(|| {
         launch()?;
-        gpu.wait()
+        gpu.wait()?;
+        // The driver writes what kernels print when the host synchronises; to ask an event is not enough.
+        gpu.stream.synchronize()?;
+        anyhow::Ok(())
     })?;
     result?;
     ensure!(text == want, "printed {text:?}, not {want:?}");
