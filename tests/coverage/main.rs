@@ -287,6 +287,8 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
     let source = fs::read_to_string(xtask::root().join("src/lib.rs")).expect("the crate's root");
     let (before, gated) = source.split_once(GATE).expect("the gate of the typed layer");
     let (gated, after) = gated.split_once("\n    }\n").expect("the end of the gate");
+    // A module with the gate of its own.
+    let before = before.replace("#[cfg(any(doc, not(feature = \"stock-linker\")))]\nmod expansion;\n", "");
     let modules = |source: &str| -> BTreeSet<String> {
         let names = source.lines().filter_map(|line| {
             let line = line.trim_start();
