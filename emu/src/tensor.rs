@@ -455,7 +455,7 @@ fn push(pieces: &mut Vec<Piece>, piece: Piece) {
 /// the type.
 fn fill_nan(ty: Type, buffer: &mut [u8]) {
     if let Type::Float(_) = ty {
-        buffer.chunks_exact_mut(2).for_each(|half| half.copy_from_slice(&[0xf7, 0x7f]));
+        buffer.as_chunks_mut::<2>().0.fill([0xf7, 0x7f]);
     }
 }
 
