@@ -284,7 +284,10 @@ fn no_crate_implements_a_trait_of_this_without_unsafe() {
 fn the_typed_layer_is_left_out_behind_the_stock_linker() {
     const OF_THE_RAW_LAYER: [&str; 3] = ["mask", "qualifier", "raw"];
     const GATE: &str = "\ncfg_select! {\n    any(doc, not(feature = \"stock-linker\")) => {\n";
+    // Macros, which have a gate of their own: rustc refuses the paths of macros that `cfg_select!` expands to.
+    const EXPANSION: &str = "\n#[cfg(any(doc, not(feature = \"stock-linker\")))]\nmod expansion;\n";
     let source = fs::read_to_string(xtask::root().join("src/lib.rs")).expect("the crate's root");
+    let source = source.replacen(EXPANSION, "\n", 1);
     let (before, gated) = source.split_once(GATE).expect("the gate of the typed layer");
     let (gated, after) = gated.split_once("\n    }\n").expect("the end of the gate");
     // A module with the gate of its own.
