@@ -121,9 +121,10 @@ fn safe_functions_have_safe_launches() {
     is_safe(add_rows);
 }
 
-/// Compiles a device crate, whose name of `ptx` is `ptx`. Its dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`.
+/// Compiles the device crate `name`, whose name of `ptx` is `ptx`. All of them share a target folder, which has one artifact of
+/// each name. The crate's dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`.
 fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
-    let folder = xtask::root().join("target/device/refused").join(name);
+    let folder = xtask::root().join("target/device/refused").join(name).join(ptx);
     ok(write_crate(
         &folder.join("attributes"),
         "[package]\nname = \"attributes\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n",
@@ -131,7 +132,7 @@ fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
          item.to_string().replace(\"u8\", \"bool\").parse().unwrap()\n}\n",
     ));
     let manifest = format!(
-        "[package]\nname = \"refused\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
+        "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
          [dependencies]\nattributes = {{ path = \"attributes\" }}\n\
          {ptx} = {{ package = \"ptx\", path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\n\
          sm_90a = [\"{ptx}/sm_90a\"]\n",
@@ -160,7 +161,7 @@ fn a_crate_that_passes_as_ptx_or_core_changes_nothing() {
          pub mod arch {\n    pub use real_core::arch::*;\n}\npub mod mem {\n    pub use real_core::mem::*;\n    \
          pub const fn size_of<T>() -> usize {\n        4\n    }\n}\n";
     let (honest, passing) = (
-        ok(compile("honest", "ptx", kernel)),
+        ok(compile("impostor", "ptx", kernel)),
         ok(compile("impostor", "real", &format!("{impostor}{kernel}"))),
     );
     let symbol = |ptx: &str| {
