@@ -94,6 +94,13 @@ impl Project {
         command
     }
 
+    /// Returns `cargo ptx doctor`, which finds the toolchain of the test as the host's.
+    fn doctor(&self) -> Command {
+        let mut doctor = self.ptx(&["doctor"]);
+        doctor.env("RUSTUP_TOOLCHAIN", self.toolchain.name());
+        doctor
+    }
+
     /// Returns a `cargo ptx` command that compiles where the build script does, which has `core`, and leaves the build script's results.
     fn build(&self, arguments: &[&str]) -> Command {
         let mut command = self.ptx(arguments);
@@ -234,7 +241,7 @@ fn the_commands_show_the_kernel() {
         &mut project.build(&["asm", "absent"]),
         &["there is no kernel `absent`; the kernels are axpy"],
     );
-    let text = project.succeeds(&mut project.ptx(&["doctor"]));
+    let text = project.succeeds(&mut project.doctor());
     assert!(text.ends_with("kernels can be built here\n"), "{text}");
     let text = project.succeeds(&mut project.ptx(&["forms", "activemask"]));
     assert!(text.starts_with("activemask.b32 d;\n    ptx::raw::activemask"), "{text}");
@@ -309,7 +316,7 @@ fn what_goes_wrong_is_said_with_its_remedy() {
     files::write_executable(&renamed, "#!/bin/sh\necho llvm-bitcode-linker 0.0.1\n").unwrap();
     project.fails(build().env("PTX_LINK", &renamed), &["is another linker", "cargo install cargo-ptx"]);
     files::write_executable(&renamed, "#!/bin/sh\necho ptx-link 99.7.0\n").unwrap();
-    let mut doctor = project.ptx(&["doctor"]);
+    let mut doctor = project.doctor();
     project.fails(
         doctor.env("PTX_LINK", &renamed),
         &["linker      MISSING", "has version 99.7.0", "no kernel can be built here yet"],

@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::axpy_bulk::Shape;
 use crate::check::{self, Check, DeviceInfo};
 use crate::report::{Report, Totals, write_json};
-use crate::{bench, data, litmus_checks, runner, sweep};
+use crate::{bench, data, litmus_checks, runner, sanitize, soak, sweep};
 
 const FAILED: u8 = 1;
 const UNUSABLE: u8 = 2;
@@ -48,6 +48,18 @@ enum Mode {
         /// Run only the tests whose names contain one of these
         #[arg(value_name = "TEST")]
         tests: Vec<String>,
+    },
+    /// Runs kernels until 10^9 phases of mbarriers and 10^8 bulk copies are done, and checks the results
+    Soak {
+        /// Run only the soaks whose names contain one of these
+        #[arg(value_name = "KERNEL")]
+        kernels: Vec<String>,
+    },
+    /// Runs the checks under the tools of compute-sanitizer: DIR/compute-sanitizer, or an installed CUDA
+    Sanitize {
+        /// Run only the checks whose names contain one of these: a tool, a kernel
+        #[arg(value_name = "CHECK")]
+        checks: Vec<String>,
     },
     /// Checks and times each kernel beside its twin in CUDA C++: DIR/<kernel>-nvcc.cubin
     Bench {
@@ -168,6 +180,8 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         None => (check::all(options)?, &cli.checks),
         Some(Mode::Sweep { variants }) => (sweep::list(options)?, variants),
         Some(Mode::Litmus { tests }) => (litmus_checks::list(options)?, tests),
+        Some(Mode::Soak { kernels }) => (soak::list(options)?, kernels),
+        Some(Mode::Sanitize { checks }) => (sanitize::list(options)?, checks),
         Some(Mode::Bench { kernels }) => (bench::list(options)?, kernels),
     };
     if let Some(name) = &options.child {
@@ -196,6 +210,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     }
     match &cli.command {
         Some(Mode::Sweep { .. }) if device.is_ok() => print!("\n{}", sweep::table(&reports)),
+        Some(Mode::Soak { .. }) if device.is_ok() => println!("\n{}", soak::totals(&reports)),
         Some(Mode::Bench { .. }) if device.is_ok() => print!("\n{}", bench::table(&reports)),
         _ => {}
     }

@@ -21,6 +21,8 @@ mod litmus_checks;
 mod math_checks;
 mod report;
 mod runner;
+mod sanitize;
+mod soak;
 mod sweep;
 mod tensor_checks;
 mod typed_checks;

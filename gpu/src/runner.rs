@@ -26,9 +26,13 @@ struct Verdict {
 pub fn run_apart(name: &str, limit: Duration) -> Result<Report> {
     let program = std::env::current_exe().context("cannot find the file of this program")?;
     let mut command = Command::new(program);
-    command.args(std::env::args_os().skip(1)).arg("--child").arg(name);
+    run_under(command.args(std::env::args_os().skip(1)).arg("--child").arg(name), name, limit)
+}
+
+/// Runs a command that runs one check, and reports how the check ended.
+pub fn run_under(command: &mut Command, name: &str, limit: Duration) -> Result<Report> {
     let start = Instant::now();
-    let (verdict, said) = run_command(&mut command, limit).context("cannot start a process for the check")?;
+    let (verdict, said) = run_command(command, limit).context("cannot start a process for the check")?;
     Ok(Report {
         name: name.into(),
         outcome: verdict.outcome,

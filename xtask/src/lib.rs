@@ -16,6 +16,7 @@ pub mod mutate;
 pub mod nvcc;
 pub mod progress;
 pub mod ptx;
+pub mod sanitizer;
 pub mod toolchain;
 
 pub use ptx_build::process;

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use xtask::device::{self, Arch, Build, OptLevel};
-use xtask::{bench, files, progress, ptx};
+use xtask::{bench, files, progress, ptx, sanitizer};
 
 use super::{Setup, kernels, module};
 
@@ -55,6 +55,9 @@ pub struct Options {
     /// Add the CUDA C++ twins in `bench/cuda`, for `ptx-gpu bench`
     #[arg(long)]
     bench: bool,
+    /// Add compute-sanitizer, for `ptx-gpu sanitize`
+    #[arg(long)]
+    sanitizer: bool,
 }
 
 /// What a bundle has besides its usual content.
@@ -84,6 +87,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     files::replace_folder(&folder, |fresh| {
         let bundle = Bundle { setup: &setup, folder: fresh, device: For::Gpu };
         bundle.fill(&options.content, options.bench)?;
+        if options.sanitizer {
+            bundle.sanitizer()?;
+        }
         if options.sweep { bundle.sweep() } else { Ok(()) }
     })?;
     let folder = folder.display();
@@ -163,6 +169,16 @@ impl Bundle<'_> {
         let variants = module(&self.setup.toolchain, Build::new("bench/sweep", ARCH))?;
         for kernel in ptx::split(&variants.text)?.iter().filter(|kernel| kernel.name != "axpy_bulk") {
             self.add(&format!("sweep/{}", kernel.name), &kernel.text)?;
+        }
+        Ok(())
+    }
+
+    fn sanitizer(&self) -> Result<()> {
+        let folder = self.folder.join("compute-sanitizer");
+        fs::create_dir(&folder)?;
+        for entry in fs::read_dir(sanitizer::find_or_fetch()?)? {
+            let entry = entry?;
+            fs::copy(entry.path(), folder.join(entry.file_name()))?;
         }
         Ok(())
     }

@@ -1,0 +1,177 @@
+//! Long runs: kernels launched again and again, until so many mbarrier phases and bulk copies are done.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use ptx_host::{LaunchConfig, Module};
+use serde_json::json;
+
+use crate::axpy_bulk::{AxpyBulk, Shape};
+use crate::check::{Check, Finding, Gpu};
+use crate::cli::Options;
+use crate::image;
+use crate::kernels::{self, input};
+use crate::report::Report;
+use crate::suite::{GUARD, POISON, compare};
+
+/// Phases of mbarriers, which [`reverse`] completes.
+const PHASES: u64 = 1_000_000_000;
+/// Bulk copies of 14 KiB, which [`add`] makes.
+const COPIES: u64 = 100_000_000;
+/// Launches of [`multicast`].
+const LAUNCHES: u64 = 2000;
+
+/// The limit of a soak, in which the launches of a batch have their own.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// How much a device does.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// Divisor of the numbers above.
+    part: u64,
+    /// Words of an array.
+    words: usize,
+    /// Multiprocessors that the launches use, if not all.
+    multiprocessors: Option<u32>,
+}
+
+impl Scale {
+    fn of(options: &Options) -> Self {
+        match options {
+            _ if options.emulated => Self { part: 1_000_000, words: 1 << 13, multiprocessors: Some(2) },
+            _ if options.quick => Self { part: 100, words: 1 << 24, multiprocessors: None },
+            _ => Self { part: 1, words: 1 << 24, multiprocessors: None },
+        }
+    }
+
+    fn multiprocessors(self, gpu: &Gpu) -> Result<u32> {
+        self.multiprocessors.map_or_else(|| gpu.multiprocessors(), Ok)
+    }
+}
+
+type Run = fn(&Gpu, &Module, Scale) -> Result<Done>;
+
+const SOAKS: [(&str, Run); 3] =
+    [("mbarrier_reverse", reverse), ("axpy_bulk", add), ("pipeline_multicast", multicast)];
+
+/// What the launches of a soak did.
+struct Done {
+    launches: u64,
+    phases: u64,
+    copies: u64,
+}
+
+pub fn list(options: &Options) -> Result<Vec<Check>> {
+    let scale = Scale::of(options);
+    let mut checks = Vec::new();
+    for (kernel, run) in SOAKS {
+        checks.extend(image::for_each(options, kernel, |image| {
+            let kind = if options.emulated { "ptx" } else { "cubin" };
+            let is_run = image.label == format!("{}.{kind}", image::SHIPPED);
+            let path = image.path;
+            let check = move |gpu: &Gpu| {
+                let Done { launches, phases, copies } = run(gpu, &Module::load(&gpu.context, &path)?, scale)?;
+                Ok(Finding {
+                    detail: format!("{launches} launches, {phases} mbarrier phases, {copies} bulk copies"),
+                    data: json!({ "phases": phases, "copies": copies }),
+                })
+            };
+            is_run
+                .then(|| Check::new(format!("soak/{kernel}"), options, check).at_least(LIMIT))
+                .into_iter()
+                .collect()
+        })?);
+    }
+    Ok(checks)
+}
+
+/// Returns the sums over the soaks that passed.
+pub fn totals(reports: &[Report]) -> String {
+    let sum = |field: &str| reports.iter().filter_map(|report| report.data[field].as_u64()).sum::<u64>();
+    format!("{} mbarrier phases and {} bulk copies, all results right", sum("phases"), sum("copies"))
+}
+
+/// Reverses the tiles of one array into the next of three, in a circle. A tile that is not written keeps what the launch three
+/// before wrote: the reverse of what is due.
+fn reverse(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
+    const TILE: usize = 512;
+    const BATCH: u64 = 129;
+    let kernel = module.kernel_by_name("mbarrier_reverse")?;
+    let config = LaunchConfig::new(8 * scale.multiprocessors(gpu)?, 128);
+    let forward = input(1, scale.words);
+    let backward: Vec<u32> = forward.chunks(TILE).flat_map(|tile| tile.iter().rev().copied()).collect();
+    let mut arrays = [&forward, &backward, &forward]
+        .map(|words| gpu.stream.clone_htod(words))
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?;
+    // A tile is loaded and stored, and each of the two mbarriers completes a phase.
+    let per_launch = 2 * (scale.words / TILE) as u64;
+    let launches = (PHASES / scale.part).div_ceil(per_launch).next_multiple_of(BATCH);
+    for batch in 0..launches / BATCH {
+        for _ in 0..BATCH {
+            let [from, to, _] = &mut arrays[..] else { unreachable!("three arrays") };
+            // SAFETY: both arrays have `words` words, a multiple of 512, and nothing else accesses them.
+            unsafe { kernel.launch(&gpu.stream, &config, (&*from, &mut *to, scale.words as u32))? };
+            arrays.rotate_left(1);
+        }
+        gpu.wait()?;
+        let due = if ((batch + 1) * BATCH).is_multiple_of(2) { &forward } else { &backward };
+        let got = gpu.stream.clone_dtoh(&arrays[0])?;
+        ensure!(got == *due, "wrong after at most {} launches", (batch + 1) * BATCH);
+    }
+    Ok(Done { launches, phases: launches * per_launch, copies: launches * per_launch })
+}
+
+/// Adds x to y. The elements are whole numbers, so the sums are exact.
+fn add(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
+    const BATCH: u64 = 64;
+    // SAFETY: the module is the shipped one.
+    let kernel = unsafe { AxpyBulk::new(module, "axpy_bulk", Shape::SHIPPED, scale.multiprocessors(gpu)?) }?;
+    let x: Vec<f32> = input(2, scale.words).into_iter().map(|word| (word % 16) as f32).collect();
+    let source = gpu.stream.clone_htod(&x)?;
+    let mut sums = gpu.stream.alloc_zeros::<f32>(x.len())?;
+    // A tile has two loads, which complete one phase, and a store.
+    let tiles = (scale.words / kernel.shape().tile_len()) as u64;
+    let launches = (COPIES / scale.part).div_ceil(3 * tiles).next_multiple_of(BATCH);
+    ensure!(15 * launches < 1 << f32::MANTISSA_DIGITS, "the sums are not exact");
+    for batch in 1..=launches / BATCH {
+        for _ in 0..BATCH {
+            kernel.launch(&gpu.stream, 1.0, &source.as_view(), &mut sums.as_view_mut(), x.len())?;
+        }
+        gpu.wait()?;
+        let times = (batch * BATCH) as f32;
+        let got = gpu.stream.clone_dtoh(&sums)?;
+        let wrong = got.iter().zip(&x).position(|(got, x)| *got != times * x);
+        if let Some(i) = wrong {
+            anyhow::bail!("element {i} is {} after {times} launches, want {}", got[i], times * x[i]);
+        }
+    }
+    Ok(Done { launches, phases: launches * tiles, copies: launches * 3 * tiles })
+}
+
+/// Sums of multicast tiles, compared after each launch.
+fn multicast(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
+    const TILE: usize = 512;
+    const NAME: &str = "pipeline_multicast";
+    let of = kernels::KERNELS.iter().find(|kernel| kernel.name == NAME).context("no such kernel")?;
+    let ([x, y], [cluster_x, cluster_y], threads) = of.grid;
+    let config = LaunchConfig::new((x, y), threads).cluster((cluster_x, cluster_y));
+    let kernel = module.kernel_by_name(NAME)?;
+    let words = input(3, scale.words.min(1 << 20));
+    let expected = (of.expected)(&words);
+    let source = gpu.stream.clone_htod(&words)?;
+    let guarded = [&[POISON; GUARD], &vec![0; expected.len()][..], &[POISON; GUARD]].concat();
+    let launches = (LAUNCHES / scale.part).max(2);
+    for launch in 1..=launches {
+        let mut output = gpu.stream.clone_htod(&guarded)?;
+        let arguments = (&source, &mut output.slice_mut(GUARD..GUARD + expected.len()), words.len() as u32);
+        // SAFETY: the kernel reads the words of the input, and writes the expected output.
+        unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
+        gpu.wait()?;
+        compare(&gpu.stream.clone_dtoh(&output)?, &expected).with_context(|| format!("launch {launch}"))?;
+    }
+    // Of the tiles, each CTA has a quarter in its row, a quarter in its column, and a half in its cluster. It loads a part of each, and
+    // of a tile one phase says that it is there, another that it is free.
+    let received = launches * u64::from(x * y) * (words.len() / TILE) as u64;
+    Ok(Done { launches, phases: 2 * received, copies: received })
+}
