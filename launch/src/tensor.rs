@@ -386,9 +386,10 @@ impl TensorMapBuilder {
         rule!(!interleaved || rank >= 3, "an interleaved tensor has 3 to 5 dimensions, not {rank}");
         rule!(!by_32 || swizzled_by_32, "an interleave of 32 bytes needs the swizzle of 32 bytes");
         let row = size * self.check_mode()? as usize;
+        // The documentation requires this without an interleaved layout; driver 580 refuses other rows with one too.
+        rule!(row.is_multiple_of(16), "a row of the box has {row} bytes, which is not a multiple of 16");
         if !interleaved {
             let span = span(self.swizzle);
-            rule!(row.is_multiple_of(16), "a row of the box has {row} bytes, which is not a multiple of 16");
             rule!(row <= span, "a row of the box has {row} bytes, more than the swizzle span of {span}");
         }
         self.check_strides(size as u64, unit, len as u128 * size as u128)

@@ -64,6 +64,7 @@ fn each_wrong_map_has_its_message() {
         (cube().swizzle(S32).element_type(F64), "an element of CU_TENSOR_MAP_DATA_TYPE_FLOAT64 has 8 by"),
         (tiled(&[64, 8], &[32, 8]).swizzle(S64), "a row of the box has 128 bytes, more than the swizzle"),
         (tiled(&[64, 8], &[8, 8]).interleave(I16), "an interleaved tensor has 3 to 5 dimensions, not 2"),
+        (tiled(&[8; 3], &[3, 8, 8]).interleave(I16), "a row of the box has 12 bytes, which is not a multi"),
         (cube().interleave(I32), "an interleave of 32 bytes needs the swizzle of 32 bytes"),
         (interleaved().strides(&[48, 384]), "a stride of 48 bytes is not a multiple of 32: pad the rows"),
         (matrix().element_type(U32).oob_fill(NAN), "elements of CU_TENSOR_MAP_DATA_TYPE_UINT32 cannot b"),

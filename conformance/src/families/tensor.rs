@@ -152,8 +152,10 @@ fn rich_tiles(rank: usize, loads: bool) -> Vec<Config> {
     for interleave in [1, 2] {
         if rank >= 3 {
             let bytes = 16 * u32::from(interleave);
-            let (slices, spatial) = (rank - 2, [3, 2, 2]);
+            // The driver counts the first extent of the box in elements, as without slices, and requires a multiple of 16 bytes.
+            let (slices, spatial) = (rank - 2, [8, 2, 2]);
             let mut dims = DIMS[..slices].to_vec();
+            dims[0] = 11;
             dims.extend([3, 2]);
             let mut boxes = spatial[..slices].to_vec();
             boxes.extend([bytes / size(U16), 2]);
