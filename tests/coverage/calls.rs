@@ -14,7 +14,16 @@ pub enum Called {
 }
 
 /// The call graph of a module of IR, by symbols.
-pub struct Calls<'a>(BTreeMap<&'a str, BTreeSet<&'a str>>);
+pub struct Calls<'a> {
+    callees: BTreeMap<&'a str, BTreeSet<&'a str>>,
+    names: BTreeMap<&'a str, Name>,
+}
+
+/// What a symbol of Rust names.
+pub struct Name {
+    pub path: String,
+    pub called: Option<Called>,
+}
 
 impl<'a> Calls<'a> {
     pub fn read(ir: &'a str) -> Calls<'a> {
@@ -29,16 +38,33 @@ impl<'a> Calls<'a> {
                 body.extend(symbols(line));
             }
         }
-        Calls(calls)
+        let symbols: BTreeSet<&str> = calls.keys().chain(calls.values().flatten()).copied().collect();
+        let names = symbols.into_iter().filter_map(|symbol| Some((symbol, Name::of(symbol)?))).collect();
+        Calls { callees: calls, names }
+    }
+
+    /// Returns what a symbol names, or `None` if the symbol is not from Rust.
+    pub fn name(&self, symbol: &str) -> Option<&Name> {
+        self.names.get(symbol)
+    }
+
+    /// Returns the function of `ptx` that a symbol names.
+    pub fn called(&self, symbol: &str) -> Option<&Called> {
+        self.name(symbol)?.called.as_ref()
+    }
+
+    /// Returns true for the caller's own functions: code that a caller passed in does not count.
+    pub fn is_the_callers(&self, symbol: &str) -> bool {
+        self.name(symbol).is_some_and(|name| name.path.trim_start_matches('<').starts_with("typed::"))
     }
 
     /// Returns all symbols that symbols with this prefix reach.
     pub fn reached(&self, prefix: &str) -> BTreeSet<&'a str> {
         let mut reached = BTreeSet::new();
-        let mut next: Vec<_> = self.0.keys().copied().filter(|name| name.starts_with(prefix)).collect();
+        let mut next: Vec<_> = self.callees.keys().copied().filter(|name| name.starts_with(prefix)).collect();
         while let Some(name) = next.pop() {
             if reached.insert(name) {
-                next.extend(self.0.get(name).into_iter().flatten());
+                next.extend(self.callees.get(name).into_iter().flatten());
             }
         }
         reached
@@ -47,19 +73,21 @@ impl<'a> Calls<'a> {
     /// Returns the symbols that a function reaches. The search includes a function for which `ends` is true, but ends there.
     pub fn below(&self, symbol: &str, ends: impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
         let mut reached = BTreeSet::new();
-        let mut next: Vec<_> = self.0.get(symbol).into_iter().flatten().copied().collect();
+        let mut next: Vec<_> = self.callees.get(symbol).into_iter().flatten().copied().collect();
         while let Some(name) = next.pop() {
             if reached.insert(name) && !ends(name) {
-                next.extend(self.0.get(name).into_iter().flatten());
+                next.extend(self.callees.get(name).into_iter().flatten());
             }
         }
         reached
     }
 }
 
-/// Returns a symbol's path, or `None` if the symbol is not from Rust.
-pub fn demangled(symbol: &str) -> Option<String> {
-    rustc_demangle::try_demangle(symbol).ok().map(|name| format!("{name:#}"))
+impl Name {
+    fn of(symbol: &str) -> Option<Name> {
+        let path = format!("{:#}", rustc_demangle::try_demangle(symbol).ok()?);
+        Some(Name { called: called(&path), path })
+    }
 }
 
 /// Returns the global names in a line of IR.

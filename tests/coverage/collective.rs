@@ -7,7 +7,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::api::{self, Function, Group};
-use crate::calls::{Called, Calls, called, demangled, trait_method};
+use crate::calls::{Called, Calls, Name, trait_method};
 use crate::is_called;
 use crate::support::ok;
 use xtask::files;
@@ -23,19 +23,18 @@ pub fn text(json: &Value, calls: &Calls) -> String {
     // Maps each symbol to its safe function, and each symbol to its convergent row.
     let (mut safe, mut raw) = (BTreeMap::new(), BTreeMap::new());
     for symbol in calls.reached("typed_") {
-        let Some(path) = demangled(symbol) else { continue };
-        match called(&path) {
+        let Some(of) = calls.name(symbol) else { continue };
+        match &of.called {
             Some(Called::Free(module, name)) if module == "raw" => {
-                if rows.contains(&name) {
-                    raw.insert(symbol, shown(&name, &path));
+                if rows.contains(name) {
+                    raw.insert(symbol, shown(name, &of.path));
                 }
             }
             Some(instance) => {
-                if let Some(method) = trait_method(&path).filter(|method| methods.contains(method)) {
+                if let Some(method) = trait_method(&of.path).filter(|method| methods.contains(method)) {
                     let [module, owner, name] = method;
                     safe.insert(symbol, format!("{module}::{owner}::{name}"));
-                } else if let Some(function) =
-                    functions.iter().find(|function| is_called(function, &instance))
+                } else if let Some(function) = functions.iter().find(|function| is_called(function, instance))
                 {
                     safe.insert(symbol, function.shown());
                 }
@@ -50,8 +49,9 @@ pub fn text(json: &Value, calls: &Calls) -> String {
         rows.intersection(&api::safe_raw(json)).map(|name| (format!("raw::{name}"), BTreeSet::new())),
     );
     for (symbol, name) in &safe {
-        let ends =
-            |symbol: &str| raw.contains_key(symbol) || safe.contains_key(symbol) || is_the_callers(symbol);
+        let ends = |symbol: &str| {
+            raw.contains_key(symbol) || safe.contains_key(symbol) || calls.is_the_callers(symbol)
+        };
         let reached = calls.below(symbol, ends);
         let rows: BTreeSet<_> = reached.iter().filter_map(|symbol| raw.get(symbol)).collect();
         if !rows.is_empty() {
@@ -132,19 +132,19 @@ pub fn fault(function: &Function) -> Option<String> {
 /// Returns the functions that say [`NOT`] but reach an instruction that threads execute together.
 pub fn executed_together(functions: &[Function], calls: &Calls) -> BTreeSet<String> {
     let rows = convergent_rows();
-    let row = |symbol: &str| match called(&demangled(symbol)?)? {
-        Called::Free(module, name) if module == "raw" && rows.contains(&name) => Some(name),
+    let row = |symbol: &str| match calls.called(symbol)? {
+        Called::Free(module, name) if module == "raw" && rows.contains(name) => Some(name),
         _ => None,
     };
     let mut faults = BTreeSet::new();
     let not = functions.iter().filter(|function| function.docs.split("\n\n").any(|text| text.trim() == NOT));
     let not: Vec<_> = not.collect();
     for symbol in calls.reached("typed_") {
-        let Some(instance) = demangled(symbol).and_then(|path| called(&path)) else { continue };
-        let Some(function) = not.iter().find(|function| is_called(function, &instance)) else { continue };
-        let reached = calls.below(symbol, is_the_callers);
+        let Some(instance) = calls.called(symbol) else { continue };
+        let Some(function) = not.iter().find(|function| is_called(function, instance)) else { continue };
+        let reached = calls.below(symbol, |symbol| calls.is_the_callers(symbol));
         let reached = reached.iter().filter_map(|symbol| row(symbol));
-        let reached = reached.filter(|name| !OF_A_THREAD.contains(&&**name));
+        let reached = reached.filter(|name| !OF_A_THREAD.contains(&name.as_str()));
         faults.extend(reached.map(|name| format!("{}: {name}", function.shown())));
     }
     faults
@@ -157,25 +157,20 @@ pub fn is_collective(function: &Function) -> bool {
 
 /// Returns true if each instance of the function checks that all threads of the group make the call. A group of one thread has
 /// nothing to check.
-pub fn is_checked(function: &Function, calls: &Calls) -> bool {
-    let is_instance = |path: &String| {
-        !path.contains("{closure") && called(path).is_some_and(|called| is_called(function, &called))
+pub fn is_checked(function: &Function, calls: &Calls, reached: &BTreeSet<&str>) -> bool {
+    let is_instance = |name: &Name| {
+        !name.path.contains("{closure")
+            && name.called.as_ref().is_some_and(|called| is_called(function, called))
     };
-    let checks = |path: String| {
-        path.starts_with("ptx::checked::records::meet")
-            || path.starts_with("<ptx::group::Thread as ptx::group::ThreadGroup>::")
+    let checks = |name: &Name| {
+        name.path.starts_with("ptx::checked::records::meet")
+            || name.path.starts_with("<ptx::group::Thread as ptx::group::ThreadGroup>::")
     };
-    let reached = calls.reached("typed_");
-    let mut instances =
-        reached.into_iter().filter(|symbol| demangled(symbol).is_some_and(|path| is_instance(&path)));
+    let mut instances = reached.iter().filter(|symbol| calls.name(symbol).is_some_and(is_instance));
     instances.all(|symbol| {
-        calls.below(symbol, is_the_callers).iter().filter_map(|symbol| demangled(symbol)).any(checks)
+        let below = calls.below(symbol, |symbol| calls.is_the_callers(symbol));
+        below.iter().filter_map(|symbol| calls.name(symbol)).any(checks)
     })
-}
-
-/// Returns true for the caller's own functions: code that a caller passed in does not count.
-fn is_the_callers(symbol: &str) -> bool {
-    demangled(symbol).is_some_and(|path| path.trim_start_matches('<').starts_with("typed::"))
 }
 
 /// Returns the convergent rows of the raw layer, according to the headers of the golden files.

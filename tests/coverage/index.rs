@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use crate::api::Function;
-use crate::calls::{Called, Calls, called, demangled};
+use crate::calls::{Called, Calls};
 use crate::is_called;
 use crate::support::ok;
 use crate::types::Type;
@@ -51,26 +51,19 @@ fn modules() -> BTreeMap<String, BTreeSet<String>> {
 
 /// Returns the public typed functions that reach each raw function, by its name. Functions that reach the fewest come first.
 fn typed(functions: &[Function], calls: &Calls, entries: &[Entry]) -> BTreeMap<String, Vec<String>> {
-    let paths = calls.reached("typed_").into_iter().filter_map(|symbol| Some((symbol, demangled(symbol)?)));
-    let paths: BTreeMap<&str, String> = paths.collect();
-    let called: BTreeMap<&str, Called> =
-        paths.iter().filter_map(|(&symbol, path)| Some((symbol, called(path)?))).collect();
     let names: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    let raw = |symbol: &str| match called.get(symbol) {
+    let raw = |symbol: &str| match calls.called(symbol) {
         Some(Called::Free(module, name)) if module == "raw" => names.get(name.as_str()).copied(),
         _ => None,
     };
-    // Code that a caller passed in does not count.
-    let is_the_callers = |symbol: &str| {
-        paths.get(symbol).is_some_and(|path| path.trim_start_matches('<').starts_with("typed::"))
-    };
 
     let mut made: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for (symbol, instance) in &called {
+    for symbol in calls.reached("typed_") {
+        let Some(instance) = calls.called(symbol) else { continue };
         // `registers` calls the closures that it is given, including closures of this crate.
         let mut others = functions.iter().filter(|function| function.module != "registers");
         if let Some(function) = others.find(|function| is_called(function, instance)) {
-            let below = calls.below(symbol, |symbol| raw(symbol).is_some() || is_the_callers(symbol));
+            let below = calls.below(symbol, |symbol| raw(symbol).is_some() || calls.is_the_callers(symbol));
             made.entry(name(function)).or_default().extend(below.into_iter().filter_map(raw));
         }
     }

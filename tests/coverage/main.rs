@@ -17,6 +17,7 @@ mod shown;
 mod support;
 mod types;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -308,12 +309,12 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
 }
 
 /// The IR of the twins and of the functions that they call, before any function is inlined.
-static TWINS: LazyLock<String> = LazyLock::new(|| ir(&ok(twins(&[]).compile())));
+static TWINS: LazyLock<String> = LazyLock::new(|| ir(&ok(twins(&[]).compile()), false));
 
 /// The PTX and the IR of the twins with the feature `checked`.
 static CHECKED_TWINS: LazyLock<(String, String)> = LazyLock::new(|| {
     let module = ok(twins(&["ptx/checked"]).run());
-    let ir = ir(module.path.parent().expect("a folder"));
+    let ir = ir(module.path.parent().expect("a folder"), true);
     (module.text, ir)
 });
 
@@ -328,10 +329,9 @@ fn twins(features: &[&str]) -> Build {
 
 /// Returns the IR that a build has left in a folder. Generic and inlined functions are in the module of the twins, the others in the
 /// module of the crate.
-fn ir(folder: &Path) -> String {
+fn ir(folder: &Path, is_checked: bool) -> String {
     let text = |of: &str| {
-        let path = newest(folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
-        fs::read_to_string(path).expect("IR")
+        newest(folder, of, is_checked).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()))
     };
     text("typed") + &text("ptx")
 }
@@ -354,8 +354,7 @@ fn every_typed_method_has_a_twin() {
         return;
     }
     let reached = CALLS.reached("typed_");
-    let reached: Vec<_> =
-        reached.into_iter().filter_map(calls::demangled).filter_map(|name| calls::called(&name)).collect();
+    let reached: Vec<_> = reached.into_iter().filter_map(|symbol| CALLS.called(symbol)).collect();
     let has_twin = |function: &Function| reached.iter().any(|called| is_called(function, called));
     check("a kernel `typed_…` in tests/device/typed that calls it", NO_TWIN, FUNCTIONS.iter(), has_twin);
 }
@@ -502,9 +501,10 @@ fn what_is_collective_is_checked() {
         return;
     }
     let calls = Calls::read(&CHECKED_TWINS.1);
+    let reached = calls.reached("typed_");
     let collective = FUNCTIONS.iter().filter(|function| collective::is_collective(function));
     check("a `meet!(group)`, which checks the calls of the group", NO_CHECK, collective, |function| {
-        collective::is_checked(function, &calls)
+        collective::is_checked(function, &calls, &reached)
     });
 }
 
@@ -567,14 +567,17 @@ fn check<'a>(
     assert!(stale.is_empty() || FUNCTIONS.is_empty(), "needless exceptions, remove them: {stale:#?}");
 }
 
-/// Returns the newest file of a crate's IR: cargo keeps the files of earlier versions.
-fn newest(folder: &Path, of: &str) -> Option<PathBuf> {
+/// Returns the newest IR of a crate: cargo keeps that of earlier versions. Builds with and without `checked` share the folder, and two
+/// threads make them at a time.
+fn newest(folder: &Path, of: &str, is_checked: bool) -> Option<String> {
+    // The module of the records, as symbols have it.
+    const RECORDS: &str = "7checked7records";
     let is_of = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         path.extension().is_some_and(|extension| extension == "ll") && stem.split('-').next() == Some(of)
     };
-    ok(files::under(folder))
-        .into_iter()
-        .filter(is_of)
-        .max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
+    let mut paths: Vec<_> = ok(files::under(folder)).into_iter().filter(is_of).collect();
+    paths.sort_by_key(|path| Reverse(path.metadata().and_then(|data| data.modified()).ok()));
+    let texts = paths.into_iter().map(|path| fs::read_to_string(path).expect("IR"));
+    texts.into_iter().find(|text| text.contains(RECORDS) == is_checked)
 }
