@@ -4,6 +4,7 @@
 //! dependencies from the registry.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ struct Project {
     folder: PathBuf,
     target: PathBuf,
     toolchain: Toolchain,
+    /// The folder of ptxas.
     cuda: PathBuf,
     _lock: File,
 }
@@ -47,7 +49,7 @@ impl Project {
             folder: home.join("demo"),
             target: toolchain.target_dir(),
             toolchain,
-            cuda: tools.program("ptxas").ancestors().nth(2).unwrap().to_owned(),
+            cuda: tools.program("ptxas").parent().unwrap().to_owned(),
             _lock: lock,
         };
         let _ = fs::remove_dir_all(&project.folder);
@@ -72,11 +74,15 @@ impl Project {
             .env("CARGO_TARGET_DIR", &self.target)
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_INCREMENTAL", "0")
-            .env("CUDA_HOME", &self.cuda)
             .env("PTX_LINK", env!("CARGO_BIN_EXE_ptx-link"));
         if self.toolchain.kind() == Kind::Debian {
             command.env("PTX_TOOLCHAIN", "debian");
         }
+        // Not by CUDA_HOME: cargo would compile cudarc, and what depends on it, again for each of its values.
+        let of_command = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
+        let before = of_command.map(OsString::from).or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+        let folders = std::env::split_paths(&before).chain([self.cuda.clone()]);
+        command.env("PATH", std::env::join_paths(folders).unwrap());
         command
     }
 
