@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::types::{Type, closing};
 
 /// A function of `ptx`, as the symbol of an instance names it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Called {
     /// An inherent method, with its complete type.
     Method(Type, String),
@@ -20,6 +20,7 @@ pub struct Calls<'a> {
 }
 
 /// What a symbol of Rust names.
+#[derive(Clone)]
 pub struct Name {
     pub path: String,
     pub called: Option<Called>,
@@ -41,6 +42,16 @@ impl<'a> Calls<'a> {
         let symbols: BTreeSet<&str> = calls.keys().chain(calls.values().flatten()).copied().collect();
         let names = symbols.into_iter().filter_map(|symbol| Some((symbol, Name::of(symbol)?))).collect();
         Calls { callees: calls, names }
+    }
+
+    /// Returns the call graph without the functions of a module and their calls.
+    pub fn without(&self, module: &str) -> Calls<'a> {
+        let is_left = |symbol: &&str| self.name(symbol).is_none_or(|name| !name.path.starts_with(module));
+        let callees = self.callees.iter().filter(|(symbol, _)| is_left(symbol));
+        let left = |(&symbol, of): (&&'a str, &BTreeSet<&'a str>)| {
+            (symbol, of.iter().copied().filter(is_left).collect())
+        };
+        Calls { callees: callees.map(left).collect(), names: self.names.clone() }
     }
 
     /// Returns what a symbol names, or `None` if the symbol is not from Rust.

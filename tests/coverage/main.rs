@@ -17,7 +17,6 @@ mod shown;
 mod support;
 mod types;
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -308,36 +307,33 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
     );
 }
 
-/// The IR of the twins and of the functions that they call, before any function is inlined.
-static TWINS: LazyLock<String> = LazyLock::new(|| ir(&ok(twins(&[]).compile()), false));
-
-/// The PTX and the IR of the twins with the feature `checked`.
+/// The PTX of the twins with the feature `checked`, and the IR of the twins and of the functions that they call, before any function
+/// is inlined.
 static CHECKED_TWINS: LazyLock<(String, String)> = LazyLock::new(|| {
-    let module = ok(twins(&["ptx/checked"]).run());
-    let ir = ir(module.path.parent().expect("a folder"), true);
+    // The target with all functions.
+    let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
+    build.features = vec!["ptx/checked".into()];
+    build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
+    let module = ok(build.run());
+    let ir = ir(module.path.parent().expect("a folder"));
     (module.text, ir)
 });
 
-/// The build of the twins with some features, without any inlining.
-fn twins(features: &[&str]) -> Build {
-    // The target with all functions.
-    let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
-    build.features = features.iter().map(|&feature| feature.into()).collect();
-    build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
-    build
-}
-
 /// Returns the IR that a build has left in a folder. Generic and inlined functions are in the module of the twins, the others in the
 /// module of the crate.
-fn ir(folder: &Path, is_checked: bool) -> String {
+fn ir(folder: &Path) -> String {
     let text = |of: &str| {
-        newest(folder, of, is_checked).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()))
+        let path = newest(folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
+        fs::read_to_string(path).expect("IR")
     };
     text("typed") + &text("ptx")
 }
 
-/// The call graph of [`TWINS`].
-static CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| Calls::read(&TWINS));
+/// The call graph of [`CHECKED_TWINS`].
+static CHECKED_CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| Calls::read(&CHECKED_TWINS.1));
+
+/// The call graph of the twins without the feature, which adds the calls of one module and no others: `checked_code_only_adds`.
+static CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| CHECKED_CALLS.without("ptx::checked::"));
 
 /// Returns true if `called` is an instance of the function.
 fn is_called(function: &Function, called: &Called) -> bool {
@@ -494,17 +490,29 @@ fn what_is_not_collective_has_no_instruction_that_threads_execute_together() {
     );
 }
 
+/// No code is left out with the feature `checked`, but the empty checks.
+#[test]
+fn checked_code_only_adds() {
+    let sources = ok(files::under(&xtask::root().join("src")));
+    let text = |path: &PathBuf| fs::read_to_string(path).expect("a source");
+    let left_out = sources.iter().filter(|path| text(path).contains("not(feature = \"checked\")"));
+    let left_out: Vec<_> = left_out.filter(|path| !path.ends_with("src/checked.rs")).collect();
+    assert!(
+        left_out.is_empty(),
+        "code that the feature `checked` removes, so CALLS lacks its calls: {left_out:?}"
+    );
+}
+
 /// With the feature `checked`, each collective call checks that all threads of its group make the call.
 #[test]
 fn what_is_collective_is_checked() {
     if FUNCTIONS.is_empty() {
         return;
     }
-    let calls = Calls::read(&CHECKED_TWINS.1);
-    let reached = calls.reached("typed_");
+    let reached = CHECKED_CALLS.reached("typed_");
     let collective = FUNCTIONS.iter().filter(|function| collective::is_collective(function));
     check("a `meet!(group)`, which checks the calls of the group", NO_CHECK, collective, |function| {
-        collective::is_checked(function, &calls, &reached)
+        collective::is_checked(function, &CHECKED_CALLS, &reached)
     });
 }
 
@@ -567,17 +575,14 @@ fn check<'a>(
     assert!(stale.is_empty() || FUNCTIONS.is_empty(), "needless exceptions, remove them: {stale:#?}");
 }
 
-/// Returns the newest IR of a crate: cargo keeps that of earlier versions. Builds with and without `checked` share the folder, and two
-/// threads make them at a time.
-fn newest(folder: &Path, of: &str, is_checked: bool) -> Option<String> {
-    // The module of the records, as symbols have it.
-    const RECORDS: &str = "7checked7records";
+/// Returns the newest file of a crate's IR: cargo keeps the files of earlier versions.
+fn newest(folder: &Path, of: &str) -> Option<PathBuf> {
     let is_of = |path: &PathBuf| {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         path.extension().is_some_and(|extension| extension == "ll") && stem.split('-').next() == Some(of)
     };
-    let mut paths: Vec<_> = ok(files::under(folder)).into_iter().filter(is_of).collect();
-    paths.sort_by_key(|path| Reverse(path.metadata().and_then(|data| data.modified()).ok()));
-    let texts = paths.into_iter().map(|path| fs::read_to_string(path).expect("IR"));
-    texts.into_iter().find(|text| text.contains(RECORDS) == is_checked)
+    ok(files::under(folder))
+        .into_iter()
+        .filter(is_of)
+        .max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
 }

@@ -85,7 +85,7 @@ impl Build {
 
     /// Builds the crate's library and reads the PTX.
     pub fn run(&self) -> Result<Module> {
-        let (output, _lock) = self.rustc(&[])?;
+        let (output, _lock) = self.rustc()?;
         let built = self.ptx_among_artifacts(&output)?;
         let text =
             std::fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
@@ -98,17 +98,11 @@ impl Build {
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
-    /// Compiles the crate without linking it. Returns the folder in which rustc's files are, also those of the dependencies.
-    pub fn compile(&self) -> Result<PathBuf> {
-        self.rustc(&["--crate-type", "lib"])?;
-        Ok(self.target_dir(&self.toolchain()?).join(DEVICE_TARGET).join("release"))
-    }
-
-    /// Runs `cargo rustc` with further arguments for cargo. Returns the output, and the lock on the target folder.
-    fn rustc(&self, of_cargo: &[&str]) -> Result<(Output, File)> {
+    /// Runs `cargo rustc`. Returns the output, and the lock on the target folder.
+    fn rustc(&self) -> Result<(Output, File)> {
         let (mut cargo, lock) = self.cargo("rustc")?;
         // The last level on rustc's command line counts.
-        cargo.args(of_cargo).arg("--").arg(format!("-Copt-level={}", self.opt_level));
+        cargo.arg("--").arg(format!("-Copt-level={}", self.opt_level));
         cargo.args(self.linker_flag()?).args(&self.crate_flags);
         let output = run(&mut cargo).with_context(|| {
             format!(
