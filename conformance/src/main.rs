@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Parser, Subcommand};
-use indicatif::{ParallelProgressIterator as _, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use ptx_conformance::case::Case;
 use ptx_conformance::form::Form;
 use ptx_conformance::gpu::{self, Ended};
@@ -149,11 +149,13 @@ fn run_emu(options: &Emu) -> Result<ExitCode> {
     let forms = options.selection.forms.read()?;
     let cases = options.selection.cases(&forms);
     let start = Instant::now();
+    let progress = bar(cases.len());
     let problems: Vec<_> = cases
         .par_iter()
-        .progress_with(bar(cases.len()))
+        .inspect(|_| progress.inc(1))
         .filter_map(|case| Some((case.name(), problem(case, options.schedules)?)))
         .collect();
+    progress.finish();
     for (name, problem) in &problems {
         println!("{name}\n    {}", problem.replace('\n', "\n    "));
     }
@@ -208,11 +210,13 @@ fn run_gpu(options: &Gpu) -> Result<ExitCode> {
         .flat_map(|(place, case)| (0..case.runs.len()).map(move |run| (Place { run, ..*place }, case)))
         .collect();
     eprintln!("the interpreter runs {} cases", cases.len());
+    let progress = bar(all.len());
     let expected: BTreeMap<Place, Result<Vec<u8>, String>> = all
         .par_iter()
-        .progress_with(bar(all.len()))
+        .inspect(|_| progress.inc(1))
         .map(|(place, case)| (*place, emu::run(case, &case.runs[place.run], 0)))
         .collect();
+    progress.finish();
     eprintln!("the {device} runs them");
     let progress = bar(all.len());
     let mut entries = BTreeMap::new();

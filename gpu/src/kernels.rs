@@ -480,7 +480,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     for kernel in KERNELS {
         let seeds = options.seeds_of(SEEDS, &emulated(kernel));
         checks.extend(image::for_each(options, kernel.name, |image| {
-            let seeds = seeds.clone();
+            let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{}/{}", kernel.name, image.label), options, move |gpu| {
                 let module = Module::load(&gpu.context, &image.path)?;
                 check(gpu, &module, kernel, &seeds)

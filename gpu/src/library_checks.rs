@@ -32,7 +32,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     for ((kernel, run), emulated) in KERNELS.into_iter().zip(RUNS).zip(EMULATED) {
         let seeds = options.seeds_of(SEEDS, emulated);
         checks.extend(image::for_each(options, kernel, |image| {
-            let seeds = seeds.clone();
+            let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{kernel}/{}", image.label), options, move |gpu| {
                 let module = Module::load(&gpu.context, &image.path)?;
                 for &seed in &seeds {

@@ -36,7 +36,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     let seeds = options.seeds_of(SEEDS, &[0, 1, 2, 5]);
     for kernel in KERNELS {
         checks.extend(image::for_each(options, kernel, |image| {
-            let seeds = seeds.clone();
+            let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{kernel}/{}", image.label), options, move |gpu| {
                 let module = Module::load(&gpu.context, &image.path)?;
                 check(gpu, &module, kernel, &seeds)?;

@@ -310,41 +310,36 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
 /// that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("ptx-link of {}", toolchain.name()), || {
-        // Dependencies have the features that `xtask` gives them, and so are compiled already.
-        workspace_program(toolchain, &["cargo-ptx", "xtask"], "ptx-link", "dev")
-            .context("cannot build the linker")
+        workspace_program(toolchain, "ptx-link", "dev").context("cannot build the linker")
     })
 }
 
-/// Builds a program of one of these packages of the workspace, with the features that the packages together give their
-/// dependencies. Returns the path of its executable.
-pub fn workspace_program(
-    toolchain: &Toolchain,
-    packages: &[&str],
-    program: &str,
-    profile: &str,
-) -> Result<PathBuf> {
+/// Builds a program of the workspace, with the features that the tests give the dependencies, so that these are compiled once.
+/// Returns the path of its executable.
+pub fn workspace_program(toolchain: &Toolchain, program: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo)
-        .arg("build")
-        .args(packages.iter().flat_map(|package| ["--package", package]))
-        .args(["--quiet", "--bin", program, "--profile", profile])
+        .args(["build", "--workspace", "--quiet", "--bin", program, "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"]);
     let output = progress::step(&format!("building {program}"), || run(&mut cargo))?;
     let executable = artifacts(&output)?.find_map(|artifact| artifact.executable);
     Ok(executable.with_context(|| format!("cargo built no program {program}"))?.into_std_path_buf())
 }
 
-/// Builds the shared library of a package of the workspace, and returns its path.
+/// Builds the shared library of a package of the workspace, with the same features, and returns its path.
 pub fn workspace_library(toolchain: &Toolchain, package: &str) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo)
-        .args(["build", "--quiet", "--package", package, "--lib"])
+        .args(["build", "--workspace", "--quiet", "--lib"])
         .args(["--message-format", "json-render-diagnostics"]);
     let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
     let is_shared = |file: &cargo_metadata::camino::Utf8PathBuf| file.extension() == Some("so");
-    let library = artifacts(&output)?.filter(|artifact| artifact.target.is_cdylib());
-    let library = library.last().and_then(|artifact| artifact.filenames.into_iter().find(is_shared));
+    let of_package = |artifact: &cargo_metadata::Artifact| {
+        artifact.target.is_cdylib() && artifact.target.name == package.replace('-', "_")
+    };
+    let library = artifacts(&output)?
+        .find(of_package)
+        .and_then(|artifact| artifact.filenames.into_iter().find(is_shared));
     Ok(library.with_context(|| format!("cargo built no shared library of {package}"))?.into_std_path_buf())
 }
 

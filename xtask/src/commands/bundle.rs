@@ -149,7 +149,7 @@ impl Bundle<'_> {
         }
         // The interpreter takes the time there, and the unoptimised program is that of the tests.
         let profile = if self.device == For::Gpu { "release" } else { "dev" };
-        let program = device::workspace_program(toolchain, &[PROGRAM], PROGRAM, profile)?;
+        let program = device::workspace_program(toolchain, PROGRAM, profile)?;
         fs::copy(&program, self.folder.join(PROGRAM))
             .with_context(|| format!("cannot copy {}", program.display()))?;
         Ok(())

@@ -32,7 +32,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let program = workspace_program(&Toolchain::active()?, &["ptx-conformance"], PROGRAM, "release")?;
+    let program = workspace_program(&Toolchain::active()?, PROGRAM, "release")?;
     if let Some(folder) = &options.bundle {
         let folder = files::from_caller(folder);
         make_bundle(&program, &folder)?;

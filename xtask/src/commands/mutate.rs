@@ -95,7 +95,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 impl Runner {
     fn new(toolchain: &Toolchain) -> Result<Self> {
         let search_path = emulator::search_path(toolchain)?;
-        let program = device::workspace_program(toolchain, &[PROGRAM], PROGRAM, "release")?;
+        let program = device::workspace_program(toolchain, PROGRAM, "release")?;
         Ok(Self { program, search_path, folder: root().join("target/mutate") })
     }
 
