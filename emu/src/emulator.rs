@@ -257,6 +257,7 @@ unsafe impl Function for Kernel {
             }
         };
         let or = |list: &[i32], i: usize| list.get(i).map_or(0, |corner| *corner as i8);
+        let (swizzle, atomicity) = tensor::swizzle(map.swizzle as u32);
         let interleave = map.interleave != CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE;
         Ok(TensorMap(
             tensor::TensorMap {
@@ -264,9 +265,9 @@ unsafe impl Function for Kernel {
                 rank: map.dims.len() as u8,
                 element: tensor::elemtype(map.element_type as u32),
                 interleave: if interleave { map.interleave as u8 } else { 0 },
-                swizzle: map.swizzle as u8,
+                swizzle,
                 fill: map.oob_fill as u8,
-                atomicity: 0,
+                atomicity,
                 im2col,
                 // 2^32 is written as 0.
                 dims: std::array::from_fn(|i| map.dims.get(i).map_or(1, |dim| *dim as u32)),
