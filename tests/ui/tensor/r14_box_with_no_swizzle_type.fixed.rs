@@ -1,0 +1,8 @@
+//! The last parameter of a box is a swizzle of tensor maps.
+
+use ptx::qualifier::swizzle_mode;
+use ptx::tensor::{Box2, TensorMap};
+
+pub fn kernel(map: TensorMap<f32, Box2<32, 32, swizzle_mode::B128>>) {
+    _ = map.box_at([0, 0]);
+}
