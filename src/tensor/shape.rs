@@ -63,6 +63,7 @@ pub trait MapSwizzle: Sealed + Copy + core::fmt::Debug + 'static {
 
 macro_rules! map_swizzles {
     ($( [$($tag:tt)+] $span:literal by $unit:literal; )*) => { $(
+        #[diagnostic::do_not_recommend]
         impl MapSwizzle for $($tag)+ {
             const SPAN: usize = $span;
             const UNIT: usize = $unit;
@@ -381,6 +382,7 @@ mod w_128 {
     }
 }
 
+// With `do_not_recommend` on `LoadShape`, `StoreShape` and `ReduceShape`, rustc would not name the bound on `M`.
 /// The box types: each with its dimensions, its rank and its instructions.
 macro_rules! boxes {
     ($( $(#[$doc:meta])* $Box:ident<$($D:ident),+> $rank:literal: $load:ident $prefetch:ident $store:ident
@@ -414,7 +416,6 @@ macro_rules! boxes {
         }
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize,)+ M: MapSwizzle> UnboundedShape for $Box<$($D,)+ M> {}
-        #[diagnostic::do_not_recommend]
         impl<$(const $D: usize,)+ M: MapSwizzle> LoadShape for $Box<$($D,)+ M> {
             type At = [i32; $rank];
             #[inline(always)]
@@ -454,7 +455,6 @@ macro_rules! boxes {
                 unsafe { raw::$prefetch(map, at, hint) }
             }
         }
-        #[diagnostic::do_not_recommend]
         impl<$(const $D: usize,)+ M: MapSwizzle> StoreShape for $Box<$($D,)+ M> {
             type TensorCoords = [i32; $rank];
             type Index = [u32; $rank];
@@ -468,7 +468,6 @@ macro_rules! boxes {
                 unsafe { raw::$store(load_mode::Tile, map, coords, src, hint) }
             }
         }
-        #[diagnostic::do_not_recommend]
         impl<$(const $D: usize,)+ M: MapSwizzle> ReduceShape for $Box<$($D,)+ M> {
             #[inline(always)]
             fn is_within(_corner: &Self::TensorCoords, (): ()) -> bool {
