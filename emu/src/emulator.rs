@@ -366,3 +366,29 @@ macro_rules! kernels {
         images::IMAGES
     }};
 }
+
+#[cfg(test)]
+mod tests {
+    use ptx_launch::CUtensorMapSwizzle::{self, *};
+    use ptx_launch::TensorMapBuilder;
+
+    use super::*;
+
+    #[test]
+    fn a_map_has_the_swizzle_and_its_atomicity() {
+        let gpu = Emulator::new();
+        let fields = |swizzle: CUtensorMapSwizzle| {
+            let map = TensorMapBuilder::tiled(&[32, 32], &[32, 8]).swizzle(swizzle);
+            let parameters = map.check::<f32>(0x1000, 1024).unwrap();
+            // SAFETY: `check` has returned the parameters.
+            let TensorMap(bytes) = unsafe { Kernel::tensor_map(&gpu, &parameters) }.unwrap();
+            let map = tensor::TensorMap::from_bytes(&bytes).unwrap();
+            (map.swizzle, map.atomicity)
+        };
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_NONE), (0, 0));
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_128B), (3, 0));
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B), (3, 1));
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B), (3, 2));
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B), (3, 3));
+    }
+}
