@@ -45,12 +45,8 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
     // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) = unsafe {
-        (
-            TensorMap::<u32, Half>::from_raw(input),
-            GlobalElementsMut::from_raw(output, 256_u32),
-        )
-    };
+    let (input, output) =
+        unsafe { (TensorMap::<u32, Half>::from_raw(input), GlobalElementsMut::from_raw(output, 256_u32)) };
     let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);
     let first = (cta.grid_rank() / 2) as i32;
     let mut hash = 0_u32;
