@@ -1,10 +1,11 @@
 //! Tensor copies (TMA): `cp.async.bulk.tensor` and its relatives copy boxes of a tensor in global memory, which a *tensor map*
 //! (`CUtensorMap`) describes (9.7.9.25.5).
 //!
-//! A map's type carries the type of its elements and a [`Shape`]: the rank of the tensor, the mode of the copy, and the box that
-//! one copy moves. The types therefore fit the shared memory, the coordinates and the byte count of the mbarrier to the box. The
-//! host encodes a map (`ptx_host::TensorMap`) and passes the kernel a pointer to it, a `*const` [`TensorMapObject`]. From this
-//! pointer the kernel makes one of three handles, once:
+//! A map's type carries the type of its elements and a [`Shape`]: the rank of the tensor, the mode of the copy, the box that one
+//! copy moves, and its swizzle. The types therefore fit the shared memory, the coordinates and the byte count of the mbarrier to
+//! the box, and a view of a tile takes the swizzle from the shape ([`Box2::SWIZZLE`]). The host encodes a map
+//! (`ptx_host::TensorMap`) and passes the kernel a pointer to it, a `*const` [`TensorMapObject`]. From this pointer the kernel
+//! makes one of three handles, once:
 //!
 //! | handle | use of the tensor | copies |
 //! | --- | --- | --- |
@@ -81,10 +82,27 @@ pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
         "the channels of `.im2col::w` and `.im2col::w::128` must fill a swizzle of 32, 64 or 128 bytes (`.im2col::w` on `sm_103a` also 96), which these modes need: choose `CHANNELS` to match (PTX ISA 5.5.5)"
     );
     assert!(
+        S::SPAN == 0 || S::SPAN == size::product([S::ROW, size_of::<T>()]),
+        "a swizzle must be as wide as a row of the box: use `swizzle_mode::B32` for rows of 32 bytes, `B64` for 64, `B128` for 128 (a narrower row would be padded, a wider row refused)"
+    );
+    assert!(
+        S::UNIT == 16 || cfg!(sm_100f_sm_110a),
+        "a swizzle of other units than 16 bytes needs a target with `.swizzle_atomicity`: select the feature `sm_100f` or `sm_110a`, or use `swizzle_mode::B128` alone (PTX ISA 9.7.9.25.5.1)"
+    );
+    assert!(
         size::product([S::LEN, size_of::<T>()]) < 1 << 20,
         "a copy must have at most 2^20 - 1 bytes, as many as an mbarrier counts: choose a smaller box (PTX ISA 9.7.13.15.2)"
     );
     size::shared(size::product([S::LEN, size_of::<T>()]))
+}
+
+/// [`shape_bytes`] of a shape that is stored or reduced.
+pub(crate) const fn stored_shape_bytes<T, S: StoreShape>() -> u32 {
+    assert!(
+        S::UNIT >= 16,
+        "only loads have the flip of 8 bytes: use `swizzle_atomicity::B32` for a tensor that is written (PTX ISA 5.5.7)"
+    );
+    shape_bytes::<T, S>()
 }
 
 const fn contains(widths: &[usize], bytes: usize) -> bool {
@@ -153,7 +171,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// ```
     /// # use ptx::tensor::{Box2, TensorMap, TensorMapObject};
     /// # unsafe fn kernel(object: *const TensorMapObject) {
-    /// // SAFETY: the host encodes a map of `f32` with two dimensions and boxes of 64 by 32; no thread writes the tensor.
+    /// // SAFETY: the host encodes a map of `f32` with two dimensions, boxes of 64 by 32 and no swizzle; no thread writes the
+    /// // tensor.
     /// let map = unsafe { TensorMap::<f32, Box2<64, 32>>::from_raw(object) };
     /// # }
     /// ```
@@ -163,13 +182,13 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// - `object` is the generic address, aligned to 64 bytes, of a tensor map in global memory, in constant memory or among the
     ///   kernel's parameters. The map existed before the launch, or it was released to the tensormap proxy and acquired for it
     ///   (`fence.proxy.tensormap`). No thread writes the map until the grid ends.
-    /// - The map has the rank, the mode and the box of `S`. Its elements have the size of `T` and are of no sub-byte type
-    ///   (`.b4x16`, `.b4x16_p64`, `.b6x16_p32`, `.b6p2x16`).
+    /// - The map has the rank, the mode, the box and the swizzle of `S`. Its elements have the size of `T` and are of no sub-byte
+    ///   type (`.b4x16`, `.b4x16_p64`, `.b6x16_p32`, `.b6p2x16`).
     /// - The element strides of the map are 1. For columns of pixels the strides along W, H and D may differ from 1, as they do
     ///   not change the number of pixels (PTX ISA 5.5.4.2).
-    /// - The map has no interleave. It has no swizzle, or a swizzle that is as wide as a row of the box and permutes units of 16
-    ///   bytes or more in shared memory. A map for [`Im2colW3`] or one of its siblings has a swizzle, without the 8-byte flip
-    ///   (PTX ISA 5.5.5).
+    /// - The map has no interleave. If the shape is a column or a [`Scatter4`], whose type states no swizzle, the map has none, or
+    ///   a swizzle that is as wide as a row and permutes units of 16 bytes or more in shared memory. A map for [`Im2colW3`] or one
+    ///   of its siblings has a swizzle (PTX ISA 5.5.5).
     /// - The tensor lies in valid global memory, which no thread writes until the grid ends.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
@@ -246,18 +265,18 @@ macro_rules! at_const {
     ($(
         $Box:ident<$($D:ident),+>[$X:ident $(, $Y:ident)*] { $(#[$load:meta])* } { $(#[$reduce:meta])* }
     )*) => { $(
-        impl<T: Element, $(const $D: usize),+> TensorMap<T, $Box<$($D),+>> {
+        impl<T: Element, $(const $D: usize,)+ M: MapSwizzle> TensorMap<T, $Box<$($D,)+ M>> {
             $(#[$load])*
             #[inline(always)]
-            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorTile<T, $Box<$($D),+>> {
+            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorTile<T, $Box<$($D,)+ M>> {
                 const { assert_aligned::<T>($X) };
                 TensorTile { map: self, at: [$X $(, $Y)*] }
             }
         }
-        impl<T: Element, $(const $D: usize),+> TensorMapReduce<T, $Box<$($D),+>> {
+        impl<T: Element, $(const $D: usize,)+ M: MapSwizzle> TensorMapReduce<T, $Box<$($D,)+ M>> {
             $(#[$reduce])*
             #[inline(always)]
-            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorReduceTile<T, $Box<$($D),+>> {
+            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorReduceTile<T, $Box<$($D,)+ M>> {
                 const {
                     assert_aligned::<T>($X);
                     assert!(
@@ -380,7 +399,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///   not positive (9.7.9.25.5.1).
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject, boxes: S::Index) -> Self {
-        const { shape_bytes::<T, S>() };
+        const { stored_shape_bytes::<T, S>() };
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
     }
 
@@ -565,7 +584,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     ///   positive (9.7.9.25.5.1). `bounds` lies within the bounding box.
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
-        const { shape_bytes::<T, S>() };
+        const { stored_shape_bytes::<T, S>() };
         TensorMapReduce { object: object.cast(), bounds, _of: PhantomData }
     }
 

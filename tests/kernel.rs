@@ -5,7 +5,9 @@ mod support;
 use std::sync::LazyLock;
 
 use launch::{add_rows, axpy, blur, copy_boxes, fill};
-use ptx::launch::{Kernel, LaunchShape, SafeKernel};
+use ptx::launch::{Kernel, LaunchShape, Parameter, SafeKernel};
+use ptx::qualifier::swizzle_mode;
+use ptx::tensor::{Box2, LoadShape, ReduceShape, TensorMap, TensorMapMut, TensorMapReduce, UnboundedShape};
 use support::ok;
 use xtask::cuda::Tools;
 use xtask::device::{Arch, Build, OptLevel, write_crate};
@@ -58,6 +60,19 @@ fn the_fingerprint_is_a_symbol_of_the_module() {
     }
     for symbol in [symbol(axpy), symbol(blur), symbol(copy_boxes), symbol(add_rows), symbol(fill)] {
         assert!(PTX.contains(&symbol), "{symbol} is missing: host and device hash a kernel differently");
+    }
+}
+
+/// Another swizzle is another map, so host and device may not differ in it.
+#[test]
+fn the_layout_of_a_parameter_has_the_swizzle() {
+    type Plain = Box2<32, 32>;
+    type Swizzled = Box2<32, 32, swizzle_mode::B128>;
+    fn layouts<S: LoadShape + UnboundedShape + ReduceShape>() -> [u64; 3] {
+        [TensorMap::<f32, S>::LAYOUT, TensorMapMut::<f32, S>::LAYOUT, TensorMapReduce::<f32, S>::LAYOUT]
+    }
+    for (plain, swizzled) in layouts::<Plain>().into_iter().zip(layouts::<Swizzled>()) {
+        assert_ne!(plain, swizzled);
     }
 }
 

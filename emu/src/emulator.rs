@@ -257,6 +257,7 @@ unsafe impl Function for Kernel {
             }
         };
         let or = |list: &[i32], i: usize| list.get(i).map_or(0, |corner| *corner as i8);
+        let (swizzle, atomicity) = tensor::swizzle(map.swizzle as u32);
         let interleave = map.interleave != CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE;
         Ok(TensorMap(
             tensor::TensorMap {
@@ -264,9 +265,9 @@ unsafe impl Function for Kernel {
                 rank: map.dims.len() as u8,
                 element: tensor::elemtype(map.element_type as u32),
                 interleave: if interleave { map.interleave as u8 } else { 0 },
-                swizzle: map.swizzle as u8,
+                swizzle,
                 fill: map.oob_fill as u8,
-                atomicity: 0,
+                atomicity,
                 im2col,
                 // 2^32 is written as 0.
                 dims: std::array::from_fn(|i| map.dims.get(i).map_or(1, |dim| *dim as u32)),
@@ -364,4 +365,30 @@ macro_rules! kernels {
         const _: () = $crate::__private::assert_file_name($name);
         images::IMAGES
     }};
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx_launch::CUtensorMapSwizzle::{self, *};
+    use ptx_launch::TensorMapBuilder;
+
+    use super::*;
+
+    #[test]
+    fn a_map_has_the_swizzle_and_its_atomicity() {
+        let gpu = Emulator::new();
+        let fields = |swizzle: CUtensorMapSwizzle| {
+            let map = TensorMapBuilder::tiled(&[32, 32], &[32, 8]).swizzle(swizzle);
+            let parameters = map.check::<f32>(0x1000, 1024).unwrap();
+            // SAFETY: `check` has returned the parameters.
+            let TensorMap(bytes) = unsafe { Kernel::tensor_map(&gpu, &parameters) }.unwrap();
+            let map = tensor::TensorMap::from_bytes(&bytes).unwrap();
+            (map.swizzle, map.atomicity)
+        };
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_NONE), (0, 0));
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_128B), (3, 0));
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B), (3, 1));
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B), (3, 2));
+        assert_eq!(fields(CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B), (3, 3));
+    }
 }

@@ -48,10 +48,11 @@ pub struct TensorMap {
     pub element: u8,
     /// `CUtensorMapInterleave`.
     pub interleave: u8,
-    /// `CUtensorMapSwizzle`.
+    /// The `swizzle_mode` value of `tensormap.replace`.
     pub swizzle: u8,
     /// `CUtensorMapFloatOOBfill`.
     pub fill: u8,
+    /// The `swizzle_atomicity` value of `tensormap.replace`.
     pub atomicity: u8,
     /// Whether the map is for im2col copies.
     pub im2col: bool,
@@ -63,6 +64,16 @@ pub struct TensorMap {
     pub strides: [u64; 4],
     pub lower: [i8; 3],
     pub upper: [i8; 3],
+}
+
+/// The `swizzle_mode` and `swizzle_atomicity` values of a `CUtensorMapSwizzle`, which counts an atomicity of the swizzle of 128
+/// bytes as a swizzle.
+#[must_use]
+pub fn swizzle(of: u32) -> (u8, u8) {
+    match of {
+        0..=3 => (of as u8, 0),
+        of_128_bytes => (3, of_128_bytes as u8 - 3),
+    }
 }
 
 /// The `elemtype` value of a `CUtensorMapDataType`. They differ in the places of `.f32.ftz`, `.f64` and `.bf16`.

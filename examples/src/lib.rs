@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ptx_host::cudarc::driver::{CudaContext, CudaStream};
-use ptx_host::{CUtensorMapSwizzle, LoadedKernels, Matrix, Tensor};
+use ptx_host::{LoadedKernels, Matrix, Tensor};
 
 /// What a computation on the GPU returns.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -80,9 +80,8 @@ impl Gpu {
         let stream = &self.stream;
         let input = stream.clone_htod(matrix)?;
         let mut output = stream.alloc_zeros(matrix.len())?;
-        let swizzle = CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
-        let from = Tensor::new(&input, [width, height]).swizzle(swizzle);
-        let to = Tensor::new(&mut output, [height, width]).swizzle(swizzle);
+        let from = Tensor::new(&input, [width, height]);
+        let to = Tensor::new(&mut output, [height, width]);
         let boxes = width.div_ceil(32) * height.div_ceil(32);
         let blocks = u32::try_from(boxes)?.min(1024);
         self.kernels.kernel(kernels::transpose)?.launch(stream, blocks, (from, to))?;

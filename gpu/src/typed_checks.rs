@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
 use ptx_host::cudarc::driver::sys::CUlimit;
 use ptx_host::{Kernels, LoadedKernels, Matrix, Tensor};
 
@@ -222,10 +221,7 @@ fn transpose(gpu: &Gpu, kernels: &LoadedKernels) -> Result<()> {
         let x = small_floats(4, width * height);
         let (from, mut to) = (gpu.stream.clone_htod(&x)?, gpu.stream.alloc_zeros::<f32>(x.len())?);
         let extents = [width as u64, height as u64];
-        let maps = (
-            Tensor::new(&from, extents).swizzle(CU_TENSOR_MAP_SWIZZLE_128B),
-            Tensor::new(&mut to, [extents[1], extents[0]]).swizzle(CU_TENSOR_MAP_SWIZZLE_128B),
-        );
+        let maps = (Tensor::new(&from, extents), Tensor::new(&mut to, [extents[1], extents[0]]));
         kernel.launch(&gpu.stream, 3, maps)?;
         gpu.wait()?;
         let want: Vec<f32> = (0..x.len()).map(|i| x[i % height * width + i / height]).collect();

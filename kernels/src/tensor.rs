@@ -11,7 +11,7 @@ const SIDE: usize = 32;
 const THREADS: u32 = 128;
 /// Vectors of four words in a box.
 const VECTORS: usize = SIDE * SIDE / 4;
-type Square = Box2<SIDE, SIDE>;
+type Square = Box2<SIDE, SIDE, swizzle_mode::B128>;
 
 ptx::shared_memory! {
     struct Smem {
@@ -61,8 +61,8 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
             (loaded, from, _, to) = tensor::load_with(cta, loaded, free, source(at), stored).wait(cta);
             let to = to.into_free().vector_stores();
             let (rows_in, rows_out) = (
-                from.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
-                to.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
+                from.as_2d::<SIDE>().swizzled(Square::SWIZZLE),
+                to.as_2d::<SIDE>().swizzled(Square::SWIZZLE),
             );
             for round in 0..VECTORS / THREADS as usize {
                 let vector = thread + round * THREADS as usize;

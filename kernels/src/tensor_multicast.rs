@@ -8,6 +8,8 @@ use ptx::qualifier::swizzle_mode;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
 const SIDE: usize = 32;
+/// What each CTA of a pair loads of a tile.
+type Half = Box2<SIDE, { SIDE / 2 }, swizzle_mode::B128>;
 
 ptx::shared_memory! {
     struct Smem { stages: PipelineMemory<[u32; SIDE * SIDE], 3> }
@@ -43,12 +45,8 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
     // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) = unsafe {
-        (
-            TensorMap::<u32, Box2<SIDE, { SIDE / 2 }>>::from_raw(input),
-            GlobalElementsMut::from_raw(output, 256_u32),
-        )
-    };
+    let (input, output) =
+        unsafe { (TensorMap::<u32, Half>::from_raw(input), GlobalElementsMut::from_raw(output, 256_u32)) };
     let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);
     let first = (cta.grid_rank() / 2) as i32;
     let mut hash = 0_u32;
@@ -80,7 +78,7 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
                     while column < columns {
                         let stage = consumer.wait(warps);
                         let tile = stage.tiles();
-                        let words = tile.as_2d::<SIDE>().swizzled(swizzle_mode::B128);
+                        let words = tile.as_2d::<SIDE>().swizzled(Half::SWIZZLE);
                         let row = warps.thread_rank() as usize % SIDE;
                         for x in 0..SIDE {
                             sum = sum.wrapping_add(words.get([x, row]).unwrap_or(0).wrapping_mul(factor));

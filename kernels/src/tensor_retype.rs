@@ -21,7 +21,7 @@ ptx::shared_memory! {
 /// # Safety
 ///
 /// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `words` is a tensor map of words, with boxes of 32 by 32 and no interleave.
+/// - `words` is a tensor map of words, with boxes of 32 by 32, no interleave and no swizzle.
 /// - `elements` is the 16-byte aligned address of a tensor of `width`, `height` and `depth` elements, the innermost dimension
 ///   first. Its rows are `row` bytes apart, its matrices `matrix` bytes; both are multiples of 16. `output` is 16-byte aligned
 ///   and has room for all boxes, of 256 elements each.

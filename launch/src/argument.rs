@@ -164,15 +164,14 @@ matrices! {
     MatrixMut, MemoryMut;
 }
 
-/// A tensor as an argument: the launch encodes its map. Rank, box and element type of the map are those of the kernel's
+/// A tensor as an argument: the launch encodes its map. Rank, box, swizzle and element type of the map are those of the kernel's
 /// parameter.
 ///
 /// ```no_run
 /// # let stream = ptx_host::open(0)?.default_stream();
-/// use ptx_host::{CUtensorMapSwizzle, Tensor};
 /// let x = stream.alloc_zeros::<f32>(480 * 640)?;
-/// // 480 rows of 640 elements, for a `TensorMap<f32, Box2<32, 32>>` whose kernel swizzles by 128 bytes.
-/// let tensor = Tensor::new(&x, [640, 480]).swizzle(CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B);
+/// // 480 rows of 640 elements, for a `TensorMap<f32, Box2<32, 32, swizzle_mode::B128>>`.
+/// let tensor = ptx_host::Tensor::new(&x, [640, 480]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -192,11 +191,6 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
     /// Sets the strides in bytes of all dimensions but the innermost.
     pub fn strides(self, bytes: &[u64]) -> Self {
         Self { map: self.map.strides(bytes), ..self }
-    }
-
-    /// Sets the swizzle, whose span is a row of the box. The default is none.
-    pub fn swizzle(self, swizzle: CUtensorMapSwizzle) -> Self {
-        Self { map: self.map.swizzle(swizzle), ..self }
     }
 
     /// Sets the granularity of fetches into the L2 cache. The default is no promotion.
@@ -221,14 +215,29 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
         F: Function,
         M: Memory<'a, F, T>,
     {
-        let map = self.map.boxes(S::BOX);
-        map.check_swizzle(S::BOX[0] as usize * size_of::<T>()).map_err(|reason| arguments.refuse(reason))?;
+        let map = self.map.boxes(S::BOX).swizzle(const { swizzle(S::SPAN, S::UNIT) });
         let (address, len) = arguments.lend::<T, M>(self.memory, 16)?;
         if is_written {
             map.check_written(size_of::<T>() as u64, len).map_err(|reason| arguments.refuse(reason))?;
         }
         // SAFETY: `check` has returned the parameters.
         unsafe { F::tensor_map(arguments.queue(), &map.check::<T>(address, len)?) }
+    }
+}
+
+/// Returns CUDA's name of the swizzle of a shape. Fails to compile if the swizzle has none.
+const fn swizzle(span: usize, unit: usize) -> CUtensorMapSwizzle {
+    match (span, unit) {
+        (0, _) => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE,
+        (32, 16) => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_32B,
+        (64, 16) => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_64B,
+        (128, 16) => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+        (128, 32) => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
+        (128, 8) => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+        (128, 64) => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B,
+        _ => panic!(
+            "the driver encodes no map with this swizzle: use a swizzle of 32, 64 or 128 bytes, or make the map on the device (`TensorMapDraft::swizzle_mode`)"
+        ),
     }
 }
 

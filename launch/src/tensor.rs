@@ -239,7 +239,7 @@ impl TensorMapBuilder {
         element_strides: &[u32] => element_strides.into();
         /// Sets the interleaved layout. The default is none, and the typed layer of `ptx` requires none.
         interleave: CUtensorMapInterleave => interleave;
-        /// Sets the swizzle. The default is none. The typed layer of `ptx` requires none, or a span equal to a row of the box.
+        /// Sets the swizzle. The default is none. The typed layer of `ptx` requires that of the shape, whose span is a row of the box.
         swizzle: CUtensorMapSwizzle => swizzle;
         /// Sets the granularity of fetches into the L2 cache. The default is no promotion.
         l2_promotion: CUtensorMapL2promotion => l2_promotion;
@@ -261,28 +261,6 @@ impl TensorMapBuilder {
         let (queue, address, len) = memory.place();
         // SAFETY: `check` has returned the parameters.
         unsafe { F::tensor_map(queue, &self.check::<T>(address, len)?) }
-    }
-
-    /// Checks that the swizzle spans a row of the box of `row` bytes, in units of 16 bytes, as the typed layer of `ptx` requires.
-    pub(crate) fn check_swizzle(&self, row: usize) -> Result<(), String> {
-        use CUtensorMapSwizzle::*;
-        let swizzle = self.swizzle;
-        let of_16_bytes = matches!(
-            swizzle,
-            CU_TENSOR_MAP_SWIZZLE_NONE
-                | CU_TENSOR_MAP_SWIZZLE_32B
-                | CU_TENSOR_MAP_SWIZZLE_64B
-                | CU_TENSOR_MAP_SWIZZLE_128B
-        );
-        rule!(
-            of_16_bytes,
-            "has the swizzle {swizzle:?}; a typed launch takes none, or one of 32, 64 or 128 bytes by units of 16"
-        );
-        rule!(
-            [usize::MAX, row].contains(&span(swizzle)),
-            "has the swizzle {swizzle:?}, but a row of the kernel's box has {row} bytes: the span of the swizzle must be a row"
-        );
-        Ok(())
     }
 
     /// Checks that no two elements of a written tensor share memory, and that the last 16 bytes of each row are in its `len`

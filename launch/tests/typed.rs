@@ -5,15 +5,25 @@ use std::marker::PhantomData;
 
 use ptx::global::Global;
 use ptx::launch::{Kernel, LaunchShape, Prerequisite, SafeKernel};
-use ptx_launch::{
-    Argument, Arguments, ByName, CUtensorMapSwizzle, Function, Grid, KernelArguments, LaunchConfig,
-    LaunchProblem, Launcher, Matrix, Memory, MemoryMut, NoPadding, Region, Tensor, TensorMapParameters,
-    TensorMapProblem,
+use ptx::qualifier::{swizzle_atomicity, swizzle_mode};
+use ptx::tensor::{Box2, TensorMap, TensorMapMut, TensorMapReduce};
+use ptx_launch::CUtensorMapSwizzle::{
+    CU_TENSOR_MAP_SWIZZLE_32B as S32, CU_TENSOR_MAP_SWIZZLE_64B as S64, CU_TENSOR_MAP_SWIZZLE_128B as S128,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B as S128_BY_32,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B as S128_FLIP,
+    CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B as S128_BY_64, CU_TENSOR_MAP_SWIZZLE_NONE as NONE,
 };
+use ptx_launch::{
+    Argument, Arguments, ByName, Function, Grid, KernelArguments, LaunchConfig, LaunchProblem, Launcher,
+    Matrix, Memory, MemoryMut, NoPadding, Region, Tensor, TensorMapParameters, TensorMapProblem,
+};
+
+/// The bytes of the parameters of a launch.
+type Bytes = Vec<Vec<u8>>;
 
 /// A backend that runs nothing: a launch keeps the shape and the bytes of the parameters.
 #[derive(Default)]
-struct Nowhere(RefCell<Vec<(LaunchConfig, Vec<usize>)>>);
+struct Nowhere(RefCell<Vec<(LaunchConfig, Bytes)>>);
 
 /// An error of that backend.
 #[derive(Debug)]
@@ -28,7 +38,7 @@ impl From<TensorMapProblem> for Refused {
     }
 }
 
-/// A tensor map of that backend: its first word is the address of the tensor.
+/// A tensor map of that backend: its first word is the address of the tensor, its last word the swizzle.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 struct Map([u64; 16]);
@@ -60,7 +70,9 @@ unsafe impl Function for Nowhere {
     fn lock() {}
 
     unsafe fn tensor_map(_: &(), map: &TensorMapParameters<'_>) -> Result<Map, Refused> {
-        Ok(Map([map.address; 16]))
+        let mut words = [map.address; 16];
+        words[15] = map.swizzle as u64;
+        Ok(Map(words))
     }
 
     unsafe fn launch(
@@ -68,7 +80,7 @@ unsafe impl Function for Nowhere {
         config: &LaunchConfig,
         arguments: Arguments<'_, '_, Self>,
     ) -> Result<(), Refused> {
-        self.0.borrow_mut().push((*config, arguments.bytes().map(<[_]>::len).collect()));
+        self.0.borrow_mut().push((*config, arguments.bytes().map(<[_]>::to_vec).collect()));
         Ok(())
     }
 
@@ -101,17 +113,56 @@ fn launcher<K: Kernel>(_: K) -> Launcher<K, Nowhere> {
     unsafe { Launcher::new(Nowhere::default()) }
 }
 
+/// The shape of the launch, and the sizes of its parameters.
+fn sizes<K: Kernel>(launcher: &Launcher<K, Nowhere>) -> (LaunchConfig, Vec<usize>) {
+    let (shape, parameters) = &launcher.function().0.borrow()[0];
+    (*shape, parameters.iter().map(Vec::len).collect())
+}
+
 #[test]
 fn a_launch_has_the_shape_and_the_parameters_of_its_kernel() {
     let (x, y) = (Place { address: 0x1000, len: 5000 }, Place { address: 0x9000, len: 5000 });
     let axpy = launcher(launch::axpy);
     axpy.launch(&(), 132, (2.0, &x, &y)).unwrap();
     let shape = LaunchConfig::new(132, 256).dynamic_shared(57360);
-    assert_eq!(axpy.function().0.take(), [(shape, vec![4, 16, 16])]);
+    assert_eq!(sizes(&axpy), (shape, vec![4, 16, 16]));
 
     let copy = launcher(launch::copy_boxes);
     copy.launch(&(), 2, (Tensor::new(&x, [64, 32]), Tensor::new(&y, [64, 32]))).unwrap();
-    assert_eq!(copy.function().0.take(), [(LaunchConfig::new(2, 128), vec![128, 192])]);
+    assert_eq!(sizes(&copy), (LaunchConfig::new(2, 128), vec![128, 192]));
+}
+
+/// The swizzle of the map of a parameter: the last word of the map.
+fn swizzle(parameter: &[u8]) -> u8 {
+    parameter[120]
+}
+
+#[test]
+fn a_map_has_the_swizzle_of_its_parameter() {
+    let (x, copy) = (Place { address: 0x1000, len: 5000 }, launcher(launch::copy_boxes));
+    copy.launch(&(), 2, (Tensor::new(&x, [64, 32]), Tensor::new(&x, [64, 32]))).unwrap();
+    let (_, parameters) = &copy.function().0.borrow()[0];
+    assert_eq!([swizzle(&parameters[0]), swizzle(&parameters[1])], [S128 as u8, NONE as u8]);
+
+    fn of<P>(x: &Place) -> u8
+    where
+        for<'a> (Tensor<&'a Place, 2>,): KernelArguments<'a, (P,), Nowhere>,
+    {
+        let of = launcher(Of::<true, (P,)>(PhantomData));
+        of.launch(&(), 4, (Tensor::new(x, [64, 32]),)).map_err(|refused| refused.text).unwrap();
+        swizzle(&of.function().0.borrow()[0].1[0])
+    }
+    type Loaded<const W: usize, M> = TensorMap<f32, Box2<W, 8, M>>;
+    type Stored<const W: usize, M> = TensorMapMut<f32, Box2<W, 8, M>>;
+    type Reduced<const W: usize, M> = TensorMapReduce<f32, Box2<W, 8, M>>;
+    assert_eq!(of::<Loaded<32, swizzle_mode::None>>(&x), NONE as u8);
+    assert_eq!(of::<Loaded<8, swizzle_mode::B32>>(&x), S32 as u8);
+    assert_eq!(of::<Stored<16, swizzle_mode::B64>>(&x), S64 as u8);
+    assert_eq!(of::<Reduced<32, swizzle_mode::B128>>(&x), S128 as u8);
+    assert_eq!(of::<Loaded<32, (swizzle_mode::B128, swizzle_atomicity::B16)>>(&x), S128 as u8);
+    assert_eq!(of::<Stored<32, (swizzle_mode::B128, swizzle_atomicity::B32)>>(&x), S128_BY_32 as u8);
+    assert_eq!(of::<Loaded<32, (swizzle_mode::B128, swizzle_atomicity::B32FlipB8)>>(&x), S128_FLIP as u8);
+    assert_eq!(of::<Loaded<32, (swizzle_mode::B128, swizzle_atomicity::B64)>>(&x), S128_BY_64 as u8);
 }
 
 #[test]
@@ -122,7 +173,6 @@ fn each_wrong_argument_is_refused_with_its_name_and_the_rule() {
     let (copy, rows) = (launcher(launch::copy_boxes), launcher(launch::add_rows));
     let weights = launch::Weights { scale: 0.5, taps: [1.0; 5], wraps: true };
     let matrix = |memory, columns| Matrix::new(memory, 8, columns);
-    let swizzled = |swizzle| Tensor::new(&x, [64, 32]).swizzle(swizzle);
     let packed = || Tensor::new(&x, [64, 32]);
     let huge = place(0x1000, (1 << 32) - 1);
     let cases = [
@@ -149,18 +199,6 @@ fn each_wrong_argument_is_refused_with_its_name_and_the_rule() {
         (
             rows.launch(&(), 2, (matrix(&x, 256), &x, &x, matrix(&odd, 256))),
             "argument 3 (`doubled`) starts at 0x1004",
-        ),
-        (
-            copy.launch(&(), 1, (swizzled(CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_64B), packed())),
-            "argument 0 (`from`) has the swizzle CU_TENSOR_MAP_SWIZZLE_64B, but a row of the kernel's box has 128 bytes",
-        ),
-        (
-            copy.launch(
-                &(),
-                1,
-                (packed(), swizzled(CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B)),
-            ),
-            "argument 1 (`to`) has the swizzle CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B; a typed launch takes none",
         ),
         (
             copy.launch(&(), 1, (Tensor::new(&odd, [64, 32]), packed())),

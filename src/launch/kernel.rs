@@ -13,7 +13,7 @@ use crate::raw;
 use crate::shared::{DynamicShared, Element, Place};
 use crate::tensor::{
     LoadShape, ReduceShape, StoreShape, TensorMap, TensorMapMut, TensorMapObject, TensorMapReduce,
-    UnboundedShape,
+    UnboundedShape, shape_bytes, stored_shape_bytes,
 };
 
 /// A kernel, as [`#[ptx::kernel]`](crate::kernel) describes it to the host: the name of its entry, its launch shape and its
@@ -367,10 +367,12 @@ memory! {
     [T: Element] GlobalRowsMut<T> []: RawMatrix<T>, MatrixMut<T>, |raw| (raw.base, raw.rows, raw.columns);
     [T: Element, const R: usize, const C: usize] GlobalMatrixMut<T, R, C> [R, C]: RawMatrix<T>, MatrixMut<T>,
         |raw| (raw.base, raw.rows, raw.columns);
-    [T: Element, S: LoadShape + UnboundedShape] TensorMap<T, S> [S::LAYOUT]: TensorMapObject, Tensor<T, S>, |raw| (raw);
-    [T: Element, S: ReduceShape + UnboundedShape] TensorMapReduce<T, S> [S::LAYOUT]: TensorMapObject, TensorReduce<T, S>, |raw| (raw);
-    [T: Element, S: StoreShape] TensorMapMut<T, S> [S::LAYOUT]: RawTensorMut<S::Index>, TensorMut<T, S>,
-        |raw| (&raw.object, raw.boxes);
+    [T: Element, S: LoadShape + UnboundedShape] TensorMap<T, S> [S::LAYOUT, shape_bytes::<T, S>()]: TensorMapObject, Tensor<T, S>,
+        |raw| (raw);
+    [T: Element, S: ReduceShape + UnboundedShape] TensorMapReduce<T, S> [S::LAYOUT, stored_shape_bytes::<T, S>()]: TensorMapObject,
+        TensorReduce<T, S>, |raw| (raw);
+    [T: Element, S: StoreShape] TensorMapMut<T, S> [S::LAYOUT, stored_shape_bytes::<T, S>()]: RawTensorMut<S::Index>,
+        TensorMut<T, S>, |raw| (&raw.object, raw.boxes);
 }
 
 // SAFETY: the bytes are those of `T`.

@@ -83,6 +83,15 @@ impl<'a, T: Element, const W: usize, const N: usize, State> View2d<'a, T, W, N, 
     /// The array has a multiple of 128 bytes. The swizzle spreads a column of the matrix over several banks of shared memory.
     ///
     /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{qualifier::swizzle_mode, shared::{Loaded, Shared}, tensor::Box2};
+    /// # fn kernel(tile: &Shared<'_, f32, 1024, Loaded>) {
+    /// // The shape of the tensor map states the swizzle.
+    /// type Square = Box2<32, 32, swizzle_mode::B128>;
+    /// let element_5_of_row_3 = tile.as_2d::<32>().swizzled(Square::SWIZZLE).get([5, 3]);
+    /// # }
+    /// ```
     #[inline(always)]
     pub fn swizzled<M: Swizzle>(self, _mode: M) -> View2d<'a, T, W, N, State, M> {
         const {

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{LoadShape, TensorMap, TensorMapObject, TensorTile, TiledShape, shape_bytes};
+use super::{LoadShape, MapSwizzle, TensorMap, TensorMapObject, TensorTile, TiledShape, shape_bytes};
 use crate::group::{AfterSync, Cta, HasWarp, ThreadGroup, sync_first_warp, sync_with};
 use crate::qualifier::{Sealed, elemtype, fill_mode, ord, scope, space, swizzle_mode};
 use crate::raw;
@@ -321,9 +321,9 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         self.replace(group, |addr| unsafe { Self::replace_global_stride(ord, addr, bytes) })
     }
 
-    /// Makes the draft a map of elements of `U` in boxes of `To`, without a swizzle and with zeros as the fill. The address, the
-    /// sizes and the strides of the tensor stay, in the dimensions that the map had before: replace those that no longer fit, and
-    /// set those of new dimensions.
+    /// Makes the draft a map of elements of `U` in boxes of `To`, without a swizzle and with zeros as the fill: `To` has no
+    /// swizzle, and [`swizzle_mode`](TensorMapDraft::swizzle_mode) gives it one. The address, the sizes and the strides of the
+    /// tensor stay, in the dimensions that the map had before: replace those that no longer fit, and set those of new dimensions.
     ///
     /// Collective in the group.
     ///
@@ -351,7 +351,13 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     where
         Self: Replace,
     {
-        const { shape_bytes::<U, To>() };
+        const {
+            assert!(
+                To::SPAN == 0,
+                "`retype` makes a map without a swizzle: name the shape without a swizzle, and then call `.swizzle_mode(&cta, mode)`"
+            );
+            shape_bytes::<U, To>()
+        };
         let draft = self.replace(group, |addr| {
             // SAFETY: only the leader touches the map. The values are the rank, the box and the elements of the new type, which
             // `shape_bytes` checks and the table of 9.7.9.28 allows.
@@ -409,8 +415,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         self.replace(group, |addr| unsafe { Self::replace_elemtype(elemtype, addr) })
     }
 
-    /// Replaces the swizzle, which permutes 16-byte units in shared memory: no swizzle, or a swizzle as wide as a row of the box,
-    /// such as `swizzle_mode::B128` for rows of 32 elements of four bytes.
+    /// Replaces the swizzle, which permutes 16-byte units in shared memory, in the map and in its shape: no swizzle, or a swizzle
+    /// as wide as a row of the box, such as `swizzle_mode::B128` for rows of 32 elements of four bytes.
     ///
     /// Collective in the group.
     ///
@@ -418,16 +424,20 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
     #[inline(always)]
     #[track_caller]
-    pub fn swizzle_mode<Mode: raw::TensormapSwizzle>(self, group: &G, mode: Mode) -> Self
+    pub fn swizzle_mode<Mode>(self, group: &G, mode: Mode) -> TensorMapDraft<'s, T, S::With<Mode>, G>
     where
+        Mode: raw::TensormapSwizzle + MapSwizzle,
+        S: TiledShape,
         Self: Replace,
     {
-        const { row_is_as_wide::<T, S, Mode>() };
+        const { shape_bytes::<T, S::With<Mode>>() };
         // SAFETY: only the leader touches the map; the swizzle is asserted to be as wide as the row.
-        self.replace(group, |addr| unsafe { Self::replace_swizzle(mode, addr) })
+        let draft = self.replace(group, |addr| unsafe { Self::replace_swizzle(mode, addr) });
+        TensorMapDraft { memory: draft.memory, bounds: (), _of: PhantomData }
     }
 
-    /// Replaces the swizzle by the 128-byte swizzle with the given atomicity, for a box with rows of 128 bytes. Units of 16, 32
+    /// Replaces the swizzle by the 128-byte swizzle with the given atomicity, in the map and in its shape, for a box with rows of
+    /// 128 bytes. Units of 16, 32
     /// or 64 bytes stay whole: with `swizzle_atomicity::B64`, 16 `f32` stay together. `B32FlipB8` keeps units of 32 bytes and
     /// swaps the halves of each 16 bytes in every second row.
     ///
@@ -437,15 +447,22 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     /// `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], atomicity;`
     #[inline(always)]
     #[track_caller]
-    pub fn swizzle_atomicity<Atomicity>(self, group: &G, atomicity: Atomicity) -> Self
+    pub fn swizzle_atomicity<Atomicity>(
+        self,
+        group: &G,
+        atomicity: Atomicity,
+    ) -> TensorMapDraft<'s, T, S::With<(swizzle_mode::B128, Atomicity)>, G>
     where
         Atomicity: raw::TensormapSwizzleAtomicity,
+        (swizzle_mode::B128, Atomicity): MapSwizzle,
+        S: TiledShape,
         Self: ReplaceAtomicity,
     {
-        const { row_is_as_wide::<T, S, swizzle_mode::B128>() };
+        const { shape_bytes::<T, S::With<(swizzle_mode::B128, Atomicity)>>() };
         // SAFETY: only the leader touches the map. The 128-byte swizzle has every atomicity, "32B + 8B-flip" for loads, which a
         // draft is for (PTX ISA 5.5.7). Shared arrays are aligned to 128 bytes, the most that a unit needs.
-        self.replace(group, |addr| unsafe { Self::replace_swizzle_128(atomicity, addr) })
+        let draft = self.replace(group, |addr| unsafe { Self::replace_swizzle_128(atomicity, addr) });
+        TensorMapDraft { memory: draft.memory, bounds: (), _of: PhantomData }
     }
 
     /// Replaces the fill, the value of elements outside the tensor: zeros or, for floating-point elements, a NaN
@@ -468,16 +485,6 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
 /// The number of a tag whose PTX text is one digit: the dimension of an `ord`, the value of a swizzle mode.
 const fn digit<Tag: crate::qualifier::Qualifier>() -> usize {
     (Tag::PTX.as_bytes()[0] - b'0') as usize
-}
-
-/// Fails to compile if a swizzle of `Mode` is not as wide as a row of the box.
-const fn row_is_as_wide<T, S: LoadShape, Mode: crate::qualifier::Qualifier>() {
-    // The widths in bytes, in the order of the table of 9.7.9.28.
-    let width = [0, 32, 64, 128, 96][digit::<Mode>()];
-    assert!(
-        width == 0 || width == crate::size::product([S::ROW, size_of::<T>()]),
-        "a swizzle must be as wide as a row of the box: use `swizzle_mode::B32` for rows of 32 bytes, `B64` for 64, `B128` for 128 (a narrower row would be padded, a wider row refused)"
-    );
 }
 
 impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {

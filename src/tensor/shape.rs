@@ -1,7 +1,9 @@
 //! Shapes of tensor copies (TMA): the box, the rank and the mode (`.tile`, `.im2col`, …) of one copy.
 
+use core::marker::PhantomData;
+
 use crate::mask::CtaMask;
-use crate::qualifier::{Sealed, cta_group, load_mode, multicast, space};
+use crate::qualifier::{Sealed, cta_group, load_mode, multicast, space, swizzle_atomicity, swizzle_mode};
 use crate::raw;
 use crate::size;
 
@@ -20,9 +22,15 @@ pub trait Shape: Sealed + 'static {
     /// The number of elements of a row, which is contiguous.
     #[doc(hidden)]
     const ROW: usize;
-    /// A hash of the extents.
+    /// The [span](MapSwizzle::SPAN) of the swizzle that the type states.
     #[doc(hidden)]
-    const LAYOUT: u64 = crate::launch::layout(&[Self::RANK as u64, Self::LEN as u64, Self::ROW as u64]);
+    const SPAN: usize = swizzle_mode::None::SPAN;
+    /// The [unit](MapSwizzle::UNIT) of the swizzle that the type states.
+    #[doc(hidden)]
+    const UNIT: usize = swizzle_mode::None::UNIT;
+    /// A hash of the extents and the swizzle.
+    #[doc(hidden)]
+    const LAYOUT: u64 = layout([Self::RANK, Self::LEN, Self::ROW, Self::SPAN, Self::UNIT]);
     /// The widths in bytes that a row can have, if the mode needs a swizzle; otherwise empty.
     #[doc(hidden)]
     const SWIZZLES: &'static [usize] = &[];
@@ -32,6 +40,56 @@ pub trait Shape: Sealed + 'static {
     /// Where copies may begin, as only the map knows: a [`BoundingBox`] for columns; `()` for other shapes, which may begin
     /// anywhere.
     type Bounds: Copy + core::fmt::Debug;
+}
+
+/// Swizzles of a tensor map (PTX ISA 5.5.7): the last parameter of [`Box2`] and its siblings, and of [`Gather4`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a swizzle of a tensor map",
+    label = "not `swizzle_mode::None`, `B32`, `B64`, `B96` or `B128`",
+    note = "name a type of `qualifier::swizzle_mode`, or a pair of `swizzle_mode::B128` and a type of `qualifier::swizzle_atomicity`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait MapSwizzle: Sealed + Copy + core::fmt::Debug + 'static {
+    /// The bytes within which the swizzle permutes, which are a row of the box; 0 without a swizzle.
+    #[doc(hidden)]
+    const SPAN: usize;
+    /// The bytes that stay together; 8 for the flip of 8 bytes.
+    #[doc(hidden)]
+    const UNIT: usize;
+    /// The value of the type.
+    #[doc(hidden)]
+    const VALUE: Self;
+}
+
+macro_rules! map_swizzles {
+    ($( [$($tag:tt)+] $span:literal by $unit:literal; )*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl MapSwizzle for $($tag)+ {
+            const SPAN: usize = $span;
+            const UNIT: usize = $unit;
+            const VALUE: Self = $($tag)+;
+        }
+    )* };
+}
+map_swizzles! {
+    [swizzle_mode::None] 0 by 16;
+    [swizzle_mode::B32] 32 by 16;
+    [swizzle_mode::B64] 64 by 16;
+    [swizzle_mode::B96] 96 by 16;
+    [swizzle_mode::B128] 128 by 16;
+    [(swizzle_mode::B128, swizzle_atomicity::B16)] 128 by 16;
+    [(swizzle_mode::B128, swizzle_atomicity::B32)] 128 by 32;
+    [(swizzle_mode::B128, swizzle_atomicity::B32FlipB8)] 128 by 8;
+    [(swizzle_mode::B128, swizzle_atomicity::B64)] 128 by 64;
+}
+
+const fn layout<const N: usize>(numbers: [usize; N]) -> u64 {
+    let (mut words, mut i) = ([0; N], 0);
+    while i < N {
+        words[i] = numbers[i] as u64;
+        i += 1;
+    }
+    crate::launch::layout(&words)
 }
 
 /// Shapes whose copies may begin at any pixel: all shapes except columns.
@@ -170,6 +228,9 @@ pub trait TiledShape: LoadShape<Bounds = ()> {
     /// The size of the map's box in each dimension.
     #[doc(hidden)]
     const BOX: &'static [u32];
+    /// The same shape with another swizzle.
+    #[doc(hidden)]
+    type With<M: MapSwizzle>: TiledShape;
 }
 
 /// Boxes, into which a tensor can be divided.
@@ -321,34 +382,41 @@ mod w_128 {
     }
 }
 
+// With `do_not_recommend` on `LoadShape`, `StoreShape` and `ReduceShape`, rustc would not name the bound on `M`.
 /// The box types: each with its dimensions, its rank and its instructions.
 macro_rules! boxes {
     ($( $(#[$doc:meta])* $Box:ident<$($D:ident),+> $rank:literal: $load:ident $prefetch:ident $store:ident
         $reduce:ident; )*) => { $(
         $(#[$doc])*
+        ///
+        /// `M` is the swizzle of the map, whose span is a row of the box: `swizzle_mode::B128` for rows of 128 bytes.
         #[derive(Debug)]
-        pub enum $Box<$(const $D: usize),+> {}
+        pub struct $Box<$(const $D: usize,)+ M: MapSwizzle = swizzle_mode::None>(PhantomData<M>);
 
-        impl<$(const $D: usize),+> $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> $Box<$($D,)+ M> {
             /// The number of elements of the box: the length of its shared array.
             pub const LEN: usize = size::product(Self::DIMS);
+            /// The swizzle of the map, for [`View2d::swizzled`](crate::shared::View2d::swizzled) and
+            /// [`Shared::swizzle_index`](crate::shared::Shared::swizzle_index).
+            pub const SWIZZLE: M = M::VALUE;
             const DIMS: [usize; $rank] = [$($D),+];
         }
         #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> Sealed for $Box<$($D),+> {}
+        impl<$(const $D: usize,)+ M: MapSwizzle> Sealed for $Box<$($D,)+ M> {}
         #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> Shape for $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> Shape for $Box<$($D,)+ M> {
             const RANK: usize = $rank;
             const LEN: usize = Self::LEN;
             const ROW: usize = Self::DIMS[0];
-            const LAYOUT: u64 = crate::launch::layout(&[$($D as u64),+]);
+            const SPAN: usize = M::SPAN;
+            const UNIT: usize = M::UNIT;
+            const LAYOUT: u64 = layout([$($D,)+ M::SPAN, M::UNIT]);
             const LIMITS: () = limits(Self::DIMS);
             type Bounds = ();
         }
         #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> UnboundedShape for $Box<$($D),+> {}
-        #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> LoadShape for $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> UnboundedShape for $Box<$($D,)+ M> {}
+        impl<$(const $D: usize,)+ M: MapSwizzle> LoadShape for $Box<$($D,)+ M> {
             type At = [i32; $rank];
             #[inline(always)]
             fn reads(at: &Self::At, unit: i32, (): ()) -> bool {
@@ -363,7 +431,7 @@ macro_rules! boxes {
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> MulticastShape for $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> MulticastShape for $Box<$($D,)+ M> {
             #[inline(always)]
             unsafe fn multicast(
                 dst: u32,
@@ -380,15 +448,14 @@ macro_rules! boxes {
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> PrefetchShape for $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> PrefetchShape for $Box<$($D,)+ M> {
             #[inline(always)]
             unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
                 // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).
                 unsafe { raw::$prefetch(map, at, hint) }
             }
         }
-        #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> StoreShape for $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> StoreShape for $Box<$($D,)+ M> {
             type TensorCoords = [i32; $rank];
             type Index = [u32; $rank];
             #[inline(always)]
@@ -401,8 +468,7 @@ macro_rules! boxes {
                 unsafe { raw::$store(load_mode::Tile, map, coords, src, hint) }
             }
         }
-        #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> ReduceShape for $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> ReduceShape for $Box<$($D,)+ M> {
             #[inline(always)]
             fn is_within(_corner: &Self::TensorCoords, (): ()) -> bool {
                 true
@@ -420,11 +486,12 @@ macro_rules! boxes {
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> TiledShape for $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> TiledShape for $Box<$($D,)+ M> {
             const BOX: &'static [u32] = &[$(size::narrow($D)),+];
+            type With<To: MapSwizzle> = $Box<$($D,)+ To>;
         }
         #[diagnostic::do_not_recommend]
-        impl<$(const $D: usize),+> BoxShape for $Box<$($D),+> {
+        impl<$(const $D: usize,)+ M: MapSwizzle> BoxShape for $Box<$($D,)+ M> {
             #[inline(always)]
             fn count(boxes: Self::Index) -> u32 {
                 boxes.into_iter().fold(1, u32::wrapping_mul)
@@ -777,28 +844,35 @@ im2col_w! {
 /// Four rows of `WIDTH` elements, gathered from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map has boxes of
 /// `WIDTH` by 1. A load takes the column and the four rows: `map.at([128, 7, 3, 90, 3])` is the rows 7, 3, 90 and 3 from column
 /// 128 on. The shape needs the feature `sm_100`.
+///
+/// `M` is the swizzle of the map, whose span is a row: `swizzle_mode::B128` for rows of 128 bytes.
 #[derive(Debug)]
-pub enum Gather4<const WIDTH: usize> {}
+pub struct Gather4<const WIDTH: usize, M: MapSwizzle = swizzle_mode::None>(PhantomData<M>);
 
-impl<const WIDTH: usize> Gather4<WIDTH> {
+impl<const WIDTH: usize, M: MapSwizzle> Gather4<WIDTH, M> {
     /// The number of elements of the four rows: the length of their shared array.
     pub const LEN: usize = size::product([4, WIDTH]);
+    /// The swizzle of the map, for [`View2d::swizzled`](crate::shared::View2d::swizzled) and
+    /// [`Shared::swizzle_index`](crate::shared::Shared::swizzle_index).
+    pub const SWIZZLE: M = M::VALUE;
 }
 #[diagnostic::do_not_recommend]
-impl<const WIDTH: usize> Sealed for Gather4<WIDTH> {}
+impl<const WIDTH: usize, M: MapSwizzle> Sealed for Gather4<WIDTH, M> {}
 #[diagnostic::do_not_recommend]
-impl<const WIDTH: usize> UnboundedShape for Gather4<WIDTH> {}
+impl<const WIDTH: usize, M: MapSwizzle> UnboundedShape for Gather4<WIDTH, M> {}
 #[diagnostic::do_not_recommend]
-impl<const WIDTH: usize> Shape for Gather4<WIDTH> {
+impl<const WIDTH: usize, M: MapSwizzle> Shape for Gather4<WIDTH, M> {
     const RANK: usize = 2;
     const LEN: usize = Self::LEN;
     const ROW: usize = WIDTH;
+    const SPAN: usize = M::SPAN;
+    const UNIT: usize = M::UNIT;
     const LIMITS: () = limits([WIDTH, 1]);
     type Bounds = ();
 }
 #[cfg(sm_100)]
 #[diagnostic::do_not_recommend]
-impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
+impl<const WIDTH: usize, M: MapSwizzle> LoadShape for Gather4<WIDTH, M> {
     type At = [i32; 5];
     #[inline(always)]
     fn reads(at: &Self::At, unit: i32, (): ()) -> bool {
@@ -823,12 +897,13 @@ impl<const WIDTH: usize> LoadShape for Gather4<WIDTH> {
 }
 #[cfg(sm_100)]
 #[diagnostic::do_not_recommend]
-impl<const WIDTH: usize> TiledShape for Gather4<WIDTH> {
+impl<const WIDTH: usize, M: MapSwizzle> TiledShape for Gather4<WIDTH, M> {
     const BOX: &'static [u32] = &[size::narrow(WIDTH), 1];
+    type With<To: MapSwizzle> = Gather4<WIDTH, To>;
 }
 #[cfg(sm_100f_sm_110a)]
 #[diagnostic::do_not_recommend]
-impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
+impl<const WIDTH: usize, M: MapSwizzle> MulticastShape for Gather4<WIDTH, M> {
     #[inline(always)]
     unsafe fn multicast(
         dst: u32,
@@ -855,7 +930,7 @@ impl<const WIDTH: usize> MulticastShape for Gather4<WIDTH> {
 }
 #[cfg(sm_100f_sm_110a)]
 #[diagnostic::do_not_recommend]
-impl<const WIDTH: usize> PrefetchShape for Gather4<WIDTH> {
+impl<const WIDTH: usize, M: MapSwizzle> PrefetchShape for Gather4<WIDTH, M> {
     #[inline(always)]
     unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller keeps the clauses of the instruction (`# Safety`).

@@ -1,7 +1,7 @@
 //! Tensor maps: the driver's checks, and the bytes that the interpreter reads.
 
 use cudarc::driver::sys::CUresult::{CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED};
-use ptx_emu::tensor::{TensorMap, elemtype};
+use ptx_emu::tensor::{TensorMap, elemtype, swizzle};
 
 use crate::boundary::{In, Result, fail};
 
@@ -62,12 +62,10 @@ impl Common {
         if self.fill > 1 || (self.fill == 1 && !IS_FLOAT[self.element as usize]) {
             return refuse(format!("fill mode {} for elements of type {}", self.fill, self.element));
         }
-        // The API counts the atomicity of the widest swizzle among the swizzles, PTX counts it apart.
-        let (swizzle, atomicity) = match self.swizzle {
-            mode @ 0..=3 => (mode as u8, 0),
-            mode @ 4..=6 => (3, mode as u8 - 3),
-            mode => return refuse(format!("swizzle mode {mode}, which the device does not know")),
-        };
+        if self.swizzle > 6 {
+            return refuse(format!("swizzle mode {}, which the device does not know", self.swizzle));
+        }
+        let (swizzle, atomicity) = swizzle(self.swizzle);
         if self.interleave > 0 {
             return fail(CUDA_ERROR_NOT_SUPPORTED, "interleaved tensors are not emulated");
         }

@@ -8,7 +8,9 @@ const SIDE: usize = 32;
 const THREADS: usize = 128;
 /// Vectors of four elements in a box.
 const VECTORS: usize = SIDE * SIDE / 4;
-type Square = Box2<SIDE, SIDE>;
+/// The launch encodes the maps with this swizzle, and the views take it: a warp that reads a column of a box accesses several
+/// banks.
+type Square = Box2<SIDE, SIDE, swizzle_mode::B128>;
 
 ptx::shared_memory! {
     struct Smem {
@@ -16,8 +18,7 @@ ptx::shared_memory! {
     }
 }
 
-/// `output[x][y]` ← `input[y][x]`, by tensor copies (TMA). The tensor maps are grid constants, of boxes of 32 by 32 with a swizzle of
-/// 128 bytes: a warp that reads a column of a box accesses several banks.
+/// `output[x][y]` ← `input[y][x]`, by tensor copies (TMA). The tensor maps are grid constants.
 #[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
 pub fn transpose(
     cta: Cta,
@@ -41,8 +42,8 @@ pub fn transpose(
             (loaded, from, _, to) = tensor::load_with(cta, loaded, free, source(at), stored).wait(cta);
             let to = to.into_free().vector_stores();
             let (rows_in, rows_out) = (
-                from.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
-                to.as_2d::<SIDE>().swizzled(swizzle_mode::B128),
+                from.as_2d::<SIDE>().swizzled(Square::SWIZZLE),
+                to.as_2d::<SIDE>().swizzled(Square::SWIZZLE),
             );
             for round in 0..VECTORS / THREADS {
                 let vector = thread + round * THREADS;

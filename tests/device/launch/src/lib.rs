@@ -9,7 +9,7 @@ use ptx::global::{Global, GlobalElementsMut, GlobalMatrix, GlobalMut, GlobalRows
 use ptx::launch::{Cta, Prerequisite};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::pipeline::RingMemory;
-use ptx::qualifier::{op, scope, sem};
+use ptx::qualifier::{op, scope, sem, swizzle_mode};
 use ptx::shared::{DynamicShared, SharedArray};
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
 
@@ -61,29 +61,33 @@ pub fn blur(
 }
 
 ptx::shared_memory! {
-    /// A tile, and the mbarrier that its load completes on.
-    pub struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit> }
+    /// A loaded tile, a tile to store, and the mbarrier that the load completes on.
+    pub struct Smem { loaded: SharedArray<f32, 1024>, stored: SharedArray<f32, 1024>, bar: Mbarrier<Uninit> }
 }
 
-/// Copies a matrix by boxes of 32 by 32.
+type Swizzled = Box2<32, 32, swizzle_mode::B128>;
+
+/// Copies a matrix by boxes of 32 by 32. The loads swizzle, and the stores do not.
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn copy_boxes(
     mut cta: Cta,
     #[shared] smem: Smem,
-    from: TensorMap<f32, Box2<32, 32>>,
+    from: TensorMap<f32, Swizzled>,
     to: TensorMapMut<f32, Box2<32, 32>>,
 ) {
     let bar = smem.bar.init(&cta);
-    cta.async_scope((smem.tile, bar), |cta, (mut tile, mut bar)| {
+    cta.async_scope((smem.loaded, smem.stored, bar), |cta, (mut tile, mut out, mut bar)| {
         let mut boxes = to.tiles(cta);
         while let Some((index, to)) = boxes.next_tile() {
             let (next, loaded, _) =
                 tensor::load(cta, bar, tile, from.box_at(index.map(|i| i as i32))).wait(cta);
             bar = next;
-            let (stored, _) = tensor::store(cta, loaded.release(cta).into_fenced(), to).commit(cta).wait(cta);
-            tile = stored.into_free();
+            let rows = loaded.as_2d::<32>().swizzled(Swizzled::SWIZZLE);
+            let full = out.write(cta, |i| rows.get([i % 32, i / 32]).unwrap_or(0.0)).to_async(cta);
+            let (stored, _) = tensor::store(cta, full, to).commit(cta).wait(cta);
+            (tile, out) = (loaded.release(cta), stored.into_free());
         }
-        (tile, bar)
+        (tile, out, bar)
     });
 }
 

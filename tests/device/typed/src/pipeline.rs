@@ -381,7 +381,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
     out: *mut u32,
 ) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Pairs>() };
-    let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
+    let map = unsafe { TensorMap::<u32, Box2<16, 8, swizzle_mode::B64>>::from_raw(map) };
     let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<{ N / 2 }>();
     let mut sum = 0_u32;
     cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
@@ -557,7 +557,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_last(
     out: *mut u32,
 ) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let map = unsafe { TensorMap::<u32, Box2<16, 8>>::from_raw(map) };
+    let map = unsafe { TensorMap::<u32, Box2<16, 8, swizzle_mode::B64>>::from_raw(map) };
     cta.cluster_scope_last(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let ended = pipeline.multicast(pair).run_last(

@@ -1,0 +1,12 @@
+//! The swizzle of a box has the width of a row: with a wider swizzle, the copy would write more than the box.
+
+use ptx::qualifier::swizzle_mode;
+use ptx::tensor::{Box2, TensorMap, TensorMapMut, TensorMapObject};
+
+pub fn kernel(object: *const TensorMapObject) {
+    // SAFETY: the host encodes such tensor maps.
+    unsafe {
+        let _loaded = TensorMap::<f32, Box2<16, 64, swizzle_mode::B64>>::from_raw(object);
+        let _stored = TensorMapMut::<f32, Box2<32, 32, swizzle_mode::B128>>::from_raw(object, [1, 1]);
+    }
+}
