@@ -289,6 +289,22 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
         GlobalMut { base, len }
     }
 
+    /// Returns the number of elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether the slice has no elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Divides the slice among the grid. Returns the whole tiles of this CTA, whose indices are `r`, `r + c`, `r + 2 * c`, … for
     /// the CTA's rank `r` and `c` CTAs, and the executing thread's part of the elements after the last whole tile.
     ///

@@ -193,7 +193,7 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
     message = "`{Self}` cannot be the length of a slice of global memory",
     label = "neither `u32` nor `usize`: convert the length"
 )]
-pub trait Length: Copy + Sealed {
+pub trait Length: Copy + PartialEq + Sealed {
     /// What the host passes for a slice of this length.
     #[doc(hidden)]
     type Kind<T>;
@@ -272,6 +272,22 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: L) -> Self {
         GlobalElementsMut { base, len }
+    }
+
+    /// Returns the number of elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn len(&self) -> L {
+        self.len
+    }
+
+    /// Returns whether the slice has no elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.len == L::of(0)
     }
 
     /// Returns the elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
@@ -461,6 +477,22 @@ impl<T: Element> GlobalVectorsMut<T> {
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
         GlobalVectorsMut { base, len }
+    }
+
+    /// Returns the number of elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether the slice has no elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// Returns the vectors of the executing thread, those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid

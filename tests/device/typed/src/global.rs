@@ -1,6 +1,6 @@
 //! Elements of global memory.
 
-use ptx::global::{Global, GlobalMut};
+use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalVectorsMut};
 use ptx::launch::Cta;
 
 use crate::{cta_count, cta_rank, thread_count, thread_rank};
@@ -25,6 +25,22 @@ pub unsafe extern "ptx-kernel" fn raw_global_get(x: *const u32, n: usize, i: usi
         out.add(2).write(if i < left { tail.add(i).read() } else { 7 });
         out.add(3).write(if n == 0 { 7 } else { n as u32 });
     }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_lengths(y: *mut u32, n: usize, m: u32, out: *mut u32) {
+    let (tiled, vectors) =
+        unsafe { (GlobalMut::<u32, N>::from_raw(y, n), GlobalVectorsMut::from_raw(y, n / 2)) };
+    let elements = unsafe { GlobalElementsMut::from_raw(y, m) };
+    unsafe { out.write(if tiled.is_empty() { 7 } else { tiled.len() as u32 }) };
+    unsafe { out.add(1).write(if vectors.is_empty() { 7 } else { vectors.len() as u32 }) };
+    unsafe { out.add(2).write(if elements.is_empty() { 7 } else { elements.len() }) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_lengths(_y: *mut u32, n: usize, m: u32, out: *mut u32) {
+    unsafe { out.write(if n == 0 { 7 } else { n as u32 }) };
+    unsafe { out.add(1).write(if n / 2 == 0 { 7 } else { (n / 2) as u32 }) };
+    unsafe { out.add(2).write(if m == 0 { 7 } else { m }) };
 }
 
 #[unsafe(no_mangle)]
