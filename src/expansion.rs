@@ -78,7 +78,7 @@ macro_rules! __kernel {
                 $crate::launch::assert_shape::<__PtxShape>();
                 $( $crate::__kernel!(@check $safety $Parameter); )*
             };
-            $crate::__kernel!(@safe $safety $name);
+            $crate::__kernel!(unsafe(uniform) @safe $safety $name);
 
             #[cfg(target_arch = "nvptx64")]
             #[unsafe(export_name = $crate::__private::core::stringify!($name))]
@@ -100,7 +100,7 @@ macro_rules! __kernel {
                 let ($($parameter,)*) = values;
                 let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
                 let _ = (&$shared, &$dynamic);
-                $crate::__kernel!(@call $safety $name $arguments);
+                $crate::__kernel!(unsafe(uniform) @call $safety $name $arguments);
                 $crate::launch::end_of_dependent_grid::<
                     { false $(|| <$Parameter as $crate::launch::Parameter>::PREREQUISITE)* }
                 >();
@@ -132,17 +132,18 @@ macro_rules! __kernel {
             $function
         };
     };
-    (@safe safe $name:ident) => {
+    // The parts that have an `unsafe` ask for the words too: a call of a part alone is not safe either.
+    (unsafe(uniform) @safe safe $name:ident) => {
         // SAFETY: the function is safe, its author gives `unsafe(uniform)`, and the checks have asserted the parameters.
         unsafe impl $crate::launch::SafeKernel for $name {}
     };
-    (@safe not_safe $name:ident) => {};
+    (unsafe(uniform) @safe not_safe $name:ident) => {};
     (@check safe $Parameter:ty) => { $crate::launch::assert_safe_parameter::<$Parameter>() };
     (@check not_safe $Parameter:ty) => { $crate::launch::assert_parameter::<$Parameter>() };
     // A safe function is called outside of `unsafe`: an attribute that makes it unsafe is an error.
     // The arguments are one token: rustc would show those of a repetition here, and not at the user's type.
-    (@call safe $name:ident $arguments:tt) => { $name $arguments };
-    (@call not_safe $name:ident $arguments:tt) => {
+    (unsafe(uniform) @call safe $name:ident $arguments:tt) => { $name $arguments };
+    (unsafe(uniform) @call not_safe $name:ident $arguments:tt) => {
         // SAFETY: the caller of the unsafe launch keeps the function's `# Safety`.
         unsafe { $name $arguments }
     };

@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use launch::{add_rows, axpy, blur, copy_boxes, fill};
 use ptx::launch::{Kernel, LaunchShape, Parameter, SafeKernel};
 use ptx::qualifier::swizzle_mode;
-use ptx::tensor::{Box2, LoadShape, ReduceShape, TensorMap, TensorMapMut, TensorMapReduce, UnboundedShape};
+use ptx::tensor::{
+    Box2, LoadShape, MapElement, ReduceShape, TensorMap, TensorMapMut, TensorMapReduce, UnboundedShape,
+};
 use support::ok;
 use xtask::cuda::Tools;
 use xtask::device::{Arch, Build, OptLevel, write_crate};
@@ -73,6 +75,19 @@ fn the_layout_of_a_parameter_has_the_swizzle() {
     }
     for (plain, swizzled) in layouts::<Plain>().into_iter().zip(layouts::<Swizzled>()) {
         assert_ne!(plain, swizzled);
+    }
+}
+
+/// A reduction computes with the elements of the map, which the host encodes: floats there and integers here are no one kernel.
+#[test]
+fn the_layout_of_a_reduced_tensor_has_the_type_of_its_elements() {
+    fn layout<T: MapElement>() -> u64 {
+        TensorMapReduce::<T, Box2<32, 32>>::LAYOUT
+    }
+    let of_32_bits = [layout::<u32>(), layout::<i32>(), layout::<f32>()];
+    let of_64_bits = [layout::<u64>(), layout::<i64>(), layout::<f64>()];
+    for [a, b, c] in [of_32_bits, of_64_bits] {
+        assert!(a != b && b != c && c != a);
     }
 }
 

@@ -72,7 +72,7 @@ impl fmt::Debug for Error {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Emulator {
     device: Rc<RefCell<Device>>,
     options: Options,
@@ -86,7 +86,13 @@ impl Emulator {
     /// Makes a GPU without memory in use. A launch runs under one schedule, each under another.
     #[must_use]
     pub fn new() -> Self {
-        Self { schedules: 1, ..Self::default() }
+        Self {
+            device: Rc::default(),
+            options: Options::default(),
+            schedules: 1,
+            next: Cell::new(0),
+            printed: RefCell::default(),
+        }
     }
 
     /// Runs each launch under `count` schedules, each on the memory as it was before the launch.
@@ -145,6 +151,12 @@ impl Emulator {
     #[must_use]
     pub fn printed(&self) -> String {
         self.printed.take()
+    }
+}
+
+impl Default for Emulator {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -310,7 +322,7 @@ unsafe impl Function for Kernel {
         let before = (gpu.schedules > 1).then(|| device.clone());
         for _ in 0..gpu.schedules {
             let schedule = gpu.next.get();
-            gpu.next.set(schedule + 1);
+            gpu.next.set(schedule.wrapping_add(1));
             if let Some(before) = &before {
                 *device = before.clone();
             }

@@ -58,7 +58,7 @@ impl Schedule {
             _ => Agents::Random,
         };
         let quantum = [64, 1000, 8, 200][(number / 4 % 4) as usize];
-        Self { seed: number + 1, agents, quantum }
+        Self { seed: number.wrapping_add(1), agents, quantum }
     }
 
     pub(crate) fn agent_runs(&self, rng: &mut Rng) -> bool {

@@ -78,6 +78,17 @@ fn a_cluster_that_reduces() {
 }
 
 #[test]
+fn every_gpu_runs_its_kernels_under_every_schedule() {
+    let last = Emulator::new().first_schedule(u64::MAX).schedules(2);
+    for gpu in [Emulator::default(), last] {
+        let kernels = gpu.load(&[("sm_90a", OPTIMISED.as_bytes())]).unwrap();
+        let (x, mut y) = (gpu.slice(&[1.0f32; 8]), gpu.slice(&[0.0f32; 8]));
+        kernels.kernel(launch::axpy).unwrap().launch(&gpu, 1, (2.0, &x, &mut y)).unwrap();
+        assert_eq!(y.to_vec(), [2.0; 8]);
+    }
+}
+
+#[test]
 fn what_no_gpu_launches_is_refused() {
     let gpu = Emulator::new();
     let kernels = gpu.load(&[("sm_90a", OPTIMISED.as_bytes())]).unwrap();

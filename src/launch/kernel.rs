@@ -8,12 +8,12 @@ use crate::global::{
     Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalVectorsMut,
     Length,
 };
-use crate::qualifier::action;
+use crate::qualifier::{Qualifier, action};
 use crate::raw;
 use crate::shared::{DynamicShared, Element, Place};
 use crate::tensor::{
-    LoadShape, ReduceShape, StoreShape, TensorMap, TensorMapMut, TensorMapObject, TensorMapReduce,
-    UnboundedShape, shape_bytes, stored_shape_bytes,
+    LoadShape, MapElement, ReduceShape, StoreShape, TensorMap, TensorMapMut, TensorMapObject,
+    TensorMapReduce, UnboundedShape, shape_bytes, stored_shape_bytes,
 };
 
 /// A kernel, as [`#[ptx::kernel]`](crate::kernel) describes it to the host: the name of its entry, its launch shape and its
@@ -369,7 +369,9 @@ memory! {
         |raw| (raw.base, raw.rows, raw.columns);
     [T: Element, S: LoadShape + UnboundedShape] TensorMap<T, S> [S::LAYOUT, shape_bytes::<T, S>()]: TensorMapObject, Tensor<T, S>,
         |raw| (raw);
-    [T: Element, S: ReduceShape + UnboundedShape] TensorMapReduce<T, S> [S::LAYOUT, stored_shape_bytes::<T, S>()]: TensorMapObject,
+    // A reduction computes with the elements as the map has them, and the host encodes the map.
+    [T: MapElement, S: ReduceShape + UnboundedShape] TensorMapReduce<T, S>
+        [S::LAYOUT, stored_shape_bytes::<T, S>(), layout_of_name(<T::Elemtype as Qualifier>::PTX)]: TensorMapObject,
         TensorReduce<T, S>, |raw| (raw);
     [T: Element, S: StoreShape] TensorMapMut<T, S> [S::LAYOUT, stored_shape_bytes::<T, S>()]: RawTensorMut<S::Index>,
         TensorMut<T, S>, |raw| (&raw.object, raw.boxes);

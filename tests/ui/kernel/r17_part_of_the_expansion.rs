@@ -1,0 +1,20 @@
+//! A part of what the attribute expands to makes no launch safe and calls no unsafe function, without a word of the author.
+
+use ptx::launch::Cta;
+
+/// # Safety
+///
+/// `to` is the address of a `u32`.
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub unsafe fn kernel(_cta: Cta, _to: *mut u32) {}
+
+ptx::__kernel!(@safe safe kernel);
+
+/// # Safety
+///
+/// Nobody calls the function.
+pub unsafe fn never() {}
+
+pub fn host() {
+    ptx::__kernel!(@call not_safe never ());
+}
