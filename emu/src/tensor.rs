@@ -225,6 +225,20 @@ impl TensorMap {
     }
 }
 
+/// Whether a tensor reduction has this operation for this type of elements (the table of PTX ISA 9.7.9.25.5.3).
+fn reduces(rmw: Rmw, ty: Type) -> bool {
+    let is_half = matches!(ty, Type::Float(Format::F16 | Format::Bf16));
+    let is_integer = matches!(ty, Type::Unsigned(32 | 64) | Type::Signed(32 | 64));
+    match rmw {
+        Rmw::Add => is_half || (is_integer && ty != Type::Signed(64)) || ty == Type::Float(Format::F32),
+        Rmw::Min | Rmw::Max => is_half || is_integer,
+        Rmw::Inc | Rmw::Dec => ty == Type::Unsigned(32),
+        // `.b32` and `.b64`: bits of any type.
+        Rmw::And | Rmw::Or | Rmw::Xor => matches!(ty.bits(), 32 | 64),
+        Rmw::Exch | Rmw::Cas => false,
+    }
+}
+
 /// An element of a copy: its address in global memory, and its place in the box.
 struct Element {
     global: Option<u64>,
@@ -270,6 +284,10 @@ impl Machine<'_> {
         }
         if let Some(what) = map.not_modelled(op.mode) {
             return Err(self.fault(cta, thread, what));
+        }
+        if let Some(rmw) = op.reduction.filter(|rmw| !reduces(*rmw, map.ty())) {
+            let what = format!("{rmw:?} is no tensor reduction of elements of {:?}", map.ty());
+            self.wrong(Rule::Operand, cta, thread, what);
         }
         let (size, shared_size) = (map.size(), map.shared_size());
         if op.direction == Direction::ToGlobal {
