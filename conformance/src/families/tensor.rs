@@ -468,16 +468,23 @@ fn load(form: &Form) -> Case<'_> {
     b.line("fence.proxy.async.shared::cta");
     let mbarrier = initialised(&mut b, 1);
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
-    let bit = b.set(Class::B32, format!("shr.u32 {{}}, {mask}, {rank}"));
-    let bit = b.set(Class::B32, format!("and.b32 {{}}, {bit}, 1"));
+    let multicast = form.has("multicast::cluster");
+    let signals = if multicast && form.has("cta_group::2") {
+        // Those for both blocks go to the block of even rank, whose mbarrier the instruction names (9.7.9.25.5.2).
+        let all = b.set(Class::B32, format!("popc.b32 {{}}, {mask}"));
+        let is_even = b.set(Class::Pred, format!("setp.eq.u32 {{}}, {rank}, 0"));
+        b.set(Class::B32, format!("selp.b32 {{}}, {all}, 0, {is_even}"))
+    } else {
+        let bit = b.set(Class::B32, format!("shr.u32 {{}}, {mask}, {rank}"));
+        b.set(Class::B32, format!("and.b32 {{}}, {bit}, 1"))
+    };
     b.one_thread(|b| {
-        let bytes = b.set(Class::B32, format!("mul.lo.u32 {{}}, {bit}, {}", parts.bytes.1));
+        let bytes = b.set(Class::B32, format!("mul.lo.u32 {{}}, {signals}, {}", parts.bytes.1));
         b.line(format!(
             "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%shared+{mbarrier}], {bytes}"
         ));
     });
     b.sync();
-    let multicast = form.has("multicast::cluster");
     let own = multicast || form.has("shared::cta");
     b.block_0(|b| {
         b.one_thread(|b| {
