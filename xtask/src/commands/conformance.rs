@@ -32,7 +32,9 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
-    let program = workspace_program(&Toolchain::active()?, PROGRAM, "release")?;
+    // Here the tests have compiled what it takes, with the interpreter optimised.
+    let profile = if options.bundle.is_some() { "release" } else { "dev" };
+    let program = workspace_program(&Toolchain::active()?, PROGRAM, profile)?;
     if let Some(folder) = &options.bundle {
         let folder = files::from_caller(folder);
         make_bundle(&program, &folder)?;
