@@ -213,10 +213,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     ///   box along W alone; along H and D, `bounds` lies within the tensor.
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
-        const {
-            assert_target::<S>();
-            shape_bytes::<T, S>()
-        };
+        const { shape_bytes::<T, S>() };
+        const { assert_target::<S>() };
         TensorMap { object: object.cast(), bounds, _of: PhantomData }
     }
 
@@ -406,10 +404,8 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     ///   not positive (9.7.9.25.5.1).
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject, boxes: S::Index) -> Self {
-        const {
-            assert_target::<S>();
-            stored_shape_bytes::<T, S>()
-        };
+        const { stored_shape_bytes::<T, S>() };
+        const { assert_target::<S>() };
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
     }
 
@@ -594,10 +590,8 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     ///   positive (9.7.9.25.5.1). `bounds` lies within the bounding box.
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
-        const {
-            assert_target::<S>();
-            stored_shape_bytes::<T, S>()
-        };
+        const { stored_shape_bytes::<T, S>() };
+        const { assert_target::<S>() };
         TensorMapReduce { object: object.cast(), bounds, _of: PhantomData }
     }
 
