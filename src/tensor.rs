@@ -86,14 +86,18 @@ pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
         "a swizzle must be as wide as a row of the box: use `swizzle_mode::B32` for rows of 32 bytes, `B64` for 64, `B128` for 128 (a narrower row would be padded, a wider row refused)"
     );
     assert!(
-        S::UNIT == 16 || cfg!(sm_100f_sm_110a),
-        "a swizzle of other units than 16 bytes needs a target with `.swizzle_atomicity`: select the feature `sm_100f` or `sm_110a`, or use `swizzle_mode::B128` alone (PTX ISA 9.7.9.25.5.1)"
-    );
-    assert!(
         size::product([S::LEN, size_of::<T>()]) < 1 << 20,
         "a copy must have at most 2^20 - 1 bytes, as many as an mbarrier counts: choose a smaller box (PTX ISA 9.7.13.15.2)"
     );
     size::shared(size::product([S::LEN, size_of::<T>()]))
+}
+
+/// Fails to compile if the target has no copies of shape `S`. The host, which has no target, describes maps of every shape.
+const fn assert_target<S: Shape>() {
+    assert!(
+        S::UNIT == 16 || cfg!(sm_100f_sm_110a),
+        "a swizzle of other units than 16 bytes needs a target with `.swizzle_atomicity`: select the feature `sm_100f` or `sm_110a`, or use `swizzle_mode::B128` alone (PTX ISA 9.7.9.25.5.1)"
+    );
 }
 
 /// [`shape_bytes`] of a shape that is stored or reduced.
@@ -210,6 +214,7 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
         const { shape_bytes::<T, S>() };
+        const { assert_target::<S>() };
         TensorMap { object: object.cast(), bounds, _of: PhantomData }
     }
 
@@ -400,6 +405,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject, boxes: S::Index) -> Self {
         const { stored_shape_bytes::<T, S>() };
+        const { assert_target::<S>() };
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
     }
 
@@ -585,6 +591,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
         const { stored_shape_bytes::<T, S>() };
+        const { assert_target::<S>() };
         TensorMapReduce { object: object.cast(), bounds, _of: PhantomData }
     }
 

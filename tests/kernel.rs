@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use launch::{add_rows, axpy, blur, copy_boxes, fill};
 use ptx::launch::{Kernel, LaunchShape, Parameter, SafeKernel};
-use ptx::qualifier::swizzle_mode;
+use ptx::qualifier::{swizzle_atomicity, swizzle_mode};
 use ptx::tensor::{
     Box2, LoadShape, MapElement, ReduceShape, TensorMap, TensorMapMut, TensorMapReduce, UnboundedShape,
 };
@@ -89,6 +89,15 @@ fn the_layout_of_a_reduced_tensor_has_the_type_of_its_elements() {
     for [a, b, c] in [of_32_bits, of_64_bits] {
         assert!(a != b && b != c && c != a);
     }
+}
+
+/// The host has no target: it describes a kernel for `sm_100a` without the feature of that name.
+#[test]
+fn the_host_describes_maps_of_other_targets() {
+    type InUnitsOf64 = Box2<32, 32, (swizzle_mode::B128, swizzle_atomicity::B64)>;
+    type InUnitsOf16 = Box2<32, 32, swizzle_mode::B128>;
+    assert_ne!(TensorMap::<f32, InUnitsOf64>::LAYOUT, TensorMap::<f32, InUnitsOf16>::LAYOUT);
+    assert_ne!(TensorMapMut::<f32, InUnitsOf64>::LAYOUT, TensorMapMut::<f32, InUnitsOf16>::LAYOUT);
 }
 
 /// `add_rows` waits for each of its two prerequisites, and at its end.
