@@ -365,18 +365,9 @@ macro_rules! kernels {
     () => {
         $crate::kernels!("ptx_kernels")
     };
-    ($name:literal) => {{
-        mod images {
-            $crate::__private::core::include!($crate::__private::core::concat!(
-                $crate::__private::core::env!("OUT_DIR"),
-                "/",
-                $name,
-                ".rs"
-            ));
-        }
-        const _: () = $crate::__private::assert_file_name($name);
-        images::IMAGES
-    }};
+    ($name:literal) => {
+        $crate::__private::__images!($name)
+    };
 }
 
 #[cfg(test)]

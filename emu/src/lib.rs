@@ -35,7 +35,5 @@ pub use schedule::Schedule;
 /// Paths for the macro `kernels!`, which its user cannot shadow.
 #[doc(hidden)]
 pub mod __private {
-    pub use core;
-
-    pub use ptx_launch::assert_file_name;
+    pub use ptx_launch::__images;
 }

@@ -20,6 +20,11 @@ pub const NVCC: &str = "nvcc";
 /// The build that is shipped and timed.
 pub const SHIPPED: &str = "O3";
 
+/// Returns the label of what is shipped, as the device runs it: machine code on a GPU, PTX on an emulated one.
+pub fn shipped(options: &Options) -> String {
+    format!("{SHIPPED}.{}", if options.emulated { "ptx" } else { "cubin" })
+}
+
 impl Image {
     /// Returns the seeds of a check that run on this image. An emulated device runs code of opt-level 0 with the last alone: the code is
     /// some ten times longer, and no pass has moved what the other builds check.

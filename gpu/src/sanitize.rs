@@ -47,10 +47,10 @@ fn explanations() -> Result<Vec<Explanation>> {
 /// Makes a check for each tool and each check of the machine code that is shipped.
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let sanitizer = find(options)?;
-    let explanations = explanations()?;
+    let (explanations, shipped) = (explanations()?, image::shipped(options));
     let mut checks = Vec::new();
     for check in check::all(options)? {
-        let Some(kernel) = kernel_of(&check.name) else { continue };
+        let Some(kernel) = kernel_of(&check.name, &shipped) else { continue };
         for tool in TOOLS {
             let known =
                 explanations.iter().filter(|known| known.tool == tool && known.checks.contains(&kernel));
@@ -66,11 +66,10 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
 }
 
 /// Returns the name of a check without its build and kind, if the check runs what is shipped. Times mean nothing under a tool.
-fn kernel_of(name: &str) -> Option<String> {
-    let label = format!("{}.cubin", image::SHIPPED);
+fn kernel_of(name: &str, shipped: &str) -> Option<String> {
     let parts: Vec<_> = name.split('/').collect();
-    let is_run = parts.contains(&&label[..]) && !parts.contains(&"bandwidth");
-    is_run.then(|| parts.into_iter().filter(|part| *part != label).collect::<Vec<_>>().join("/"))
+    let is_run = parts.contains(&shipped) && !parts.contains(&"bandwidth");
+    is_run.then(|| parts.into_iter().filter(|part| *part != shipped).collect::<Vec<_>>().join("/"))
 }
 
 /// Returns the program in the bundle, or else that of an installed CUDA.
@@ -158,6 +157,7 @@ mod tests {
 
     #[test]
     fn what_is_shipped_is_run() {
+        let kernel_of = |name: &str| kernel_of(name, &image::shipped(&Options::default()));
         assert_eq!(kernel_of("barrier_handoff/O3.cubin").unwrap(), "barrier_handoff");
         assert_eq!(kernel_of("axpy_bulk/seeds/O3.cubin").unwrap(), "axpy_bulk/seeds");
         for name in ["axpy_bulk/bandwidth/O3.cubin", "axpy/O3.ptx", "axpy/nvcc.cubin", "host/launches"] {

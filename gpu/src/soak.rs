@@ -66,8 +66,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
     for (kernel, run) in SOAKS {
         checks.extend(image::for_each(options, kernel, |image| {
-            let kind = if options.emulated { "ptx" } else { "cubin" };
-            let is_run = image.label == format!("{}.{kind}", image::SHIPPED);
+            let is_run = image.label == image::shipped(options);
             let path = image.path;
             let check = move |gpu: &Gpu| {
                 let Done { launches, phases, copies } = run(gpu, &Module::load(&gpu.context, &path)?, scale)?;

@@ -61,9 +61,7 @@ pub use tensor::TensorMap;
 /// Paths for the macro `kernels!`, which its user cannot shadow.
 #[doc(hidden)]
 pub mod __private {
-    pub use core;
-
-    pub use ptx_launch::assert_file_name;
+    pub use ptx_launch::__images;
 }
 
 /// Returns the [`Kernels`] that `ptx-build` has compiled in the build script of this crate. An argument names another file than
@@ -79,17 +77,9 @@ macro_rules! kernels {
         $crate::kernels!("ptx_kernels")
     };
     ($name:literal) => {{
-        mod images {
-            $crate::__private::core::include!($crate::__private::core::concat!(
-                $crate::__private::core::env!("OUT_DIR"),
-                "/",
-                $name,
-                ".rs"
-            ));
-        }
-        const _: () = $crate::__private::assert_file_name($name);
         // SAFETY: `ptx-build` compiled the images of this file, with `ptx-link`.
-        const KERNELS: $crate::Kernels<'static> = unsafe { $crate::Kernels::new($name, images::IMAGES) };
+        const KERNELS: $crate::Kernels<'static> =
+            unsafe { $crate::Kernels::new($name, $crate::__private::__images!($name)) };
         KERNELS
     }};
 }

@@ -23,6 +23,31 @@ pub use tensor::{
     TensorMapProblem, TensorMemory,
 };
 
+/// Paths for [`__images!`], which its user cannot shadow.
+#[doc(hidden)]
+pub mod __private {
+    pub use core;
+}
+
+/// Returns the images that `ptx-build` has written to the file of this name in the build script of the user's crate: what the macros
+/// `kernels!` have in common.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __images {
+    ($name:literal) => {{
+        mod images {
+            $crate::__private::core::include!($crate::__private::core::concat!(
+                $crate::__private::core::env!("OUT_DIR"),
+                "/",
+                $name,
+                ".rs"
+            ));
+        }
+        const _: () = $crate::assert_file_name($name);
+        images::IMAGES
+    }};
+}
+
 /// Refuses a name of `kernels!` that leads out of the folder that the build script writes to.
 #[doc(hidden)]
 pub const fn assert_file_name(name: &str) {

@@ -38,31 +38,20 @@ fn immediate(form: &Form) -> u8 {
     form.text.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
+/// A map of elements of 16 bits.
+fn of_boxes(dims: &[u32], boxes: &[u32], coordinates: [i32; RANK]) -> Replacement {
+    let before = Map::tiled(1, dims, boxes);
+    Replacement { before, value: 0, coordinates, bytes: bytes(2, boxes), rank: RANK, fault: None }
+}
+
 fn usual() -> Replacement {
-    let boxes = [16, 2, 2, 2, 2];
-    let before = Map::tiled(1, &[40, 5, 4, 3, 2], &boxes);
-    Replacement {
-        before,
-        value: 0,
-        coordinates: [8, 1, 1, 1, 0],
-        bytes: bytes(2, &boxes),
-        rank: RANK,
-        fault: None,
-    }
+    of_boxes(&[40, 5, 4, 3, 2], &[16, 2, 2, 2, 2], [8, 1, 1, 1, 0])
 }
 
 /// A map of `span` bytes a row, with enough rows for every swizzle.
 fn rows_of(span: u32) -> Replacement {
-    let boxes = extents(1, span, &[4, 4, 2, 1]);
-    let before = Map::tiled(1, &extents(1, 160, &[5, 5, 3, 2]), &boxes);
-    Replacement {
-        before,
-        value: 0,
-        coordinates: [8, 0, 0, 0, 0],
-        bytes: bytes(2, &boxes),
-        rank: RANK,
-        fault: None,
-    }
+    let (dims, boxes) = (extents(1, 160, &[5, 5, 3, 2]), extents(1, span, &[4, 4, 2, 1]));
+    of_boxes(&dims, &boxes, [8, 0, 0, 0, 0])
 }
 
 /// `.elemtype`: the map is of another type before.
