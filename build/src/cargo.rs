@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
+use std::{env, fs, path};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -34,7 +34,9 @@ impl Manifest {
         if !path.is_file() {
             bail!("{} has no Cargo.toml: name the folder of the kernels' crate", folder.display());
         }
-        Manifest::parse(&metadata(toolchain.command("cargo"), folder)?, &path)
+        let mut cargo = toolchain.command("cargo");
+        without_callers_settings(&mut cargo);
+        Manifest::parse(&metadata(cargo, folder)?, &path)
     }
 
     fn parse(answer: &Value, path: &Path) -> Result<Manifest> {
@@ -86,21 +88,28 @@ impl Manifest {
     }
 }
 
-/// Returns the folder of the workspace around a folder, and the folders of the workspace's libraries that depend on `ptx`.
+/// Returns the target folder of the workspace around a folder, and the folders of the workspace's libraries that depend on `ptx`.
 pub fn device_crates(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
     // Any cargo can read manifests. cargo names itself to its subcommands.
-    let cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
+    without_callers_settings(&mut cargo);
+    // The results are the caller's.
+    for name in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"] {
+        if let Some(folder) = env::var_os(name) {
+            cargo.env(name, path::absolute(&folder).unwrap_or(folder.into()));
+        }
+    }
     let answer = metadata(cargo, folder)?;
     let packages = array(&answer["packages"])
         .filter(|package| has_library(package) && dependency_on_ptx(package).is_some());
     let manifests = packages.filter_map(|package| package["manifest_path"].as_str());
     let folders = manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_path_buf));
-    Ok((answer["workspace_root"].as_str().unwrap_or_default().into(), folders.collect()))
+    Ok((answer["target_directory"].as_str().unwrap_or_default().into(), folders.collect()))
 }
 
 /// Asks cargo for the workspace around a folder.
 fn metadata(mut cargo: Command, folder: &Path) -> Result<Value> {
-    without_callers_settings(&mut cargo).current_dir(folder);
+    cargo.current_dir(folder);
     let answer = run(cargo.args(["metadata", "--no-deps", "--format-version", "1"]))
         .with_context(|| format!("cannot read the manifest in {}", folder.display()))?;
     serde_json::from_slice(&answer.stdout).context("cannot read the answer of `cargo metadata`")

@@ -11,7 +11,7 @@ pub struct Crate {
     /// The folder of the kernels' crate [default: this folder, or the one crate of this workspace that has kernels]
     #[arg(long = "kernels", value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// The folder for results [default: `target/ptx` in the folder of the workspace]
+    /// The folder for results [default: `ptx` in the target folder of the workspace]
     #[arg(long, value_name = "FOLDER")]
     out_dir: Option<PathBuf>,
     /// A feature of the crate, repeatable
@@ -32,9 +32,9 @@ impl Crate {
     pub fn find(&self) -> Result<Project> {
         let here = std::env::current_dir().context("cannot read the current folder")?;
         let start = self.folder.as_ref().map_or(here.clone(), |folder| here.join(folder));
-        let (workspace, crates) = cargo::device_crates(&start)?;
+        let (target, crates) = cargo::device_crates(&start)?;
         let folder = choose(&start, crates, self.folder.is_some())?;
-        let out_dir = self.out_dir.as_ref().map_or(workspace.join("target/ptx"), |folder| here.join(folder));
+        let out_dir = self.out_dir.as_ref().map_or(target.join("ptx"), |folder| here.join(folder));
         Ok(Project { folder, out_dir })
     }
 

@@ -110,14 +110,14 @@ impl Project {
     /// Returns a `cargo ptx` command that compiles where the build script does, which has `core`, and leaves the build script's results.
     fn build(&self, arguments: &[&str]) -> Command {
         let mut command = self.ptx(arguments);
-        command.arg("--out-dir").arg(self.built()).env("CARGO_NET_OFFLINE", "true");
+        command.env("CARGO_TARGET_DIR", "built").env("CARGO_NET_OFFLINE", "true");
         command.env("PTX_TARGET_DIR", self.out_dir().join("device"));
         command
     }
 
     /// The folder of what `build` makes.
     fn built(&self) -> PathBuf {
-        self.folder.join("built")
+        self.folder.join("built/ptx")
     }
 
     fn run(&self, command: &mut Command) -> Outcome {

@@ -41,7 +41,7 @@ pub enum Error {
     /// A parameter of a tensor map is out of range.
     #[error("cannot encode the tensor map: {0}")]
     TensorMap(#[from] TensorMapProblem),
-    /// The kernel does something wrong.
+    /// The kernel does something wrong. Memory holds what the run of this schedule has written.
     #[error("schedule {schedule}:\n{report}")]
     Wrong {
         /// The number of the schedule, which replays the run.
