@@ -31,9 +31,9 @@ pub(crate) use sealed::Sealed;
 pub trait Qualifier: Sealed + Copy {
     /// The PTX text with its dot; empty if the qualifier is the absence of a text.
     const PTX: &'static str;
-    /// A hash of the type's path, which the `match` of the raw layer selects on.
+    /// The place in the list of its module, which the `match` of the raw layer selects on.
     #[doc(hidden)]
-    const ID: u64;
+    const ID: u8;
 }
 
 /// A `.type` qualifier, which determines the Rust type of the operands: `ty::S16` takes an `i16`.
@@ -75,16 +75,6 @@ macro_rules! address_bits {
 }
 address_bits! { u32, *mut u8 }
 
-const fn fnv1a(text: &str) -> u64 {
-    let bytes = text.as_bytes();
-    let (mut hash, mut i) = (0xcbf2_9ce4_8422_2325_u64, 0);
-    while i < bytes.len() {
-        hash = (hash ^ bytes[i] as u64).wrapping_mul(0x100_0000_01b3);
-        i += 1;
-    }
-    hash
-}
-
 macro_rules! qualifiers {
     ($( $(#[$axis_doc:meta])* mod $axis:ident {
         $( $(#[$doc:meta])* $Tag:ident $(($Operand:ty))? = $ptx:literal; )*
@@ -107,25 +97,37 @@ macro_rules! qualifiers {
                     pub struct $Tag $( (pub $Operand) )?;
                     #[diagnostic::do_not_recommend]
                     impl super::Sealed for $Tag {}
-                    #[diagnostic::do_not_recommend]
-                    impl super::Qualifier for $Tag {
-                        const PTX: &'static str = $ptx;
-                        const ID: u64 = super::fnv1a(concat!(stringify!($axis), "::", stringify!($Tag)));
-                    }
                 )*
             }
         )*
-        qualifiers! { @texts ($) $( $( [ $axis $Tag $ptx ] )* )* }
+        qualifiers! {
+            @number [ 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 ]
+            $( $axis [] [ $( $Tag $ptx )* ] )*
+        }
     };
-    (@texts ($d:tt) $( [ $axis:ident $Tag:ident $ptx:literal ] )*) => {
-        /// Puts the PTX text of a tag between the tag and its register, and hands all to a macro.
+    (@number $ids:tt $( $axis:ident [ $( [ $Tag:ident $id:literal $ptx:literal ] )* ] [] )*) => {
+        $( $(
+            #[diagnostic::do_not_recommend]
+            impl Qualifier for $axis::$Tag {
+                const PTX: &'static str = $ptx;
+                const ID: u8 = $id;
+            }
+        )* )*
+        qualifiers! { @texts ($) $( $( [ $axis $Tag $id $ptx ] )* )* }
+    };
+    // Numbers the next tag of each axis.
+    (@number [ $id:literal $($ids:literal)* ] $( $axis:ident [ $($done:tt)* ] [ $( $Tag:ident $ptx:literal $($tags:tt)* )? ] )*) => {
+        qualifiers! { @number [ $($ids)* ] $( $axis [ $($done)* $( [ $Tag $id $ptx ] )? ] [ $( $($tags)* )? ] )* }
+    };
+    (@texts ($d:tt) $( [ $axis:ident $Tag:ident $id:literal $ptx:literal ] )*) => {
+        /// Puts the number and the PTX text of a tag between the tag and its register, and hands all to a macro.
         macro_rules! ptx_text {
             $( ($axis :: $Tag $register:tt $then:ident $d($d given:tt)*) => {
-                $then! { @push $axis :: $Tag $ptx $register $d($d given)* }
+                $then! { @push $axis :: $Tag $id $ptx $register $d($d given)* }
             }; )*
             // A slip: rustc says that there is no such type.
             ($other:ident :: $any:ident $register:tt $then:ident $d($d given:tt)*) => {
-                $then! { @push $other :: $any "" $register $d($d given)* }
+                $then! { @push $other :: $any 0 "" $register $d($d given)* }
             };
         }
     };

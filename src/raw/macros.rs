@@ -24,13 +24,13 @@ gates! {
     sm_103a "sm_103a" an_instruction_of_the_feature_sm_103a;
 }
 
-/// Puts behind each tag of a list its PTX text, and in which register the operands of class `typed`, or addresses, go: what `as`
+/// Puts behind each tag of a list its number, its PTX text, and in which register the operands of class `typed`, or addresses, go: what `as`
 /// says, or `register_of!`. Hands the list to a macro.
 macro_rules! with_registers {
-    (@push $axis:ident :: $Tag:ident $ptx:literal $register:tt { $($rest:tt)* }
+    (@push $axis:ident :: $Tag:ident $id:literal $ptx:literal $register:tt { $($rest:tt)* }
         [ $($more:tt)* ] [ $($done:tt)* ] $($then:tt)*
     ) => {
-        with_registers! { [ $($more)* ] [ $($done)* $axis :: $Tag $ptx $register $($rest)*, ] $($then)* }
+        with_registers! { [ $($more)* ] [ $($done)* $axis :: $Tag $id $ptx $register $($rest)*, ] $($then)* }
     };
     ([
         $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? as $bits:ident in $register:ident
@@ -137,7 +137,7 @@ macro_rules! instruction {
     (
         @row [ $($doc:tt)* ] [ $($safety:ident)? ] $name:ident
             [ $( { $($Q:ident)? $(? $Opt:ident)?: $Legal:ident [ $($On:ident)? ] $between:tt { $(
-                $axis:ident :: $Tag:ident $ptx:literal $register:tt $(($operand:ident in $opt_class:ident))?
+                $axis:ident :: $Tag:ident $id:literal $ptx:literal $register:tt $(($operand:ident in $opt_class:ident))?
                 $(@ $newer:literal)? $(on $least:literal)? $(gate $tag_gate:ident)? $(no $bare:ident)? $(for $values:tt)?
             ),* $(,)? } } )* ]
             $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
@@ -176,6 +176,8 @@ macro_rules! instruction {
                 #[allow(clippy::too_many_arguments, clippy::type_complexity, unused_variables)]
                 // Some instructions compute with an address and access nothing.
                 #[allow(clippy::pointers_in_nomem_asm_block)]
+                // Tags of two modules in one list.
+                #[deny(unreachable_patterns)]
                 pub $($safety)? fn $name<
                     $( $($Q)? $($Opt)?: $crate::raw::$Legal $(<$On>)?, )* $(const $N: $Nty)?
                 >(
@@ -194,8 +196,7 @@ macro_rules! instruction {
                             @operands [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ] [] [] {
                                 [ $( $head, )+ ] [ "// ptx:", $isa, ] [ [ [none none] [none none] ] [ [] [] [] [] ] [] ]
                                 [ $( [ $($Q)? $($Opt)? [ $($On)? ] $between $(
-                                    [ $axis :: $Tag $ptx $register [ $($operand $opt_class)? ] [ $($bare)? ]
-                                        [ $($newer)? ] [ $($least)? ] ]
+                                    [ $id $ptx $register [ $($operand $opt_class)? ] [ $($bare)? ] [ $($newer)? ] [ $($least)? ] ]
                                 )* ] )* ]
                             } {
                                 [ $( $tail, )* ] [ $( $( $end, )+ )? ] [ $($convergent)? ] [ $( $($option),* )? ] [ $( $result )? ]
@@ -298,14 +299,11 @@ macro_rules! emit {
     };
     (@legal $state:tt $on:tt $($walk:tt)*) => { emit!(@arms $state $($walk)*) };
     (@arms $state:tt
-        [ $( [ $axis:ident :: $Tag:ident $ptx:literal $register:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
+        [ $( [ $id:literal $ptx:literal $register:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
         $Q:ident $text:tt $need:tt $more:tt $leaf:tt
     ) => {
         match <$Q as $crate::qualifier::Qualifier>::ID {
-            $(
-                <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID =>
-                    emit!(@push $register $ptx $operand $bare $newer $least $state $Q $text $need $more $leaf),
-            )*
+            $( $id => emit!(@push $register $ptx $operand $bare $newer $least $state $Q $text $need $more $leaf), )*
             // The legality trait admits no other tag.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
