@@ -216,7 +216,7 @@ impl Reverse {
         let folder = xtask::root().join("target/device").join(name);
         let manifest = format!(
             "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-             [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
+             [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
             xtask::root()
         );
         let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\nptx::panic_handler!();\n";

@@ -1,5 +1,6 @@
 //! `./x test`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
@@ -36,8 +37,10 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Err(cargo.args(&options.arguments).exec()).context("cannot run cargo")
 }
 
-/// The test files that take the longest, from the longest on.
-const LONGEST: [&str; 7] = ["golden", "ui", "canaries", "project", "sass", "examples", "coverage"];
+/// The test files that take the longest, from the longest on. `cases` compiles for no device, so it does not wait for the folder in
+/// which others do.
+const LONGEST: [&str; 9] =
+    ["golden", "ui", "canaries", "cases", "coverage", "project", "device", "checked", "sass"];
 
 /// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
 /// output of the tests that fail.
@@ -87,8 +90,8 @@ fn all() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the names of the workspace's test files. All names are different.
-fn test_files() -> Result<Vec<String>> {
+/// Returns the names of the workspace's test files. `cargo test --test` runs all files of a name.
+fn test_files() -> Result<BTreeSet<String>> {
     let metadata = MetadataCommand::new().current_dir(xtask::root()).no_deps().exec();
     let packages = metadata.context("cannot read the workspace")?.packages;
     let targets = packages.into_iter().flat_map(|package| package.targets);
