@@ -188,14 +188,16 @@ fn twins_that_compile(compiler: &Compiler, twins: Vec<PathBuf>) -> Result<BTreeS
 
 /// Compiles the cases of each feature as few crates, and returns those whose messages are then equal to their `.stderr`.
 ///
-/// Such a case fails alone too, with the same messages. The equal text has an error in the file of the case. Every message of
-/// the crate belongs to one case, so rustc has merged none of this case's messages with those of another case. Errors of other
-/// cases can hide later messages of this case, but its own errors hide the same messages when it is alone. Other differences,
-/// such as the longer path of a name that two cases use, make the text unequal.
+/// Such a case fails alone too, with the same messages:
+/// - The text has an error in the file of the case.
+/// - Every message of the crate belongs to one case, so rustc has merged no message of this case with one of another case.
+/// - An error hides what rustc looks for later. Errors of other cases hide nothing that comes before the errors of this case, or
+///   the text would lack these. What comes later is hidden by these errors, also when the case is alone.
+/// - Other differences, such as the longer path of a name that two cases use, make the text unequal.
 ///
-/// An error hides those that rustc looks for later, so the cases of a crate expect the same error first.
+/// Because errors hide one another, the cases of a crate have the same first error.
 fn cases_with_their_messages(compiler: &Compiler, cases: Vec<PathBuf>) -> Result<BTreeSet<PathBuf>> {
-    let (all, mut crates, mut passed) = (cases.len(), 0, BTreeSet::new());
+    let (count, mut crates, mut passed) = (cases.len(), 0, BTreeSet::new());
     let expected = |path: &Path| std::fs::read_to_string(path.with_extension("stderr")).unwrap_or_default();
     let key = |path: &Path| {
         let text = expected(path);
@@ -211,7 +213,7 @@ fn cases_with_their_messages(compiler: &Compiler, cases: Vec<PathBuf>) -> Result
             passed.extend(cases.into_iter().zip(texts).filter(equal).map(|(path, _)| path));
         }
     }
-    println!("ui: {} of {all} cases have their messages in {crates} crates of several cases", passed.len());
+    println!("ui: {} of {count} cases have their messages in {crates} crates of several cases", passed.len());
     Ok(passed)
 }
 
