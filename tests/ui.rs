@@ -6,9 +6,13 @@
 //!
 //! Everything is built for the host, up to code generation: assertions inside generic functions fail only when the functions are
 //! instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
+//!
+//! rustc takes longer to start than to compile a case. So a run of all cases first compiles many of them as the modules of one
+//! crate. Only what this leaves open is compiled alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};
@@ -17,6 +21,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use cargo_metadata::Message;
 use cargo_metadata::camino::Utf8PathBuf;
+use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 use libtest_mimic::{Arguments, Failed, Trial};
 use regex_lite::Regex;
 use xtask::golden;
@@ -88,10 +93,17 @@ fn run() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let compiler = Arc::new(Compiler::new(root)?);
-    // One by one only if one of them fails, so that its message stands alone.
-    let twins_pass = all && twins_compile(&compiler, cases)?;
-    let sources = files(cases)?.into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs"));
-    let trials = sources.filter(|path| !(twins_pass && is_twin(path))).map(|path| {
+    let mut sources = files(cases)?;
+    sources.retain(|path| path.extension().is_some_and(|it| it == "rs"));
+    if all {
+        let (twins, cases) = sources.iter().cloned().partition(|path| is_twin(path));
+        let mut passed = twins_that_compile(&compiler, twins)?;
+        if pinned && !bless {
+            passed.append(&mut cases_with_their_messages(&compiler, cases)?);
+        }
+        sources.retain(|path| !passed.contains(path));
+    }
+    let trials = sources.into_iter().map(|path| {
         let compiler = compiler.clone();
         let messages = if pinned { Some(bless) } else { None };
         let name = path.strip_prefix(cases).unwrap_or(&path).display().to_string();
@@ -106,7 +118,7 @@ fn run() -> Result<ExitCode> {
 
 /// Compiles a case or a twin. Compares the messages of a case, or with `Some(true)` writes them.
 fn check(compiler: &Compiler, path: &Path, messages: Option<bool>) -> Result<(), Failed> {
-    let mut rustc = compiler.rustc(path);
+    let mut rustc = compiler.rustc(compiler.feature_of(path));
     if is_twin(path) {
         let output = output(rustc.arg("-Dwarnings").arg(path))?;
         let text = String::from_utf8_lossy(&output.stderr);
@@ -162,25 +174,108 @@ fn is_for(path: &Path, feature: &str) -> bool {
     path.parent().is_some_and(|folder| folder.ends_with(feature))
 }
 
-/// Compiles all twins of each feature as the modules of one crate. Returns whether they compile without a warning.
-fn twins_compile(compiler: &Compiler, cases: &Path) -> Result<bool> {
-    let twins: Vec<_> = files(cases)?.into_iter().filter(|path| is_twin(path)).collect();
-    for (name, _) in &compiler.flags {
-        let paths: Vec<_> = twins.iter().filter(|path| compiler.feature_of(path) == *name).collect();
-        let module = |(i, path): (usize, &&PathBuf)| {
-            let path = path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?;
-            Ok(format!("#[path = {path:?}]\npub mod twin_{i};\n"))
-        };
-        let modules = paths.iter().enumerate().map(module).collect::<Result<String>>()?;
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui-twins").join(name);
-        let source = folder.join("twins.rs");
-        xtask::files::write(&source, modules)?;
-        if !output(compiler.rustc(&source).arg("-Dwarnings").arg(&source))?.status.success() {
-            return Ok(false);
+/// Compiles the twins of each feature as one crate. Returns those of the features whose crate compiles without a warning.
+fn twins_that_compile(compiler: &Compiler, twins: Vec<PathBuf>) -> Result<BTreeSet<PathBuf>> {
+    let mut passed = BTreeSet::new();
+    for (feature, twins) in groups(twins, |path| Some(compiler.feature_of(path))) {
+        if compile_together(compiler, feature, &twins, "-Dwarnings")?.status.success() {
+            println!("ui: {} twins of the feature {feature} compile", twins.len());
+            passed.extend(twins);
         }
-        println!("ui: {} twins of the feature {name} compile", paths.len());
     }
-    Ok(true)
+    Ok(passed)
+}
+
+/// Compiles the cases of each feature as few crates, and returns those whose messages are then equal to their `.stderr`.
+///
+/// Such a case fails alone too, with the same messages:
+/// - The text has an error in the file of the case.
+/// - Every message of the crate belongs to one case, so rustc has merged no message of this case with one of another case.
+/// - An error hides what rustc looks for later. Errors of other cases hide nothing that comes before the errors of this case, or
+///   the text would lack these. What comes later is hidden by these errors, also when the case is alone.
+/// - Other differences, such as the longer path of a name that two cases use, make the text unequal.
+///
+/// Because errors hide one another, the cases of a crate have the same first error.
+fn cases_with_their_messages(compiler: &Compiler, cases: Vec<PathBuf>) -> Result<BTreeSet<PathBuf>> {
+    let (count, mut crates, mut passed) = (cases.len(), 0, BTreeSet::new());
+    let expected = |path: &Path| std::fs::read_to_string(path.with_extension("stderr")).unwrap_or_default();
+    let key = |path: &Path| {
+        let text = expected(path);
+        // `error[E0277`, or a line without a code.
+        let error = text.lines().find(|line| line.starts_with("error"))?.split(']').next()?;
+        Some((compiler.feature_of(path), error.to_owned()))
+    };
+    for ((feature, _), cases) in groups(cases, key).into_iter().filter(|(_, cases)| cases.len() > 1) {
+        let output = compile_together(compiler, feature, &cases, "--error-format=json")?;
+        crates += 1;
+        if let Some(texts) = texts(&output, &cases) {
+            let equal = |(path, text): &(PathBuf, String)| compiler.normal(text) == expected(path);
+            passed.extend(cases.into_iter().zip(texts).filter(equal).map(|(path, _)| path));
+        }
+    }
+    println!("ui: {} of {count} cases have their messages in {crates} crates of several cases", passed.len());
+    Ok(passed)
+}
+
+/// Returns what rustc would print for each case alone, by its output for the crate of all `cases`; or `None` if a message
+/// belongs to no case.
+fn texts(output: &Output, cases: &[PathBuf]) -> Option<Vec<String>> {
+    let mut texts = vec![(String::new(), 0, BTreeSet::new()); cases.len()];
+    for line in std::str::from_utf8(&output.stderr).ok()?.lines() {
+        let Diagnostic { message, code, level, spans, rendered, .. } = serde_json::from_str(line).ok()?;
+        if spans.is_empty()
+            && (level == DiagnosticLevel::FailureNote || message.starts_with("aborting due to "))
+        {
+            continue; // The closing lines for the whole crate.
+        }
+        let mut place = spans.iter().find(|span| span.is_primary)?;
+        while let Some(expansion) = &place.expansion {
+            place = &expansion.span;
+        }
+        let case = cases.iter().position(|case| case == Path::new(&place.file_name))?;
+        let (text, errors, codes) = &mut texts[case];
+        *text += &rendered?;
+        if level == DiagnosticLevel::Error {
+            *errors += 1;
+            codes.extend(code.map(|code| code.code));
+        }
+    }
+    let close = |(text, errors, codes): (String, usize, BTreeSet<String>)| {
+        let errors =
+            if errors == 1 { "1 previous error".into() } else { format!("{errors} previous errors") };
+        let codes: Vec<_> = codes.into_iter().collect();
+        let explanations = match codes.as_slice() {
+            [] => String::new(),
+            [code] => format!("For more information about this error, try `rustc --explain {code}`.\n"),
+            [code, ..] => format!(
+                "Some errors have detailed explanations: {}.\n\
+                 For more information about an error, try `rustc --explain {code}`.\n",
+                codes.join(", ")
+            ),
+        };
+        format!("{text}error: aborting due to {errors}\n\n{explanations}")
+    };
+    (output.status.code() == Some(1)).then(|| texts.into_iter().map(close).collect())
+}
+
+fn groups<K: Ord>(paths: Vec<PathBuf>, key: impl Fn(&Path) -> Option<K>) -> BTreeMap<K, Vec<PathBuf>> {
+    let mut groups = BTreeMap::<K, Vec<PathBuf>>::new();
+    for path in paths {
+        if let Some(key) = key(&path) {
+            groups.entry(key).or_default().push(path);
+        }
+    }
+    groups
+}
+
+/// Compiles files of one feature as the modules of one crate.
+fn compile_together(compiler: &Compiler, feature: &str, paths: &[PathBuf], argument: &str) -> Result<Output> {
+    let module = |(i, path): (usize, &PathBuf)| format!("#[path = {path:?}]\npub mod module_{i};\n");
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui-modules.rs");
+    xtask::files::write(&source, paths.iter().enumerate().map(module).collect::<String>())?;
+    let source = File::open(&source).with_context(|| format!("cannot open {}", source.display()))?;
+    // In standard input, paths are relative to the current folder, so messages name a module as they name a case alone.
+    output(compiler.rustc(feature).args([argument, "-"]).stdin(source))
 }
 
 fn is_twin(path: &Path) -> bool {
@@ -291,8 +386,8 @@ impl Compiler {
         FEATURES.into_iter().find(|feature| is_for(path, feature)).unwrap_or("default")
     }
 
-    /// Returns rustc with the arguments of all cases, and those of the case's feature.
-    fn rustc(&self, path: &Path) -> Command {
+    /// Returns rustc with the arguments of all cases, and those of the feature.
+    fn rustc(&self, feature: &str) -> Command {
         let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
         rustc.args(["--crate-type=lib", "--crate-name=case", "--edition=2024"]).args([
             // Instantiates every function, and stops before code generation.
@@ -303,7 +398,7 @@ impl Compiler {
         ]);
         // Allows `-Z` on a stable compiler.
         rustc.env("RUSTC_BOOTSTRAP", "1").arg("--out-dir").arg(env!("CARGO_TARGET_TMPDIR"));
-        let of_feature = self.flags.iter().filter(|(feature, _)| *feature == self.feature_of(path));
+        let of_feature = self.flags.iter().filter(|(name, _)| *name == feature);
         rustc.args(of_feature.flat_map(|(_, args)| args));
         rustc
     }
