@@ -71,7 +71,7 @@ impl fmt::Display for Party {
         let [x, y, z] = self.cta;
         match self.thread {
             Some(thread) => write!(f, "thread {thread} of block ({x}, {y}, {z}), ")?,
-            None => f.write_str("an asynchronous operation, ")?,
+            None => f.write_str("the asynchronous operation of ")?,
         }
         write!(f, "line {} of the PTX", self.line)?;
         self.source.as_ref().map_or(Ok(()), |source| write!(f, ", {source}"))

@@ -678,17 +678,21 @@ impl<'a> Machine<'a> {
                 }
             }
         }
-        let Some((_, slot, thread, _)) = waits.first().cloned() else { return };
-        let list: Vec<_> = waits
-            .iter()
-            .take(8)
-            .map(|(what, slot, _, count)| {
-                format!("{count} of block {:?} wait for {what}", self.ctas[*slot].index)
-            })
-            .collect();
-        let what = format!("no thread can run: {}", list.join("; "));
-        let here = self.party(slot, thread);
-        self.find(Rule::Deadlock, what, here, None, (0, 0));
+        let places: Vec<_> = waits.iter().map(|(_, slot, first, _)| self.party(*slot, *first)).collect();
+        let Some(here) = places.first().cloned() else { return };
+        let list = waits.iter().zip(&places).take(8).enumerate().map(|(i, ((what, .., count), place))| {
+            let [x, y, z] = place.cta;
+            match (i, count) {
+                // The finding names the places of the first two.
+                (2.., 1) => format!("{place}, waits for {what}"),
+                (2.., _) => format!("{place}, and {} more of the block wait for {what}", count - 1),
+                (_, 1) => format!("a thread of block ({x}, {y}, {z}) waits for {what}"),
+                _ => format!("{count} threads of block ({x}, {y}, {z}) wait for {what}"),
+            }
+        });
+        let what = format!("no thread can run: {}", list.collect::<Vec<_>>().join("; "));
+        let other = places.get(1).cloned();
+        self.find(Rule::Deadlock, what, here, other, (0, 0));
     }
 
     fn waited_mbarrier(&self, slot: usize, thread: usize) -> Option<String> {
@@ -705,7 +709,7 @@ impl<'a> Machine<'a> {
             self.value(t, address.base).wrapping_add_signed(address.offset) as u32 & ((1 << RANK_SHIFT) - 1);
         let mbarrier = cta.mbarriers.get(&(at.checked_sub(SHARED_BASE)?))?;
         Some(format!(
-            "the mbarrier at {at:#x}, whose phase {} lacks {} arrivals and {} bytes",
+            "phase {} of the mbarrier at {at:#x}, whose pending count is {} and whose tx-count is {}",
             mbarrier.phase, mbarrier.pending, mbarrier.tx
         ))
     }

@@ -57,3 +57,22 @@ fn each_rule_has_a_mistake() {
         Rule::ALL.iter().filter(|rule| !headers.iter().any(|header| header.contains(rule.name()))).collect();
     assert!(missing.is_empty(), "findings/ has no kernel for {missing:?}");
 }
+
+#[test]
+fn a_deadlock_says_who_waits_where_for_what() {
+    let text = |name: &str| {
+        let case = case::all().into_iter().find(|case| case.name == name).unwrap();
+        run(&case, "//fixed", 0).findings[0].to_string()
+    };
+    assert_eq!(
+        text("deadlock"),
+        "deadlock in `k` (PTX ISA 9.7.13): no thread can run: 32 threads of block (0, 0, 0) wait for barrier 1, which has 32 of 64 \
+         arrivals; 32 threads of block (0, 0, 0) wait for barrier 2, which has 32 of 64 arrivals\n    \
+         thread 0 of block (0, 0, 0), line 10 of the PTX\n    thread 32 of block (0, 0, 0), line 11 of the PTX"
+    );
+    assert_eq!(
+        text("deadlock_mbarrier"),
+        "deadlock in `k` (PTX ISA 9.7.13): no thread can run: a thread of block (0, 0, 0) waits for phase 0 of the mbarrier at 0x400, \
+         whose pending count is 1 and whose tx-count is 0\n    thread 0 of block (0, 0, 0), line 12 of the PTX"
+    );
+}
