@@ -1,5 +1,6 @@
 // The crate's page is the README. `tests/readme.rs` compiles its kernel for the device, which doctests cannot do.
-#![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
+#![cfg_attr(all(doc, not(doctest)), doc = ptx_macros::page!("README.md"))]
+#![cfg_attr(not(doc), doc = "See the README.")]
 #![no_std]
 #![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch, core_float_math, stdarch_nvptx))]
 #![cfg_attr(all(target_arch = "nvptx64", probe), feature(abi_ptx))]
@@ -13,6 +14,8 @@
 // The macros name `::ptx`, here too.
 extern crate self as ptx;
 
+#[cfg(all(doc, not(doctest)))]
+pub mod docs;
 #[macro_use]
 pub mod qualifier;
 pub mod mask;

@@ -3,12 +3,14 @@
 #![deny(missing_docs)]
 
 mod kernel;
+mod page;
 mod plain;
 mod print;
 mod shape;
 
 use proc_macro::TokenStream;
-use syn::{DeriveInput, ItemFn, parse_macro_input};
+use quote::ToTokens;
+use syn::{DeriveInput, ItemFn, LitStr, parse_macro_input};
 
 /// Makes a function a kernel. `ptx::kernel` has the documentation.
 #[proc_macro_attribute]
@@ -37,4 +39,12 @@ pub fn print(arguments: TokenStream) -> TokenStream {
 pub fn println(arguments: TokenStream) -> TokenStream {
     let print = parse_macro_input!(arguments as print::Print);
     print::expand(print, "\n").unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Reads a document of the package for rustdoc: its links lead to modules of `ptx::docs`.
+#[doc(hidden)]
+#[proc_macro]
+pub fn page(file: TokenStream) -> TokenStream {
+    let page = page::read(&parse_macro_input!(file as LitStr));
+    page.map_or_else(syn::Error::into_compile_error, |page| page.into_token_stream()).into()
 }
