@@ -46,6 +46,7 @@ pub fn run(case: &Case<'_>, run: &Run, schedule: u64) -> Result<Vec<u8>, String>
         block: shape.block,
         cluster: shape.cluster,
         dynamic_shared: shape.dynamic_shared,
+        programmatic: false,
         params,
     };
     let options = Options { schedule: Schedule::of(schedule), limit: LIMIT, ..Options::default() };

@@ -11,6 +11,8 @@ pub type Time = u32;
 pub const PART: u32 = 2048;
 /// The first identity of an object.
 pub const OBJECTS: Id = 1 << 31;
+/// The grid before this one, whose accesses are all of time 1. A view has it if the grid has ended.
+pub const GRID: Id = OBJECTS;
 /// Added to the identity of an mbarrier: its phases that have completed, apart from what its copies did.
 pub const PHASES: Id = 1 << 30;
 /// Added to the identity of an mbarrier: its initialisation.

@@ -316,6 +316,7 @@ unsafe impl Function for Kernel {
             block: extents(config.block),
             cluster: config.cluster.map_or([1; 3], extents),
             dynamic_shared: config.dynamic_shared_bytes,
+            programmatic: config.programmatic,
             params: lay_out(parameters, &values),
         };
         let mut device = gpu.device.borrow_mut();

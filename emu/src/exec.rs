@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use std::rc::Rc;
 
-use crate::clock::{INITS, PROXIES, Proxy, Release, View};
+use crate::clock::{GRID, INITS, PROXIES, Proxy, Release, View};
 use crate::explore::{Thing, Use};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
@@ -221,6 +221,11 @@ impl Machine<'_> {
             Op::Nanosleep(_) => {
                 self.ctas[cta].threads[thread].pc += 1;
                 return Ok(Flow::Yield);
+            }
+            // Without a programmatic launch, the grid before has ended.
+            Op::GridDependencies { wait: true } if self.launch.programmatic => {
+                let t = &mut self.ctas[cta].threads[thread];
+                t.view = self.waits.change(&t.view, (), |view| view.set(GRID, [1; PROXIES]));
             }
             Op::GridDependencies { .. } | Op::SetMaxNReg { .. } | Op::Breakpoint => {}
             Op::TryCancel { response, mbarrier, multicast } => {

@@ -6,7 +6,9 @@ use std::rc::Rc;
 
 use crate::agent::Agent;
 use crate::ast::Loc;
-use crate::clock::{Acquirable, Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View};
+use crate::clock::{
+    Acquirable, Collected, GRID, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View,
+};
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
 use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
@@ -25,6 +27,9 @@ pub struct Launch {
     pub block: [u32; 3],
     pub cluster: [u32; 3],
     pub dynamic_shared: u32,
+    /// The grid may start before the grid before it has ended (programmatic dependent launch): until a `griddepcontrol.wait`,
+    /// nothing orders their accesses.
+    pub programmatic: bool,
     /// The bytes of the parameters, as the kernel lays them out.
     pub params: Vec<u8>,
 }
@@ -34,7 +39,7 @@ impl Launch {
     #[must_use]
     pub fn new(grid: u32, block: u32) -> Self {
         let (grid, block) = ([grid, 1, 1], [block, 1, 1]);
-        Self { grid, block, cluster: [1; 3], dynamic_shared: 0, params: Vec::new() }
+        Self { grid, block, cluster: [1; 3], dynamic_shared: 0, programmatic: false, params: Vec::new() }
     }
 }
 
@@ -339,6 +344,8 @@ pub struct Machine<'a> {
     pub sequential: rustc_hash::FxHashMap<Id, Collected>,
     pub reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     empty: Rc<View>,
+    /// What views become by a wait for the grid before.
+    pub waits: Memo<()>,
     pub trace: Option<Trace>,
     pub explorer: Option<Explorer>,
     /// Threads in a loop that reads a place.
@@ -429,6 +436,7 @@ impl<'a> Machine<'a> {
             sequential: rustc_hash::FxHashMap::default(),
             reported: rustc_hash::FxHashSet::default(),
             empty: Rc::new(View::default()),
+            waits: Memo::default(),
             trace: options.trace.then(Trace::default),
             explorer: None,
             spinning: Vec::new(),
@@ -552,13 +560,17 @@ impl<'a> Machine<'a> {
     }
 
     fn run_all(&mut self) -> Report {
+        for allocation in &mut self.global.allocations {
+            if self.launch.programmatic {
+                allocation.shadow.precede();
+            } else {
+                allocation.shadow.settle();
+            }
+        }
         if let Err(fault) = self.all() {
             self.report.fault = Some(fault);
         }
         self.report.trace = self.trace.take();
-        for allocation in &mut self.global.allocations {
-            allocation.shadow.settle();
-        }
         std::mem::take(&mut self.report)
     }
 
@@ -935,6 +947,14 @@ impl<'a> Machine<'a> {
             }
             Conflict::Race { other, wrote: other_wrote, proxy_only } => {
                 let other_verb = if other_wrote { "written" } else { "read" };
+                if other.id == GRID {
+                    let what = format!(
+                        "{verb} {what}, {other_verb} by the grid before this one, for whose end the thread has not waited \
+                         (`griddepcontrol.wait`, 9.7.13.13)"
+                    );
+                    self.find(Rule::Race, what, here, None, (at, 0));
+                    return;
+                }
                 let (rule, reason) = if proxy_only {
                     (Rule::ProxyFence, "through another proxy, without a proxy fence between")
                 } else {

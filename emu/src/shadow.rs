@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::clock::{Id, OBJECTS, PART, Proxy, Time, View};
+use crate::clock::{GRID, Id, OBJECTS, PART, Proxy, Time, View};
 use crate::op::Scope;
 
 /// The place of an access in the program: an instruction's index in the list of all.
@@ -218,14 +218,36 @@ impl Shadow {
         self.each(offset, len, |cell| cell.write(access))
     }
 
+    /// A grid may still run: its accesses become those of [`GRID`].
+    pub fn precede(&mut self) {
+        let of_grid = |epoch: Epoch| Epoch {
+            id: GRID,
+            time: 1,
+            at: 0,
+            proxy: Proxy::Generic,
+            strong: epoch.strong.filter(|scope| *scope >= Scope::Gpu),
+        };
+        self.cells(|cell| {
+            cell.write = cell.write.map(of_grid);
+            cell.reads = match std::mem::take(&mut cell.reads) {
+                Reads::None => Reads::None,
+                Reads::One(read) => Reads::One(of_grid(read)),
+                Reads::Many(reads) => Reads::Many(reads.into_iter().map(of_grid).collect()),
+            };
+        });
+    }
+
     /// A grid has ended: what it wrote happened before all that follows.
     pub fn settle(&mut self) {
-        let settle = |cell: &mut Cell| {
+        self.cells(|cell| {
             cell.initialised |= cell.write.take().is_some();
             cell.reads = Reads::None;
-        };
-        self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()).for_each(settle);
-        self.split.values_mut().flat_map(|cells| cells.iter_mut()).for_each(settle);
+        });
+    }
+
+    fn cells(&mut self, each: impl Fn(&mut Cell)) {
+        self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()).for_each(&each);
+        self.split.values_mut().flat_map(|cells| cells.iter_mut()).for_each(&each);
     }
 
     /// Calls `each` with the last write and the reads of every word that was accessed.

@@ -122,13 +122,6 @@ pub const KERNELS: &[Kernel] = &[
         expected: fence_last_cta,
     },
     Kernel {
-        name: "launch_dependent",
-        grid: ([5, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        words: |seed| 1 + seed as usize * 331 % 3001,
-        expected: |input| (0..).zip(input).map(|(i, word)| word.wrapping_mul(3).wrapping_add(i)).collect(),
-    },
-    Kernel {
         name: "mbarrier_reverse",
         grid: ([3, 1], [0, 0], 128),
         dynamic_shared: 0,

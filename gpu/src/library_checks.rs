@@ -13,16 +13,25 @@ use crate::kernels::input;
 use crate::suite::{GUARD, POISON, compare};
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
-pub const KERNELS: [&str; 6] =
-    ["axpy", "byte_histogram", "rms_norm", "row_softmax", "matrix_vector", "matrix_product"];
+pub const KERNELS: [&str; 7] = [
+    "axpy",
+    "byte_histogram",
+    "rms_norm",
+    "row_softmax",
+    "matrix_vector",
+    "matrix_product",
+    "launch_dependent",
+];
 
 /// Seeds of each of [`KERNELS`] on an emulated device: of less than a vector, of a whole block, and of several rounds.
-const EMULATED: [&[u32]; 6] = [&[4, 9, 10], &[4, 9, 10], &[0, 2, 5], &[0, 2, 5], &[0, 2, 5], &[0, 1]];
+const EMULATED: [&[u32]; 7] =
+    [&[4, 9, 10], &[4, 9, 10], &[0, 2, 5], &[0, 2, 5], &[0, 2, 5], &[0, 1], &[3, 7, 9]];
 
 type Run = fn(&Gpu, &Module, u32) -> Result<()>;
 
 /// The check of each of [`KERNELS`] for one seed.
-const RUNS: [Run; 6] = [axpy, byte_histogram, rms_norm, row_softmax, matrix_vector, matrix_product];
+const RUNS: [Run; 7] =
+    [axpy, byte_histogram, rms_norm, row_softmax, matrix_vector, matrix_product, launch_dependent];
 
 const SEEDS: u32 = 30;
 const THREADS: u32 = 256;
@@ -123,6 +132,24 @@ fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         output.check(&expected).with_context(|| format!("n = {n}, {grid} blocks"))?;
     }
     Ok(())
+}
+
+/// Launches four grids, each of which may start before the grid before it has ended, and reads what that grid writes.
+fn launch_dependent(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+    let kernel = module.kernel_by_name("launch_dependent")?;
+    let config = LaunchConfig::new(5, 128).programmatic();
+    let mut expected = input(seed, length(seed));
+    let n = expected.len();
+    let mut outputs = [Output::new(gpu, &expected)?, Output::new(gpu, &vec![0; n])?];
+    for _ in 0..4 {
+        let [source, output] = &mut outputs;
+        // SAFETY: both buffers have `n` words. Only the grids of this function access them, and each waits for the grid before.
+        unsafe { kernel.launch(&gpu.stream, &config, (&mut source.words(), &mut output.words(), n as u32))? };
+        (0..).zip(&mut expected).for_each(|(i, word)| *word = word.wrapping_mul(3).wrapping_add(i));
+        outputs.swap(0, 1);
+    }
+    gpu.wait()?;
+    outputs[0].check(&expected).with_context(|| format!("n = {n}"))
 }
 
 /// Integers from -8 to 7, as floats.

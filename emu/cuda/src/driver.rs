@@ -161,6 +161,8 @@ pub struct Driver {
     /// Bytes of each allocation of the device.
     pub allocations: BTreeMap<u64, usize>,
     pub pinned: BTreeMap<usize, Pages>,
+    /// The stream whose last work is a kernel for which nothing has waited: a programmatic launch may overlap with it.
+    pub running: Option<Handle>,
 }
 
 impl Driver {
@@ -228,7 +230,7 @@ impl Driver {
                 self.captures.get_mut(*capture)?.work.push(work);
                 Ok(())
             }
-            None => self.perform(context, work),
+            None => self.perform(context, stream, work),
         }
     }
 
@@ -241,9 +243,12 @@ impl Driver {
         Ok(())
     }
 
-    pub fn perform(&mut self, context: Handle, work: Work) -> Result {
+    fn perform(&mut self, context: Handle, stream: Handle, work: Work) -> Result {
+        let running = self.running.take();
         match work {
-            Work::Launch(launch) => {
+            Work::Launch(mut launch) => {
+                launch.shape.programmatic &= running == Some(stream);
+                self.running = Some(stream);
                 if let Err(error) = self.run(&launch) {
                     // The launch was good. What the kernel did spoils the context, and later calls say so.
                     self.contexts.get_mut(context)?.error = Some(error);

@@ -42,7 +42,15 @@ pub struct Request {
     pub cluster: Option<[u32; 3]>,
     pub dynamic_shared: u32,
     pub cooperative: bool,
+    pub programmatic: bool,
     pub stream: Handle,
+}
+
+impl Request {
+    /// A launch without attributes.
+    pub fn new(grid: [u32; 3], block: [u32; 3], dynamic_shared: u32, stream: Handle) -> Self {
+        Self { grid, block, cluster: None, dynamic_shared, cooperative: false, programmatic: false, stream }
+    }
 }
 
 /// `CUlaunchAttribute`, whose identifier may be any number.
@@ -73,13 +81,15 @@ impl Plain for Config {}
 impl Config {
     pub fn request(self) -> Result<Request> {
         let Self { grid, block, dynamic_shared, stream, .. } = self;
-        let mut request = Request { grid, block, cluster: None, dynamic_shared, cooperative: false, stream };
+        let mut request = Request::new(grid, block, dynamic_shared, stream);
         for attribute in self.attributes.list(self.count as usize)? {
             let [first, second, third, ..] = attribute.value;
             if attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION as u32 {
                 request.cluster = Some([first, second, third]);
             } else if attribute.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE as u32 {
                 request.cooperative = first != 0;
+            } else if attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION as u32 {
+                request.programmatic = first != 0;
             }
             // The others speak of time, and change no result.
         }
@@ -241,8 +251,8 @@ impl Driver {
         }
         let cluster = of.accept(request)?;
         let params = of.parameters(values, extra)?;
-        let Request { grid, block, dynamic_shared, cooperative, .. } = *request;
-        let shape = machine::Launch { grid, block, cluster, dynamic_shared, params };
+        let Request { grid, block, dynamic_shared, cooperative, programmatic, .. } = *request;
+        let shape = machine::Launch { grid, block, cluster, dynamic_shared, programmatic, params };
         self.submit(request.stream, Work::Launch(Launch { function, shape, cooperative }))
     }
 

@@ -120,7 +120,7 @@ exports! {
         greatest.put_if_wanted(-5)?;
     }
 
-    fn cuCtxSynchronize() |driver| { driver.context()?; }
+    fn cuCtxSynchronize() |driver| { driver.context()?; driver.running = None; }
 
     fn cuCtxResetPersistingL2Cache() |driver| { driver.context()?; }
 

@@ -56,9 +56,9 @@ exports! {
 
     fn cuEventRecordWithFlags(event: usize, stream: usize, _flags: c_uint) |driver| { record(driver, event, stream)?; }
 
-    fn cuEventQuery(event: usize) |driver| { check_done(driver, event)?; }
+    fn cuEventQuery(event: usize) |driver| { check_done(driver, event)?; driver.running = None; }
 
-    fn cuEventSynchronize(event: usize) |driver| { check_done(driver, event)?; }
+    fn cuEventSynchronize(event: usize) |driver| { check_done(driver, event)?; driver.running = None; }
 
     fn cuEventElapsedTime(time: Out<c_float>, start: usize, end: usize) |driver| { elapsed(driver, time, start, end)?; }
 

@@ -55,7 +55,7 @@ exports! {
         extra: In<usize>,
     ) |driver| {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let request = Request { grid, block, cluster: None, dynamic_shared, cooperative: false, stream };
+        let request = Request::new(grid, block, dynamic_shared, stream);
         driver.launch(function, &request, values, extra)?;
     }
 
@@ -72,7 +72,7 @@ exports! {
         values: In<In<u8>>,
     ) |driver| {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
-        let request = Request { grid, block, cluster: None, dynamic_shared, cooperative: true, stream };
+        let request = Request { cooperative: true, ..Request::new(grid, block, dynamic_shared, stream) };
         driver.launch(function, &request, values, In::null())?;
     }
 

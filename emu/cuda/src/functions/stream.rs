@@ -40,9 +40,9 @@ exports! {
         driver.captured.remove(&StreamKey::Made(stream));
     }
 
-    fn cuStreamQuery(stream: usize) |driver| { driver.not_captured(stream)?; }
+    fn cuStreamQuery(stream: usize) |driver| { driver.not_captured(stream)?; driver.running = None; }
 
-    fn cuStreamSynchronize(stream: usize) |driver| { driver.not_captured(stream)?; }
+    fn cuStreamSynchronize(stream: usize) |driver| { driver.not_captured(stream)?; driver.running = None; }
 
     fn cuStreamGetPriority(stream: usize, priority: Out<c_int>) |driver| {
         driver.stream(stream)?;

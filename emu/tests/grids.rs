@@ -1,0 +1,65 @@
+//! Grids of a programmatic dependent launch, which may start before the grid before them has ended.
+
+use ptx_emu::{Device, Launch, Options, Rule, Schedule};
+
+/// Thread i writes word i; or reads word 63 - i, and thread 0 may wait for the grid before first.
+const KERNELS: &str = "
+.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry writes(.param .u64 words) {
+    .reg .b32 %r<2>; .reg .b64 %rd<3>;
+    griddepcontrol.launch_dependents;
+    ld.param.u64 %rd0, [words];
+    mov.u32 %r0, %tid.x;
+    mul.wide.u32 %rd1, %r0, 4;
+    add.u64 %rd2, %rd0, %rd1;
+    st.global.u32 [%rd2], %r0;
+    ret;
+}
+.visible .entry reads(.param .u64 words) {
+    .reg .b32 %r<2>; .reg .b64 %rd<3>; .reg .pred %p0;
+    //wait
+    //barrier
+    ld.param.u64 %rd0, [words];
+    mov.u32 %r0, %tid.x;
+    sub.u32 %r0, 63, %r0;
+    mul.wide.u32 %rd1, %r0, 4;
+    add.u64 %rd2, %rd0, %rd1;
+    ld.global.u32 %r1, [%rd2];
+    st.global.u32 [%rd2+256], %r1;
+    ret;
+}";
+
+/// Runs both kernels. Returns the findings of the second.
+fn second(lines: &[(&str, &str)], programmatic: bool, schedule: u64) -> Vec<(Rule, String)> {
+    let text = lines.iter().fold(KERNELS.to_owned(), |text, (mark, line)| text.replace(mark, line));
+    let mut device = Device::default();
+    let module = device.load(&text).unwrap();
+    let words = device.allocate(512);
+    let options = Options { schedule: Schedule::of(schedule), ..Options::default() };
+    let launch = Launch { params: words.to_le_bytes().to_vec(), ..Launch::new(1, 64) };
+    let first = device.launch(&module, "writes", &launch, &options).unwrap();
+    assert!(first.is_clean(), "{first}");
+    let launch = Launch { programmatic, ..launch };
+    let report = device.launch(&module, "reads", &launch, &options).unwrap();
+    assert!(report.fault.is_none(), "{report}");
+    report.findings.into_iter().map(|finding| (finding.rule, finding.what)).collect()
+}
+
+#[test]
+fn a_grid_that_may_start_early_waits_for_the_grid_before() {
+    for schedule in 0..20 {
+        let found = second(&[], true, schedule);
+        let [(Rule::Race, what)] = found.as_slice() else { panic!("schedule {schedule}: {found:?}") };
+        assert!(what.contains("written by the grid before this one"), "{what}");
+
+        assert_eq!(second(&[("//wait", "griddepcontrol.wait;")], true, schedule), []);
+        assert_eq!(second(&[], false, schedule), [], "the grid before has ended");
+
+        let by_thread_0 = "mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0; @%p0 griddepcontrol.wait;";
+        assert_eq!(second(&[("//wait", by_thread_0)], true, schedule).len(), 1, "the others have not waited");
+        let barrier = ("//barrier", "barrier.cta.sync.aligned 0;");
+        assert_eq!(second(&[("//wait", by_thread_0), barrier], true, schedule), []);
+    }
+}
