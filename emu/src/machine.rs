@@ -1,7 +1,7 @@
 //! A grid that runs: threads in an order that the schedule chooses, and asynchronous operations as agents of their own.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use crate::agent::Agent;
@@ -42,6 +42,9 @@ impl Launch {
         Self { grid, block, cluster: [1; 3], dynamic_shared: 0, programmatic: false, params: Vec::new() }
     }
 }
+
+/// The file of `ptx` with the entries of kernels.
+const ENTRIES_OF_PTX: &str = "/src/expansion.rs";
 
 /// What a driver reports of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -882,12 +885,19 @@ impl<'a> Machine<'a> {
 
     /// The place in the crate of the kernel that led to these locations: what it calls may have been inlined.
     fn source(&self, locs: &[Loc]) -> Option<String> {
-        let folder =
-            |file: &str| Path::new(file).ancestors().find(|path| path.ends_with("src")).map(PathBuf::from);
-        let of_kernel = folder(self.program.file(locs.last()?.file)?);
         let file = |loc: &Loc| self.program.file(loc.file);
-        let is_inside = |loc: &&Loc| loc.line > 0 && file(loc).and_then(folder) == of_kernel;
-        let loc = locs.iter().find(is_inside).or(locs.first())?;
+        let folder = |file| Path::new(file).ancestors().find(|path| path.ends_with("src"));
+        let outermost = file(locs.last()?)?;
+        // The entry of `#[ptx::kernel]` is code of `ptx`, and calls the kernel.
+        let is_made_by_ptx = outermost.ends_with(ENTRIES_OF_PTX);
+        let is_of_user = |loc: &&Loc| {
+            loc.line > 0
+                && file(loc).is_some_and(|file| {
+                    let is_beside = folder(file) == folder(outermost);
+                    if is_made_by_ptx { !is_beside && !file.contains("/library/") } else { is_beside }
+                })
+        };
+        let loc = locs.iter().find(is_of_user).or(locs.first())?;
         Some(format!("{}:{}:{}", file(loc)?, loc.line, loc.column))
     }
 

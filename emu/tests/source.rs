@@ -2,8 +2,8 @@
 
 use ptx_emu::{Device, Launch, Options};
 
-#[test]
-fn a_finding_names_the_line_of_the_kernels_crate() {
+/// Returns the place of a race in a kernel whose code has these lines.
+fn place(lines: &str) -> String {
     let ptx = "
         .version 8.0
         .target sm_90
@@ -12,22 +12,47 @@ fn a_finding_names_the_line_of_the_kernels_crate() {
             .reg .b32 %r<2>; .reg .b64 %rd<2>;
             .loc 1 10 0 // kernels/src/lib.rs:10:0
             ld.param.u64 %rd0, [out];
-            .loc 1 12 5 // kernels/src/lib.rs:12:5
-            .loc 2 70 9, function_name $L__info_string0, inlined_at 1 12 5
-            .loc 1 13 21, function_name $L__info_string0+4, inlined_at 2 70 9
-            .loc 3 446 9, function_name $L__info_string1, inlined_at 1 13 21 // ptx/src/raw/macros.rs:446:9
+            LINES
             mov.u32 %r0, %tid.x;
             st.global.u32 [%rd0], %r0;
             ret;
         }
         .file 1 \"/home/user/kernels/src/lib.rs\"
         .file 2 \"/home/user/ptx/src/launch.rs\"
-        .file 3 \"/home/user/ptx/src/raw/macros.rs\"";
+        .file 3 \"/home/user/ptx/src/raw/macros.rs\"
+        .file 4 \"/home/user/ptx/src/expansion.rs\"
+        .file 5 \"/rust/library/core/src/option.rs\"";
     let mut device = Device::new();
-    let module = device.load(ptx).unwrap();
+    let module = device.load(&ptx.replace("LINES", lines)).unwrap();
     let out = device.allocate(4);
     let launch = Launch { params: out.to_le_bytes().to_vec(), ..Launch::new(1, 64) };
     let report = device.launch(&module, "k", &launch, &Options::default()).unwrap();
     let finding = report.findings.first().expect("64 threads write one word");
-    assert_eq!(finding.here.source.as_deref(), Some("/home/user/kernels/src/lib.rs:13:21"));
+    finding.here.source.clone().expect("the PTX has lines")
+}
+
+#[test]
+fn a_finding_names_the_line_of_the_kernels_crate() {
+    let by_hand = "
+        .loc 1 12 5 // kernels/src/lib.rs:12:5
+        .loc 2 70 9, function_name $L__info_string0, inlined_at 1 12 5
+        .loc 1 13 21, function_name $L__info_string0+4, inlined_at 2 70 9
+        .loc 3 446 9, function_name $L__info_string1, inlined_at 1 13 21 // ptx/src/raw/macros.rs:446:9";
+    assert_eq!(place(by_hand), "/home/user/kernels/src/lib.rs:13:21");
+}
+
+#[test]
+fn a_finding_in_a_kernel_of_the_attribute_names_the_line_outside_of_ptx_and_core() {
+    let by_attribute = "
+        .loc 4 104 17 // ptx/src/expansion.rs:104:17
+        .loc 1 12 5, function_name $L__info_string0, inlined_at 4 104 17
+        .loc 2 70 9, function_name $L__info_string0, inlined_at 1 12 5
+        .loc 1 13 21, function_name $L__info_string0+4, inlined_at 2 70 9
+        .loc 5 99 9, function_name $L__info_string0+4, inlined_at 1 13 21
+        .loc 3 446 9, function_name $L__info_string1, inlined_at 5 99 9 // ptx/src/raw/macros.rs:446:9";
+    assert_eq!(place(by_attribute), "/home/user/kernels/src/lib.rs:13:21");
+    let of_ptx = "
+        .loc 4 98 50 // ptx/src/expansion.rs:98:50
+        .loc 2 70 9, function_name $L__info_string0, inlined_at 4 98 50";
+    assert_eq!(place(of_ptx), "/home/user/ptx/src/launch.rs:70:9");
 }

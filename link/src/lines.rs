@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::program::{self, readable};
 
@@ -30,12 +30,20 @@ impl<'a> Lines<'a> {
     /// Returns the place of an instruction: of the inlined functions that it comes through, the innermost that is the user's.
     pub fn place(&self, instruction: &str) -> Option<Place> {
         let places = self.places(instruction);
-        // Cargo compiles the user's workspace in one folder, and other packages in others or by absolute paths.
-        let folder = &places.last()?.folder;
-        let is_of_user = |place: &&Place| {
-            place.folder == *folder
-                && !Path::new(&place.file).is_absolute()
-                && !place.file.contains("/library/core/")
+        let outermost = places.last()?;
+        let entry = outermost.path();
+        // The entry of `#[ptx::kernel]` is code of `ptx`, and calls the kernel.
+        let ptx = entry.parent().filter(|_| entry.ends_with("src/expansion.rs"));
+        let is_of_user = |place: &&Place| match ptx {
+            Some(ptx) => {
+                place.line > 0 && !place.path().starts_with(ptx) && !place.file.contains("/library/")
+            }
+            // Cargo compiles the user's workspace in one folder, and other packages in others or by absolute paths.
+            None => {
+                place.folder == outermost.folder
+                    && !Path::new(&place.file).is_absolute()
+                    && !place.file.contains("/library/core/")
+            }
         };
         places.iter().find(is_of_user).or(places.first()).cloned()
     }
@@ -64,6 +72,12 @@ impl<'a> Lines<'a> {
         }
         let symbol = string(node, "linkageName").or_else(|| string(node, "name"))?;
         Some((readable(symbol), file.to_owned(), folder.to_owned()))
+    }
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        Path::new(&self.folder).join(&self.file)
     }
 }
 
@@ -121,6 +135,13 @@ mod tests {
 !20 = !DILocation(line: 7, column: 3, scope: !10, inlinedAt: !21)
 !21 = distinct !DILocation(line: 22, column: 5, scope: !12)
 !22 = !DILocation(line: 7, column: 3, scope: !10)
+!8 = !DIFile(filename: "src/expansion.rs", directory: "/home/a dependency")
+!14 = distinct !DISubprogram(name: "entry", scope: !3, file: !8, line: 80)
+!15 = distinct !DISubprogram(name: "body", scope: !3, file: !5, line: 30)
+!30 = distinct !DILocation(line: 90, column: 1, scope: !14)
+!31 = distinct !DILocation(line: 31, column: 1, scope: !15, inlinedAt: !30)
+!32 = !DILocation(line: 9, column: 3, scope: !13, inlinedAt: !31)
+!33 = !DILocation(line: 9, column: 3, scope: !13, inlinedAt: !30)
 "#;
 
     #[test]
@@ -132,6 +153,9 @@ mod tests {
         assert_eq!(of_user.function, "k");
         let of_core = place("  store i32 1, ptr %0, !dbg !22, !noundef !1").expect("a place");
         assert_eq!(of_core.function, "core::slice::index");
+        let of_user = place("  call void @f(), !dbg !32").expect("a place");
+        assert_eq!((of_user.to_string().as_str(), of_user.function.as_str()), ("src/lib.rs:31:1", "body"));
+        assert_eq!(place("  call void @f(), !dbg !33").expect("a place").to_string(), "src/shared.rs:9:3");
         assert_eq!(place("  store i32 1, ptr %0, align 4"), None);
         assert_eq!(place("  store i32 1, ptr %0, align 4, !dbg !99"), None);
     }
