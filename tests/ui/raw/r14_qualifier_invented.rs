@@ -8,7 +8,7 @@ pub struct Gpu;
 
 impl Qualifier for Gpu {
     const PTX: &'static str = ".gpu";
-    const ID: u64 = 0;
+    const ID: u8 = 0;
 }
 
 pub fn kernel(bar: u32) -> u64 {
