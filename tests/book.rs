@@ -211,16 +211,10 @@ struct Reverse {
 }
 
 impl Reverse {
-    /// Compiles the kernel in a crate of this name. Crates of one name would share the file of their PTX.
+    /// Compiles the kernel in a crate of this name.
     fn new(name: &str, kernel: &str) -> Self {
-        let folder = xtask::root().join("target/device").join(name);
-        let manifest = format!(
-            "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-             [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
-            xtask::root()
-        );
         let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\nptx::panic_handler!();\n";
-        ok(device::write_crate(&folder, &manifest, &format!("{head}{kernel}")));
+        let folder = ok(device::write_kernels(name, &format!("{head}{kernel}")));
         let ptx = ok(Build::new(&folder, Arch::Sm90a).run()).text;
         let mut device = Device::new();
         let module = ok(device.load(&ptx));

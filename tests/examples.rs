@@ -128,14 +128,7 @@ fn examples_compile_for_the_device() {
 }
 
 fn build(text: &str, arch: Arch) {
-    let folder = xtask::root().join("target/device/examples");
-    let manifest = format!(
-        "[package]\nname = \"examples\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-         [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\n\
-         sm_90a = [\"ptx/sm_90a\"]\nsm_100a = [\"ptx/sm_100a\"]\n",
-        xtask::root()
-    );
-    ok(device::write_crate(&folder, &manifest, text));
+    let folder = ok(device::write_kernels("examples", text));
     let mut build = Build::new(&folder, arch);
     // Also compiles functions that nothing calls.
     build.crate_flags = vec!["-Clink-dead-code".into()];

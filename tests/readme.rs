@@ -24,13 +24,7 @@ fn the_readmes_kernel_builds() {
 }
 
 fn assert_ptxas_takes(kernel: &str) {
-    let folder = xtask::root().join("target/device/readme");
-    let manifest = format!(
-        "[package]\nname = \"readme\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-         [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\nsm_90a = [\"ptx/sm_90a\"]\n",
-        xtask::root()
-    );
-    ok(device::write_crate(&folder, &manifest, kernel));
+    let folder = ok(device::write_kernels("readme", kernel));
     let module = ok(Build::new(&folder, Arch::Sm90a).run());
     let tools = ok(Tools::find_or_fetch());
     let report = ok(tools.assemble(&module.path, Arch::Sm90a, &folder.join("readme.cubin")));

@@ -29,8 +29,8 @@ pub mod __private {
     pub use core;
 }
 
-/// Returns the images that `ptx-build` has written to the file of this name in the build script of the user's crate: what the macros
-/// `kernels!` have in common.
+/// Returns the images that `ptx-build` has written to the file of this name in the build script of the user's crate: what the
+/// macros `kernels!` have in common.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __images {

@@ -24,8 +24,8 @@ gates! {
     sm_103a "sm_103a" an_instruction_of_the_feature_sm_103a;
 }
 
-/// Puts behind each tag of a list its number, its PTX text, and in which register the operands of class `typed`, or addresses, go: what `as`
-/// says, or `register_of!`. Hands the list to a macro.
+/// Puts behind each tag of a list its number, its PTX text, and in which register the operands of class `typed`, or addresses, go:
+/// what `as` says, or `register_of!`. Hands the list to a macro.
 macro_rules! with_registers {
     (@push $axis:ident :: $Tag:ident $id:literal $ptx:literal $register:tt { $($rest:tt)* }
         [ $($more:tt)* ] [ $($done:tt)* ] $($then:tt)*
