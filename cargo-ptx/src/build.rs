@@ -20,6 +20,9 @@ pub struct Options {
     /// Accepted for the habit: kernels are always optimised
     #[arg(long, short)]
     release: bool,
+    /// Adds the lines of the source to the PTX, for ptx-emu and for profilers
+    #[arg(long)]
+    line_tables: bool,
     #[command(flatten)]
     kernels: Crate,
 }
@@ -27,7 +30,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<ExitCode> {
     let project = options.kernels.find()?;
     let build = options.kernels.build(&project).arch(options.arch.iter().map(|arch| arch.name()));
-    let output = build.cubin(true).try_build()?;
+    let output = build.cubin(true).line_tables(options.line_tables).try_build()?;
     for warning in &output.warnings {
         eprintln!("warning: {warning}");
     }

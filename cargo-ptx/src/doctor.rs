@@ -13,14 +13,14 @@ use crate::project::Crate;
 
 /// Lists what kernels need, found or missing, with the command that mends what is missing
 ///
-/// Ends with 0 if this machine can build kernels. ptxas, a driver and a GPU are not needed for that.
+/// Ends with 0 if this machine can build kernels and host programs. ptxas, a driver and a GPU are not needed for that.
 #[derive(clap::Args)]
 pub struct Options {}
 
 /// A thing that a machine has or lacks.
 struct Finding {
     what: &'static str,
-    /// True if no kernel can be built without it.
+    /// True if no kernel, or no host program, can be built without it.
     needed: bool,
     /// What was found, or what is missing and how to mend it.
     state: Result<String, String>,
@@ -42,17 +42,28 @@ pub fn run(_: &Options) -> Result<ExitCode> {
     for finding in &findings {
         println!("{finding}");
     }
-    let lacks = findings.iter().any(|finding| finding.needed && finding.state.is_err());
-    println!("{}", if lacks { "no kernel can be built here yet" } else { "kernels can be built here" });
-    Ok(if lacks { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let missing: Vec<_> = findings.iter().filter(|f| f.needed && f.state.is_err()).map(|f| f.what).collect();
+    println!("{}", verdict(&missing));
+    Ok(if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
+
+/// Returns what can be built without the things that are missing.
+fn verdict(missing: &[&str]) -> &'static str {
+    match missing {
+        [] => "kernels and host programs can be built here",
+        [HOST] => "kernels can be built here, and no host program yet",
+        _ => "no kernel can be built here yet",
+    }
+}
+
+const HOST: &str = "host rustc";
 
 /// The compiler of host programs in this folder.
 fn host_compiler() -> Finding {
     let output = Command::new("rustc").arg("--version").output().ok();
     let text =
         output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
-    Finding { what: "host rustc", needed: true, state: check_host_compiler(&text) }
+    Finding { what: HOST, needed: true, state: check_host_compiler(&text) }
 }
 
 /// Checks the line that `rustc --version` prints.
@@ -163,6 +174,13 @@ mod tests {
         let error = check_host_compiler("rustc 1.95.1 (00000000a 2026-04-16)").unwrap_err();
         assert!(error.contains("need 1.96: run `rustup update stable`"), "{error}");
         assert!(check_host_compiler("").unwrap_err().contains("rustup.rs"));
+    }
+
+    #[test]
+    fn the_verdict_says_what_can_be_built() {
+        assert!(verdict(&[]).contains("can be built here"));
+        assert!(verdict(&[HOST]).starts_with("kernels can be built"));
+        assert!(verdict(&[HOST, "linker"]).starts_with("no kernel"));
     }
 
     #[test]

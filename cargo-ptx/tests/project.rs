@@ -248,7 +248,7 @@ fn the_commands_show_the_kernel() {
         &["there is no kernel `absent`; the kernels are axpy"],
     );
     let text = project.succeeds(&mut project.doctor());
-    assert!(text.ends_with("kernels can be built here\n"), "{text}");
+    assert!(text.ends_with("kernels and host programs can be built here\n"), "{text}");
     let text = project.succeeds(&mut project.ptx(&["forms", "activemask"]));
     assert!(text.starts_with("activemask.b32 d;\n    ptx::raw::activemask"), "{text}");
 }

@@ -93,6 +93,17 @@ pub struct Finding {
     pub other: Option<Party>,
 }
 
+impl Finding {
+    /// Whether both break one rule at the same lines of the source.
+    pub(crate) fn is_at_source_of(&self, other: &Finding) -> bool {
+        let places = |finding: &Finding| {
+            let source = |party: &Party| party.source.clone();
+            Some((finding.rule, source(&finding.here)?, finding.other.as_ref().map(source)))
+        };
+        places(self).is_some_and(|own| Some(own) == places(other))
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(

@@ -146,8 +146,14 @@ impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // What comes after the first findings mostly follows from them.
         const SHOWN: usize = 8;
-        self.findings.iter().take(SHOWN).try_for_each(|finding| writeln!(f, "{finding}"))?;
-        if let more @ 1.. = self.findings.len().saturating_sub(SHOWN) {
+        let groups = self.by_source();
+        for (finding, alike) in groups.iter().take(SHOWN) {
+            writeln!(f, "{finding}")?;
+            if let more @ 1.. = alike - 1 {
+                writeln!(f, "    and {more} more by instructions of the same lines")?;
+            }
+        }
+        if let more @ 1.. = groups.iter().skip(SHOWN).map(|(_, alike)| alike).sum::<usize>() {
             writeln!(f, "and {more} more")?;
         }
         self.fault.iter().try_for_each(|fault| writeln!(f, "{fault}"))?;
@@ -163,6 +169,18 @@ impl Report {
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.fault.is_none()
+    }
+
+    /// The first finding of each rule and place in the source, and the number of findings there: a line makes several instructions.
+    fn by_source(&self) -> Vec<(&Finding, usize)> {
+        let mut groups: Vec<(&Finding, usize)> = Vec::new();
+        for finding in &self.findings {
+            match groups.iter_mut().find(|(first, _)| first.is_at_source_of(finding)) {
+                Some((_, alike)) => *alike += 1,
+                None => groups.push((finding, 1)),
+            }
+        }
+        groups
     }
 }
 
@@ -686,6 +704,10 @@ impl<'a> Machine<'a> {
                         Some(text) => text,
                         None => "an mbarrier".into(),
                     },
+                };
+                let what = match cta.threads.len() - cta.live as usize {
+                    0 => what,
+                    ended => format!("{what} ({ended} of the block's threads have ended)"),
                 };
                 match waits.iter_mut().find(|(other, at, ..)| *other == what && *at == slot) {
                     Some(known) => known.3 += 1,

@@ -1,9 +1,16 @@
 //! A finding names the line of the kernel's crate that led to it, though the instruction was inlined from another crate.
 
-use ptx_emu::{Device, Launch, Options};
+use ptx_emu::{Device, Launch, Options, Report};
 
 /// Returns the place of a race in a kernel whose code has these lines.
 fn place(lines: &str) -> String {
+    let report = run(lines);
+    let finding = report.findings.first().expect("64 threads write one word");
+    finding.here.source.clone().expect("the PTX has lines")
+}
+
+/// Runs a kernel whose threads write one word, in code of these lines.
+fn run(lines: &str) -> Report {
     let ptx = "
         .version 8.0
         .target sm_90
@@ -26,9 +33,7 @@ fn place(lines: &str) -> String {
     let module = device.load(&ptx.replace("LINES", lines)).unwrap();
     let out = device.allocate(4);
     let launch = Launch { params: out.to_le_bytes().to_vec(), ..Launch::new(1, 64) };
-    let report = device.launch(&module, "k", &launch, &Options::default()).unwrap();
-    let finding = report.findings.first().expect("64 threads write one word");
-    finding.here.source.clone().expect("the PTX has lines")
+    device.launch(&module, "k", &launch, &Options::default()).unwrap()
 }
 
 #[test]
@@ -55,4 +60,20 @@ fn a_finding_in_a_kernel_of_the_attribute_names_the_line_outside_of_ptx_and_core
         .loc 4 98 50 // ptx/src/expansion.rs:98:50
         .loc 2 70 9, function_name $L__info_string0, inlined_at 4 98 50";
     assert_eq!(place(of_ptx), "/home/user/ptx/src/launch.rs:70:9");
+}
+
+#[test]
+fn findings_of_one_line_are_shown_once() {
+    let second_store =
+        |line: u32| format!("st.global.u32 [%rd0], 1;\n.loc 1 {line} 9 // kernels/src/lib.rs:{line}:9");
+    let of_one_line = run(&format!(".loc 1 12 9 // kernels/src/lib.rs:12:9\n{}", second_store(12)));
+    assert!(of_one_line.findings.len() > 1);
+    let text = of_one_line.to_string();
+    assert_eq!(text.matches("data race").count(), 1, "{text}");
+    let more = of_one_line.findings.len() - 1;
+    assert!(text.contains(&format!("and {more} more by instructions of the same lines")), "{text}");
+
+    let of_two_lines =
+        run(&format!(".loc 1 12 9 // kernels/src/lib.rs:12:9\n{}", second_store(13))).to_string();
+    assert!(of_two_lines.matches("data race").count() > 1, "{of_two_lines}");
 }

@@ -291,7 +291,7 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     }
 
     /// Returns the elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
-    /// and `t` threads in the grid.
+    /// and `t` threads in the grid. Some threads have one element more than others, so no collective call is in the loop.
     ///
     /// Not collective.
     ///
@@ -305,7 +305,8 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
 
 impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// Returns the elements of the executing thread's warp: those at `r`, `r + w`, `r + 2 * w`, … for the warp's rank `r` in the
-    /// grid and `w` warps in the grid. The first lane gets the element; the other lanes iterate in step, with `None`.
+    /// grid and `w` warps in the grid. The first lane gets the element; the other lanes iterate in step, with `None`. Some warps have
+    /// one element more than others: the loop may have collective calls of the warp, and none of the CTA.
     ///
     /// Not collective.
     ///
@@ -496,7 +497,8 @@ impl<T: Element> GlobalVectorsMut<T> {
     }
 
     /// Returns the vectors of the executing thread, those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
-    /// and `t` threads in the grid, and the thread's elements after the last whole vector.
+    /// and `t` threads in the grid, and the thread's elements after the last whole vector. Some threads have one vector more than
+    /// others, so no collective call is in the loop.
     ///
     /// Not collective.
     ///
