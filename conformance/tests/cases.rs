@@ -1,38 +1,52 @@
 //! The cases themselves: one for each form, and a kernel that ptxas takes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use ptx_conformance::case::{Case, module};
 use ptx_conformance::form::{self, Form};
 use ptx_conformance::{emu, families};
 use xtask::cuda::Tools;
 
-fn forms() -> Vec<Form> {
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     form::read(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/golden/raw")).unwrap()
-}
+});
+
+/// The cases of each form.
+static CASES: LazyLock<Vec<(&Form, Vec<Case<'_>>)>> =
+    LazyLock::new(|| FORMS.iter().map(|form| (form, families::cases(form))).collect());
 
 #[test]
 fn every_form_has_a_case() {
-    let forms = forms();
-    let without: Vec<_> = forms.iter().filter(|form| families::cases(form).is_empty()).collect();
+    let without: Vec<_> = CASES.iter().filter(|(_, cases)| cases.is_empty()).map(|(form, _)| form).collect();
     let shown: Vec<_> = without.iter().take(50).map(|form| format!("{}: {form}", form.family)).collect();
     assert!(without.is_empty(), "{} forms have no case:\n{}", without.len(), shown.join("\n"));
 }
 
+/// Checks the text of every case, and makes the code of the first case of each row and target. `./x conformance --bundle` makes the
+/// code of all.
 #[test]
 fn ptxas_takes_every_case() {
-    let forms = forms();
     let tools = Tools::find_or_fetch().unwrap();
-    let mut by_target: BTreeMap<&str, Vec<Case<'_>>> = BTreeMap::new();
-    for form in &forms {
-        by_target.entry(&form.target).or_default().extend(families::cases(form));
+    let mut by_target: BTreeMap<&str, Vec<&Case<'_>>> = BTreeMap::new();
+    for (form, cases) in CASES.iter() {
+        by_target.entry(&form.target).or_default().extend(cases);
     }
     let mut refused = Vec::new();
+    let mut rows = BTreeSet::new();
     for (target, cases) in by_target {
         for chunk in cases.chunks(100) {
-            let text = module(target, chunk.iter().enumerate().map(|(i, case)| case.entry(&format!("k{i}"))));
-            for error in tools.check_text(&text, target).unwrap() {
+            let name = |i: usize| format!("k{i}");
+            let text = module(target, chunk.iter().enumerate().map(|(i, case)| case.entry(&name(i))));
+            let mut made = Vec::new();
+            for (i, case) in chunk.iter().enumerate() {
+                // With no name at all, ptxas would make the code of all.
+                if rows.insert((target, &case.form.row)) || i == 0 {
+                    made.push(name(i));
+                }
+            }
+            for error in tools.check_text_and_make(&made, &text, target).unwrap() {
                 let line = text.lines().nth(error.line - 1).unwrap_or_default();
                 refused.push(format!("{target}: {line}\n    {}", error.message));
             }
@@ -46,9 +60,8 @@ fn ptxas_takes_every_case() {
 
 /// Runs a tensor copy into shared memory in the interpreter. Returns the tensor and the tile.
 fn tensor_copy(rank: usize, run: &str) -> (Vec<u8>, Vec<u8>) {
-    let forms = forms();
     let text = format!("cp.async.bulk.tensor.{rank}d.shared::cta.global.tile.mbarrier::complete_tx::bytes ");
-    let form = forms.iter().find(|form| form.text.starts_with(&text)).unwrap();
+    let form = FORMS.iter().find(|form| form.text.starts_with(&text)).unwrap();
     let case = families::cases(form).remove(0);
     let run = case.runs.iter().find(|other| other.name == format!("{run}, own block")).unwrap();
     let after = emu::run(&case, run, 0).unwrap();
