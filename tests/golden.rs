@@ -347,7 +347,7 @@ fn typed_calls_cost_nothing() {
     let golden_too = holds_whole_bodies();
     let mut faults = Vec::new();
     let mut bodies: BTreeMap<String, Vec<(Arch, String)>> = BTreeMap::new();
-    for arch in [Arch::Sm90, Arch::Sm100a] {
+    for arch in [Arch::Sm90a, Arch::Sm100a] {
         let build = Build::new(xtask::root().join("tests/device/typed"), arch);
         let module = ok(build.run());
         let kernels = ok(xtask::ptx::split(&module.text));
@@ -398,7 +398,7 @@ fn typed_calls_cost_nothing() {
 /// threads have, and in the last round.
 #[test]
 fn the_main_ten_are_these_instructions() {
-    let build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm90);
+    let build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm90a);
     let module = ok(build.run());
     for (name, expected) in MAIN {
         let (_, from) = module.text.split_once(&format!(".entry typed_{name}(")).expect("a kernel");

@@ -71,7 +71,7 @@ pub fn figures<'a>(
     Ok(all)
 }
 
-/// Counts the instructions of each function in the output of `nvdisasm -c`.
+/// Counts the instructions of each function in the output of `nvdisasm -c --no-dataflow`.
 fn count(sass: &str) -> BTreeMap<String, Figures> {
     let mut all = BTreeMap::new();
     for function in sass.split("\t.section\t.text.").skip(1) {

@@ -188,14 +188,14 @@ impl Tools {
         Ok(errors)
     }
 
-    /// Returns the machine code of a cubin, as `nvdisasm -c` prints it. Reuses an earlier result for the same cubin.
+    /// Returns the machine code of a cubin, as `nvdisasm -c --no-dataflow` prints it. Reuses an earlier result for the same cubin.
     pub fn sass(&self, cubin: &Path) -> Result<String> {
         let content = fs::read(cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
         let kept = self.kept(content, "nvdisasm").with_extension("sass");
         if let Ok(sass) = fs::read_to_string(&kept) {
             return Ok(sass);
         }
-        let output = run(Command::new(self.program("nvdisasm")).arg("-c").arg(cubin))?;
+        let output = run(Command::new(self.program("nvdisasm")).args(["-c", "--no-dataflow"]).arg(cubin))?;
         let sass = String::from_utf8_lossy(&output.stdout).into_owned();
         files::write(&kept, &sass)?;
         Ok(sass)

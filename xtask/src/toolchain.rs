@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
@@ -47,6 +48,16 @@ pub struct Toolchain(ptx_build::toolchain::Toolchain);
 impl Toolchain {
     /// Returns the toolchain that runs this process: that of the variable `RUSTC`, else of the `rustc` on `PATH`.
     pub fn active() -> Result<Toolchain> {
+        // Each build asks, and the answer takes two calls of rustc.
+        static ACTIVE: OnceLock<Toolchain> = OnceLock::new();
+        if let Some(known) = ACTIVE.get() {
+            return Ok(known.clone());
+        }
+        let found = Toolchain::find_active()?;
+        Ok(ACTIVE.get_or_init(|| found).clone())
+    }
+
+    fn find_active() -> Result<Toolchain> {
         let rustc = env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
         let rustc = Path::new(&rustc);
         let output = Command::new(rustc)
