@@ -24,7 +24,7 @@ fn compare() -> anyhow::Result<()> {
         return Ok(());
     }
     let tools = Tools::find_or_fetch()?;
-    let rust = bench::figures(&tools, [&Build::new("kernels", bench::ARCH).run()?.text])?;
+    let rust = bench::figures(&tools, &Build::new("kernels", bench::ARCH).run()?.text)?;
     let twins = bench::figures(&tools, &bench::twins()?)?;
     let pairs = bench::pairs(&rust, &twins);
     let mut excess = bench::read_excess()?;

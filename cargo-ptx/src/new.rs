@@ -68,6 +68,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     }
     let next = if options.kernel_only { "cargo ptx build" } else { "cargo test" };
     println!("made {}: next, `cd {} && {next}`", folder.display(), options.folder.display());
+    if options.path.is_none() {
+        println!(
+            "it depends on the published ptx {VERSION}; `--path REPOSITORY` takes a clone of the repository"
+        );
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,9 +1,12 @@
 //! Runs each example on the GPU, on sizes around those of its vectors, tiles and blocks. Without a GPU the tests say so and pass.
 
+mod support;
+
 use std::io::Write as _;
 
 use examples::{Gpu, is_no_gpu};
 use ptx_host::Dim3;
+use support::*;
 
 /// Returns the GPU, or `None` if the machine has none.
 fn gpu() -> Option<Gpu> {
@@ -18,23 +21,13 @@ fn gpu() -> Option<Gpu> {
     }
 }
 
-/// Numbers that look random, in 0..1.
-fn numbers(len: usize) -> Vec<f32> {
-    let mut state = 1u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as f32 / (1 << 24) as f32
-    };
-    (0..len).map(|_| next()).collect()
-}
-
 #[test]
 fn vectors_are_added() {
     let Some(gpu) = gpu() else { return };
     for len in [1, 3, 4, 1023, 1024, 1025, 5_000_003] {
         let (x, y) = (numbers(len), numbers(len + 7)[7..].to_vec());
         let sum = gpu.vector_add(&x, &y).unwrap();
-        assert!(sum.iter().zip(x.iter().zip(&y)).all(|(sum, (x, y))| *sum == x + y), "{len} elements");
+        assert_sums(&x, &y, &sum);
     }
 }
 
@@ -42,17 +35,9 @@ fn vectors_are_added() {
 fn rows_become_their_softmax() {
     let Some(gpu) = gpu() else { return };
     for (rows, columns) in [(1, 4), (3, 1024), (200, 1028), (5, 40_000)] {
-        let matrix: Vec<f32> = numbers(rows * columns).into_iter().map(|x| 40.0 * x - 20.0).collect();
+        let matrix = matrix(rows, columns);
         let output = gpu.softmax(&matrix, columns as u32).unwrap();
-        for (from, to) in matrix.chunks(columns).zip(output.chunks(columns)) {
-            let greatest = from.iter().copied().fold(f32::MIN, f32::max);
-            let sum: f64 = from.iter().map(|x| f64::from(x - greatest).exp()).sum();
-            for (x, y) in from.iter().zip(to) {
-                let expected = f64::from(x - greatest).exp() / sum;
-                let error = (f64::from(*y) - expected).abs();
-                assert!(error <= 1e-5 * expected + 1e-12, "{rows} by {columns}: {y} for {expected}");
-            }
-        }
+        assert_softmax(&matrix, columns, &output);
     }
 }
 
@@ -62,10 +47,7 @@ fn matrices_are_transposed() {
     for (width, height) in [(4, 4), (32, 32), (36, 100), (1024, 2052)] {
         let matrix = numbers(width * height);
         let output = gpu.transpose(&matrix, width as u64, height as u64).unwrap();
-        for (i, element) in output.into_iter().enumerate() {
-            let (row, column) = (i / height, i % height);
-            assert_eq!(element, matrix[column * width + row], "{width} by {height}, element {i}");
-        }
+        assert_transposed(&matrix, width, height, &output);
     }
 }
 
@@ -73,10 +55,8 @@ fn matrices_are_transposed() {
 fn bytes_are_counted() {
     let Some(gpu) = gpu() else { return };
     for len in [1, 127, 128, 100_003, 3_000_000] {
-        let words: Vec<u32> = numbers(len).into_iter().map(f32::to_bits).collect();
-        let mut expected = vec![0; 256];
-        words.iter().for_each(|word| expected[(word % 256) as usize] += 1);
-        assert_eq!(gpu.histogram(&words).unwrap(), expected, "{len} words");
+        let words = words(len);
+        assert_eq!(gpu.histogram(&words).unwrap(), bytes_of(&words), "{len} words");
     }
 }
 
@@ -85,12 +65,7 @@ fn a_block_of_288_threads_with_many_registers_runs() {
     let Some(gpu) = gpu() else { return };
     let x: Vec<f32> = (0..1000u16).map(f32::from).collect();
     let sums = gpu.accumulate(&x).unwrap();
-    for (thread, sum) in sums.into_iter().enumerate() {
-        let of_thread: Vec<f32> = x.iter().copied().skip(thread).step_by(288).collect();
-        let expected: f32 =
-            (0..96).map(|k| (k + 1) as f32 * of_thread.iter().map(|x| x + k as f32).sum::<f32>()).sum();
-        assert!((sum - expected).abs() <= 1e-5 * expected, "thread {thread}: {sum} for {expected}");
-    }
+    assert_accumulated(&x, &sums);
 }
 
 /// What the attribute states is what the driver reports.

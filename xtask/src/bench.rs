@@ -10,8 +10,7 @@ use tempfile::TempDir;
 
 use crate::cuda::Tools;
 use crate::device::Arch;
-use crate::nvcc::{Compiler, sources_in};
-use crate::ptx::{self, Kernel};
+use crate::nvcc::Compiler;
 use crate::root;
 
 /// The target that both sides are compiled for.
@@ -22,15 +21,9 @@ pub fn folder() -> PathBuf {
     root().join("bench/cuda")
 }
 
-/// Compiles each source in [`folder`] with nvcc, and returns the PTX.
-pub fn twins() -> Result<Vec<String>> {
-    Compiler::find_or_fetch()?.compile_all(&sources_in(&folder(), "cu")?, ARCH)
-}
-
-/// Splits the twins into one module per kernel.
-pub fn split_twins(modules: &[String]) -> Result<Vec<Kernel>> {
-    let kernels = modules.iter().map(|module| ptx::split(module)).collect::<Result<Vec<_>>>()?;
-    Ok(kernels.into_iter().flatten().collect())
+/// Compiles the sources in [`folder`] with nvcc, and returns the PTX.
+pub fn twins() -> Result<String> {
+    Compiler::find_or_fetch()?.compile(&folder(), ARCH)
 }
 
 /// Figures of a kernel's machine code.
@@ -48,27 +41,20 @@ pub struct Figures {
     pub local: u32,
 }
 
-/// Returns the figures of each kernel in the modules.
-pub fn figures<'a>(
-    tools: &Tools,
-    modules: impl IntoIterator<Item = &'a String>,
-) -> Result<BTreeMap<String, Figures>> {
+/// Returns the figures of each kernel in a module.
+pub fn figures(tools: &Tools, module: &str) -> Result<BTreeMap<String, Figures>> {
     let scratch = TempDir::new()?;
     let (ptx, cubin) = (scratch.path().join("module.ptx"), scratch.path().join("module.cubin"));
-    let mut all = BTreeMap::new();
-    for module in modules {
-        std::fs::write(&ptx, module)?;
-        let report = tools.assemble(&ptx, ARCH, &cubin)?;
-        let mut counted = count(&tools.sass(&cubin)?);
-        for kernel in report.kernels {
-            let figures = counted.remove(&kernel.name);
-            let figures =
-                figures.with_context(|| format!("the cubin has no machine code of {}", kernel.name))?;
-            let local = kernel.stack + kernel.spill_stores + kernel.spill_loads;
-            all.insert(kernel.name, Figures { registers: kernel.registers, local, ..figures });
-        }
-    }
-    Ok(all)
+    std::fs::write(&ptx, module)?;
+    let report = tools.assemble(&ptx, ARCH, &cubin)?;
+    let mut counted = count(&tools.sass(&cubin)?);
+    let kernels = report.kernels.into_iter().map(|kernel| {
+        let figures = counted.remove(&kernel.name);
+        let figures = figures.with_context(|| format!("the cubin has no machine code of {}", kernel.name))?;
+        let local = kernel.stack + kernel.spill_stores + kernel.spill_loads;
+        Ok((kernel.name, Figures { registers: kernel.registers, local, ..figures }))
+    });
+    kernels.collect()
 }
 
 /// Counts the instructions of each function in the output of `nvdisasm -c --no-dataflow`.

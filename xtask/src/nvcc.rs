@@ -1,9 +1,11 @@
 //! NVIDIA's CUDA C++ compiler, from an installed CUDA or from PyPI.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{fs, thread};
 
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::TempDir;
@@ -66,68 +68,87 @@ impl Compiler {
         ready().with_context(|| format!("the fetched nvcc in {} does not run", folder.display()))
     }
 
-    /// Returns the PTX of a source file. Compiles only if the source, a header in its folder or the compiler has changed.
-    pub fn compile(&self, source: &Path, arch: Arch) -> Result<String> {
-        let name = source.file_stem().and_then(|stem| stem.to_str()).context("a source without a name")?;
-        let ptx = root().join(format!("target/cuda/ptx/{name}-{:016x}.ptx", self.fingerprint(source, arch)?));
+    /// Returns the PTX of the sources in a folder, as one translation unit: the headers take most of the time, and nvcc then reads
+    /// them once. Compiles only if a source, a header in the folder or the compiler has changed.
+    pub fn compile(&self, folder: &Path, arch: Arch) -> Result<String> {
+        let unit = Unit::of(folder)?;
+        let ptx = root().join(format!("target/cuda/ptx/{:016x}.ptx", self.fingerprint(&unit, arch)));
         if let Ok(text) = fs::read_to_string(&ptx) {
             return Ok(text);
         }
         let scratch = TempDir::new()?;
-        let fresh = scratch.path().join("module.ptx");
+        let (source, fresh) = (scratch.path().join("unit.cu"), scratch.path().join("unit.ptx"));
+        fs::write(&source, unit.text()?)?;
         let mut nvcc = Command::new(&self.nvcc);
-        nvcc.args(OPTIONS).arg(format!("-arch={arch}")).arg("-o").arg(&fresh).arg(source);
-        progress::step(&format!("compiling {name}.cu"), || run(&mut nvcc)).with_context(|| {
-            format!(
-                "nvcc on {} (nvcc calls gcc's C++ compiler; if it is missing: `apt-get install g++`)",
-                source.display()
-            )
-        })?;
+        nvcc.args(OPTIONS)
+            .arg(format!("-arch={arch}"))
+            .arg("-I")
+            .arg(folder)
+            .arg("-o")
+            .arg(&fresh)
+            .arg(source);
+        progress::step(&format!("compiling {} with nvcc", folder.display()), || run(&mut nvcc))
+            .with_context(|| {
+                format!(
+                    "nvcc on {} (nvcc calls gcc's C++ compiler; if it is missing: `apt-get install g++`)",
+                    folder.display()
+                )
+            })?;
         let text = fs::read_to_string(&fresh).context("nvcc wrote no PTX")?;
         files::write(&ptx, &text)?;
         Ok(text)
     }
 
-    /// Calls [`compile`](Self::compile) for each source, with one thread per processor.
-    pub fn compile_all(&self, sources: &[PathBuf], arch: Arch) -> Result<Vec<String>> {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        let part = sources.len().div_ceil(threads).max(1);
-        thread::scope(|scope| {
-            let compile = |part: &[PathBuf]| -> Result<Vec<String>> {
-                part.iter().map(|source| self.compile(source, arch)).collect()
-            };
-            let parts: Vec<_> = sources.chunks(part).map(|part| scope.spawn(move || compile(part))).collect();
-            let mut texts = Vec::new();
-            for part in parts {
-                match part.join() {
-                    Ok(compiled) => texts.extend(compiled?),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            Ok(texts)
-        })
-    }
-
     /// Hashes everything that the PTX depends on.
-    fn fingerprint(&self, source: &Path, arch: Arch) -> Result<u64> {
+    fn fingerprint(&self, unit: &Unit, arch: Arch) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (&self.version, OPTIONS, arch).hash(&mut hasher);
-        let mut texts = vec![source.to_owned()];
-        texts.extend(sources_in(source.parent().unwrap_or(Path::new(".")), "cuh")?);
-        for text in texts {
-            fs::read(&text).with_context(|| format!("cannot read {}", text.display()))?.hash(&mut hasher);
-        }
-        Ok(hasher.finish())
+        (&self.version, OPTIONS, arch, &unit.sources, &unit.headers).hash(&mut hasher);
+        hasher.finish()
     }
 }
 
-/// Returns the files of a folder with this extension, sorted.
-pub fn sources_in(folder: &Path, extension: &str) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    paths.retain(|path| path.extension().is_some_and(|end| end == extension));
-    paths.sort();
-    Ok(paths)
+/// The sources and headers of a folder, by name, with their texts.
+struct Unit {
+    sources: Vec<(String, String)>,
+    headers: Vec<(String, String)>,
+}
+
+impl Unit {
+    fn of(folder: &Path) -> Result<Unit> {
+        let (mut sources, mut headers) = (Vec::new(), Vec::new());
+        let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            let list = match path.extension().and_then(|extension| extension.to_str()) {
+                Some("cu") => &mut sources,
+                Some("cuh") => &mut headers,
+                _ => continue,
+            };
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            list.push((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), text));
+        }
+        sources.sort();
+        headers.sort();
+        Ok(Unit { sources, headers })
+    }
+
+    /// Returns the text of the translation unit: all includes first, then each source in a namespace of its own.
+    fn text(&self) -> Result<String> {
+        let files = || self.headers.iter().chain(&self.sources);
+        let includes: BTreeSet<&str> = files()
+            .flat_map(|(_, text)| text.lines())
+            .filter(|line| line.starts_with("#include <"))
+            .collect();
+        let mut unit: String = includes.iter().map(|line| format!("{line}\n")).collect();
+        for (name, _) in &self.headers {
+            writeln!(unit, "#include \"{name}\"")?;
+        }
+        for (name, _) in &self.sources {
+            writeln!(unit, "namespace {} {{\n#include \"{name}\"\n}}", name.replace(['.', '-'], "_"))?;
+        }
+        Ok(unit)
+    }
 }
 
 /// Fetches the wheels with pip, and keeps the parts that compile to PTX in `folder`.
@@ -173,9 +194,24 @@ mod tests {
         fs::write(&source, "").unwrap();
         fs::write(&header, "").unwrap();
         let compiler = Compiler { nvcc: "nvcc".into(), version: "13.5.37".into() };
-        let before = compiler.fingerprint(&source, Arch::Sm90a).unwrap();
-        assert_eq!(compiler.fingerprint(&source, Arch::Sm90a).unwrap(), before);
+        let fingerprint = || compiler.fingerprint(&Unit::of(home.path()).unwrap(), Arch::Sm90a);
+        let before = fingerprint();
+        assert_eq!(fingerprint(), before);
         fs::write(&header, "//").unwrap();
-        assert_ne!(compiler.fingerprint(&source, Arch::Sm90a).unwrap(), before);
+        assert_ne!(fingerprint(), before);
+    }
+
+    #[test]
+    fn sources_have_their_includes_before_their_namespaces() {
+        let unit = Unit {
+            sources: vec![
+                ("a.cu".into(), "#include <cuda/ptx>\n#include \"common.cuh\"\n".into()),
+                ("b.cu".into(), "#include <cuda/ptx>\n".into()),
+            ],
+            headers: vec![("common.cuh".into(), "#include <cstdint>\n".into())],
+        };
+        let expected = "#include <cstdint>\n#include <cuda/ptx>\n#include \"common.cuh\"\nnamespace a_cu {\n#include \"a.cu\"\n}\n\
+                        namespace b_cu {\n#include \"b.cu\"\n}\n";
+        assert_eq!(unit.text().unwrap(), expected);
     }
 }

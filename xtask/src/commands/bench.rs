@@ -31,7 +31,7 @@ const MARKS: [&str; 2] = ["<!-- ./x bench writes this table -->\n", "<!-- end of
 pub fn run(options: &Options) -> Result<ExitCode> {
     let setup = Setup::ready()?;
     let rust = module(&setup.toolchain, Build::new("kernels", bench::ARCH))?;
-    let rust = bench::figures(&setup.tools, [&rust.text])?;
+    let rust = bench::figures(&setup.tools, &rust.text)?;
     let twins = bench::figures(&setup.tools, &bench::twins()?)?;
     let pairs = bench::pairs(&rust, &twins);
     println!("{}", table(&pairs, presets::NOTHING));

@@ -143,7 +143,7 @@ impl Bundle<'_> {
             }
         }
         if twins {
-            for twin in bench::split_twins(&bench::twins()?)? {
+            for twin in ptx::split(&bench::twins()?)? {
                 self.add(&format!("{}-nvcc", twin.name), &twin.text)?;
             }
         }
