@@ -1,16 +1,16 @@
 //! `./x test`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use cargo_metadata::{MetadataCommand, TargetKind};
 use clap::Args;
-use xtask::forms::by_two;
 use xtask::progress;
 use xtask::toolchain::Toolchain;
 
@@ -37,10 +37,15 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Err(cargo.args(&options.arguments).exec()).context("cannot run cargo")
 }
 
-/// The test files that take the longest, from the longest on. `cases` compiles for no device, so it does not wait for the folder in
-/// which others do.
-const LONGEST: [&str; 9] =
-    ["golden", "ui", "canaries", "cases", "coverage", "project", "device", "checked", "sass"];
+/// Test files that compile for the device, the longest first. Two of them would wait for each other, since the folder of a target has a
+/// lock: so one thread runs these, and another one the rest.
+const FOR_DEVICES: [&str; 13] = [
+    "golden", "canaries", "checked", "sass", "kernel", "device", "examples", "print", "adding", "bench",
+    "link", "readme", "book",
+];
+
+/// The longest of the rest, the longest first. `ui` and `coverage` compile for targets that `golden` is done with by then.
+const LONG: [&str; 4] = ["ui", "project", "coverage", "cases"];
 
 /// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
 /// output of the tests that fail.
@@ -63,13 +68,17 @@ fn all() -> Result<ExitCode> {
         joined(setup)
     })?;
 
+    let place = |list: &[&str], job: &Vec<String>| {
+        list.iter().position(|name| job.last().is_some_and(|it| it == name))
+    };
     let mut jobs: Vec<Vec<String>> = vec![vec!["--lib".into(), "--bins".into()]];
     jobs.extend(test_files()?.into_iter().map(|name| vec!["--test".into(), name]));
     jobs.push(vec!["--doc".into()]);
-    // The longest first, so that no core waits for one of them at the end.
-    let place = |job: &Vec<String>| LONGEST.iter().position(|name| job.last().is_some_and(|it| it == name));
-    jobs.sort_by_key(|job| place(job).unwrap_or(LONGEST.len()));
-    let passed = by_two(&jobs, |arguments| -> Result<bool> {
+    let (mut for_devices, mut rest): (VecDeque<_>, VecDeque<_>) =
+        jobs.into_iter().partition(|job| place(&FOR_DEVICES, job).is_some());
+    for_devices.make_contiguous().sort_by_key(|job| place(&FOR_DEVICES, job));
+    rest.make_contiguous().sort_by_key(|job| place(&LONG, job).unwrap_or(LONG.len()));
+    let passes = |arguments: &[String]| -> Result<bool> {
         let name = arguments.join(" ");
         let start = Instant::now();
         let (passed, text) =
@@ -82,10 +91,26 @@ fn all() -> Result<ExitCode> {
             writeln!(stdout, "{name}: FAILED, {seconds} s\n\n{text}")?;
         }
         Ok(passed)
-    });
-    let passed = passed.into_iter().collect::<Result<Vec<_>>>()?;
-    let failed = jobs.iter().zip(passed).filter(|(_, passed)| !passed);
-    let failed: Vec<_> = failed.map(|(arguments, _)| arguments.join(" ")).collect();
+    };
+    let queues = Mutex::new([for_devices, rest]);
+    // Runs the jobs of a queue, then those at the end of the other one. Returns those that fail.
+    let failing = |own: usize| -> Result<Vec<String>> {
+        let next = || {
+            let mut queues = queues.lock().unwrap_or_else(PoisonError::into_inner);
+            queues[own].pop_front().or_else(|| queues[1 - own].pop_back())
+        };
+        let mut failed = Vec::new();
+        while let Some(job) = next() {
+            if !passes(&job)? {
+                failed.push(job.join(" "));
+            }
+        }
+        Ok(failed)
+    };
+    let failed = thread::scope(|scope| -> Result<_> {
+        let rest = scope.spawn(|| failing(1));
+        Ok([failing(0)?, joined(rest)?].concat())
+    })?;
     ensure!(failed.is_empty(), "tests failed: `./x test {}`", failed.join("`, `./x test "));
     Ok(ExitCode::SUCCESS)
 }
