@@ -40,8 +40,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 /// Test files that compile for the device, the longest first. Two of them would wait for each other, since the folder of a target has a
 /// lock: so one thread runs these, and another one the rest.
 const FOR_DEVICES: [&str; 13] = [
-    "golden", "canaries", "checked", "sass", "kernel", "device", "examples", "print", "adding", "bench",
-    "link", "readme", "book",
+    "golden", "canaries", "checked", "bench", "sass", "kernel", "link", "device", "examples", "print",
+    "adding", "readme", "book",
 ];
 
 /// The longest of the rest, the longest first. `ui` and `coverage` compile for targets that `golden` is done with by then.
