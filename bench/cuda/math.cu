@@ -112,3 +112,7 @@ extern "C" __global__ void math_functions(const uint32_t* input, uint32_t* outpu
         }
     }
 }
+
+#undef APPROXIMATION
+#undef OF_HALVES
+#undef CONVERSION

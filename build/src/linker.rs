@@ -24,7 +24,7 @@ pub fn find(chosen: Option<&Path>) -> Result<PathBuf> {
         None => installed().with_context(|| {
             format!(
                 "ptx-link, the linker of the kernels, is neither in cargo's folder `bin` nor on PATH: run `cargo install --path \
-                 cargo-ptx` in a clone of the repository, or `{}` for the published version, or name the linker by PTX_LINK",
+                 cargo-ptx` in a clone of the repository, or `{}` for the version of crates.io, or name the linker by PTX_LINK",
                 install()
             )
         })?,

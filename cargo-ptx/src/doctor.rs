@@ -178,9 +178,10 @@ mod tests {
 
     #[test]
     fn the_verdict_says_what_can_be_built() {
-        assert!(verdict(&[]).contains("can be built here"));
-        assert!(verdict(&[HOST]).starts_with("kernels can be built"));
-        assert!(verdict(&[HOST, "linker"]).starts_with("no kernel"));
+        assert_eq!(verdict(&[]), "kernels and host programs can be built here");
+        assert_eq!(verdict(&[HOST]), "kernels can be built here, and no host program yet");
+        assert_eq!(verdict(&["linker"]), "no kernel can be built here yet");
+        assert_eq!(verdict(&[HOST, "linker"]), "no kernel can be built here yet");
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     println!("made {}: next, `cd {} && {next}`", folder.display(), options.folder.display());
     if options.path.is_none() {
         println!(
-            "it depends on the published ptx {VERSION}; `--path REPOSITORY` takes a clone of the repository"
+            "the project depends on ptx {VERSION} of crates.io; `--path REPOSITORY` makes it depend on a clone"
         );
     }
     Ok(ExitCode::SUCCESS)

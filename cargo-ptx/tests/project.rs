@@ -224,6 +224,8 @@ fn the_examples_run_in_the_interpreter_and_skip_without_a_gpu() {
     project.succeeds(&mut project.cargo("build"));
     let mut test = project.cargo("test");
     test.current_dir(xtask::root().join("examples")).env("PTX_TARGET_DIR", project.out_dir().join("device"));
+    // The interpreter of the new project, which is not optimised.
+    test.args(["--config", "profile.dev.package.ptx-emu.opt-level=0"]);
     let text = project.succeeds(&mut test);
     assert!(text.contains("skipped: ") || Path::new("/dev/nvidia0").exists(), "{text}");
     assert!(
@@ -239,6 +241,14 @@ fn the_commands_show_the_kernel() {
     project.succeeds(&mut project.cargo("build"));
     let text = project.succeeds(&mut project.build(&["build", "--release"]));
     assert!(text.contains("axpy    sm_90a") && text.contains("ptx_kernels/sm_90a.ptx"), "{text}");
+    let has_lines = || {
+        let ptx =
+            files::under(&project.built()).unwrap().into_iter().find(|path| path.ends_with("sm_90a.ptx"));
+        fs::read_to_string(ptx.expect("the build has made PTX")).unwrap().contains(".loc\t")
+    };
+    assert!(!has_lines());
+    project.succeeds(&mut project.build(&["build", "--line-tables"]));
+    assert!(has_lines());
     let text = project.succeeds(&mut project.build(&["asm", "axpy"]));
     assert!(
         text.contains("// src/lib.rs:") && text.contains("fma.rn.f32") && text.contains(" registers, "),

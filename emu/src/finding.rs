@@ -94,13 +94,21 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether both break one rule at the same lines of the source.
-    pub(crate) fn is_at_source_of(&self, other: &Finding) -> bool {
+    /// Whether both are of one rule, say the same but for numbers, and have the same known lines of the source.
+    pub(crate) fn is_like(&self, other: &Finding) -> bool {
         let places = |finding: &Finding| {
-            let source = |party: &Party| party.source.clone();
-            Some((finding.rule, source(&finding.here)?, finding.other.as_ref().map(source)))
+            let other = match &finding.other {
+                Some(party) => Some(party.source.clone()?),
+                None => None,
+            };
+            Some((finding.here.source.clone()?, other))
         };
-        places(self).is_some_and(|own| Some(own) == places(other))
+        fn words(finding: &Finding) -> impl Iterator<Item = &str> {
+            finding.what.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
+        }
+        self.rule == other.rule
+            && words(self).eq(words(other))
+            && places(self).is_some_and(|own| Some(own) == places(other))
     }
 }
 

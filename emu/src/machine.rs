@@ -146,14 +146,16 @@ impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // What comes after the first findings mostly follows from them.
         const SHOWN: usize = 8;
-        let groups = self.by_source();
+        let groups = self.groups();
         for (finding, alike) in groups.iter().take(SHOWN) {
             writeln!(f, "{finding}")?;
-            if let more @ 1.. = alike - 1 {
-                writeln!(f, "    and {more} more by instructions of the same lines")?;
+            if !alike.is_empty() {
+                let lines: Vec<_> = alike.iter().map(|finding| finding.here.line.to_string()).collect();
+                let (more, lines) = (alike.len(), lines.join(", "));
+                writeln!(f, "    and {more} more at the same lines of the source (of the PTX: {lines})")?;
             }
         }
-        if let more @ 1.. = groups.iter().skip(SHOWN).map(|(_, alike)| alike).sum::<usize>() {
+        if let more @ 1.. = groups.iter().skip(SHOWN).map(|(_, alike)| 1 + alike.len()).sum::<usize>() {
             writeln!(f, "and {more} more")?;
         }
         self.fault.iter().try_for_each(|fault| writeln!(f, "{fault}"))?;
@@ -171,13 +173,13 @@ impl Report {
         self.findings.is_empty() && self.fault.is_none()
     }
 
-    /// The first finding of each rule and place in the source, and the number of findings there: a line makes several instructions.
-    fn by_source(&self) -> Vec<(&Finding, usize)> {
-        let mut groups: Vec<(&Finding, usize)> = Vec::new();
+    /// The findings that differ, each with those that are like it: a line of the source makes several instructions.
+    fn groups(&self) -> Vec<(&Finding, Vec<&Finding>)> {
+        let mut groups: Vec<(&Finding, Vec<&Finding>)> = Vec::new();
         for finding in &self.findings {
-            match groups.iter_mut().find(|(first, _)| first.is_at_source_of(finding)) {
-                Some((_, alike)) => *alike += 1,
-                None => groups.push((finding, 1)),
+            match groups.iter_mut().find(|(first, _)| first.is_like(finding)) {
+                Some((_, alike)) => alike.push(finding),
+                None => groups.push((finding, Vec::new())),
             }
         }
         groups
@@ -705,9 +707,10 @@ impl<'a> Machine<'a> {
                         None => "an mbarrier".into(),
                     },
                 };
-                let what = match cta.threads.len() - cta.live as usize {
+                let threads = cta.threads.len();
+                let what = match threads - cta.live as usize {
                     0 => what,
-                    ended => format!("{what} ({ended} of the block's threads have ended)"),
+                    ended => format!("{what} ({ended} of the block's {threads} threads have ended)"),
                 };
                 match waits.iter_mut().find(|(other, at, ..)| *other == what && *at == slot) {
                     Some(known) => known.3 += 1,

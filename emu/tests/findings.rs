@@ -75,4 +75,10 @@ fn a_deadlock_says_who_waits_where_for_what() {
         "deadlock in `k` (PTX ISA 9.7.13): no thread can run: a thread of block (0, 0, 0) waits for phase 0 of the mbarrier at 0x400, \
          whose pending count is 1 and whose tx-count is 0\n    thread 0 of block (0, 0, 0), line 12 of the PTX"
     );
+    let ended = text("deadlock_ended");
+    assert!(
+        ended.contains("32 threads of block (0, 0, 0) wait for phase 0 of the mbarrier at 0x400, whose pending count is 32")
+            && ended.contains("(32 of the block's 64 threads have ended)"),
+        "{ended}"
+    );
 }

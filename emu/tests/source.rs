@@ -71,7 +71,10 @@ fn findings_of_one_line_are_shown_once() {
     let text = of_one_line.to_string();
     assert_eq!(text.matches("data race").count(), 1, "{text}");
     let more = of_one_line.findings.len() - 1;
-    assert!(text.contains(&format!("and {more} more by instructions of the same lines")), "{text}");
+    assert!(
+        text.contains(&format!("and {more} more at the same lines of the source (of the PTX: ")),
+        "{text}"
+    );
 
     let of_two_lines =
         run(&format!(".loc 1 12 9 // kernels/src/lib.rs:12:9\n{}", second_store(13))).to_string();

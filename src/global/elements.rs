@@ -291,7 +291,8 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     }
 
     /// Returns the elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
-    /// and `t` threads in the grid. Some threads have one element more than others, so no collective call is in the loop.
+    /// and `t` threads in the grid. Some threads may have one element more than others:
+    /// make no collective call in the loop.
     ///
     /// Not collective.
     ///
@@ -305,8 +306,8 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
 
 impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// Returns the elements of the executing thread's warp: those at `r`, `r + w`, `r + 2 * w`, … for the warp's rank `r` in the
-    /// grid and `w` warps in the grid. The first lane gets the element; the other lanes iterate in step, with `None`. Some warps have
-    /// one element more than others: the loop may have collective calls of the warp, and none of the CTA.
+    /// grid and `w` warps in the grid. The first lane gets the element; the other lanes iterate in step, with `None`. Some warps may
+    /// have one element more than others: make collective calls of the warp alone in the loop.
     ///
     /// Not collective.
     ///
@@ -497,8 +498,8 @@ impl<T: Element> GlobalVectorsMut<T> {
     }
 
     /// Returns the vectors of the executing thread, those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the grid
-    /// and `t` threads in the grid, and the thread's elements after the last whole vector. Some threads have one vector more than
-    /// others, so no collective call is in the loop.
+    /// and `t` threads in the grid, and the thread's elements after the last whole vector. Some threads may have one vector more
+    /// than others: make no collective call in the loop.
     ///
     /// Not collective.
     ///

@@ -151,8 +151,7 @@ impl<T: Element> GlobalRowsMut<T> {
     }
 
     /// Returns the rows of the CTA: those at `r`, `r + c`, `r + 2 * c`, … for the CTA's rank `r` and `c` CTAs in the grid.
-    /// All threads of the CTA have the same rows: the loop may have collective calls of the CTA, and none of a cluster, whose other
-    /// CTAs may have one row less.
+    /// Some CTAs may have one row more than others: make collective calls of the CTA in the loop, and none of the cluster.
     ///
     /// Not collective.
     ///
@@ -204,7 +203,8 @@ pub struct RowMut<T> {
 
 impl<T: Element> RowMut<T> {
     /// Returns the row's 16-byte vectors of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r`
-    /// in the CTA and `t` threads in the CTA. Some threads have one vector more than others, so no collective call is in the loop.
+    /// in the CTA and `t` threads in the CTA. Some threads may have one vector more than others: make
+    /// no collective call in the loop.
     ///
     /// Not collective.
     ///
@@ -216,7 +216,8 @@ impl<T: Element> RowMut<T> {
     }
 
     /// Returns the row's elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the
-    /// CTA and `t` threads in the CTA. Some threads have one element more than others, so no collective call is in the loop.
+    /// CTA and `t` threads in the CTA. Some threads may have one element more than others: make no
+    /// collective call in the loop.
     ///
     /// Not collective.
     ///

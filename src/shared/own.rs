@@ -69,8 +69,8 @@ impl DynamicShared {
 }
 
 impl<T: Element> OwnVectors<T> {
-    /// Iterates over the executing thread's vectors, with the index of each among the vectors of all threads. Some threads have one
-    /// vector more than others, so no collective call is in the loop.
+    /// Iterates over the executing thread's vectors, with the index of each among the vectors of all threads. Some threads
+    /// may have one vector more than others: make no collective call in the loop.
     ///
     /// Not collective.
     ///

@@ -139,18 +139,22 @@ impl Tools {
     /// Assembles a text and returns all of ptxas's errors by line. ptxas stops after the first pass with errors, so the function
     /// blanks the faulty lines and assembles again until the rest is accepted. Reuses an earlier result for the same text.
     pub fn check_text(&self, ptx_text: &str, arch: impl fmt::Display) -> Result<Vec<LineError>> {
-        self.check_text_and_make(&[], ptx_text, arch)
+        self.check_text_making(None, ptx_text, arch)
     }
 
-    /// As [`check_text`](Tools::check_text), and makes code of `kernels` alone: ptxas reads and checks the other kernels in a tenth of the
-    /// time. Of 27,000 forms that it refuses on some target, it refuses each before it makes code.
-    pub fn check_text_and_make(
+    /// As [`check_text`](Tools::check_text), but makes the code of `kernels` alone, which takes most of the time. ptxas also checks
+    /// the other kernels. `None` makes the code of all.
+    pub fn check_text_making(
         &self,
-        kernels: &[String],
+        kernels: Option<&[String]>,
         ptx_text: &str,
         arch: impl fmt::Display,
     ) -> Result<Vec<LineError>> {
-        let kept = self.kept(format!("{}{ptx_text}", kernels.join(",")), &arch).with_extension("json");
+        let kernels = kernels.map(|kernels| kernels.join(","));
+        ensure!(kernels.as_deref() != Some(""), "ptxas makes the code of all kernels if none is named");
+        let kept = self
+            .kept(format!("{}{ptx_text}", kernels.as_deref().unwrap_or_default()), &arch)
+            .with_extension("json");
         if let Ok(errors) = fs::read(&kept) {
             return serde_json::from_slice(&errors)
                 .with_context(|| format!("cannot read {}", kept.display()));
@@ -163,8 +167,8 @@ impl Tools {
             let mut ptxas = Command::new(self.program("ptxas"));
             ptxas.current_dir(scratch.path()).arg(format!("-arch={arch}"));
             ptxas.args(["-O0", "-o", "text.cubin", "text.ptx"]);
-            if !kernels.is_empty() {
-                ptxas.arg(format!("--entry={}", kernels.join(",")));
+            if let Some(kernels) = &kernels {
+                ptxas.arg(format!("--entry={kernels}"));
             }
             let output = ptxas.output().context("cannot run ptxas")?;
             if output.status.success() {
@@ -188,10 +192,11 @@ impl Tools {
         Ok(errors)
     }
 
-    /// Returns the machine code of a cubin, as `nvdisasm -c --no-dataflow` prints it. Reuses an earlier result for the same cubin.
+    /// Returns the machine code of a cubin, as `nvdisasm -c --no-dataflow` prints it: the same text as with the analysis, sooner.
+    /// Reuses an earlier result for the same cubin.
     pub fn sass(&self, cubin: &Path) -> Result<String> {
         let content = fs::read(cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
-        let kept = self.kept(content, "nvdisasm").with_extension("sass");
+        let kept = self.kept(content, "nvdisasm --no-dataflow").with_extension("sass");
         if let Ok(sass) = fs::read_to_string(&kept) {
             return Ok(sass);
         }

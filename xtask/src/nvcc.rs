@@ -68,17 +68,19 @@ impl Compiler {
         ready().with_context(|| format!("the fetched nvcc in {} does not run", folder.display()))
     }
 
-    /// Returns the PTX of the sources in a folder, as one translation unit: the headers take most of the time, and nvcc then reads
-    /// them once. Compiles only if a source, a header in the folder or the compiler has changed.
+    /// Returns the PTX of the sources in a folder, as one translation unit: nvcc then reads the headers once, which take most of the
+    /// time. Compiles only if a source, a header in the folder or the compiler has changed.
     pub fn compile(&self, folder: &Path, arch: Arch) -> Result<String> {
         let unit = Unit::of(folder)?;
-        let ptx = root().join(format!("target/cuda/ptx/{:016x}.ptx", self.fingerprint(&unit, arch)));
+        let unit_text = unit.text()?;
+        let ptx =
+            root().join(format!("target/cuda/ptx/{:016x}.ptx", self.fingerprint(&unit, &unit_text, arch)));
         if let Ok(text) = fs::read_to_string(&ptx) {
             return Ok(text);
         }
         let scratch = TempDir::new()?;
         let (source, fresh) = (scratch.path().join("unit.cu"), scratch.path().join("unit.ptx"));
-        fs::write(&source, unit.text()?)?;
+        fs::write(&source, unit_text)?;
         let mut nvcc = Command::new(&self.nvcc);
         nvcc.args(OPTIONS)
             .arg(format!("-arch={arch}"))
@@ -100,9 +102,9 @@ impl Compiler {
     }
 
     /// Hashes everything that the PTX depends on.
-    fn fingerprint(&self, unit: &Unit, arch: Arch) -> u64 {
+    fn fingerprint(&self, unit: &Unit, unit_text: &str, arch: Arch) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (&self.version, OPTIONS, arch, &unit.sources, &unit.headers).hash(&mut hasher);
+        (&self.version, OPTIONS, arch, unit_text, &unit.sources, &unit.headers).hash(&mut hasher);
         hasher.finish()
     }
 }
@@ -136,6 +138,19 @@ impl Unit {
     /// Returns the text of the translation unit: all includes first, then each source in a namespace of its own.
     fn text(&self) -> Result<String> {
         let files = || self.headers.iter().chain(&self.sources);
+        for (name, text) in files() {
+            let inside = text.lines().find(|line| {
+                let directive = line.trim_start();
+                directive.starts_with('#')
+                    && directive.contains("include <")
+                    && !line.starts_with("#include <")
+            });
+            ensure!(
+                inside.is_none(),
+                "{name}: `{}` does not begin its line",
+                inside.unwrap_or_default().trim()
+            );
+        }
         let includes: BTreeSet<&str> = files()
             .flat_map(|(_, text)| text.lines())
             .filter(|line| line.starts_with("#include <"))
@@ -188,17 +203,20 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_header_is_seen() {
+    fn a_changed_file_is_seen() {
         let home = TempDir::new().unwrap();
         let (source, header) = (home.path().join("a.cu"), home.path().join("common.cuh"));
         fs::write(&source, "").unwrap();
         fs::write(&header, "").unwrap();
         let compiler = Compiler { nvcc: "nvcc".into(), version: "13.5.37".into() };
-        let fingerprint = || compiler.fingerprint(&Unit::of(home.path()).unwrap(), Arch::Sm90a);
+        let fingerprint = || compiler.fingerprint(&Unit::of(home.path()).unwrap(), "", Arch::Sm90a);
         let before = fingerprint();
         assert_eq!(fingerprint(), before);
         fs::write(&header, "//").unwrap();
-        assert_ne!(fingerprint(), before);
+        let of_header = fingerprint();
+        assert_ne!(of_header, before);
+        fs::write(&source, "//").unwrap();
+        assert_ne!(fingerprint(), of_header);
     }
 
     #[test]
@@ -213,5 +231,8 @@ mod tests {
         let expected = "#include <cstdint>\n#include <cuda/ptx>\n#include \"common.cuh\"\nnamespace a_cu {\n#include \"a.cu\"\n}\n\
                         namespace b_cu {\n#include \"b.cu\"\n}\n";
         assert_eq!(unit.text().unwrap(), expected);
+        let indented =
+            Unit { sources: vec![("a.cu".into(), "  #include <cmath>\n".into())], headers: vec![] };
+        assert!(indented.text().unwrap_err().to_string().contains("a.cu: `#include <cmath>` does not begin"));
     }
 }

@@ -147,6 +147,9 @@ fn all_objections_to_a_text_are_found_in_all_of_ptxass_passes() {
     let lines: Vec<_> = errors.iter().map(|LineError { line, .. }| *line).collect();
     assert_eq!(lines, [6, 8, 9, 10], "{errors:?}");
     assert!(errors[2].message.contains(".foo"), "{errors:?}");
+    // ptxas also checks a kernel whose code it does not make.
+    let other = format!("{}.entry other() {{ ret; }}\n", text(&mixed));
+    assert_eq!(tools.check_text_making(Some(&["other".into()]), &other, Arch::Sm90a).unwrap(), errors);
     let whole = tools.check_text("nothing of PTX", Arch::Sm90a).unwrap_err().to_string();
     assert!(whole.contains("sm_90a"), "{whole}");
 }

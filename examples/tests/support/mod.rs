@@ -43,18 +43,19 @@ pub fn assert_transposed(matrix: &[f32], width: usize, height: usize, output: &[
     }
 }
 
-/// How many words have each low byte.
-pub fn bytes_of(words: &[u32]) -> Vec<u32> {
-    let mut counts = vec![0; 256];
-    words.iter().for_each(|word| counts[(word % 256) as usize] += 1);
-    counts
-}
-
 /// Words that look random.
 pub fn words(len: usize) -> Vec<u32> {
     numbers(len).into_iter().map(f32::to_bits).collect()
 }
 
+/// Returns how often each low byte occurs in the words.
+pub fn counts_of_low_bytes(words: &[u32]) -> Vec<u32> {
+    let mut counts = vec![0; 256];
+    words.iter().for_each(|word| counts[(word % 256) as usize] += 1);
+    counts
+}
+
+/// The kernel has 288 threads, each with 96 accumulators.
 pub fn assert_accumulated(x: &[f32], sums: &[f32]) {
     assert_eq!(sums.len(), 288);
     for (thread, sum) in sums.iter().enumerate() {

@@ -37,14 +37,14 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Err(cargo.args(&options.arguments).exec()).context("cannot run cargo")
 }
 
-/// Test files that compile for the device, the longest first. Two of them would wait for each other, since the folder of a target has a
-/// lock: so one thread runs these, and another one the rest.
-const FOR_DEVICES: [&str; 13] = [
+/// Test files that compile for the device. Two of them would wait for each other, since the folder of each target has a lock. So one
+/// thread begins with these, and another one with the rest; a thread without work takes from the end of the other's list.
+const FOR_DEVICES: [&str; 14] = [
     "golden", "canaries", "checked", "bench", "sass", "kernel", "link", "device", "examples", "print",
-    "adding", "readme", "book",
+    "adding", "typed", "readme", "book",
 ];
 
-/// The longest of the rest, the longest first. `ui` and `coverage` compile for targets that `golden` is done with by then.
+/// The longest of the rest. `coverage` compiles for the device too, for a target that `golden` is mostly done with by then.
 const LONG: [&str; 4] = ["ui", "project", "coverage", "cases"];
 
 /// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
@@ -72,7 +72,11 @@ fn all() -> Result<ExitCode> {
         list.iter().position(|name| job.last().is_some_and(|it| it == name))
     };
     let mut jobs: Vec<Vec<String>> = vec![vec!["--lib".into(), "--bins".into()]];
-    jobs.extend(test_files()?.into_iter().map(|name| vec!["--test".into(), name]));
+    let files = test_files()?;
+    for name in FOR_DEVICES.iter().chain(&LONG) {
+        ensure!(files.contains(*name), "there is no test file `{name}`, which FOR_DEVICES or LONG names");
+    }
+    jobs.extend(files.into_iter().map(|name| vec!["--test".into(), name]));
     jobs.push(vec!["--doc".into()]);
     let (mut for_devices, mut rest): (VecDeque<_>, VecDeque<_>) =
         jobs.into_iter().partition(|job| place(&FOR_DEVICES, job).is_some());
