@@ -24,8 +24,8 @@ fn every_form_has_a_case() {
     assert!(without.is_empty(), "{} forms have no case:\n{}", without.len(), shown.join("\n"));
 }
 
-/// Checks the text of every case. Makes the code of all cases of newer targets; of sm_90a, that of the first case of each row, since
-/// `./x conformance --bundle` makes the code of all that a GPU runs.
+/// Checks the text of every case. Makes the code of all cases of newer targets; of sm_90a, that of the first case of each row,
+/// since `./x conformance --bundle` makes the code of all that a GPU runs.
 #[test]
 fn ptxas_takes_every_case() {
     let tools = Tools::find_or_fetch().unwrap();

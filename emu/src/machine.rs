@@ -710,6 +710,7 @@ impl<'a> Machine<'a> {
                 let threads = cta.threads.len();
                 let what = match threads - cta.live as usize {
                     0 => what,
+                    1 => format!("{what} (1 of the block's {threads} threads has ended)"),
                     ended => format!("{what} ({ended} of the block's {threads} threads have ended)"),
                 };
                 match waits.iter_mut().find(|(other, at, ..)| *other == what && *at == slot) {

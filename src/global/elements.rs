@@ -306,8 +306,8 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
 
 impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// Returns the elements of the executing thread's warp: those at `r`, `r + w`, `r + 2 * w`, … for the warp's rank `r` in the
-    /// grid and `w` warps in the grid. The first lane gets the element; the other lanes iterate in step, with `None`. Some warps may
-    /// have one element more than others: make collective calls of the warp alone in the loop.
+    /// grid and `w` warps in the grid. The first lane gets the element; the other lanes iterate in step, with `None`. Some warps
+    /// may have one element more than others: make collective calls of the warp alone in the loop.
     ///
     /// Not collective.
     ///

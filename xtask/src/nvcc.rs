@@ -68,8 +68,8 @@ impl Compiler {
         ready().with_context(|| format!("the fetched nvcc in {} does not run", folder.display()))
     }
 
-    /// Returns the PTX of the sources in a folder, as one translation unit: nvcc then reads the headers once, which take most of the
-    /// time. Compiles only if a source, a header in the folder or the compiler has changed.
+    /// Returns the PTX of the sources in a folder, as one translation unit: nvcc then reads the headers once, which take most of
+    /// the time. Compiles only if a source, a header in the folder or the compiler has changed.
     pub fn compile(&self, folder: &Path, arch: Arch) -> Result<String> {
         let unit = Unit::of(folder)?;
         let unit_text = unit.text()?;

@@ -37,8 +37,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Err(cargo.args(&options.arguments).exec()).context("cannot run cargo")
 }
 
-/// Test files that compile for the device. Two of them would wait for each other, since the folder of each target has a lock. So one
-/// thread begins with these, and another one with the rest; a thread without work takes from the end of the other's list.
+/// Test files that compile for the device. Two of them would wait for each other, since the folder of each target has a lock. So
+/// one thread begins with these, and another one with the rest; a thread without work takes from the end of the other's list.
 const FOR_DEVICES: [&str; 14] = [
     "golden", "canaries", "checked", "bench", "sass", "kernel", "link", "device", "examples", "print",
     "adding", "typed", "readme", "book",
