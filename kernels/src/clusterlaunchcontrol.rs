@@ -1,5 +1,5 @@
 //! Persistent CTAs by work stealing (`clusterlaunchcontrol.try_cancel`): a CTA that is done takes over the work of a CTA that has
-//! not started. For sm_100 and later; not yet run on a GPU.
+//! not started. For sm_100 and later: the interpreter runs the kernel, and no GPU has.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};

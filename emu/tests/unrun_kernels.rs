@@ -1,0 +1,128 @@
+//! The kernels of `kernels/` that no GPU has run, in the interpreter. `PTX_EMU_SCHEDULES` is the number of schedules.
+
+use ptx_emu::{Device, Launch, Options, Schedule, lay_out};
+use xtask::bench;
+use xtask::device::{Arch, Build, OptLevel};
+
+/// Returns the PTX of all kernels for a target, optimised and not, and the number of schedules for each.
+fn builds(arch: Arch) -> [(String, u64); 2] {
+    let schedules = std::env::var("PTX_EMU_SCHEDULES").map_or(3, |number| number.parse().expect("a number"));
+    [(OptLevel::O3, schedules), (OptLevel::O0, 1)].map(|(opt_level, schedules)| {
+        let build = Build { opt_level, ..Build::new("kernels", arch) };
+        (build.run().unwrap_or_else(|error| panic!("{error:#}")).text, schedules)
+    })
+}
+
+/// Allocates words, and returns their address.
+fn words(device: &mut Device, words: &[u32]) -> u64 {
+    let address = device.allocate(4 * words.len());
+    device.write(address, &bytes(words)).expect("the memory is allocated");
+    address
+}
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// Checks the words at an address.
+#[track_caller]
+fn assert_words(device: &Device, address: u64, expected: &[u32], what: &str) {
+    let mut found = vec![0; 4 * expected.len()];
+    device.read(address, &mut found).expect("the memory is allocated");
+    assert_eq!(found, bytes(expected), "{what}");
+}
+
+/// Runs a kernel with arguments of 64 and 32 bits.
+#[track_caller]
+fn run(
+    device: &mut Device,
+    ptx: &str,
+    name: &str,
+    blocks: u32,
+    threads: u32,
+    arguments: (&[u64], &[u32]),
+    options: &Options,
+) {
+    let module = device.load(ptx).unwrap();
+    let wide = arguments.0.iter().map(|word| word.to_le_bytes().to_vec());
+    let arguments: Vec<_> = wide.chain(arguments.1.iter().map(|word| word.to_le_bytes().to_vec())).collect();
+    let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+    let params = lay_out(module.parameters(name).expect("the module has the kernel"), &arguments);
+    let launch = Launch { params, ..Launch::new(blocks, threads) };
+    let report = device.launch(&module, name, &launch, options).unwrap();
+    assert!(report.is_clean(), "{report}");
+}
+
+fn of_schedule(number: u64) -> Options {
+    Options { schedule: Schedule::of(number), ..Options::default() }
+}
+
+/// One GPU, whose grid does the work of all, adds the values of three GPUs and stores the sums to all of them.
+fn all_reduce(ptx: &str, schedules: u64) {
+    const GPUS: u32 = 3;
+    for number in 0..schedules {
+        for n in [1u32, 4, 1003] {
+            let mut device = Device::new();
+            let value = |gpu: u32, i: u32| ((gpu + 1) * i) as f32;
+            let of_gpu = |gpu| (0..n).map(|i| value(gpu, i).to_bits()).collect::<Vec<_>>();
+            let values: Vec<_> = (0..GPUS).map(|gpu| words(&mut device, &of_gpu(gpu))).collect();
+            let counters: Vec<_> = (0..GPUS).map(|_| words(&mut device, &[0; 2])).collect();
+            let addresses =
+                [device.multicast(&values, 4 * n as usize), device.multicast(&counters, 8), counters[0]];
+            run(
+                &mut device,
+                ptx,
+                "multimem_all_reduce",
+                2,
+                256,
+                (&addresses, &[n, 0, 1]),
+                &of_schedule(number),
+            );
+            let sums: Vec<_> =
+                (0..n).map(|i| (0..GPUS).map(|gpu| value(gpu, i)).sum::<f32>().to_bits()).collect();
+            for (gpu, values) in values.into_iter().enumerate() {
+                assert_words(
+                    &device,
+                    values,
+                    &sums,
+                    &format!("{n} elements of GPU {gpu}, schedule {number}"),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn multimem_all_reduce_stores_the_sums_to_all_gpus() {
+    for (ptx, schedules) in builds(Arch::Sm90a) {
+        all_reduce(&ptx, schedules);
+    }
+    all_reduce(&bench::twins().unwrap_or_else(|error| panic!("{error:#}")), 2);
+}
+
+/// Two blocks run at a time, so that they take over the work of the others.
+#[test]
+fn clusterlaunchcontrol_scale_does_the_work_of_each_block_once() {
+    for (ptx, schedules) in builds(Arch::Sm100a) {
+        for number in 0..schedules {
+            for n in [1u32, 128, 1003] {
+                let mut device = Device::new();
+                let input: Vec<_> = (0..n).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+                let (from, to) = (words(&mut device, &input), words(&mut device, &vec![5; n as usize]));
+                let options = Options { resident: 2, ..of_schedule(number) };
+                run(
+                    &mut device,
+                    &ptx,
+                    "clusterlaunchcontrol_scale",
+                    n.div_ceil(128),
+                    128,
+                    (&[from, to], &[n]),
+                    &options,
+                );
+                let expected: Vec<_> =
+                    input.iter().map(|word| word.wrapping_mul(2).wrapping_add(6)).collect();
+                assert_words(&device, to, &expected, &format!("{n} words, schedule {number}"));
+            }
+        }
+    }
+}
