@@ -57,7 +57,8 @@ fn of_schedule(number: u64) -> Options {
     Options { schedule: Schedule::of(number), ..Options::default() }
 }
 
-/// One GPU, whose grid does the work of all, adds the values of three GPUs and stores the sums to all of them.
+/// One GPU, whose grid does the work of all, adds the values of three GPUs and stores the sums to all of them. No other grid takes
+/// part, so the order between grids of several GPUs is not tested.
 fn all_reduce(ptx: &str, schedules: u64) {
     const GPUS: u32 = 3;
     for number in 0..schedules {
