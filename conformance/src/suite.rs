@@ -43,7 +43,7 @@ impl FromStr for Place {
 }
 
 /// Whether the GPUs at hand run a case: their target has the form, and it needs no multicast object.
-fn runs_on_gpu(case: &Case<'_>) -> bool {
+pub fn runs_on_gpu(case: &Case<'_>) -> bool {
     case.form.is_hopper() && !case.runs.iter().any(|run| matches!(run.extra, Extra::Multicast(_)))
 }
 

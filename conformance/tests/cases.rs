@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use ptx_conformance::case::{Case, module};
 use ptx_conformance::form::{self, Form};
-use ptx_conformance::{emu, families};
+use ptx_conformance::{emu, families, suite};
 use xtask::cuda::Tools;
 
 static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
@@ -24,8 +24,8 @@ fn every_form_has_a_case() {
     assert!(without.is_empty(), "{} forms have no case:\n{}", without.len(), shown.join("\n"));
 }
 
-/// Checks the text of every case. Makes the code of all cases of newer targets; of sm_90a, that of the first case of each row,
-/// since `./x conformance --bundle` makes the code of all that a GPU runs.
+/// Checks the text of every case. `./x conformance --bundle` makes the code of all that a GPU runs: here, only that of the first case
+/// of each row of these, and that of all others.
 #[test]
 fn ptxas_takes_every_case() {
     let tools = Tools::find_or_fetch().unwrap();
@@ -39,14 +39,13 @@ fn ptxas_takes_every_case() {
         for chunk in cases.chunks(100) {
             let name = |i: usize| format!("k{i}");
             let text = module(target, chunk.iter().enumerate().map(|(i, case)| case.entry(&name(i))));
-            let mut firsts = vec![name(0)];
-            for (i, case) in chunk.iter().enumerate() {
-                if rows.insert((target, &case.form.row)) && i > 0 {
-                    firsts.push(name(i));
+            let mut made = vec![name(0)];
+            for (i, case) in chunk.iter().enumerate().skip(1) {
+                if !suite::runs_on_gpu(case) || rows.insert(&case.form.row) {
+                    made.push(name(i));
                 }
             }
-            let made = (target == "sm_90a").then_some(&*firsts);
-            for error in tools.check_text_making(made, &text, target).unwrap() {
+            for error in tools.check_text_making(Some(&made), &text, target).unwrap() {
                 let line = text.lines().nth(error.line - 1).unwrap_or_default();
                 refused.push(format!("{target}: {line}\n    {}", error.message));
             }

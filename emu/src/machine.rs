@@ -690,6 +690,12 @@ impl<'a> Machine<'a> {
     fn deadlock(&mut self) {
         let mut waits: Vec<(String, usize, usize, usize)> = Vec::new();
         for (slot, cta) in self.ctas.iter().enumerate() {
+            let threads = cta.threads.len();
+            let ended = match threads - cta.live as usize {
+                0 => String::new(),
+                1 => format!(" (1 of the block's {threads} threads has ended)"),
+                ended => format!(" ({ended} of the block's {threads} threads have ended)"),
+            };
             for (i, thread) in cta.threads.iter().enumerate() {
                 let what = match thread.state {
                     State::Exited => continue,
@@ -707,12 +713,7 @@ impl<'a> Machine<'a> {
                         None => "an mbarrier".into(),
                     },
                 };
-                let threads = cta.threads.len();
-                let what = match threads - cta.live as usize {
-                    0 => what,
-                    1 => format!("{what} (1 of the block's {threads} threads has ended)"),
-                    ended => format!("{what} ({ended} of the block's {threads} threads have ended)"),
-                };
+                let what = what + &ended;
                 match waits.iter_mut().find(|(other, at, ..)| *other == what && *at == slot) {
                     Some(known) => known.3 += 1,
                     None => waits.push((what, slot, i, 1)),

@@ -1,16 +1,21 @@
 //! The kernels of `kernels/` that no GPU has run, in the interpreter. `PTX_EMU_SCHEDULES` is the number of schedules.
 
+use anyhow::{Context, Result};
 use ptx_emu::{Device, Launch, Options, Schedule, lay_out};
-use xtask::bench;
 use xtask::device::{Arch, Build, OptLevel};
+use xtask::ptx::Kernel;
+use xtask::{bench, ptx};
 
-/// Returns the PTX of all kernels for a target, optimised and not, and the number of schedules for each.
-fn builds(arch: Arch) -> [(String, u64); 2] {
-    let schedules = std::env::var("PTX_EMU_SCHEDULES").map_or(3, |number| number.parse().expect("a number"));
-    [(OptLevel::O3, schedules), (OptLevel::O0, 1)].map(|(opt_level, schedules)| {
-        let build = Build { opt_level, ..Build::new("kernels", arch) };
-        (build.run().unwrap_or_else(|error| panic!("{error:#}")).text, schedules)
-    })
+/// Returns a kernel for a target, optimised and not, and the number of schedules for each.
+fn builds(name: &str, arch: Arch) -> Result<[(Kernel, u64); 2]> {
+    let schedules = std::env::var("PTX_EMU_SCHEDULES").map_or(Ok(3), |number| number.parse())?;
+    let build = |opt_level| alone(name, &Build { opt_level, ..Build::new("kernels", arch) }.run()?.text);
+    Ok([(build(OptLevel::O3)?, schedules), (build(OptLevel::O0)?, 1)])
+}
+
+/// Returns a kernel without the others of its module, which would be read at each run.
+fn alone(name: &str, module: &str) -> Result<Kernel> {
+    ptx::split(module)?.into_iter().find(|kernel| kernel.name == name).context("the module lacks the kernel")
 }
 
 /// Allocates words, and returns their address.
@@ -34,22 +39,13 @@ fn assert_words(device: &Device, address: u64, expected: &[u32], what: &str) {
 
 /// Runs a kernel with arguments of 64 and 32 bits.
 #[track_caller]
-fn run(
-    device: &mut Device,
-    ptx: &str,
-    name: &str,
-    blocks: u32,
-    threads: u32,
-    arguments: (&[u64], &[u32]),
-    options: &Options,
-) {
-    let module = device.load(ptx).unwrap();
-    let wide = arguments.0.iter().map(|word| word.to_le_bytes().to_vec());
-    let arguments: Vec<_> = wide.chain(arguments.1.iter().map(|word| word.to_le_bytes().to_vec())).collect();
+fn run(device: &mut Device, kernel: &Kernel, launch: Launch, wide: &[u64], words: &[u32], options: &Options) {
+    let module = device.load(&kernel.text).unwrap();
+    let wide = wide.iter().map(|word| word.to_le_bytes().to_vec());
+    let arguments: Vec<_> = wide.chain(words.iter().map(|word| word.to_le_bytes().to_vec())).collect();
     let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
-    let params = lay_out(module.parameters(name).expect("the module has the kernel"), &arguments);
-    let launch = Launch { params, ..Launch::new(blocks, threads) };
-    let report = device.launch(&module, name, &launch, options).unwrap();
+    let params = lay_out(module.parameters(&kernel.name).expect("the module has the kernel"), &arguments);
+    let report = device.launch(&module, &kernel.name, &Launch { params, ..launch }, options).unwrap();
     assert!(report.is_clean(), "{report}");
 }
 
@@ -59,7 +55,7 @@ fn of_schedule(number: u64) -> Options {
 
 /// One GPU, whose grid does the work of all, adds the values of three GPUs and stores the sums to all of them. No other grid takes
 /// part, so the order between grids of several GPUs is not tested.
-fn all_reduce(ptx: &str, schedules: u64) {
+fn all_reduce(kernel: &Kernel, schedules: u64) {
     const GPUS: u32 = 3;
     for number in 0..schedules {
         for n in [1u32, 4, 1003] {
@@ -70,15 +66,8 @@ fn all_reduce(ptx: &str, schedules: u64) {
             let counters: Vec<_> = (0..GPUS).map(|_| words(&mut device, &[0; 2])).collect();
             let addresses =
                 [device.multicast(&values, 4 * n as usize), device.multicast(&counters, 8), counters[0]];
-            run(
-                &mut device,
-                ptx,
-                "multimem_all_reduce",
-                2,
-                256,
-                (&addresses, &[n, 0, 1]),
-                &of_schedule(number),
-            );
+            let launch = Launch::new(2, 256);
+            run(&mut device, kernel, launch, &addresses, &[n, 0, 1], &of_schedule(number));
             let sums: Vec<_> =
                 (0..n).map(|i| (0..GPUS).map(|gpu| value(gpu, i)).sum::<f32>().to_bits()).collect();
             for (gpu, values) in values.into_iter().enumerate() {
@@ -94,36 +83,31 @@ fn all_reduce(ptx: &str, schedules: u64) {
 }
 
 #[test]
-fn multimem_all_reduce_stores_the_sums_to_all_gpus() {
-    for (ptx, schedules) in builds(Arch::Sm90a) {
-        all_reduce(&ptx, schedules);
+fn multimem_all_reduce_stores_the_sums_to_all_gpus() -> Result<()> {
+    const NAME: &str = "multimem_all_reduce";
+    for (kernel, schedules) in builds(NAME, Arch::Sm90a)? {
+        all_reduce(&kernel, schedules);
     }
-    all_reduce(&bench::twins().unwrap_or_else(|error| panic!("{error:#}")), 2);
+    all_reduce(&alone(NAME, &bench::twins()?)?, 2);
+    Ok(())
 }
 
 /// Two blocks run at a time, so that they take over the work of the others.
 #[test]
-fn clusterlaunchcontrol_scale_does_the_work_of_each_block_once() {
-    for (ptx, schedules) in builds(Arch::Sm100a) {
+fn clusterlaunchcontrol_scale_does_the_work_of_each_block_once() -> Result<()> {
+    for (kernel, schedules) in builds("clusterlaunchcontrol_scale", Arch::Sm100a)? {
         for number in 0..schedules {
             for n in [1u32, 128, 1003] {
                 let mut device = Device::new();
                 let input: Vec<_> = (0..n).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
-                let (from, to) = (words(&mut device, &input), words(&mut device, &vec![5; n as usize]));
+                let addresses = [words(&mut device, &input), words(&mut device, &vec![5; n as usize])];
                 let options = Options { resident: 2, ..of_schedule(number) };
-                run(
-                    &mut device,
-                    &ptx,
-                    "clusterlaunchcontrol_scale",
-                    n.div_ceil(128),
-                    128,
-                    (&[from, to], &[n]),
-                    &options,
-                );
+                run(&mut device, &kernel, Launch::new(n.div_ceil(128), 128), &addresses, &[n], &options);
                 let expected: Vec<_> =
                     input.iter().map(|word| word.wrapping_mul(2).wrapping_add(6)).collect();
-                assert_words(&device, to, &expected, &format!("{n} words, schedule {number}"));
+                assert_words(&device, addresses[1], &expected, &format!("{n} words, schedule {number}"));
             }
         }
     }
+    Ok(())
 }

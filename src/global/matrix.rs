@@ -203,8 +203,8 @@ pub struct RowMut<T> {
 
 impl<T: Element> RowMut<T> {
     /// Returns the row's 16-byte vectors of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r`
-    /// in the CTA and `t` threads in the CTA. Some threads may have one vector more than others: make
-    /// no collective call in the loop.
+    /// in the CTA and `t` threads in the CTA. Some threads may have one vector more than others: make no collective call in the
+    /// loop.
     ///
     /// Not collective.
     ///
@@ -216,8 +216,7 @@ impl<T: Element> RowMut<T> {
     }
 
     /// Returns the row's elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the
-    /// CTA and `t` threads in the CTA. Some threads may have one element more than others: make no
-    /// collective call in the loop.
+    /// CTA and `t` threads in the CTA. Some threads may have one element more than others: make no collective call in the loop.
     ///
     /// Not collective.
     ///

@@ -150,11 +150,10 @@ impl Tools {
         ptx_text: &str,
         arch: impl fmt::Display,
     ) -> Result<Vec<LineError>> {
-        let kernels = kernels.map(|kernels| kernels.join(","));
-        ensure!(kernels.as_deref() != Some(""), "ptxas makes the code of all kernels if none is named");
-        let kept = self
-            .kept(format!("{}{ptx_text}", kernels.as_deref().unwrap_or_default()), &arch)
-            .with_extension("json");
+        ensure!(kernels != Some(&[]), "ptxas makes the code of all kernels if none is named");
+        let entries = kernels.map(|kernels| format!("--entry={}", kernels.join(",")));
+        let made = entries.as_deref().unwrap_or_default();
+        let kept = self.kept(ptx_text, format_args!("{arch}{made}")).with_extension("json");
         if let Ok(errors) = fs::read(&kept) {
             return serde_json::from_slice(&errors)
                 .with_context(|| format!("cannot read {}", kept.display()));
@@ -166,10 +165,7 @@ impl Tools {
             fs::write(scratch.path().join("text.ptx"), lines.join("\n") + "\n")?;
             let mut ptxas = Command::new(self.program("ptxas"));
             ptxas.current_dir(scratch.path()).arg(format!("-arch={arch}"));
-            ptxas.args(["-O0", "-o", "text.cubin", "text.ptx"]);
-            if let Some(kernels) = &kernels {
-                ptxas.arg(format!("--entry={kernels}"));
-            }
+            ptxas.args(["-O0", "-o", "text.cubin", "text.ptx"]).args(&entries);
             let output = ptxas.output().context("cannot run ptxas")?;
             if output.status.success() {
                 break;

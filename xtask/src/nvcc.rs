@@ -1,6 +1,6 @@
 //! NVIDIA's CUDA C++ compiler, from an installed CUDA or from PyPI.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -72,15 +72,13 @@ impl Compiler {
     /// the time. Compiles only if a source, a header in the folder or the compiler has changed.
     pub fn compile(&self, folder: &Path, arch: Arch) -> Result<String> {
         let unit = Unit::of(folder)?;
-        let unit_text = unit.text()?;
-        let ptx =
-            root().join(format!("target/cuda/ptx/{:016x}.ptx", self.fingerprint(&unit, &unit_text, arch)));
+        let ptx = root().join(format!("target/cuda/ptx/{:016x}.ptx", self.fingerprint(&unit, arch)));
         if let Ok(text) = fs::read_to_string(&ptx) {
             return Ok(text);
         }
         let scratch = TempDir::new()?;
         let (source, fresh) = (scratch.path().join("unit.cu"), scratch.path().join("unit.ptx"));
-        fs::write(&source, unit_text)?;
+        fs::write(&source, unit.text)?;
         let mut nvcc = Command::new(&self.nvcc);
         nvcc.args(OPTIONS)
             .arg(format!("-arch={arch}"))
@@ -102,67 +100,64 @@ impl Compiler {
     }
 
     /// Hashes everything that the PTX depends on.
-    fn fingerprint(&self, unit: &Unit, unit_text: &str, arch: Arch) -> u64 {
+    fn fingerprint(&self, unit: &Unit, arch: Arch) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (&self.version, OPTIONS, arch, unit_text, &unit.sources, &unit.headers).hash(&mut hasher);
+        (&self.version, OPTIONS, arch, unit).hash(&mut hasher);
         hasher.finish()
     }
 }
 
-/// The sources and headers of a folder, by name, with their texts.
+/// A translation unit of all sources in a folder.
+#[derive(Debug, Hash)]
 struct Unit {
-    sources: Vec<(String, String)>,
-    headers: Vec<(String, String)>,
+    /// All includes of other folders first, then the headers, then each source in a namespace of its own.
+    text: String,
+    /// The names and texts of the sources and headers that `text` includes.
+    files: BTreeMap<String, String>,
 }
 
 impl Unit {
     fn of(folder: &Path) -> Result<Unit> {
-        let (mut sources, mut headers) = (Vec::new(), Vec::new());
+        let mut files = BTreeMap::new();
         let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
         for entry in entries {
             let path = entry?.path();
-            let list = match path.extension().and_then(|extension| extension.to_str()) {
-                Some("cu") => &mut sources,
-                Some("cuh") => &mut headers,
-                _ => continue,
-            };
-            let text =
-                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            list.push((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), text));
+            if path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh") {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let text = fs::read_to_string(&path);
+                files.insert(name, text.with_context(|| format!("cannot read {}", path.display()))?);
+            }
         }
-        sources.sort();
-        headers.sort();
-        Ok(Unit { sources, headers })
+        Unit::new(files)
     }
 
-    /// Returns the text of the translation unit: all includes first, then each source in a namespace of its own.
-    fn text(&self) -> Result<String> {
-        let files = || self.headers.iter().chain(&self.sources);
-        for (name, text) in files() {
-            let inside = text.lines().find(|line| {
-                let directive = line.trim_start();
-                directive.starts_with('#')
-                    && directive.contains("include <")
-                    && !line.starts_with("#include <")
-            });
-            ensure!(
-                inside.is_none(),
-                "{name}: `{}` does not begin its line",
-                inside.unwrap_or_default().trim()
-            );
+    fn new(files: BTreeMap<String, String>) -> Result<Unit> {
+        const INCLUDE: &str = "#include <";
+        let mut includes = BTreeSet::new();
+        for (name, text) in &files {
+            for line in text.lines() {
+                if line.starts_with(INCLUDE) {
+                    includes.insert(line);
+                    continue;
+                }
+                // In a namespace, it would declare other functions.
+                let directive = line.trim_start().strip_prefix('#').unwrap_or_default().trim_start();
+                ensure!(
+                    !(directive.starts_with("include") && directive.contains('<')),
+                    "{name}: `{}` does not begin with `{INCLUDE}`",
+                    line.trim()
+                );
+            }
         }
-        let includes: BTreeSet<&str> = files()
-            .flat_map(|(_, text)| text.lines())
-            .filter(|line| line.starts_with("#include <"))
-            .collect();
-        let mut unit: String = includes.iter().map(|line| format!("{line}\n")).collect();
-        for (name, _) in &self.headers {
-            writeln!(unit, "#include \"{name}\"")?;
+        let mut text: String = includes.iter().map(|line| format!("{line}\n")).collect();
+        let (headers, sources): (Vec<_>, Vec<_>) = files.keys().partition(|name| name.ends_with(".cuh"));
+        for name in headers {
+            writeln!(text, "#include \"{name}\"")?;
         }
-        for (name, _) in &self.sources {
-            writeln!(unit, "namespace {} {{\n#include \"{name}\"\n}}", name.replace(['.', '-'], "_"))?;
+        for name in sources {
+            writeln!(text, "namespace {} {{\n#include \"{name}\"\n}}", name.replace(['.', '-'], "_"))?;
         }
-        Ok(unit)
+        Ok(Unit { text, files })
     }
 }
 
@@ -209,7 +204,7 @@ mod tests {
         fs::write(&source, "").unwrap();
         fs::write(&header, "").unwrap();
         let compiler = Compiler { nvcc: "nvcc".into(), version: "13.5.37".into() };
-        let fingerprint = || compiler.fingerprint(&Unit::of(home.path()).unwrap(), "", Arch::Sm90a);
+        let fingerprint = || compiler.fingerprint(&Unit::of(home.path()).unwrap(), Arch::Sm90a);
         let before = fingerprint();
         assert_eq!(fingerprint(), before);
         fs::write(&header, "//").unwrap();
@@ -221,18 +216,20 @@ mod tests {
 
     #[test]
     fn sources_have_their_includes_before_their_namespaces() {
-        let unit = Unit {
-            sources: vec![
-                ("a.cu".into(), "#include <cuda/ptx>\n#include \"common.cuh\"\n".into()),
-                ("b.cu".into(), "#include <cuda/ptx>\n".into()),
-            ],
-            headers: vec![("common.cuh".into(), "#include <cstdint>\n".into())],
+        let unit = |files: &[(&str, &str)]| {
+            Unit::new(files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect())
         };
+        let whole = unit(&[
+            ("a.cu", "#include <cuda/ptx>\n#include \"common.cuh\"\n"),
+            ("b.cu", "#include <cuda/ptx>\n"),
+            ("common.cuh", "#include <cstdint>\n"),
+        ]);
         let expected = "#include <cstdint>\n#include <cuda/ptx>\n#include \"common.cuh\"\nnamespace a_cu {\n#include \"a.cu\"\n}\n\
                         namespace b_cu {\n#include \"b.cu\"\n}\n";
-        assert_eq!(unit.text().unwrap(), expected);
-        let indented =
-            Unit { sources: vec![("a.cu".into(), "  #include <cmath>\n".into())], headers: vec![] };
-        assert!(indented.text().unwrap_err().to_string().contains("a.cu: `#include <cmath>` does not begin"));
+        assert_eq!(whole.unwrap().text, expected);
+        for inside in ["  #include <cmath>", "# include <cmath>", "#include<cmath>"] {
+            let error = unit(&[("a.cu", inside)]).unwrap_err().to_string();
+            assert!(error.contains(&format!("a.cu: `{}` does not begin", inside.trim())), "{error}");
+        }
     }
 }
