@@ -85,16 +85,12 @@ impl Link {
         let dir = tempfile::tempdir().unwrap();
         let mut command = Command::new(&*LINKER);
         command.args(kernels.iter().flat_map(|kernel| ["--export-symbol", kernel]));
-        command.args(crates.iter().map(|name| &BUILT.libraries[*name]));
+        // `core` stands last, as rustc has it.
+        let files = crates.iter().chain(&["core", "compiler_builtins"]);
+        command.args(files.map(|name| &BUILT.libraries[*name]));
         command.args(["--target=nvptx64-nvidia-cuda", "--target-cpu=sm_90a", &format!("-O{level}")]);
         command.arg("-o").arg(dir.path().join("out.ptx"));
         Self { command, dir }
-    }
-
-    /// Links with `core`, as rustc does. A link of kernels that need nothing of `core` is faster without it.
-    fn with_core(mut self) -> Self {
-        self.command.args(["core", "compiler_builtins"].map(|name| &BUILT.libraries[name]));
-        self
     }
 
     fn kernel(kernel: &str, level: &str) -> Self {
@@ -157,7 +153,7 @@ fn cargo_links_with_it() {
 #[test]
 fn every_level_links_every_kernel_whole() {
     for level in LEVELS {
-        let ptx = Link::of(&["link_kernels", "link_shared"], &[], level).with_core().ptx();
+        let ptx = Link::of(&["link_kernels", "link_shared"], &[], level).ptx();
         assert_eq!(count(&ptx, "activemask.b32"), 2, "at {level}");
         assert_eq!(count(&ptx, "barrier.cta.sync"), 2, "at {level}");
         assert_says(&ptx, &["entry plain(", "entry addresses(", "entry wide("]);
@@ -195,13 +191,40 @@ fn stages_are_kept_on_request_and_show_the_marks() {
     let marked = fs::read_to_string(stages.path().join("deep/3-marked.ll")).unwrap();
     let call = marked.lines().find(|line| line.contains("callbr void asm")).expect("a labelled asm");
     assert_says(call, &["barrier.cta.sync 1;", ") convergent"]);
-    let mut names: Vec<_> =
-        fs::read_dir(stages.path().join("deep")).unwrap().map(|e| e.unwrap().file_name()).collect();
-    names.sort();
-    assert_eq!(
-        names.iter().filter(|name| name.to_string_lossy().starts_with(['1', '2', '3', '4', '5'])).count(),
-        5
-    );
+}
+
+#[test]
+fn core_is_linked_only_if_a_kernel_needs_it() {
+    let stages = |crates: &[&str], kernel: &str, level: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let option = format!("--save-temps={}", folder.path().display());
+        Link::of(crates, &[kernel], level).with(&[&option]).ptx();
+        let names = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<_> =
+            names.filter(|name| name.starts_with(|first: char| first.is_ascii_digit())).collect();
+        names.sort();
+        names
+    };
+    let later = ["2-reached.ll", "3-marked.ll", "4-optimized.ll", "5-assembled.ptx"];
+    let own = [&["1-linked.bc"][..], &later].concat();
+    let all = [&["1-linked-with-core.bc", "1-linked.bc"][..], &later].concat();
+    for level in ["0", "3"] {
+        assert_eq!(stages(&["link_kernels", "link_shared"], "labelled", level), own);
+    }
+    assert_eq!(stages(&["link_faulty"], "indexes", "0"), all);
+}
+
+#[test]
+fn a_kernel_in_a_library_with_the_name_of_core_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let library = folder.path().join("libcore-0.rlib");
+    fs::copy(&BUILT.libraries["link_kernels"], &library).unwrap();
+    for exported in [&["plain"][..], &[]] {
+        let ptx = Link::of(&["link_shared"], exported, "3").with(&[library.to_str().unwrap()]).ptx();
+        assert_says(&ptx, &["entry plain("]);
+    }
 }
 
 #[test]
@@ -265,10 +288,10 @@ fn an_undefined_symbol_is_named_with_its_user() {
 fn a_kernel_with_the_name_of_a_function_that_is_called_is_refused() {
     let kernels = ["cbrtf", "takes_a_cube_root"];
     for level in ["0", "3"] {
-        let error = Link::of(&["link_faulty"], &kernels, level).with_core().error();
+        let error = Link::of(&["link_faulty"], &kernels, level).error();
         assert_says(&error, &["the kernel `cbrtf`", "that `takes_a_cube_root` calls", "choose another name"]);
     }
-    Link::of(&["link_faulty"], &kernels[..1], "3").with_core().ptx();
+    Link::of(&["link_faulty"], &kernels[..1], "3").ptx();
 }
 
 #[test]
@@ -280,7 +303,7 @@ fn a_panic_is_reported_with_its_way_and_cause() {
         ("`unwraps` -> `core::option::unwrap_failed` -> `core::panicking::panic`", "`unwrap`"),
     ];
     for level in ["1", "3", "s", "z"] {
-        let output = Link::of(&["link_faulty"], &kernels, level).with_core().output();
+        let output = Link::of(&["link_faulty"], &kernels, level).output();
         assert!(output.status.success());
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(said.matches("` can panic\n").count(), 3, "{said}");
@@ -289,10 +312,10 @@ fn a_panic_is_reported_with_its_way_and_cause() {
         }
     }
     for (kernel, (way, cause)) in kernels.iter().zip(reports) {
-        let error = Link::of(&["link_faulty"], &[kernel], "2").with_core().with(&["--deny-panics"]).error();
+        let error = Link::of(&["link_faulty"], &[kernel], "2").with(&["--deny-panics"]).error();
         assert_says(&error, &[&format!("error: `{kernel}` can panic\n"), way, cause]);
     }
-    Link::of(&["link_faulty"], &kernels, "0").with_core().with(&["--deny-panics"]).ptx();
+    Link::of(&["link_faulty"], &kernels, "0").with(&["--deny-panics"]).ptx();
 }
 
 #[test]
@@ -330,7 +353,7 @@ fn local_memory_is_reported_with_its_line_and_cause() {
         &link("3").with(&["--deny-local-memory"]).error(),
         &["error: `indexes_an_array` keeps 16 bytes"],
     );
-    link("0").with_core().with(&["--deny-local-memory"]).ptx();
+    link("0").with(&["--deny-local-memory"]).ptx();
 }
 
 #[test]

@@ -82,6 +82,11 @@ impl<'a> Program<'a> {
         self.undefined.contains(name)
     }
 
+    /// Returns true if the module defines `name`.
+    pub fn defines(&self, name: &str) -> bool {
+        self.references.contains_key(name) && !self.declares(name)
+    }
+
     /// Returns the symbols that neither the module, its asm nor the driver defines, with the call paths to each.
     pub fn unresolved(&self) -> BTreeMap<&'a str, Vec<Path<'a>>> {
         let module_asm = self.asm.iter().filter(|asm| asm.function.is_none());
@@ -292,6 +297,8 @@ declare void @llvm.assume(i1)
         let program = Program::read(IR);
         let ways: Vec<_> = program.unresolved().values().flatten().map(Path::to_string).collect();
         assert_eq!(ways, ["`k` -> `middle` -> `gone`", "`k` -> `middle` -> `missing`"]);
+        assert!(["k", "through_table", "vtable"].iter().all(|name| program.defines(name)));
+        assert!(!["missing", "gone", "unheard_of"].iter().any(|name| program.defines(name)));
     }
 
     #[test]

@@ -28,8 +28,7 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let places = Places::of_this_process();
     let stages = Stages::new(options, places.find()?)?;
 
-    let linked = stages.join(&places)?;
-    let reached = stages.reach(&linked)?;
+    let reached = stages.reach(&places)?;
     let marked = stages.prepare(&reached)?;
     let optimized = stages.optimize(&marked)?;
 
@@ -74,12 +73,33 @@ impl<'a> Stages<'a> {
         Ok(Self { options, tools, processor, dir, _guard: guard })
     }
 
-    /// Links all files into one module.
-    fn join(&self, places: &Places) -> Result<PathBuf, Error> {
-        let linked = self.dir.join("1-linked.bc");
+    /// Links the program, and keeps only what the exported symbols reach. The rest of `core` would cost seconds in every later
+    /// stage. Most kernels reach nothing of `core`: it is linked only if a symbol is missing without it.
+    fn reach(&self, places: &Places) -> Result<PathBuf, Error> {
+        let exported = &self.options.export_symbols;
+        // Without a list, each file may have kernels.
+        let is_late = |file: &&PathBuf| !exported.is_empty() && is_of_rust(file);
+        let (of_rust, own): (Vec<_>, Vec<_>) = self.options.files.iter().partition(is_late);
+        let linked = self.join("1-linked.bc", &own, places)?;
+        let reached = self.reach_in(&linked)?;
+        let is_whole = || {
+            let ir = read(&reached)?;
+            let program = Program::read(&ir);
+            Ok(program.unresolved().is_empty() && exported.iter().all(|name| program.defines(name)))
+        };
+        if of_rust.is_empty() || is_whole()? {
+            return Ok(reached);
+        }
+        let files: Vec<_> = [&linked].into_iter().chain(of_rust).collect();
+        self.reach_in(&self.join("1-linked-with-core.bc", &files, places)?)
+    }
+
+    /// Links files into one module.
+    fn join(&self, name: &str, files: &[&PathBuf], places: &Places) -> Result<PathBuf, Error> {
+        let linked = self.dir.join(name);
         // A Rust library contains metadata besides bitcode. The order of uses costs time, and the next stage loses it anyway.
         let fixed = ["--ignore-non-bitcode", "--preserve-bc-uselistorder=false", "-o"].map(PathBuf::from);
-        let arguments = fixed.iter().chain([&linked]).chain(&self.options.files);
+        let arguments = fixed.iter().chain([&linked]).chain(files.iter().copied());
         run(&self.tools.link, arguments).map_err(|error| {
             match (self.tools.version().0, places.llvm_of_rustc()) {
                 (tools, Some((compiler, _))) if tools < compiler => {
@@ -91,8 +111,8 @@ impl<'a> Stages<'a> {
         Ok(linked)
     }
 
-    /// Keeps only what the exported symbols reach. The rest of `core` would cost seconds in every later stage.
-    fn reach(&self, linked: &Path) -> Result<PathBuf, Error> {
+    /// Keeps only what the exported symbols reach.
+    fn reach_in(&self, linked: &Path) -> Result<PathBuf, Error> {
         let mut exported = self.options.export_symbols.clone();
         if exported.is_empty() {
             exported = self.kernels(linked)?;
@@ -173,6 +193,13 @@ impl<'a> Stages<'a> {
         }
         Ok(ptx)
     }
+}
+
+/// Returns true for a library with the name of one of rustc's: `core`, `alloc` or `compiler_builtins`.
+fn is_of_rust(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".rlib")
+        && ["libcore-", "liballoc-", "libcompiler_builtins-"].iter().any(|it| name.starts_with(it))
 }
 
 /// Removes the attributes that tie each function to the processor of its crate: LLVM does not inline between functions that
