@@ -1,6 +1,6 @@
 //! Splits PTX modules into one self-contained text per kernel, and extracts the instructions of inline assembly.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -17,37 +17,35 @@ pub struct Kernel {
 /// Debug sections describe the whole module and are omitted.
 pub fn split(module: &str) -> Result<Vec<Kernel>> {
     let items = items(module)?;
-    let kernels = items.iter().filter(|item| item.kind == Kind::Entry);
-    kernels.map(|entry| Ok(Kernel { name: entry.name()?.to_owned(), text: alone(entry, &items)? })).collect()
+    let mut declaring: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, item) in items.iter().enumerate().filter(|(_, item)| item.kind == Kind::Named) {
+        item.names.iter().for_each(|name| declaring.entry(name).or_default().push(at));
+    }
+    // A declaration and its definition share a name. Both are needed.
+    let named_by =
+        |item: &Item| item.words.iter().filter_map(|word| declaring.get(word)).flatten().copied().collect();
+    let named: Vec<Vec<usize>> = items.iter().map(named_by).collect();
+    let kernels = (0..items.len()).filter(|&at| items[at].kind == Kind::Entry);
+    kernels
+        .map(|at| Ok(Kernel { name: items[at].name()?.to_owned(), text: alone(at, &items, &named) }))
+        .collect()
 }
 
-/// Returns the text of one kernel and of the items that it reaches.
-fn alone(entry: &Item, items: &[Item]) -> Result<String> {
-    let mut wanted = BTreeSet::from([entry.name()?]);
+/// Returns the text of the kernel at `entry` and of the items that it reaches. `named` has the items that each item names.
+fn alone(entry: usize, items: &[Item], named: &[Vec<usize>]) -> String {
+    let mut wanted = BTreeSet::from([entry]);
     let mut unread = vec![entry];
     while let Some(item) = unread.pop() {
-        let reached = items.iter().filter(|other| other.kind == Kind::Named);
-        for other in reached.filter(|other| other.names.iter().any(|name| item.words.contains(name))) {
-            let fresh: Vec<_> = other.names.iter().filter(|name| wanted.insert(name)).collect();
-            if !fresh.is_empty() {
-                // A declaration and its definition share a name. Both are needed.
-                unread.extend(items.iter().filter(|item| fresh.iter().any(|name| item.names.contains(name))));
-            }
-        }
+        unread.extend(named[item].iter().filter(|&&other| wanted.insert(other)));
     }
     let mut text = String::new();
-    for item in items {
-        let kept = match item.kind {
-            Kind::Header => true,
-            Kind::Debug => false,
-            Kind::Entry | Kind::Named => item.names.iter().any(|name| wanted.contains(name)),
-        };
-        if kept {
+    for (at, item) in items.iter().enumerate() {
+        if item.kind == Kind::Header || wanted.contains(&at) {
             text.push_str(item.text);
             text.push_str(if item.kind == Kind::Header { "\n" } else { "\n\n" });
         }
     }
-    Ok(text)
+    text
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
