@@ -193,13 +193,14 @@ macro_rules! instruction {
                     #[allow(unused_unsafe)]
                     unsafe {
                         emit! {
-                            @operands [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ] [] [] {
-                                [ $( $head, )+ ] [ "// ptx:", $isa, ] [ [ [none none] [none none] ] [ [] [] [] [] ] [] ]
+                            @operands [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ] [] []
+                            [ $($convergent)? ] {
+                                [ $( $head, )+ ] [] [] [] [] [ " // ptx:", $isa, ] [ [ [none none] [none none] ] [ [] [] [] [] ] [] ]
                                 [ $( [ $($Q)? $($Opt)? [ $($On)? ] $between $(
                                     [ $id $ptx $register [ $($operand $opt_class)? ] [ $($bare)? ] [ $($newer)? ] [ $($least)? ] ]
                                 )* ] )* ]
                             } {
-                                [ $( $tail, )* ] [ $( $( $end, )+ )? ] [ $($convergent)? ] [ $( $($option),* )? ] [ $( $result )? ]
+                                [ $( $tail, )* ] [ $( $( $end, )+ )? ] [ $( $($option),* )? ] [ $( $result )? ]
                             }
                         }
                     }
@@ -291,80 +292,19 @@ macro_rules! checked {
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.
 macro_rules! emit {
-    ( [ $($text:tt)* ] $need:tt $state:tt [ [ $Q:ident $on:tt [ $($between:tt)* ] $( $tag:tt )* ] $($more:tt)* ] $leaf:tt ) => {
-        emit!(@legal $state $on [ $( $tag )* ] $Q [ $($text)* $($between)* ] $need [ $($more)* ] $leaf)
-    };
-    (@legal [ $regs:tt $brought:tt [ $bare:ident ] ] [ $On:ident ] [ $first:tt $( $tag:tt )* ] $($walk:tt)*) => {
-        emit!(@arms [ $regs $brought [ $bare ] ] [ $first ] $($walk)*)
-    };
-    (@legal $state:tt $on:tt $($walk:tt)*) => { emit!(@arms $state $($walk)*) };
-    (@arms $state:tt
-        [ $( [ $id:literal $ptx:literal $register:tt $operand:tt $bare:tt $newer:tt $least:tt ] )* ]
-        $Q:ident $text:tt $need:tt $more:tt $leaf:tt
+    // The text so far, what stands before the tag, and the tag; then the next qualifier.
+    (@walk
+        [ $($text:tt)* ] [ $($between:tt)* ] [ $($ptx:tt)* ] [ $($newer:literal)? ] [ $($least:literal)? ]
+        [ $($need:tt)* ] $state:tt [ $qualifier:tt $($more:tt)* ] $leaf:tt
     ) => {
-        match <$Q as $crate::qualifier::Qualifier>::ID {
-            $( $id => emit!(@push $register $ptx $operand $bare $newer $least $state $Q $text $need $more $leaf), )*
-            // The legality trait admits no other tag.
-            _ => core::arch::asm!("trap;", options(noreturn)),
-        }
-    };
-    (@push [ ty $bits:ident $class:ident ] $ptx:tt $operand:tt $bare:tt $newer:tt $least:tt
-        [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*
-    ) => {
-        emit!(@push [] $ptx $operand $bare $newer $least [ [ [ $bits $class ] $addressed ] $brought $was ] $($walk)*)
-    };
-    (@push [ at $bits:ident $class:ident ] $ptx:tt $operand:tt $bare:tt $newer:tt $least:tt
-        [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*
-    ) => {
-        emit!(@push [] $ptx $operand $bare $newer $least [ [ $typed [ $bits $class ] ] $brought $was ] $($walk)*)
-    };
-    (@push [] $ptx:tt [ $operand:ident $class:ident ] $bare:tt $newer:tt $least:tt
-        [ $regs:tt $brought:tt $was:tt ] $Q:ident $($walk:tt)*
-    ) => {
-        emit!(@bring $class $operand $Q $brought { $ptx [] $bare $newer $least } { $regs $was } { $Q $($walk)* })
-    };
-    (@push [] $ptx:tt [] [ $bare:ident ] $newer:tt $least:tt [ $regs:tt $brought:tt $was:tt ] $($walk:tt)*) => {
-        emit!(@push [] $ptx [] [] $newer $least [ $regs $brought [ $bare ] ] $($walk)*)
-    };
-    (@push
-        [] $ptx:tt [] [] [ $($newer:literal)? ] [ $($least:literal)? ]
-        $state:tt $Q:ident [ $($text:tt)* ] [ $($need:tt)* ] $more:tt $leaf:tt
-    ) => {
-        emit!(
-            [ $($text)* $ptx, ]
-            [ $($need)* $( " ptx:", $newer, )? $( " target:", $least, )? ]
-            $state $more $leaf
+        emit!(@qualifier
+            [ $($text)* $($between)* $($ptx)* ] [ $($need)* $( " ptx:", $newer, )? $( " target:", $least, )? ]
+            $state $qualifier [ $($more)* ] $leaf
         )
     };
-
-    (@bring pred $operand:ident $Q:ident [ [] [ $($text:tt)* ] [ $($asm:tt)* ] [] ] $($push:tt)*) => {
-        emit!(@brought [
-            [ "{{ .reg .pred p; setp.ne.b32 p, {", stringify!($operand), "}, 0; ", ]
-            [ $($text)* ", p", ]
-            [ $($asm)* $operand = in(reg32) $crate::raw::cast::<_, bool>($Q) as u32, ]
-            [ " }}", ]
-        ] $($push)*)
-    };
-    (@bring mask $($bring:tt)*) => { emit!(@bring_in reg16 u16 $($bring)*) };
-    (@bring reg32 $($bring:tt)*) => { emit!(@bring_in reg32 u32 $($bring)*) };
-    (@bring reg64 $($bring:tt)*) => { emit!(@bring_in reg64 u64 $($bring)*) };
-    (@bring_in $reg:ident $bits:ident $operand:ident $Q:ident
-        [ $set_up:tt [ $($text:tt)* ] [ $($asm:tt)* ] $end:tt ] $($push:tt)*
-    ) => {
-        emit!(@brought [
-            $set_up
-            [ $($text)* ", {", stringify!($operand), "}", ]
-            [ $($asm)* $operand = in($reg) $crate::raw::cast::<_, $bits>($Q), ]
-            $end
-        ] $($push)*)
-    };
-    (@brought $brought:tt { $($tag:tt)* } { $regs:tt $was:tt } { $($walk:tt)* }) => {
-        emit!(@push [] $($tag)* [ $regs $brought $was ] $($walk)*)
-    };
-
     // The end of the walk: what the operands are is known.
-    (
-        [ $($text:tt)* ] $need:tt
+    (@walk
+        [ $($text:tt)* ] [ $($between:tt)* ] [ $($ptx:tt)* ] [ $($newer:literal)? ] [ $($least:literal)? ] [ $($need:tt)* ]
         [
             [ [ $bits:ident $reg:ident ] [ $address_bits:ident $address_reg:ident ] ]
             [ [ $($set_up:tt)* ] [ $($brought:tt)* ] [ $($asm:tt)* ] [ $($close:tt)* ] ]
@@ -372,23 +312,90 @@ macro_rules! emit {
         ]
         []
         {
-            [ $($tail:tt)* ] [ $($end:tt)* ] $convergent:tt $options:tt [ $($result:expr)? ] [ $($let:tt)* ]
+            [ $($tail:tt)* ] [ $($end:tt)* ] [ $($option:tt)* ] [ $($result:expr)? ]
+            [ $($mark:tt)* ] [ $($never:tt)* ] [ $($label:tt)* ] [ $($let:tt)* ]
             [ $( { [ $($fixed:tt)* ] [ $($typed:ident)? ] [ $($out:ident)? ] [ $($address:ident)? ] } )* ]
         }
     ) => {{
         $($let)*
         $( $( let $out: $bits; )? )*
-        emit!(@asm [ $($set_up)* $($text)* $($tail)* $($brought)* $($end)* $($close)* ] $need $convergent $options [
+        core::arch::asm!(
+            concat!(
+                $($mark)* $($set_up)* $($text)* $($between)* $($ptx)* $($tail)* $($brought)* $($end)* $($close)*
+                $($need)* $( " ptx:", $newer, )? $( " target:", $least, )? $($never)*
+            ),
             $(
                 $($fixed)*
                 $( $typed = in($reg) $crate::raw::cast::<_, $bits>($typed), )?
                 $( $out = lateout($reg) $out, )?
                 $( $address = in($address_reg) $crate::qualifier::AddressBits::$address_bits($address), )?
             )*
-            $($asm)*
-        ]);
+            $($asm)* $($label)*
+            options($($option)*)
+        );
         $($result)?
     }};
+    // A qualifier that depends on the tags so far, which leave it its first tag alone.
+    (@qualifier $text:tt $need:tt [ $regs:tt $brought:tt [ $bare:ident ] ]
+        [ $Q:ident [ $On:ident ] $between:tt $first:tt $( $tag:tt )* ] $($walk:tt)*
+    ) => {
+        emit!(@qualifier $text $need [ $regs $brought [ $bare ] ] [ $Q [] $between $first ] $($walk)*)
+    };
+    // Tags that are text alone: most.
+    (@qualifier $text:tt $need:tt $state:tt
+        [ $Q:ident $on:tt $between:tt $( [ $id:literal $ptx:literal [] [] [] $newer:tt $least:tt ] )* ] $more:tt $leaf:tt
+    ) => {
+        match <$Q as $crate::qualifier::Qualifier>::ID {
+            $( $id => emit!(@walk $text $between [ $ptx, ] $newer $least $need $state $more $leaf), )*
+            // The legality trait admits no other tag.
+            _ => core::arch::asm!("trap;", options(noreturn)),
+        }
+    };
+    (@qualifier $text:tt $need:tt $state:tt
+        [ $Q:ident $on:tt $between:tt $(
+            [ $id:literal $ptx:literal $register:tt $operand:tt $bare:tt $newer:tt $least:tt ]
+        )* ] $more:tt $leaf:tt
+    ) => {
+        match <$Q as $crate::qualifier::Qualifier>::ID {
+            $( $id => emit!(@tag $register $operand $bare $state $Q
+                { $text $between [ $ptx, ] $newer $least $need } { $more $leaf }), )*
+            _ => core::arch::asm!("trap;", options(noreturn)),
+        }
+    };
+
+    // A tag that says in which register the operands of class `typed`, or addresses, go; that brings an operand; or that leaves a
+    // later qualifier its first tag alone.
+    (@tag [] [] [] $state:tt $Q:ident { $($done:tt)* } { $($more:tt)* }) => { emit!(@walk $($done)* $state $($more)*) };
+    (@tag [ ty $bits:ident $class:ident ] $operand:tt $bare:tt [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*) => {
+        emit!(@tag [] $operand $bare [ [ [ $bits $class ] $addressed ] $brought $was ] $($walk)*)
+    };
+    (@tag [ at $bits:ident $class:ident ] $operand:tt $bare:tt [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*) => {
+        emit!(@tag [] $operand $bare [ [ $typed [ $bits $class ] ] $brought $was ] $($walk)*)
+    };
+    (@tag [] [] [ $bare:ident ] [ $regs:tt $brought:tt $was:tt ] $($walk:tt)*) => {
+        emit!(@tag [] [] [] [ $regs $brought [ $bare ] ] $($walk)*)
+    };
+    (@tag [] [ $operand:ident reg64 ] $($tag:tt)*) => { emit!(@bring reg64 u64 $operand $($tag)*) };
+    (@tag [] [ $operand:ident reg32 ] $($tag:tt)*) => { emit!(@bring reg32 u32 $operand $($tag)*) };
+    (@tag [] [ $operand:ident mask ] $($tag:tt)*) => { emit!(@bring reg16 u16 $operand $($tag)*) };
+    (@tag [] [ $operand:ident pred ] $bare:tt [ $regs:tt [ [] [ $($text:tt)* ] [ $($asm:tt)* ] [] ] $was:tt ] $Q:ident $($walk:tt)*) => {
+        emit!(@tag [] [] $bare [ $regs [
+            [ "{{ .reg .pred p; setp.ne.b32 p, {", stringify!($operand), "}, 0; ", ]
+            [ $($text)* ", p", ]
+            [ $($asm)* $operand = in(reg32) $crate::raw::cast::<_, bool>($Q) as u32, ]
+            [ " }}", ]
+        ] $was ] $Q $($walk)*)
+    };
+    (@bring $reg:ident $bits:ident $operand:ident $bare:tt
+        [ $regs:tt [ $set_up:tt [ $($text:tt)* ] [ $($asm:tt)* ] $end:tt ] $was:tt ] $Q:ident $($walk:tt)*
+    ) => {
+        emit!(@tag [] [] $bare [ $regs [
+            $set_up
+            [ $($text)* ", {", stringify!($operand), "}", ]
+            [ $($asm)* $operand = in($reg) $crate::raw::cast::<_, $bits>($Q), ]
+            $end
+        ] $was ] $Q $($walk)*)
+    };
 
     // Before the walk, once a row: the operands, as what stands before the block and what `asm!` has of each. That is tokens; or, where
     // these depend on a tag, a name: of an operand of class `typed`, of such a result, or of an address.
@@ -428,29 +435,30 @@ macro_rules! emit {
     (@operands [ [const $N:ident] ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
         emit!(@operands [] $let [ $($asm)* { [ $N = const $N, ] [] [] [] } ] $($row)*)
     };
-    (@operands [] $let:tt $asm:tt { $($walk:tt)* } { $($leaf:tt)* }) => { emit!($($walk)* { $($leaf)* $let $asm }) };
+    (@operands [] $let:tt $asm:tt [] { $($walk:tt)* } { $($leaf:tt)* }) => {
+        emit!(@walk $($walk)* { $($leaf)* [] [] [] $let $asm })
+    };
+    (@operands [] $let:tt $asm:tt [ convergent ] $walk:tt $leaf:tt) => { convergent! { $walk $leaf $let $asm } };
+}
 
-    // Convergent: behind the stock linker nothing marks the block, so an asm goto keeps LLVM from copying it.
-    (@asm [ $($text:tt)* ] $need:tt [ convergent ] $options:tt $asm:tt) => {
-        // No instruction, so that ptxas refuses the kernel unless `ptx-link` has marked the block. The linker removes the name.
-        #[cfg(not(feature = "stock-linker"))]
-        emit!(@asm [
-            "link_this_kernel_with_ptx_link_", env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"), "; ", $($text)*
-        ] $need [] $options $asm);
-        #[cfg(feature = "stock-linker")]
-        emit!(@goto [ $($text)* ] $need $options $asm);
+/// A convergent instruction: its text has a name that is no instruction, so that ptxas refuses the kernel unless `ptx-link` has
+/// marked the block. The linker removes the name.
+#[cfg(not(feature = "stock-linker"))]
+macro_rules! convergent {
+    ({ $($walk:tt)* } { $($leaf:tt)* } $let:tt $asm:tt) => {
+        emit!(@walk $($walk)* { $($leaf)* [
+            "link_this_kernel_with_ptx_link_", env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"), "; ",
+        ] [] [] $let $asm })
     };
-    (@asm [ $($text:tt)* ] [ $($need:tt)* ] [] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
-        core::arch::asm!(concat!($($text)* " ", $($need)*), $($asm)* options($($option)*));
-    };
-    (@goto [ $($text:tt)* ] [ $($need:tt)* ] [ $($option:tt)* ] [ $($asm:tt)* ]) => {
-        core::arch::asm!(
-            concat!($($text)* " ", $($need)* " {never}"),
-            $($asm)*
+}
+/// A convergent instruction: nothing marks the block behind the stock linker, so an asm goto keeps LLVM from copying it.
+#[cfg(feature = "stock-linker")]
+macro_rules! convergent {
+    ({ $($walk:tt)* } { $($leaf:tt)* } $let:tt $asm:tt) => {
+        emit!(@walk $($walk)* { $($leaf)* [] [ " {never}", ] [
             // SAFETY: the text has no jump to it.
             never = label { unsafe { core::intrinsics::unreachable() } },
-            options($($option)*)
-        );
+        ] $let $asm })
     };
 }
 
