@@ -3,8 +3,7 @@
 
 mod support;
 
-use support::{body, ok};
-use xtask::cuda::Tools;
+use support::{assert_ptxas_accepts, body, ok};
 use xtask::device::{Arch, Build, OptLevel};
 use xtask::forms::map_words;
 use xtask::golden::Golden;
@@ -58,11 +57,7 @@ fn the_places_are_those_of_the_calls() {
 
 #[test]
 fn ptxas_accepts_the_kernels() {
-    let tools = ok(Tools::find_or_fetch());
-    for level in [OptLevel::O0, OptLevel::O3] {
-        let errors = ok(tools.check_text(&module(level), Arch::Sm90a));
-        assert!(errors.is_empty(), "{level}: {errors:?}");
-    }
+    assert_ptxas_accepts(CRATE, "in_a_branch");
 }
 
 /// Without the feature, nothing of it is in a kernel.

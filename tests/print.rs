@@ -2,8 +2,7 @@
 
 mod support;
 
-use support::{body, ok};
-use xtask::cuda::Tools;
+use support::{assert_ptxas_accepts, body, ok};
 use xtask::device::{Arch, Build, OptLevel};
 use xtask::forms::map_words;
 use xtask::golden::Golden;
@@ -67,9 +66,5 @@ fn arguments_are_no_local_memory_to_warn_of() {
 
 #[test]
 fn ptxas_accepts_the_kernels() {
-    let tools = ok(Tools::find_or_fetch());
-    for level in [OptLevel::O0, OptLevel::O3] {
-        let errors = ok(tools.check_text(&module(level), Arch::Sm90a));
-        assert!(errors.is_empty(), "{level}: {errors:?}");
-    }
+    assert_ptxas_accepts("tests/device/print", "print_all");
 }
