@@ -1,4 +1,5 @@
-//! The kernels of `kernels/` that no GPU has run, in the interpreter. `PTX_EMU_SCHEDULES` is the number of schedules.
+//! The kernels of `kernels/` that no GPU has run, in the interpreter. `PTX_EMU_SCHEDULES` is the number of schedules; if it is set, the
+//! kernels run as they are without optimisation, too.
 
 use anyhow::{Context, Result};
 use ptx_emu::{Device, Launch, Options, Schedule, lay_out};
@@ -6,11 +7,16 @@ use xtask::device::{Arch, Build, OptLevel};
 use xtask::ptx::Kernel;
 use xtask::{bench, ptx};
 
-/// Returns a kernel for a target, optimised and not, and the number of schedules for each.
-fn builds(name: &str, arch: Arch) -> Result<[(Kernel, u64); 2]> {
-    let schedules = std::env::var("PTX_EMU_SCHEDULES").map_or(Ok(3), |number| number.parse())?;
-    let build = |opt_level| alone(name, &Build { opt_level, ..Build::new("kernels", arch) }.run()?.text);
-    Ok([(build(OptLevel::O3)?, schedules), (build(OptLevel::O0)?, 1)])
+/// Returns a kernel for a target, optimised and, if asked for, not; and the number of schedules for each.
+fn builds(name: &str, arch: Arch) -> Result<Vec<(Kernel, u64)>> {
+    let asked = std::env::var("PTX_EMU_SCHEDULES").ok();
+    let schedules = asked.as_ref().map_or(Ok(3), |number| number.parse())?;
+    let levels = [(OptLevel::O3, schedules), (OptLevel::O0, 5)];
+    let build = |(opt_level, schedules)| {
+        let module = Build { opt_level, ..Build::new("kernels", arch) }.run()?.text;
+        Ok((alone(name, &module)?, schedules))
+    };
+    levels.into_iter().take(if asked.is_some() { 2 } else { 1 }).map(build).collect()
 }
 
 /// Returns a kernel without the others of its module, which would be read at each run.

@@ -26,7 +26,7 @@ use api::{Function, Name};
 use calls::{Called, Calls};
 use serde_json::Value;
 use support::ok;
-use xtask::device::{Arch, Build};
+use xtask::device::{Arch, Build, OptLevel};
 use xtask::files;
 use xtask::golden::{self, Golden};
 use xtask::toolchain::{Kind, Toolchain};
@@ -317,8 +317,9 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
 /// The PTX of the twins with the feature `checked`, and the IR of the twins and of the functions that they call, before any function
 /// is inlined.
 static CHECKED_TWINS: LazyLock<(String, String)> = LazyLock::new(|| {
-    // The target with all functions.
+    // The target with all functions. Calls are inlined at any level but 0.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
+    build.opt_level = OptLevel::O1;
     build.features = vec!["ptx/checked".into()];
     build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
     let module = ok(build.run());
