@@ -68,6 +68,31 @@ pub fn device_flags(arch: Arch) -> [String; 3] {
     ]
 }
 
+/// Returns a cargo command that compiles for the device with these flags, without the caller's settings. cargo compiles one `core` in a
+/// target folder for all commands of the same flags and opt-level.
+#[doc(hidden)]
+pub fn device_cargo(
+    toolchain: &Toolchain,
+    subcommand: &str,
+    flags: &[String],
+    opt_level: OptLevel,
+    target_dir: &Path,
+) -> Command {
+    let mut cargo = toolchain.command("cargo");
+    cargo
+        .args([subcommand, "--quiet", "--release", "--lib", "--target", DEVICE_TARGET, "-Zbuild-std=core"])
+        .env("CARGO_TARGET_DIR", target_dir)
+        .env("CARGO_BUILD_BUILD_DIR", target_dir)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level.name())
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
+        .env("CARGO_PROFILE_RELEASE_INCREMENTAL", "false")
+        // `ptx-link` optimises across crates.
+        .env("CARGO_PROFILE_RELEASE_LTO", "off");
+    without_callers_settings(&mut cargo);
+    cargo
+}
+
 /// Begins a build of the device crate in a folder, relative to the current folder: in a build script, that of its package.
 pub fn kernels(folder: impl Into<PathBuf>) -> Kernels {
     Kernels {
@@ -372,32 +397,13 @@ impl Setup<'_> {
     fn cargo(&self, arch: Arch, target_dir: &Path) -> Command {
         let kernels = self.kernels;
         let flags: Vec<_> = device_flags(arch).into_iter().chain(kernels.rustflags.iter().cloned()).collect();
-        let mut cargo = self.toolchain.command("cargo");
+        let mut cargo = device_cargo(self.toolchain, "rustc", &flags, kernels.opt_level, target_dir);
         cargo
             .current_dir(self.folder)
-            .args([
-                "rustc",
-                "--quiet",
-                "--release",
-                "--lib",
-                "--crate-type",
-                "cdylib",
-                "--target",
-                DEVICE_TARGET,
-            ])
-            .args(["-Zbuild-std=core", "--message-format", "json", "--manifest-path"])
+            .args(["--crate-type", "cdylib", "--message-format", "json", "--manifest-path"])
             .arg(&self.manifest.path)
             .args(self.manifest.feature_arguments(arch, &kernels.features))
-            .env("CARGO_TARGET_DIR", target_dir)
-            .env("CARGO_BUILD_BUILD_DIR", target_dir)
-            .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
-            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", self.linker)
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", kernels.opt_level.name())
-            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
-            .env("CARGO_PROFILE_RELEASE_INCREMENTAL", "false")
-            // `ptx-link` optimises across crates.
-            .env("CARGO_PROFILE_RELEASE_LTO", "off");
-        without_callers_settings(&mut cargo);
+            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", self.linker);
         // cargo does not watch the linker: another one makes it link again by this flag, which nothing reads.
         cargo.args(["--", "--cfg", &format!("ptx_link=\"{}\"", stamp(self.linker))]);
         if kernels.line_tables {

@@ -1,7 +1,7 @@
 //! A project made by `cargo ptx new`, outside the repository: builds, tests, rebuilds, and says what goes wrong.
 //!
-//! The project lies in a fixed folder, so that `core` is compiled once. Its target folder is the workspace's, which has the
-//! dependencies from the registry.
+//! The project lies in a fixed folder, so that its crates are compiled once. Its target folder is the workspace's, which has the
+//! dependencies from the registry; that of its kernels has the `core` of the repository's builds.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,6 +13,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use xtask::cuda::Tools;
+use xtask::device::projects_dir;
 use xtask::files;
 use xtask::toolchain::{Kind, Toolchain};
 
@@ -74,6 +75,7 @@ impl Project {
             .env("CARGO_TARGET_DIR", &self.target)
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_INCREMENTAL", "0")
+            .env("PTX_TARGET_DIR", projects_dir())
             .env("PTX_LINK", env!("CARGO_BIN_EXE_ptx-link"));
         if self.toolchain.kind() == Kind::Debian {
             command.env("PTX_TOOLCHAIN", "debian");
@@ -111,7 +113,6 @@ impl Project {
     fn build(&self, arguments: &[&str]) -> Command {
         let mut command = self.ptx(arguments);
         command.env("CARGO_TARGET_DIR", "built").env("CARGO_NET_OFFLINE", "true");
-        command.env("PTX_TARGET_DIR", self.out_dir().join("device"));
         command
     }
 
@@ -223,7 +224,7 @@ fn the_examples_run_in_the_interpreter_and_skip_without_a_gpu() {
     let project = project();
     project.succeeds(&mut project.cargo("build"));
     let mut test = project.cargo("test");
-    test.current_dir(xtask::root().join("examples")).env("PTX_TARGET_DIR", project.out_dir().join("device"));
+    test.current_dir(xtask::root().join("examples"));
     // The interpreter of the new project, which is not optimised.
     test.args(["--config", "profile.dev.package.ptx-emu.opt-level=0"]);
     let text = project.succeeds(&mut test);

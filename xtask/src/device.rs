@@ -1,11 +1,11 @@
 //! Device builds: compiles a crate for `nvptx64-nvidia-cuda` into a PTX module.
 //!
-//! All builds of a toolchain share one `core`, which is compiled once into a private sysroot, at one opt-level and for the oldest
-//! target. That is enough: the parts of `core` that a kernel uses are generic or inlined, and so are compiled again with the
+//! All builds of a toolchain share one `core`, which is compiled once into a private sysroot, at one opt-level and for one target.
+//! That is enough: the parts of `core` that a kernel uses are generic or inlined, and so are compiled again with the
 //! kernel's own flags.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, Result, ensure};
 use cargo_metadata::Message;
 pub use ptx_build::{Arch, OptLevel};
-use rustc_build_sysroot::{SysrootBuilder, SysrootConfig};
 
 use crate::process::run;
 use crate::toolchain::{DEVICE_TARGET, Toolchain, without_callers_settings};
@@ -87,8 +86,7 @@ impl Build {
     pub fn run(&self) -> Result<Module> {
         let (output, _lock) = self.rustc()?;
         let built = self.ptx_among_artifacts(&output)?;
-        let text =
-            std::fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
+        let text = fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
         // The next build of a crate with this name overwrites the file, so the PTX is copied.
         let mut hasher = DefaultHasher::new();
         (&self.crate_dir, self.opt_level.name(), &self.linker, &self.crate_flags).hash(&mut hasher);
@@ -178,8 +176,7 @@ impl Build {
     /// Returns the feature for the target: the crate's own, or else that of `ptx`, if the crate depends on it.
     fn target_feature(&self) -> Result<Option<String>> {
         let path = root().join(&self.crate_dir).join("Cargo.toml");
-        let text =
-            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let manifest: toml::Table = text.parse().with_context(|| format!("in {}", path.display()))?;
         let names = |table: &str, name: &str| {
             manifest.get(table).and_then(toml::Value::as_table).is_some_and(|table| table.contains_key(name))
@@ -209,7 +206,7 @@ impl Build {
 /// Writes a device crate into a folder, with the repository's versions of dependencies: builds then share them with the repository's
 /// device crates.
 pub fn write_crate(folder: &Path, manifest: &str, source: &str) -> Result<()> {
-    let versions = std::fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
+    let versions = fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
     files::write(&folder.join("Cargo.lock"), versions)?;
     files::write(&folder.join("Cargo.toml"), manifest)?;
     files::write(&folder.join("src/lib.rs"), source)
@@ -242,7 +239,7 @@ fn artifacts(output: &Output) -> Result<impl Iterator<Item = cargo_metadata::Art
 /// Returns the flags of every device build of this repository: those that every kernel needs, and the one for the shared `core`.
 pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
     let mut flags: Vec<String> = ptx_build::device_flags(arch).into();
-    if accepts(toolchain, ONE_CORE_FOR_ALL_TARGETS)? {
+    if accepts_one_core(toolchain)? {
         flags.push(ONE_CORE_FOR_ALL_TARGETS.into());
     }
     Ok(flags)
@@ -263,14 +260,21 @@ fn of_dependencies(level: OptLevel) -> OptLevel {
 /// `core` without this flag. Compilers up to 1.96 do not count it, and refuse the flag.
 const ONE_CORE_FOR_ALL_TARGETS: &str = "-Cunsafe-allow-abi-mismatch=target-cpu";
 
-fn accepts(toolchain: &Toolchain, flag: &str) -> Result<bool> {
+/// Returns true if the compiler takes [`ONE_CORE_FOR_ALL_TARGETS`]. Asks it once.
+fn accepts_one_core(toolchain: &Toolchain) -> Result<bool> {
+    static ACCEPTS: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
+    let mut accepts = ACCEPTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(accepts) = accepts.get(toolchain.name()) {
+        return Ok(*accepts);
+    }
     let scratch = tempfile::tempdir()?;
     let source = scratch.path().join("empty.rs");
-    std::fs::write(&source, "#![feature(no_core)]\n#![no_core]\n")?;
+    fs::write(&source, "#![feature(no_core)]\n#![no_core]\n")?;
     let mut rustc = toolchain.rustc();
-    rustc.args(["--crate-type", "lib", "--emit", "metadata", "--target", DEVICE_TARGET, flag]);
-    let output =
-        rustc.arg("--out-dir").arg(scratch.path()).arg(&source).output().context("cannot run rustc")?;
+    rustc.args(["--crate-type", "lib", "--emit", "metadata", "--target", DEVICE_TARGET]);
+    rustc.arg(ONE_CORE_FOR_ALL_TARGETS).arg("--out-dir").arg(scratch.path()).arg(&source);
+    let output = rustc.output().context("cannot run rustc")?;
+    accepts.insert(toolchain.name().to_owned(), output.status.success());
     Ok(output.status.success())
 }
 
@@ -302,22 +306,46 @@ pub fn sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
 }
 
 fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
-    let folder = device_dir(toolchain).join("sysroot");
+    let folder = device_dir(toolchain).join("core");
     let _lock = files::lock(&folder.with_extension("lock"))?;
-    let library = toolchain.library().canonicalize().context("cannot find the source code of core")?;
-    let flags = device_flags(toolchain, Arch::Sm90)?;
-    let mut cargo = toolchain.cargo();
-    without_callers_settings(&mut cargo);
-    progress::step(&format!("building core for {DEVICE_TARGET} (once for {})", toolchain.name()), || {
-        SysrootBuilder::new(&folder, DEVICE_TARGET)
-            .sysroot_config(SysrootConfig::NoStd)
-            .rustflags(flags)
-            .cargo(cargo)
-            .rustc_version(rustc_version::version_meta_for(toolchain.version())?)
-            .build_from_source(&library)
-    })
-    .with_context(|| format!("cannot build core for {DEVICE_TARGET} from {}", library.display()))?;
+    let flags = ptx_build::device_flags(Arch::Sm90a);
+    let (stamp, made_of) = (folder.join("stamp"), format!("{}{}", toolchain.version(), flags.join(" ")));
+    if fs::read_to_string(&stamp).is_ok_and(|stamp| stamp == made_of) {
+        return Ok(folder);
+    }
+    let empty = root().join("target/device/empty");
+    files::write(
+        &empty.join("Cargo.toml"),
+        "[package]\nname = \"empty\"\nedition = \"2024\"\n[lib]\n[workspace]\n",
+    )?;
+    files::write(&empty.join("src/lib.rs"), "#![no_std]\n")?;
+    let target_dir = projects_dir().join(toolchain.name());
+    let mut cargo = ptx_build::device_cargo(toolchain, "build", &flags, OptLevel::O3, &target_dir);
+    cargo.current_dir(&empty).args(["--message-format", "json-render-diagnostics"]);
+    // Not used. But cargo builds another `core` for a project with another linker, and the tests' projects have this one.
+    cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", toolchain.target_dir().join("debug/ptx-link"));
+    let what = format!("building core for {DEVICE_TARGET} (once for {})", toolchain.name());
+    let output = progress::step(&what, || run(&mut cargo)).with_context(|| {
+        format!("cannot build core for {DEVICE_TARGET} from {}", toolchain.library().display())
+    })?;
+    let libraries = folder.join("lib/rustlib").join(DEVICE_TARGET).join("lib");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    for file in artifacts(&output)?.flat_map(|artifact| artifact.filenames) {
+        let name = file.file_name().context("an artifact is a file")?;
+        if name.starts_with("lib") && !name.starts_with("libempty") {
+            let library = fs::read(&file).with_context(|| format!("cannot read {file}"))?;
+            files::write(&libraries.join(name), library)?;
+        }
+    }
+    files::write(&stamp, made_of)?;
     Ok(folder)
+}
+
+/// Returns the folder for `PTX_TARGET_DIR`: projects that build their kernels there find the `core` of this repository's builds.
+pub fn projects_dir() -> PathBuf {
+    root().join("target/device/projects")
 }
 
 /// Returns the linker. Builds it if it is missing or out of date: in the profile `dev`, which optimises the linker but not the crates
