@@ -73,33 +73,49 @@ impl<'a> Stages<'a> {
         Ok(Self { options, tools, processor, dir, _guard: guard })
     }
 
-    /// Links the program, and keeps only what the exported symbols reach. The rest of `core` would cost seconds in every later
-    /// stage. Most kernels reach nothing of `core`: it is linked only if a symbol is missing without it.
+    /// Links the program, and keeps only what the exported symbols reach: the rest of `core` would cost seconds in every later stage.
+    /// Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program names, which
+    /// lacks what `compiler_builtins` needs of `core`, since that comes first.
     fn reach(&self, places: &Places) -> Result<PathBuf, Error> {
         let exported = &self.options.export_symbols;
         // Without a list, each file may have kernels.
         let is_late = |file: &&PathBuf| !exported.is_empty() && is_of_rust(file);
         let (of_rust, own): (Vec<_>, Vec<_>) = self.options.files.iter().partition(is_late);
-        let linked = self.join("1-linked.bc", &own, places)?;
-        let reached = self.reach_in(&linked)?;
-        let is_whole = || {
-            let ir = read(&reached)?;
-            let program = Program::read(&ir);
-            Ok(program.unresolved().is_empty() && exported.iter().all(|name| program.defines(name)))
-        };
-        if of_rust.is_empty() || is_whole()? {
-            return Ok(reached);
+        let linked = self.join("1-linked.bc", &[], &own, places)?;
+        let mut reached = self.reach_in(&linked)?;
+        for (name, options) in
+            [("1-linked-with-needed.bc", &["--only-needed"][..]), ("1-linked-with-all.bc", &[])]
+        {
+            if of_rust.is_empty() || self.is_whole(&reached)? {
+                break;
+            }
+            let files: Vec<_> = [&linked].into_iter().chain(of_rust.iter().copied()).collect();
+            reached = self.reach_in(&self.join(name, options, &files, places)?)?;
         }
-        let files: Vec<_> = [&linked].into_iter().chain(of_rust).collect();
-        self.reach_in(&self.join("1-linked-with-core.bc", &files, places)?)
+        Ok(reached)
+    }
+
+    /// Returns true if a module lacks no symbol: neither one that it names nor one to export.
+    fn is_whole(&self, module: &Path) -> Result<bool, Error> {
+        let ir = read(module)?;
+        let program = Program::read(&ir);
+        let mut exported = self.options.export_symbols.iter();
+        Ok(program.unresolved().is_empty() && exported.all(|name| program.defines(name)))
     }
 
     /// Links files into one module.
-    fn join(&self, name: &str, files: &[&PathBuf], places: &Places) -> Result<PathBuf, Error> {
+    fn join(
+        &self,
+        name: &str,
+        options: &[&str],
+        files: &[&PathBuf],
+        places: &Places,
+    ) -> Result<PathBuf, Error> {
         let linked = self.dir.join(name);
         // A Rust library contains metadata besides bitcode. The order of uses costs time, and the next stage loses it anyway.
-        let fixed = ["--ignore-non-bitcode", "--preserve-bc-uselistorder=false", "-o"].map(PathBuf::from);
-        let arguments = fixed.iter().chain([&linked]).chain(files.iter().copied());
+        let fixed = ["--ignore-non-bitcode", "--preserve-bc-uselistorder=false", "-o"];
+        let arguments = options.iter().chain(&fixed).map(PathBuf::from).chain([linked.clone()]);
+        let arguments = arguments.chain(files.iter().map(|file| (*file).clone()));
         run(&self.tools.link, arguments).map_err(|error| {
             match (self.tools.version().0, places.llvm_of_rustc()) {
                 (tools, Some((compiler, _))) if tools < compiler => {
