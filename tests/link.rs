@@ -209,11 +209,13 @@ fn core_is_linked_only_if_a_kernel_needs_it() {
     };
     let later = ["2-reached.ll", "3-marked.ll", "4-optimized.ll", "5-assembled.ptx"];
     let own = [&["1-linked.bc"][..], &later].concat();
-    let all = [&["1-linked-with-needed.bc", "1-linked.bc"][..], &later].concat();
+    let needed = [&["1-linked-with-needed.bc", "1-linked.bc"][..], &later].concat();
+    let all = [&["1-linked-with-all.bc"], &needed[..]].concat();
     for level in ["0", "3"] {
         assert_eq!(stages(&["link_kernels", "link_shared"], "labelled", level), own);
     }
-    assert_eq!(stages(&["link_faulty"], "indexes", "0"), all);
+    assert_eq!(stages(&["link_faulty"], "indexes", "0"), needed);
+    assert_eq!(stages(&["link_stub"], "stub", "3"), all);
 }
 
 #[test]

@@ -74,8 +74,8 @@ impl<'a> Stages<'a> {
     }
 
     /// Links the program, and keeps only what the exported symbols reach: the rest of `core` would cost seconds in every later stage.
-    /// Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program names, which
-    /// lacks what `compiler_builtins` needs of `core`, since that comes first.
+    /// Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program names. The third
+    /// takes all: for what asm names, and for kernels in a library with such a name.
     fn reach(&self, places: &Places) -> Result<PathBuf, Error> {
         let exported = &self.options.export_symbols;
         // Without a list, each file may have kernels.
@@ -95,12 +95,13 @@ impl<'a> Stages<'a> {
         Ok(reached)
     }
 
-    /// Returns true if a module lacks no symbol: neither one that it names nor one to export.
+    /// Returns true if a module lacks no symbol: neither one that it names nor one to export. What module asm names is unknown.
     fn is_whole(&self, module: &Path) -> Result<bool, Error> {
         let ir = read(module)?;
         let program = Program::read(&ir);
         let mut exported = self.options.export_symbols.iter();
-        Ok(program.unresolved().is_empty() && exported.all(|name| program.defines(name)))
+        let is_complete = program.unresolved().is_empty() && exported.all(|name| program.defines(name));
+        Ok(is_complete && named_by_asm(&ir).is_empty())
     }
 
     /// Links files into one module.
@@ -134,13 +135,7 @@ impl<'a> Stages<'a> {
             exported = self.kernels(linked)?;
         }
         let reached = self.keep(linked, &exported)?;
-        // Module asm names symbols in its text, where LLVM does not see them.
-        let ir = read(&reached)?;
-        let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
-        let source: String = lines.collect();
-        let source = without_comments(&source).unwrap_or_default();
-        let code = source.split(';').filter(|statement| !program::is_declaration(statement));
-        let named: Vec<_> = code.flat_map(program::words).map(str::to_owned).collect();
+        let named = named_by_asm(&read(&reached)?);
         if named.is_empty() {
             return Ok(reached);
         }
@@ -209,6 +204,15 @@ impl<'a> Stages<'a> {
         }
         Ok(ptx)
     }
+}
+
+/// Returns the words of module asm that may be symbols: LLVM does not see them. Declarations of variables have none.
+fn named_by_asm(ir: &str) -> Vec<String> {
+    let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
+    let source: String = lines.collect();
+    let source = without_comments(&source).unwrap_or_default();
+    let code = source.split(';').filter(|statement| !program::is_declaration(statement));
+    code.flat_map(program::words).map(str::to_owned).collect()
 }
 
 /// Returns true for a library with the name of one of rustc's: `core`, `alloc` or `compiler_builtins`.
