@@ -142,6 +142,7 @@ impl Machine<'_> {
 
     /// The open group of bulk copies of a thread, which this operation joins.
     pub fn join_bulk_group(&mut self, cta: usize, thread: usize, shared_source: bool) -> Done {
+        let at = self.at(cta, thread);
         if self.ctas[cta].threads[thread].bulk.id == 0 {
             let (id, read_id) = (self.new_object(), self.new_object());
             let bulk = &mut self.ctas[cta].threads[thread].bulk;
@@ -149,7 +150,9 @@ impl Machine<'_> {
         }
         let bulk = &mut self.ctas[cta].threads[thread].bulk;
         bulk.in_open += 1;
-        bulk.shared_source |= shared_source;
+        if shared_source {
+            bulk.shared_source = Some(at);
+        }
         Done::BulkGroup { cta, thread, group: bulk.open }
     }
 
@@ -438,7 +441,7 @@ impl Machine<'_> {
             state.waited = state.waited.max(until);
         }
         if pending == 0 && state.in_open == 0 {
-            state.shared_source = false;
+            state.shared_source = None;
         }
         Ok(Flow::Next)
     }
@@ -477,7 +480,7 @@ impl Machine<'_> {
                 let peers = self.options.readings.peer_copies_need_cluster_scope;
                 for (slot, offset, bytes) in list {
                     let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset) else {
-                        let here = self.party_of(u32::MAX, agent.at);
+                        let here = self.party_of_agent(&agent);
                         let what = "a copy completes on an mbarrier that was invalidated";
                         self.find(Rule::Mbarrier, what.into(), here, None, (agent.at, 0));
                         continue;
@@ -508,7 +511,7 @@ impl Machine<'_> {
                     drop: false,
                 };
                 if let Some(problem) = self.arrive(slot, offset, arrivals) {
-                    let here = self.party_of(u32::MAX, agent.at);
+                    let here = self.party_of_agent(&agent);
                     self.find(Rule::Mbarrier, problem, here, None, (agent.at, 0));
                 }
                 self.finish_phase(slot, offset);
@@ -567,11 +570,10 @@ impl Machine<'_> {
         let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
         // The source of a reduction is read weakly.
         let strong = agent.strong.filter(|_| wrote);
-        let epoch = Epoch { id, time, at: agent.at, proxy, strong };
+        let epoch = Epoch { id, time, at: agent.at, proxy, by: agent.issuer.1 as u16, strong };
         let access = self.access(epoch, &agent.view);
         if let Some(conflict) = self.touch(piece.place, piece.len, wrote, &access) {
-            let mut here = self.party_of(u32::MAX, agent.at);
-            here.cta = self.ctas[agent.issuer.0].index;
+            let here = self.party_of_agent(agent);
             let what = self.describe(piece.place, piece.len);
             self.conflict(conflict, wrote, here, agent.at, &what);
         }
@@ -579,7 +581,7 @@ impl Machine<'_> {
             && self.ctas[slot].live == 0
             && slot != agent.issuer.0
         {
-            let here = self.party_of(u32::MAX, agent.at);
+            let here = self.party_of_agent(agent);
             let what = format!(
                 "a copy to or from shared memory of block {:?}, which has ended",
                 self.ctas[slot].index

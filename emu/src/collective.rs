@@ -370,7 +370,7 @@ impl Machine<'_> {
             );
             let at = first.at;
             let party = |arrived: &Arrived| {
-                self.party_of(self.ctas[cta].threads[arrived.thread as usize].id, arrived.at)
+                self.party_of(self.ctas[cta].threads[arrived.thread as usize].id, arrived.at, None)
             };
             let (here, other) = (party(first), party(other));
             self.find(Rule::Divergence, what, here, Some(other), (at, 0));

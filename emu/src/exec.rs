@@ -508,7 +508,8 @@ impl Machine<'_> {
         let at = self.at(cta, thread);
         let t = &self.ctas[cta].threads[thread];
         let view = t.view.clone();
-        let epoch = Epoch { id: t.id, time: t.times[0], at, proxy: Proxy::Generic, strong };
+        let epoch =
+            Epoch { id: t.id, time: t.times[0], at, proxy: Proxy::Generic, by: thread as u16, strong };
         let access = self.access(epoch, &view);
         if let Some(conflict) = self.touch(place, len, wrote, &access) {
             let here = self.party(cta, thread);

@@ -53,12 +53,14 @@ rules! {
     Operand: "illegal operand", "9.7";
 }
 
-/// An instruction of a thread.
+/// An instruction of a thread, or the asynchronous operation that it issued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Party {
-    /// The block's index in the grid.
-    pub cta: [u32; 3],
-    /// The thread's rank in its block. `None`: an asynchronous operation.
+    /// Whether this is an asynchronous operation.
+    pub asynchronous: bool,
+    /// The index of the thread's block in the grid. Memory does not keep it of an asynchronous operation.
+    pub cta: Option<[u32; 3]>,
+    /// The thread's rank in its block, where it is known.
     pub thread: Option<u32>,
     /// The line of the PTX.
     pub line: Line,
@@ -68,10 +70,13 @@ pub struct Party {
 
 impl fmt::Display for Party {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.cta;
-        match self.thread {
-            Some(thread) => write!(f, "thread {thread} of block ({x}, {y}, {z}), ")?,
-            None => f.write_str("the asynchronous operation of ")?,
+        if self.asynchronous {
+            f.write_str("the asynchronous operation of ")?;
+        }
+        if let Some(thread) = self.thread {
+            write!(f, "thread {thread}")?;
+            self.cta.map_or(Ok(()), |[x, y, z]| write!(f, " of block ({x}, {y}, {z})"))?;
+            f.write_str(", ")?;
         }
         write!(f, "line {} of the PTX", self.line)?;
         self.source.as_ref().map_or(Ok(()), |source| write!(f, ", {source}"))

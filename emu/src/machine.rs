@@ -226,8 +226,8 @@ pub struct GroupsState {
     /// Groups that the thread has waited for; whose reads it has waited for.
     pub waited: u32,
     pub waited_read: u32,
-    /// A copy reads shared memory, and nothing has waited for it.
-    pub shared_source: bool,
+    /// A copy that reads shared memory, and nothing has waited for it.
+    pub shared_source: Option<At>,
 }
 
 #[derive(Debug)]
@@ -722,16 +722,17 @@ impl<'a> Machine<'a> {
         }
         let places: Vec<_> = waits.iter().map(|(_, slot, first, _)| self.party(*slot, *first)).collect();
         let Some(here) = places.first().cloned() else { return };
-        let list = waits.iter().zip(&places).take(8).enumerate().map(|(i, ((what, .., count), place))| {
-            let [x, y, z] = place.cta;
-            match (i, count) {
-                // The finding names the places of the first two.
-                (2.., 1) => format!("{place}, waits for {what}"),
-                (2.., _) => format!("{place}, and {} more of the block wait for {what}", count - 1),
-                (_, 1) => format!("a thread of block ({x}, {y}, {z}) waits for {what}"),
-                _ => format!("{count} threads of block ({x}, {y}, {z}) wait for {what}"),
-            }
-        });
+        let list =
+            waits.iter().zip(&places).take(8).enumerate().map(|(i, ((what, slot, _, count), place))| {
+                let [x, y, z] = self.ctas[*slot].index;
+                match (i, count) {
+                    // The finding names the places of the first two.
+                    (2.., 1) => format!("{place}, waits for {what}"),
+                    (2.., _) => format!("{place}, and {} more of the block wait for {what}", count - 1),
+                    (_, 1) => format!("a thread of block ({x}, {y}, {z}) waits for {what}"),
+                    _ => format!("{count} threads of block ({x}, {y}, {z}) wait for {what}"),
+                }
+            });
         let what = format!("no thread can run: {}", list.collect::<Vec<_>>().join("; "));
         let other = places.get(1).cloned();
         self.find(Rule::Deadlock, what, here, other, (0, 0));
@@ -805,12 +806,15 @@ impl<'a> Machine<'a> {
         t.state = State::Exited;
         t.local = Vec::new();
         t.registers = Vec::new();
-        if t.bulk.shared_source && self.options.check {
+        if let Some(copy) = t.bulk.shared_source
+            && self.options.check
+        {
             let here = self.party(cta, thread);
             let at = self.at(cta, thread);
+            let copy = self.party_at(true, here.cta, here.thread, copy);
             let what =
                 "the thread ends, and nothing has waited until its bulk copies have read shared memory";
-            self.find(Rule::ExitInFlight, what.into(), here, None, (at, 0));
+            self.find(Rule::ExitInFlight, what.into(), here, Some(copy), (at, 0));
         }
         let release = self.ctas[cta].threads[thread].release();
         let block = &mut self.ctas[cta];
@@ -875,7 +879,7 @@ impl<'a> Machine<'a> {
                 "a thread of another block {verb} shared memory of block {:?}, whose end nothing delays until then",
                 self.ctas[cta].index
             );
-            let here = self.party_of(epoch.id, epoch.at);
+            let here = self.party_of(epoch.id, epoch.at, Some(epoch.by));
             self.find(Rule::PeerExited, what, here, None, (epoch.at, 0));
         }
     }
@@ -928,22 +932,28 @@ impl<'a> Machine<'a> {
         Some(format!("{}:{}:{}", file(loc)?, loc.line, loc.column))
     }
 
-    fn party_at(&self, cta: [u32; 3], thread: Option<u32>, at: At) -> Party {
+    fn party_at(&self, asynchronous: bool, cta: Option<[u32; 3]>, thread: Option<u32>, at: At) -> Party {
         let (function, pc) = self.instruction(at);
         let instruction = function.code.get(pc).or(function.code.last());
         let line = instruction.map_or(0, |instruction| instruction.line);
         let source = instruction.and_then(|instruction| self.source(&instruction.locs));
-        Party { cta, thread, line, source }
+        Party { asynchronous, cta, thread, line, source }
     }
 
     pub fn party(&self, cta: usize, thread: usize) -> Party {
-        self.party_at(self.ctas[cta].index, Some(thread as u32), self.at(cta, thread))
+        self.party_at(false, Some(self.ctas[cta].index), Some(thread as u32), self.at(cta, thread))
     }
 
-    /// Who an epoch is of.
-    pub fn party_of(&self, id: Id, at: At) -> Party {
+    /// An asynchronous operation.
+    pub fn party_of_agent(&self, agent: &Agent) -> Party {
+        let (cta, thread) = agent.issuer;
+        self.party_at(true, Some(self.ctas[cta].index), Some(thread as u32), agent.at)
+    }
+
+    /// Who an epoch is of. `by` is its thread, if it is of an asynchronous operation.
+    pub fn party_of(&self, id: Id, at: At, by: Option<u16>) -> Party {
         if id >= OBJECTS {
-            return self.party_at([0; 3], None, at);
+            return self.party_at(true, None, by.map(u32::from), at);
         }
         let size = self.cluster_size();
         let (number, thread) = (id / PART, id % PART);
@@ -951,7 +961,7 @@ impl<'a> Machine<'a> {
         let cluster = index_of((number / size).into(), extents);
         let within = index_of((number % size).into(), self.launch.cluster);
         let index = std::array::from_fn(|i| cluster[i] * self.launch.cluster[i] + within[i]);
-        self.party_at(index, Some(thread), at)
+        self.party_at(false, Some(index), Some(thread), at)
     }
 
     /// Notes a finding, once for each pair of instructions.
@@ -998,7 +1008,7 @@ impl<'a> Machine<'a> {
                     (Rule::Race, "with nothing that orders the two")
                 };
                 let what = format!("{verb} {what}, {other_verb} {reason}");
-                let party = self.party_of(other.id, other.at);
+                let party = self.party_of(other.id, other.at, Some(other.by));
                 self.find(rule, what, here, Some(party), (at, other.at));
             }
         }

@@ -227,7 +227,7 @@ impl Machine<'_> {
             .collect();
         late.sort_unstable();
         if let Some((id, at)) = late.first() {
-            let (here, other) = (self.party_of(t.id, self.at(cta, thread)), self.party_of(*id, *at));
+            let (here, other) = (self.party(cta, thread), self.party_of(*id, *at, None));
             let what = "invalidates an mbarrier, with nothing that orders the use by another thread before";
             self.find(Rule::Mbarrier, what.into(), here, Some(other), (self.at(cta, thread), *at));
         }

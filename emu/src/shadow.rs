@@ -17,6 +17,8 @@ pub struct Epoch {
     pub time: Time,
     pub at: At,
     pub proxy: Proxy,
+    /// The rank in its block of the thread that issued the access.
+    pub by: u16,
     /// The scope of a strong access. `None`: a weak one.
     pub strong: Option<Scope>,
 }
@@ -70,10 +72,15 @@ impl Access<'_> {
     /// Whether `earlier` happened before this access, and is visible through its proxy.
     #[inline]
     fn follows(&self, earlier: &Epoch) -> bool {
-        earlier.id == self.epoch.id && earlier.id < OBJECTS
+        self.is_of_same_thread(earlier)
             // What an asynchronous operation wrote is visible to whoever knows of its completion.
             || self.view.clock(if earlier.proxy == Proxy::Generic { self.epoch.proxy } else { Proxy::Generic }).get(earlier.id)
                 >= earlier.time
+    }
+
+    /// Whether both are accesses of one thread, in its order. Operations that complete on one object have no order.
+    fn is_of_same_thread(&self, earlier: &Epoch) -> bool {
+        earlier.id == self.epoch.id && earlier.id < OBJECTS
     }
 
     /// Whether a scope around this thread includes the other.
@@ -93,7 +100,7 @@ impl Access<'_> {
 
     fn race(&self, other: &Epoch, wrote: bool) -> Conflict {
         let ordered =
-            self.view.clock(Proxy::Generic).get(other.id) >= other.time || other.id == self.epoch.id;
+            self.view.clock(Proxy::Generic).get(other.id) >= other.time || self.is_of_same_thread(other);
         Conflict::Race { other: *other, wrote, proxy_only: ordered }
     }
 }
@@ -146,8 +153,7 @@ impl Cell {
                 access.follows(read)
             } else {
                 // Order alone is asked for: a read leaves nothing that a proxy could miss.
-                read.id == access.epoch.id && read.id < OBJECTS
-                    || access.view.clock(Proxy::Generic).get(read.id) >= read.time
+                access.is_of_same_thread(read) || access.view.clock(Proxy::Generic).get(read.id) >= read.time
             };
             if !ordered && !access.morally_strong(read) {
                 conflict = conflict.or(Some(access.race(read, false)));
@@ -225,6 +231,7 @@ impl Shadow {
             time: 1,
             at: 0,
             proxy: Proxy::Generic,
+            by: 0,
             strong: epoch.strong.filter(|scope| *scope >= Scope::Gpu),
         };
         self.cells(|cell| {

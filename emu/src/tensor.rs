@@ -259,7 +259,8 @@ impl Machine<'_> {
             let mut view = (*view).clone();
             let times = t.times;
             view.set(id, times);
-            let epoch = Epoch { id: u32::MAX, time, at, proxy: Proxy::TensorMap, strong: None };
+            let epoch =
+                Epoch { id: u32::MAX, time, at, proxy: Proxy::TensorMap, by: thread as u16, strong: None };
             let access = self.access(epoch, &view);
             if let Some(conflict) = self.touch(place, 128, false, &access) {
                 let here = self.party(cta, thread);

@@ -83,3 +83,22 @@ fn a_deadlock_says_who_waits_where_for_what() {
         "{ended}"
     );
 }
+
+#[test]
+fn an_asynchronous_operation_is_named_with_its_thread_and_line() {
+    let text = |name: &str| {
+        let case = case::all().into_iter().find(|case| case.name == name).unwrap();
+        run(&case, "//fixed", 0).findings[0].to_string()
+    };
+    let twice = text("cp_async_twice");
+    assert!(
+        twice.contains("    the asynchronous operation of thread 0 of block (0, 0, 0), line ")
+            && twice.contains("    the asynchronous operation of thread 0, line "),
+        "{twice}"
+    );
+    let exit = text("exit_with_a_copy");
+    assert!(
+        exit.contains("\n    the asynchronous operation of thread 0 of block (0, 0, 0), line "),
+        "{exit}"
+    );
+}
