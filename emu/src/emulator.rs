@@ -196,6 +196,14 @@ pub struct Slice<T> {
     elements: PhantomData<T>,
 }
 
+impl<T> Slice<T> {
+    /// Returns the address of the elements on the emulated GPU: the argument for a raw pointer, as a `u64`, in `launch_unsafe`.
+    #[must_use]
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+}
+
 impl<T: Element> Slice<T> {
     /// Returns the elements.
     #[must_use]

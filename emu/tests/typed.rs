@@ -115,6 +115,10 @@ fn a_wrong_launch_and_a_wrong_kernel_are_errors() {
     // SAFETY: the kernel runs in the interpreter, for which no address is invalid.
     let wrong = unsafe { fill.launch_unsafe(&gpu, 1, (0x40u64, 100, 7)) }.unwrap_err().to_string();
     assert!(wrong.starts_with("schedule 0:\n") && wrong.contains("in no allocation"), "{wrong}");
+    let to = gpu.slice(&[0u32; 100]);
+    // SAFETY: the slice has 100 elements, which no other grid uses.
+    unsafe { fill.launch_unsafe(&gpu, 1, (to.address(), 100, 7)) }.unwrap();
+    assert_eq!(to.to_vec(), [7; 100]);
     let (other, x) = (Emulator::new(), gpu.slice(&[0.0f32; 8]));
     let mut y = other.slice(&[0.0f32; 8]);
     let refused = kernels.kernel(launch::axpy).unwrap().launch(&gpu, 1, (1.0, &x, &mut y)).unwrap_err();

@@ -226,7 +226,7 @@ pub enum ByName {}
     label = "the parameters of the kernel are `{P}`",
     note = "`Global<T>` takes `&x`, a handle that writes takes `&mut y`, for `x` and `y` of `CudaSlice<T>`; a matrix takes \
             `Matrix::new(&x, rows, columns)`, a tensor `Tensor::new(&x, [width, height])`",
-    note = "pass a tuple with one argument for each parameter: `(2.0, &x, &mut y)`, and `()` for none; see `ptx_host::Argument`"
+    note = "pass a tuple with one argument for each parameter: `(2.0, &x, &mut y)`, and `()` for none; a raw pointer takes its address, a `u64`; see `ptx_host::Argument`"
 )]
 pub unsafe trait KernelArguments<'a, P, F: Function> {
     /// Adds the arguments to the launch.
