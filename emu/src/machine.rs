@@ -941,7 +941,18 @@ impl<'a> Machine<'a> {
     }
 
     pub fn party(&self, cta: usize, thread: usize) -> Party {
-        self.party_at(false, Some(self.ctas[cta].index), Some(thread as u32), self.at(cta, thread))
+        let place = |at| self.party_at(false, Some(self.ctas[cta].index), Some(thread as u32), at);
+        let mut party = place(self.at(cta, thread));
+        // A panic is in functions of `core`, which have no lines.
+        let t = &self.ctas[cta].threads[thread];
+        let mut callee = t.frame;
+        for caller in t.frames.iter().rev() {
+            if party.source.is_none() {
+                party.source = place(self.starts[caller.function] + callee.call).source;
+            }
+            callee = *caller;
+        }
+        party
     }
 
     /// An asynchronous operation.

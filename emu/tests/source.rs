@@ -63,6 +63,30 @@ fn a_finding_in_a_kernel_of_the_attribute_names_the_line_outside_of_ptx_and_core
 }
 
 #[test]
+fn a_trap_in_a_function_without_lines_names_the_line_of_the_call() {
+    let ptx = "
+        .version 8.0
+        .target sm_90
+        .address_size 64
+        .func stop() { trap; ret; }
+        .func panic() { call stop, (); ret; }
+        .visible .entry k() {
+            .loc 1 12 5 // kernels/src/lib.rs:12:5
+            call panic, ();
+            ret;
+        }
+        .file 1 \"/home/user/kernels/src/lib.rs\"";
+    let mut device = Device::new();
+    let module = device.load(ptx).unwrap();
+    let report = device.launch(&module, "k", &Launch::new(1, 1), &Options::default()).unwrap();
+    let here = report.fault.unwrap().here.unwrap();
+    assert_eq!(
+        here.to_string(),
+        "thread 0 of block (0, 0, 0), line 5 of the PTX, /home/user/kernels/src/lib.rs:12:5"
+    );
+}
+
+#[test]
 fn findings_of_one_line_are_shown_once() {
     let second_store =
         |line: u32| format!("st.global.u32 [%rd0], 1;\n.loc 1 {line} 9 // kernels/src/lib.rs:{line}:9");
