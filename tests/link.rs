@@ -215,17 +215,21 @@ fn core_is_linked_only_if_a_kernel_needs_it() {
         assert_eq!(stages(&["link_kernels", "link_shared"], "labelled", level), own);
     }
     assert_eq!(stages(&["link_faulty"], "indexes", "0"), needed);
-    assert_eq!(stages(&["link_stub"], "stub", "3"), all);
+    assert_eq!(stages(&["link_stub"], "beside", "3"), all);
 }
 
 #[test]
 fn a_kernel_in_a_library_with_the_name_of_core_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let library = folder.path().join("libcore-0.rlib");
-    fs::copy(&BUILT.libraries["link_kernels"], &library).unwrap();
-    for exported in [&["plain"][..], &[]] {
-        let ptx = Link::of(&["link_shared"], exported, "3").with(&[library.to_str().unwrap()]).ptx();
-        assert_says(&ptx, &["entry plain("]);
+    for (of, exported) in [("link_kernels", &["plain"][..]), ("link_kernels", &[]), ("link_stub", &[])] {
+        fs::copy(&BUILT.libraries[of], &library).unwrap();
+        let mut link = Link::of(&["link_shared"], exported, "3");
+        let arguments: Vec<_> = link.command.get_args().map(ToOwned::to_owned).collect();
+        link.command = Command::new(&*LINKER);
+        link.command.arg(&library).args(arguments);
+        let entry = if of == "link_stub" { "entry beside(" } else { "entry plain(" };
+        assert_says(&link.ptx(), &[entry]);
     }
 }
 
@@ -409,10 +413,12 @@ fn assert_shared_memory_is_whole(ptx: &str) {
 
 #[test]
 fn a_function_that_only_module_asm_calls_is_kept() {
-    let ptx = Link::of(&["link_stub"], &["stub"], "3").ptx();
+    let ptx = Link::of(&["link_stub"], &["beside"], "3").ptx();
     let is_body = |text: &&str| text.contains("body_of_stub(") && text.contains("xor.b32");
     assert_eq!(ptx.split(".func").filter(is_body).count(), 1, "{ptx}");
-    assert_says(&ptx, &[".visible .entry stub("]);
+    let is_remainder = |text: &&str| text.contains(" fmodf(") && text.contains("\n{");
+    assert_eq!(ptx.split(".func").filter(is_remainder).count(), 1, "{ptx}");
+    assert_says(&ptx, &[".visible .entry stub(", ".visible .entry beside("]);
 }
 
 #[test]

@@ -103,9 +103,10 @@ pub fn global(line: &str) -> Option<&str> {
     (start == 0).then_some(name)
 }
 
-/// Returns the text of a line `module asm`, escaped as in LLVM IR.
+/// Returns the text of a line of module asm, escaped as in LLVM IR. From LLVM 23 on, the lines follow a line `module asm(…)`.
 pub fn module_asm(line: &str) -> Option<&str> {
-    line.strip_prefix("module asm \"")?.strip_suffix('"')
+    let line = line.strip_prefix("module asm ").or_else(|| line.strip_prefix("    "))?;
+    line.strip_prefix('"')?.strip_suffix('"')
 }
 
 /// Returns every `@name` outside quotes, with its position.
@@ -314,5 +315,7 @@ mod tests {
             "mov.u32 $0, %a;\n\t// \"q\" $1 \\ \\ \\zz"
         );
         assert_eq!(module_asm(r#"module asm ".shared .b8 x[4];\0A""#), Some(r".shared .b8 x[4];\0A"));
+        assert_eq!(module_asm(r#"    ".shared .b8 x[4];""#), Some(".shared .b8 x[4];"));
+        assert_eq!(module_asm(r#"module asm(target_cpu: "sm_90a")"#), None);
     }
 }

@@ -87,6 +87,11 @@ impl<'a> Program<'a> {
         self.references.contains_key(name) && !self.declares(name)
     }
 
+    /// Returns true if the module names a symbol that neither it nor the driver defines. Its asm may define the symbol.
+    pub fn lacks_symbols(&self) -> bool {
+        self.undefined.iter().any(|name| !is_of_the_driver(name))
+    }
+
     /// Returns the symbols that neither the module, its asm nor the driver defines, with the call paths to each.
     pub fn unresolved(&self) -> BTreeMap<&'a str, Vec<Path<'a>>> {
         let module_asm = self.asm.iter().filter(|asm| asm.function.is_none());
@@ -113,7 +118,8 @@ impl<'a> Program<'a> {
 
     fn add_global(&mut self, name: &'a str, line: &'a str) {
         let is_shared_memory = line.contains(" addrspace(3) ");
-        if line.contains(" = external ") && !is_shared_memory {
+        let is_declared = [" = external ", " = extern_weak "].iter().any(|linkage| line.contains(linkage));
+        if is_declared && !is_shared_memory {
             self.undefined.insert(name);
         }
         self.data.insert(name);
@@ -264,6 +270,7 @@ mod tests {
 module asm ".func helper_in_asm () { ret; }"
 @vtable = private constant { ptr } { ptr @through_table }
 @gone = external global i32
+@perhaps = extern_weak global i8
 @dynamic = external addrspace(3) global [0 x i8]
 define ptx_kernel void @k(ptr %0) #1 {
   call void @middle(ptr @vtable)
@@ -275,6 +282,7 @@ define internal void @middle(ptr %0) {
   call void @missing()
   call void @helper_in_asm()
   %1 = load i32, ptr @gone
+  %2 = load i8, ptr @perhaps
   call void @llvm.assume(i1 true)
   ret void
 }
@@ -296,9 +304,13 @@ declare void @llvm.assume(i1)
     fn symbols_without_definition_come_with_their_users() {
         let program = Program::read(IR);
         let ways: Vec<_> = program.unresolved().values().flatten().map(Path::to_string).collect();
-        assert_eq!(ways, ["`k` -> `middle` -> `gone`", "`k` -> `middle` -> `missing`"]);
+        assert_eq!(
+            ways,
+            ["`k` -> `middle` -> `gone`", "`k` -> `middle` -> `missing`", "`k` -> `middle` -> `perhaps`"]
+        );
+        assert!(program.lacks_symbols());
         assert!(["k", "through_table", "vtable"].iter().all(|name| program.defines(name)));
-        assert!(!["missing", "gone", "unheard_of"].iter().any(|name| program.defines(name)));
+        assert!(!["missing", "gone", "perhaps", "unheard_of"].iter().any(|name| program.defines(name)));
     }
 
     #[test]

@@ -74,18 +74,18 @@ impl<'a> Stages<'a> {
     }
 
     /// Links the program, and keeps only what the exported symbols reach: the rest of `core` would cost seconds in every later stage.
-    /// Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program names. The third
-    /// takes all: for what asm names, and for kernels in a library with such a name.
+    /// Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program names of it, in
+    /// the order of the libraries. The third takes all: for what asm names, and for what a library names of one before it.
     fn reach(&self, places: &Places) -> Result<PathBuf, Error> {
-        let exported = &self.options.export_symbols;
-        // Without a list, each file may have kernels.
-        let is_late = |file: &&PathBuf| !exported.is_empty() && is_of_rust(file);
-        let (of_rust, own): (Vec<_>, Vec<_>) = self.options.files.iter().partition(is_late);
+        let attempts = [("1-linked-with-needed.bc", &["--only-needed"][..]), ("1-linked-with-all.bc", &[])];
+        for (name, _) in attempts {
+            // Of an earlier link, whose stages were kept.
+            let _ = fs::remove_file(self.dir.join(name));
+        }
+        let (of_rust, own) = self.files();
         let linked = self.join("1-linked.bc", &[], &own, places)?;
         let mut reached = self.reach_in(&linked)?;
-        for (name, options) in
-            [("1-linked-with-needed.bc", &["--only-needed"][..]), ("1-linked-with-all.bc", &[])]
-        {
+        for (name, options) in attempts {
             if of_rust.is_empty() || self.is_whole(&reached)? {
                 break;
             }
@@ -95,12 +95,26 @@ impl<'a> Stages<'a> {
         Ok(reached)
     }
 
+    /// Returns `core` and `compiler_builtins` of rustc, and the other files. rustc passes its own libraries behind all that depend on
+    /// them, so the last file of a name is rustc's. Without a list of exported symbols each file may have kernels.
+    fn files(&self) -> (Vec<&PathBuf>, Vec<&PathBuf>) {
+        let is_called = |file: &&PathBuf, name: &str| {
+            let file = file.file_name().unwrap_or_default().to_string_lossy();
+            file.starts_with(name) && file.ends_with(".rlib")
+        };
+        let of_rust = ["libcore-", "libcompiler_builtins-"];
+        let of_rust = of_rust.map(|name| self.options.files.iter().rev().find(|file| is_called(file, name)));
+        let is_late =
+            |file: &&PathBuf| !self.options.export_symbols.is_empty() && of_rust.contains(&Some(file));
+        self.options.files.iter().partition(is_late)
+    }
+
     /// Returns true if a module lacks no symbol: neither one that it names nor one to export. What module asm names is unknown.
     fn is_whole(&self, module: &Path) -> Result<bool, Error> {
         let ir = read(module)?;
         let program = Program::read(&ir);
         let mut exported = self.options.export_symbols.iter();
-        let is_complete = program.unresolved().is_empty() && exported.all(|name| program.defines(name));
+        let is_complete = !program.lacks_symbols() && exported.all(|name| program.defines(name));
         Ok(is_complete && named_by_asm(&ir).is_empty())
     }
 
@@ -213,13 +227,6 @@ fn named_by_asm(ir: &str) -> Vec<String> {
     let source = without_comments(&source).unwrap_or_default();
     let code = source.split(';').filter(|statement| !program::is_declaration(statement));
     code.flat_map(program::words).map(str::to_owned).collect()
-}
-
-/// Returns true for a library with the name of one of rustc's: `core`, `alloc` or `compiler_builtins`.
-fn is_of_rust(file: &Path) -> bool {
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(".rlib")
-        && ["libcore-", "liballoc-", "libcompiler_builtins-"].iter().any(|it| name.starts_with(it))
 }
 
 /// Removes the attributes that tie each function to the processor of its crate: LLVM does not inline between functions that

@@ -1,7 +1,7 @@
-//! A kernel in module asm that calls a Rust function.
+//! Kernels in module asm that call functions: of Rust, and of `compiler_builtins`.
 
 #![no_std]
-#![feature(asm_experimental_arch)]
+#![feature(abi_ptx, asm_experimental_arch)]
 
 use core::arch::global_asm;
 
@@ -24,3 +24,29 @@ global_asm!(
     "}}",
     body = sym body_of_stub,
 );
+
+global_asm!(
+    ".func (.param .b32 result) fmodf(.param .b32 x, .param .b32 y);",
+    ".visible .entry remainder(.param .u64 out) {",
+    "  .reg .b32 %r; .reg .b64 %rd;",
+    "  .param .b32 x; .param .b32 y; .param .b32 result;",
+    "  st.param.b32 [x], 0f40E00000;",
+    "  st.param.b32 [y], 0f40400000;",
+    "  call (result), fmodf, (x, y);",
+    "  ld.param.b32 %r, [result];",
+    "  ld.param.u64 %rd, [out];",
+    "  st.u32 [%rd], %r;",
+    "  ret;",
+    "}",
+    options(raw),
+);
+
+/// Needs nothing of `core`, but the asm beside it does.
+///
+/// # Safety
+///
+/// `out` is the address of a word.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn beside(out: *mut u32) {
+    unsafe { *out = 1 }
+}
