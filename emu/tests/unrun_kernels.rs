@@ -1,5 +1,5 @@
-//! The kernels of `kernels/` that no GPU has run, in the interpreter. `PTX_EMU_SCHEDULES` is the number of schedules; if it is set, the
-//! kernels run as they are without optimisation, too.
+//! The kernels of `kernels/` that no GPU has run, in the interpreter, under 3 schedules. If `PTX_EMU_SCHEDULES` is set, that many, and
+//! without optimisation too, whose build takes longer than all other tests of this file.
 
 use anyhow::{Context, Result};
 use ptx_emu::{Device, Launch, Options, Schedule, lay_out};
@@ -11,8 +11,8 @@ use xtask::{bench, ptx};
 fn builds(name: &str, arch: Arch) -> Result<Vec<(Kernel, u64)>> {
     let asked = std::env::var("PTX_EMU_SCHEDULES").ok();
     let schedules = asked.as_ref().map_or(Ok(3), |number| number.parse())?;
-    let levels = [(OptLevel::O3, schedules), (OptLevel::O0, 5)];
-    let build = |(opt_level, schedules)| {
+    let levels = [OptLevel::O3, OptLevel::O0];
+    let build = |opt_level| {
         let module = Build { opt_level, ..Build::new("kernels", arch) }.run()?.text;
         Ok((alone(name, &module)?, schedules))
     };

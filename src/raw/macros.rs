@@ -335,7 +335,7 @@ macro_rules! emit {
         );
         $($result)?
     }};
-    // A qualifier that depends on the tags so far, which leave it its first tag alone.
+    // A qualifier that depends on the tags so far, which leave it its first tag alone. `[]`: this is done.
     (@qualifier $text:tt $need:tt [ $regs:tt $brought:tt [ $bare:ident ] ]
         [ $Q:ident [ $On:ident ] $between:tt $first:tt $( $tag:tt )* ] $($walk:tt)*
     ) => {
@@ -359,6 +359,7 @@ macro_rules! emit {
         match <$Q as $crate::qualifier::Qualifier>::ID {
             $( $id => emit!(@tag $register $operand $bare $state $Q
                 { $text $between [ $ptx, ] $newer $least $need } { $more $leaf }), )*
+            // No other tag, as above.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
     };

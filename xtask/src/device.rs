@@ -260,7 +260,7 @@ fn of_dependencies(level: OptLevel) -> OptLevel {
 /// `core` without this flag. Compilers up to 1.96 do not count it, and refuse the flag.
 const ONE_CORE_FOR_ALL_TARGETS: &str = "-Cunsafe-allow-abi-mismatch=target-cpu";
 
-/// Returns true if the compiler takes [`ONE_CORE_FOR_ALL_TARGETS`]. Asks it once.
+/// Returns true if the compiler takes [`ONE_CORE_FOR_ALL_TARGETS`]. A process asks it once.
 fn accepts_one_core(toolchain: &Toolchain) -> Result<bool> {
     static ACCEPTS: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
     let mut accepts = ACCEPTS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -300,7 +300,7 @@ fn once(key: String, make: impl FnOnce() -> Result<PathBuf>) -> Result<PathBuf> 
     Ok(made.insert(make()?).clone())
 }
 
-/// Returns the sysroot with `core` for the device. Builds `core` if the sysroot is missing or from another compiler.
+/// Returns the sysroot with `core` for the device. Builds `core` if the sysroot is missing, or of another compiler or other flags.
 pub fn sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     once(format!("sysroot of {}", toolchain.name()), || build_sysroot(toolchain))
 }
@@ -309,29 +309,28 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     let folder = device_dir(toolchain).join("core");
     let _lock = files::lock(&folder.with_extension("lock"))?;
     let flags = ptx_build::device_flags(Arch::Sm90a);
-    let (stamp, made_of) = (folder.join("stamp"), format!("{}{}", toolchain.version(), flags.join(" ")));
-    if fs::read_to_string(&stamp).is_ok_and(|stamp| stamp == made_of) {
+    let made_of = format!("{}{}", toolchain.version(), flags.join(" "));
+    if fs::read_to_string(folder.join("stamp")).is_ok_and(|stamp| stamp == made_of) {
         return Ok(folder);
     }
-    let empty = root().join("target/device/empty");
-    files::write(
-        &empty.join("Cargo.toml"),
-        "[package]\nname = \"empty\"\nedition = \"2024\"\n[lib]\n[workspace]\n",
-    )?;
-    files::write(&empty.join("src/lib.rs"), "#![no_std]\n")?;
     let target_dir = projects_dir().join(toolchain.name());
+    let empty = target_dir.join("empty");
+    let manifest = "[package]\nname = \"empty\"\nedition = \"2024\"\n[lib]\n[workspace]\n";
+    files::write(&empty.join("Cargo.toml"), manifest)?;
+    files::write(&empty.join("src/lib.rs"), "#![no_std]\n")?;
     let mut cargo = ptx_build::device_cargo(toolchain, "build", &flags, OptLevel::O3, &target_dir);
     cargo.current_dir(&empty).args(["--message-format", "json-render-diagnostics"]);
-    // Not used. But cargo builds another `core` for a project with another linker, and the tests' projects have this one.
+    // Nothing is linked. But cargo counts the linker among the settings of `core`, and this one is that of the tests' projects.
     cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", toolchain.target_dir().join("debug/ptx-link"));
     let what = format!("building core for {DEVICE_TARGET} (once for {})", toolchain.name());
     let output = progress::step(&what, || run(&mut cargo)).with_context(|| {
         format!("cannot build core for {DEVICE_TARGET} from {}", toolchain.library().display())
     })?;
-    let libraries = folder.join("lib/rustlib").join(DEVICE_TARGET).join("lib");
-    if folder.exists() {
-        fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
-    }
+
+    // A folder that is complete has its name.
+    let staging = device_dir(toolchain).join("core.new");
+    let libraries = staging.join("lib/rustlib").join(DEVICE_TARGET).join("lib");
+    remove_folder(&staging)?;
     for file in artifacts(&output)?.flat_map(|artifact| artifact.filenames) {
         let name = file.file_name().context("an artifact is a file")?;
         if name.starts_with("lib") && !name.starts_with("libempty") {
@@ -339,8 +338,19 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
             files::write(&libraries.join(name), library)?;
         }
     }
-    files::write(&stamp, made_of)?;
+    files::write(&staging.join("stamp"), made_of)?;
+    remove_folder(&folder)?;
+    fs::rename(&staging, &folder).with_context(|| format!("cannot write {}", folder.display()))?;
     Ok(folder)
+}
+
+fn remove_folder(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the folder for `PTX_TARGET_DIR`: projects that build their kernels there find the `core` of this repository's builds.
