@@ -174,8 +174,8 @@ fn modified(file: &Path) -> SystemTime {
 }
 
 /// Returns the compiled dependencies of the kernels with the times of their last change.
-fn dependencies(out_dir: &Path) -> BTreeMap<PathBuf, SystemTime> {
-    let files = files::under(&out_dir.join("device")).unwrap();
+fn dependencies() -> BTreeMap<PathBuf, SystemTime> {
+    let files = files::under(&projects_dir()).unwrap();
     let is_library = |file: &PathBuf| {
         let name = file.file_name().unwrap().to_string_lossy();
         name.ends_with(".rlib") && !name.contains("demo")
@@ -193,8 +193,8 @@ fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
     let text = project.succeeds(&mut project.cargo("test"));
     assert!(!text.contains("Compiling"), "{text}");
 
-    let (out_dir, before) = (project.out_dir(), project.ptx_text());
-    let libraries = dependencies(&out_dir);
+    let before = project.ptx_text();
+    let libraries = dependencies();
     assert!(libraries.len() > 2, "{libraries:?}");
     let text = project.with_edit("kernels/src/lib.rs", "a.mul_add(x[i], old[i])", "doubled(x[i])", || {
         let function =
@@ -206,7 +206,7 @@ fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
     assert!(text.contains("Compiling demo "), "{text}");
     assert!(text.contains("kernels/src/lib.rs:") && text.contains("unused variable: `z`"), "{text}");
     assert_ne!(project.ptx_text(), before);
-    assert_eq!(dependencies(&out_dir), libraries);
+    assert_eq!(dependencies(), libraries);
 
     let text = project.with_edit("kernels/src/lib.rs", "a.mul_add(x[i]", "b.mul_add(x[i]", || {
         project.run(&mut project.cargo("build"))
