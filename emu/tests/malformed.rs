@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use ptx_emu::{Device, LoadError};
 use regex_lite::Regex;
@@ -104,8 +105,8 @@ fn truncated(line: &str) -> impl Iterator<Item = String> {
 
 /// The line with each of its numbers replaced, one at a time.
 fn renumbered(line: &str) -> impl Iterator<Item = String> {
-    let numbers = Regex::new(r"\b[0-9]+\b").unwrap();
-    let places: Vec<_> = numbers.find_iter(line).map(|number| number.range()).collect();
+    static NUMBERS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[0-9]+\b").unwrap());
+    let places: Vec<_> = NUMBERS.find_iter(line).map(|number| number.range()).collect();
     let by = ["0", "3", "9223372036854775808", "18446744073709551615", "4294967295", "1073741825"];
     places.into_iter().flat_map(move |place| {
         by.map(|number| format!("{}{number}{}", &line[..place.start], &line[place.end..]))
