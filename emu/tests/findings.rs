@@ -58,24 +58,26 @@ fn each_rule_has_a_mistake() {
     assert!(missing.is_empty(), "findings/ has no kernel for {missing:?}");
 }
 
+/// Returns the first finding of a case as it stands with its mistake.
+fn first_finding(name: &str) -> String {
+    let case = case::all().into_iter().find(|case| case.name == name).unwrap();
+    run(&case, "//fixed", 0).findings[0].to_string()
+}
+
 #[test]
 fn a_deadlock_says_who_waits_where_for_what() {
-    let text = |name: &str| {
-        let case = case::all().into_iter().find(|case| case.name == name).unwrap();
-        run(&case, "//fixed", 0).findings[0].to_string()
-    };
     assert_eq!(
-        text("deadlock"),
+        first_finding("deadlock"),
         "deadlock in `k` (PTX ISA 9.7.13): no thread can run: 32 threads of block (0, 0, 0) wait for barrier 1, which has 32 of 64 \
          arrivals; 32 threads of block (0, 0, 0) wait for barrier 2, which has 32 of 64 arrivals\n    \
          thread 0 of block (0, 0, 0), line 10 of the PTX\n    thread 32 of block (0, 0, 0), line 11 of the PTX"
     );
     assert_eq!(
-        text("deadlock_mbarrier"),
+        first_finding("deadlock_mbarrier"),
         "deadlock in `k` (PTX ISA 9.7.13): no thread can run: a thread of block (0, 0, 0) waits for phase 0 of the mbarrier at 0x400, \
          whose pending count is 1 and whose tx-count is 0\n    thread 0 of block (0, 0, 0), line 12 of the PTX"
     );
-    let ended = text("deadlock_ended");
+    let ended = first_finding("deadlock_ended");
     assert!(
         ended.contains(
             "a thread of block (0, 0, 0) waits for phase 0 of the mbarrier at 0x400, whose pending count is 1"
@@ -86,17 +88,13 @@ fn a_deadlock_says_who_waits_where_for_what() {
 
 #[test]
 fn an_asynchronous_operation_is_named_with_its_thread_and_line() {
-    let text = |name: &str| {
-        let case = case::all().into_iter().find(|case| case.name == name).unwrap();
-        run(&case, "//fixed", 0).findings[0].to_string()
-    };
-    let twice = text("cp_async_twice");
+    let twice = first_finding("cp_async_twice");
     assert!(
         twice.contains("    the asynchronous operation of thread 0 of block (0, 0, 0), line ")
             && twice.contains("    the asynchronous operation of thread 0, line "),
         "{twice}"
     );
-    let exit = text("exit_with_a_copy");
+    let exit = first_finding("exit_with_a_copy");
     assert!(
         exit.contains("\n    the asynchronous operation of thread 0 of block (0, 0, 0), line "),
         "{exit}"

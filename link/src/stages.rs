@@ -56,6 +56,12 @@ struct Stages<'a> {
     _guard: Option<tempfile::TempDir>,
 }
 
+/// What the exported symbols reach of a module.
+struct Reached {
+    ir: String,
+    asm_names_symbols: bool,
+}
+
 impl<'a> Stages<'a> {
     fn new(options: &'a Options, tools: Tools) -> Result<Self, Error> {
         let (dir, guard) = match &options.save_temps {
@@ -76,7 +82,7 @@ impl<'a> Stages<'a> {
     /// Links the program, and keeps only what the exported symbols reach: the rest of `core` would cost seconds in every later stage.
     /// Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program names of it, in
     /// the order of the libraries. The third takes all: for what asm names, and for what a library names of one before it.
-    fn reach(&self, places: &Places) -> Result<PathBuf, Error> {
+    fn reach(&self, places: &Places) -> Result<String, Error> {
         let attempts = [("1-linked-with-needed.bc", &["--only-needed"][..]), ("1-linked-with-all.bc", &[])];
         for (name, _) in attempts {
             // Of an earlier link, whose stages were kept.
@@ -86,13 +92,13 @@ impl<'a> Stages<'a> {
         let linked = self.join("1-linked.bc", &[], &own, places)?;
         let mut reached = self.reach_in(&linked)?;
         for (name, options) in attempts {
-            if of_rust.is_empty() || self.is_whole(&reached)? {
+            if of_rust.is_empty() || self.is_whole(&reached) {
                 break;
             }
             let files: Vec<_> = [&linked].into_iter().chain(of_rust.iter().copied()).collect();
             reached = self.reach_in(&self.join(name, options, &files, places)?)?;
         }
-        Ok(reached)
+        Ok(reached.ir)
     }
 
     /// Returns `core` and `compiler_builtins` of rustc, and the other files. rustc passes its own libraries behind all that depend on
@@ -110,12 +116,10 @@ impl<'a> Stages<'a> {
     }
 
     /// Returns true if a module lacks no symbol: neither one that it names nor one to export. What module asm names is unknown.
-    fn is_whole(&self, module: &Path) -> Result<bool, Error> {
-        let ir = read(module)?;
-        let program = Program::read(&ir);
+    fn is_whole(&self, module: &Reached) -> bool {
+        let program = Program::read(&module.ir);
         let mut exported = self.options.export_symbols.iter();
-        let is_complete = !program.lacks_symbols() && exported.all(|name| program.defines(name));
-        Ok(is_complete && named_by_asm(&ir).is_empty())
+        !module.asm_names_symbols && !program.lacks_symbols() && exported.all(|name| program.defines(name))
     }
 
     /// Links files into one module.
@@ -143,21 +147,21 @@ impl<'a> Stages<'a> {
     }
 
     /// Keeps only what the exported symbols reach.
-    fn reach_in(&self, linked: &Path) -> Result<PathBuf, Error> {
+    fn reach_in(&self, linked: &Path) -> Result<Reached, Error> {
         let mut exported = self.options.export_symbols.clone();
         if exported.is_empty() {
             exported = self.kernels(linked)?;
         }
-        let reached = self.keep(linked, &exported)?;
-        let named = named_by_asm(&read(&reached)?);
+        let ir = self.keep(linked, &exported)?;
+        let named = named_by_asm(&ir);
         if named.is_empty() {
-            return Ok(reached);
+            return Ok(Reached { ir, asm_names_symbols: false });
         }
         exported.extend(named);
-        self.keep(linked, &exported)
+        Ok(Reached { ir: self.keep(linked, &exported)?, asm_names_symbols: true })
     }
 
-    fn keep(&self, linked: &Path, symbols: &[String]) -> Result<PathBuf, Error> {
+    fn keep(&self, linked: &Path, symbols: &[String]) -> Result<String, Error> {
         let list = self.dir.join("symbols.txt");
         write(&list, &symbols.join("\n"))?;
         let reached = self.dir.join("2-reached.ll");
@@ -175,7 +179,7 @@ impl<'a> Stages<'a> {
             arguments.push("-strip-debug".to_owned());
         }
         run(&self.tools.opt, arguments)?;
-        Ok(reached)
+        read(&reached)
     }
 
     /// Returns the kernels of a module that exports nothing by name.
@@ -189,10 +193,9 @@ impl<'a> Stages<'a> {
     }
 
     /// Marks convergence in the module, and prepares it for one processor.
-    fn prepare(&self, reached: &Path) -> Result<PathBuf, Error> {
-        let ir = read(reached)?;
-        refuse_calls_of_kernels(&ir)?;
-        let ir = without_canaries(&without_tokens(&ir)?)?;
+    fn prepare(&self, ir: &str) -> Result<PathBuf, Error> {
+        refuse_calls_of_kernels(ir)?;
+        let ir = without_canaries(&without_tokens(ir)?)?;
         let ir = pass_by_value(&for_one_processor(&ir));
         let marked = self.dir.join("3-marked.ll");
         write(&marked, &if self.options.no_marks { ir } else { mark(&ir) })?;

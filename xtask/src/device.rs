@@ -262,20 +262,16 @@ const ONE_CORE_FOR_ALL_TARGETS: &str = "-Cunsafe-allow-abi-mismatch=target-cpu";
 
 /// Returns true if the compiler takes [`ONE_CORE_FOR_ALL_TARGETS`]. A process asks it once.
 fn accepts_one_core(toolchain: &Toolchain) -> Result<bool> {
-    static ACCEPTS: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
-    let mut accepts = ACCEPTS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(accepts) = accepts.get(toolchain.name()) {
-        return Ok(*accepts);
-    }
-    let scratch = tempfile::tempdir()?;
-    let source = scratch.path().join("empty.rs");
-    fs::write(&source, "#![feature(no_core)]\n#![no_core]\n")?;
-    let mut rustc = toolchain.rustc();
-    rustc.args(["--crate-type", "lib", "--emit", "metadata", "--target", DEVICE_TARGET]);
-    rustc.arg(ONE_CORE_FOR_ALL_TARGETS).arg("--out-dir").arg(scratch.path()).arg(&source);
-    let output = rustc.output().context("cannot run rustc")?;
-    accepts.insert(toolchain.name().to_owned(), output.status.success());
-    Ok(output.status.success())
+    static ACCEPTS: Made<bool> = Mutex::new(BTreeMap::new());
+    once(&ACCEPTS, toolchain, || {
+        let scratch = tempfile::tempdir()?;
+        let source = scratch.path().join("empty.rs");
+        fs::write(&source, "#![feature(no_core)]\n#![no_core]\n")?;
+        let mut rustc = toolchain.rustc();
+        rustc.args(["--crate-type", "lib", "--emit", "metadata", "--target", DEVICE_TARGET]);
+        rustc.arg(ONE_CORE_FOR_ALL_TARGETS).arg("--out-dir").arg(scratch.path()).arg(&source);
+        Ok(rustc.output().context("cannot run rustc")?.status.success())
+    })
 }
 
 /// Returns the folder of all device builds with a toolchain.
@@ -287,22 +283,26 @@ fn utf8(path: &Path) -> Result<&str> {
     path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-/// Makes a thing once per process. Concurrent callers with the same key wait for it. After a failure, the next caller tries
-/// again.
-fn once(key: String, make: impl FnOnce() -> Result<PathBuf>) -> Result<PathBuf> {
-    type Slot = Arc<Mutex<Option<PathBuf>>>;
-    static MADE: Mutex<BTreeMap<String, Slot>> = Mutex::new(BTreeMap::new());
-    let slot = Slot::clone(MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default());
-    let mut made = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(path) = &*made {
-        return Ok(path.clone());
+/// What a process has made, by the name of the toolchain.
+type Made<T> = Mutex<BTreeMap<String, Arc<Mutex<Option<T>>>>>;
+
+/// Makes a thing once per process and toolchain. Concurrent callers with the same toolchain wait for it. After a failure, the next
+/// caller tries again.
+fn once<T: Clone>(made: &Made<T>, toolchain: &Toolchain, make: impl FnOnce() -> Result<T>) -> Result<T> {
+    let mut slots = made.lock().unwrap_or_else(PoisonError::into_inner);
+    let slot = Arc::clone(slots.entry(toolchain.name().to_owned()).or_default());
+    drop(slots);
+    let mut thing = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(thing) = &*thing {
+        return Ok(thing.clone());
     }
-    Ok(made.insert(make()?).clone())
+    Ok(thing.insert(make()?).clone())
 }
 
 /// Returns the sysroot with `core` for the device. Builds `core` if the sysroot is missing, or of another compiler or other flags.
 pub fn sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
-    once(format!("sysroot of {}", toolchain.name()), || build_sysroot(toolchain))
+    static SYSROOTS: Made<PathBuf> = Mutex::new(BTreeMap::new());
+    once(&SYSROOTS, toolchain, || build_sysroot(toolchain))
 }
 
 fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
@@ -361,7 +361,8 @@ pub fn projects_dir() -> PathBuf {
 /// Returns the linker. Builds it if it is missing or out of date: in the profile `dev`, which optimises the linker but not the crates
 /// that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
-    once(format!("ptx-link of {}", toolchain.name()), || {
+    static LINKERS: Made<PathBuf> = Mutex::new(BTreeMap::new());
+    once(&LINKERS, toolchain, || {
         workspace_program(toolchain, "ptx-link", "dev").context("cannot build the linker")
     })
 }
