@@ -121,7 +121,7 @@ impl<'f> Builder<'f> {
         value: impl Fn(usize) -> u128,
     ) -> (Slot, String) {
         let content: Vec<u8> = (0..self.shape.threads())
-            .flat_map(|thread| value(thread).to_le_bytes()[..bytes].to_vec())
+            .flat_map(|thread| value(thread).to_le_bytes().into_iter().take(bytes))
             .collect();
         let slot = self.memory(name, bytes, 16, compare, &content);
         let row = self.set(Class::B64, format!("mad.wide.u32 {{}}, %g, {bytes}, %memory"));

@@ -1,5 +1,7 @@
 //! Inputs: the edges of each type, and random values between them.
 
+use std::array;
+
 /// Values at the edges of a type: the limits of integers, and of floats each kind of number.
 pub fn edges(ty: &str) -> Vec<u64> {
     match ty {
@@ -105,12 +107,11 @@ fn random(rng: &mut fastrand::Rng, ty: &str) -> u64 {
 /// `count` rows of operands of these types. Where they fit, each pair of edges is a row; the others are random. The elements of a
 /// packed type are those of different rows.
 pub fn rows(types: &[&str], count: usize) -> Vec<Vec<u64>> {
-    let elements: Vec<_> = types.iter().map(|ty| packed(ty)).collect();
-    let rows = unpacked_rows(&elements.iter().map(|(element, _)| *element).collect::<Vec<_>>(), count);
+    let (elements, lanes): (Vec<_>, Vec<_>) = types.iter().map(|ty| packed(ty)).unzip();
+    let bits: Vec<_> = elements.iter().map(|element| bits(element)).collect();
+    let rows = unpacked_rows(&elements, count);
     let pack = |i: usize, k: usize| {
-        let (element, lanes) = elements[k];
-        (0..lanes)
-            .fold(0, |all, lane| all | rows[(i + 37 * lane as usize) % count][k] << (lane * bits(element)))
+        (0..lanes[k]).fold(0, |all, lane| all | rows[(i + 37 * lane as usize) % count][k] << (lane * bits[k]))
     };
     (0..count).map(|i| (0..types.len()).map(|k| pack(i, k)).collect()).collect()
 }
@@ -133,6 +134,13 @@ fn unpacked_rows(types: &[&str], count: usize) -> Vec<Vec<u64>> {
             row
         })
         .collect()
+}
+
+/// The columns of [`rows`] of one type, of at most 64 bits, as bytes.
+pub fn columns<const N: usize>(ty: &str, count: usize) -> [Vec<u8>; N] {
+    let bytes = bits(ty) as usize / 8;
+    let rows = rows(&[ty; N], count);
+    array::from_fn(|k| rows.iter().flat_map(|row| row[k].to_le_bytes().into_iter().take(bytes)).collect())
 }
 
 /// Bytes without a pattern.

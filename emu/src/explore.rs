@@ -56,38 +56,38 @@ impl Touch {
     }
 }
 
-/// The number of the latest step of each actor that happened before.
-#[derive(Debug, Clone, Default)]
-struct Before(Vec<(Actor, usize)>);
+/// By the index of an actor, the number of its latest step that happened before, plus one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Before(Vec<usize>);
 
 impl Before {
-    fn has(&self, actor: Actor, step: usize) -> bool {
-        self.0.iter().any(|(other, latest)| *other == actor && *latest >= step)
+    fn has(&self, index: usize, step: usize) -> bool {
+        self.0.get(index).is_some_and(|count| *count > step)
     }
 
-    fn add(&mut self, actor: Actor, step: usize) {
-        match self.0.iter_mut().find(|(other, _)| *other == actor) {
-            Some((_, latest)) => *latest = step.max(*latest),
-            None => self.0.push((actor, step)),
-        }
+    fn add(&mut self, index: usize, step: usize) {
+        self.0.resize(self.0.len().max(index + 1), 0);
+        self.0[index] = self.0[index].max(step + 1);
     }
 
     fn join(&mut self, other: &Self) {
-        other.0.iter().for_each(|(actor, step)| self.add(*actor, *step));
+        self.0.resize(self.0.len().max(other.0.len()), 0);
+        self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own = (*own).max(*other));
     }
 }
 
 #[derive(Debug, Clone)]
 struct Step {
     actor: Actor,
+    index: usize,
     touched: Vec<Touch>,
-    /// What happened before the step, and the step.
+    /// What happened before the step, and the step. Empty until the step has ended.
     before: Before,
 }
 
 impl Step {
     fn new(actor: Actor) -> Self {
-        Self { actor, touched: Vec::new(), before: Before::default() }
+        Self { actor, index: 0, touched: Vec::new(), before: Before::default() }
     }
 
     fn conflicts(&self, other: &Self) -> bool {
@@ -122,8 +122,10 @@ pub struct Explorer {
     depth: usize,
     /// What the step that runs has touched.
     pub touched: Vec<Touch>,
-    /// What happened before the next step of each actor.
-    next: Vec<(Actor, Before)>,
+    /// The actors of all runs. The place of one is its index.
+    actors: Vec<Actor>,
+    /// By the index of an actor, what happened before its next step.
+    next: Vec<Before>,
     /// Actors that the step has started, or woken.
     woken: Vec<Actor>,
 }
@@ -174,19 +176,13 @@ impl Explorer {
         self.woken.push(actor);
     }
 
-    fn before_next(&self, actor: Actor) -> Before {
-        self.next
-            .iter()
-            .find(|(other, _)| *other == actor)
-            .map(|(_, before)| before.clone())
-            .unwrap_or_default()
-    }
-
-    fn set_next(&mut self, actor: Actor, before: Before) {
-        match self.next.iter_mut().find(|(other, _)| *other == actor) {
-            Some((_, known)) => *known = before,
-            None => self.next.push((actor, before)),
-        }
+    fn index(&mut self, actor: Actor) -> usize {
+        let index = self.actors.iter().position(|other| *other == actor).unwrap_or_else(|| {
+            self.actors.push(actor);
+            self.actors.len() - 1
+        });
+        self.next.resize(self.actors.len(), Before::default());
+        index
     }
 
     /// The step has ended: what it has touched is known. A step before that conflicts with it, with nothing that orders the two, could
@@ -198,35 +194,40 @@ impl Explorer {
         else {
             return;
         };
+        let Node::Who { chosen, .. } = &self.stack[number] else { return };
+        let actor = chosen.actor;
+        let index = self.index(actor);
         let (before, after) = self.stack.split_at_mut(number);
         let Node::Who { chosen, .. } = &mut after[0] else { return };
-        let actor = chosen.actor;
-        chosen.touched = touched;
-        let mut known =
-            self.next.iter().find(|(other, _)| *other == actor).map(|(_, b)| b.clone()).unwrap_or_default();
-        for (at, node) in before.iter_mut().enumerate().rev() {
-            let Node::Who { enabled, wanted, chosen: earlier, .. } = node else { continue };
-            if earlier.actor == actor || known.has(earlier.actor, at) || !earlier.meets(chosen) {
-                continue;
-            }
-            if earlier.conflicts(chosen) {
-                let candidates = if enabled.contains(&actor) { vec![actor] } else { enabled.clone() };
-                for candidate in candidates {
-                    if !wanted.contains(&candidate) {
-                        wanted.push(candidate);
+        // A step that was made before in the same way is known.
+        if chosen.before == Before::default() {
+            chosen.touched = touched;
+            let mut known = self.next[index].clone();
+            for (at, node) in before.iter_mut().enumerate().rev() {
+                let Node::Who { enabled, wanted, chosen: earlier, .. } = node else { continue };
+                if known.has(earlier.index, at) || !earlier.meets(chosen) {
+                    continue;
+                }
+                if earlier.conflicts(chosen) {
+                    let candidates = if enabled.contains(&actor) { vec![actor] } else { enabled.clone() };
+                    for candidate in candidates {
+                        if !wanted.contains(&candidate) {
+                            wanted.push(candidate);
+                        }
                     }
                 }
+                known.join(&earlier.before);
             }
-            known.join(&earlier.before);
+            known.add(index, number);
+            chosen.index = index;
+            chosen.before = known;
         }
-        known.add(actor, number);
-        chosen.before = known.clone();
+        let known = chosen.before.clone();
         for actor in woken {
-            let mut before = self.before_next(actor);
-            before.join(&known);
-            self.set_next(actor, before);
+            let index = self.index(actor);
+            self.next[index].join(&known);
         }
-        self.set_next(actor, known);
+        self.next[index] = known;
     }
 
     /// The run has ended. Returns whether there is another.
@@ -239,6 +240,12 @@ impl Explorer {
                 None => return false,
                 Some(Node::Which { count, chosen }) if *chosen + 1 < *count => {
                     *chosen += 1;
+                    // The step that has this outcome touches other things.
+                    if let Some(Node::Who { chosen, .. }) =
+                        self.stack.iter_mut().rev().find(|node| matches!(node, Node::Who { .. }))
+                    {
+                        *chosen = Step::new(chosen.actor);
+                    }
                     return true;
                 }
                 Some(Node::Who { asleep, wanted, chosen, .. }) => {

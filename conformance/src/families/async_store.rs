@@ -17,13 +17,11 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
 
 /// Old values and operands of each element, as bytes.
 fn contents(ty: &str, count: usize) -> (Vec<u8>, Vec<u8>) {
-    let bytes = values::bits(ty) as usize / 8;
-    if bytes == 16 {
+    if values::bits(ty) == 128 {
         return (values::noise(16 * count, 21), values::noise(16 * count, 22));
     }
-    let rows = values::rows(&[ty, ty], count);
-    let column = |k: usize| rows.iter().flat_map(|row| row[k].to_le_bytes()[..bytes].to_vec()).collect();
-    (column(0), column(1))
+    let [old, operands] = values::columns(ty, count);
+    (old, operands)
 }
 
 fn value(content: &[u8], element: usize, i: usize) -> u128 {

@@ -122,7 +122,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         }
     };
     let old: Vec<u8> = (0..threads * count)
-        .flat_map(|at| value(at / count, at % count, 0).to_le_bytes()[..element].to_vec())
+        .flat_map(|at| value(at / count, at % count, 0).to_le_bytes().into_iter().take(element))
         .collect();
 
     let contentions = contentions(form, op, &ty);

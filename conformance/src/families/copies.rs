@@ -101,12 +101,8 @@ fn contents(form: &Form, copies: usize) -> (Vec<u8>, Vec<u8>) {
     }
     let ty = form.last();
     let size = values::bits(ty) as usize / 8;
-    let rows = values::rows(&[ty, ty], BYTES / size);
-    let column = |k: usize| -> Vec<u8> {
-        let once: Vec<u8> = rows.iter().flat_map(|row| row[k].to_le_bytes()[..size].to_vec()).collect();
-        once.repeat(copies)
-    };
-    (column(0), column(1))
+    let [old, operands] = values::columns(ty, BYTES / size);
+    (old.repeat(copies), operands.repeat(copies))
 }
 
 /// Bytes of an element of the report.

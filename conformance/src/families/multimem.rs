@@ -22,13 +22,11 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }]
 }
 
-/// Elements of a type: those of each memory, and the operands behind them.
-fn columns(ty: &str, count: usize) -> Vec<Vec<u8>> {
-    let bytes = values::bits(ty) as usize / 8;
-    let rows = values::rows(&[ty; MEMORIES + 1], count);
-    (0..=MEMORIES)
-        .map(|k| rows.iter().flat_map(|row| row[k].to_le_bytes()[..bytes].to_vec()).collect())
-        .collect()
+/// Elements of a type: those of each memory, and operands.
+fn contents(ty: &str, count: usize) -> (Vec<Vec<u8>>, Vec<u8>) {
+    let [memories @ .., operands] = values::columns::<{ MEMORIES + 1 }>(ty, count);
+    let memories: [_; MEMORIES] = memories;
+    (memories.into(), operands)
 }
 
 /// The address of the object.
@@ -43,9 +41,7 @@ fn load(form: &Form) -> Case<'_> {
     let class = form.classes()[0];
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let object = object(&mut b);
-    let mut columns = columns(ty, count * THREADS as usize);
-    columns.truncate(MEMORIES);
-    b.multicast(columns);
+    b.multicast(contents(ty, count * THREADS as usize).0);
     let own = b.set(Class::B64, format!("mad.wide.u32 {{}}, %t, {}, {object}", count * class.bytes()));
     let results: Vec<String> = (0..count).map(|_| b.reg(class)).collect();
     let registers: Vec<String> = results.iter().cloned().chain([own]).collect();
@@ -61,9 +57,8 @@ fn store(form: &Form) -> Case<'_> {
     let class = form.classes()[1];
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let object = object(&mut b);
-    let mut columns = columns(ty, count * THREADS as usize);
-    let operands = columns.pop().unwrap_or_default();
-    b.multicast(columns);
+    let (memories, operands) = contents(ty, count * THREADS as usize);
+    b.multicast(memories);
     let own = b.set(Class::B64, format!("mad.wide.u32 {{}}, %t, {}, {object}", count * class.bytes()));
     let mut registers = vec![own];
     for i in 0..count {
@@ -84,10 +79,10 @@ fn bulk(form: &Form) -> Case<'_> {
     let ty = form.last();
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let object = object(&mut b);
-    let mut columns = columns(ty, BULK / (values::bits(ty) as usize / 8));
-    let source =
-        b.memory("source", values::bits(ty) as usize / 8, 16, None, &columns.pop().unwrap_or_default());
-    b.multicast(columns);
+    let element = values::bits(ty) as usize / 8;
+    let (memories, operands) = contents(ty, BULK / element);
+    let source = b.memory("source", element, 16, None, &operands);
+    b.multicast(memories);
     let shared = b.shared(BULK, 16);
     b.stage_in(source, shared, BULK);
     b.line("fence.proxy.async.shared::cta");

@@ -608,15 +608,11 @@ fn reduction(form: &Form) -> Case<'_> {
     for (config, ty) in configs.iter().zip(types) {
         let size = values::bits(ty) as usize / 8;
         let count = config.tensor_bytes().max(bytes) / size;
-        let rows = values::rows(&[ty, ty], count);
-        let column = |k: usize, bytes: usize| -> Vec<u8> {
-            let all = rows.iter().flat_map(|row| row[k].to_le_bytes()[..size].to_vec());
-            all.take(bytes).collect()
-        };
-        let operands = column(1, bytes);
-        parts.run(&mut b, config.name.clone(), config, &column(0, config.tensor_bytes()), |b, memory| {
+        let [content, operands] = values::columns(ty, count);
+        let (content, operands) = (&content[..config.tensor_bytes()], &operands[..bytes]);
+        parts.run(&mut b, config.name.clone(), config, content, |b, memory| {
             let at = b.at(tile);
-            memory[at..at + operands.len()].copy_from_slice(&operands);
+            memory[at..at + bytes].copy_from_slice(operands);
         });
     }
     b.finish("")
