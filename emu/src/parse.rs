@@ -2,7 +2,7 @@
 
 use winnow::ascii::{digit1, hex_digit1, till_line_ending};
 use winnow::combinator::{
-    alt, cut_err, delimited, eof, not, opt, peek, preceded, repeat, separated, terminated,
+    alt, cut_err, delimited, dispatch, eof, not, opt, peek, preceded, repeat, separated, terminated,
 };
 use winnow::error::{ContextError, StrContext, StrContextValue};
 use winnow::prelude::*;
@@ -64,15 +64,16 @@ fn expected(what: &'static str) -> StrContext {
 
 /// White space and comments.
 fn space(i: &mut Input<'_>) -> ModalResult<()> {
-    repeat(
-        0..,
-        alt((
-            take_while(1.., |c: char| c.is_ascii_whitespace()).void(),
-            ("//", till_line_ending).void(),
-            ("/*", take_until(0.., "*/"), "*/").void(),
-        )),
-    )
-    .parse_next(i)
+    loop {
+        take_while(0.., |c: char| c.is_ascii_whitespace()).void().parse_next(i)?;
+        if !i.starts_with('/') {
+            return Ok(());
+        }
+        let comment = alt((("//", till_line_ending).void(), ("/*", take_until(0.., "*/"), "*/").void()));
+        if opt(comment).parse_next(i)?.is_none() {
+            return Ok(());
+        }
+    }
 }
 
 /// `parser`, and the space behind it.
@@ -147,24 +148,30 @@ fn operands(i: &mut Input<'_>) -> ModalResult<Vec<Operand>> {
 }
 
 fn operand(i: &mut Input<'_>) -> ModalResult<Operand> {
-    let one = alt((
-        delimited(punctuation('{'), operands, punctuation('}')).map(Operand::Vector),
-        delimited(punctuation('['), operands, punctuation(']')).map(Operand::Address),
-        delimited(punctuation('('), operands, punctuation(')')).map(Operand::List),
-        preceded(punctuation('!'), operand_name).map(Operand::Not),
-        float,
-        integer.map(Operand::Number),
-        token(("_", not(one_of(is_in_name)))).value(Operand::Sink),
-        (operand_name, opt(offset)).map(|(name, offset)| match offset {
-            Some(offset) => Operand::Offset(name, offset),
-            None => Operand::Name(name),
-        }),
-    ));
+    let one = dispatch! { peek(any);
+        '{' => delimited(punctuation('{'), operands, punctuation('}')).map(Operand::Vector),
+        '[' => delimited(punctuation('['), operands, punctuation(']')).map(Operand::Address),
+        '(' => delimited(punctuation('('), operands, punctuation(')')).map(Operand::List),
+        '!' => preceded(punctuation('!'), operand_name).map(Operand::Not),
+        '0'..='9' | '-' => alt((float, integer.map(Operand::Number))),
+        '_' => alt((token(("_", not(one_of(is_in_name)))).value(Operand::Sink), named)),
+        _ => named,
+    };
     let (first, second) = (one, opt(preceded(punctuation('|'), operand))).parse_next(i)?;
     Ok(match second {
         Some(second) => Operand::Pair(Box::new(first), Box::new(second)),
         None => first,
     })
+}
+
+/// A name that an offset may follow.
+fn named(i: &mut Input<'_>) -> ModalResult<Operand> {
+    (operand_name, opt(offset))
+        .map(|(name, offset)| match offset {
+            Some(offset) => Operand::Offset(name, offset),
+            None => Operand::Name(name),
+        })
+        .parse_next(i)
 }
 
 fn opcode(i: &mut Input<'_>) -> ModalResult<String> {
@@ -328,32 +335,38 @@ fn global(i: &mut Input<'_>) -> ModalResult<Variable> {
 }
 
 fn statement(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
-    // A prototype says nothing that the call does not.
-    let prototype =
-        (name, punctuation(':'), directive("callprototype"), take_until(0.., ";"), punctuation(';'));
-    let targets = (
-        terminated(name, punctuation(':')),
-        preceded(
-            alt((directive("branchtargets"), directive("calltargets"))),
-            separated(1.., name, punctuation(',')),
-        ),
-        punctuation(';'),
-    );
-    let label = terminated(name, token((":", not(":"))));
-    let ignored = alt((directive("pragma"), directive("branchtargets")));
-    alt((
-        delimited(punctuation('{'), statements, punctuation('}')).map(|body| Some(Statement::Block(body))),
-        prototype.map(|_| None),
-        targets.map(|(name, targets, _)| Some(Statement::Targets(name, targets))),
-        label.map(|label| Some(Statement::Label(label))),
-        loc.map(Some),
-        registers.map(Some),
-        (ignored, take_until(0.., ";"), punctuation(';')).map(|_| None),
-        (peek('.'), cut_err(global)).map(|(_, variable)| Some(Statement::Variable(variable))),
-        punctuation(';').map(|_| None),
-        instruction.map(|instruction| Some(Statement::Instruction(instruction))),
-    ))
+    dispatch! { peek(any);
+        '{' => delimited(punctuation('{'), statements, punctuation('}')).map(|body| Some(Statement::Block(body))),
+        '.' => alt((
+            loc.map(Some),
+            registers.map(Some),
+            (alt((directive("pragma"), directive("branchtargets"))), until_semicolon).map(|_| None),
+            cut_err(global).map(|variable| Some(Statement::Variable(variable))),
+        )),
+        ';' => punctuation(';').map(|_| None),
+        '@' => instruction.map(Statement::Instruction).map(Some),
+        _ => alt((labelled, instruction.map(Statement::Instruction).map(Some))),
+    }
     .parse_next(i)
+}
+
+/// A label, and what it names if that is no instruction.
+fn labelled(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
+    let label = terminated(name, token((":", not(":")))).parse_next(i)?;
+    // A prototype says nothing that the call does not.
+    if opt((directive("callprototype"), until_semicolon)).parse_next(i)?.is_some() {
+        return Ok(None);
+    }
+    let directive = alt((directive("branchtargets"), directive("calltargets")));
+    let targets = delimited(directive, separated(1.., name, punctuation(',')), punctuation(';'));
+    Ok(Some(match opt(targets).parse_next(i)? {
+        Some(targets) => Statement::Targets(label, targets),
+        None => Statement::Label(label),
+    }))
+}
+
+fn until_semicolon(i: &mut Input<'_>) -> ModalResult<()> {
+    (take_until(0.., ";"), punctuation(';')).void().parse_next(i)
 }
 
 fn statements(i: &mut Input<'_>) -> ModalResult<Vec<Statement>> {
@@ -407,7 +420,7 @@ fn module(i: &mut Input<'_>) -> ModalResult<Module> {
             let path = path.trim_start_matches('"').split('"').next().unwrap_or_default();
             module.files.push((number as u32, path.into()));
         } else if opt(alt((directive("pragma"), directive("alias")))).parse_next(i)?.is_some() {
-            (take_until(0.., ";"), punctuation(';')).void().parse_next(i)?;
+            until_semicolon.parse_next(i)?;
         } else if opt(directive("section")).parse_next(i)?.is_some() {
             // Of the debug information, only the lines are read.
             (take_until(0.., "}"), punctuation('}')).void().parse_next(i)?;
