@@ -242,10 +242,12 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
 }
 
-/// Returns true if a statement of module asm only declares a variable. Then it refers to no function.
+/// Returns true if a statement of module asm declares a variable, whose initial value names no other symbol.
 pub fn is_declaration(statement: &str) -> bool {
-    let is_variable = words(statement).any(|word| matches!(word, ".shared" | ".const" | ".global"));
-    statement.trim().is_empty() || (is_variable && !statement.contains(['=', '{']))
+    let (declared, value) = statement.split_once('=').unwrap_or((statement, ""));
+    let is_variable = words(declared).any(|word| matches!(word, ".shared" | ".const" | ".global"));
+    let is_number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit());
+    statement.trim().is_empty() || (is_variable && !declared.contains('{') && words(value).all(is_number))
 }
 
 /// Returns a symbol's Rust name, without the hash.
@@ -320,6 +322,26 @@ declare void @llvm.assume(i1)
         assert_eq!(panics.len(), 1);
         assert_eq!(panics[0].to_string(), "`k` -> `through_table` -> `core::panicking::panic_bounds_check`");
         assert!(panics[0].cause().starts_with("an index"));
+    }
+
+    #[test]
+    fn a_declaration_names_no_other_symbol() {
+        for text in [
+            "",
+            " .extern .shared .align 128 .b8 dynamic[]",
+            ".visible .global .align 8 .u64 fingerprint = 0x12U",
+            ".const .f32 table[2] = {0f3F800000, 1}",
+        ] {
+            assert!(is_declaration(text), "{text}");
+        }
+        for text in [
+            ".global .u64 pointer = helper",
+            ".global .u64 pointers[2] = {0, generic(helper)}",
+            ".func f () { ld.global.u32 %r1, [x]",
+            "call helper",
+        ] {
+            assert!(!is_declaration(text), "{text}");
+        }
     }
 
     #[test]
