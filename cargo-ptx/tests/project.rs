@@ -239,7 +239,6 @@ fn the_examples_run_in_the_interpreter_and_skip_without_a_gpu() {
 #[test]
 fn the_commands_show_the_kernel() {
     let project = project();
-    project.succeeds(&mut project.cargo("build"));
     let text = project.succeeds(&mut project.build(&["build", "--release"]));
     assert!(text.contains("axpy    sm_90a") && text.contains("ptx_kernels/sm_90a.ptx"), "{text}");
     let has_lines = || {
@@ -270,7 +269,6 @@ fn the_commands_show_the_kernel() {
 #[test]
 fn what_surrounds_a_build_does_not_change_it() {
     let project = project();
-    project.succeeds(&mut project.cargo("build"));
     let ptx = project.built().join("ptx_kernels/sm_90a.ptx");
     let text = || fs::read_to_string(&ptx).unwrap();
     let rebuilt = || {
@@ -319,7 +317,6 @@ fn what_surrounds_a_build_does_not_change_it() {
 #[test]
 fn what_goes_wrong_is_said_with_its_remedy() {
     let project = project();
-    project.succeeds(&mut project.cargo("build"));
     let build = || project.build(&["build"]);
 
     let missing = "nightly-1999-01-01";
@@ -362,7 +359,6 @@ fn what_goes_wrong_is_said_with_its_remedy() {
 #[test]
 fn what_a_kernel_lacks_of_std_is_said_with_what_to_write() {
     let project = project();
-    project.succeeds(&mut project.cargo("build"));
     let (file, call) = ("kernels/src/lib.rs", "a.mul_add(x[i], old[i])");
     let heap: &[&str] = &["help: `ptx` gives a kernel no heap. Write an array `[T; N]`"];
     for (expression, says) in [

@@ -1,7 +1,7 @@
 //! `./x test`.
 
-use std::collections::{BTreeSet, VecDeque};
-use std::io::Write;
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,8 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cargo_metadata::{MetadataCommand, TargetKind};
+use cargo_metadata::camino::Utf8PathBuf;
+use cargo_metadata::{Message, TargetKind};
 use clap::Args;
 use xtask::progress;
 use xtask::toolchain::Toolchain;
@@ -60,56 +61,88 @@ const FOR_DEVICES: &[&str] = &[
 /// The longest of the rest. `coverage` compiles for the device too, for a target that `golden` is mostly done with by then.
 const LONG: &[&str] = &["ui", "project", "coverage", "cases"];
 
+/// Tests that run together.
+struct Job {
+    /// What `./x test` runs them by.
+    arguments: String,
+    /// `cargo test` for those, or the executables of the test files of one name.
+    commands: Vec<Command>,
+}
+
+impl Job {
+    /// Runs the tests and prints how they end. Returns the arguments if a test fails.
+    fn failure(self) -> Result<Option<String>> {
+        let Job { arguments, commands } = self;
+        let start = Instant::now();
+        let results =
+            progress::step(&arguments, || commands.into_iter().map(output_of).collect::<Result<Vec<_>>>())?;
+        let seconds = start.elapsed().as_secs();
+        let mut stdout = std::io::stdout().lock();
+        if results.iter().all(|(passed, _)| *passed) {
+            writeln!(stdout, "{arguments}: ok, {seconds} s")?;
+            return Ok(None);
+        }
+        let texts: String = results.into_iter().map(|(_, text)| text).collect();
+        writeln!(stdout, "{arguments}: FAILED, {seconds} s\n\n{texts}")?;
+        Ok(Some(arguments))
+    }
+}
+
 /// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
 /// output of the tests that fail.
 fn all() -> Result<ExitCode> {
     let toolchain = Toolchain::active()?;
-    let cargo = || {
-        let mut cargo = toolchain.cargo();
-        cargo.current_dir(xtask::root()).args(["test", "--workspace"]);
+    let command = |program: &str| {
+        let mut command = toolchain.command(program);
+        command.current_dir(xtask::root()).env("CARGO_TARGET_DIR", toolchain.target_dir());
         // A failure says what to do, so backtraces are off unless the caller asks for them.
         if std::env::var_os("RUST_BACKTRACE").is_none() {
-            cargo.env("RUST_BACKTRACE", "0");
+            command.env("RUST_BACKTRACE", "0");
         }
+        command
+    };
+    let cargo = |arguments: &[&str]| {
+        let mut cargo = command("cargo");
+        cargo.args(["test", "--workspace"]).args(arguments);
         cargo
     };
-    thread::scope(|scope| {
+    let files = thread::scope(|scope| {
         // `core` is one crate, which takes one core of the machine: the tests compile on the others.
         let setup = scope.spawn(Setup::ready);
-        let compiled = cargo().arg("--no-run").status().context("cannot run cargo")?;
-        ensure!(compiled.success(), "the tests do not compile");
-        joined(setup)
+        let files = test_files(cargo(&["--no-run", "--message-format=json-render-diagnostics"]))?;
+        joined(setup)?;
+        anyhow::Ok(files)
     })?;
 
-    let place = |list: &[&str], job: &Vec<String>| {
-        list.iter().position(|name| job.last().is_some_and(|it| it == name))
-    };
-    let mut jobs: Vec<Vec<String>> = vec![vec!["--lib".into(), "--bins".into()]];
-    let files = test_files()?;
     for name in FOR_DEVICES.iter().chain(LONG) {
-        ensure!(files.contains(*name), "there is no test file `{name}`, which FOR_DEVICES or LONG names");
+        ensure!(files.contains_key(*name), "there is no test file `{name}`, which FOR_DEVICES or LONG names");
     }
-    jobs.extend(files.into_iter().map(|name| vec!["--test".into(), name]));
-    jobs.push(vec!["--doc".into()]);
-    let (mut for_devices, mut rest): (VecDeque<_>, VecDeque<_>) =
-        jobs.into_iter().partition(|job| place(FOR_DEVICES, job).is_some());
-    for_devices.make_contiguous().sort_by_key(|job| place(FOR_DEVICES, job));
-    rest.make_contiguous().sort_by_key(|job| place(LONG, job).unwrap_or(LONG.len()));
-    let passes = |arguments: &[String]| -> Result<bool> {
-        let name = arguments.join(" ");
-        let start = Instant::now();
-        let (passed, text) =
-            progress::step(&name, || output_of(cargo().arg("--no-fail-fast").args(arguments)))?;
-        let seconds = start.elapsed().as_secs();
-        let mut stdout = std::io::stdout().lock();
-        if passed {
-            writeln!(stdout, "{name}: ok, {seconds} s")?;
-        } else {
-            writeln!(stdout, "{name}: FAILED, {seconds} s\n\n{text}")?;
-        }
-        Ok(passed)
+    let (mut for_devices, mut rest) = (Vec::new(), Vec::new());
+    for (name, executables) in files {
+        // As cargo runs them, but without the time in which it looks for changes.
+        let run = |(program, folder): (Utf8PathBuf, Utf8PathBuf)| {
+            let mut command = command(program.as_str());
+            command.env("CARGO_MANIFEST_DIR", &folder).current_dir(folder);
+            command
+        };
+        let place = |list: &[&str]| list.iter().position(|listed| *listed == name);
+        let (at, queue) = match place(FOR_DEVICES) {
+            Some(at) => (at, &mut for_devices),
+            None => (place(LONG).unwrap_or(LONG.len()), &mut rest),
+        };
+        let job =
+            Job { arguments: format!("--test {name}"), commands: executables.into_iter().map(run).collect() };
+        queue.push((at, job));
+    }
+    for arguments in [&["--lib", "--bins"][..], &["--doc"]] {
+        let commands = vec![cargo(&[&["--no-fail-fast"], arguments].concat())];
+        rest.push((LONG.len(), Job { arguments: arguments.join(" "), commands }));
+    }
+    let queue = |mut jobs: Vec<(usize, Job)>| -> VecDeque<Job> {
+        jobs.sort_by_key(|(at, _)| *at);
+        jobs.into_iter().map(|(_, job)| job).collect()
     };
-    let queues = Mutex::new([for_devices, rest]);
+    let queues = Mutex::new([queue(for_devices), queue(rest)]);
     // Runs the jobs of a queue, then those at the end of the other one. Returns those that fail.
     let failing = |own: usize| -> Result<Vec<String>> {
         let next = || {
@@ -118,9 +151,7 @@ fn all() -> Result<ExitCode> {
         };
         let mut failed = Vec::new();
         while let Some(job) = next() {
-            if !passes(&job)? {
-                failed.push(job.join(" "));
-            }
+            failed.extend(job.failure()?);
         }
         Ok(failed)
     };
@@ -132,24 +163,36 @@ fn all() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the names of the workspace's test files. `cargo test --test` runs all files of a name.
-fn test_files() -> Result<BTreeSet<String>> {
-    let metadata = MetadataCommand::new().current_dir(xtask::root()).no_deps().exec();
-    let packages = metadata.context("cannot read the workspace")?.packages;
-    let targets = packages.into_iter().flat_map(|package| package.targets);
-    let tests = targets.filter(|target| target.kind.contains(&TargetKind::Test));
-    Ok(tests.map(|target| target.name).collect())
+/// Compiles the tests of the workspace. Returns, by its name, the executables of each test file with the folders of their packages.
+fn test_files(mut cargo: Command) -> Result<BTreeMap<String, Vec<(Utf8PathBuf, Utf8PathBuf)>>> {
+    let mut child = cargo.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
+    let stdout = child.stdout.take().context("cargo has no output")?;
+    let mut files: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for message in Message::parse_stream(BufReader::new(stdout)) {
+        let Message::CompilerArtifact(artifact) = message.context("cannot read what cargo prints")? else {
+            continue;
+        };
+        if let Some(executable) = artifact.executable
+            && artifact.target.kind.contains(&TargetKind::Test)
+        {
+            let folder = artifact.manifest_path.parent().context("a manifest has a folder")?;
+            files.entry(artifact.target.name).or_default().push((executable, folder.to_owned()));
+        }
+    }
+    ensure!(child.wait()?.success(), "the tests do not compile");
+    Ok(files)
 }
 
 /// Runs a command. Returns true if it succeeds, and its output, both streams merged.
-fn output_of(command: &mut Command) -> Result<(bool, String)> {
+fn output_of(mut command: Command) -> Result<(bool, String)> {
     let (mut reader, writer) = std::io::pipe()?;
     command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-    let mut child = command.spawn().context("cannot run cargo")?;
+    let mut child =
+        command.spawn().with_context(|| format!("cannot run {}", command.get_program().display()))?;
     // Closes the command's ends of the pipe, so that reading ends.
-    command.stdout(Stdio::null()).stderr(Stdio::null());
+    drop(command);
     let mut text = Vec::new();
-    std::io::Read::read_to_end(&mut reader, &mut text)?;
+    reader.read_to_end(&mut text)?;
     Ok((child.wait()?.success(), String::from_utf8_lossy(&text).into_owned()))
 }
 
