@@ -75,8 +75,8 @@ impl Function {
 pub fn json(toolchain: &Toolchain) -> Value {
     let mut cargo = toolchain.cargo();
     cargo.args(["rustdoc", "--quiet", "--package=ptx", "--all-features"]);
-    cargo.args(["--", "-Zunstable-options", "--output-format=json", "--allow=rustdoc::all"]);
-    cargo.args(["--document-hidden-items", "--document-private-items"]);
+    cargo.args(["-Zunstable-options", "--output-format=json", "--", "-Zunstable-options"]);
+    cargo.args(["--allow=rustdoc::all", "--document-hidden-items", "--document-private-items"]);
     ok(run(&mut cargo));
     let path = toolchain.target_dir().join("doc/ptx.json");
     let text = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

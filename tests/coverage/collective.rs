@@ -155,19 +155,22 @@ pub fn is_collective(function: &Function) -> bool {
     function.docs.split("\n\n").map(str::trim).any(|text| text != NOT && LINES.contains(&text))
 }
 
+/// Returns the functions of `ptx` that the twins reach, by their symbols.
+pub fn instances<'a>(calls: &'a Calls<'a>) -> Vec<(&'a str, &'a Called)> {
+    let reached = calls.reached("typed_").into_iter();
+    let names = reached.filter_map(|symbol| Some((symbol, calls.name(symbol)?)));
+    let names = names.filter(|(_, name)| !name.path.contains("{closure"));
+    names.filter_map(|(symbol, name)| Some((symbol, name.called.as_ref()?))).collect()
+}
+
 /// Returns true if each instance of the function checks that all threads of the group make the call. A group of one thread has
 /// nothing to check.
-pub fn is_checked(function: &Function, calls: &Calls, reached: &BTreeSet<&str>) -> bool {
-    let is_instance = |name: &Name| {
-        !name.path.contains("{closure")
-            && name.called.as_ref().is_some_and(|called| is_called(function, called))
-    };
+pub fn is_checked(function: &Function, calls: &Calls, instances: &[(&str, &Called)]) -> bool {
     let checks = |name: &Name| {
         name.path.starts_with("ptx::checked::records::meet")
             || name.path.starts_with("<ptx::group::Thread as ptx::group::ThreadGroup>::")
     };
-    let mut instances = reached.iter().filter(|symbol| calls.name(symbol).is_some_and(is_instance));
-    instances.all(|symbol| {
+    instances.iter().filter(|(_, called)| is_called(function, called)).all(|(symbol, _)| {
         let below = calls.below(symbol, |symbol| calls.is_the_callers(symbol));
         below.iter().filter_map(|symbol| calls.name(symbol)).any(checks)
     })

@@ -517,10 +517,10 @@ fn what_is_collective_is_checked() {
     if FUNCTIONS.is_empty() {
         return;
     }
-    let reached = CHECKED_CALLS.reached("typed_");
+    let instances = collective::instances(&CHECKED_CALLS);
     let collective = FUNCTIONS.iter().filter(|function| collective::is_collective(function));
     check("a `meet!(group)`, which checks the calls of the group", NO_CHECK, collective, |function| {
-        collective::is_checked(function, &CHECKED_CALLS, &reached)
+        collective::is_checked(function, &CHECKED_CALLS, &instances)
     });
 }
 
