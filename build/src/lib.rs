@@ -44,7 +44,7 @@ pub mod toolchain;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fmt, fs};
 
@@ -80,7 +80,8 @@ pub fn device_cargo(
 ) -> Command {
     let mut cargo = toolchain.command("cargo");
     cargo
-        .args([subcommand, "--quiet", "--release", "--lib", "--target", DEVICE_TARGET, "-Zbuild-std=core"])
+        .args([subcommand, "--release", "--lib", "--target", DEVICE_TARGET, "-Zbuild-std=core"])
+        .env("CARGO_TERM_QUIET", "true")
         .env("CARGO_TARGET_DIR", target_dir)
         .env("CARGO_BUILD_BUILD_DIR", target_dir)
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
@@ -103,6 +104,7 @@ pub fn kernels(folder: impl Into<PathBuf>) -> Kernels {
         rustflags: Vec::new(),
         line_tables: false,
         cubin: false,
+        progress: false,
         name: "ptx_kernels".into(),
         out_dir: None,
         linker: None,
@@ -120,6 +122,7 @@ pub struct Kernels {
     rustflags: Vec<String>,
     line_tables: bool,
     cubin: bool,
+    progress: bool,
     name: String,
     out_dir: Option<PathBuf>,
     linker: Option<PathBuf>,
@@ -227,6 +230,12 @@ impl Kernels {
         self
     }
 
+    /// Lets cargo print to stderr what it compiles. The first build of a target takes half a minute, since it compiles `core`.
+    pub fn progress(mut self, on: bool) -> Kernels {
+        self.progress = on;
+        self
+    }
+
     /// Sets the name of the generated file; without this call, `ptx_kernels`. A build script that builds two device crates gives
     /// each a name.
     pub fn name(mut self, name: impl Into<String>) -> Kernels {
@@ -267,7 +276,7 @@ impl Kernels {
         }
     }
 
-    /// Builds the kernels, and prints nothing.
+    /// Builds the kernels, and prints nothing but what [`Kernels::progress`] asks for.
     ///
     /// ```no_run
     /// let built = ptx_build::kernels("kernels").arch(["sm_90a"]).out_dir("target/kernels").try_build()?;
@@ -359,6 +368,9 @@ impl Setup<'_> {
         built: &mut Built,
     ) -> Result<(), Error> {
         let mut cargo = self.cargo(arch, target_dir);
+        if self.kernels.progress {
+            cargo.env_remove("CARGO_TERM_QUIET").stderr(Stdio::inherit());
+        }
         let output = cargo.output().with_context(|| format!("cannot run {}", process::shown(&cargo)))?;
         let messages = Messages::parse(&output.stdout);
         let stderr = String::from_utf8_lossy(&output.stderr);

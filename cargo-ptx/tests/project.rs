@@ -241,6 +241,7 @@ fn the_commands_show_the_kernel() {
     let project = project();
     let text = project.succeeds(&mut project.build(&["build", "--release"]));
     assert!(text.contains("axpy    sm_90a") && text.contains("ptx_kernels/sm_90a.ptx"), "{text}");
+    assert!(text.contains(" Finished "), "{text}");
     let has_lines = || {
         let ptx =
             files::under(&project.built()).unwrap().into_iter().find(|path| path.ends_with("sm_90a.ptx"));
