@@ -180,13 +180,13 @@ impl Collected {
         self.view.clock(Proxy::Generic).get(id)
     }
 
-    pub fn finish(self) -> Acquirable {
-        Acquirable { view: Rc::new(self.view), joined: self.joined, last: RefCell::default() }
+    pub fn finish(self) -> Rc<Acquirable> {
+        Rc::new(Acquirable { view: Rc::new(self.view), joined: self.joined, last: RefCell::default() })
     }
 }
 
-/// What an acquire takes over.
-#[derive(Debug, Clone)]
+/// What an acquire takes over. All that acquire it share what it remembers, so it is no `Clone`.
+#[derive(Debug)]
 pub struct Acquirable {
     view: Rc<View>,
     joined: Vec<Rc<View>>,
@@ -210,7 +210,7 @@ impl Acquirable {
 }
 
 /// The last changes of views: the threads of a block often have the same view, and share what it becomes.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Memo<K>(Vec<(Rc<View>, K, Rc<View>)>);
 
 impl<K> Default for Memo<K> {

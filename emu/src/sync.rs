@@ -1,5 +1,7 @@
 //! The state of barriers and mbarriers (PTX ISA 9.7.13.1, 9.7.13.3, 9.7.13.15).
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use crate::clock::{Acquirable, Collected, ELEMENTS, Id, PHASES, Release, Time};
@@ -34,7 +36,7 @@ pub struct ClusterBarrier {
     pub arrived: u32,
     pub phase: u32,
     pub collected: Collected,
-    pub done: Option<Acquirable>,
+    pub done: Option<Rc<Acquirable>>,
 }
 
 /// An mbarrier object.
@@ -53,8 +55,8 @@ pub struct MbarrierState {
     pub remote: Collected,
     /// A copy of another CTA is part of this phase, and who waits for it needs the scope of the cluster.
     pub by_peer: bool,
-    pub done_local: Option<Acquirable>,
-    pub done_remote: Option<Acquirable>,
+    pub done_local: Option<Rc<Acquirable>>,
+    pub done_remote: Option<Rc<Acquirable>>,
     /// Threads that `try_wait` has suspended.
     pub waiters: Vec<u32>,
     /// The thread and the time of the initialisation.
