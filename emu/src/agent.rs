@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::clock::{Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View};
+use crate::clock::{Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View, generic};
 use crate::exec::{combine, word};
 use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
@@ -429,7 +429,7 @@ impl Machine<'_> {
         if state.id != 0 && until > 0 {
             let view = Rc::make_mut(&mut t.view);
             // The completion of a bulk copy is a proxy fence too (9.7.9.25.2). `cp.async` is of the generic proxy.
-            let times = if bulk { [until; PROXIES] } else { [until, 0, 0, 0, 0] };
+            let times = if bulk { [until; PROXIES] } else { generic(until) };
             view.set(state.read_id, times);
             if !read {
                 view.set(state.id, times);
@@ -500,7 +500,7 @@ impl Machine<'_> {
                 self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Arrives);
                 let mut view = View::default();
                 if id != 0 {
-                    view.set(id, [group + 1, 0, 0, 0, 0]);
+                    view.set(id, generic(group + 1));
                 }
                 let release = Release { view: Rc::new(view), id, times: [0; PROXIES] };
                 let arrivals = Arrivals {

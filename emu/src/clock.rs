@@ -30,10 +30,19 @@ pub enum Proxy {
     TensorMap = 3,
     /// What a release fence of tensor maps has handed to the acquire fences behind it.
     TensorMapReleased = 4,
+    /// The address of a multicast object, which is another one of the same location.
+    Alias = 5,
 }
 
 /// The number of proxies.
-pub const PROXIES: usize = 5;
+pub const PROXIES: usize = 6;
+
+/// A time that the generic proxy alone sees.
+pub fn generic(time: Time) -> [Time; PROXIES] {
+    let mut times = [0; PROXIES];
+    times[Proxy::Generic as usize] = time;
+    times
+}
 
 /// The latest time of each identity that happened before. Parts are shared between clocks.
 #[derive(Debug, Clone, Default)]
@@ -167,7 +176,7 @@ impl Collected {
 
     /// Adds a time of an identity, for the generic proxy.
     pub fn know_generic(&mut self, id: Id, time: Time) {
-        self.view.set(id, [time, 0, 0, 0, 0]);
+        self.view.set(id, generic(time));
     }
 
     /// Adds a time of an identity, for every proxy.

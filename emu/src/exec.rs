@@ -508,9 +508,8 @@ impl Machine<'_> {
         let at = self.at(cta, thread);
         let t = &self.ctas[cta].threads[thread];
         let view = t.view.clone();
-        let epoch =
-            Epoch { id: t.id, time: t.times[0], at, proxy: Proxy::Generic, by: thread as u16, strong };
-        let access = self.access(epoch, &view);
+        let epoch = Epoch { id: t.id, time: t.times[0], at, proxy: t.proxy, by: thread as u16, strong };
+        let access = Access { alias_fence: t.times[Proxy::Alias as usize], ..self.access(epoch, &view) };
         if let Some(conflict) = self.touch(place, len, wrote, &access) {
             let here = self.party(cta, thread);
             let what = self.describe(place, len);
@@ -520,7 +519,7 @@ impl Machine<'_> {
 
     pub fn access<'v>(&self, epoch: Epoch, view: &'v View) -> Access<'v> {
         let fenced_reads = self.options.readings.reads_need_proxy_fence;
-        Access { epoch, view, cluster: self.cluster_size(), fenced_reads }
+        Access { epoch, view, cluster: self.cluster_size(), fenced_reads, alias_fence: 0 }
     }
 
     /// Notes an access in shadow memory.
@@ -875,7 +874,10 @@ impl Machine<'_> {
                 }
                 t.times[0] += t.step;
             }
-            Fence::Alias => {}
+            Fence::Alias => {
+                pass(t, Proxy::Generic, Proxy::Alias);
+                t.times[0] += t.step;
+            }
         }
     }
 
@@ -893,6 +895,7 @@ impl Machine<'_> {
         }
         let strong = (op.sem != Sem::Weak).then_some(op.scope);
         self.progress += 1;
+        self.ctas[cta].threads[thread].proxy = Proxy::Alias;
         let values: Vec<u64> = op
             .operands
             .iter()
@@ -933,6 +936,7 @@ impl Machine<'_> {
                 }
             }
         }
+        self.ctas[cta].threads[thread].proxy = Proxy::Generic;
         for (d, values) in op.d.iter().zip(loaded) {
             if let Some(d) = d {
                 self.set(cta, thread, *d, reduce(op, &values));

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::agent::Agent;
 use crate::ast::Loc;
 use crate::clock::{
-    Acquirable, Collected, GRID, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View,
+    Acquirable, Collected, GRID, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View, generic,
 };
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
@@ -15,7 +15,7 @@ use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
 use crate::op::{Op, Rmw, Scope, Slot, Special, Src};
 use crate::program::{Constant, Function, Program};
 use crate::schedule::{Rng, Schedule};
-use crate::shadow::{At, Conflict, Shadow};
+use crate::shadow::{At, Conflict, Missing, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
 use crate::trace::{Row, Trace};
 use crate::weak::{Handed, Key, Location};
@@ -245,6 +245,8 @@ pub struct Thread {
     /// Added to addresses of shared variables: the rank of the CTA.
     pub shared_base: u64,
     pub view: Rc<View>,
+    /// The proxy of its accesses.
+    pub proxy: Proxy,
     /// Its own time, and its time at its last fence of each proxy.
     pub times: [Time; PROXIES],
     /// By which its time advances: 0 in an unchecked run, whose clocks stay empty.
@@ -519,7 +521,8 @@ impl<'a> Machine<'a> {
             id: number * PART + thread,
             shared_base: u64::from(rank << RANK_SHIFT),
             view: self.empty.clone(),
-            times: [self.options.check.into(), 0, 0, 0, 0],
+            proxy: Proxy::Generic,
+            times: generic(self.options.check.into()),
             step: self.options.check.into(),
             seen: Handed::default(),
             held: Vec::new(),
@@ -1003,7 +1006,7 @@ impl<'a> Machine<'a> {
                 let what = format!("reads {what}, which nothing has written");
                 self.find(Rule::Uninitialised, what, here, None, (at, 0));
             }
-            Conflict::Race { other, wrote: other_wrote, proxy_only } => {
+            Conflict::Race { other, wrote: other_wrote, missing } => {
                 let other_verb = if other_wrote { "written" } else { "read" };
                 if other.id == GRID {
                     let what = format!(
@@ -1013,10 +1016,14 @@ impl<'a> Machine<'a> {
                     self.find(Rule::Race, what, here, None, (at, 0));
                     return;
                 }
-                let (rule, reason) = if proxy_only {
-                    (Rule::ProxyFence, "through another proxy, without a proxy fence between")
-                } else {
-                    (Rule::Race, "with nothing that orders the two")
+                let (rule, reason) = match missing {
+                    Missing::Order => (Rule::Race, "with nothing that orders the two"),
+                    Missing::ProxyFence => {
+                        (Rule::ProxyFence, "through another proxy, without a proxy fence between")
+                    }
+                    Missing::AliasFence => {
+                        (Rule::ProxyFence, "by another address, without a `fence.proxy.alias` between")
+                    }
                 };
                 let what = format!("{verb} {what}, {other_verb} {reason}");
                 let party = self.party_of(other.id, other.at, Some(other.by));

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::clock::{INITS, PHASES, Proxy, Release};
+use crate::clock::{INITS, PHASES, Proxy, Release, generic};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
@@ -56,7 +56,7 @@ impl Machine<'_> {
                 let id = self.new_object();
                 let t = &mut self.ctas[cta].threads[thread];
                 let init = (t.id, t.times[0]);
-                Rc::make_mut(&mut t.view).set(id | INITS, [1, 0, 0, 0, 0]);
+                Rc::make_mut(&mut t.view).set(id | INITS, generic(1));
                 self.ctas[slot].mbarriers.insert(offset, MbarrierState::new(id, count, init));
                 self.trace_phase(slot, offset);
             }

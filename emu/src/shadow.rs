@@ -43,12 +43,21 @@ struct Cell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
     Uninitialised,
-    /// The earlier access, whether it wrote, and whether only a proxy fence is missing.
+    /// The earlier access, whether it wrote, and what is missing between the two.
     Race {
         other: Epoch,
         wrote: bool,
-        proxy_only: bool,
+        missing: Missing,
     },
+}
+
+/// What two accesses lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    Order,
+    ProxyFence,
+    /// `fence.proxy.alias`.
+    AliasFence,
 }
 
 /// Who accesses memory.
@@ -60,6 +69,8 @@ pub struct Access<'a> {
     pub cluster: u32,
     /// A write through another proxy than an earlier read needs a proxy fence.
     pub fenced_reads: bool,
+    /// The time of the thread's last `fence.proxy.alias`.
+    pub alias_fence: Time,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -72,10 +83,25 @@ impl Access<'_> {
     /// Whether `earlier` happened before this access, and is visible through its proxy.
     #[inline]
     fn follows(&self, earlier: &Epoch) -> bool {
+        if self.is_by_another_address(earlier) {
+            return match self.is_of_same_thread(earlier) {
+                true => earlier.time <= self.alias_fence,
+                false => self.view.clock(Proxy::Alias).get(earlier.id) >= earlier.time,
+            };
+        }
         self.is_of_same_thread(earlier)
             // What an asynchronous operation wrote is visible to whoever knows of its completion.
             || self.view.clock(if earlier.proxy == Proxy::Generic { self.epoch.proxy } else { Proxy::Generic }).get(earlier.id)
                 >= earlier.time
+    }
+
+    /// Whether one is by the address of a multicast object, and the other by the memory's own (`.alias`, PTX ISA 9.7.13.4).
+    #[inline]
+    fn is_by_another_address(&self, earlier: &Epoch) -> bool {
+        matches!(
+            (self.epoch.proxy, earlier.proxy),
+            (Proxy::Alias, Proxy::Generic) | (Proxy::Generic, Proxy::Alias)
+        )
     }
 
     /// Whether both are accesses of one thread, in its order. Operations that complete on one object have no order.
@@ -90,9 +116,11 @@ impl Access<'_> {
             || scope.includes(self.epoch.id / PART, other / PART, self.cluster)
     }
 
-    /// Whether two strong accesses are morally strong (PTX ISA 8.7).
+    /// Whether two strong accesses are morally strong (PTX ISA 8.7). Those of one thread by two addresses are not: a thread that
+    /// waits for what others do by another address fences once, before it waits.
     fn morally_strong(&self, earlier: &Epoch) -> bool {
         match (self.epoch.strong, earlier.strong) {
+            _ if self.is_of_same_thread(earlier) && self.is_by_another_address(earlier) => false,
             (Some(ours), Some(theirs)) => self.includes(ours.min(theirs), earlier.id),
             _ => false,
         }
@@ -101,7 +129,12 @@ impl Access<'_> {
     fn race(&self, other: &Epoch, wrote: bool) -> Conflict {
         let ordered =
             self.view.clock(Proxy::Generic).get(other.id) >= other.time || self.is_of_same_thread(other);
-        Conflict::Race { other: *other, wrote, proxy_only: ordered }
+        let missing = match self.is_by_another_address(other) {
+            _ if !ordered => Missing::Order,
+            true => Missing::AliasFence,
+            false => Missing::ProxyFence,
+        };
+        Conflict::Race { other: *other, wrote, missing }
     }
 }
 

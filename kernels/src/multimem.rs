@@ -75,8 +75,9 @@ fn meet(
 ) {
     cta.sync();
     if cta.is_leader() {
+        // Proxy fences: the loop, and that of an earlier call, access the same counter at another address.
+        fence::proxy_alias();
         arrived.reduce_add(1, sem::Release);
-        // A proxy fence: the loop reads the same counter at another address.
         fence::proxy_alias();
         while arrived_here.fetch_or(0, sem::Acquire) < until {}
     }

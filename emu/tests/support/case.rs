@@ -7,13 +7,14 @@ use ptx_emu::{Device, Launch, Module, lay_out};
 const BYTES: usize = 4096;
 const REGISTERS: &str = "{
     .reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
-    ld.param.u64 %rd0, [out]; cvta.to.global.u64 %rd0, %rd0;";
+    ld.param.u64 %rd0, [out]; cvta.to.global.u64 %rd0, %rd0; ld.param.u64 %rd7, [object]; cvta.to.global.u64 %rd7, %rd7;";
 
 /// The PTX of a case: without the lines that end in `without`.
 fn ptx(text: &str, without: &str) -> String {
     let lines: Vec<_> = text.lines().filter(|line| !line.ends_with(without)).collect();
-    let body =
-        lines.join("\n").replace("k(out) {", &format!(".visible .entry k(.param .u64 out) {REGISTERS}"));
+    let body = lines
+        .join("\n")
+        .replace("k(out) {", &format!(".visible .entry k(.param .u64 out, .param .u64 object) {REGISTERS}"));
     format!(".version 8.6\n.target sm_90a\n.address_size 64\n{body}\n")
 }
 
@@ -35,14 +36,17 @@ impl Case {
         self.text.lines().next().unwrap_or_default()
     }
 
-    /// Makes a device, the module without the lines that end in `without`, and the launch.
+    /// Makes a device, the module without the lines that end in `without`, and the launch. `%rd0` is the address of memory, `%rd7`
+    /// that of a multicast object of the same memory.
     pub fn prepare(&self, without: &str) -> (Device, Module, Launch) {
         let ptx = ptx(&self.text, without);
         let mut device = Device::new();
         let module = device.load(&ptx).unwrap_or_else(|error| panic!("{}: {error}\n{ptx}", self.name));
         let memory = device.allocate(BYTES);
         device.write(memory, &[0; BYTES]).expect("the memory is allocated");
-        let params = lay_out(module.parameters("k").expect("the kernel is `k`"), &[&memory.to_le_bytes()]);
+        let object = device.multicast(&[memory], BYTES);
+        let arguments = [&memory.to_le_bytes()[..], &object.to_le_bytes()];
+        let params = lay_out(module.parameters("k").expect("the kernel is `k`"), &arguments);
         let extent = |word| number(self.header(), word);
         let cluster = [extent("cluster").unwrap_or(1), 1, 1];
         let launch = Launch::new(extent("grid").expect("a grid"), extent("block").expect("a block"));
