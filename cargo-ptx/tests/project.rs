@@ -352,6 +352,10 @@ fn what_goes_wrong_is_said_with_its_remedy() {
     project.with_edit("kernels/Cargo.toml", "ptx = ", "absent = ", || {
         project.fails(build().args(["--kernels", "kernels"]), &["has no library that depends on `ptx`"]);
     });
+    project.with_edit("src/lib.rs", "(a, &x, &mut y)", "(a, &x, &y)", || {
+        let says = ["`&CudaSlice<f32>` is no memory of `f32` that a kernel may write", "+++"];
+        project.fails(&mut project.cargo("build"), &says);
+    });
     project.fails(build().args(["--arch", "sm_89"]), &["unknown target `sm_89`", "sm_90a"]);
     project.fails(&mut project.ptx(&["new", "../demo"]), &["exists already"]);
 }

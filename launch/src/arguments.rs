@@ -244,7 +244,6 @@ macro_rules! tuples {
         tuples! { $($rest)* }
     };
     (@one $($A:ident $P:ident)*) => {
-        #[diagnostic::do_not_recommend]
         // SAFETY: passes an argument for each parameter, in order.
         unsafe impl<'a, F: Function, $($P: Parameter, $A: Argument<'a, $P::Kind, F>),*> KernelArguments<'a, ($($P,)*), F>
             for ($($A,)*)
