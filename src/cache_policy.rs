@@ -40,9 +40,9 @@ impl CachePolicy {
         CachePolicy(unsafe { raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0) })
     }
 
-    /// Makes a policy that gives `fraction` of the accesses the primary priority and the rest the secondary priority. The
-    /// priorities are tags of [`qualifier::evict`](crate::qualifier::evict). `None` if `fraction` is not in (0, 1]. The check of
-    /// a constant fraction leaves no branch.
+    /// Makes a policy that gives `fraction` of the accesses the eviction priority `primary` and the rest `secondary`
+    /// (`createpolicy.fractional`). The priorities are tags of [`qualifier::evict`](crate::qualifier::evict). `None` if
+    /// `fraction` is not in (0, 1]. The check of a constant fraction leaves no branch.
     ///
     /// PTX: `createpolicy.fractional.L2::primary.L2::secondary.b64 cache-policy, fraction;`
     #[inline(always)]
@@ -68,7 +68,7 @@ impl CachePolicy {
 pub trait L2Policy<Space: AddressSpace = space::Global>: Copy + Sealed {
     #[doc(hidden)]
     type Hint: L2CacheHint + AtomCacheHint<Space>;
-    /// The operand that instructions take.
+    /// Returns the cache policy as the operand of a [`raw`] instruction (`.L2::cache_hint`), or no operand for `()`.
     #[doc(hidden)]
     fn hint(self) -> Self::Hint;
 }
@@ -99,7 +99,7 @@ pub struct Hinted<Handle> {
 }
 impl<Handle> Sealed for Hinted<Handle> {}
 
-/// A `Handle`, with or without a cache policy.
+/// A handle of global memory of the type `Handle`, with or without an L2 cache policy ([`Hinted`]).
 #[diagnostic::on_unimplemented(
     message = "expected `{Handle}`, found `{Self}`",
     label = "neither a `{Handle}` nor a `{Handle}` with a cache policy",
@@ -129,7 +129,8 @@ impl<Handle: Sealed> MaybeHinted<Handle> for Hinted<Handle> {
     }
 }
 
-/// A source of a copy. `Handle` is the same source without its cache policy, which comes back when the copy is complete.
+/// A source of an async copy: a handle of global memory, with or without an L2 cache policy, or a pair of such sources. `Handle`
+/// is the same source without its cache policy, which comes back when the copy is complete.
 ///
 /// # Safety
 ///

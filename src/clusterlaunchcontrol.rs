@@ -69,7 +69,8 @@ unsafe impl Place for WorkQueueMemory {
     }
 }
 
-/// Who makes a request: a [`Cta`], or a [`Cluster`] if the target has `.multicast::cluster::all`.
+/// Who requests to cancel the launch of a cluster (`clusterlaunchcontrol.try_cancel`): a [`Cta`], or a [`Cluster`] if the target
+/// has `.multicast::cluster::all`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot request the cancellation of a cluster",
     label = "not a requester on the selected target",
@@ -84,14 +85,15 @@ pub trait Requester: Sealed {
     #[doc(hidden)]
     #[track_caller]
     fn begin(&self);
-    /// Starts a request. The leader of each CTA calls this.
+    /// Starts a request (`clusterlaunchcontrol.try_cancel.async`), whose response comes to `addr` and completes on the mbarrier
+    /// `mbar`. The leader of each CTA calls this.
     ///
     /// # Safety
     ///
     /// The contract of [`raw::clusterlaunchcontrol_try_cancel`], in each CTA that gets the response.
     #[doc(hidden)]
     unsafe fn try_cancel(&self, addr: u32, mbar: u32);
-    /// Waits for the response.
+    /// Waits on the mbarrier until the response to the request has arrived (`mbarrier.try_wait`).
     #[doc(hidden)]
     #[track_caller]
     fn wait(&self, bar: Mbarrier<Arrived>) -> Mbarrier<Ready>;
@@ -157,7 +159,8 @@ impl Requester for Cluster<'_> {
 
 type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 
-/// The queue of the clusters that have not started, open for the next request of `By`, a [`Cta`] or a [`Cluster`].
+/// A handle of the queue of the grid's clusters that have not started: `By`, a [`Cta`] or a [`Cluster`], may request the next one
+/// (`clusterlaunchcontrol.try_cancel`).
 #[must_use = "the scope needs the queue closed: call `.try_cancel(&cta)` or `.close()`"]
 #[derive(Debug)]
 pub struct WorkQueue<'s, By = Cta> {
@@ -167,7 +170,8 @@ pub struct WorkQueue<'s, By = Cta> {
     _by: PhantomData<fn(&By)>,
 }
 
-/// A request of `By` in flight. Owns the memory of the response and the mbarrier.
+/// A request in flight to cancel the launch of a cluster (`clusterlaunchcontrol.try_cancel`), made by `By`, a [`Cta`] or a
+/// [`Cluster`]. Owns the memory of the response and the mbarrier.
 #[must_use = "a request is in flight: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct Request<'s, By = Cta> {
@@ -177,7 +181,8 @@ pub struct Request<'s, By = Cta> {
     _by: PhantomData<fn(&By)>,
 }
 
-/// The queue without a request in flight, closed for further requests. The body of the scope returns this handle.
+/// A [`WorkQueue`] without a request in flight, closed for further requests: the closure of [`WorkQueueMemory::scope`] returns
+/// it.
 #[must_use = "the body of the scope must return the closed queue"]
 #[derive(Debug)]
 pub struct ClosedWorkQueue<'s> {
@@ -186,7 +191,8 @@ pub struct ClosedWorkQueue<'s> {
 
 static_assertions::assert_not_impl_any!(ClosedWorkQueue<'static>: Copy, Clone);
 
-/// The response to a request of `By`, the same in all threads of the requesting CTA or cluster.
+/// The response to a [`Request`] of `By` (`clusterlaunchcontrol.query_cancel`): a cancelled cluster, or no more. All threads of
+/// the requesting CTA or cluster get the same response.
 #[must_use = "the work of a cancelled cluster now belongs to the requester: `match` on the response"]
 #[derive(Debug)]
 pub enum Response<'s, By = Cta> {
@@ -202,8 +208,9 @@ pub enum Response<'s, By = Cta> {
 }
 
 impl WorkQueueMemory {
-    /// Runs `body` with an open work queue. `body` returns the queue closed, so no request is in flight afterwards. `body` gets
-    /// the requester as `&mut By`, for example to open async scopes.
+    /// Runs `body` with an open [`WorkQueue`], by which it takes over clusters of the grid that have not started. `body` returns
+    /// the queue closed, so no request is in flight afterwards. `body` gets the requester as `&mut By`, for example to open async
+    /// scopes.
     ///
     /// A [`Cta`] makes requests for itself: in a grid with clusters, each CTA of a cluster gets clusters of its own. A
     /// [`Cluster`] makes requests for all its CTAs, inside its scope, and each CTA gets the same response. Then `scope` and every
@@ -255,7 +262,8 @@ impl WorkQueueMemory {
 }
 
 impl<'s, By: Requester> WorkQueue<'s, By> {
-    /// Requests to cancel the launch of a cluster that has not started. Returns at once; [`Request::wait`] returns the response.
+    /// Starts a request to cancel the launch of a cluster that has not started (`clusterlaunchcontrol.try_cancel`).
+    /// [`Request::wait`] returns the response.
     ///
     /// Collective in the CTA or the cluster that asks.
     ///

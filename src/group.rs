@@ -12,7 +12,7 @@ mod warps;
 
 pub use warps::{PartBarrier, Warps};
 
-/// The executing thread block (CTA); each of its threads holds one `Cta`.
+/// The executing thread block (CTA; `cooperative_groups::thread_block`); each of its threads holds one `Cta`.
 ///
 /// Methods that take a `&Cta` are *collective* in the CTA, as `__syncthreads()` is: all threads make the call from the same place
 /// in the program. [`Cta::enter`] states the exact contract, and which methods are not collective. Methods that run a closure in
@@ -218,7 +218,7 @@ pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
     #[doc(hidden)]
     #[track_caller]
     fn sync(&self);
-    /// Checks that all threads of the group make the caller's call.
+    /// Checks that all threads of the group make the caller's collective call, and traps if one does not (feature `checked`).
     #[cfg(feature = "checked")]
     #[doc(hidden)]
     #[track_caller]
@@ -253,7 +253,8 @@ impl ThreadGroup for Cta {
 /// An invariant lifetime, which belongs to one call; it also makes the group neither `Send` nor `Sync`.
 type Call<'t> = PhantomData<(fn(&'t ()) -> &'t (), *mut ())>;
 
-/// The leader as a group of one thread, for the time of a call such as [`Cta::invoke_one`]. Its calls wait for no other thread.
+/// The CTA's leader (thread 0) as a group of one thread, for the time of a call such as [`Cta::invoke_one`]. Its calls wait for
+/// no other thread.
 #[derive(Debug)]
 pub struct Thread<'t> {
     _call: Call<'t>,
@@ -292,8 +293,8 @@ impl ThreadGroup for Thread<'_> {
     fn meet(&self) {}
 }
 
-/// The CTA's first warp, to which the leader belongs, as a group for the time of a call of [`Cta::invoke_warp`]. Its calls are
-/// collective in the warp and wait for that warp alone.
+/// The CTA's first warp (threads 0 to 31) as a group, for the time of a call of [`Cta::invoke_warp`]. The leader belongs to it.
+/// Its calls are collective in the warp and wait for that warp alone.
 #[derive(Debug)]
 pub struct FirstWarp<'w> {
     /// The lane, which in the first warp is the rank in the CTA.
@@ -361,10 +362,10 @@ pub(crate) fn sync_first_warp() {
     unsafe { raw::bar_warp_sync(u32::MAX) }
 }
 
-/// Handles in a transition that a barrier of their group completes: each thread has done its part of the transition.
+/// The result of a method `…_at_sync`: handles that come back in their next states from the barrier of [`Cta::sync_with`].
 ///
-/// [`Cta::sync_with`], or the `sync_with` of another group, executes the barrier and returns the handles in their next states.
-/// Several transitions can share one barrier.
+/// Each thread has done its part of the transition to those states. [`Cta::sync_with`] (`__syncthreads()`), or the `sync_with` of
+/// another group, executes the barrier. Several transitions can share one barrier.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
@@ -390,7 +391,7 @@ impl<Handles, G> AfterSync<Handles, G> {
         AfterSync { handles, _group: PhantomData }
     }
 
-    /// Wraps handles that are in their next states already, for a loop whose first round has nothing to wait for.
+    /// Makes an [`AfterSync`] of handles that need no barrier, for a loop whose first round has nothing to wait for.
     ///
     /// Not collective.
     ///
@@ -423,7 +424,7 @@ impl<Handles, G> AfterSync<Handles, G> {
 }
 
 impl<First, Second, G> AfterSync<(First, Second), G> {
-    /// Keeps the first handle of a pair, such as the sources of a group of copies, and drops the second.
+    /// Keeps the first handle of a pair that awaits its barrier, such as the sources of a group of copies, and drops the second.
     /// [`ready`](AfterSync::ready) shows a use.
     ///
     /// Not collective.
@@ -436,8 +437,9 @@ impl<First, Second, G> AfterSync<(First, Second), G> {
 }
 
 impl<Handles: End, G> AfterSync<Handles, G> {
-    /// Ends the use of the handles in the last scope of the kernel ([`Cta::async_scope_last`]) without the barrier. No barrier is
-    /// needed: each thread has done its part when it returns from the scope, and the memory lives until all threads have exited.
+    /// Gives the handles up in the kernel's last scope, without the barrier of [`Cta::sync_with`], and returns the proof that
+    /// [`Cta::async_scope_last`] asks for. No barrier is needed: each thread has done its part when it returns from the scope,
+    /// and the memory lives until all threads have exited.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -463,7 +465,7 @@ impl<Handles, G> fmt::Debug for AfterSync<Handles, G> {
 pub trait Transitions<G: Sealed>: Sealed {
     /// The handles in their next states.
     type Handles;
-    /// Returns the handles. The token proves that the caller has passed the barrier.
+    /// Returns the handles in their next states. The token proves that the caller has passed the barrier.
     #[doc(hidden)]
     fn handles(self, passed: Passed) -> Self::Handles;
 }
@@ -524,8 +526,8 @@ pub(crate) fn sync_with<G: ThreadGroup, T: Transitions<G>>(group: &G, transition
 }
 
 impl Cta {
-    /// Waits as [`sync`](Cta::sync) does, completes all the transitions, and returns the handles in their next states.
-    /// [`AfterSync`] shows a use.
+    /// Waits for all threads of the CTA (`__syncthreads()`), which completes `transitions` (results of methods `…_at_sync`), and
+    /// returns their handles in the next states. [`AfterSync`] shows a use.
     ///
     /// Collective in the CTA.
     ///
@@ -537,8 +539,8 @@ impl Cta {
     }
 }
 
-/// Handles that a group can hand to a part of its threads for a while: shared memory that no thread reads and no copy uses,
-/// memory of an mbarrier, and tuples of such handles.
+/// Handles that a group can hand to a part of its threads for the time of a call such as [`Cta::invoke_one`]: shared memory that
+/// no thread reads and no copy uses, memory of an mbarrier, and tuples of such handles.
 ///
 /// # Safety
 ///
@@ -559,7 +561,7 @@ impl Cta {
 pub unsafe trait HandOver<Of> {
     /// The handle as `G` holds it.
     type HeldBy<G>;
-    /// Hands the handle over to `G`.
+    /// Returns the handle as `G`, the part of the group that gets it, holds it.
     ///
     /// # Safety
     ///
@@ -782,8 +784,8 @@ invoke! {
 }
 
 impl FirstWarp<'_> {
-    /// Waits for all threads of the warp (`__syncwarp()`), completes all the transitions, and returns the handles in their next
-    /// states.
+    /// Waits for all threads of the warp (`__syncwarp()`), which completes `transitions` (results of methods `…_at_sync`), and
+    /// returns their handles in the next states.
     ///
     /// Collective in the warp.
     ///
@@ -806,7 +808,8 @@ impl FirstWarp<'_> {
 pub unsafe trait End {
     /// The proof that the last scope asks for.
     type Ended;
-    /// Ends the use of the handle.
+    /// Gives the handle up in the kernel's last scope, and returns the proof that [`Cta::async_scope_last`] or
+    /// [`Cta::cluster_scope_last`] asks for.
     fn end(self) -> Self::Ended;
 }
 

@@ -299,7 +299,7 @@ pub trait Float: Copy + Sealed {
     /// PTX: `cvt.rni.f32.f32 d, self;` or `.f64.f64`
     fn round_ties_even(self) -> Self;
 
-    /// Returns `e` to the power `self`: [`exp`].
+    /// Returns `e` to the power `self`, by the fast function [`exp`] (CUDA's `__expf`).
     #[inline(always)]
     fn exp(self) -> Self
     where
@@ -308,7 +308,7 @@ pub trait Float: Copy + Sealed {
         self.by(exp)
     }
 
-    /// Returns 2 to the power `self`: [`ex2`].
+    /// Returns 2 to the power `self`, by the fast function [`ex2`] (CUDA's `exp2f`).
     #[inline(always)]
     fn exp2(self) -> Self
     where
@@ -317,7 +317,7 @@ pub trait Float: Copy + Sealed {
         self.by(ex2)
     }
 
-    /// Returns the natural logarithm: [`ln`].
+    /// Returns the natural logarithm, by the fast function [`ln`] (CUDA's `__logf`).
     #[inline(always)]
     fn ln(self) -> Self
     where
@@ -326,7 +326,7 @@ pub trait Float: Copy + Sealed {
         self.by(ln)
     }
 
-    /// Returns the logarithm to base 2: [`lg2`].
+    /// Returns the logarithm to base 2, by the fast function [`lg2`] (CUDA's `__log2f`).
     #[inline(always)]
     fn log2(self) -> Self
     where
@@ -335,7 +335,7 @@ pub trait Float: Copy + Sealed {
         self.by(lg2)
     }
 
-    /// Returns the sine of `self` radians: [`sin`].
+    /// Returns the sine of `self` radians, by the fast function [`sin`] (CUDA's `__sinf`).
     #[inline(always)]
     fn sin(self) -> Self
     where
@@ -344,7 +344,7 @@ pub trait Float: Copy + Sealed {
         self.by(sin)
     }
 
-    /// Returns the cosine of `self` radians: [`cos`].
+    /// Returns the cosine of `self` radians, by the fast function [`cos`] (CUDA's `__cosf`).
     #[inline(always)]
     fn cos(self) -> Self
     where
@@ -353,7 +353,7 @@ pub trait Float: Copy + Sealed {
         self.by(cos)
     }
 
-    /// Returns the hyperbolic tangent: [`tanh`].
+    /// Returns the hyperbolic tangent, by the fast function [`tanh`] (CUDA's `__tanhf`).
     #[inline(always)]
     fn tanh(self) -> Self
     where
@@ -363,7 +363,7 @@ pub trait Float: Copy + Sealed {
     }
 }
 
-/// Floats that the fast functions take: `f32`.
+/// Floats that the fast functions of this module take, such as [`exp`] and [`sin`]: `f32` alone.
 #[diagnostic::on_unimplemented(
     message = "a kernel has no `exp`, `ln`, `sin` and the like of `{Self}`",
     label = "the GPU's special function unit computes in `f32`",

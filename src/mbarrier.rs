@@ -67,12 +67,12 @@ states! {
             self.state
         }
     };
-    /// Phase of a [`GroupBarrier`](crate::cluster::GroupBarrier) after the last wait of all CTAs of the cluster: its mbarriers can
-    /// be invalidated ([`inval`](crate::cluster::GroupBarrier::inval)).
+    /// State of a [`GroupBarrier`](crate::cluster::GroupBarrier) after the last wait of all CTAs of the cluster: its mbarriers
+    /// can be invalidated ([`inval`](crate::cluster::GroupBarrier::inval)).
     Retired: ;
 }
 
-/// States in which a thread can wait.
+/// States of an [`Mbarrier`] in which this thread can wait for a phase: [`Arrived`].
 #[diagnostic::on_unimplemented(
     message = "an mbarrier in the state `{Self}` has no phase to wait for",
     label = "this thread has not arrived yet",
@@ -80,12 +80,12 @@ states! {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Waitable: Phase {
-    /// The token that the arrive returned.
+    /// Returns the token that `mbarrier.arrive` returned to this thread.
     #[doc(hidden)]
     fn state(&self) -> u64;
 }
 
-/// States in which this thread has arrivals to make.
+/// States of an [`Mbarrier`] in which this thread has arrivals to make in the current phase: [`Ready`] and [`PartlyArrived`].
 #[diagnostic::on_unimplemented(
     message = "a thread cannot arrive on an mbarrier in the state `{Self}`",
     label = "this thread has no arrival to make",
@@ -98,7 +98,7 @@ pub trait Arrivable: Phase {
     fn due(&self, arrivals: u32) -> u32;
 }
 
-/// States in which the memory holds no mbarrier.
+/// States of an [`Mbarrier`] in which the memory holds no mbarrier: [`Uninit`].
 #[diagnostic::on_unimplemented(
     message = "an mbarrier in the state `{Self}` is already initialised",
     label = "this call would initialise the mbarrier twice",
@@ -107,7 +107,7 @@ pub trait Arrivable: Phase {
 #[cfg_attr(doc, doc(hidden))]
 pub trait Initialisable: Phase {}
 
-/// States in which the mbarrier is valid and no arrival of this thread awaits its phase.
+/// States of an [`Mbarrier`] in which it is initialised and no arrival of this thread awaits its phase: [`Ready`].
 #[diagnostic::on_unimplemented(
     message = "an mbarrier in the state `{Self}` cannot be invalidated",
     label = "the mbarrier is not initialised, or is still in use",
@@ -217,7 +217,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         sync_with(group, self.init_at_sync(group))
     }
 
-    /// [`init`](Mbarrier::init) without its barrier, for several transitions that share the barrier of [`Cta::sync_with`].
+    /// Starts [`init`](Mbarrier::init): the mbarrier is ready after the barrier of [`Cta::sync_with`], which several transitions
+    /// can share.
     ///
     /// Collective in the group.
     ///
@@ -299,8 +300,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         unsafe { self.arrive_times(due) }
     }
 
-    /// [`arrive`](Mbarrier::arrive) that also completes `transitions`: the phase serves as the barrier of the methods
-    /// `…_at_sync`. A thread that has waited for the phase knows that every thread has done its part of the transitions.
+    /// Arrives as [`arrive`](Mbarrier::arrive) does, and lets the phase serve as the barrier of `transitions` (results of methods
+    /// `…_at_sync`). A thread that has waited for the phase knows that every thread has done its part of the transitions.
     ///
     /// Collective in the group.
     ///
@@ -445,8 +446,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         Mbarrier::new(self.addr, Ready(()))
     }
 
-    /// [`wait`](Mbarrier::wait) that suspends the thread for up to `nanoseconds` per try, for long waits. The time limit is a
-    /// hint.
+    /// Waits as [`wait`](Mbarrier::wait) does, and suspends the thread for up to `nanoseconds` per try (`suspendTimeHint`), for
+    /// long waits. The time limit is a hint.
     ///
     /// Collective in the group.
     ///
@@ -490,7 +491,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     }
 }
 
-/// An [`Mbarrier`] on which this thread has arrived, with the transitions that its phase completes ([`Mbarrier::arrive_with`]).
+/// An [`Mbarrier`] on which this thread has arrived, with handles that come back in their next states when the phase completes
+/// ([`Mbarrier::arrive_with`]).
 #[must_use = "`.wait(&cta)` returns the handles of the transitions: call it"]
 #[derive(Debug)]
 pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {
@@ -499,8 +501,8 @@ pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {
 }
 
 impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRIVALS, G> {
-    /// Waits until the phase completes: every thread of the group has arrived, and what was counted has come. Returns the
-    /// mbarrier, and the handles that were passed to [`arrive_with`](Mbarrier::arrive_with), each in the state that its
+    /// Waits until the phase completes: every thread of the group has arrived, and all copies of the phase are complete. Returns
+    /// the mbarrier, and the handles that were passed to [`arrive_with`](Mbarrier::arrive_with), each in the state that its
     /// transition ends in.
     ///
     /// Collective in the group.

@@ -257,7 +257,8 @@ unsafe impl Element for B128 {
 /// The alignment of tiles and arrays in shared memory, in bytes: tensor copies need 128, bulk copies need 16.
 pub const ALIGN: u32 = 128;
 
-/// A handle of something that lies in shared memory: an array, an mbarrier, the stages of a pipeline.
+/// A handle of something that a kernel can place in shared memory ([`shared_memory!`](crate::shared_memory), [`DynamicShared`]):
+/// an array, an mbarrier, the stages of a pipeline.
 ///
 /// # Safety
 ///
@@ -284,16 +285,16 @@ pub const ALIGN: u32 = 128;
             `ReduceMemory<T>` and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier`"
 )]
 pub unsafe trait Place: Sized {
-    /// The size in bytes.
+    /// The number of bytes of shared memory that the object takes.
     const SIZE: u32;
-    /// The alignment in bytes: a power of two, 128 at most.
+    /// The alignment of the object in shared memory, in bytes: a power of two, 128 at most.
     const ALIGN: u32;
-    /// The named barriers that the place uses, as a mask: bit `n` stands for barrier `n`, 1 to 15.
+    /// The named barriers that the object uses (`barrier.cta`), as a mask: bit `n` stands for barrier `n`, 1 to 15.
     const BARRIERS: u16 = 0;
-    /// Whether the place requests cancellation of clusters (`clusterlaunchcontrol`), as one place of a kernel may.
+    /// Whether the object requests cancellation of clusters (`clusterlaunchcontrol`), as one object of a kernel may.
     const CANCELS: bool = false;
 
-    /// Makes the handle of the place at `addr`.
+    /// Makes the handle of the object that lies at the shared memory address `addr`.
     ///
     /// # Safety
     ///
@@ -313,7 +314,7 @@ pub unsafe trait Place: Sized {
     note = "declare it: `ptx::shared_memory! {{ struct Smem {{ tile: SharedArray<f32, 1024> }} }}`"
 )]
 pub unsafe trait SharedMemory: Sized {
-    /// Gives the handles of the declared memory.
+    /// Returns the handles of the kernel's static shared memory.
     ///
     /// # Safety
     ///
@@ -327,7 +328,7 @@ unsafe impl SharedMemory for () {
     unsafe fn claim() {}
 }
 
-/// The requirements of a place.
+/// What a [`Place`] needs: bytes of shared memory, their alignment, named barriers, `clusterlaunchcontrol`.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -346,8 +347,8 @@ const fn check_align(align: u32) {
     );
 }
 
-/// Lays places out one after another: gives their offsets, and the end of the last place. Asserts that no two places use the same
-/// barrier, or `clusterlaunchcontrol`.
+/// Lays objects out one after another in shared memory: returns their offsets, and the end of the last object. Asserts that no
+/// two objects use the same barrier, or `clusterlaunchcontrol`.
 #[doc(hidden)]
 pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
     let mut offsets = [0; FIELDS];
@@ -374,7 +375,7 @@ pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIEL
     (offsets, size::shared(end))
 }
 
-/// The number of fields of these names.
+/// Returns the number of fields of a struct of [`shared_memory!`](crate::shared_memory), from their names.
 #[doc(hidden)]
 pub const fn count(names: &[&str]) -> usize {
     names.len()
@@ -479,10 +480,10 @@ macro_rules! shared_memory {
     };
 }
 
-/// The dynamic shared memory of the launch (`extern __shared__`, `sharedMemBytes`), from which a kernel takes one place after
-/// another.
+/// The dynamic shared memory of the launch (`extern __shared__`, `sharedMemBytes`), from which a kernel takes one object (an
+/// array, an mbarrier …) after another.
 ///
-/// All threads of the CTA take the same places in the same order. On the host [`bytes_for`](DynamicShared::bytes_for) computes
+/// All threads of the CTA take the same objects in the same order. On the host [`bytes_for`](DynamicShared::bytes_for) computes
 /// the size for the launch.
 ///
 /// ```
@@ -539,13 +540,13 @@ impl DynamicShared {
         DynamicShared { next, end: next + raw::dynamic_smem_size(), _thread: PhantomData }
     }
 
-    /// The number of bytes left.
+    /// Returns the number of bytes of dynamic shared memory that are not taken yet.
     #[inline(always)]
     pub fn len(&self) -> u32 {
         self.end - self.next
     }
 
-    /// Whether no bytes are left.
+    /// Whether all bytes of the dynamic shared memory are taken.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -637,17 +638,17 @@ pub unsafe trait Scoped {
     /// cluster barrier inside the scope.
     #[doc(hidden)]
     const USED_BY_PEERS: bool = true;
-    /// Whether bulk copies of other CTAs complete on these mbarriers.
+    /// Whether bulk copies of other CTAs complete on the mbarriers of the handle.
     #[doc(hidden)]
     const FILLED_BY_COPIES: bool = false;
-    /// Opens the scope.
+    /// Lends the handle to the scope `'s`.
     ///
     /// # Safety
     ///
     /// No other scope has this `'s`. The handle that `open` gives comes back, or its use is ended, before the kernel ends.
     #[doc(hidden)]
     unsafe fn open<'s>(self) -> Self::InScope<'s>;
-    /// Closes the scope.
+    /// Takes the lent handle back at the end of its scope.
     ///
     /// # Safety
     ///
@@ -833,7 +834,8 @@ impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
     }
 }
 
-/// `N` elements of shared memory, lent to the scope `'s`, in a `State` that says who may access them.
+/// A handle of `N` elements of shared memory (`__shared__ T a[N]`), lent to the scope `'s`, in a `State` that says who may access
+/// them.
 ///
 /// A method that changes the state uses the handle up and returns the handle of the next state (diagram: [module page](self)).
 /// Every thread of the group `G`, the CTA by default, holds a handle of its own and makes the same calls.
@@ -891,8 +893,8 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
         N == 0
     }
 
-    /// Ends the use of the memory, in any state, for [`Cta::async_scope_last`] and [`Cta::cluster_scope_last`]. No copy uses the
-    /// memory: a copy owns its handle.
+    /// Gives the memory up in the kernel's last scope, in any state, and returns the proof that [`Cta::async_scope_last`] or
+    /// [`Cta::cluster_scope_last`] asks for. No copy uses the memory: a copy owns its handle.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -977,8 +979,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
         sync_with(group, self.release_at_sync())
     }
 
-    /// Starts [`release`](Shared::release), which ends at the barrier of [`sync_with`](Cta::sync_with). Several transitions can
-    /// share that barrier.
+    /// Starts [`release`](Shared::release): the memory is free for the next copy after the barrier of
+    /// [`sync_with`](Cta::sync_with). Several transitions can share that barrier.
     ///
     /// PTX: none.
     ///
@@ -1039,7 +1041,7 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         sync_with(group, self.publish_at_sync())
     }
 
-    /// Starts [`publish`](Shared::publish), which ends at the barrier of [`sync_with`](Cta::sync_with) (see
+    /// Starts [`publish`](Shared::publish): all threads see the stores after the barrier of [`sync_with`](Cta::sync_with) (see
     /// [`release_at_sync`](Shared::release_at_sync)).
     ///
     /// PTX: none.
@@ -1051,8 +1053,8 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         AfterSync::new(self.into_state())
     }
 
-    /// Makes all threads' stores visible to async copies (TMA), by a proxy fence of each thread and a barrier. The barrier also
-    /// waits until all threads have finished their reads.
+    /// Makes all threads' stores visible to async copies (TMA), by a proxy fence of each thread (`fence.proxy.async`) and a
+    /// barrier. The barrier also waits until all threads have finished their reads.
     ///
     /// Collective in the group.
     ///
@@ -1076,8 +1078,8 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         sync_with(group, self.to_async_at_sync())
     }
 
-    /// Starts [`to_async`](Shared::to_async), which ends at the barrier of [`sync_with`](Cta::sync_with) (see
-    /// [`release_at_sync`](Shared::release_at_sync)).
+    /// Starts [`to_async`](Shared::to_async) by the proxy fence: async copies see the stores after the barrier of
+    /// [`sync_with`](Cta::sync_with) (see [`release_at_sync`](Shared::release_at_sync)).
     ///
     /// PTX: `fence.proxy.async.shared::cta;`
     #[inline(always)]
@@ -1103,7 +1105,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
         sync_with(group, self.release_at_sync())
     }
 
-    /// Starts [`release`](Shared::release), which ends at the barrier of [`sync_with`](Cta::sync_with).
+    /// Starts [`release`](Shared::release): the memory is free for stores and `cp.async` after the barrier of
+    /// [`sync_with`](Cta::sync_with).
     ///
     /// PTX: none.
     #[inline(always)]
@@ -1113,7 +1116,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, FreeGeneric, G> {
-    /// Stores `f(i)` into each element `i` again, as [`write`](Shared::write) does in the state [`Free`].
+    /// Stores `f(i)` into each element `i`, as [`write`](Shared::write) does in the state [`Free`]: the threads of the group
+    /// share the elements, and no barrier follows.
     ///
     /// Collective in the group.
     ///
@@ -1144,8 +1148,8 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Fenced, G> {
 }
 
 impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
-    /// Keeps the present contents of the memory instead of giving them up, so that copies may read them: those that the memory
-    /// held last, or unspecified ones.
+    /// Lets copies read the present contents of free memory instead of giving them up: those that the memory held last, or
+    /// unspecified ones.
     ///
     /// PTX: none.
     ///

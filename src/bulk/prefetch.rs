@@ -7,7 +7,8 @@ use crate::group::ThreadGroup;
 use crate::raw;
 use crate::shared::Element;
 
-/// Hints that the L2 cache should fetch a tile for a later load. No thread waits for a prefetch.
+/// Hints that the L2 cache should fetch a tile of global memory for a later load (`cp.async.bulk.prefetch.L2`). No thread waits
+/// for a prefetch.
 ///
 /// Collective in the group.
 ///

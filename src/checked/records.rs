@@ -22,12 +22,12 @@ const LIMIT: u64 = 5_000_000_000;
 
 /// What a thread does, in the low bits of its record. The other bits are those of the address of its [`Place`], or 0.
 mod state {
-    /// In no collective call.
+    /// State of a thread's record: the thread is in no collective call.
     pub const OUTSIDE: u32 = 0;
     pub const IN_CTA: u32 = 1;
     pub const IN_PART: u32 = 2;
     pub const IN_WARP: u32 = 3;
-    /// In a call of some lanes of the warp.
+    /// State of a thread's record: the thread is in a collective call of some lanes of its warp.
     pub const IN_LANES: u32 = 4;
     pub const ENDED: u32 = 5;
     pub const MASK: u32 = 7;
@@ -87,21 +87,21 @@ fn wait_for_cta() {
     unsafe { raw::barrier_cta_sync(Unaligned, 0, threads::All) }
 }
 
-/// Begins the records of the CTA.
+/// Initialises the executing thread's record of collective calls, and waits for all threads of the CTA.
 #[inline(never)]
 pub fn enter() {
     store(rank(), state::OUTSIDE);
     wait_for_cta();
 }
 
-/// Notes that the thread has ended.
+/// Notes in the executing thread's record that the thread has ended.
 #[inline(never)]
 pub fn end() {
     let rank = rank();
     store(rank, load(rank) & !state::MASK | state::ENDED);
 }
 
-/// Returns when all threads of the CTA make the caller's call.
+/// Returns when all threads of the CTA make the caller's collective call, and traps if one does not.
 #[inline(always)]
 #[track_caller]
 pub fn meet_in_cta() {
@@ -115,8 +115,8 @@ fn in_cta(place: &'static Place) {
     meet(state::IN_CTA, next, place, wait_for_cta);
 }
 
-/// Returns when all threads of a part make the caller's call. The part has `threads` threads and a barrier; the executing
-/// thread is its thread `rank_in_part`.
+/// Returns when all threads of a pipeline's part make the caller's collective call, and traps if one does not. The part has
+/// `threads` threads and a barrier; the executing thread is its thread `rank_in_part`.
 #[inline(always)]
 #[track_caller]
 pub fn meet_in_part(rank_in_part: u32, threads: u32, barrier: u32) {
@@ -133,7 +133,7 @@ fn in_part(rank_in_part: u32, threads: u32, barrier: u32, place: &'static Place)
     });
 }
 
-/// Returns when all lanes of `members` that have a thread make the caller's call.
+/// Returns when all lanes of `members` that have a thread make the caller's collective call, and traps if one does not.
 #[inline(always)]
 #[track_caller]
 pub fn meet_in_warp(members: u32) {

@@ -47,8 +47,9 @@ pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
 }
 
 impl<'c, const CTAS: u32> Group<'c, CTAS> {
-    /// Makes a barrier of the group's CTAs from two mbarriers. Every group of the cluster makes one in this call. Traps if a CTA
-    /// has fewer threads than the group has CTAs.
+    /// Makes a [`GroupBarrier`] of the group's CTAs from two mbarriers (`mbarrier.init`), and waits at a barrier of the cluster.
+    /// Every group of the cluster makes its `GroupBarrier` in this call. Traps if a CTA has fewer threads than the group has
+    /// CTAs.
     ///
     /// Collective in the cluster.
     ///
@@ -60,8 +61,8 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         cluster.sync_with(self.barrier_at_sync(cluster, memory))
     }
 
-    /// [`barrier`](Group::barrier) without the barrier of the cluster, which several transitions can share
-    /// ([`Cluster::sync_with`]).
+    /// Starts [`barrier`](Group::barrier): initialises the two mbarriers (`mbarrier.init`), which the cluster barrier of
+    /// [`Cluster::sync_with`] makes usable. Several transitions can share that barrier.
     ///
     /// Collective in the cluster.
     ///
@@ -96,9 +97,9 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         GroupBarrier { round, group, _phase: PhantomData }
     }
 
-    /// Arrives for the CTA at the mbarriers of all CTAs of the group. All writes that the CTA's threads made before are visible
-    /// to every thread of the group's CTAs after its [`wait`](GroupBarrier::wait). This is not a cluster call: the CTAs make it
-    /// at different times.
+    /// Arrives for the CTA at this round's mbarrier of every CTA of the group (`mbarrier.arrive.release.cluster`), and does not
+    /// wait for the other CTAs. All writes that the CTA's threads made before are visible to every thread of the group's CTAs
+    /// after its [`wait`](GroupBarrier::wait). This is not a cluster call: the CTAs make it at different times.
     ///
     /// Collective in the CTA.
     ///
@@ -139,9 +140,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         cluster.sync_with(self.close_at_sync()).inval(cluster.cta())
     }
 
-    /// [`close`](GroupBarrier::close) without the barrier of the cluster, which several transitions can share
-    /// ([`Cluster::sync_with`]). After that barrier no CTA arrives or waits any more, and [`inval`](GroupBarrier::inval) returns
-    /// the memory.
+    /// Starts [`close`](GroupBarrier::close): after the cluster barrier of [`Cluster::sync_with`] no CTA arrives or waits any
+    /// more, and [`inval`](GroupBarrier::inval) returns the memory. Several transitions can share that barrier.
     ///
     /// PTX: none.
     ///
@@ -160,8 +160,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         AfterSync::new(GroupBarrier::new(self.round, self.group))
     }
 
-    /// Ends the use of the barrier in the last scope of the kernel ([`Cta::cluster_scope_last`]) without a barrier of the
-    /// cluster. Its memory does not come back.
+    /// Gives this barrier up in the kernel's last scope ([`Cta::cluster_scope_last`]), without a barrier of the cluster and
+    /// without `mbarrier.inval`. Its memory does not come back.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -171,7 +171,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     {
     }
 
-    /// Waits until all CTAs of the group have arrived.
+    /// Waits until all CTAs of the group have arrived in this round (`mbarrier.try_wait.parity.acquire.cluster`).
     ///
     /// Collective in the CTA.
     ///
@@ -190,7 +190,8 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         GroupBarrier::new([next, (bar, parity ^ 1)], self.group)
     }
 
-    /// Returns whether [`wait`](GroupBarrier::wait) would return at once. Threads can get different answers.
+    /// Tests without blocking whether all CTAs of the group have arrived in this round, so that [`wait`](GroupBarrier::wait)
+    /// would return at once. Threads can get different answers.
     ///
     /// PTX: `mbarrier.test_wait.parity.relaxed.cluster.shared::cta.b64 waitComplete, [bar], parity;`
     #[inline(always)]
@@ -206,7 +207,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
 }
 
 impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Retired> {
-    /// Invalidates the two mbarriers and returns their memory.
+    /// Invalidates the barrier's two mbarriers (`mbarrier.inval`) and returns their memory, for new mbarriers.
     ///
     /// Collective in the CTA.
     ///

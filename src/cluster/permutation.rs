@@ -16,8 +16,8 @@ pub struct Permutation<'c> {
 }
 
 impl<'c> Cluster<'c> {
-    /// Rotates the ranks: each CTA sends to the CTA whose rank is greater by `by`; the last `by` CTAs send to the first ones.
-    /// `None` unless `by` is in `1 .. cta_count`, so a cluster of one CTA has no rotation.
+    /// Makes the [`Permutation`] that rotates the ranks: each CTA sends to the CTA whose rank is greater by `by`; the last `by`
+    /// CTAs send to the first ones. `None` unless `by` is in `1 .. cta_count`, so a cluster of one CTA has no rotation.
     ///
     /// Collective in the cluster.
     ///
@@ -45,8 +45,8 @@ impl<'c> Cluster<'c> {
         Some(Permutation { to, from, _scope: PhantomData })
     }
 
-    /// Pairs the CTAs, as a butterfly does: each CTA sends to the CTA of rank `rank ^ mask` and receives from it. `None` unless
-    /// the number of CTAs is a power of two and `mask` is in `1 .. cta_count`.
+    /// Makes the [`Permutation`] that pairs the CTAs, as a butterfly does: each CTA sends to the CTA of rank `rank ^ mask` and
+    /// receives from it. `None` unless the number of CTAs is a power of two and `mask` is in `1 .. cta_count`.
     ///
     /// Collective in the cluster.
     ///

@@ -12,7 +12,8 @@ use crate::shared::{Element, Ended, Loaded, Published, Shared, SharedArray};
 pub use crate::shared::{Openable, Publishable};
 use crate::size;
 
-/// State of a [`ClusterSmem`] that every CTA may read in every CTA. `After` is the state of the [`Shared`] memory after `close`.
+/// State of a [`ClusterSmem`]: every CTA may read the memory of every CTA of the cluster. `After` is the state of the [`Shared`]
+/// memory after `close`.
 #[derive(Debug)]
 pub struct ReadOnly<After>(PhantomData<After>);
 
@@ -22,7 +23,7 @@ states! {
         PeerChanged "publish to the cluster"
     ]
     ReadOnly<After = Loaded>: PeerReadable;
-    /// State of a [`ClusterSmem`] that every CTA may write in every CTA.
+    /// State of a [`ClusterSmem`]: every CTA may write the memory of every CTA of the cluster, and none reads it.
     WriteOnly: PeerWritable, PeerChanged;
     Atomic: PeerAtomic, PeerChanged;
 }
@@ -30,7 +31,7 @@ states! {
 impl<After> Sealed for ReadOnly<After> {}
 impl Sealed for WriteOnly {}
 
-/// States of a [`ClusterSmem`] in which peers can be read.
+/// States of a [`ClusterSmem`] in which a CTA can read the memory of the other CTAs: [`ReadOnly`].
 #[diagnostic::on_unimplemented(
     message = "a peer's shared memory in the state `{Self}` cannot be read",
     label = "peers may be changing this memory",
@@ -39,7 +40,7 @@ impl Sealed for WriteOnly {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerReadable: Sealed {}
 
-/// States of a [`ClusterSmem`] in which peers can be written.
+/// States of a [`ClusterSmem`] in which a CTA can write the memory of the other CTAs: [`WriteOnly`].
 #[diagnostic::on_unimplemented(
     message = "a peer's shared memory in the state `{Self}` cannot be written",
     label = "not open for writes",
@@ -48,7 +49,7 @@ pub trait PeerReadable: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerWritable: Sealed {}
 
-/// States of a [`ClusterSmem`] in which peers can be accessed by atomic operations.
+/// States of a [`ClusterSmem`] in which a CTA can access the memory of the other CTAs by atomic operations: [`Atomic`].
 #[diagnostic::on_unimplemented(
     message = "a peer's shared memory in the state `{Self}` has no atomic elements",
     label = "not open for atomic operations",
@@ -57,7 +58,7 @@ pub trait PeerWritable: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerAtomic: Sealed {}
 
-/// States of a [`ClusterSmem`] in which the cluster changes its elements.
+/// States of a [`ClusterSmem`] in which the CTAs change its elements: [`WriteOnly`] and [`Atomic`].
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be published to the cluster",
     label = "the cluster can read this memory already",
@@ -91,7 +92,8 @@ pub struct ClusterSmem<'c, T, const N: usize, State> {
 }
 
 impl<'c> Cluster<'c> {
-    /// Lets the whole cluster read the `memory` of each CTA, after a barrier of the cluster.
+    /// Waits at a barrier of the cluster (`barrier.cluster`), after which the whole cluster may read the `memory` of each CTA
+    /// (DSMEM).
     ///
     /// Collective in the cluster.
     ///
@@ -105,7 +107,8 @@ impl<'c> Cluster<'c> {
         self.sync_with(self.publish_at_sync(memory))
     }
 
-    /// [`publish`](Cluster::publish) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Starts [`publish`](Cluster::publish): after the cluster barrier of [`Cluster::sync_with`] the whole cluster may read the
+    /// `memory` of each CTA. Several transitions can share that barrier.
     ///
     /// Collective in the cluster.
     ///
@@ -129,8 +132,8 @@ impl<'c> Cluster<'c> {
         AfterSync::new(ClusterSmem::new(memory))
     }
 
-    /// Lets the whole cluster write the `memory` of each CTA, after a barrier of the cluster. The elements keep their values
-    /// until they are written.
+    /// Waits at a barrier of the cluster (`barrier.cluster`), after which the whole cluster may write the `memory` of each CTA
+    /// (DSMEM). The elements keep their values until they are written.
     ///
     /// Collective in the cluster.
     ///
@@ -156,8 +159,8 @@ impl<'c> Cluster<'c> {
         self.sync_with(self.open_write_only_at_sync(memory))
     }
 
-    /// [`open_write_only`](Cluster::open_write_only) without the barrier, which several transitions can share
-    /// ([`Cluster::sync_with`]).
+    /// Starts [`open_write_only`](Cluster::open_write_only): after the cluster barrier of [`Cluster::sync_with`] the whole
+    /// cluster may write the `memory` of each CTA. Several transitions can share that barrier.
     ///
     /// Collective in the cluster.
     ///
@@ -172,7 +175,8 @@ impl<'c> Cluster<'c> {
         AfterSync::new(ClusterSmem::new(memory))
     }
 
-    /// Lets the whole cluster access the `memory` of each CTA by atomic operations, after a barrier of the cluster.
+    /// Waits at a barrier of the cluster (`barrier.cluster`), after which the whole cluster may access the `memory` of each CTA
+    /// by atomic operations (DSMEM).
     ///
     /// Collective in the cluster.
     ///
@@ -198,7 +202,8 @@ impl<'c> Cluster<'c> {
         self.sync_with(self.open_atomic_at_sync(memory))
     }
 
-    /// [`open_atomic`](Cluster::open_atomic) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Starts [`open_atomic`](Cluster::open_atomic): after the cluster barrier of [`Cluster::sync_with`] the whole cluster may
+    /// access the `memory` of each CTA by atomic operations. Several transitions can share that barrier.
     ///
     /// Collective in the cluster.
     ///
@@ -235,7 +240,8 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         Some(Peer { addr, _borrow: PhantomData, _elements: PhantomData })
     }
 
-    /// Ends the writes or atomic operations of the cluster, and lets the whole cluster read the results.
+    /// Waits until all CTAs have done their writes or atomic operations (`barrier.cluster`), after which the whole cluster may
+    /// read the results.
     ///
     /// Collective in the cluster.
     ///
@@ -249,7 +255,8 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         cluster.sync_with(self.publish_at_sync())
     }
 
-    /// [`publish`](ClusterSmem::publish) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Starts [`publish`](ClusterSmem::publish): after the cluster barrier of [`Cluster::sync_with`] the whole cluster may read
+    /// what the CTAs wrote. Several transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -260,8 +267,8 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         AfterSync::new(ClusterSmem::new(self.memory))
     }
 
-    /// Ends the use of the memory in the last scope of the kernel
-    /// ([`Cta::cluster_scope_last`](crate::launch::Cta::cluster_scope_last)), without the barrier of `close`.
+    /// Gives the memory up in the kernel's last scope, without the barrier of `close`, and returns the proof that
+    /// [`Cta::cluster_scope_last`](crate::launch::Cta::cluster_scope_last) asks for.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -269,7 +276,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         Ended::new()
     }
 
-    /// The number of elements in each CTA.
+    /// Returns `N`, the number of elements of the array in each CTA.
     #[inline(always)]
     pub const fn len(&self) -> usize {
         N
@@ -292,7 +299,7 @@ unsafe impl<'c, T: Element, const N: usize, State> End for ClusterSmem<'c, T, N,
 }
 
 impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After>> {
-    /// Element `i` of the executing CTA, or `None` past the end.
+    /// Loads element `i` of the executing CTA's own array; `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta`
     #[inline(always)]
@@ -300,7 +307,7 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
         self.memory.get(i)
     }
 
-    /// The 16 bytes of the executing CTA that start at byte `16 * i`, or `None` past the end.
+    /// Loads the 16 bytes of the executing CTA's own array that start at byte `16 * i`; `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
@@ -308,7 +315,8 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
         self.memory.get_vector(i)
     }
 
-    /// Waits until all CTAs have read, and returns the memory to its CTA.
+    /// Waits until all CTAs have read (`barrier.cluster`), and returns the executing CTA's array as [`Shared`] memory of this CTA
+    /// alone.
     ///
     /// Collective in the cluster.
     ///
@@ -319,7 +327,8 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
         cluster.sync_with(self.close_at_sync())
     }
 
-    /// [`close`](ClusterSmem::close) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Starts [`close`](ClusterSmem::close): the cluster barrier of [`Cluster::sync_with`] returns the executing CTA's array.
+    /// Several transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -329,7 +338,8 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
 }
 
 impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, WriteOnly> {
-    /// Waits until all CTAs have written, and returns the memory to its CTA, whose threads see what was written.
+    /// Waits until all CTAs have written (`barrier.cluster`), and returns the executing CTA's array as [`Shared`] memory, whose
+    /// threads see what was written.
     ///
     /// Collective in the cluster.
     ///
@@ -340,7 +350,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, WriteOnly> {
         cluster.sync_with(self.close_at_sync())
     }
 
-    /// [`close`](ClusterSmem::close) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Starts [`close`](ClusterSmem::close): the cluster barrier of [`Cluster::sync_with`] returns the executing CTA's array.
+    /// Several transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -350,7 +361,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, WriteOnly> {
 }
 
 impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
-    /// Waits until all CTAs have done their atomic operations, and returns the memory to its CTA, whose threads see the results.
+    /// Waits until all CTAs have done their atomic operations (`barrier.cluster`), and returns the executing CTA's array as
+    /// [`Shared`] memory, whose threads see the results.
     ///
     /// Collective in the cluster.
     ///
@@ -361,7 +373,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
         cluster.sync_with(self.close_at_sync())
     }
 
-    /// [`close`](ClusterSmem::close) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Starts [`close`](ClusterSmem::close): the cluster barrier of [`Cluster::sync_with`] returns the executing CTA's array.
+    /// Several transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -370,7 +383,7 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
     }
 }
 
-/// The memory of one CTA of the cluster (DSMEM), as [`ClusterSmem::peer`] returns it.
+/// A handle of one CTA's array in DSMEM, which [`ClusterSmem::peer`] returns: like the pointer of `cluster.map_shared_rank()`.
 #[derive(Debug)]
 pub struct Peer<'a, T, const N: usize, State> {
     addr: u32,
@@ -398,7 +411,7 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
         (i < const { size::vectors::<T, N>() }).then(|| self.addr + 16 * i as u32)
     }
 
-    /// Element `i`, or `None` past the end.
+    /// Loads element `i` of the peer CTA's array (`ld.shared::cluster`); `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cluster`
     #[inline(always)]
@@ -410,7 +423,7 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
         self.element(i).map(|addr| unsafe { T::load_cluster(addr) })
     }
 
-    /// The 16 bytes that start at byte `16 * i`, or `None` past the end.
+    /// Loads the 16 bytes of the peer CTA's array that start at byte `16 * i` (`ld.shared::cluster`); `None` past the end.
     ///
     /// PTX: `ld.weak.shared::cluster.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
@@ -432,8 +445,8 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
         self.vector(i).map(|addr| unsafe { T::load_vector_cluster(addr) })
     }
 
-    /// Stores element `i`; returns `None` past the end. If several threads store one element without a barrier in between, its
-    /// value is unspecified.
+    /// Stores `value` in element `i` of the peer CTA's array (`st.shared::cluster`); returns `None` past the end. If several
+    /// threads store one element without a barrier in between, its value is unspecified.
     ///
     /// PTX: `st.weak.shared::cluster`
     #[inline(always)]
@@ -446,7 +459,8 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
         self.element(i).map(|addr| unsafe { T::store_cluster(addr, value) })
     }
 
-    /// Stores the 16 bytes that start at byte `16 * i`; returns `None` past the end. Elements have 4 bytes or more.
+    /// Stores `value` in the 16 bytes of the peer CTA's array that start at byte `16 * i`; returns `None` past the end. Elements
+    /// have 4 bytes or more.
     ///
     /// PTX: `st.weak.shared::cluster.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
@@ -465,8 +479,8 @@ impl<'a, T: Element, const N: usize, State> Peer<'a, T, N, State> {
         self.vector(i).map(|addr| unsafe { T::store_vector_cluster(addr, value) })
     }
 
-    /// Element `i` for atomic operations of cluster scope, or `None` past the end. Some operations are made of several
-    /// instructions: see [`atomic`](crate::atomic#a-peers-shared-memory).
+    /// Returns element `i` of the peer CTA's array for atomic operations of cluster scope; `None` past the end. Some operations
+    /// are made of several instructions: see [`atomic`](crate::atomic#a-peers-shared-memory).
     #[inline(always)]
     pub fn atomic(&self, i: usize) -> Option<AtomicRef<'a, T, scope::Cluster, space::SharedCluster>>
     where

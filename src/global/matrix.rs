@@ -33,7 +33,7 @@ impl<T> Clone for GlobalMatrix<T> {
 impl<T> Copy for GlobalMatrix<T> {}
 
 impl<T: Element> GlobalMatrix<T> {
-    /// Makes the matrix from a pointer and the numbers of rows and columns.
+    /// Makes the handle of a read-only row-major matrix from a pointer to global memory and the numbers of rows and columns.
     ///
     /// # Safety
     ///
@@ -83,7 +83,8 @@ const fn start(y: u32, columns: u32) -> usize {
     y as usize * columns as usize
 }
 
-/// A tile of `R` rows and `C` columns of a [`GlobalMatrix`]. Reads are checked against the constants `R` and `C` only.
+/// A handle of a tile of `R` rows and `C` columns of a [`GlobalMatrix`], which threads read by vectors of 16 bytes. Reads are
+/// checked against the constants `R` and `C` only.
 #[derive(Debug)]
 pub struct MatrixTile<T, const R: usize, const C: usize> {
     /// The tile's first column in row 0 of the matrix. The tile begins `row` rows below.
@@ -138,7 +139,8 @@ pub struct GlobalRowsMut<T> {
 }
 
 impl<T: Element> GlobalRowsMut<T> {
-    /// Makes the matrix from a pointer, the number of rows and the number of elements of a row.
+    /// Makes the handle of a matrix divided by rows, from a pointer to global memory, the number of rows and the number of
+    /// elements of a row.
     ///
     /// # Safety
     ///
@@ -150,8 +152,9 @@ impl<T: Element> GlobalRowsMut<T> {
         GlobalRowsMut { base, rows, columns }
     }
 
-    /// Returns the rows of the CTA: those at `r`, `r + c`, `r + 2 * c`, … for the CTA's rank `r` and `c` CTAs in the grid.
-    /// Some CTAs may have one row more than others: make collective calls of the CTA in the loop, and none of the cluster.
+    /// Returns an iterator over the executing CTA's rows of the matrix: those at `r`, `r + c`, `r + 2 * c`, … for the CTA's rank
+    /// `r` and `c` CTAs in the grid. Some CTAs may have one row more than others: make collective calls of the CTA in the loop,
+    /// and none of the cluster.
     ///
     /// Not collective.
     ///
@@ -194,7 +197,7 @@ impl<T: Element> Iterator for RowsMut<T> {
     }
 }
 
-/// A row of global memory that only the executing CTA accesses.
+/// A handle of one row of a [`GlobalRowsMut`] in global memory, which only the executing CTA accesses.
 #[derive(Debug)]
 pub struct RowMut<T> {
     base: *mut T,
@@ -284,7 +287,7 @@ const fn check<T, const R: usize, const C: usize>() {
 }
 
 impl<T: Element, const R: usize, const C: usize> GlobalMatrixMut<T, R, C> {
-    /// Makes the matrix from a pointer and the numbers of rows and columns.
+    /// Makes the handle of a matrix divided by tiles, from a pointer to global memory and the numbers of rows and columns.
     ///
     /// # Safety
     ///
@@ -316,7 +319,7 @@ impl<T: Element, const R: usize, const C: usize> GlobalMatrixMut<T, R, C> {
     }
 }
 
-/// A tile of `R` rows and `C` columns of a matrix in global memory that only the executing CTA accesses.
+/// A handle of the executing CTA's tile of a [`GlobalMatrixMut`]: `R` rows and `C` columns that only this CTA accesses.
 #[derive(Debug)]
 pub struct MatrixTileMut<T, const R: usize, const C: usize> {
     /// The tile's first column in row 0 of the matrix. The tile begins `row` rows below.
@@ -372,7 +375,8 @@ impl<T: Element, const R: usize, const C: usize> MatrixTileMut<T, R, C> {
     }
 }
 
-/// The vectors of a [`MatrixTileMut`] that only the executing thread accesses: see [`fragment`](MatrixTileMut::fragment).
+/// The executing thread's part of a [`MatrixTileMut`]: vectors of 16 bytes of global memory that only this thread writes (see
+/// [`fragment`](MatrixTileMut::fragment)).
 #[derive(Debug)]
 pub struct FragmentMut<T: Element, const R: usize, const C: usize, const B: usize, const W: usize> {
     /// The first vector of the fragment.
@@ -385,8 +389,8 @@ pub struct FragmentMut<T: Element, const R: usize, const C: usize, const B: usiz
 }
 
 impl<T: Element, const R: usize, const C: usize, const B: usize, const W: usize> FragmentMut<T, R, C, B, W> {
-    /// Stores vector `x` of row `y` of the fragment, counting only the thread's own rows and vectors. Returns `None`, and stores
-    /// nothing, if the fragment has no such vector.
+    /// Stores `elements` as the 16-byte vector `x` of row `y` of the fragment, counting only the thread's own rows and vectors.
+    /// Returns `None`, and stores nothing, if the fragment has no such vector.
     ///
     /// Not collective.
     ///

@@ -60,8 +60,8 @@ impl<B> Warps<'_, B> {
         Warps { rank, threads, _call: PhantomData, _barrier: PhantomData }
     }
 
-    /// Returns the thread's rank among the threads of the part. Rank 0 need not be the CTA's thread 0: if the producer is one
-    /// thread, the consumers' rank 0 is the CTA's thread 32.
+    /// Returns the executing thread's rank among the threads of these warps, which run one part of a pipeline. Rank 0 need not be
+    /// the CTA's thread 0: if the producer is one thread, the consumers' rank 0 is the CTA's thread 32.
     ///
     /// Not collective.
     #[inline(always)]
@@ -69,7 +69,7 @@ impl<B> Warps<'_, B> {
         self.rank
     }
 
-    /// Returns the number of threads of the part.
+    /// Returns the number of threads of these warps, which run one part of a pipeline.
     ///
     /// Not collective.
     #[inline(always)]

@@ -38,13 +38,13 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     type Producers<'p>: fmt::Debug;
     /// The signals of the same pipeline when its CTA shares no tiles.
     type Own: CtaSignals;
-    /// Traps if a CTA of `threads` threads lacks one of the parts.
+    /// Traps if a CTA of `threads` threads cannot run both parts of the pipeline: producers and consumers.
     #[doc(hidden)]
     fn check(threads: u32);
-    /// How many arrivals a phase of `empty` expects for each consumer warp of this CTA.
+    /// How many arrivals a phase of a stage's mbarrier `empty` expects for each consumer warp of this CTA.
     #[doc(hidden)]
     const RELEASES: u32;
-    /// Whether the thread of that rank in the CTA produces.
+    /// Whether the thread of rank `rank` in the CTA is a producer.
     #[doc(hidden)]
     fn produces(rank: u32) -> bool;
     /// The group of producers, as the thread of rank `rank` in the CTA holds it.
@@ -60,14 +60,14 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// How many threads consume, or `None` if all threads from `FIRST_CONSUMER` on do.
     #[doc(hidden)]
     const CONSUMERS: Option<u32>;
-    /// Runs in the consumers before the first stage.
+    /// Runs in each consumer before its first stage: with named barriers, signals the producers that the stage is empty.
     ///
     /// # Safety
     ///
     /// Every consumer calls this once per run.
     #[doc(hidden)]
     unsafe fn begin_consuming(&self);
-    /// Waits until the stage with the mbarrier `full` is full.
+    /// Waits, in a consumer, until the producers have filled the stage with the mbarrier `full`.
     ///
     /// # Safety
     ///
@@ -84,7 +84,7 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// 3. If stages have mbarriers, `empty` is valid.
     #[doc(hidden)]
     unsafe fn release(&self, rank: u32, empty: u32);
-    /// Runs in the producers after the last stage: on return, no operation of this producer is in flight.
+    /// Waits, in a producer after its last stage, until no operation of this producer is in flight.
     ///
     /// # Safety
     ///
@@ -93,7 +93,7 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     unsafe fn drain<S: StageTiles, const STAGES: usize>(&self, base: u32, at: Cursor);
 }
 
-/// [`StageSignals`] that stay within one CTA.
+/// How the two parts of a pipeline in one CTA signal each other ([`StageSignals`]): by mbarriers (`()`) or by two named barriers.
 ///
 /// # Safety
 ///
@@ -105,7 +105,7 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait CtaSignals: StageSignals {
-    /// The numbers of the named barriers, as in [`Place::BARRIERS`](crate::shared::Place::BARRIERS).
+    /// The named barriers that the signals use, as the mask [`Place::BARRIERS`](crate::shared::Place::BARRIERS).
     #[doc(hidden)]
     const BARRIERS: u16;
     #[doc(hidden)]
@@ -377,8 +377,8 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, ST
 }
 
 impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES, G> {
-    /// [`wait`](Consumer::wait) that suspends the thread for up to `nanoseconds` per try, for long waits. The time limit is a
-    /// hint.
+    /// Waits as [`wait`](Consumer::wait) does until the next stage is full, and suspends the thread for up to `nanoseconds` per
+    /// try, for long waits. The time limit is a hint.
     ///
     /// Collective in the warp.
     ///
@@ -400,7 +400,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
 }
 
 impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, STAGES, V> {
-    /// The tile of the stage as a [`StageTile`](super::StageTile), or the pair of tiles as a pair.
+    /// Returns the tile of the stage as a [`StageTile`](super::StageTile), which threads read as shared memory; of a pair of
+    /// tiles, a pair.
     ///
     /// Not collective.
     #[inline(always)]
@@ -434,7 +435,7 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, S
 }
 
 impl<T: Element, const N: usize, const STAGES: usize, V: StageSignals> FullStage<'_, [T; N], STAGES, V> {
-    /// Returns element `i` of the tile, or `None` past the end.
+    /// Loads element `i` of the stage's tile from shared memory; `None` past the end.
     ///
     /// Not collective.
     ///
@@ -445,7 +446,7 @@ impl<T: Element, const N: usize, const STAGES: usize, V: StageSignals> FullStage
         if i < N { self.tiles().get(i) } else { None }
     }
 
-    /// Returns the sixteen bytes at byte `16 * i` of the tile, or `None` past the end.
+    /// Loads the sixteen bytes of the stage's tile that start at byte `16 * i` from shared memory; `None` past the end.
     ///
     /// Not collective.
     ///

@@ -12,7 +12,7 @@ use crate::shared::{ALIGN, Element, Loaded, Shared};
 use crate::size;
 use crate::tensor::{LoadShape, MulticastShape, TensorTile, shape_bytes, tile_bytes};
 
-/// The contents of a stage: a tile `[T; N]` of `N` elements, or a pair of such contents.
+/// The contents of a stage of a [`Pipeline`](super::Pipeline): a tile `[T; N]` of `N` elements, or a pair of such contents.
 ///
 /// # Safety
 ///
@@ -32,6 +32,8 @@ pub unsafe trait StageTiles {
     const SIZE: usize;
     /// A [`StageTile`], or a pair of views.
     type View<'a>;
+    /// Returns the tiles at `addr` as a [`StageTile`], or as a pair of views.
+    ///
     /// # Safety
     ///
     /// The tiles lie at `addr`, have arrived, and are not written during `'a`.
@@ -88,7 +90,8 @@ impl<'a, T, const N: usize> Deref for StageTile<'a, T, N> {
     }
 }
 
-/// The CTAs that share the tiles of a stage: `()` if the executing CTA shares none, a [`Group`], or for a pair of tiles a pair.
+/// The CTAs that share the tiles of a stage of a [`Pipeline`](super::Pipeline) (`.multicast::cluster`): `()` if the executing CTA
+/// shares none, a [`Group`], or for a pair of tiles a pair.
 ///
 /// # Safety
 ///
@@ -103,7 +106,7 @@ pub unsafe trait Sharing: Copy {
     /// How many CTAs a consumer warp signals when it releases a stage. 0 if the warp signals only its own CTA's producer.
     #[doc(hidden)]
     const CTAS: u32;
-    /// The rank in the cluster of the `i`-th of these CTAs.
+    /// Returns the rank in the cluster of the `i`-th CTA that shares the tiles.
     #[doc(hidden)]
     fn cta(&self, i: u32) -> u32;
 }
@@ -135,7 +138,7 @@ unsafe impl<G: Sharing, H: Sharing> Sharing for (G, H) {
     }
 }
 
-/// [`Sharing`] among CTAs that are alive in the scope `'c`.
+/// The CTAs that share the tiles of a stage ([`Sharing`]), all of them alive in the cluster scope `'c`.
 ///
 /// # Safety
 ///
@@ -154,8 +157,8 @@ unsafe impl<'c, const CTAS: u32> SharingIn<'c> for Group<'c, CTAS> {}
 // SAFETY: both groups belong to the scope `'c`.
 unsafe impl<'c, G: SharingIn<'c>, H: SharingIn<'c>> SharingIn<'c> for (G, H) {}
 
-/// The source of a stage of `S` that the CTAs of `G` share: for a tile a [`GlobalTile`] or a box of a tensor, for a pair of tiles
-/// a pair.
+/// Sources from which a producer loads a stage of `S` that the CTAs of `G` share: for a tile a [`GlobalTile`] or a box of a
+/// tensor, for a pair of tiles a pair.
 ///
 /// # Safety
 ///

@@ -4,7 +4,7 @@ use super::{ALIGN, Element, Shared};
 use crate::qualifier::{Sealed, swizzle_atomicity, swizzle_mode};
 use crate::size;
 
-/// The swizzle of a tensor map (PTX ISA 5.5.7).
+/// Swizzles of a tensor map, such as [`swizzle_mode::B128`] (`CUtensorMapSwizzle`, PTX ISA 5.5.7).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no swizzle of a tile",
     label = "not `swizzle_mode::B32`, `B64` or `B128`",

@@ -46,8 +46,8 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
 }
 
 impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
-    /// Stores element `i`; `None` past the end. If several threads store the same element, the value of one of these threads
-    /// remains.
+    /// Stores `value` in element `i`; `None` past the end. If several threads store the same element, the value of one of these
+    /// threads remains.
     ///
     /// Not collective.
     ///
@@ -62,8 +62,8 @@ impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
         (i < N).then(|| unsafe { T::store(self.addr + (i * size_of::<T>()) as u32, value) })
     }
 
-    /// Stores the sixteen bytes that start at byte `16 * i`; `None` past the end. If several threads store the same vector, each
-    /// element has the value of one of these threads.
+    /// Stores `value` in the sixteen bytes that start at byte `16 * i`; `None` past the end. If several threads store the same
+    /// vector, each element has the value of one of these threads.
     ///
     /// Not collective.
     ///

@@ -39,7 +39,7 @@ impl<T, const W: usize, const N: usize, State, M> Clone for View2d<'_, T, W, N, 
 }
 impl<T, const W: usize, const N: usize, State, M> Copy for View2d<'_, T, W, N, State, M> {}
 
-/// The order of a matrix's elements in memory.
+/// The order of a [`View2d`]'s elements in shared memory: `()` for rows one after another, or a [`Swizzle`].
 #[cfg_attr(doc, doc(hidden))]
 pub trait Order: Sealed {
     /// Maps an address in the array without swizzle to the address in this order.
@@ -140,8 +140,8 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         self.at(at).map(|addr| unsafe { T::load(addr) })
     }
 
-    /// Stores element `x` of row `y`; `None` outside the matrix. If several threads store the same element, the value of one of
-    /// these threads remains.
+    /// Stores `value` in element `x` of row `y`; `None` outside the matrix. If several threads store the same element, the value
+    /// of one of these threads remains.
     ///
     /// Not collective.
     ///
@@ -174,8 +174,8 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         self.vector_at(at).map(|addr| unsafe { T::load_vector(addr) })
     }
 
-    /// Stores the sixteen bytes of row `y` that start at byte `16 * x` of the row; `None` outside the matrix. Rows have a
-    /// multiple of 16 bytes. If several threads store the same vector, each element has the value of one of these threads.
+    /// Stores `value` in the sixteen bytes of row `y` that start at byte `16 * x` of the row; `None` outside the matrix. Rows
+    /// have a multiple of 16 bytes. If several threads store the same vector, each element has the value of one of these threads.
     ///
     /// Not collective.
     ///

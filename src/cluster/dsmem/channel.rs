@@ -12,7 +12,8 @@ use crate::qualifier::{Sealed, arrivals, scope, sem, suspend_time_hint};
 use crate::raw;
 use crate::shared::{Element, Ended, Loaded, Shared};
 
-/// A stream of tiles along one [`Permutation`]: each CTA sends tile after tile to one CTA and receives as many from another.
+/// A stream of tiles through DSMEM (`cp.async.bulk`) along one [`Permutation`]: each CTA sends tile after tile to one CTA and
+/// receives as many from another.
 ///
 /// Made of a [`DsmemBuffer`](super::DsmemBuffer) [`ByChannel`]. Between two tiles, an [`Inbox`] needs a barrier of the whole
 /// cluster; a channel waits only for its receiver, which acknowledges a tile by an arrival at an mbarrier of the sender.
@@ -52,7 +53,8 @@ pub struct Channel<'c, T, const N: usize> {
     permutation: Permutation<'c>,
 }
 
-/// A [`Channel`] with a tile in flight in each direction. It owns the source.
+/// A [`Channel`] with two tiles in flight (`cp.async.bulk`): one that this CTA sends, and one that it receives. It owns the
+/// source.
 #[must_use = "a tile is in flight to this CTA and has to be received: call `.receive(cta)`"]
 #[derive(Debug)]
 pub struct ChannelSent<'c, T, const N: usize, Src> {
@@ -60,7 +62,8 @@ pub struct ChannelSent<'c, T, const N: usize, Src> {
     src: Src,
 }
 
-/// A [`Channel`] whose incoming tile has arrived. It lends the tile as [`Shared`] memory, by `Deref`.
+/// A [`Channel`] whose incoming tile has arrived in this CTA's DSMEM buffer, where the threads may read it. It lends the tile as
+/// [`Shared`] memory, by `Deref`.
 #[must_use = "the sender waits until the tile is acknowledged: call `.acknowledge(cta)`"]
 #[derive(Debug)]
 pub struct ChannelReceived<'c, T, const N: usize, Src> {
@@ -70,9 +73,9 @@ pub struct ChannelReceived<'c, T, const N: usize, Src> {
     src: Src,
 }
 
-/// A [`Channel`] whose tile all threads of this CTA have read, before the sender is told. This state follows the barrier of
-/// [`release_at_sync`](ChannelReceived::release_at_sync), or the wait for a copy from the tile, such as a
-/// [`bulk::store`](crate::bulk::store()).
+/// A [`Channel`] whose received tile all threads of this CTA have read, before the sender is told that the buffer is free. This
+/// state follows the barrier of [`release_at_sync`](ChannelReceived::release_at_sync), or the wait for a copy from the tile, such
+/// as a [`bulk::store`](crate::bulk::store()).
 #[must_use = "the sender waits until the tile is acknowledged: call `.acknowledge(cta)`"]
 #[derive(Debug)]
 pub struct ChannelReleased<'c, T, const N: usize, Src> {
@@ -89,7 +92,8 @@ pub struct ChannelAcknowledged<'c, T, const N: usize, Src> {
 }
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByChannel> {
-    /// Turns the DSMEM buffer into a channel along `permutation`.
+    /// Turns the DSMEM buffer into a [`Channel`], which sends tiles to the CTA that `permutation` names and receives from one
+    /// CTA.
     #[inline(always)]
     pub fn along(self, permutation: Permutation<'c>) -> Channel<'c, T, N> {
         Channel { inbox: self, permutation }
@@ -103,9 +107,10 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByChannel> {
 }
 
 impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
-    /// Each CTA sends the tile `src` along the permutation and expects one tile. Sources are those of [`Inbox::send`]. If the
-    /// source is a tile that another channel has received, acknowledge that tile once [`reclaim`](ChannelAcknowledged::reclaim) has
-    /// returned it.
+    /// Starts the copy of the tile `src` into the DSMEM buffer of the CTA that the permutation names (`cp.async.bulk`), and
+    /// expects one tile in this CTA's buffer. [`receive`](ChannelSent::receive) waits for that tile. Sources are those of
+    /// [`Inbox::send`]. If the source is a tile that another channel has received, acknowledge that tile once
+    /// [`reclaim`](ChannelAcknowledged::reclaim) has returned it.
     ///
     /// Collective in the cluster.
     ///
@@ -137,7 +142,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         cluster.sync_with(self.into_inbox_at_sync())
     }
 
-    /// [`into_inbox`](Channel::into_inbox) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Starts [`into_inbox`](Channel::into_inbox): the cluster barrier of [`Cluster::sync_with`] returns the [`Inbox`]. Several
+    /// transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -145,7 +151,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         AfterSync::new(self.inbox)
     }
 
-    /// Ends the channel in the last scope of the kernel ([`Cta::cluster_scope_last`]).
+    /// Gives the channel up in the kernel's last scope, without a barrier, and returns the proof that [`Cta::cluster_scope_last`]
+    /// asks for.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -155,13 +162,15 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
 }
 
 impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
-    /// The source that is being sent, as [`Sent::source`](super::Sent::source) returns it.
+    /// Returns the source of the tile that this CTA is sending, which threads may read in some states (see
+    /// [`Sent::source`](super::Sent::source)).
     #[inline(always)]
     pub fn source(&self) -> &Src {
         &self.src
     }
 
-    /// Waits until the incoming tile has arrived.
+    /// Waits until the tile that another CTA sends to this CTA has arrived, which the threads may then read
+    /// (`mbarrier.try_wait`).
     ///
     /// Collective in the CTA.
     ///
@@ -176,7 +185,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
 }
 
 impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
-    /// The source that this CTA sent, as [`Sent::source`](super::Sent::source) returns it.
+    /// Returns the source of the tile that this CTA sent, which the copy may still be reading (see
+    /// [`Sent::source`](super::Sent::source)).
     #[inline(always)]
     pub fn source(&self) -> &Src {
         &self.src
@@ -195,8 +205,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
         cta.sync_with(self.release_at_sync()).acknowledge(cta)
     }
 
-    /// The barrier of [`acknowledge`](ChannelReceived::acknowledge), which several transitions can share ([`Cta::sync_with`]).
-    /// After it, all threads of this CTA have read the tile; [`ChannelReleased::acknowledge`] then tells the sender.
+    /// Starts [`acknowledge`](ChannelReceived::acknowledge): after the barrier of [`Cta::sync_with`] all threads of this CTA have
+    /// read the tile. [`ChannelReleased::acknowledge`] then tells the sender. Several transitions can share that barrier.
     /// [`reclaim_at_sync`](ChannelAcknowledged::reclaim_at_sync) has an example.
     ///
     /// PTX: none.
@@ -205,8 +215,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
         AfterSync::new(ChannelReleased { channel: self.channel, src: self.src })
     }
 
-    /// Ends the channel and the use of its source in the last scope of the kernel ([`Cta::cluster_scope_last`]). No tile may
-    /// follow, and the sender is not told. All CTAs have to end their channels alike: a CTA that calls
+    /// Gives the channel and its source up in the kernel's last scope ([`Cta::cluster_scope_last`]), without a barrier and
+    /// without an arrival that tells the sender. No tile may follow. All CTAs have to end their channels alike: a CTA that calls
     /// [`reclaim`](ChannelAcknowledged::reclaim) instead waits forever.
     ///
     /// PTX: none.
@@ -252,7 +262,8 @@ unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReceived<'c
 }
 
 impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
-    /// Tells the sender that all threads of this CTA have read the tile: [`ChannelReceived::acknowledge`] without its barrier.
+    /// Tells the sender that all threads of this CTA have read the tile, by an arrival at the sender's mbarrier
+    /// (`mbarrier.arrive`). Unlike [`ChannelReceived::acknowledge`], this call has no barrier.
     ///
     /// Collective in the CTA.
     ///
@@ -275,7 +286,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
         ChannelAcknowledged { channel: self.channel, src: self.src }
     }
 
-    /// Returns to the readable tile, to read it again or to send it on. The sender has not been told yet.
+    /// Makes the received tile readable again, to read it once more or to send it on. The sender has not been told yet.
     ///
     /// PTX: none.
     ///
@@ -337,8 +348,9 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
         (channel, cta.sync_with(src))
     }
 
-    /// [`reclaim`](ChannelAcknowledged::reclaim) without the barrier, which several transitions can share ([`Cta::sync_with`]). Returns
-    /// the channel at once, since the leader both waits and sends the next tile; the source comes out of the barrier.
+    /// Waits in the leader until the receiver has acknowledged this CTA's tile, and returns the channel; the barrier of
+    /// [`Cta::sync_with`] returns the source. The channel comes first, since the leader both waits and sends the next tile.
+    /// Several transitions can share the barrier, which [`reclaim`](ChannelAcknowledged::reclaim) executes itself.
     ///
     /// Collective in the CTA.
     ///

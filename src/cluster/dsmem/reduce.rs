@@ -4,7 +4,7 @@ use crate::qualifier::{Qualifier, op, space, ty};
 use crate::raw;
 use crate::shared::Element;
 
-/// Tags of the operations that combine elements of `T` in a DSMEM buffer, one by one (`red.async`) or by tiles
+/// Tags of the reductions into a DSMEM buffer of elements `T`, such as [`op::Add`]: element by element (`red.async`) or by tiles
 /// (`cp.reduce.async.bulk`). Both instructions have the same operations and types.
 #[diagnostic::on_unimplemented(
     message = "a DSMEM buffer has no reduction `{Self}` of `{T}`",
@@ -14,14 +14,15 @@ use crate::shared::Element;
 )]
 // The operation is `Self`, not `T`: for a type with a single operation, rustc would take any argument for that operation.
 pub trait ClusterReduce<T: Element>: Qualifier {
-    /// Starts the reduction of one element.
+    /// Starts the reduction of `value` into the element at `addr` (`red.async`), whose completion the mbarrier `mbar` counts.
     ///
     /// # Safety
     ///
     /// That of [`raw::red_async_add`].
     #[doc(hidden)]
     unsafe fn red_async(value: T, addr: u32, mbar: u32);
-    /// Starts the reduction of a tile.
+    /// Starts the reduction of the `size` bytes at `src` into those at `dst` (`cp.reduce.async.bulk`), which the mbarrier `mbar`
+    /// counts.
     ///
     /// # Safety
     ///

@@ -11,13 +11,14 @@ use crate::raw;
 use crate::shared::{Element, Shared};
 use crate::tensor::{LoadShape, TensorTile};
 
-/// The source that a CTA has sent, and its state once every CTA of the cluster has received. A DSMEM buffer from which a tile was
-/// forwarded becomes an `Inbox` again.
+/// Sources of a send into a DSMEM buffer, each with the state in which it comes back once every CTA of the cluster has received.
+/// A DSMEM buffer from which a tile was forwarded becomes an `Inbox` again.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Origin: Sealed {
     /// The source in that state.
     type Back;
-    /// Gives the source back. The token says that the caller has passed a barrier of the cluster after the wait for the tile.
+    /// Gives the source back in that state, once every CTA of the cluster has received. The token says that the caller has passed
+    /// a barrier of the cluster after the wait for the tile.
     #[doc(hidden)]
     fn back(self, token: Token) -> Self::Back;
 }
@@ -92,7 +93,8 @@ pub unsafe trait Releasable<'c> {
     /// The handles in those states.
     #[doc(hidden)]
     type Released;
-    /// Gives the handles in those states. The token says that the caller has passed a barrier of the cluster.
+    /// Gives the handles in their states after a barrier of the cluster. The token says that the caller has passed a barrier of
+    /// the cluster.
     #[doc(hidden)]
     fn made_ready(self, token: Token) -> Self::Released;
 }
