@@ -2,9 +2,9 @@
 //! cluster that has not started, and does the work of that cluster. CUDA calls this work stealing.
 //!
 //! ```text
-//!   WorkQueueMemory ── scope ──► WorkQueue ── request ──► Request ── wait ──► Response::Cancelled { first_ctaid, queue }
-//!                               │                                 └──► Response::NoMore(ClosedWorkQueue)
-//!                               └──────────── close ──────────► ClosedWorkQueue
+//!   WorkQueueMemory ── scope ──► WorkQueue ── try_cancel ──► Request ── wait ──► Response::Cancelled { first_ctaid, queue }
+//!                               │                                    └──► Response::NoMore(ClosedWorkQueue)
+//!                               └─────────────── close ──────────► ClosedWorkQueue
 //! ```
 //!
 //! A [`Cta`] makes a request for itself. A [`Cluster`] makes one request for all its CTAs, which get the same response.

@@ -41,7 +41,7 @@ pub struct PartlyArrived {
     left: u32,
 }
 
-/// The states of an [`Mbarrier`]: [`Uninit`], [`Ready`], [`PartlyArrived`], [`Arrived`].
+/// The states of an [`Mbarrier`]: [`Uninit`], [`Ready`], [`PartlyArrived`], [`Arrived`], [`Retired`].
 pub trait Phase: Sealed {}
 
 states! {

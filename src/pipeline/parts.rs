@@ -41,7 +41,7 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// Traps if a CTA of `threads` threads cannot run both parts of the pipeline: producers and consumers.
     #[doc(hidden)]
     fn check(threads: u32);
-    /// How many arrivals a phase of a stage's mbarrier `empty` expects for each consumer warp of this CTA.
+    /// How many arrivals a phase of a stage's mbarrier `empty` expects for each consumer warp of this CTA; 0 for named barriers.
     #[doc(hidden)]
     const RELEASES: u32;
     /// Whether the thread of rank `rank` in the CTA is a producer.
@@ -67,7 +67,7 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// Every consumer calls this once per run.
     #[doc(hidden)]
     unsafe fn begin_consuming(&self);
-    /// Waits, in a consumer, until the producers have filled the stage with the mbarrier `full`.
+    /// Waits, in a consumer, until the producers have filled the stage, of the mbarrier `full` or of named barriers.
     ///
     /// # Safety
     ///

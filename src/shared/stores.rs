@@ -46,8 +46,8 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
 }
 
 impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
-    /// Stores `value` in element `i`; `None` past the end. If several threads store the same element, the value of one of these
-    /// threads remains.
+    /// Stores `value` in element `i`; `None` past the end. If several threads store the same element without a barrier in
+    /// between, its value is unspecified.
     ///
     /// Not collective.
     ///
@@ -63,7 +63,7 @@ impl<T: Element, const N: usize, State, G> Shared<'_, T, N, State, G> {
     }
 
     /// Stores `value` in the sixteen bytes that start at byte `16 * i`; `None` past the end. If several threads store the same
-    /// vector, each element has the value of one of these threads.
+    /// vector without a barrier in between, its value is unspecified.
     ///
     /// Not collective.
     ///

@@ -140,8 +140,8 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
         self.at(at).map(|addr| unsafe { T::load(addr) })
     }
 
-    /// Stores `value` in element `x` of row `y`; `None` outside the matrix. If several threads store the same element, the value
-    /// of one of these threads remains.
+    /// Stores `value` in element `x` of row `y`; `None` outside the matrix. If several threads store the same element without a
+    /// barrier in between, its value is unspecified.
     ///
     /// Not collective.
     ///
@@ -175,7 +175,8 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
     }
 
     /// Stores `value` in the sixteen bytes of row `y` that start at byte `16 * x` of the row; `None` outside the matrix. Rows
-    /// have a multiple of 16 bytes. If several threads store the same vector, each element has the value of one of these threads.
+    /// have a multiple of 16 bytes. If several threads store the same vector without a barrier in between, its value is
+    /// unspecified.
     ///
     /// Not collective.
     ///
