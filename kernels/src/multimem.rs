@@ -62,6 +62,10 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
         value.store(value.load_reduce_add(sem::Relaxed), sem::Relaxed);
         i += step;
     }
+    if cta.is_leader() {
+        // The leader accesses the counter at its multimem address again.
+        fence::proxy_alias();
+    }
     // This grid ends only after the stores of the other GPUs.
     meet(&cta, arrived, arrived_here, 2 * gpus);
 }
@@ -75,9 +79,8 @@ fn meet(
 ) {
     cta.sync();
     if cta.is_leader() {
-        // Proxy fences: the loop, and that of an earlier call, access the same counter at another address.
-        fence::proxy_alias();
         arrived.reduce_add(1, sem::Release);
+        // A proxy fence: the loop accesses the same counter at another address.
         fence::proxy_alias();
         while arrived_here.fetch_or(0, sem::Acquire) < until {}
     }
