@@ -81,7 +81,6 @@ pub fn device_cargo(
     let mut cargo = toolchain.command("cargo");
     cargo
         .args([subcommand, "--release", "--lib", "--target", DEVICE_TARGET, "-Zbuild-std=core"])
-        .env("CARGO_TERM_QUIET", "true")
         .env("CARGO_TARGET_DIR", target_dir)
         .env("CARGO_BUILD_BUILD_DIR", target_dir)
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
@@ -230,7 +229,7 @@ impl Kernels {
         self
     }
 
-    /// Lets cargo print to stderr what it compiles. The first build of a target takes half a minute, since it compiles `core`.
+    /// Lets cargo print to stderr what it compiles, and why it fails: [`Error::compiler_output`] then has rustc's errors alone.
     pub fn progress(mut self, on: bool) -> Kernels {
         self.progress = on;
         self
@@ -368,9 +367,6 @@ impl Setup<'_> {
         built: &mut Built,
     ) -> Result<(), Error> {
         let mut cargo = self.cargo(arch, target_dir);
-        if self.kernels.progress {
-            cargo.env_remove("CARGO_TERM_QUIET").stderr(Stdio::inherit());
-        }
         let output = cargo.output().with_context(|| format!("cannot run {}", process::shown(&cargo)))?;
         let messages = Messages::parse(&output.stdout);
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -416,6 +412,11 @@ impl Setup<'_> {
             .arg(&self.manifest.path)
             .args(self.manifest.feature_arguments(arch, &kernels.features))
             .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", self.linker);
+        if kernels.progress {
+            cargo.stderr(Stdio::inherit());
+        } else {
+            cargo.arg("--quiet");
+        }
         // cargo does not watch the linker: another one makes it link again by this flag, which nothing reads.
         cargo.args(["--", "--cfg", &format!("ptx_link=\"{}\"", stamp(self.linker))]);
         if kernels.line_tables {

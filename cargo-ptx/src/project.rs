@@ -40,8 +40,8 @@ impl Crate {
 
     /// Begins the build of the crate in `project`, with the linker beside this program if there is one.
     pub fn build(&self, project: &Project) -> Kernels {
-        let build = ptx_build::kernels(&project.folder).out_dir(&project.out_dir).features(&self.features);
-        let build = build.progress(true);
+        let build = ptx_build::kernels(&project.folder).out_dir(&project.out_dir);
+        let build = build.features(&self.features).progress(true);
         match beside_this_program() {
             Some(linker) if std::env::var_os("PTX_LINK").is_none() => build.linker(linker),
             _ => build,

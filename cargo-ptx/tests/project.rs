@@ -301,7 +301,7 @@ fn what_surrounds_a_build_does_not_change_it() {
     assert_eq!(text(), before);
 
     let config = project.folder.join("kernels/.cargo/config.toml");
-    let flags = "[build]\ntarget-dir = \"/nowhere\"\nrustflags = [\"-Cno-such-option\"]\n\
+    let flags = "[term]\nverbose = true\n[build]\ntarget-dir = \"/nowhere\"\nrustflags = [\"-Cno-such-option\"]\n\
                  [target.nvptx64-nvidia-cuda]\nlinker = \"llvm-bitcode-linker\"\nrustflags = [\"-Cno-such-option\"]\n";
     files::write(&config, flags).unwrap();
     let outcome = project.run(&mut rebuilt());
@@ -352,10 +352,14 @@ fn what_goes_wrong_is_said_with_its_remedy() {
     project.with_edit("kernels/Cargo.toml", "ptx = ", "absent = ", || {
         project.fails(build().args(["--kernels", "kernels"]), &["has no library that depends on `ptx`"]);
     });
-    project.with_edit("src/lib.rs", "(a, &x, &mut y)", "(a, &x, &y)", || {
-        let says = ["`&CudaSlice<f32>` is no memory of `f32` that a kernel may write", "+++"];
-        project.fails(&mut project.cargo("build"), &says);
-    });
+    for (arguments, says) in [
+        ("(a, &x, &y)", &["`&CudaSlice<f32>` is no memory of `f32` that a kernel may write", "&mut y"]),
+        ("(1.0f64, &x, &mut y)", &["`f64` cannot be passed for this parameter", "kind::Value<f32>"]),
+    ] {
+        project.with_edit("src/lib.rs", "(a, &x, &mut y)", arguments, || {
+            project.fails(&mut project.cargo("build"), says);
+        });
+    }
     project.fails(build().args(["--arch", "sm_89"]), &["unknown target `sm_89`", "sm_90a"]);
     project.fails(&mut project.ptx(&["new", "../demo"]), &["exists already"]);
 }

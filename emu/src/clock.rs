@@ -194,7 +194,7 @@ impl Collected {
     }
 }
 
-/// What an acquire takes over. All that acquire it share what it remembers, so it is no `Clone`.
+/// What an acquire takes over. Not `Clone`: the threads that acquire it share its memo.
 #[derive(Debug)]
 pub struct Acquirable {
     view: Rc<View>,

@@ -895,13 +895,14 @@ impl Machine<'_> {
         }
         let strong = (op.sem != Sem::Weak).then_some(op.scope);
         self.progress += 1;
-        self.ctas[cta].threads[thread].proxy = Proxy::Alias;
         let values: Vec<u64> = op
             .operands
             .iter()
             .map(|src| value(&self.constants, &self.ctas[cta].threads[thread], *src))
             .collect();
         let mut loaded: Vec<Vec<u64>> = vec![Vec::new(); count];
+        // A fault in between ends the run.
+        self.ctas[cta].threads[thread].proxy = Proxy::Alias;
         for replica in replicas {
             let place = Place::Global(replica, offset);
             let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();

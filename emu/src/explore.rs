@@ -57,7 +57,7 @@ impl Touch {
 }
 
 /// By the index of an actor, the number of its latest step that happened before, plus one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 struct Before(Vec<usize>);
 
 impl Before {
@@ -81,13 +81,13 @@ struct Step {
     actor: Actor,
     index: usize,
     touched: Vec<Touch>,
-    /// What happened before the step, and the step. Empty until the step has ended.
-    before: Before,
+    /// What happened before the step, and the step. `None` until the step has ended.
+    before: Option<Before>,
 }
 
 impl Step {
     fn new(actor: Actor) -> Self {
-        Self { actor, index: 0, touched: Vec::new(), before: Before::default() }
+        Self { actor, index: 0, touched: Vec::new(), before: None }
     }
 
     fn conflicts(&self, other: &Self) -> bool {
@@ -199,30 +199,33 @@ impl Explorer {
         let index = self.index(actor);
         let (before, after) = self.stack.split_at_mut(number);
         let Node::Who { chosen, .. } = &mut after[0] else { return };
-        // A step that was made before in the same way is known.
-        if chosen.before == Before::default() {
-            chosen.touched = touched;
-            let mut known = self.next[index].clone();
-            for (at, node) in before.iter_mut().enumerate().rev() {
-                let Node::Who { enabled, wanted, chosen: earlier, .. } = node else { continue };
-                if known.has(earlier.index, at) || !earlier.meets(chosen) {
-                    continue;
-                }
-                if earlier.conflicts(chosen) {
-                    let candidates = if enabled.contains(&actor) { vec![actor] } else { enabled.clone() };
-                    for candidate in candidates {
-                        if !wanted.contains(&candidate) {
-                            wanted.push(candidate);
+        let known = match &chosen.before {
+            // The step was made before, in the same way.
+            Some(known) => known.clone(),
+            None => {
+                chosen.touched = touched;
+                let mut known = self.next[index].clone();
+                for (at, node) in before.iter_mut().enumerate().rev() {
+                    let Node::Who { enabled, wanted, chosen: earlier, .. } = node else { continue };
+                    if known.has(earlier.index, at) || !earlier.meets(chosen) {
+                        continue;
+                    }
+                    if earlier.conflicts(chosen) {
+                        let candidates = if enabled.contains(&actor) { vec![actor] } else { enabled.clone() };
+                        for candidate in candidates {
+                            if !wanted.contains(&candidate) {
+                                wanted.push(candidate);
+                            }
                         }
                     }
+                    earlier.before.iter().for_each(|before| known.join(before));
                 }
-                known.join(&earlier.before);
+                known.add(index, number);
+                chosen.index = index;
+                chosen.before = Some(known.clone());
+                known
             }
-            known.add(index, number);
-            chosen.index = index;
-            chosen.before = known;
-        }
-        let known = chosen.before.clone();
+        };
         for actor in woken {
             let index = self.index(actor);
             self.next[index].join(&known);

@@ -245,7 +245,7 @@ pub struct Thread {
     /// Added to addresses of shared variables: the rank of the CTA.
     pub shared_base: u64,
     pub view: Rc<View>,
-    /// The proxy of its accesses.
+    /// The proxy of the access that runs: [`Proxy::Alias`] within `multimem`.
     pub proxy: Proxy,
     /// Its own time, and its time at its last fence of each proxy.
     pub times: [Time; PROXIES],
@@ -1022,7 +1022,7 @@ impl<'a> Machine<'a> {
                         (Rule::ProxyFence, "through another proxy, without a proxy fence between")
                     }
                     Missing::AliasFence => {
-                        (Rule::ProxyFence, "by another address, without a `fence.proxy.alias` between")
+                        (Rule::ProxyFence, "through another address, without a `fence.proxy.alias` between")
                     }
                 };
                 let what = format!("{verb} {what}, {other_verb} {reason}");

@@ -344,7 +344,6 @@ fn statement(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
             cut_err(global).map(|variable| Some(Statement::Variable(variable))),
         )),
         ';' => punctuation(';').map(|_| None),
-        '@' => instruction.map(Statement::Instruction).map(Some),
         _ => alt((labelled, instruction.map(Statement::Instruction).map(Some))),
     }
     .parse_next(i)

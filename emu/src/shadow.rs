@@ -89,10 +89,12 @@ impl Access<'_> {
                 false => self.view.clock(Proxy::Alias).get(earlier.id) >= earlier.time,
             };
         }
-        self.is_of_same_thread(earlier)
-            // What an asynchronous operation wrote is visible to whoever knows of its completion.
-            || self.view.clock(if earlier.proxy == Proxy::Generic { self.epoch.proxy } else { Proxy::Generic }).get(earlier.id)
-                >= earlier.time
+        // What an asynchronous operation wrote is visible to whoever knows of its completion.
+        let proxy = match (earlier.proxy, self.epoch.proxy) {
+            (Proxy::Generic | Proxy::Alias, proxy) if proxy != Proxy::Alias => proxy,
+            _ => Proxy::Generic,
+        };
+        self.is_of_same_thread(earlier) || self.view.clock(proxy).get(earlier.id) >= earlier.time
     }
 
     /// Whether one is by the address of a multicast object, and the other by the memory's own (`.alias`, PTX ISA 9.7.13.4).
@@ -116,11 +118,13 @@ impl Access<'_> {
             || scope.includes(self.epoch.id / PART, other / PART, self.cluster)
     }
 
-    /// Whether two strong accesses are morally strong (PTX ISA 8.7). Those of one thread by two addresses are not: a thread that
-    /// waits for what others do by another address fences once, before it waits.
+    /// Whether two strong accesses are morally strong (PTX ISA 8.7), which asks for one proxy too. It is not asked of two threads
+    /// by two addresses, so that a loop may wait by one address for what others do through the other.
     fn morally_strong(&self, earlier: &Epoch) -> bool {
+        if self.is_of_same_thread(earlier) && self.is_by_another_address(earlier) {
+            return false;
+        }
         match (self.epoch.strong, earlier.strong) {
-            _ if self.is_of_same_thread(earlier) && self.is_by_another_address(earlier) => false,
             (Some(ours), Some(theirs)) => self.includes(ours.min(theirs), earlier.id),
             _ => false,
         }

@@ -29,7 +29,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for this parameter of the kernel",
     label = "the parameter takes another argument: `{P}`",
-    note = "the documentation of `ptx_host::Argument` lists what each parameter takes"
+    note = "`kind::Value<T>` takes a value of the type `T`; the documentation of `ptx_host::Argument` lists what each parameter takes"
 )]
 pub unsafe trait Argument<'a, P, F: Function> {
     /// Adds the argument to the launch.
@@ -58,6 +58,7 @@ unsafe impl<'a, T, F: Function> Argument<'a, kind::Address<T>, F> for u64 {
 
 macro_rules! numbers {
     ($($T:ty),*) => { $(
+        #[diagnostic::do_not_recommend]
         // SAFETY: a parameter by name has no contract.
         unsafe impl<'a, F: Function> Argument<'a, ByName, F> for $T {
             fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {

@@ -254,6 +254,7 @@ macro_rules! tuples {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         // SAFETY: passes the arguments in order.
         unsafe impl<'a, F: Function, $($A: Argument<'a, ByName, F>),*> KernelArguments<'a, ByName, F> for ($($A,)*) {
             fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {

@@ -242,7 +242,7 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
 }
 
-/// Returns true if a statement of module asm declares a variable, whose initial value names no other symbol.
+/// Returns true if a statement of module asm is empty, or declares a variable whose initial value has no symbol.
 pub fn is_declaration(statement: &str) -> bool {
     let (declared, value) = statement.split_once('=').unwrap_or((statement, ""));
     let is_variable = words(declared).any(|word| matches!(word, ".shared" | ".const" | ".global"));

@@ -223,7 +223,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// Returns the words of module asm that may be symbols: LLVM does not see them. Declarations of variables have none.
+/// Returns the words of module asm that may be symbols: LLVM does not see them. A variable with numbers as its value has none.
 fn named_by_asm(ir: &str) -> Vec<String> {
     let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
     let source: String = lines.collect();

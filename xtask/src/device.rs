@@ -319,7 +319,7 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     files::write(&empty.join("Cargo.toml"), manifest)?;
     files::write(&empty.join("src/lib.rs"), "#![no_std]\n")?;
     let mut cargo = ptx_build::device_cargo(toolchain, "build", &flags, OptLevel::O3, &target_dir);
-    cargo.current_dir(&empty).args(["--message-format", "json-render-diagnostics"]);
+    cargo.current_dir(&empty).args(["--quiet", "--message-format", "json-render-diagnostics"]);
     // Nothing is linked. But cargo counts the linker among the settings of `core`, and this one is that of the tests' projects.
     cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", toolchain.target_dir().join("debug/ptx-link"));
     let what = format!("building core for {DEVICE_TARGET} (once for {})", toolchain.name());

@@ -25,7 +25,6 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
 /// Elements of a type: those of each memory, and operands.
 fn contents(ty: &str, count: usize) -> (Vec<Vec<u8>>, Vec<u8>) {
     let [memories @ .., operands] = values::columns::<{ MEMORIES + 1 }>(ty, count);
-    let memories: [_; MEMORIES] = memories;
     (memories.into(), operands)
 }
 

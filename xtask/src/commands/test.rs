@@ -119,10 +119,13 @@ fn all() -> Result<ExitCode> {
     }
     let (mut for_devices, mut rest) = (Vec::new(), Vec::new());
     for (name, executables) in files {
-        // As cargo runs them, but without the time in which it looks for changes.
+        // cargo would look for changes before each. What cargo says of the package is not set, nor what cargo has said of `xtask`.
         let run = |(program, folder): (Utf8PathBuf, Utf8PathBuf)| {
             let mut command = command(program.as_str());
-            command.env("CARGO_MANIFEST_DIR", &folder).current_dir(folder);
+            let of_xtask = std::env::vars_os().map(|(name, _)| name);
+            let of_xtask = of_xtask.filter(|name| name.to_string_lossy().starts_with("CARGO_PKG_"));
+            of_xtask.for_each(|name| _ = command.env_remove(name));
+            command.env_remove("CARGO_MANIFEST_PATH").env("CARGO_MANIFEST_DIR", &folder).current_dir(folder);
             command
         };
         let place = |list: &[&str]| list.iter().position(|listed| *listed == name);
