@@ -15,7 +15,8 @@
 use crate::qualifier::Sealed;
 
 mod token {
-    /// Proof of a wait, of a barrier or of an order of commits. Only this crate can make a token.
+    /// Zero-sized proof, passed as an argument, that the caller has waited for its async-groups, has passed a barrier, or commits
+    /// groups in order. Only this crate can make a token.
     #[derive(Clone, Copy, Debug)]
     pub struct Token(());
     impl Token {
@@ -24,7 +25,8 @@ mod token {
 }
 pub(crate) use token::Token;
 
-/// The largest number of groups in a queue. `wait_group N` is instantiated for each `N` below it.
+/// The largest number of committed async-groups that one queue holds ([`InFlight`]). `wait_group N` is instantiated for each `N`
+/// below it.
 pub const MAX_GROUPS: u32 = 8;
 
 /// Waits until at most `$newer` groups are pending. `$newer` is a constant wherever this macro is inlined, so the `match` leaves
@@ -49,7 +51,8 @@ macro_rules! wait_group {
 }
 pub(crate) use wait_group;
 
-/// A queue of committed groups in flight. `Newest` was committed after all groups of `Older`, which is a group or a queue.
+/// A queue of committed async-groups whose copies are in flight, for waits that leave the newer groups in flight
+/// (`wait_group N`). `Newest` was committed after all groups of `Older`, which is a group or a queue.
 ///
 /// ```
 /// # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
@@ -93,14 +96,14 @@ impl<Older: Queue, Newest> InFlight<Older, Newest> {
     }
 }
 
-/// A queue of committed groups, the oldest first: one group, or an [`InFlight`].
+/// A queue of committed async-groups in flight, in the order of their commits: one group, or an [`InFlight`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a queue of committed groups",
     label = "not committed",
     note = "commit the first group by `.commit(&cta)`; `.then(&cta, group)` commits each further group itself"
 )]
 pub trait Queue: Sealed {
-    /// The number of groups in the queue.
+    /// The number of committed async-groups in the queue.
     const GROUPS: u32;
     /// The group that was committed first.
     type Oldest;
@@ -108,20 +111,20 @@ pub trait Queue: Sealed {
     type Newer: Newer;
     /// The copies of all groups: nested pairs, with the copies of the newest group outermost.
     type Copies;
-    /// Takes the oldest group out. The token proves that the caller has waited for that group.
+    /// Takes the group that was committed first out of the queue. The token proves that the caller has waited for that group.
     #[doc(hidden)]
     fn take_oldest(self, token: Token) -> (Self::Oldest, Self::Newer);
-    /// Takes the copies out of all groups. The token proves that the caller has waited for all of them.
+    /// Returns the handles of the copies of all groups in the queue. The token proves that the caller has waited for all groups.
     #[doc(hidden)]
     fn into_copies(self, token: Token) -> Self::Copies;
 }
 
-/// A queue without its oldest group: a queue, or `()` if no group is left.
+/// What a queue of async-groups is after a wait for its oldest group: a shorter queue, or `()` if no group is left.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Newer: Sealed {
     /// This queue with `Group` as its newest group.
     type And<Group: Queue>: Newer;
-    /// Appends `newest`. The token proves that `newest` was committed last.
+    /// Appends the committed group `newest` to the queue. The token proves that `newest` was committed last.
     #[doc(hidden)]
     fn and<Group: Queue>(self, newest: Group, token: Token) -> Self::And<Group>;
 }

@@ -82,10 +82,11 @@ use crate::shared::{Element, Shared, bits};
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicSpace: AtomSpace + Default {
-    /// Whether a value may be in another CTA's shared memory.
+    /// Whether an address of the space may be in another CTA's shared memory (`.shared::cluster`).
     #[doc(hidden)]
     const OF_PEERS: bool = false;
-    /// If [`OF_PEERS`](Self::OF_PEERS), loads the 64 bits at `addr`; otherwise returns 0.
+    /// Loads the 64 bits at `addr` with which a loop of compare-and-swap starts, if [`OF_PEERS`](Self::OF_PEERS); otherwise
+    /// returns 0.
     ///
     /// # Safety
     ///
@@ -95,7 +96,8 @@ pub trait AtomicSpace: AtomSpace + Default {
     unsafe fn peek(_addr: Self::Address) -> u64 {
         0
     }
-    /// If [`OF_PEERS`](Self::OF_PEERS), returns the address `bytes` after `addr`; otherwise returns `addr`.
+    /// Returns the address `bytes` after `addr`, that of a pair's second element, if [`OF_PEERS`](Self::OF_PEERS); otherwise
+    /// returns `addr`.
     #[doc(hidden)]
     #[inline(always)]
     fn after(addr: Self::Address, _bytes: u32) -> Self::Address {
@@ -117,7 +119,7 @@ impl AtomicSpace for space::SharedCluster {
     }
 }
 
-/// The scope of all accesses through an [`AtomicRef`].
+/// Scopes that all accesses through an [`AtomicRef`] can have: `.cta`, `.cluster`, `.gpu` or `.sys` (`cuda::thread_scope`).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scope of atomic operations",
     label = "not a `.scope`",
@@ -130,7 +132,7 @@ impl AtomicViewScope for scope::Cluster {}
 impl AtomicViewScope for scope::Gpu {}
 impl AtomicViewScope for scope::Sys {}
 
-/// The `P` of an [`AtomicRef`] without a cache policy: `()`.
+/// The parameter `P` of an [`AtomicRef`] without an L2 cache policy, `()`: the bound of [`AtomicRef::compare_exchange`].
 #[diagnostic::on_unimplemented(
     message = "`atom.cas` takes no cache policy",
     label = "this reference has a cache policy",
@@ -140,7 +142,7 @@ impl AtomicViewScope for scope::Sys {}
 pub trait Unhinted: L2Policy {}
 impl Unhinted for () {}
 
-/// A type whose values in memory can be atomic.
+/// Types of the values that atomic operations (`atom`, `red`) take in memory: the bound of the `T` of an [`AtomicRef`].
 ///
 /// # Safety
 ///
@@ -204,7 +206,7 @@ macro_rules! operation_traits {
         $(#[$attribute])*
         pub trait $Trait<Space: AtomicSpace>: AtomicValue {
             $(
-                /// Executes the `atom`.
+                /// Executes the `atom` of the method of [`AtomicRef`] of this name, and returns the old value.
                 ///
                 /// # Safety
                 ///
@@ -214,7 +216,7 @@ macro_rules! operation_traits {
                 unsafe fn $fetch<S: AtomScope, P: L2Policy<Space>>(
                     sem: impl AtomSem, scope: S, addr: Space::Address, b: Self, policy: P,
                 ) -> Self;
-                /// Executes the `red`.
+                /// Executes the `red` of the method of [`AtomicRef`] of this name.
                 ///
                 /// # Safety
                 ///
@@ -269,7 +271,7 @@ operation_traits! {
     note = "`.exch` takes values of 32, 64 and 128 bits: `u32`, `i32`, `f32`, `u64`, `i64`, `f64` and `B128`; for 16 bits, use `compare_exchange`"
 )]
 pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
-    /// Executes the `atom`.
+    /// Executes the `atom.exch` of [`AtomicRef::swap`].
     ///
     /// # Safety
     ///
@@ -291,7 +293,7 @@ pub trait AtomicSwap<Space: AtomicSpace>: AtomicValue {
     note = "`.cas` takes single values of 16 to 128 bits, but no vectors and no pairs"
 )]
 pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
-    /// Executes the `atom`.
+    /// Executes the `atom.cas` of [`AtomicRef::compare_exchange`].
     ///
     /// # Safety
     ///
@@ -313,14 +315,14 @@ pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
     note = "the atomic `ld` and `st` take single values in shared memory; otherwise, read with `fetch_or(0, …)` or `fetch_add(0, …)`, and write with `swap`"
 )]
 pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
-    /// Executes the `ld`.
+    /// Executes the `ld` of [`AtomicRef::load`].
     ///
     /// # Safety
     ///
     /// The clauses of [`AtomicAdd::fetch_add`].
     #[doc(hidden)]
     unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: Space::Address) -> Self;
-    /// Executes the `st`.
+    /// Executes the `st` of [`AtomicRef::store`].
     ///
     /// # Safety
     ///
@@ -329,7 +331,7 @@ pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
     unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Address, b: Self);
 }
 
-/// Types that `st.async.release` takes, on sm_100 and higher.
+/// Types that `st.async.release` takes, on sm_100 and higher: the bound of [`AtomicRef::store_async`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no asynchronous atomic store",
     label = "no `st.async.release` takes this type here",
@@ -337,7 +339,7 @@ pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicStoreAsync: AtomicValue {
-    /// Starts the `st.async`.
+    /// Starts the `st.async` of [`AtomicRef::store_async`].
     ///
     /// # Safety
     ///
@@ -346,7 +348,7 @@ pub trait AtomicStoreAsync: AtomicValue {
     unsafe fn store_async<S: StAsyncScope>(scope: S, addr: *mut u8, b: Self);
 }
 
-/// Types that `red.async.release.add` takes, on sm_100 and higher.
+/// Types that `red.async.release.add` takes, on sm_100 and higher: the bound of [`AtomicRef::add_async`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no asynchronous atomic addition",
     label = "no `red.async.release.add` takes this type here",
@@ -354,7 +356,7 @@ pub trait AtomicStoreAsync: AtomicValue {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicAddAsync: AtomicValue {
-    /// Starts the `red.async`.
+    /// Starts the `red.async` of [`AtomicRef::add_async`].
     ///
     /// # Safety
     ///
@@ -786,8 +788,8 @@ impl<'a, T: AtomicValue, S: AtomicViewScope> AtomicRef<'a, T, S, space::Global> 
 // Nothing waits for an asynchronous operation, so the value has to stay until the CTA has ended. `'static` says that it stays
 // until the grid ends.
 impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global> {
-    /// Starts storing `value` with release semantics, and does not wait for the store. A thread that acquires the value sees
-    /// everything that this thread did before the call.
+    /// Starts storing `value` with release semantics, and does not wait for the store (`st.async.release`). A thread that
+    /// acquires the value sees everything that this thread did before the call.
     ///
     /// The store is complete at the latest when the CTA has ended. Nothing tells the thread when. Later accesses of this thread,
     /// even to the same value, are not ordered with the store. The method exists on sm_100 and higher, for integers and floats of
@@ -817,9 +819,9 @@ impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global>
         unsafe { T::store_async(self.scope, self.addr, value) }
     }
 
-    /// Starts adding `b` with release semantics, and does not wait for the addition; integers wrap. Completion and order with
-    /// later accesses are as for [`store_async`](Self::store_async). The method exists on sm_100 and higher, for `u32`, `i32`,
-    /// `u64` and `i64`.
+    /// Starts adding `b` to the value with release semantics, and does not wait for the addition (`red.async.release.add`).
+    /// Integers wrap. Completion and order with later accesses are as for [`store_async`](Self::store_async). The method exists
+    /// on sm_100 and higher, for `u32`, `i32`, `u64` and `i64`.
     ///
     /// PTX: `red.async.release{.scope}.global.add{.type} [addr], b;`, where `.type` is `.u32`, `.s32`, `.u64` or `.s64`, and
     /// `.scope` is `.gpu` or `.sys`.
@@ -844,8 +846,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         self.addr
     }
 
-    /// Loads the value. Only single values in shared memory have a load; for other values, use `fetch_or(0, …)` or
-    /// `fetch_add(0, …)`.
+    /// Loads the value atomically (`ld.relaxed` or `ld.acquire`; `load` of `cuda::atomic_ref`). Only single values in shared
+    /// memory have a load; for other values, use `fetch_or(0, …)` or `fetch_add(0, …)`.
     ///
     /// PTX: `ld{.sem}{.scope}{.space}{.type} d, [addr];`
     ///
@@ -867,7 +869,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::load(sem, self.scope, self.addr) }
     }
 
-    /// Stores `value`. Only single values in shared memory have a store; for other values, use [`swap`](Self::swap).
+    /// Stores `value` atomically (`st.relaxed` or `st.release`; `store` of `cuda::atomic_ref`). Only single values in shared
+    /// memory have a store; for other values, use [`swap`](Self::swap).
     ///
     /// PTX: `st{.sem}{.scope}{.space}{.type} [addr], value;`
     #[inline(always)]
@@ -879,7 +882,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::store(sem, self.scope, self.addr, value) }
     }
 
-    /// Adds `b` and returns the old value (CUDA's `atomicAdd`); integers wrap.
+    /// Atomically adds `b` to the value, and returns the old value (CUDA's `atomicAdd`); integers wrap.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.add{.type} d, [addr], b;`. Half precision has `.add.noftz`, and a vector has `.v2`, `.v4`
     /// or `.v8`; a pair in `.shared::cluster` is added [by element](self#a-peers-shared-memory).
@@ -900,7 +903,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_add(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Adds `b`; integers wrap.
+    /// Atomically adds `b` to the value, and returns nothing (`red.add`); integers wrap.
     ///
     /// PTX: `red{.sem}{.scope}{.space}.add{.type} [addr], b;`. Half precision has `.add.noftz`, and a vector has `.v2`, `.v4` or
     /// `.v8`; a pair in `.shared::cluster` is added [by element](self#a-peers-shared-memory).
@@ -926,7 +929,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_min(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Atomically replaces the value by the minimum of the value and `b`, and returns nothing.
+    /// Atomically replaces the value by the minimum of the value and `b`, and returns nothing (`red.min`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
@@ -952,7 +955,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_max(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Atomically replaces the value by the maximum of the value and `b`, and returns nothing.
+    /// Atomically replaces the value by the maximum of the value and `b`, and returns nothing (`red.max`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
@@ -965,8 +968,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::max(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Adds 1, or wraps to 0 if the old value is `b` or more, and returns the old value (CUDA's `atomicInc`). The value cycles
-    /// from 0 up to `b`.
+    /// Atomically adds 1 to the value, or wraps it to 0 if the old value is `b` or more, and returns the old value (CUDA's
+    /// `atomicInc`). The value cycles from 0 up to `b`.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.inc.u32 d, [addr], b;`
     #[inline(always)]
@@ -978,7 +981,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_inc(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Adds 1, or wraps to 0 if the old value is `b` or more.
+    /// Atomically adds 1 to the value, or wraps it to 0 if the old value is `b` or more, and returns nothing (`red.inc`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.inc.u32 [addr], b;`
     #[inline(always)]
@@ -990,8 +993,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::inc(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Subtracts 1, or wraps to `b` if the old value is 0 or more than `b`, and returns the old value (CUDA's `atomicDec`). The
-    /// value cycles from `b` down to 0.
+    /// Atomically subtracts 1 from the value, or wraps it to `b` if the old value is 0 or more than `b`, and returns the old
+    /// value (CUDA's `atomicDec`). The value cycles from `b` down to 0.
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.dec.u32 d, [addr], b;`
     #[inline(always)]
@@ -1003,7 +1006,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_dec(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Subtracts 1, or wraps to `b` if the old value is 0 or more than `b`.
+    /// Atomically subtracts 1 from the value, or wraps it to `b` if the old value is 0 or more than `b`, and returns nothing
+    /// (`red.dec`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.dec.u32 [addr], b;`
     #[inline(always)]
@@ -1028,7 +1032,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_and(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Replaces the value by its bitwise AND with `b`.
+    /// Atomically replaces the value by its bitwise AND with `b`, and returns nothing (`red.and`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.and{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
@@ -1054,7 +1058,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_or(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Replaces the value by its bitwise OR with `b`.
+    /// Atomically replaces the value by its bitwise OR with `b`, and returns nothing (`red.or`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.or{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
@@ -1080,7 +1084,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_xor(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Replaces the value by its bitwise XOR with `b`.
+    /// Atomically replaces the value by its bitwise XOR with `b`, and returns nothing (`red.xor`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.xor{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
@@ -1136,8 +1140,8 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
 }
 
 impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
-    /// Makes the elements atomic, after every thread of the CTA has finished its earlier accesses to them (as by
-    /// `__syncthreads()`).
+    /// Waits until every thread of the CTA has finished its earlier accesses to this array (`__syncthreads()`), and puts the
+    /// array into the state [`Atomic`], in which only atomic operations access its elements.
     ///
     /// Collective in the CTA.
     ///
@@ -1256,8 +1260,8 @@ impl<T, S> GlobalAtomics<T, S> {
         Some(unsafe { AtomicRef::new(self.base.add(i).cast()) })
     }
 
-    /// Returns the slice as vectors of `N` elements, or `None` if the slice is not aligned to 16 bytes. Elements after the last
-    /// whole vector are left out.
+    /// Returns the slice as vectors of `N` elements, for vector `atom` and `red` (`.v2`, `.v4`, `.v8`), or `None` if the slice is
+    /// not aligned to 16 bytes. Elements after the last whole vector are left out.
     ///
     /// Operations on the vectors and on the single elements are atomic towards each other: "the atomicity is guaranteed
     /// separately for each of the individual scalar elements" (9.7.13.5).

@@ -40,16 +40,18 @@ pub(crate) const fn bit(id: u32, threads: u32) -> u16 {
 
 states! {
     uses_of_barrier [BarrierKind] [Syncs "`sync`"]
-    /// BarrierKind of a [`NamedBarrier`]: threads wait for each other (`barrier.cta.sync`). This is the default kind.
+    /// Kind of a [`NamedBarrier`] at which threads wait for each other and reduce nothing (`barrier.cta.sync`). This is the
+    /// default kind.
     SyncOnly: Syncs;
-    /// BarrierKind of a [`ReductionBarrier`]: counts the threads whose predicate is true (`barrier.cta.red.popc`; CUDA's
+    /// Kind of a [`ReductionBarrier`] that counts the threads whose predicate is true (`barrier.cta.red.popc`; CUDA's
     /// `__syncthreads_count()`).
     Popc: ;
     And: ;
     Or: ;
 }
 
-/// The kind of a barrier: the one instruction that uses the barrier.
+/// The kind of a [`NamedBarrier`], which fixes the one instruction that uses it: `barrier.cta.sync`, or `barrier.cta.red` with
+/// one operation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kind of barrier",
     label = "neither `SyncOnly` nor one of the three reductions",
@@ -60,7 +62,7 @@ pub trait BarrierKind: Sealed {}
 impl Sealed for SyncOnly {}
 impl Sealed for Popc {}
 
-/// Kinds without a reduction.
+/// Kinds of a [`NamedBarrier`] without a reduction (`barrier.cta.sync`): the bound of [`NamedBarrier::sync`].
 #[diagnostic::on_unimplemented(
     message = "a barrier of the kind `{Self}` is for reductions and has no `sync`",
     label = "call `.red(&warp, predicate)`, or declare another barrier",
@@ -71,7 +73,8 @@ pub trait Syncs: BarrierKind {}
 
 static_assertions::assert_not_impl_any!(SyncOnly: Reduction<u32>, Reduction<bool>);
 
-/// Kinds with a reduction, whose result every thread gets as an `Output`: a count (`u32`) or a `bool`.
+/// Kinds of a [`ReductionBarrier`] (`barrier.cta.red`), whose result every thread gets as an `Output`: a count (`u32`) or a
+/// `bool`.
 ///
 /// # Safety
 ///
@@ -83,6 +86,8 @@ static_assertions::assert_not_impl_any!(SyncOnly: Reduction<u32>, Reduction<bool
             `qualifier::op::Or`"
 )]
 pub unsafe trait Reduction<Output>: Sealed {
+    /// Executes the `barrier.cta.red` of this kind, and returns the combined predicates.
+    ///
     /// # Safety
     ///
     /// The contract of `barrier.cta.red` with a thread count: `id` and `threads` are valid, the threads of the warp call this
@@ -118,9 +123,9 @@ unsafe impl Reduction<bool> for Or {
     }
 }
 
-/// Named barrier `ID`: completes when `THREADS` threads, in whole warps, have arrived. Any warps of the CTA can arrive. `ID` is 1
-/// to 15; `THREADS` is a multiple of 32 and at most 1024. The kind `K` selects the instruction: [`SyncOnly`], or the operation of
-/// a [`ReductionBarrier`].
+/// Handle of named barrier `ID` of the CTA (`barrier.cta`), which completes when `THREADS` threads, in whole warps, have arrived.
+/// Any warps of the CTA can arrive. `ID` is 1 to 15; `THREADS` is a multiple of 32 and at most 1024. The kind `K` selects the
+/// instruction: [`SyncOnly`], or the operation of a [`ReductionBarrier`].
 ///
 /// ```
 /// use ptx::barrier::NamedBarrier;
@@ -168,8 +173,8 @@ unsafe impl<const ID: u32, const THREADS: u32, K: BarrierKind> Place for NamedBa
 }
 
 impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
-    /// Arrives and waits until `THREADS` threads have arrived, with this warp's 32 threads among them. Writes of these threads
-    /// before the barrier are visible to all of them after the barrier.
+    /// Arrives at the named barrier with this warp's 32 threads, and waits until `THREADS` threads have arrived
+    /// (`barrier.cta.sync`). Writes of these threads before the barrier are visible to all of them after the barrier.
     ///
     /// Collective in the warp.
     ///
@@ -187,7 +192,8 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
         unsafe { raw::barrier_cta_sync(Aligned, ID, threads::Count(THREADS)) }
     }
 
-    /// Waits as [`sync`](NamedBarrier::sync) does, and returns the combined predicates of all `THREADS` threads.
+    /// Waits at the named barrier as [`sync`](NamedBarrier::sync) does, and returns the count, the AND or the OR of the
+    /// predicates of all `THREADS` threads (`barrier.cta.red`).
     ///
     /// Collective in the warp.
     ///
@@ -242,8 +248,8 @@ impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<I
 }
 
 impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
-    /// Waits for all threads of the part. Writes of these threads before the barrier are visible to all of them after the
-    /// barrier.
+    /// Waits for all threads of this part of a pipeline, a group of warps that share a named barrier (`barrier.cta.sync`). Writes
+    /// of these threads before the barrier are visible to all of them after the barrier.
     ///
     /// Collective in the group.
     ///
@@ -254,8 +260,8 @@ impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
         ThreadGroup::sync(self);
     }
 
-    /// [`sync`](Warps::sync) that completes `transitions`, and returns their handles in their next states, as
-    /// [`Cta::sync_with`](crate::launch::Cta::sync_with) does.
+    /// Completes several state changes of shared-memory handles with one [`sync`](Warps::sync) of this group of warps, and
+    /// returns the handles in their next states, as [`Cta::sync_with`](crate::launch::Cta::sync_with) does.
     ///
     /// Collective in the group.
     ///

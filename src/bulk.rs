@@ -60,15 +60,15 @@ const fn tile_bytes<T, const N: usize>() -> u32 {
 
 states! {
     uses_of_group [Sealed] [ Extendable "takes copies", Waitable "`wait`" ]
-    /// State of an async-group that is not committed: the group takes more copies.
+    /// State of an async-group before `commit_group`: copies can still be added to the group.
     Uncommitted: Extendable;
-    /// State of a committed async-group: its copies are in flight, and the group takes no more copies.
+    /// State of an async-group after `commit_group`: its copies are in flight, and the group takes no more copies.
     Committed: Waitable;
-    /// State of a [`BulkGroup`] whose copies have read their sources, and may still write their destinations.
+    /// State of a [`BulkGroup`] whose copies have read their sources (`wait_group.read`), and may still write their destinations.
     ReadDone: Waitable;
 }
 
-/// States in which a group can be waited for.
+/// States of an async-group in which its copies can be waited for (`wait_group`): [`Committed`] and [`ReadDone`].
 #[diagnostic::on_unimplemented(
     message = "an async-group in the state `{Self}` cannot be waited for",
     label = "not committed",
@@ -77,7 +77,7 @@ states! {
 #[cfg_attr(doc, doc(hidden))]
 pub trait Waitable: Sealed {}
 
-/// States in which a group takes more copies.
+/// The state of an async-group in which copies can be added to the group: [`Uncommitted`].
 #[diagnostic::on_unimplemented(
     message = "an async-group in the state `{Self}` takes no more copies",
     label = "already committed",
@@ -86,8 +86,9 @@ pub trait Waitable: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait Extendable: Sealed {}
 
-/// A bulk async-group: stores and reductions from shared to global memory that one wait completes. The leader issues the copies,
-/// commits the group and waits. The barrier in each wait tells the other threads that the copies are complete.
+/// A bulk async-group (`cp.async.bulk.commit_group`): stores and reductions from shared to global memory that are committed and
+/// waited for together. The leader issues the copies, commits the group and waits. The barrier in each wait tells the other
+/// threads that the copies are complete.
 ///
 /// `Copies` are the handles that the group owns: nested pairs, with the last copy outermost. `State` is [`Uncommitted`],
 /// [`Committed`] or [`ReadDone`].
@@ -120,7 +121,8 @@ static_assertions::assert_not_impl_any!(BulkGroup<(), ReadDone>: Queue);
 /// The handles of a [`store`] in flight from [`Shared`] memory: its source and its destination.
 pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, GlobalTileMut<T, N>);
 
-/// Starts the bulk copy of a tile from shared to global memory (CUDA's `cuda::ptx::cp_async_bulk`), the first copy of a group.
+/// Starts the bulk copy of the tile `src` from shared to global memory (CUDA's `cuda::ptx::cp_async_bulk`), in a new
+/// [`BulkGroup`] to commit and wait for.
 ///
 /// `src` is [`Shared`] memory in the state [`Loaded`](crate::shared::Loaded) or [`Fenced`](crate::shared::Fenced). In a cluster,
 /// `src` can also be the tile that a DSMEM buffer or a channel has received ([`Received`](crate::cluster::Received),
@@ -154,8 +156,8 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
     BulkGroup::new((src, dst))
 }
 
-/// Starts a [`store`] of selected bytes. Of each 16-byte chunk the copy writes the bytes whose bits are set in `bytes`; the other
-/// bytes of the destination keep their values. `src` is as for [`store`].
+/// Starts a [`store`] of some bytes of a tile: of each 16-byte chunk, the bytes whose bits are set in `bytes` (`.cp_mask`). The
+/// other bytes of the destination keep their values. `src` is as for [`store`].
 ///
 /// Collective in the group.
 ///
@@ -224,7 +226,8 @@ impl<Copies, State, G> BulkGroup<Copies, State, G> {
 }
 
 impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
-    /// Adds the copy of `src` to `dst` to the group.
+    /// Starts the bulk copy of the tile `src` in shared memory to the tile `dst` of global memory (`cp.async.bulk`), and adds the
+    /// copy to this group.
     ///
     /// Collective in the group.
     ///
@@ -246,7 +249,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         BulkGroup::new((self.copies, (src, dst)))
     }
 
-    /// Joins two groups: the next commit covers the copies of both.
+    /// Joins two uncommitted groups: the next [`commit`](BulkGroup::commit) (`cp.async.bulk.commit_group`) covers the copies of
+    /// both.
     ///
     /// PTX: none
     #[inline(always)]
@@ -258,7 +262,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         BulkGroup::new((self.copies, more.copies))
     }
 
-    /// Commits the copies as one bulk async-group (CUTLASS's `tma_store_arrive()`). A committed group takes no more copies.
+    /// Commits the copies of this group as one bulk async-group (`cp.async.bulk.commit_group`, CUTLASS's `tma_store_arrive()`). A
+    /// committed group takes no more copies.
     ///
     /// Collective in the group.
     ///
@@ -277,7 +282,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         BulkGroup::new(self.copies)
     }
 
-    /// Commits `next` after this committed group, which stays in flight: the two are a queue.
+    /// Commits the group `next` while this group stays in flight, and returns both as a queue, whose oldest group can be waited
+    /// for alone (`wait_group N`).
     ///
     /// Collective in the group.
     ///
@@ -295,8 +301,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         InFlight::new(self, next.commit(group))
     }
 
-    /// Waits until the copies have read their sources (CUTLASS's `tma_store_wait<0>()`). Returns the sources, and a group that
-    /// owns the destinations, which the copies may still write.
+    /// Waits until the copies of this group have read their sources in shared memory (`cp.async.bulk.wait_group.read`, CUTLASS's
+    /// `tma_store_wait<0>()`). Returns the sources, and a group that owns the destinations, which the copies may still write.
     ///
     /// All threads pass a barrier after the reads. So [`Shared`] memory comes back as [`Fenced`](crate::shared::Fenced):
     /// [`into_free`](Shared::into_free) frees the memory, [`into_loaded`](Shared::into_loaded) makes it readable. The tile of a
@@ -315,7 +321,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         sync_with(group, self.wait_read_at_sync(group))
     }
 
-    /// Waits until the copies have written their destinations and all threads see the writes. Returns all handles of the group.
+    /// Waits until the copies of this group have written global memory and all calling threads see the writes
+    /// (`cp.async.bulk.wait_group`). Returns all handles of the group.
     ///
     /// Collective in the group.
     ///
@@ -347,7 +354,7 @@ impl<Copies, G> Queue for BulkGroup<Copies, Committed, G> {
 }
 
 impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
-    /// Commits `next` after the groups of this queue, which stay in flight.
+    /// Commits the group `next` behind the groups of this queue, which stay in flight (`cp.async.bulk.commit_group`).
     ///
     /// Collective in the group.
     ///
@@ -362,8 +369,9 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         InFlight::new(self, next.commit(group))
     }
 
-    /// Waits until the copies of the oldest group have read their sources. Returns the sources, a group that owns the
-    /// destinations, which the copies may still write, and the queue of the newer groups, `N` of them, which stay in flight.
+    /// Waits until the copies of the queue's oldest group have read their sources in shared memory
+    /// (`cp.async.bulk.wait_group.read N`). Returns the sources, a group that owns the destinations, which the copies may still
+    /// write, and the queue of the newer groups, `N` of them, which stay in flight.
     ///
     /// Collective in the group.
     ///
@@ -398,8 +406,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         sync_with(group, self.wait_read_oldest_at_sync(group))
     }
 
-    /// Waits until the copies of the oldest group have written their destinations and all threads see the writes. The newer
-    /// groups, `N` of them, stay in flight.
+    /// Waits until the copies of the queue's oldest group have written global memory and all calling threads see the writes
+    /// (`cp.async.bulk.wait_group N`). The newer groups, `N` of them, stay in flight.
     ///
     /// Collective in the group.
     ///
@@ -413,7 +421,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         sync_with(group, self.wait_oldest_at_sync(group))
     }
 
-    /// Waits until the copies of all groups have written their destinations and all threads see the writes.
+    /// Waits until the copies of all groups of the queue have written global memory and all calling threads see the writes
+    /// (`cp.async.bulk.wait_group 0`).
     ///
     /// Collective in the group.
     ///
@@ -427,7 +436,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     }
 }
 
-/// The copies of a group, divided into sources and destinations.
+/// The handles that the copies of an async-group own, which can be divided into sources and destinations.
 ///
 /// # Safety
 ///
@@ -438,7 +447,8 @@ pub unsafe trait Split {
     type Sources;
     /// The handles of the memory that the copies write.
     type Destinations;
-    /// Divides the copies. The token proves that the caller has waited; a barrier or an mbarrier tells the other threads.
+    /// Divides the handles of the copies into sources and destinations. The token proves that the caller has waited; a barrier or
+    /// an mbarrier tells the other threads.
     #[doc(hidden)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations);
 }

@@ -86,8 +86,8 @@ pub use shared::*;
 /// Brands a handle with the scope `'c`: invariant, so one lifetime stands for one scope. Also binds the handle to its thread.
 type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;
 
-/// The executing CTA's cluster, inside a cluster scope: all its CTAs are alive. Counterpart of
-/// `cooperative_groups::cluster_group`.
+/// Handle of the executing CTA's cluster inside a [cluster scope](Cta::cluster_scope), in which all its CTAs are alive
+/// (`cooperative_groups::cluster_group`).
 ///
 /// A grid launched without clusters has clusters of one CTA.
 #[must_use = "the closure of the scope has to return the `Cluster`: return it"]
@@ -97,8 +97,8 @@ pub struct Cluster<'c> {
     _scope: Brand<'c>,
 }
 
-/// A cluster at whose barrier this thread has arrived but not yet waited. No [`Cluster`] exists until
-/// [`wait`](ArrivedCluster::wait), so no cluster call can be made.
+/// A cluster at whose barrier this thread has arrived but not yet waited (`cluster.barrier_arrive()`). No [`Cluster`] exists
+/// until [`wait`](ArrivedCluster::wait), so no cluster call can be made.
 #[must_use = "this thread has arrived at the cluster's barrier and has to wait before it arrives again: call `.wait()`"]
 #[derive(Debug)]
 pub struct ArrivedCluster<'c> {
@@ -182,8 +182,8 @@ impl Cta {
         unsafe { H::give_back(lent) }
     }
 
-    /// Runs `body` as [`cluster_scope`](Cta::cluster_scope) does, as the last scope of the kernel: memory does not come back, so
-    /// `body` need not make the handles idle.
+    /// Runs `body` in a scope in which all CTAs of the cluster are alive, like [`cluster_scope`](Cta::cluster_scope), as the last
+    /// scope of the kernel: no memory comes back. So `body` need not make the handles idle.
     ///
     /// `body` returns, for each handle, the result of its `.end()`; a handle can be ended in any state except in flight. No CTA
     /// uses a peer's memory after the barrier at the end of this scope, so a handle needs no barrier of its own.
@@ -243,7 +243,8 @@ impl<'c> Cluster<'c> {
         Cluster { cta, _scope: PhantomData }
     }
 
-    /// The executing CTA, for calls that are collective in the CTA.
+    /// Returns the handle of the executing CTA ([`Cta`], like `cooperative_groups::thread_block`), for calls that are collective
+    /// in the CTA.
     ///
     /// Not collective.
     #[inline(always)]
@@ -251,8 +252,8 @@ impl<'c> Cluster<'c> {
         self.cta
     }
 
-    /// The executing CTA by `&mut`, for scopes ([`Cta::async_scope`]) and for calls in which a part of the threads works
-    /// ([`Cta::invoke_one`]). This cluster makes no call while the borrow lasts.
+    /// Returns the handle of the executing CTA by `&mut`, for scopes ([`Cta::async_scope`]) and for calls in which a part of the
+    /// threads works ([`Cta::invoke_one`]). This cluster makes no call while the borrow lasts.
     ///
     /// Not collective.
     ///
@@ -324,9 +325,9 @@ impl<'c> Cluster<'c> {
         wait();
     }
 
-    /// Completes several transitions with one [`sync`](Cluster::sync) and returns the handles in their next states. Takes an
-    /// [`AfterSync`], as the methods `…_at_sync` of the cluster's and of the CTA's handles return it, or a tuple of two to ten of
-    /// them.
+    /// Completes several state changes of shared-memory handles with one barrier of the cluster ([`sync`](Cluster::sync)), and
+    /// returns the handles in their next states. Takes an [`AfterSync`], as the methods `…_at_sync` of the cluster's and of the
+    /// CTA's handles return it, or a tuple of two to ten of them.
     ///
     /// Collective in the cluster.
     ///
@@ -375,8 +376,8 @@ impl<'c> Cluster<'c> {
 }
 
 impl<'c> ArrivedCluster<'c> {
-    /// The executing CTA, for calls that are collective in the CTA. There is no `cta_mut`: a scope opened there would arrive
-    /// again before the wait.
+    /// Returns the handle of the executing CTA ([`Cta`], like `cooperative_groups::thread_block`), for calls that are collective
+    /// in the CTA. There is no `cta_mut`: a scope opened there would arrive again before the wait.
     #[inline(always)]
     pub fn cta(&self) -> &Cta {
         self.cta

@@ -165,8 +165,9 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     load_prefetch(cta, dst, src, prefetch_size::None)
 }
 
-/// Starts a [`load`], with the hint that the L2 cache fetches more data around the source. `size` is a tag of
-/// [`qualifier::prefetch_size`](crate::qualifier::prefetch_size): 64, 128 or 256 bytes.
+/// Starts the copy of a tile from global to shared memory like [`load`], with the hint that the L2 cache fetches more data around
+/// the source (`.L2::128B`). `size` is a tag of [`qualifier::prefetch_size`](crate::qualifier::prefetch_size): 64, 128 or 256
+/// bytes.
 ///
 /// Collective in the CTA.
 ///
@@ -185,7 +186,8 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, S
     })
 }
 
-/// Starts a [`load`] that caches the tile in L1 too, for a tile that the kernel reads again from global memory.
+/// Starts the copy of a tile from global to shared memory like [`load`], and caches the tile in L1 too (`cp.async.ca`). The
+/// kernel can then read the tile again from global memory.
 ///
 /// Collective in the CTA.
 ///
@@ -203,8 +205,8 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     })
 }
 
-/// Starts the copy of the 16-byte vectors for whose number `wanted` returns true. The other vectors of the destination become
-/// zero; their sources are not read.
+/// Starts the copy to shared memory of those 16-byte vectors of a tile for whose number `wanted` returns true (`cp.async` with
+/// `ignore-src`). The other vectors of the destination become zero; their sources are not read.
 ///
 /// Collective in the CTA.
 ///
@@ -355,7 +357,7 @@ impl<T: Element> Global<T> {
     note = "`cp.async` copies 4, 8 or 16 bytes (PTX ISA 9.7.9.25.3.1): copy smaller elements by whole tiles or by a `vector_window`"
 )]
 pub trait CopyElement: Element {
-    /// Starts the copy of one element, or fills its destination with zeros if `src_size` is 0.
+    /// Starts the copy of one element (`cp.async.ca`), or fills its destination with zeros if `src_size` is 0.
     ///
     /// # Safety
     ///
@@ -391,7 +393,7 @@ words! { u32: B4; i32: B4; f32: B4; u64: B8; i64: B8; f64: B8; }
     note = "make a window of the array's length by `slice.window(first)` or `slice.vector_window(first)`"
 )]
 pub unsafe trait WindowSource<T, const N: usize>: Sealed {
-    /// Starts this thread's share of the copies.
+    /// Starts this thread's share of the copies from the window to the array at `dst` (`cp.async`).
     ///
     /// # Safety
     ///
@@ -439,8 +441,8 @@ unsafe impl<T: Element, const N: usize, P: L2Policy> WindowSource<T, N> for Vect
     }
 }
 
-/// Starts the copy of a window of a slice: a [`Window`] element by element, a [`VectorWindow`] 16 bytes at a time. Elements
-/// beyond the ends of the slice become zero.
+/// Starts the copy of a window of a slice from global to shared memory (`cp.async`): a [`Window`] element by element, a
+/// [`VectorWindow`] 16 bytes at a time. Elements beyond the ends of the slice become zero.
 ///
 /// Collective in the CTA.
 ///
@@ -506,7 +508,7 @@ crate::group::nothing_to_end! {
 }
 
 impl<Copies, State> CpAsyncGroup<Copies, State> {
-    /// Joins two groups: the next commit or wait covers the copies of both.
+    /// Joins two groups of `cp.async` copies: the next commit or wait covers the copies of both.
     ///
     /// PTX: none
     #[inline(always)]
@@ -536,8 +538,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         CpAsyncGroup::new(self.copies)
     }
 
-    /// Commits `group` while this group, committed before, stays in flight. Returns both as a queue ([`InFlight`]), which is
-    /// waited for from the oldest group on.
+    /// Commits `group` (`cp.async.commit_group`) while this group, committed before, stays in flight. Returns both as a queue
+    /// ([`InFlight`]), which is waited for from the oldest group on.
     ///
     /// Collective in the CTA.
     ///
@@ -555,8 +557,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         InFlight::new(self, group.commit(cta))
     }
 
-    /// Waits for the copies of all threads (CUDA's `__pipeline_wait_prior(0)`, then `__syncthreads()`). After the wait all
-    /// threads can read the tiles, and no copy reads the sources.
+    /// Waits until this group's copies of all threads of the CTA are complete (CUDA's `__pipeline_wait_prior(0)`, then
+    /// `__syncthreads()`). After the wait all threads can read the tiles, and no copy reads the sources.
     ///
     /// Collective in the CTA.
     ///
@@ -570,7 +572,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         cta.sync_with(self.wait_at_sync())
     }
 
-    /// Waits for the copies of all threads, committed or not.
+    /// Waits until the `cp.async` copies of all threads of the CTA are complete, committed or not (`cp.async.wait_all`, then
+    /// `__syncthreads()`).
     ///
     /// Collective in the CTA.
     ///
@@ -585,9 +588,9 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         self.copies
     }
 
-    /// Makes the current phase of an mbarrier track the copies, committed or not (CUDA's `cuda::memcpy_async` with a
-    /// `cuda::barrier`). The phase completes when all threads have made this call and their copies are complete. You need neither
-    /// a commit nor a barrier.
+    /// Makes the mbarrier `bar` track this group's copies, committed or not, in its current phase (`cp.async.mbarrier.arrive`;
+    /// CUDA's `cuda::memcpy_async` with a `cuda::barrier`). The phase completes when all threads have made this call and their
+    /// copies are complete. You need neither a commit nor a barrier.
     ///
     /// Collective in the CTA.
     ///
@@ -615,9 +618,9 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         Tracked { bar: bar.arrive(cta), copies: self.copies }
     }
 
-    /// Makes the current phase of an mbarrier track the copies, like [`arrive_on`](CpAsyncGroup::arrive_on), where the mbarrier
-    /// counts two arrivals of each thread per phase. The copies make one arrival when they are complete; the thread makes the
-    /// other at once. So the instruction does not add to the pending count (`.noinc`).
+    /// Makes the mbarrier `bar`, which counts two arrivals of each thread per phase, track this group's copies like
+    /// [`arrive_on`](CpAsyncGroup::arrive_on) (`cp.async.mbarrier.arrive.noinc`). The copies make one arrival when they are
+    /// complete; the thread makes the other at once. So the instruction does not add to the pending count (`.noinc`).
     ///
     /// Collective in the CTA.
     ///
@@ -658,7 +661,8 @@ pub struct Tracked<Copies, const ARRIVALS: u32 = 1> {
 }
 
 impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
-    /// Waits for the copies of all threads. Then all threads can read the tiles, and the mbarrier is ready for its next phase.
+    /// Waits until the tracked `cp.async` copies of all threads of the CTA are complete (`mbarrier.try_wait`). Then all threads
+    /// can read the tiles, and the mbarrier is ready for its next phase.
     ///
     /// Collective in the CTA.
     ///
@@ -671,8 +675,8 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
         (self.bar.wait(cta), self.copies)
     }
 
-    /// Returns whether [`wait`](Tracked::wait) would return at once. Threads can get different answers, so make no collective
-    /// call that depends on the answer.
+    /// Returns, without waiting, whether the copies of all threads are complete, so that [`wait`](Tracked::wait) would return at
+    /// once (`mbarrier.test_wait`). Threads can get different answers, so make no collective call that depends on the answer.
     ///
     /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
@@ -698,7 +702,7 @@ impl<Copies> Queue for CpAsyncGroup<Copies, Committed> {
 }
 
 impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
-    /// Commits `group` after the groups of this queue, which stay in flight.
+    /// Commits `group` (`cp.async.commit_group`) after the groups of this queue, which stay in flight.
     ///
     /// Collective in the CTA.
     ///
@@ -713,7 +717,8 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         InFlight::new(self, group.commit(cta))
     }
 
-    /// Waits for the oldest group; the newer groups, `N` of them, stay in flight (CUDA's `__pipeline_wait_prior(N)`).
+    /// Waits for the copies of this queue's oldest group; the newer groups, `N` of them, stay in flight (CUDA's
+    /// `__pipeline_wait_prior(N)`).
     ///
     /// Collective in the CTA.
     ///
@@ -727,7 +732,7 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         cta.sync_with(self.wait_oldest_at_sync())
     }
 
-    /// Waits for all groups of the queue.
+    /// Waits for the copies of all groups of this queue (CUDA's `__pipeline_wait_prior(0)`, then `__syncthreads()`).
     ///
     /// Collective in the CTA.
     ///

@@ -4,7 +4,8 @@
 //! call of a macro of this module, and every `unsafe` and every path stands here. A crate that passes as `::ptx` can give its own
 //! macro only, with its own `unsafe`.
 
-/// Makes a kernel of a function, to which `call` passes what it takes: the CTA, the two memories, and the parameters of the entry.
+/// Expansion of [`#[ptx::kernel]`](crate::kernel): declares the PTX entry of a function, to which `call` passes what it takes of
+/// the CTA, the two shared memories, and the parameters of the entry.
 ///
 /// # Safety
 ///
@@ -149,7 +150,7 @@ macro_rules! __kernel {
     };
 }
 
-/// Implements [`Plain`](crate::launch::Plain) for a struct.
+/// Expansion of [`#[derive(ptx::Plain)]`](crate::Plain): implements [`Plain`](crate::launch::Plain) for a struct.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain {
@@ -188,7 +189,8 @@ macro_rules! __plain {
     };
 }
 
-/// Prints. A piece is a text, or a placeholder with its argument: type, value, memory for text, and style.
+/// Expansion of [`print!`](crate::print!) and its siblings: makes the format and the arguments of one `vprintf`. A piece is a
+/// text, or a placeholder with its argument: type, value, memory for text, and style.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __print {
@@ -265,8 +267,8 @@ macro_rules! __parameter {
     };
 }
 
-/// Code that an LLVM pass changes which ignores convergence: `ptx-link` finds the changed code in the entry, and refuses the kernel. So it
-/// sees flags of the last crate that no build script sees. The linker removes the code.
+/// Canary code in the entry of a kernel, which an LLVM pass that ignores convergence changes: `ptx-link` finds the changed code
+/// and refuses the kernel. So `ptx-link` sees flags of the last crate that no build script sees. The linker removes the code.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __canary {

@@ -158,7 +158,8 @@ pub fn proxy_async(space: impl ProxyAsyncSpace) {
     raw::fence_proxy_async(space)
 }
 
-/// Acquire fence as [`acquire_shared_cluster`], for later accesses of the async proxy.
+/// Acquire fence in cluster scope for distributed shared memory alone, like [`acquire_shared_cluster`], before later asynchronous
+/// copies (accesses of the async proxy).
 ///
 /// The fence precedes copies that rely on accesses that other CTAs released by [`proxy_async_release_shared_cta`].
 ///
@@ -168,8 +169,9 @@ pub fn proxy_async_acquire_shared_cluster() {
     raw::fence_proxy_async_generic_acquire_sync_restrict()
 }
 
-/// Release fence as [`release_shared_cta`], for accesses of the async proxy: orders this thread's accesses to its shared memory
-/// before copies that other CTAs start, such as a copy that overwrites memory that this thread has loaded.
+/// Release fence in cluster scope for the CTA's own shared memory alone, like [`release_shared_cta`]: orders this thread's
+/// accesses before asynchronous copies (accesses of the async proxy) that other CTAs start, such as a copy that overwrites memory
+/// that this thread has loaded.
 ///
 /// PTX: `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
 #[inline(always)]

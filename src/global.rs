@@ -36,7 +36,7 @@ pub use matrix::{
 };
 pub use slice::GlobalSlice;
 
-/// The alignment in bytes of the global address of a bulk copy (9.7.9.25.4.1).
+/// The alignment in bytes that a bulk copy (`cp.async.bulk`) needs of its address in global memory (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;
 
 pub(crate) const fn tile_bytes<T, const N: usize>() -> usize {
@@ -77,7 +77,7 @@ impl<T> Clone for Global<T> {
 impl<T> Copy for Global<T> {}
 
 impl<T: Element> Global<T> {
-    /// Makes a slice from a pointer and a length in elements.
+    /// Makes a handle of a slice of global memory from a pointer and a length in elements.
     ///
     /// # Safety
     ///
@@ -126,8 +126,9 @@ impl<T: Element> Global<T> {
 }
 
 impl CachePolicy {
-    /// Makes a policy for `slice`: accesses to its first `first` elements get the primary priority, accesses to the rest the
-    /// secondary priority. `None` if `slice` is shorter than `first`, empty, or of 2^32 bytes or more.
+    /// Makes an L2 cache policy for accesses to `slice` (`createpolicy.range`): to its first `first` elements with the primary
+    /// priority, to the rest with the secondary priority. `None` if `slice` is shorter than `first`, empty, or of 2^32 bytes or
+    /// more.
     ///
     /// PTX: `createpolicy.range.global.L2::primary.L2::secondary.b64 cache-policy, [slice], primary-size, total-size;`, sizes in
     /// bytes
@@ -166,7 +167,8 @@ impl CachePolicy {
     }
 }
 
-/// The whole tiles of a [`Global`], each of `N` elements.
+/// Handle of the whole tiles, each of `N` elements, of a read-only slice ([`Global`]): sources of copies (`cp.async.bulk`,
+/// `cp.async`).
 ///
 /// ```
 /// # use ptx::{bulk, global::Tiles, launch::Cta};
@@ -192,7 +194,7 @@ impl<T, const N: usize> Clone for Tiles<T, N> {
 impl<T, const N: usize> Copy for Tiles<T, N> {}
 
 impl<T: Element, const N: usize> Tiles<T, N> {
-    /// Returns the number of tiles.
+    /// Returns the number of whole tiles of the slice.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.count
@@ -223,8 +225,9 @@ impl<T, const N: usize> Clone for GlobalTile<T, N> {
 }
 impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 
-/// The elements of a [`Global`] after its whole tiles. A `Tail` lends them as a shorter `Global`, by `Deref`. `P` is the L2 cache
-/// policy of their copy: `()` for no policy, or the [`CachePolicy`] that [`cache_hint`](Tail::cache_hint) attaches.
+/// Handle of the elements of a read-only slice ([`Global`]) after its last whole tile, which [`Global::tiles`] leaves over. A
+/// `Tail` lends them as a shorter `Global`, by `Deref`. `P` is the L2 cache policy of their copy: `()` for no policy, or the
+/// [`CachePolicy`] that [`cache_hint`](Tail::cache_hint) attaches.
 #[derive(Debug)]
 pub struct Tail<T, P = ()> {
     pub(crate) elements: Global<T>,
@@ -239,7 +242,7 @@ impl<T, P: Copy> Clone for Tail<T, P> {
 impl<T, P: Copy> Copy for Tail<T, P> {}
 
 impl<T> Tail<T> {
-    /// Attaches an L2 cache policy, for [`load_zero_filled`](crate::cp_async::load_zero_filled) of these elements.
+    /// Attaches an L2 cache policy to the tail of the slice, for [`load_zero_filled`](crate::cp_async::load_zero_filled).
     ///
     /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
     #[inline(always)]
@@ -276,7 +279,7 @@ pub struct GlobalMut<T, const N: usize> {
 }
 
 impl<T: Element, const N: usize> GlobalMut<T, N> {
-    /// Makes a slice from a pointer and a length in elements.
+    /// Makes a handle of a slice of global memory from a pointer and a length in elements.
     ///
     /// # Safety
     ///
@@ -305,8 +308,8 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
         self.len == 0
     }
 
-    /// Divides the slice among the grid. Returns the whole tiles of this CTA, whose indices are `r`, `r + c`, `r + 2 * c`, … for
-    /// the CTA's rank `r` and `c` CTAs, and the executing thread's part of the elements after the last whole tile.
+    /// Divides the slice among the grid: returns this CTA's whole tiles, and the executing thread's part of the elements after
+    /// the last whole tile. The indices of the tiles are `r`, `r + c`, `r + 2 * c`, … for the CTA's rank `r` and `c` CTAs.
     ///
     /// Collective in the CTA.
     #[inline(always)]
@@ -393,7 +396,8 @@ pub struct GlobalTileMut<T, const N: usize> {
     pub(crate) base: *mut T,
 }
 
-/// A tile that a copy can read: a [`GlobalTile`], or a [`GlobalTileMut`], which the copy owns meanwhile.
+/// A tile of global memory that a copy to shared memory can read (`cp.async.bulk`, `cp.async`): a [`GlobalTile`], or a
+/// [`GlobalTileMut`], which the copy owns meanwhile.
 ///
 /// # Safety
 ///
@@ -446,7 +450,8 @@ unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
     }
 }
 
-/// The elements of a [`GlobalMut`] after its whole tiles. Each element belongs to one thread of the grid.
+/// Handle of the elements of a [`GlobalMut`] after its last whole tile, for [`update`](TailMut::update). Each element belongs to
+/// one thread of the grid.
 #[derive(Debug)]
 pub struct TailMut<T> {
     base: *mut T,

@@ -30,8 +30,8 @@ pub use shape::{Block, LaunchShape};
 pub use shape::{assert_shape, layout_of_shape};
 
 impl Cta {
-    /// Enters the kernel: returns the CTA, the shared memory that the kernel declares, and the dynamic shared memory that the
-    /// launch adds.
+    /// Enters the kernel: returns handles of the thread block, of the shared memory that the kernel declares (`__shared__`), and
+    /// of the dynamic shared memory that the launch adds (`extern __shared__`).
     ///
     /// `S` is `()`, or a struct that [`shared_memory!`](crate::shared_memory) declares.
     ///
@@ -125,7 +125,8 @@ impl Cta {
     }
 }
 
-/// Handles of memory that earlier grids may still use, in a kernel launched with programmatic dependent launch.
+/// Handles of memory that earlier grids may still use, locked until this grid has waited for those grids (programmatic dependent
+/// launch, `griddepcontrol.wait`).
 ///
 /// [`wait`](Prerequisite::wait) alone returns the handles (`cudaGridDependencySynchronize()`). Handles that no `wait` returns are
 /// forgotten: their `Drop` does not run.
@@ -166,8 +167,8 @@ impl<T> fmt::Debug for Prerequisite<T> {
 }
 
 impl<T> Prerequisite<T> {
-    /// Puts handles away until the grids before this one are complete. [`Prerequisite`] shows a use; a tuple puts several handles
-    /// away.
+    /// Wraps handles of memory that earlier grids may still use: [`wait`](Prerequisite::wait) (`griddepcontrol.wait`) gives them
+    /// out. [`Prerequisite`] shows a use; a tuple holds several handles.
     ///
     /// # Safety
     ///
@@ -179,8 +180,8 @@ impl<T> Prerequisite<T> {
         Prerequisite { memory: MaybeUninit::new(memory), _thread: PhantomData }
     }
 
-    /// Waits until the prerequisite grids are complete and their memory operations are visible; returns the handles. Without
-    /// prerequisite grids it does not wait.
+    /// Waits until the grids that this grid depends on are complete and their memory operations are visible
+    /// (`cudaGridDependencySynchronize()`), and returns the wrapped handles. Without prerequisite grids it does not wait.
     ///
     /// Collective in the CTA.
     ///

@@ -67,7 +67,7 @@ macro_rules! operation_traits {
         #[cfg_attr(doc, doc(hidden))]
         pub trait $Trait: $Super $(+ $AndSuper)* {
             $(
-                /// Executes the instruction.
+                /// Executes the `multimem` instruction of this operation at the multimem address `addr`.
                 ///
                 /// # Safety
                 ///
@@ -541,7 +541,7 @@ impl<T, S> Clone for Multicast<T, S> {
 impl<T, S> Copy for Multicast<T, S> {}
 
 impl<T, S> Multicast<T, S> {
-    /// Makes a slice from a multimem address and a length.
+    /// Makes a handle of a slice from a multimem address and a length in elements.
     ///
     /// # Safety
     ///
@@ -646,7 +646,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         self.addr
     }
 
-    /// Stores `value` on every GPU.
+    /// Stores `value` to this element on every GPU (`multimem.st`).
     ///
     /// PTX: `multimem.st{.sem}{.scope}.global{.type} [addr], value;`
     #[inline(always)]
@@ -655,7 +655,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::store(sem, self.scope, self.addr.cast(), value) }
     }
 
-    /// Stores `value` on every GPU, provided that no other thread accesses the location at the same time.
+    /// Stores `value` to this element on every GPU (`multimem.st.weak`), provided that no other thread accesses the location at
+    /// the same time.
     ///
     /// PTX: `multimem.st.weak.global{.type} [addr], value;`
     #[inline(always)]
@@ -664,7 +665,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::store_weak(self.addr.cast(), value) }
     }
 
-    /// Returns the sum of the values of all GPUs; integers wrap.
+    /// Returns the sum of this element's values on all GPUs (`multimem.ld_reduce.add`); integers wrap.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add{.type} d, [addr];`
     #[doc(alias = "load")]
@@ -675,7 +676,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_add(sem, self.scope, self.addr.cast()) }
     }
 
-    /// Returns the sum of the values of all GPUs, provided that no other thread changes them at the same time; integers wrap.
+    /// Returns the sum of this element's values on all GPUs (`multimem.ld_reduce.weak.add`), provided that no other thread
+    /// changes them at the same time; integers wrap.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.add{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -685,7 +687,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_add_weak(self.addr.cast()) }
     }
 
-    /// Returns the sum of the halves of all GPUs, accumulated in `f32`.
+    /// Returns the sum of this element's half-precision values on all GPUs, accumulated in `f32`
+    /// (`multimem.ld_reduce.add.acc::f32`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add.acc::f32{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -698,8 +701,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_acc_f32(sem, self.scope, self.addr.cast()) }
     }
 
-    /// Returns the sum of the halves of all GPUs, accumulated in `f32`, provided that no other thread changes them at the same
-    /// time.
+    /// Returns the sum of this element's half-precision values on all GPUs, accumulated in `f32`
+    /// (`multimem.ld_reduce.weak.add.acc::f32`), provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.add.acc::f32{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -712,8 +715,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_acc_f32_weak(self.addr.cast()) }
     }
 
-    /// Returns the sum of the eight-bit floats of all GPUs, accumulated in `f16`. [`load_reduce_add`](Self::load_reduce_add)
-    /// rounds each partial sum to eight bits instead.
+    /// Returns the sum of this element's eight-bit floats on all GPUs, accumulated in `f16` (`multimem.ld_reduce.add.acc::f16`).
+    /// [`load_reduce_add`](Self::load_reduce_add) rounds each partial sum to eight bits instead.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add.acc::f16{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -726,8 +729,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_acc_f16(sem, self.scope, self.addr.cast()) }
     }
 
-    /// Returns the sum of the eight-bit floats of all GPUs, accumulated in `f16`, provided that no other thread changes them at
-    /// the same time.
+    /// Returns the sum of this element's eight-bit floats on all GPUs, accumulated in `f16`
+    /// (`multimem.ld_reduce.weak.add.acc::f16`), provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.add.acc::f16{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -740,7 +743,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_acc_f16_weak(self.addr.cast()) }
     }
 
-    /// Returns the minimum of the values of all GPUs.
+    /// Returns the minimum of this element's values on all GPUs (`multimem.ld_reduce.min`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.min{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -753,7 +756,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_min_max(sem, self.scope, op::Min, self.addr.cast()) }
     }
 
-    /// Returns the minimum of the values of all GPUs, provided that no other thread changes them at the same time.
+    /// Returns the minimum of this element's values on all GPUs (`multimem.ld_reduce.weak.min`), provided that no other thread
+    /// changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.min{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -766,7 +770,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_min_max_weak(op::Min, self.addr.cast()) }
     }
 
-    /// Returns the maximum of the values of all GPUs.
+    /// Returns the maximum of this element's values on all GPUs (`multimem.ld_reduce.max`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.max{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -779,7 +783,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_min_max(sem, self.scope, op::Max, self.addr.cast()) }
     }
 
-    /// Returns the maximum of the values of all GPUs, provided that no other thread changes them at the same time.
+    /// Returns the maximum of this element's values on all GPUs (`multimem.ld_reduce.weak.max`), provided that no other thread
+    /// changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.max{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -792,7 +797,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_min_max_weak(op::Max, self.addr.cast()) }
     }
 
-    /// Returns the bitwise AND of the values of all GPUs.
+    /// Returns the bitwise AND of this element's values on all GPUs (`multimem.ld_reduce.and`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.and{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -805,7 +810,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::And, self.addr.cast()) }
     }
 
-    /// Returns the bitwise AND of the values of all GPUs, provided that no other thread changes them at the same time.
+    /// Returns the bitwise AND of this element's values on all GPUs (`multimem.ld_reduce.weak.and`), provided that no other
+    /// thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.and{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -818,7 +824,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise_weak(op::And, self.addr.cast()) }
     }
 
-    /// Returns the bitwise OR of the values of all GPUs.
+    /// Returns the bitwise OR of this element's values on all GPUs (`multimem.ld_reduce.or`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.or{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -831,7 +837,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::Or, self.addr.cast()) }
     }
 
-    /// Returns the bitwise OR of the values of all GPUs, provided that no other thread changes them at the same time.
+    /// Returns the bitwise OR of this element's values on all GPUs (`multimem.ld_reduce.weak.or`), provided that no other thread
+    /// changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.or{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -844,7 +851,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise_weak(op::Or, self.addr.cast()) }
     }
 
-    /// Returns the bitwise XOR of the values of all GPUs.
+    /// Returns the bitwise XOR of this element's values on all GPUs (`multimem.ld_reduce.xor`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.xor{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -857,7 +864,8 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::Xor, self.addr.cast()) }
     }
 
-    /// Returns the bitwise XOR of the values of all GPUs, provided that no other thread changes them at the same time.
+    /// Returns the bitwise XOR of this element's values on all GPUs (`multimem.ld_reduce.weak.xor`), provided that no other
+    /// thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.xor{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -870,7 +878,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise_weak(op::Xor, self.addr.cast()) }
     }
 
-    /// Adds `b` to the value of every GPU; integers wrap.
+    /// Adds `b` to this element's value on every GPU (`multimem.red.add`); integers wrap.
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.add{.type} [addr], b;`
     #[doc(alias = "fetch_add")]
@@ -883,7 +891,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::reduce_add(sem, self.scope, self.addr.cast(), b) }
     }
 
-    /// Replaces the value of every GPU by its minimum with `b`.
+    /// Replaces this element's value on every GPU by its minimum with `b` (`multimem.red.min`).
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.min{.type} [addr], b;`
     #[inline(always)]
@@ -895,7 +903,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::reduce_min_max(sem, self.scope, op::Min, self.addr.cast(), b) }
     }
 
-    /// Replaces the value of every GPU by its maximum with `b`.
+    /// Replaces this element's value on every GPU by its maximum with `b` (`multimem.red.max`).
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.max{.type} [addr], b;`
     #[inline(always)]
@@ -907,7 +915,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::reduce_min_max(sem, self.scope, op::Max, self.addr.cast(), b) }
     }
 
-    /// Replaces the value of every GPU by its bitwise AND with `b`.
+    /// Replaces this element's value on every GPU by its bitwise AND with `b` (`multimem.red.and`).
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.and{.type} [addr], b;`
     #[inline(always)]
@@ -919,7 +927,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::reduce_bitwise(sem, self.scope, op::And, self.addr.cast(), b) }
     }
 
-    /// Replaces the value of every GPU by its bitwise OR with `b`.
+    /// Replaces this element's value on every GPU by its bitwise OR with `b` (`multimem.red.or`).
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.or{.type} [addr], b;`
     #[inline(always)]
@@ -931,7 +939,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::reduce_bitwise(sem, self.scope, op::Or, self.addr.cast(), b) }
     }
 
-    /// Replaces the value of every GPU by its bitwise XOR with `b`.
+    /// Replaces this element's value on every GPU by its bitwise XOR with `b` (`multimem.red.xor`).
     ///
     /// PTX: `multimem.red{.sem}{.scope}.global.xor{.type} [addr], b;`
     #[inline(always)]

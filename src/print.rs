@@ -52,7 +52,7 @@ pub enum Value {
     Address,
 }
 
-/// How a placeholder lays a value out. `width` is 0 if the placeholder has none.
+/// The format options of a placeholder such as `{:>8.3}`. `width` is 0 if the placeholder has none.
 #[doc(hidden)]
 #[allow(clippy::struct_excessive_bools, reason = "the flags of a placeholder")]
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ pub struct Layout {
     pub precision: Option<u16>,
 }
 
-/// A part of a format string.
+/// A part of a Rust format string: text or a placeholder.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub enum Piece {
@@ -78,7 +78,8 @@ pub enum Piece {
     Placeholder(Value, Layout),
 }
 
-/// Translates a format string to C's. The macros compute `N`, a bound of the length, so the rest is NUL.
+/// Translates the parts of a Rust format string to a format string of C's `printf`. The macros compute `N`, a bound of the
+/// length, so the rest is NUL.
 #[doc(hidden)]
 #[must_use]
 pub const fn format<const N: usize>(pieces: &[Piece]) -> [u8; N] {
@@ -205,11 +206,12 @@ macro_rules! styles {
         pub trait $Style: Sealed {
             #[doc(hidden)]
             const VALUE: Value;
-            /// The letter of the conversion in C.
+            /// The letter of the conversion in C's format string, such as `x` of `%x`.
             #[doc(hidden)]
             const LETTER: char = $letter;
 
-            /// Returns the 8 bytes that `vprintf` reads. `text` is memory for a value that is written as text.
+            /// Returns the value as the 8 bytes that `vprintf` reads for one argument. `text` is memory for a value that is
+            /// written as text.
             #[doc(hidden)]
             fn slot(&self, text: &mut u64) -> u64;
         }
@@ -368,7 +370,7 @@ const fn utf8(value: char) -> u64 {
     }
 }
 
-/// Prints, on the device.
+/// Calls CUDA's `vprintf`, which prints `slots` as `format` says; off the device it prints nothing.
 ///
 /// # Safety
 ///

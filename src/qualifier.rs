@@ -16,13 +16,13 @@
 //! ```
 
 mod sealed {
-    /// Only this crate implements it.
+    /// A trait that only this crate implements: it seals the traits that require it.
     #[diagnostic::on_unimplemented(message = "`{Self}` is not a type that `ptx` defines for this bound")]
     pub trait Sealed {}
 }
 pub(crate) use sealed::Sealed;
 
-/// A PTX qualifier. Only the types of this module implement it.
+/// A qualifier of a PTX instruction as a Rust type: `sem::Release` is `.release`. Only the types of this module implement it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a PTX qualifier",
     label = "expected a type of `ptx::qualifier`",
@@ -179,9 +179,9 @@ qualifiers! {
     }
     /// `.aligned`: whether all threads of the warp execute the same instruction together.
     mod convergence {
-        /// `.aligned`: all threads of the warp execute it together.
+        /// `.aligned`: all threads of the warp execute the instruction together.
         Aligned = ".aligned";
-        /// No qualifier: the threads may execute it separately.
+        /// No qualifier: the threads of a warp may execute the instruction separately.
         Unaligned = "";
     }
     /// Eviction priorities of [`createpolicy_fractional`](crate::raw::createpolicy_fractional).
@@ -252,20 +252,20 @@ qualifiers! {
     mod prefetch_size {
         /// No qualifier: no data beyond the accessed bytes.
         None = "";
-        /// `.L2::64B`: 64 bytes.
+        /// `.L2::64B`: the L2 cache may fetch 64 bytes.
         L2B64 = ".L2::64B";
-        /// `.L2::128B`: 128 bytes.
+        /// `.L2::128B`: the L2 cache may fetch 128 bytes.
         L2B128 = ".L2::128B";
-        /// `.L2::256B`: 256 bytes.
+        /// `.L2::256B`: the L2 cache may fetch 256 bytes.
         L2B256 = ".L2::256B";
     }
     /// `cp-size` of [`cp_async_ca`](crate::raw::cp_async_ca): the number of bytes to copy, an immediate.
     mod cp_size {
-        /// 4 bytes.
+        /// The copy moves 4 bytes.
         B4 = "4";
-        /// 8 bytes.
+        /// The copy moves 8 bytes.
         B8 = "8";
-        /// 16 bytes.
+        /// The copy moves 16 bytes.
         B16 = "16";
     }
     /// `.op`: the operation that combines two values.
@@ -322,16 +322,16 @@ qualifiers! {
     }
     /// `.ftz`: whether subnormal operands and results become zero.
     mod ftz {
-        /// `.ftz`: flushes them to zero of the same sign.
+        /// `.ftz`: flushes subnormal operands and results to zero of the same sign.
         Flush = ".ftz";
-        /// No qualifier: keeps them.
+        /// No qualifier: keeps subnormal operands and results.
         Keep = "";
     }
     /// Rounding of [`cvt_f32`](crate::raw::cvt_f32) and related conversions.
     mod rounding {
-        /// `.rn`: to the nearest value; a tie goes to the even one.
+        /// `.rn`: rounds to the nearest value; a tie goes to the even one.
         Rn = ".rn";
-        /// `.rz`: towards zero.
+        /// `.rz`: rounds towards zero.
         Rz = ".rz";
     }
     /// `.relu`: whether negative results become zero.
@@ -343,9 +343,9 @@ qualifiers! {
     }
     /// `.satfinite`: the result of a conversion that exceeds the range of its type.
     mod satfinite {
-        /// `.satfinite`: the largest finite number of the same sign.
+        /// `.satfinite`: a result out of range becomes the largest finite number of the same sign.
         Satfinite = ".satfinite";
-        /// No qualifier: an infinity.
+        /// No qualifier: a result out of range becomes an infinity.
         None = "";
     }
     /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol) (programmatic dependent launch).
@@ -357,51 +357,51 @@ qualifiers! {
     }
     /// `ord` of `tensormap.replace`, an immediate: a dimension of the tensor. Dimension 0 is the innermost.
     mod ord {
-        /// Dimension 0.
+        /// Dimension 0 of the tensor, the innermost.
         D0 = "0";
-        /// Dimension 1.
+        /// Dimension 1 of the tensor.
         D1 = "1";
-        /// Dimension 2.
+        /// Dimension 2 of the tensor.
         D2 = "2";
-        /// Dimension 3.
+        /// Dimension 3 of the tensor.
         D3 = "3";
-        /// Dimension 4.
+        /// Dimension 4 of the tensor.
         D4 = "4";
     }
     /// `new_val` of [`tensormap_replace_tile_elemtype`](crate::raw::tensormap_replace_tile_elemtype), an immediate: the element
     /// type.
     mod elemtype {
-        /// `.u8`.
+        /// Elements of type `.u8`.
         U8 = "0";
-        /// `.u16`.
+        /// Elements of type `.u16`.
         U16 = "1";
-        /// `.u32`.
+        /// Elements of type `.u32`.
         U32 = "2";
-        /// `.s32`.
+        /// Elements of type `.s32`.
         S32 = "3";
-        /// `.u64`.
+        /// Elements of type `.u64`.
         U64 = "4";
-        /// `.s64`.
+        /// Elements of type `.s64`.
         S64 = "5";
-        /// `.f16`.
+        /// Elements of type `.f16`.
         F16 = "6";
-        /// `.f32`.
+        /// Elements of type `.f32`.
         F32 = "7";
-        /// `.f32.ftz`.
+        /// Elements of type `.f32.ftz`.
         F32Ftz = "8";
-        /// `.f64`.
+        /// Elements of type `.f64`.
         F64 = "9";
-        /// `.bf16`.
+        /// Elements of type `.bf16`.
         Bf16 = "10";
-        /// `.tf32`.
+        /// Elements of type `.tf32`.
         Tf32 = "11";
-        /// `.tf32.ftz`.
+        /// Elements of type `.tf32.ftz`.
         Tf32Ftz = "12";
-        /// `.b4x16`.
+        /// Elements of type `.b4x16`.
         B4x16 = "13";
-        /// `.b4x16_p64`.
+        /// Elements of type `.b4x16_p64`.
         B4x16P64 = "14";
-        /// `.b6x16_p32` or `.b6p2x16`.
+        /// Elements of type `.b6x16_p32` or `.b6p2x16`.
         B6x16P32 = "15";
     }
     /// `new_val` of [`tensormap_replace_tile_interleave_layout`](crate::raw::tensormap_replace_tile_interleave_layout).
@@ -428,30 +428,30 @@ qualifiers! {
     }
     /// `new_val` of `tensormap_replace_tile_swizzle_atomicity`: the bytes that stay together.
     mod swizzle_atomicity {
-        /// 16 bytes.
+        /// Units of 16 bytes stay together.
         B16 = "0";
-        /// 32 bytes.
+        /// Units of 32 bytes stay together.
         B32 = "1";
-        /// 32 bytes, with a flip of 8 bytes.
+        /// Units of 32 bytes stay together, and the 8-byte halves of each 16 bytes swap in every second row.
         B32FlipB8 = "2";
-        /// 64 bytes.
+        /// Units of 64 bytes stay together.
         B64 = "3";
     }
     /// `new_val` of [`tensormap_replace_tile_fill_mode`](crate::raw::tensormap_replace_tile_fill_mode): the value of elements
     /// outside the tensor.
     mod fill_mode {
-        /// Zero.
+        /// Elements outside the tensor read as zero.
         Zero = "0";
-        /// OOB-NaN: a special NaN that marks elements outside the tensor.
+        /// Elements outside the tensor read as OOB-NaN, a special NaN.
         OobNan = "1";
     }
     /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.
     mod dimension {
-        /// `::x`.
+        /// `::x`: the x coordinate of the CTA in its grid.
         X = "::x";
-        /// `::y`.
+        /// `::y`: the y coordinate of the CTA in its grid.
         Y = "::y";
-        /// `::z`.
+        /// `::z`: the z coordinate of the CTA in its grid.
         Z = "::z";
     }
     /// `.load_mode`: the layout of a tensor copy (TMA), for instructions whose operands leave a choice.
@@ -483,35 +483,35 @@ qualifiers! {
     }
     /// `.multicast` and `ctaMask`: the CTAs whose shared memory receives the data.
     mod multicast {
-        /// No qualifier and no operand: one CTA.
+        /// No qualifier and no operand: one CTA receives the data.
         None = "";
-        /// `.multicast::cluster`, `ctaMask`: each CTA of the set.
+        /// `.multicast::cluster`, `ctaMask`: each CTA of the set receives the data.
         Cluster(crate::mask::CtaMask) = ".multicast::cluster";
-        /// `.multicast::cluster::all`: each CTA of the cluster.
+        /// `.multicast::cluster::all`: each CTA of the cluster receives the data.
         ClusterAll = ".multicast::cluster::all";
     }
     /// `.cp_mask` and `byteMask`: the bytes of each 16-byte chunk that a copy writes.
     mod cp_mask {
-        /// No qualifier and no operand: all bytes.
+        /// No qualifier and no operand: the copy writes all bytes.
         None = "";
-        /// `.cp_mask`, `byteMask`: the bytes of the set.
+        /// `.cp_mask`, `byteMask`: of each 16-byte chunk the copy writes the bytes of the set.
         Bytes(crate::mask::ByteMask) = ".cp_mask";
     }
     /// `src-size` or `ignore-src` of [`cp_async_ca`](crate::raw::cp_async_ca): the destination bytes that the copy fills with
     /// zeros.
     mod zfill {
-        /// No operand: none.
+        /// No operand: the copy fills no bytes with zeros.
         None = "";
-        /// `src-size`: the bytes after the first `src-size` bytes.
+        /// `src-size`: the copy fills the bytes after the first `src-size` bytes with zeros.
         SrcSize(u32) = "";
-        /// `ignore-src`: all bytes, if the operand is true.
+        /// `ignore-src`: the copy fills all bytes with zeros if the operand is true.
         IgnoreSrc(bool) = "";
     }
     /// `suspendTimeHint` of [`mbarrier_try_wait`](crate::raw::mbarrier_try_wait): the time limit of a thread's suspension.
     mod suspend_time_hint {
-        /// No operand: a system-dependent limit.
+        /// No operand: a system-dependent limit of the suspension.
         None = "";
-        /// `suspendTimeHint`: a limit in nanoseconds.
+        /// `suspendTimeHint`: a limit of the suspension in nanoseconds.
         Nanoseconds(u32) = "";
     }
     /// `count` of [`mbarrier_arrive`](crate::raw::mbarrier_arrive): the number of arrivals that the instruction makes.

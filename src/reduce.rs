@@ -22,7 +22,7 @@ use crate::warp::{BitReducible, Reducible, ShuffleValue};
 /// The most warps a CTA has.
 const WARPS: u32 = 32;
 
-/// Shared memory for block-wide reductions and scans of `T`, as CUB's `TempStorage`: a slot for the result of each warp, twice.
+/// Shared memory for block-wide reductions and scans of `T`, as CUB's `TempStorage`: two slots for the result of each warp.
 ///
 /// A `ReduceMemory` has 512 bytes if `T` has 64 bits, else 256. All calls are collective in the CTA. Where a result is that of
 /// the whole CTA, all threads get the same bits.
@@ -175,8 +175,8 @@ impl<T: ShuffleValue> ReduceMemory<T> {
         (if rank > 0 { Some(before) } else { None }, upto, all)
     }
 
-    /// Combines the values of all threads with `f`, which is associative and commutative (CUB: `BlockReduce::Reduce`). Every
-    /// thread gets the result.
+    /// Combines with `f` the values that the threads of the CTA pass, and returns the result to every thread (CUB:
+    /// `BlockReduce::Reduce`). `f` is associative and commutative.
     ///
     /// `f` runs up to ten times in each thread; up to 36 times if the number of threads is no multiple of 32 or the number of
     /// warps no power of two. The count differs between threads, so `f` makes no collective call.
@@ -240,7 +240,8 @@ impl<T: ShuffleValue> ReduceMemory<T> {
 }
 
 impl<T: Reducible> ReduceMemory<T> {
-    /// Returns the sum over the CTA (CUB: `BlockReduce::Sum`): of integers modulo 2^32 or 2^64, of floats pair by pair.
+    /// Returns to every thread the sum of the values that the threads of the CTA pass (CUB: `BlockReduce::Sum`). Integers are
+    /// added modulo 2^32 or 2^64, floats pair by pair.
     ///
     /// Collective in the CTA.
     ///
@@ -277,7 +278,8 @@ impl<T: Reducible> ReduceMemory<T> {
         self.of_all_by_redux(cta, redux(value), None, redux, T::lesser)
     }
 
-    /// Returns the greatest value of the CTA; floats are compared as by [`reduce_min`](ReduceMemory::reduce_min).
+    /// Returns to every thread the greatest of the values that the threads of the CTA pass. Floats are compared as by
+    /// [`reduce_min`](ReduceMemory::reduce_min).
     ///
     /// Collective in the CTA.
     ///
@@ -353,11 +355,12 @@ macro_rules! bits {
     };
 }
 bits! {
-    /// Returns the bitwise AND of all values of the CTA.
+    /// Returns to every thread the bitwise AND of the values that the threads of the CTA pass.
     reduce_and ".and" And & None;
-    /// Returns the bitwise OR of all values of the CTA.
+    /// Returns to every thread the bitwise OR of the values that the threads of the CTA pass.
     reduce_or ".or" Or | None;
-    /// Returns the bitwise XOR of all values of the CTA: the bits that are set in an odd number of values.
+    /// Returns to every thread the bitwise XOR of the values that the threads of the CTA pass: the bits that are set in an odd
+    /// number of values.
     reduce_xor ".xor" Xor ^ Some(T::NONE);
 }
 

@@ -218,9 +218,9 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
         TensorMap { object: object.cast(), bounds, _of: PhantomData }
     }
 
-    /// Returns the part of the tensor at `at`, for [`load`] and [`prefetch`]. For a box, `at` holds the coordinates of its first
-    /// element, innermost dimension first; the other shapes say what `at` holds for them. Coordinates may be negative or beyond
-    /// the tensor: elements outside the tensor read as the fill of the map, zeros or NaN.
+    /// Returns a handle of the part of the tensor at `at` that one TMA [`load`] or [`prefetch`] copies. For a box, `at` holds the
+    /// coordinates of its first element, innermost dimension first; the other shapes say what `at` holds for them. Coordinates
+    /// may be negative or beyond the tensor: elements outside the tensor read as the fill of the map, zeros or NaN.
     ///
     /// Returns `None` where no copy may begin: the innermost coordinate is not a multiple of 16 bytes, or a column would start
     /// outside the [`BoundingBox`].
@@ -297,43 +297,48 @@ macro_rules! at_const {
 at_const! {
     Box1<D0>[X]
     {
-        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
+        /// if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
-        /// the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
+        /// coordinate is negative or the first is not a multiple of 16 bytes.
     }
     Box2<D0, D1>[X, Y]
     {
-        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
+        /// if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
-        /// the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
+        /// coordinate is negative or the first is not a multiple of 16 bytes.
     }
     Box3<D0, D1, D2>[X, Y, Z]
     {
-        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
+        /// if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
-        /// the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
+        /// coordinate is negative or the first is not a multiple of 16 bytes.
     }
     Box4<D0, D1, D2, D3>[X, Y, Z, W]
     {
-        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
+        /// if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
-        /// the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
+        /// coordinate is negative or the first is not a multiple of 16 bytes.
     }
     Box5<D0, D1, D2, D3, D4>[X, Y, Z, W, V]
     {
-        /// Returns the part of the tensor at constant coordinates. The build fails if the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
+        /// if the first is not a multiple of 16 bytes.
     }
     {
-        /// Returns the part of the tensor at constant coordinates, for [`reduce`]. The build fails if a coordinate is negative or
-        /// the first is not a multiple of 16 bytes.
+        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
+        /// coordinate is negative or the first is not a multiple of 16 bytes.
     }
 }
 
@@ -409,8 +414,9 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
     }
 
-    /// Returns the part of the tensor at `coords`, for a grid that divides the tensor in its own way. Returns `None` where no
-    /// copy may begin: the innermost coordinate is not a multiple of 16 bytes, or a coordinate is negative.
+    /// Returns a handle of the part of the tensor at `coords`, for TMA copies of a grid that divides the tensor in its own way,
+    /// without [`tiles`](TensorMapMut::tiles). Returns `None` where no copy may begin: the innermost coordinate is not a multiple
+    /// of 16 bytes, or a coordinate is negative.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
@@ -595,8 +601,9 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
         TensorMapReduce { object: object.cast(), bounds, _of: PhantomData }
     }
 
-    /// Returns the part of the tensor at `coords`, for [`reduce`]. A reduction drops elements outside the tensor, except perhaps
-    /// the bytes after a row up to the next multiple of 16 (see [`from_raw`](TensorMapReduce::from_raw)).
+    /// Returns a handle of the part of the tensor at `coords`, the destination of one TMA [`reduce`]. A reduction drops elements
+    /// outside the tensor, except perhaps the bytes after a row up to the next multiple of 16 (see
+    /// [`from_raw`](TensorMapReduce::from_raw)).
     ///
     /// Returns `None` where no copy may begin: the innermost coordinate is not a multiple of 16 bytes, a coordinate is negative
     /// (9.7.9.25.5.1), or a column would start outside the [`BoundingBox`].
@@ -679,7 +686,8 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared
     }
 }
 
-/// Prefetches a part of a tensor into the L2 cache (TMA). The prefetch needs no wait.
+/// Starts the prefetch of a part of a tensor into the L2 cache (TMA, `cp.async.bulk.prefetch.tensor`). The prefetch needs no
+/// wait.
 ///
 /// Collective in the group.
 ///
@@ -706,9 +714,9 @@ pub type TensorStore<'s, T, const N: usize, State, S, G = Cta> =
 pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
     (Shared<'s, T, N, State, G>, TensorReduceTile<T, S>);
 
-/// Starts a bulk async-group with a TMA store: the copy of `src` from shared memory to a part of a tensor. The store writes no
-/// elements outside the tensor, except the rest of a row's last 16 bytes (see [`TensorMapMut::from_raw`]).
-/// [`bulk::store`](crate::bulk::store()) says what `src` can be; [`TensorMapMut`] has an example.
+/// Starts a TMA store of `src` from shared memory to the part `dst` of a tensor (`cp.async.bulk.tensor`), in a new [`BulkGroup`]
+/// to commit and wait for. The store writes no elements outside the tensor, except the rest of a row's last 16 bytes (see
+/// [`TensorMapMut::from_raw`]). [`bulk::store`](crate::bulk::store()) says what `src` can be; [`TensorMapMut`] has an example.
 ///
 /// Collective in the group.
 ///
@@ -771,8 +779,9 @@ reduce_ops! {
     Max: half::f16, half::bf16;
 }
 
-/// Starts a bulk async-group with a TMA reduction: each element of the destination becomes `op` of its old value and the element
-/// of `src`, atomically (relaxed, at GPU scope). [`bulk::store`](crate::bulk::store()) says what `src` can be.
+/// Starts a TMA reduction of `src` from shared memory into the part `dst` of a tensor (`cp.reduce.async.bulk.tensor`), in a new
+/// [`BulkGroup`] to commit and wait for. Each element of the destination becomes `op` of its old value and the element of `src`,
+/// atomically (relaxed, at GPU scope). [`bulk::store`](crate::bulk::store()) says what `src` can be.
 ///
 /// Collective in the group.
 ///
@@ -828,7 +837,8 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
 }
 
 impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
-    /// Adds a TMA store to an uncommitted group: the copy of `src` to a part of a tensor, as [`tensor::store`](store) starts it.
+    /// Starts a TMA store of `src` to the part `dst` of a tensor, as [`tensor::store`](store) does, and adds the copy to this
+    /// uncommitted group.
     ///
     /// Collective in the group.
     ///
@@ -862,8 +872,8 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
         BulkGroup::new((self.into_copies(), (src, dst)))
     }
 
-    /// Adds a TMA reduction to an uncommitted group: the reduction of `src` into a part of a tensor, as
-    /// [`tensor::reduce`](reduce) starts it. [`tensor_store`](BulkGroup::tensor_store) has an example of such a group.
+    /// Starts a TMA reduction of `src` into the part `dst` of a tensor, as [`tensor::reduce`](reduce) does, and adds the copy to
+    /// this uncommitted group. [`tensor_store`](BulkGroup::tensor_store) has an example of such a group.
     ///
     /// Collective in the group.
     ///

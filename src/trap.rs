@@ -62,7 +62,8 @@ macro_rules! panic_handler {
     };
 }
 
-/// Prints the place of a panic, and stops the kernel. Without its message, a panic needs no code of `core::fmt`.
+/// Prints the place of a panic (`vprintf`), and stops the kernel (`trap`). Without its message, a panic needs no code of
+/// `core::fmt`.
 #[inline(always)]
 pub fn print_panic(place: Option<&Location<'_>>) -> ! {
     if let Some(place) = place {

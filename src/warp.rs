@@ -5,7 +5,7 @@
 //! sequence of calls. A part of the warp is a group of [`Lanes`], which carries the `membermask` of its calls. A thread only gets
 //! groups that contain the thread itself:
 //!
-//! - [`tiles`](Warp::tile): 1 to 32 neighbouring lanes (`cg::tiled_partition`);
+//! - [`tile`](Warp::tile): 1 to 32 neighbouring lanes (`cg::tiled_partition`);
 //! - [`partition_by`](Lanes::partition_by): the lanes with the same value (`cg::labeled_partition`);
 //! - [`filter`](Lanes::filter): the lanes where a predicate is true (`cg::binary_partition`).
 //!
@@ -78,12 +78,13 @@ pub trait Members: Sealed {
     /// The number of lanes if the group's lanes are neighbours.
     #[doc(hidden)]
     const WIDTH: Option<u32>;
-    /// The `membermask`.
+    /// The lanes of the group, as the `membermask` of warp instructions.
     #[doc(hidden)]
     fn mask(&self) -> u32;
 }
 
-/// Groups of neighbouring lanes. Lanes are counted from the first lane of the group.
+/// Groups of neighbouring lanes, which have `shuffle_up`, `shuffle_down` and `shuffle_xor`. Lanes are counted from the first lane
+/// of the group.
 #[diagnostic::on_unimplemented(
     message = "the lanes of a `{Self}` group are not neighbours",
     label = "no lane above or below in this group",
@@ -92,14 +93,15 @@ pub trait Members: Sealed {
 #[cfg_attr(doc, doc(hidden))]
 pub trait Neighbours: Members {}
 
-/// [`Members`]: all threads of the warp. [`Warp`] is `Lanes` of `FullWarp`.
+/// The type argument of [`Lanes`] for a group of all threads of the warp. [`Warp`] is `Lanes` of `FullWarp`.
 #[derive(Debug)]
 pub struct FullWarp(());
-/// [`Members`]: `WIDTH` neighbouring lanes (`cg::thread_block_tile<WIDTH>`), from [`tiles`](Warp::tile).
+/// The type argument of [`Lanes`] for a group of `WIDTH` neighbouring lanes (`cg::thread_block_tile<WIDTH>`), from
+/// [`tile`](Warp::tile).
 #[derive(Debug)]
 pub struct LaneTile<const WIDTH: u32>(u32);
-/// [`Members`]: the lanes that a vote or a match selected (`cg::coalesced_group`), from [`filter`](Lanes::filter) or
-/// [`partition_by`](Lanes::partition_by).
+/// The type argument of [`Lanes`] for the lanes that a vote or a match selected (`cg::coalesced_group`), from
+/// [`filter`](Lanes::filter) or [`partition_by`](Lanes::partition_by).
 #[derive(Debug)]
 pub struct LaneSubset(u32);
 
@@ -138,10 +140,14 @@ impl Members for LaneSubset {
 /// The bits of a [`ShuffleValue`]: 32 or 64.
 #[doc(hidden)]
 pub trait WordBits: Copy + Sealed {
+    /// Passes the bits between lanes (`shfl.sync`).
+    ///
     /// # Safety
     ///
     /// The clauses of `raw::shfl_sync`.
     unsafe fn shfl<Mode: raw::ShflMode>(self, mode: Mode, b: u32, c: u32, membermask: u32) -> Self;
+    /// Passes the bits between lanes, and returns whether the source lane is in range (`shfl.sync` with a predicate).
+    ///
     /// # Safety
     ///
     /// The clauses of `raw::shfl_sync_pred`.
@@ -152,10 +158,14 @@ pub trait WordBits: Copy + Sealed {
         c: u32,
         membermask: u32,
     ) -> (Self, bool);
+    /// Returns the lanes with the same bits (`match.any.sync`).
+    ///
     /// # Safety
     ///
     /// The clauses of `raw::match_any_sync`.
     unsafe fn match_any(self, membermask: u32) -> u32;
+    /// Returns the lanes if all have the same bits, and whether they have (`match.all.sync`).
+    ///
     /// # Safety
     ///
     /// The clauses of `raw::match_all_sync_pred`.
@@ -340,7 +350,7 @@ impl Cta {
 }
 
 impl FirstWarp<'_> {
-    /// Returns the warp, for votes, shuffles and reductions among its threads.
+    /// Returns the CTA's first warp as a group of lanes, for votes, shuffles and reductions among its threads.
     ///
     /// Not collective.
     ///
@@ -412,7 +422,7 @@ impl<'w, M: Members> Lanes<'w, M> {
         crate::checked::meet_in_warp(self.members.mask());
     }
 
-    /// Returns the lanes of the group.
+    /// Returns the lanes of the group as a bit mask, the `membermask` of its warp instructions.
     ///
     /// Not collective.
     #[inline(always)]
@@ -500,7 +510,7 @@ impl<'w, M: Members> Lanes<'w, M> {
         unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) }
     }
 
-    /// Returns whether `predicate` is the same in all threads of the group.
+    /// Returns whether `predicate` is the same in all threads of the group (`vote.sync.uni`).
     ///
     /// Collective in the group of lanes.
     ///
@@ -615,8 +625,9 @@ impl<'w, M: Members> Lanes<'w, M> {
         T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, leader, 0x1f, self.members.mask()) })
     }
 
-    /// Returns the value of lane `lane`, 0 to 31, taken modulo 32 (`__shfl_sync`). In a tile, `lane` counts from the tile's first
-    /// lane and is taken modulo the tile's width. The result is unspecified if that lane is not in the group or has exited.
+    /// Returns the `value` of the lane with the number `lane`, 0 to 31; larger numbers are taken modulo 32 (`__shfl_sync`). In a
+    /// tile, `lane` counts from the tile's first lane and is taken modulo the tile's width. The result is unspecified if that
+    /// lane is not in the group or has exited.
     ///
     /// Collective in the group of lanes.
     ///
@@ -630,9 +641,9 @@ impl<'w, M: Members> Lanes<'w, M> {
         T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, lane, c, mask) })
     }
 
-    /// Returns the minimum of the group's values, or with [`Abs`](crate::qualifier::abs::Abs) of their absolute values. -0.0 is
-    /// below +0.0. NaN is ignored unless all values are NaN; with [`Propagate`](crate::qualifier::nan::Propagate), any NaN makes
-    /// the result NaN.
+    /// Returns the minimum of the group's `f32` values, or with [`Abs`](crate::qualifier::abs::Abs) of their absolute values
+    /// (`redux.sync.min.f32`). -0.0 is below +0.0. NaN is ignored unless all values are NaN; with
+    /// [`Propagate`](crate::qualifier::nan::Propagate), any NaN makes the result NaN.
     ///
     /// Collective in the group of lanes.
     ///
@@ -654,7 +665,8 @@ impl<'w, M: Members> Lanes<'w, M> {
         unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, self.members.mask()) }
     }
 
-    /// Returns the maximum of the group's values, with the qualifiers of [`reduce_min_f32`](Lanes::reduce_min_f32).
+    /// Returns the maximum of the group's `f32` values (`redux.sync.max.f32`), with the qualifiers of
+    /// [`reduce_min_f32`](Lanes::reduce_min_f32).
     ///
     /// Collective in the group of lanes.
     ///

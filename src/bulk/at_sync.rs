@@ -26,8 +26,8 @@ fn await_read(group: &impl ThreadGroup, newer: u32) {
 }
 
 impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
-    /// Makes the leader wait until the copies have read their sources, and leaves the barrier of
-    /// [`wait_read`](BulkGroup::wait_read) to [`Cta::sync_with`](crate::launch::Cta::sync_with) or to
+    /// Makes the leader thread wait until all copies of this group have read their sources (`cp.async.bulk.wait_group.read`), and
+    /// leaves the barrier of [`wait_read`](BulkGroup::wait_read) to [`Cta::sync_with`](crate::launch::Cta::sync_with) or to
     /// [`load_with`](crate::bulk::load_with), which return the handles. Other transitions can share that barrier.
     ///
     /// Collective in the group.
@@ -49,8 +49,9 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         AfterSync::new((sources, BulkGroup::new(destinations)))
     }
 
-    /// Ends the group in the last scope of the kernel ([`Cta::async_scope_last`](crate::launch::Cta::async_scope_last)): the
-    /// leader waits until the copies have read their sources, and the other threads go on.
+    /// Ends this group of copies in the last scope of the kernel
+    /// ([`Cta::async_scope_last`](crate::launch::Cta::async_scope_last)): the leader thread waits until the copies have read
+    /// their sources (`cp.async.bulk.wait_group.read`), and the other threads go on.
     ///
     /// Collective in the group.
     ///
@@ -77,8 +78,9 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         self.copies.split(Token::NEW).0.end()
     }
 
-    /// Makes the leader wait until the copies are written, and leaves the barrier of [`wait`](BulkGroup::wait) to `sync_with`,
-    /// like [`wait_read_at_sync`](BulkGroup::wait_read_at_sync).
+    /// Makes the leader thread wait until all copies of this group are written (`cp.async.bulk.wait_group`), and leaves the
+    /// barrier of [`wait`](BulkGroup::wait) to [`Cta::sync_with`](crate::launch::Cta::sync_with), like
+    /// [`wait_read_at_sync`](BulkGroup::wait_read_at_sync).
     ///
     /// Collective in the group.
     ///
@@ -98,8 +100,9 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
 crate::group::nothing_to_end! { [Copies, G] BulkGroup<Copies, ReadDone, G>; }
 
 impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
-    /// Makes the leader wait until the copies of the oldest group have read their sources, and leaves the barrier of
-    /// [`wait_read_oldest`](InFlight::wait_read_oldest) to `sync_with`, like [`BulkGroup::wait_read_at_sync`].
+    /// Makes the leader thread wait until the copies of this queue's oldest group have read their sources
+    /// (`cp.async.bulk.wait_group.read N`), and leaves the barrier of [`wait_read_oldest`](InFlight::wait_read_oldest) to
+    /// `sync_with`, like [`BulkGroup::wait_read_at_sync`].
     ///
     /// Collective in the group.
     ///
@@ -122,8 +125,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         AfterSync::new((sources, BulkGroup::new(destinations), newer))
     }
 
-    /// Makes the leader wait until the copies of the oldest group are written, and leaves the barrier of
-    /// [`wait_oldest`](InFlight::wait_oldest) to `sync_with`, like [`BulkGroup::wait_read_at_sync`].
+    /// Makes the leader thread wait until the copies of this queue's oldest group are written (`cp.async.bulk.wait_group N`), and
+    /// leaves the barrier of [`wait_oldest`](InFlight::wait_oldest) to `sync_with`, like [`BulkGroup::wait_read_at_sync`].
     ///
     /// Collective in the group.
     ///

@@ -10,8 +10,8 @@ use crate::raw;
 use crate::shared::{AsyncDestination, Element, Loaded, Shared};
 use crate::size;
 
-/// Bulk copies from global to shared memory in flight, which complete on one mbarrier. The handle owns all three ends: sources,
-/// destinations and mbarrier.
+/// Bulk copies (`cp.async.bulk`) in flight from global to shared memory, which complete on one mbarrier. The handle owns all
+/// three ends: sources, destinations and mbarrier.
 ///
 /// `Dst` is a tile, or a nested pair of tiles. `Src` is the source of each tile, in the same pairs.
 #[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
@@ -63,9 +63,10 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     start_load(group, bar, dst, src)
 }
 
-/// Starts a [`load`] whose mbarrier phase is also the barrier of `transitions`, the results of methods `…_at_sync`. Every thread
-/// arrives in the phase after its part of the transitions, so a wait for the load is also a wait for all threads. A loop of loads
-/// and stores then needs no other barrier before it fills the stored tiles again.
+/// Starts a [`load`] whose mbarrier phase is also the barrier (in place of `__syncthreads()`) of the state changes of other
+/// handles: of `transitions`, the results of methods `…_at_sync`. Every thread arrives in the phase after its part of the
+/// transitions, so a wait for the load is also a wait for all threads. A loop of loads and stores then needs no other barrier
+/// before it fills the stored tiles again.
 ///
 /// Collective in the group.
 ///
@@ -94,7 +95,8 @@ pub fn load_with<Dst: Destination<G>, Src: LoadSource<Dst>, T: Transitions<G>, G
     LoadWith { load: load(group, bar, dst, src), transitions }
 }
 
-/// A [`Load`] in flight whose mbarrier phase also ends transitions: the result of [`load_with`].
+/// A [`Load`] in flight whose mbarrier phase is also the barrier of the state changes of other handles (`…_at_sync`): the result
+/// of [`load_with`].
 #[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct LoadWith<Dst, Src, T, G = Cta> {
@@ -103,7 +105,8 @@ pub struct LoadWith<Dst, Src, T, G = Cta> {
 }
 
 impl<Dst: Arriving, Src, T: Transitions<G>, G: ThreadGroup> LoadWith<Dst, Src, T, G> {
-    /// Waits for the copies and for all threads. Returns the results of [`Load::wait`], and the handles of the transitions.
+    /// Waits until all copies of this load have arrived in shared memory and all threads have made the call of [`load_with`]
+    /// (`mbarrier.try_wait`). Returns the results of [`Load::wait`], and the handles of the transitions.
     ///
     /// Collective in the group.
     ///
@@ -151,7 +154,8 @@ fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 }
 
 impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
-    /// Waits for the copies. Then the tiles are readable, the mbarrier is ready for its next phase, and no copy reads a source.
+    /// Waits until all copies of this load have arrived in shared memory, which the threads may then read (`mbarrier.try_wait`).
+    /// Then the mbarrier is ready for its next phase, and no copy reads a source.
     ///
     /// Collective in the group.
     ///
@@ -162,8 +166,8 @@ impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
         (self.bar.wait(group), self.dst.loaded(Token::NEW), self.src)
     }
 
-    /// Returns whether [`wait`](Load::wait) would return at once. Threads can get different answers, so make no collective call
-    /// that depends on the answer.
+    /// Returns whether the load's mbarrier phase is complete, so that [`wait`](Load::wait) would return at once
+    /// (`mbarrier.test_wait`). Threads can get different answers, so make no collective call that depends on the answer.
     ///
     /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
@@ -204,7 +208,8 @@ pub unsafe trait Arriving {
     const BYTES: usize;
     /// The tiles after the copies have filled them.
     type Loaded;
-    /// Returns the filled tiles. The token proves that the caller has waited for the copies.
+    /// Returns the handles of the filled tiles, in the state [`Loaded`](crate::shared::Loaded). The token proves that the caller
+    /// has waited for the copies.
     #[doc(hidden)]
     fn loaded(self, token: Token) -> Self::Loaded;
 }
@@ -245,13 +250,14 @@ pub unsafe trait LoadSource<Dst: Arriving>: Bare {
     /// Fails to compile if the source has another size than `Dst`.
     #[doc(hidden)]
     const FITS: () = ();
-    /// The number of bytes that the copies bring.
+    /// The number of bytes that the copies of this source bring, which the mbarrier expects (`expect_tx`).
     #[doc(hidden)]
     #[inline(always)]
     fn bytes(&self) -> u32 {
         const { bytes::<Dst>() }
     }
-    /// Starts the copies. A source with its own cache policy uses that policy instead of `hint`.
+    /// Starts the copies of this source to `dst`, which complete on the mbarrier at `mbar`. A source with its own cache policy
+    /// uses that policy instead of `hint`.
     ///
     /// # Safety
     ///

@@ -8,8 +8,8 @@ use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
 use crate::shared::{Element, Shared};
 
-/// A slice of global memory that all CTAs of the grid reduce into at the same time, in tiles of `N` elements. No thread of the
-/// grid reads the slice; the end of the grid makes the results visible.
+/// A slice of global memory that all CTAs of the grid reduce into at the same time, in tiles of `N` elements
+/// (`cp.reduce.async.bulk`). No thread of the grid reads the slice; the end of the grid makes the results visible.
 ///
 /// Reductions cannot reach the elements after the last whole tile: make the length of the slice a multiple of `N`.
 ///
@@ -37,7 +37,7 @@ impl<T, const N: usize> Clone for GlobalReduce<T, N> {
 impl<T, const N: usize> Copy for GlobalReduce<T, N> {}
 
 impl<T: Element, const N: usize> GlobalReduce<T, N> {
-    /// Makes the handle of the `len` elements at `base`.
+    /// Makes a handle for reductions into the `len` elements of global memory at `base`.
     ///
     /// # Safety
     ///
@@ -50,13 +50,14 @@ impl<T: Element, const N: usize> GlobalReduce<T, N> {
         GlobalReduce { base, len }
     }
 
-    /// Returns the number of whole tiles of the memory. The elements after the last whole tile belong to no tile.
+    /// Returns the number of whole tiles of `N` elements in the slice. The elements after the last whole tile belong to no tile.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.len / N
     }
 
-    /// Returns tile `i`, or `None` past the end. Every CTA can hold the same tile at the same time.
+    /// Returns a handle of tile `i`, a destination of [`reduce`](reduce()), or `None` past the last whole tile. Every CTA can
+    /// hold the same tile at the same time.
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<ReduceTile<T, N>> {
         if i >= self.count() {
@@ -67,7 +68,8 @@ impl<T: Element, const N: usize> GlobalReduce<T, N> {
     }
 }
 
-/// A tile of `N` elements of global memory that CTAs reduce into. Several reductions into one tile can be in flight at once.
+/// A handle of a tile of `N` elements of global memory: the destination of a bulk reduction ([`reduce`](reduce()),
+/// `cp.reduce.async.bulk`). Several reductions into one tile can be in flight at once.
 #[derive(Debug)]
 pub struct ReduceTile<T, const N: usize> {
     base: *mut T,
@@ -81,21 +83,22 @@ impl<T, const N: usize> Clone for ReduceTile<T, N> {
 impl<T, const N: usize> Copy for ReduceTile<T, N> {}
 impl<T, const N: usize> Sealed for ReduceTile<T, N> {}
 
-/// An element type that has the bulk reduction `Op`.
+/// An element type for which `cp.reduce.async.bulk` has the operation `Op`, such as `op::Add`.
 #[diagnostic::on_unimplemented(
     message = "there is no bulk reduction `{Op}` of `{Self}` into global memory",
     label = "`{Op}` does not reduce `{Self}`",
     note = "`Add` takes u32, i32, u64, i64, f32, f64; `Min`, `Max` u32, i32, u64, i64; `Inc`, `Dec` u32; `And`, `Or`, `Xor` integers of 32 or 64 bits; with the feature `half`, `Add`, `Min`, `Max` also `half::f16` and `half::bf16` (PTX ISA 9.7.9.25.4.2)"
 )]
 pub trait BulkReduce<Op: Qualifier>: Element {
-    /// Starts the reduction.
+    /// Starts the bulk reduction of `size` bytes of shared memory at `src` into global memory at `dst`.
     ///
     /// # Safety
     ///
     /// As [`raw::cp_reduce_async_bulk_global_shared_cta_add`].
     #[doc(hidden)]
     unsafe fn reduce(dst: *mut u8, src: u32, size: u32, hint: impl raw::L2CacheHint);
-    /// Starts the reduction into a multimem address (9.7.9.27). That instruction has the same operations and types.
+    /// Starts the bulk reduction of `size` bytes of shared memory at `src` into the multimem address `dst` (9.7.9.27). That
+    /// instruction has the same operations and types.
     ///
     /// # Safety
     ///
@@ -177,9 +180,10 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
     }
 }
 
-/// Starts the bulk reduction of a tile of shared memory into global memory, the first copy of a group:
-/// `dst[i] = op(dst[i], src[i])`. Each element's operation is atomic (`.relaxed.gpu`), so CTAs can reduce into one tile at the
-/// same time. `src` is as for [`store`](super::store()).
+/// Starts the bulk reduction of the tile `src` in shared memory into the tile `dst` of global memory,
+/// `dst[i] = op(dst[i], src[i])` (`cp.reduce.async.bulk`), in a new [`BulkGroup`] to commit and wait for. Each element's
+/// operation is atomic (`.relaxed.gpu`), so CTAs can reduce into one tile at the same time. `src` is as for
+/// [`store`](super::store()).
 ///
 /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, and for `u32` also `Inc`
 /// and `Dec`. `Inc` gives 0 if `dst >= src`, else `dst + 1`. `Dec` gives `src` if `dst` is 0 or `dst > src`, else `dst - 1`. Sums

@@ -4,7 +4,7 @@ use crate::async_group::Token;
 use crate::qualifier::Sealed;
 use crate::shared::{AsyncSource, Element, Fenced, Shared};
 
-/// A handle of shared memory that a copy owns while it reads the memory.
+/// A handle of shared memory that a bulk copy owns while the copy reads the memory.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Source: Sealed {
     /// The threads that hold the handle.
@@ -13,7 +13,8 @@ pub trait Source: Sealed {
     /// The handle after the copy has read the memory.
     #[doc(hidden)]
     type Read;
-    /// Returns the handle. The token proves that the caller has waited for the reads, and that a barrier tells the other threads.
+    /// Returns the handle in its state after the copy has read the memory. The token proves that the caller has waited for the
+    /// reads, and that a barrier tells the other threads.
     #[doc(hidden)]
     fn when_read(self, token: Token) -> Self::Read;
 }

@@ -43,7 +43,8 @@ states! {
     };
 }
 
-/// Says what fills a [`DsmemBuffer`]. Part of the buffer's type: a change would need a proxy fence (9.7.9.25.2).
+/// Marker of what fills a [`DsmemBuffer`]: bulk copies ([`ByTile`], [`ByChannel`]), or element by element the threads of other
+/// CTAs ([`ByElement`]). Part of the buffer's type: a change would need a proxy fence (9.7.9.25.2).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no marker of what fills a DSMEM buffer",
     label = "not `ByTile`, `ByElement` or `ByChannel`",
@@ -51,13 +52,13 @@ states! {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Via: Sealed {
-    /// How many times the buffer's bytes can arrive in one phase.
+    /// How many times the bytes of a whole [`DsmemBuffer`] can arrive in one phase of its mbarrier.
     #[doc(hidden)]
     const TIMES: usize;
-    /// The number of mbarriers.
+    /// The number of mbarriers of a [`DsmemBuffer`].
     #[doc(hidden)]
     const MBARRIERS: u32 = 1;
-    /// Whether threads write the buffer, through the generic proxy.
+    /// Whether threads write the [`DsmemBuffer`], through the generic proxy (`st.async`, `red.async`).
     #[doc(hidden)]
     const BY_THREADS: bool = false;
 }
@@ -65,7 +66,8 @@ pub trait Via: Sealed {
 /// The number of other CTAs in the largest cluster.
 const OTHERS: usize = 15;
 
-/// `N` elements in distributed shared memory (DSMEM) and the mbarrier that counts the bytes that arrive in them.
+/// Handle of `N` elements in distributed shared memory (DSMEM), which other CTAs fill, and of the mbarrier that counts the
+/// arriving bytes.
 ///
 /// Elements and mbarrier share one handle, because the destination of a remote write and the mbarrier that it signals have to lie
 /// in the same CTA. Outside a cluster scope the buffer is at rest; inside, it is an [`Inbox`]. `V` says what fills it:
@@ -157,8 +159,8 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
 }
 
 impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
-    /// Makes the DSMEM buffer ready for a cluster scope. Its elements are unspecified until a tile arrives; start with
-    /// [`init_with`](DsmemBuffer::init_with) to reduce into them.
+    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`), for a cluster scope ([`Cta::cluster_scope`]). The elements
+    /// are unspecified until a tile arrives; start with [`init_with`](DsmemBuffer::init_with) to reduce into them.
     ///
     /// Collective in the CTA.
     ///
@@ -170,8 +172,9 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
         self.init_mbarrier(cta)
     }
 
-    /// Makes the DSMEM buffer ready for a cluster scope and sets element `i` to `f(i)`. Reductions of other CTAs
-    /// ([`send_reduce`](Inbox::send_reduce)) are applied to these values. Each thread stores its share, 16 bytes at a time.
+    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope
+    /// ([`Cta::cluster_scope`]). Reductions of other CTAs ([`send_reduce`](Inbox::send_reduce)) are applied to these values. Each
+    /// thread stores its share, 16 bytes at a time.
     ///
     /// Collective in the CTA.
     ///
@@ -199,7 +202,8 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
 }
 
 impl<T: Element, const N: usize> DsmemBuffer<T, N, ByChannel> {
-    /// Makes the DSMEM buffer ready for a cluster scope, where it becomes a [`Channel`].
+    /// Initialises the two mbarriers of the DSMEM buffer (`mbarrier.init`), for a cluster scope, where the buffer becomes a
+    /// [`Channel`].
     ///
     /// Collective in the CTA.
     ///
@@ -213,8 +217,9 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByChannel> {
 }
 
 impl<T: Element, const N: usize> DsmemBuffer<T, N, ByElement> {
-    /// Makes the DSMEM buffer ready for a cluster scope and sets element `i` to `f(i)`. Reductions of other CTAs
-    /// ([`reduce`](Inbox::reduce)) are applied to these values. Each thread stores its share, 16 bytes at a time.
+    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope
+    /// ([`Cta::cluster_scope`]). Reductions of other CTAs ([`reduce`](Inbox::reduce)) are applied to these values. Each thread
+    /// stores its share, 16 bytes at a time.
     ///
     /// Collective in the CTA.
     ///
@@ -232,7 +237,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByElement> {
 }
 
 impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V, Ready> {
-    /// Invalidates the buffer's mbarriers. The buffer is then as it was before `init`.
+    /// Invalidates the mbarriers of the DSMEM buffer (`mbarrier.inval`), which is then as it was before `init`.
     ///
     /// Collective in the CTA.
     ///
@@ -296,8 +301,9 @@ fn for_each_other(cluster: &Cluster<'_>, mut f: impl FnMut(u32)) {
     }
 }
 
-/// A [`DsmemBuffer`] inside the cluster scope `'c`, ready to be filled. In every CTA of the cluster its mbarrier is valid and in
-/// the same phase, and nothing is in flight. It holds the elements that `init` stored or that have arrived since.
+/// A [`DsmemBuffer`] inside the cluster scope `'c`, ready for CTAs of the cluster to send to it. In every CTA of the cluster its
+/// mbarrier is valid and in the same phase, and nothing is in flight. It holds the elements that `init` stored or that have
+/// arrived since.
 ///
 /// A cluster call that sends takes the `Inbox` of every CTA, fills those of the receiving CTAs, and returns a [`Sent`] in every
 /// CTA.
@@ -402,7 +408,7 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
 }
 
 impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
-    /// Ends the use of the DSMEM buffer in the last scope of the kernel ([`Cta::cluster_scope_last`]).
+    /// Gives up this DSMEM buffer in the last scope of the kernel ([`Cta::cluster_scope_last`]), whose `body` returns the result.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -412,8 +418,8 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
 }
 
 impl<'c, T: Element, const N: usize, V: Via, Src: End> Received<'c, T, N, V, Src> {
-    /// Ends the use of the DSMEM buffer and of the source of the last send in the last scope of the kernel
-    /// ([`Cta::cluster_scope_last`]), without the barrier of `release`.
+    /// Gives up this DSMEM buffer and the source that its CTA sent, without the barrier of `release`, in the last scope of the
+    /// kernel ([`Cta::cluster_scope_last`]), whose `body` returns the results.
     ///
     /// PTX: none.
     ///
@@ -446,8 +452,8 @@ unsafe impl<'c, T: Element, const N: usize, V: Via, Src: End> End for Received<'
 }
 
 impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
-    /// Waits until everything that was sent to this CTA has arrived. This is not a cluster call: the CTAs make it at different
-    /// times.
+    /// Waits until everything that was sent to this CTA's DSMEM buffer has arrived, which all its threads may then read
+    /// (`mbarrier.try_wait`). This is not a cluster call: the CTAs make it at different times.
     ///
     /// Collective in the CTA.
     ///
@@ -461,14 +467,15 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
         Received { tile: Shared::new(inbox.addr), inbox, src: self.src }
     }
 
-    /// The source that is being sent. The copy only reads it, so threads may read it too, if it is
-    /// [`Loaded`](crate::shared::Loaded) memory or a forwarded tile.
+    /// Returns the source that this CTA is sending: the `src` of [`send`](Inbox::send) or a sibling. The copy only reads it, so
+    /// threads may read it too, if it is [`Loaded`](crate::shared::Loaded) memory or a forwarded tile.
     #[inline(always)]
     pub fn source(&self) -> &Src {
         &self.src
     }
 
-    /// Returns whether [`receive`](Sent::receive) would return at once. Threads can get different answers.
+    /// Returns, without waiting, whether everything that was sent to this CTA has arrived, so that [`receive`](Sent::receive)
+    /// would return at once (`mbarrier.test_wait`). Threads can get different answers.
     ///
     /// PTX: `mbarrier.test_wait.parity.relaxed.cluster.shared::cta.b64 waitComplete, [bar], parity;`
     ///
@@ -499,7 +506,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
 }
 
 impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
-    /// The source that this CTA sent, as [`Sent::source`] returns it.
+    /// Returns the source that this CTA sent, the `src` of [`send`](Inbox::send) or a sibling, as [`Sent::source`] does.
     ///
     /// ```
     /// # use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};

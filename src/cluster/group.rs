@@ -6,7 +6,7 @@ use super::{Brand, Cluster};
 use crate::mask::CtaMask;
 use crate::raw;
 
-/// `CTAS` CTAs of the cluster that share a multicast tile or a barrier: the whole cluster, a row or a column.
+/// A set of `CTAS` CTAs of the cluster that share a multicast tile or a barrier: the whole cluster, a row or a column.
 ///
 /// Each CTA of the cluster is in exactly one group of each kind; this value is the executing CTA's. As arguments of a cluster
 /// call, groups of one kind count as equal.
@@ -38,7 +38,8 @@ const fn members<const CTAS: u32>() {
 }
 
 impl<'c> Cluster<'c> {
-    /// All CTAs of the cluster as a group, or `None` if the cluster does not have `CTAS` CTAs.
+    /// Returns all CTAs of the cluster as a [`Group`], for multicasts and barriers, or `None` if the cluster does not have `CTAS`
+    /// CTAs.
     ///
     /// Collective in the cluster.
     #[inline(always)]
@@ -49,7 +50,8 @@ impl<'c> Cluster<'c> {
         Group::new(self.cta_count(), 0, 1, self.cta_rank())
     }
 
-    /// The executing CTA's row: the CTAs of the cluster with the same y and z. `None` if the row does not have `CTAS` CTAs.
+    /// Returns the executing CTA's row as a [`Group`]: the CTAs of the cluster with the same y and z. `None` if the row does not
+    /// have `CTAS` CTAs.
     ///
     /// Collective in the cluster.
     #[inline(always)]
@@ -64,7 +66,8 @@ impl<'c> Cluster<'c> {
         Group::new(raw::cluster_nctaid_x(), rank - x, 1, x)
     }
 
-    /// The executing CTA's column: the CTAs of the cluster with the same x and z. `None` if the column does not have `CTAS` CTAs.
+    /// Returns the executing CTA's column as a [`Group`]: the CTAs of the cluster with the same x and z. `None` if the column
+    /// does not have `CTAS` CTAs.
     ///
     /// Collective in the cluster.
     #[inline(always)]
@@ -85,7 +88,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         (size == CTAS).then_some(Group { first, stride, rank, _scope: PhantomData })
     }
 
-    /// The CTA's rank in the group, below `CTAS`.
+    /// Returns the executing CTA's rank among the CTAs of the group, below `CTAS`.
     #[inline(always)]
     pub fn cta_rank(&self) -> u32 {
         self.rank

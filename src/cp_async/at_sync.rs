@@ -7,8 +7,9 @@ use crate::bulk::{Committed, Waitable};
 use crate::group::AfterSync;
 
 impl<Copies, State> CpAsyncGroup<Copies, State> {
-    /// Waits for this thread's copies, and leaves the barrier of [`wait`](CpAsyncGroup::wait) to
-    /// [`Cta::sync_with`](crate::launch::Cta::sync_with), which returns the handles. Other transitions can share that barrier.
+    /// Waits for this thread's copies of this group (`cp.async.wait_group`), and leaves the barrier of
+    /// [`wait`](CpAsyncGroup::wait) to [`Cta::sync_with`](crate::launch::Cta::sync_with), which returns the handles. Other
+    /// transitions can share that barrier.
     ///
     /// PTX: `cp.async.wait_group 0;`
     #[inline(always)]
@@ -22,8 +23,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
 }
 
 impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
-    /// Waits for this thread's copies of the oldest group, and leaves the barrier of [`wait_oldest`](InFlight::wait_oldest) to
-    /// `sync_with`, like [`CpAsyncGroup::wait_at_sync`].
+    /// Waits for this thread's copies of this queue's oldest group (`cp.async.wait_group N`), and leaves the barrier of
+    /// [`wait_oldest`](InFlight::wait_oldest) to `sync_with`, like [`CpAsyncGroup::wait_at_sync`].
     ///
     /// PTX: `cp.async.wait_group N;`
     #[inline(always)]
@@ -38,8 +39,8 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         AfterSync::new((oldest.copies, newer))
     }
 
-    /// Waits for this thread's copies of all groups, and leaves the barrier of [`wait`](InFlight::wait) to `sync_with`, like
-    /// [`CpAsyncGroup::wait_at_sync`].
+    /// Waits for this thread's copies of all groups of this queue (`cp.async.wait_group`), and leaves the barrier of
+    /// [`wait`](InFlight::wait) to `sync_with`, like [`CpAsyncGroup::wait_at_sync`].
     ///
     /// PTX: `cp.async.wait_group 0;`
     #[inline(always)]

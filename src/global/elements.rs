@@ -63,8 +63,8 @@ impl<T: Element> Global<T> {
 }
 
 impl<T: Element> Global<T> {
-    /// Calls `f` with the vectors of 16 bytes of both slices at the indices `first`, `first + STRIDE`, …, in this order, up to
-    /// the end of the shorter slice. `N` loads from each slice are in flight at a time.
+    /// Calls `f` with pairs of 16-byte vectors (`float4`), one of this slice and one of `other`, at the indices `first`,
+    /// `first + STRIDE`, …, in this order, up to the end of the shorter slice. `N` loads from each slice are in flight at a time.
     ///
     /// Not collective.
     ///
@@ -169,8 +169,9 @@ pub(super) const fn per_vector<T: Element>() -> usize {
 }
 
 impl<T: Element, const N: usize> GlobalTileMut<T, N> {
-    /// Stores `f(i)` into each element `i` of the tile by the threads of the CTA, without a bulk store and without a barrier. A
-    /// thread calls `f` for the elements at `r`, `r + t`, `r + 2 * t`, … for its rank `r` in the CTA and `t` threads in the CTA.
+    /// Stores `f(i)` into each element `i` of this tile of global memory by the threads of the CTA (`st.global`), without a bulk
+    /// store and without a barrier. A thread calls `f` for the elements at `r`, `r + t`, `r + 2 * t`, … for its rank `r` in the
+    /// CTA and `t` threads in the CTA.
     ///
     /// Collective in the CTA.
     ///
@@ -260,7 +261,7 @@ pub struct GlobalElementsMut<T, L = usize> {
 }
 
 impl<T: Element, L: Length> GlobalElementsMut<T, L> {
-    /// Makes the slice from a pointer and a length in elements.
+    /// Makes a handle of the slice of `len` elements of global memory at `base`.
     ///
     /// # Safety
     ///
@@ -362,7 +363,7 @@ where
     }
 }
 
-/// An iterator over a thread's elements of a slice or of a row, with their indices.
+/// An iterator over the executing thread's share of the elements of a slice or a row of global memory, with their indices.
 #[derive(Debug)]
 pub struct ElementsMut<T, L = usize> {
     base: *mut T,
@@ -424,7 +425,7 @@ pub struct ElementMut<T> {
 }
 
 impl<T: Element> ElementMut<T> {
-    /// Returns the element's value.
+    /// Loads the element from global memory and returns its value (`ld.global`).
     ///
     /// PTX: `ld.global`
     #[inline(always)]
@@ -433,7 +434,7 @@ impl<T: Element> ElementMut<T> {
         unsafe { self.at.read() }
     }
 
-    /// Stores a value into the element.
+    /// Stores `value` into the element in global memory (`st.global`).
     ///
     /// PTX: `st.global`
     #[inline(always)]
@@ -468,7 +469,7 @@ pub struct GlobalVectorsMut<T> {
 }
 
 impl<T: Element> GlobalVectorsMut<T> {
-    /// Makes the slice from a pointer and a length in elements.
+    /// Makes a handle of the slice of `len` elements of global memory at `base`.
     ///
     /// # Safety
     ///
@@ -516,7 +517,7 @@ impl<T: Element> GlobalVectorsMut<T> {
     }
 }
 
-/// An iterator over a thread's vectors of a slice or of a row, with their indices.
+/// An iterator over the executing thread's share of the 16-byte vectors of a slice or a row of global memory, with their indices.
 #[derive(Debug)]
 pub struct VectorsMut<T> {
     base: *mut T,
@@ -566,7 +567,7 @@ pub struct VectorMut<T: Element> {
 }
 
 impl<T: Element> VectorMut<T> {
-    /// Returns the vector's elements.
+    /// Loads the vector from global memory by one 16-byte `ld.global` and returns its elements.
     ///
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`
     #[inline(always)]
@@ -575,7 +576,7 @@ impl<T: Element> VectorMut<T> {
         unsafe { self.at.read().0 }
     }
 
-    /// Stores the vector's elements.
+    /// Stores `elements` into the vector in global memory by one 16-byte `st.global`.
     ///
     /// PTX: `st.global.v4.b32`, or `.v2.b64`
     #[inline(always)]

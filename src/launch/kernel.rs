@@ -29,16 +29,17 @@ use crate::tensor::{
     note = "write `#[ptx::kernel(unsafe(uniform), threads = 256)]` before the function, and pass the function's name"
 )]
 pub unsafe trait Kernel {
-    /// The name of the entry in PTX.
+    /// The name of the kernel's `.entry` in PTX.
     const NAME: &'static str;
-    /// A symbol of the module, whose name has a hash of the kernel's source. The host looks for it, so that a kernel of that name
-    /// from another crate, or from an older source, is no kernel of this description.
+    /// The name of a symbol of the PTX module, with a hash of the kernel's source. The host looks for the symbol, so that a
+    /// kernel of that name from another crate, or from an older source, is no kernel of this description.
     #[doc(hidden)]
     const FINGERPRINT: &'static str;
-    /// The value of that symbol: a hash of the shape, and of the types of the parameters as their crate was compiled.
+    /// The value of the symbol [`FINGERPRINT`](Self::FINGERPRINT): a hash of the launch shape, and of the types of the parameters
+    /// as their crate was compiled.
     #[doc(hidden)]
     const LAYOUT: u64;
-    /// The names of the parameters that the host passes.
+    /// The names of the kernel's parameters that the host passes.
     const PARAMETERS: &'static [&'static str];
     /// The dynamic shared memory of a launch in bytes (`sharedMemBytes`).
     const DYNAMIC_SHARED: u32;
@@ -61,7 +62,7 @@ pub unsafe trait Kernel {
 )]
 pub unsafe trait SafeKernel: Kernel {}
 
-/// A type of a kernel's parameter that the host passes.
+/// Types of the parameters that the host passes to a kernel: scalars, [`Plain`] structs, and handles of memory and of tensors.
 ///
 /// | Parameter | What the host passes |
 /// |---|---|
@@ -87,17 +88,18 @@ pub unsafe trait Parameter: Sized {
     /// What the host passes, as a type of [`kind`].
     #[doc(hidden)]
     type Kind;
-    /// A hash of what host and device must agree on: elements, extents, layout.
+    /// A hash of what host and device must agree on for a parameter of this type: elements, extents, layout.
     #[doc(hidden)]
     const LAYOUT: u64;
-    /// Whether the kernel may access memory through the parameter before the grids before it are complete.
+    /// Whether the kernel may access memory through the parameter before earlier grids are complete (programmatic dependent
+    /// launch).
     #[doc(hidden)]
     const EARLY: bool;
-    /// Whether the kernel waits for the grids before it, at its end at the latest.
+    /// Whether a kernel with such a parameter waits for the grids before it (`griddepcontrol.wait`), at its end at the latest.
     #[doc(hidden)]
     const PREREQUISITE: bool = false;
 
-    /// Makes the handle in a thread.
+    /// Makes a value of this type, in a thread of the kernel, from the bytes of the parameter at `raw`.
     ///
     /// # Safety
     ///
@@ -106,7 +108,8 @@ pub unsafe trait Parameter: Sized {
     unsafe fn from_raw(raw: *const Self::Raw) -> Self;
 }
 
-/// Plain data: the host passes a value bit for bit. Derive it for a `repr(C)` struct by [`#[derive(ptx::Plain)]`](crate::Plain).
+/// Plain data, whose values the host passes to a kernel bit for bit. Derive the trait for a `repr(C)` struct by
+/// [`#[derive(ptx::Plain)]`](crate::Plain).
 ///
 /// # Safety
 ///
@@ -116,17 +119,18 @@ pub unsafe trait Parameter: Sized {
     label = "not a scalar, an array of plain data, or a struct that derives `ptx::Plain`"
 )]
 pub unsafe trait Plain: Copy + 'static {
-    /// A hash of the fields and their places.
+    /// A hash of the type's fields and their offsets, which host and device compare.
     #[doc(hidden)]
     const LAYOUT: u64;
 
-    /// Writes the value to as many bytes as it has. Padding is left as it is.
+    /// Writes the value's bytes, on the host, to `bytes`, which has the size of the type. Padding is left as it is.
     #[doc(hidden)]
     #[cfg(not(target_arch = "nvptx64"))]
     fn write_to(self, bytes: &mut [u8]);
 }
 
-/// Hashes words (FNV-1a). Host and device are compiled by two compilers, so the hash is not that of `core`.
+/// Hashes words (FNV-1a), for the `LAYOUT`s that host and device compare. Host and device are compiled by two compilers, so the
+/// hash is not that of `core`.
 #[doc(hidden)]
 pub const fn layout(words: &[u64]) -> u64 {
     let (mut hash, mut i) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -142,7 +146,7 @@ pub const fn layout(words: &[u64]) -> u64 {
     hash
 }
 
-/// Hashes a name.
+/// Hashes a name, such as that of a type, for a `LAYOUT` that host and device compare.
 #[doc(hidden)]
 pub const fn layout_of_name(name: &str) -> u64 {
     let (mut hash, mut i) = (name.len() as u64, 0);
@@ -153,15 +157,15 @@ pub const fn layout_of_name(name: &str) -> u64 {
     hash
 }
 
-/// Fails to compile if the type of `value` is not plain.
+/// Fails to compile if the type of `value` is not [`Plain`].
 #[doc(hidden)]
 pub const fn assert_plain_value<T: Plain>(_value: T) {}
 
-/// Fails to compile if the host cannot pass a `T`.
+/// Fails to compile if the host cannot pass a `T` as a parameter of a kernel.
 #[doc(hidden)]
 pub const fn assert_parameter<T: Parameter>() {}
 
-/// Fails to compile if a launch cannot keep the contract of a `T`.
+/// Fails to compile if a launch cannot keep the contract of a parameter of type `T`, such as a raw pointer.
 #[doc(hidden)]
 pub const fn assert_safe_parameter<T: Parameter<Kind: kind::SafeKind>>() {}
 
@@ -230,7 +234,7 @@ pub mod kind {
 
     use crate::qualifier::Sealed;
 
-    /// Kinds whose contract a launch can establish.
+    /// Kinds of launch arguments whose contract the launch can establish, so that a kernel with them can be safe.
     #[diagnostic::on_unimplemented(
         message = "a launch cannot keep the contract of this parameter, so the kernel cannot be safe",
         label = "a raw pointer, or atomics of a narrower scope than `scope::Gpu`",
@@ -247,27 +251,29 @@ pub mod kind {
         )* };
     }
     kinds! {
-        /// A value.
+        /// Launch argument of a [`Plain`](super::Plain) parameter: a value of type `T`.
         Value<T>
-        /// An address.
+        /// Launch argument of a raw-pointer parameter: a device address, which the launch cannot check.
         Address<T>
-        /// Shared memory, aligned to 16 bytes.
+        /// Launch argument of a read-only slice (`Global`): shared device memory, aligned to 16 bytes.
         Slice<T>
-        /// Exclusive memory, aligned to `ALIGN` bytes.
+        /// Launch argument of a writable slice (such as `GlobalMut`): exclusive device memory, aligned to `ALIGN` bytes.
         SliceMut<T; ALIGN>
-        /// Exclusive memory whose length, plus the number of threads of the grid, is less than 2^32.
+        /// Launch argument of a writable slice with 32-bit indices: exclusive device memory whose length, plus the number of
+        /// threads of the grid, is less than 2^32.
         SliceMut32<T>
-        /// Exclusive memory for atomics in a scope.
+        /// Launch argument of a `GlobalAtomics`: exclusive device memory for atomic operations in scope `S`.
         Atomics<T, S>
-        /// Shared memory of a matrix.
+        /// Launch argument of a read-only matrix (`GlobalMatrix`): shared device memory with rows and columns.
         Matrix<T>
-        /// Exclusive memory of a matrix.
+        /// Launch argument of a writable matrix (`GlobalMatrixMut`, `GlobalRowsMut`): exclusive device memory with rows and
+        /// columns.
         MatrixMut<T>
-        /// A tensor that the grid reads in a shape.
+        /// Launch argument of a `TensorMap`: a tensor that the grid reads by copies of shape `S` (TMA).
         Tensor<T, S>
-        /// A tensor that the grid stores to in a shape.
+        /// Launch argument of a `TensorMapMut`: a tensor that the grid stores to by copies of shape `S` (TMA).
         TensorMut<T, S>
-        /// A tensor that the grid reduces into in a shape.
+        /// Launch argument of a `TensorMapReduce`: a tensor that the grid reduces into by copies of shape `S` (TMA).
         TensorReduce<T, S>
     }
 
@@ -303,7 +309,7 @@ macro_rules! pointers {
 }
 pointers! { *const T  *mut T }
 
-/// A slice of global memory as a parameter.
+/// The bytes of a kernel parameter that is a slice of global memory: the address and the number of elements.
 #[doc(hidden)]
 #[allow(missing_docs)]
 #[repr(C)]
@@ -313,7 +319,7 @@ pub struct RawSlice<T> {
     pub len: usize,
 }
 
-/// A matrix in global memory as a parameter.
+/// The bytes of a kernel parameter that is a matrix in global memory: the address, and the numbers of rows and columns.
 #[doc(hidden)]
 #[allow(missing_docs)]
 #[repr(C)]
@@ -324,7 +330,7 @@ pub struct RawMatrix<T> {
     pub columns: u32,
 }
 
-/// The tensor map of a written tensor as a parameter, with the number of its boxes.
+/// The bytes of a kernel parameter that is a written tensor: its tensor map (`CUtensorMap`) and the number of its boxes.
 #[doc(hidden)]
 #[allow(missing_docs)]
 #[repr(C)]
@@ -393,8 +399,8 @@ unsafe impl<T: Parameter> Parameter for Prerequisite<T> {
     }
 }
 
-/// Waits for the grids before this one, at the end of a kernel with a [`Prerequisite`]. A grid that ends without a wait could end
-/// before the grids before it, and so the grids after it would wait for too few.
+/// Waits for the grids before this one (`griddepcontrol.wait`), at the end of a kernel with a [`Prerequisite`]. A grid that ends
+/// without a wait could end before the grids before it, and so the grids after it would wait for too few.
 #[doc(hidden)]
 #[inline(always)]
 pub fn end_of_dependent_grid<const WAITS: bool>() {
@@ -411,8 +417,8 @@ pub fn end_of_thread() {
     crate::checked::end();
 }
 
-/// The dynamic shared memory of a kernel: `()`, a [`Place`], a tuple of up to four places, or [`DynamicShared`] itself, whose
-/// size the launch chooses.
+/// Types of a kernel's dynamic shared memory (`extern __shared__`): `()`, a [`Place`], a tuple of up to four places, or
+/// [`DynamicShared`] itself, whose size the launch chooses.
 ///
 /// # Safety
 ///
@@ -423,10 +429,12 @@ pub fn end_of_thread() {
     note = "write `#[dynamic] ring: RingMemory<f32, 1024, 1, 2>`, or several places as a tuple"
 )]
 pub unsafe trait DynamicMemory: Sized {
-    /// The size in bytes, which the launch adds to the static shared memory.
+    /// The size in bytes of the kernel's dynamic shared memory (`sharedMemBytes`), which the launch adds to the static shared
+    /// memory.
     const BYTES: u32;
 
-    /// Takes the memory from that of the launch. Traps if the launch gives less.
+    /// Makes the kernel's value of this type from the dynamic shared memory of the launch, `memory`. Traps if the launch gives
+    /// less.
     fn take(memory: DynamicShared) -> Self;
 }
 

@@ -57,7 +57,7 @@ pub trait LaunchShape {
     const MAX_REGISTERS: Option<u32> = None;
 }
 
-/// A block of `X` × `Y` × `Z` threads in a grid that is a row of CTAs.
+/// The [`LaunchShape`] of kernels with blocks of `X` × `Y` × `Z` threads (`.reqntid`), in a grid that is a row of CTAs.
 #[derive(Debug)]
 pub enum Block<const X: u32, const Y: u32 = 1, const Z: u32 = 1> {}
 
@@ -65,7 +65,7 @@ impl<const X: u32, const Y: u32, const Z: u32> LaunchShape for Block<X, Y, Z> {
     const BLOCK: [u32; 3] = [X, Y, Z];
 }
 
-/// Fails to compile if a number of the shape is out of range.
+/// Fails to compile if a number of the launch shape `L` is out of range.
 #[doc(hidden)]
 pub const fn assert_shape<L: LaunchShape>() {
     let [x, y, z] = L::BLOCK;
@@ -94,7 +94,7 @@ pub const fn assert_shape<L: LaunchShape>() {
     }
 }
 
-/// A hash of the shape that launches must have.
+/// A hash of the block, cluster and grid shape that launches of a kernel must have.
 #[doc(hidden)]
 pub const fn layout_of_shape<L: LaunchShape>() -> u64 {
     let ([x, y, z], [i, j, k]) =
@@ -104,7 +104,8 @@ pub const fn layout_of_shape<L: LaunchShape>() -> u64 {
 }
 
 impl Cta {
-    /// Enters the kernel as [`enter`](Cta::enter) does, for launches of the shape `L` alone.
+    /// Enters the kernel as [`enter`](Cta::enter) does, and states its launch shape `L` (`__launch_bounds__`,
+    /// `__cluster_dims__`), which all its launches must have.
     ///
     /// PTX: only the directives that [`LaunchShape`] names.
     ///

@@ -7,8 +7,8 @@ use crate::group::Cta;
 use crate::qualifier::Qualifier;
 use crate::shared::Shared;
 
-/// A slice behind a multimem address into which the CTAs of all GPUs bulk-reduce at the same time, in tiles of `N` elements.
-/// [`bulk_reduce`] takes its tiles, as [`bulk::reduce`](crate::bulk::reduce()) takes those of
+/// A slice behind a multimem address into which the CTAs of all GPUs bulk-reduce tiles of `N` elements at the same time
+/// (`multimem.cp.reduce.async.bulk`). [`bulk_reduce`] takes its tiles, as [`bulk::reduce`](crate::bulk::reduce()) takes those of
 /// [`GlobalReduce`](crate::bulk::GlobalReduce).
 ///
 /// Elements after the last whole tile are left out: make the length a multiple of `N`.
@@ -39,7 +39,7 @@ impl<T, const N: usize> Clone for MulticastReduce<T, N> {
 impl<T, const N: usize> Copy for MulticastReduce<T, N> {}
 
 impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
-    /// Makes a slice from a multimem address and a length.
+    /// Makes a handle of a slice from a multimem address and a length in elements.
     ///
     /// # Safety
     ///
@@ -53,7 +53,7 @@ impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
         MulticastReduce { base, len }
     }
 
-    /// Returns the number of whole tiles of the memory. The elements after the last whole tile belong to no tile.
+    /// Returns the number of whole tiles of the slice. The elements after the last whole tile belong to no tile.
     #[inline(always)]
     pub fn count(&self) -> usize {
         self.len / N
@@ -70,7 +70,7 @@ impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
     }
 }
 
-/// A tile of a [`MulticastReduce`]: `N` elements on each GPU, into which CTAs bulk-reduce.
+/// A tile of a [`MulticastReduce`], a destination of [`bulk_reduce`]: `N` elements on each GPU.
 #[derive(Debug)]
 pub struct MulticastTile<T, const N: usize> {
     base: *mut T,
@@ -96,8 +96,9 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, MulticastTile<T, N>)
     }
 }
 
-/// Starts a [`BulkGroup`] with the reduction of `src` into `dst` (TMA): `dst[i] = op(dst[i], src[i])` on every GPU. Each element
-/// is atomic (`.relaxed.sys`), so the CTAs of all GPUs can reduce into one tile at the same time.
+/// Starts a bulk reduction of the shared-memory tile `src` into `dst` on every GPU (`multimem.cp.reduce.async.bulk`):
+/// `dst[i] = op(dst[i], src[i])`. The returned [`BulkGroup`] holds the reduction. Each element is atomic (`.relaxed.sys`), so the
+/// CTAs of all GPUs can reduce into one tile at the same time.
 ///
 /// `src`, `op` and the types of each `op` are those of [`bulk::reduce`](crate::bulk::reduce()). An example is at
 /// [`MulticastReduce`].

@@ -10,9 +10,9 @@ use crate::raw;
 use crate::shared::Element;
 use crate::trap::trap;
 
-/// Two named barriers, numbers `FULL` and `EMPTY`, in place of mbarriers for a one-stage [`Pipeline`](super::Pipeline) whose
-/// producers are warps. The first `PRODUCERS` threads of the CTA write the stage, and the next `CONSUMERS` threads read it. Both
-/// counts are multiples of 32.
+/// The signals of a one-stage [`Pipeline`](super::Pipeline) whose producers are warps: two named barriers (`barrier.cta`),
+/// numbers `FULL` and `EMPTY`, in place of mbarriers. The first `PRODUCERS` threads of the CTA write the stage, and the next
+/// `CONSUMERS` threads read it. Both counts are multiples of 32.
 ///
 /// The producers arrive at `FULL` after they have written the stage, and the consumers wait there. The consumers arrive at
 /// `EMPTY` at the start of the run and after they have read the stage, and the producers wait there.
@@ -140,8 +140,8 @@ impl<
     const CONSUMERS: u32,
 > Producer<'p, [T; N], 1, BarrierPair<FULL, EMPTY, PRODUCERS, CONSUMERS>>
 {
-    /// Waits until all consumers have released the stage, sets element `i` of the tile to `f(i)`, and arrives at `FULL` without
-    /// waiting for the consumers.
+    /// Waits until all consumers have released the stage, stores `f(i)` into each element `i` of the stage's tile, and arrives at
+    /// the barrier `FULL` without waiting for the consumers (`barrier.cta.arrive`).
     ///
     /// The producer of rank `r` computes the elements `r`, `r + PRODUCERS`, …, so loads of `f` from global memory are coalesced.
     /// If the tile has `4 * PRODUCERS` elements or more, each producer calls `f` for its first four elements before it waits,

@@ -7,7 +7,7 @@ use crate::qualifier::{scope, sem, space};
 use crate::raw;
 use crate::size;
 
-/// The number of mbarriers of a stage: 0, 1 (`full`) or 2 (`full` and `empty`).
+/// How many mbarriers each stage of a ring or a pipeline has: 0, 1 (`full`) or 2 (`full` and `empty`).
 ///
 /// # Safety
 ///
@@ -117,7 +117,8 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     }
 }
 
-/// The next stage, and the parity of the phase in which the stage is used next.
+/// A position in the stages of a ring or a pipeline: the next stage, and the parity of the mbarrier phase in which that stage is
+/// used next.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor {
     pub(super) stage: u32,

@@ -14,8 +14,9 @@ use crate::shared::{ALIGN, Element, Ended, Place, Scoped, fence_async, for_each_
 use crate::size;
 use crate::trap::trap;
 
-/// Shared memory for a ring of `STAGES` stages, a field of [`shared_memory!`](crate::shared_memory). A stage has `INPUTS` input
-/// tiles and one in-out tile, each of `N` elements, and an mbarrier.
+/// The shared memory of a ring, a multi-stage pipeline of the whole CTA with `STAGES` stages: a field in
+/// [`shared_memory!`](crate::shared_memory). A stage has `INPUTS` input tiles and one in-out tile, each of `N` elements, and an
+/// mbarrier.
 #[derive(Debug)]
 pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
@@ -108,7 +109,8 @@ pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
     _tiles: PhantomData<*mut T>,
 }
 
-/// A ring with loads in flight: into all `STAGES` stages, or as many as tiles remain.
+/// A ring, the multi-stage pipeline of a whole CTA, with loads in flight (`cp.async.bulk`): into all `STAGES` stages, or as many
+/// as tiles remain.
 #[must_use = "copies are in flight: call `.wait(&cta)` or `.finish(&cta)`"]
 #[derive(Debug)]
 pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
@@ -137,21 +139,22 @@ pub enum NextStage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usi
     Done(IdleRing<'s, T, N, INPUTS, STAGES>),
 }
 
-/// A ring whose current stage has arrived: go on with [`update`](FullRing::update).
+/// A ring whose current stage the loads have filled with tiles: go on with [`update`](FullRing::update).
 #[must_use = "the stage is full: call `.update(&cta, …)`"]
 #[derive(Debug)]
 pub struct FullRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
 );
 
-/// A ring whose current stage has been updated: go on with [`store`](UpdatedRing::store).
+/// A ring whose current stage the threads have updated in shared memory: go on with [`store`](UpdatedRing::store).
 #[must_use = "the stage is updated: call `.store(&cta)`"]
 #[derive(Debug)]
 pub struct UpdatedRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
     Ring<'s, T, N, INPUTS, STAGES>,
 );
 
-/// A ring whose current stage is being stored: go on with [`refill`](StoringRing::refill). The store reads the stage meanwhile.
+/// A ring whose current stage a bulk copy is storing to global memory: go on with [`refill`](StoringRing::refill). The copy reads
+/// the stage meanwhile.
 #[must_use = "the store is in flight: call `.refill(&cta)`"]
 #[derive(Debug)]
 pub struct StoringRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
@@ -161,9 +164,9 @@ pub struct StoringRing<'s, T, const N: usize, const INPUTS: usize, const STAGES:
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     IdleRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Starts the loads (TMA bulk async copies) of the first stages. The ring then streams this CTA's tiles of `in_out`
-    /// ([`GlobalMut::tiles`](crate::global::GlobalMut::tiles)), each with the tiles of the same index of `inputs`
-    /// ([`Global::tiles`](crate::global::Global::tiles)). Traps if an input has fewer tiles than `in_out`.
+    /// Initialises the mbarriers of this ring and starts the loads into its stages (TMA: `cp.async.bulk`). The ring then streams
+    /// this CTA's tiles of `in_out` ([`GlobalMut::tiles`](crate::global::GlobalMut::tiles)), each with the tiles of the same
+    /// index of `inputs` ([`Global::tiles`](crate::global::Global::tiles)). Traps if an input has fewer tiles than `in_out`.
     ///
     /// Collective in the CTA.
     ///
@@ -238,8 +241,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.stream(cta, inputs, in_out, f).close(cta)
     }
 
-    /// [`update_all`](IdleRing::update_all) in the last scope of the kernel ([`Cta::async_scope_last`]): the mbarriers stay
-    /// valid.
+    /// Updates all tiles as [`update_all`](IdleRing::update_all) does, in the last scope of the kernel
+    /// ([`Cta::async_scope_last`]), where the mbarriers stay valid.
     ///
     /// Collective in the CTA.
     ///
@@ -402,8 +405,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.in_out = self.in_out.wrapping_add(self.step * N);
     }
 
-    /// Waits until the current stage is full. When no tile remains, waits until the last stores have read their stages, and
-    /// returns the idle ring; the stored data is in global memory when the grid ends.
+    /// Waits until the loads into the ring's current stage have arrived (`mbarrier.try_wait`). When no tile remains, waits until
+    /// the last stores have read their stages, and returns the idle ring; the stored data is in global memory when the grid ends.
     ///
     /// Collective in the CTA.
     ///
@@ -422,7 +425,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         NextStage::Full(FullRing(self))
     }
 
-    /// Waits for all loads in flight, and until every store has read its stage; the remaining tiles are not processed.
+    /// Ends this ring early: waits for all loads in flight, and until every store has read its stage. The remaining tiles are not
+    /// processed.
     ///
     /// Collective in the CTA.
     ///
@@ -446,7 +450,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.close(cta)
     }
 
-    /// [`finish`](Ring::finish) in the last scope of the kernel ([`Cta::async_scope_last`]): the mbarriers stay valid.
+    /// Ends this ring early as [`finish`](Ring::finish) does, in the last scope of the kernel ([`Cta::async_scope_last`]), where
+    /// the mbarriers stay valid.
     ///
     /// Collective in the CTA.
     ///
@@ -506,8 +511,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     FullRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Replaces each element `y` of the in-out tile by `f([x, …], y)`, where the `x` are the elements of the inputs at the same
-    /// place. Each thread updates its share, sixteen bytes at a time.
+    /// Replaces each element `y` of the current stage's in-out tile by `f([x, …], y)`, where the `x` are the elements of the
+    /// inputs at the same place. Each thread updates its share, sixteen bytes at a time.
     ///
     /// Collective in the CTA.
     ///
@@ -542,7 +547,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     UpdatedRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Starts to store the in-out tile back to global memory, where it was loaded from.
+    /// Starts to store the current stage's in-out tile back to global memory, where it was loaded from (`cp.async.bulk`).
     ///
     /// Collective in the CTA.
     ///
@@ -564,7 +569,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     StoringRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Starts to load the next tiles into this stage after the store has read it, and moves on to the next stage.
+    /// Starts to load further tiles into this stage (`cp.async.bulk`) after the store has read it, and moves on to the next
+    /// stage.
     ///
     /// Collective in the CTA.
     ///

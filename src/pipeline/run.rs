@@ -13,9 +13,9 @@ use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Place, Scoped};
 use crate::trap::trap;
 
-/// Shared memory for a [`Pipeline`] of `STAGES` stages, a field of [`shared_memory!`](crate::shared_memory). A stage holds `S`: a
-/// tile `[T; N]` of `N` elements, or a pair such as `([f32; 512], [f32; 256])`, whose halves can be pairs too. Each stage has two
-/// mbarriers. With a [`BarrierPair`](super::BarrierPair) for `V` there is one stage, without mbarriers.
+/// The shared memory of a [`Pipeline`] of `STAGES` stages, declared as a field of [`shared_memory!`](crate::shared_memory). A
+/// stage holds `S`: a tile `[T; N]` of `N` elements, or a pair such as `([f32; 512], [f32; 256])`, whose halves can be pairs too.
+/// Each stage has two mbarriers. With a [`BarrierPair`](super::BarrierPair) for `V` there is one stage, without mbarriers.
 #[derive(Debug)]
 pub struct PipelineMemory<S, const STAGES: usize, V = ()> {
     addr: u32,
@@ -50,9 +50,9 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for Pipeli
     }
 }
 
-/// A pipeline with nothing in flight (CUDA's `cuda::pipeline`, with separate producer and consumer threads). `V` selects the
-/// signals between the parts: mbarriers of this CTA (`()`), named barriers ([`BarrierPair`](super::BarrierPair)), or mbarriers of
-/// the CTAs that share tiles ([`multicast`](Pipeline::multicast)).
+/// A producer-consumer pipeline over stages of shared memory, with no copy in flight (CUDA's `cuda::pipeline`, with separate
+/// producer and consumer threads). `V` selects the signals between the parts: mbarriers of this CTA (`()`), named barriers
+/// ([`BarrierPair`](super::BarrierPair)), or mbarriers of the CTAs that share tiles ([`multicast`](Pipeline::multicast)).
 ///
 /// ```
 /// use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
@@ -180,9 +180,9 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
 }
 
 impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, STAGES, V> {
-    /// Runs `produce` in the producers and `consume` in the consumers, at the same time; the other threads wait. The first thread
-    /// of the CTA produces, and all warps after the first consume. With a [`BarrierPair`](super::BarrierPair), the first
-    /// `PRODUCERS` threads produce and the next `CONSUMERS` threads consume.
+    /// Runs the pipeline: the producer threads fill stages in `produce`, while the consumer threads read stages in `consume`; the
+    /// other threads wait. The first thread of the CTA produces, and all warps after the first consume. With a
+    /// [`BarrierPair`](super::BarrierPair), the first `PRODUCERS` threads produce and the next `CONSUMERS` threads consume.
     ///
     /// Each closure gets the group of its threads and the handle of its part, and returns the handle. The producers must fill as
     /// many stages as each consumer waits for: a consumer that waits for more waits for ever. The run borrows the CTA as `&mut`,
@@ -213,9 +213,9 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         self.reset(by)
     }
 
-    /// [`run`](Pipeline::run) in the last scope of the kernel ([`Cta::async_scope_last`], [`Cta::cluster_scope_last`]): consumers
-    /// that are done do not wait for other threads, and the mbarriers stay valid. With [`multicast`](Pipeline::multicast), the
-    /// barrier that ends the scope is the only one after the run.
+    /// Runs the pipeline as [`run`](Pipeline::run) does, in the last scope of the kernel ([`Cta::async_scope_last`],
+    /// [`Cta::cluster_scope_last`]): consumers that are done do not wait for other threads, and the mbarriers stay valid. With
+    /// [`multicast`](Pipeline::multicast), the barrier that ends the scope is the only one after the run.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
@@ -234,8 +234,9 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         Ended::new()
     }
 
-    /// [`run`](Pipeline::run) that also hands handles to the parts, as [`Cta::invoke_one`] does: the threads of the part hold the
-    /// handles in the closure, and the CTA gets the handles back after the run.
+    /// Runs the pipeline as [`run`](Pipeline::run) does, and lends handles, for example of shared memory, to the producers and to
+    /// the consumers. As in [`Cta::invoke_one`], the threads of a part hold the handles in the closure, and the CTA gets the
+    /// handles back after the run.
     ///
     /// The consumers become a group with a barrier of their own, `barrier`, so they can make collective calls on their handles:
     /// fill a tile and store it, for example. With `((), ())` as handles they have the barrier alone. The producers of a
@@ -328,9 +329,9 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         (self.reset(by), for_producers, for_consumers)
     }
 
-    /// [`run_with`](Pipeline::run_with) in the last scope of the kernel, as [`run_last`](Pipeline::run_last). Neither the handles
-    /// nor the barrier come back, because other warps leave the run before the consumers. Each closure returns its handles ended,
-    /// for example by `Shared::end`.
+    /// Runs the pipeline and lends handles as [`run_with`](Pipeline::run_with) does, in the last scope of the kernel as
+    /// [`run_last`](Pipeline::run_last) does. Neither the handles nor the barrier come back, because other warps leave the run
+    /// before the consumers. Each closure returns its handles ended, for example by `Shared::end`.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///

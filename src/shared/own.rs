@@ -34,7 +34,7 @@ pub struct OwnVectors<T> {
     _vectors: PhantomData<*mut T>,
 }
 
-/// A vector of sixteen bytes of [`OwnVectors`], in the thread that owns the vector.
+/// A handle of a vector of sixteen bytes in dynamic shared memory ([`OwnVectors`]) that only the executing thread accesses.
 #[derive(Debug)]
 pub struct OwnVector<'a, T> {
     addr: u32,
@@ -42,8 +42,8 @@ pub struct OwnVector<'a, T> {
 }
 
 impl DynamicShared {
-    /// Takes `count` vectors of sixteen bytes from the front of the memory and divides them among the CTA's threads. Traps, as
-    /// [`take`](DynamicShared::take) does, if the vectors do not fit. All threads pass the same `count`.
+    /// Takes `count` vectors of sixteen bytes from the front of the dynamic shared memory and divides them among the CTA's
+    /// threads. Traps, as [`take`](DynamicShared::take) does, if the vectors do not fit. All threads pass the same `count`.
     ///
     /// Not collective.
     ///
@@ -91,8 +91,9 @@ impl<T: Element> OwnVectors<T> {
 }
 
 impl<T: Element> OwnVectors<T> {
-    /// Copies the vectors of `from` at the executing thread's indices into its own vectors, and calls `f` with each. Vectors
-    /// beyond the end of `from` keep their contents. The thread has `N` loads in flight at a time, 1 to 16.
+    /// Copies the executing thread's share of the vectors of `from` from global memory into its own vectors in shared memory, and
+    /// calls `f` with each. Vectors beyond the end of `from` keep their contents. The thread has `N` loads in flight at a time, 1
+    /// to 16.
     ///
     /// Not collective.
     ///
@@ -146,7 +147,8 @@ impl<T: Element> OwnVectors<T> {
 }
 
 impl<T: Element> OwnVector<'_, T> {
-    /// Loads the elements, which are unspecified before the first [`set`](OwnVector::set).
+    /// Loads the vector's elements from shared memory (`ld.shared`). They are unspecified before the first
+    /// [`set`](OwnVector::set).
     ///
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
@@ -155,7 +157,7 @@ impl<T: Element> OwnVector<'_, T> {
         unsafe { T::load_vector(self.addr) }
     }
 
-    /// Stores the elements.
+    /// Stores `elements` into the vector in shared memory (`st.shared`).
     ///
     /// PTX: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]

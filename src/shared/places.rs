@@ -7,7 +7,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A tuple of one to eight places, in the order in which a kernel takes them from [`DynamicShared`].
+/// A tuple of one to eight types of shared memory (arrays, mbarriers and the like), in the order in which a kernel takes them
+/// from [`DynamicShared`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tuple of places in shared memory",
     label = "not a tuple of one to eight places",
@@ -44,7 +45,8 @@ places! {
 }
 
 impl DynamicShared {
-    /// Computes the bytes of dynamic shared memory (`sharedMemBytes`) that a launch needs for a kernel that takes these places.
+    /// Computes the bytes of dynamic shared memory (`sharedMemBytes`) that a launch needs for a kernel that takes the arrays,
+    /// mbarriers and the like of `P`.
     ///
     /// `P` is a tuple of one to eight places, in the order in which the kernel takes them from the start of the memory. The host
     /// calls this function with the types that the kernel names.

@@ -10,43 +10,47 @@ states! {
         Publishable "publish to the cluster", Openable "open to the cluster"
     ]
 
-    /// State: no thread and no copy accesses the memory, and its contents are given up. Copies and threads may fill the memory.
+    /// State of [`Shared`](super::Shared) memory: no thread and no copy accesses the memory, and its contents are given up.
+    /// Copies and threads may fill the memory.
     Free: AsyncDestination, Overwritable, AtRest, Openable;
 
-    /// State: a copy has filled the memory, and every thread has waited for the copy. All threads and bulk copies may read; none
-    /// writes.
+    /// State of [`Shared`](super::Shared) memory: a copy has filled the memory, and every thread has waited for the copy. All
+    /// threads and bulk copies may read; none writes.
     Loaded: Readable, AsyncSource, IntoAtomic, Publishable { type After = Loaded; }, Openable;
 
-    /// State: each thread has stored its share by ordinary stores. [`publish`](super::Shared::publish) shows the stores to the
-    /// other threads, [`to_async`](super::Shared::to_async) to copies.
+    /// State of [`Shared`](super::Shared) memory: each thread has stored its share by ordinary stores, which other threads do not
+    /// see yet. [`publish`](super::Shared::publish) shows the stores to the other threads, [`to_async`](super::Shared::to_async)
+    /// to copies.
     Written: ThreadStores, Unfenced, IntoAtomic, Publishable { type After = Published; }, Openable;
 
-    /// State: any thread may store any element, by [`set`](super::Shared::set). No thread reads before the barrier of
-    /// [`publish`](super::Shared::publish) or [`to_async`](super::Shared::to_async).
+    /// State of [`Shared`](super::Shared) memory: any thread may store any element, by [`set`](super::Shared::set). No thread
+    /// reads before the barrier of [`publish`](super::Shared::publish) or [`to_async`](super::Shared::to_async).
     ElementStores: TakesElements, ThreadStores, Unfenced;
 
-    /// State: any thread may store any vector of sixteen bytes, by [`set_vector`](super::Shared::set_vector). No thread reads
-    /// before the barrier of [`publish`](super::Shared::publish) or [`to_async`](super::Shared::to_async).
+    /// State of [`Shared`](super::Shared) memory: any thread may store any vector of sixteen bytes, by
+    /// [`set_vector`](super::Shared::set_vector). No thread reads before the barrier of [`publish`](super::Shared::publish) or
+    /// [`to_async`](super::Shared::to_async).
     VectorStores: TakesVectors, ThreadStores, Unfenced;
 
     /// State of [`Shared`](super::Shared) memory: every thread of the CTA may access every element, by atomic operations only
     /// ([`Shared::atomic`](super::Shared::atomic)).
     Atomic: AtomicAccess, ThreadStores, Unfenced;
 
-    /// State: ordinary stores or `cp.async` have filled the memory, and every thread sees them. All threads may read; none writes.
+    /// State of [`Shared`](super::Shared) memory: ordinary stores or `cp.async` have filled the memory, and every thread sees
+    /// them. All threads may read; none writes.
     Published: Readable, IntoAtomic, Unfenced, Publishable { type After = Published; }, Openable;
 
-    /// State: no thread accesses the memory, and the contents that ordinary stores or `cp.async` left are given up. Ordinary
-    /// stores and `cp.async` may fill the memory again; a bulk copy may do so only behind a proxy fence
-    /// ([`to_async`](super::Shared::to_async)).
+    /// State of [`Shared`](super::Shared) memory: no thread accesses the memory, and the contents that ordinary stores or
+    /// `cp.async` left are given up. Ordinary stores and `cp.async` may fill the memory again; a bulk copy may do so only behind
+    /// a proxy fence ([`to_async`](super::Shared::to_async)).
     FreeGeneric: Overwritable, Unfenced;
 
-    /// State of a [`Shared`](super::Shared): every thread of the group has fenced its stores (`fence.proxy.async`) and passed a barrier, so bulk
-    /// async copies may read the memory. No thread accesses the memory.
+    /// State of [`Shared`](super::Shared) memory: every thread of the group has fenced its stores (`fence.proxy.async`) and
+    /// passed a barrier, so bulk async copies may read the memory. No thread accesses the memory.
     Fenced: AsyncSource, AtRest;
 }
 
-/// States in which every thread may read the memory.
+/// States of [`Shared`](super::Shared) memory in which every thread may read it.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be read",
     label = "not readable now",
@@ -55,7 +59,7 @@ states! {
 #[cfg_attr(doc, doc(hidden))]
 pub trait Readable: Sealed {}
 
-/// States in which an async copy may read the memory.
+/// States of [`Shared`](super::Shared) memory in which an async copy (`cp.async.bulk`) may read it.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be the source of an asynchronous copy",
     label = "the async proxy may not see its stores",
@@ -64,7 +68,7 @@ pub trait Readable: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait AsyncSource: Sealed {}
 
-/// States in which an async copy may overwrite the memory.
+/// States of [`Shared`](super::Shared) memory in which an async copy (`cp.async.bulk`) may overwrite it.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be the destination of an asynchronous copy",
     label = "not free for a copy to write",
@@ -73,7 +77,7 @@ pub trait AsyncSource: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait AsyncDestination: Sealed {}
 
-/// States in which ordinary stores and `cp.async` may overwrite the memory.
+/// States of [`Shared`](super::Shared) memory in which ordinary stores and `cp.async` may overwrite it.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be overwritten by threads or `cp.async`",
     label = "not free to be filled",
@@ -82,7 +86,7 @@ pub trait AsyncDestination: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait Overwritable: Sealed {}
 
-/// States with stores of threads that other threads do not see yet.
+/// States of [`Shared`](super::Shared) memory with stores of threads that other threads do not see yet.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has nothing to publish",
     label = "no unpublished stores of threads",
@@ -91,7 +95,8 @@ pub trait Overwritable: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait ThreadStores: Sealed {}
 
-/// States in which no thread reads or writes the memory, behind a barrier, and the async proxy has seen every store.
+/// States of [`Shared`](super::Shared) memory in which no thread reads or writes it, behind a barrier, and the async proxy has
+/// seen every store.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be handed to a part of its group",
     label = "other threads may still use it",
@@ -100,7 +105,7 @@ pub trait ThreadStores: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtRest: Sealed {}
 
-/// States with stores that the async proxy has not seen yet.
+/// States of [`Shared`](super::Shared) memory with stores that the async proxy (`cp.async.bulk`) has not seen yet.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has no stores to hand to asynchronous copies",
     label = "nothing for `fence.proxy.async`",
@@ -109,7 +114,7 @@ pub trait AtRest: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait Unfenced: Sealed {}
 
-/// The state in which threads store single elements.
+/// The state of [`Shared`](super::Shared) memory in which threads store single elements: [`ElementStores`].
 #[diagnostic::on_unimplemented(
     message = "threads cannot store single elements into shared memory in the state `{Self}`",
     label = "not in the state `ElementStores`",
@@ -118,7 +123,7 @@ pub trait Unfenced: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait TakesElements: Sealed {}
 
-/// The state in which threads store vectors of sixteen bytes.
+/// The state of [`Shared`](super::Shared) memory in which threads store vectors of sixteen bytes: [`VectorStores`].
 #[diagnostic::on_unimplemented(
     message = "threads cannot store vectors into shared memory in the state `{Self}`",
     label = "not in the state `VectorStores`",
@@ -127,7 +132,7 @@ pub trait TakesElements: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait TakesVectors: Sealed {}
 
-/// States in which shared memory can become atomic.
+/// States of [`Shared`](super::Shared) memory in which it can become atomic (`atom`, `red`).
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot become atomic",
     label = "not `Written`, `Published` or `Loaded`",
@@ -136,7 +141,7 @@ pub trait TakesVectors: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait IntoAtomic: Sealed {}
 
-/// The state in which elements are accessed by atomic operations: [`Atomic`].
+/// The state of [`Shared`](super::Shared) memory in which atomic operations access its elements: [`Atomic`].
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has no atomic elements",
     label = "not atomic now",

@@ -39,8 +39,8 @@ pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
     _of: PhantomData<(*const T, S)>,
 }
 
-/// Copies a tensor map to shared memory, as a draft whose fields can be replaced. The first warp copies the map; the other
-/// threads do not wait for the copy. [`TensorMapDraft`] has an example.
+/// Copies a tensor map to shared memory, as a draft whose fields can be replaced (`tensormap.replace`). The first warp copies the
+/// map; the other threads do not wait for the copy. [`TensorMapDraft`] has an example.
 ///
 /// Collective in the group.
 ///
@@ -80,6 +80,8 @@ macro_rules! fields {
         )]
         #[cfg_attr(doc, doc(hidden))]
         pub trait Replace: Sealed { $(
+            /// Replaces a field of the map at `addr` in shared memory (`tensormap.replace`).
+            ///
             /// # Safety
             ///
             /// The clauses of the raw function hold.
@@ -171,7 +173,7 @@ impl<T, S: TiledShape, G> ReplaceAtomicity for TensorMapDraft<'_, T, S, G> {
 #[cfg_attr(doc, doc(hidden))]
 pub trait ElementTypeOf<T: Element>: raw::TensormapElemtype {}
 
-/// Elements for which a tensor map has an element type.
+/// Rust types that the elements of a tensor map can have, each with a PTX element type (`.elemtype`).
 #[diagnostic::on_unimplemented(
     message = "a tensor map has no element type for `{Self}`",
     label = "not an element of a tensor map",
@@ -211,7 +213,7 @@ element_types! {
     half::bf16: Bf16;
 }
 
-/// Fills that elements of `T` outside the tensor can read as.
+/// Fill modes (`.fill_mode`) of a tensor map of `T`: the values that elements outside the tensor can read as.
 #[diagnostic::on_unimplemented(
     message = "elements of `{T}` outside a tensor cannot read as `{Self}`",
     label = "not a fill for `{T}`",
@@ -227,7 +229,7 @@ impl FillOf<half::f16> for fill_mode::OobNan {}
 #[cfg(feature = "half")]
 impl FillOf<half::bf16> for fill_mode::OobNan {}
 
-/// Maps that copies can use: [`TensorMap`] alone.
+/// Tensor maps that TMA copies can use: [`TensorMap`] alone.
 #[diagnostic::on_unimplemented(
     message = "a copy cannot use a tensor map that has not been acquired for the tensormap proxy",
     label = "not a `TensorMap` yet",
@@ -263,7 +265,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
 // The SAFETY comments of this block rest on three facts. Until the map is published, only the leader touches it. `Replace` proves
 // the mode `.tile`. The caller of `publish` vouches for the values that describe the tensor.
 impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
-    /// Replaces the global address of the tensor, a multiple of 16.
+    /// Replaces the draft's address of the tensor in global memory, a multiple of 16 (`tensormap.replace.tile.global_address`).
     ///
     /// Collective in the group.
     ///
@@ -278,7 +280,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         self.replace(group, |addr| unsafe { Self::replace_global_address(addr, address.cast()) })
     }
 
-    /// Replaces the size of the tensor in the dimension `ORD`, in elements. Dimension 0 is the innermost.
+    /// Replaces the draft's size of the tensor in the dimension `ORD`, in elements (`tensormap.replace.tile.global_dim`).
+    /// Dimension 0 is the innermost.
     ///
     /// Collective in the group.
     ///
@@ -299,8 +302,9 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         self.replace(group, |addr| unsafe { Self::replace_global_dim(ord, addr, elements) })
     }
 
-    /// Replaces a stride of the tensor, in bytes, a multiple of 16. `ORD` is one less than the dimension: `ord::D0` selects the
-    /// stride of dimension 1, because dimension 0 is contiguous.
+    /// Replaces the draft's stride of the tensor in one dimension, in bytes, a multiple of 16
+    /// (`tensormap.replace.tile.global_stride`). `ORD` is one less than the dimension: `ord::D0` selects the stride of dimension
+    /// 1, because dimension 0 is contiguous.
     ///
     /// Collective in the group.
     ///
@@ -321,9 +325,10 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         self.replace(group, |addr| unsafe { Self::replace_global_stride(ord, addr, bytes) })
     }
 
-    /// Makes the draft a map of elements of `U` in boxes of `To`, without a swizzle and with zeros as the fill: `To` has no
-    /// swizzle, and [`swizzle_mode`](TensorMapDraft::swizzle_mode) gives it one. The address, the sizes and the strides of the
-    /// tensor stay, in the dimensions that the map had before: replace those that no longer fit, and set those of new dimensions.
+    /// Makes the draft a map of elements of `U` in boxes of `To`, without a swizzle and with zeros as the fill
+    /// (`tensormap.replace`). `To` has no swizzle, and [`swizzle_mode`](TensorMapDraft::swizzle_mode) gives it one. The address,
+    /// the sizes and the strides of the tensor stay, in the dimensions that the map had before: replace those that no longer fit,
+    /// and set those of new dimensions.
     ///
     /// Collective in the group.
     ///
@@ -398,7 +403,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         }
     }
 
-    /// Replaces the type of the elements by another type of the same size, which decides how a copy converts elements:
+    /// Replaces the draft's type of the elements by another type of the same size, which decides how a copy converts elements:
     /// `elemtype::Tf32` rounds an `f32`, `elemtype::F32Ftz` flushes subnormals to zero. A map cannot leave the `Tf32` types again
     /// (see [`publish`](TensorMapDraft::publish)).
     ///
@@ -415,8 +420,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         self.replace(group, |addr| unsafe { Self::replace_elemtype(elemtype, addr) })
     }
 
-    /// Replaces the swizzle, which permutes 16-byte units in shared memory, in the map and in its shape: no swizzle, or a swizzle
-    /// as wide as a row of the box, such as `swizzle_mode::B128` for rows of 32 elements of four bytes.
+    /// Replaces the draft's swizzle, which permutes 16-byte units in shared memory, in the map and in its shape: no swizzle, or a
+    /// swizzle as wide as a row of the box, such as `swizzle_mode::B128` for rows of 32 elements of four bytes.
     ///
     /// Collective in the group.
     ///
@@ -436,10 +441,9 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         TensorMapDraft { memory: draft.memory, bounds: (), _of: PhantomData }
     }
 
-    /// Replaces the swizzle by the 128-byte swizzle with the given atomicity, in the map and in its shape, for a box with rows of
-    /// 128 bytes. Units of 16, 32
-    /// or 64 bytes stay whole: with `swizzle_atomicity::B64`, 16 `f32` stay together. `B32FlipB8` keeps units of 32 bytes and
-    /// swaps the halves of each 16 bytes in every second row.
+    /// Replaces the draft's swizzle by the 128-byte swizzle with the given atomicity, in the map and in its shape, for a box with
+    /// rows of 128 bytes. Units of 16, 32 or 64 bytes stay whole: with `swizzle_atomicity::B64`, 16 `f32` stay together.
+    /// `B32FlipB8` keeps units of 32 bytes and swaps the halves of each 16 bytes in every second row.
     ///
     /// Collective in the group.
     ///
@@ -465,8 +469,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         TensorMapDraft { memory: draft.memory, bounds: (), _of: PhantomData }
     }
 
-    /// Replaces the fill, the value of elements outside the tensor: zeros or, for floating-point elements, a NaN
-    /// (`fill_mode::OobNan`).
+    /// Replaces the draft's fill, the value that elements outside the tensor read as: zeros or, for floating-point elements, a
+    /// NaN (`fill_mode::OobNan`).
     ///
     /// Collective in the group.
     ///
@@ -488,8 +492,8 @@ const fn digit<Tag: crate::qualifier::Qualifier>() -> usize {
 }
 
 impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
-    /// Copies the map to `slot` in global memory and releases it to the tensormap proxy. Returns the shared memory and the
-    /// released map.
+    /// Copies the draft from shared memory to `slot` in global memory and releases the map to the tensormap proxy
+    /// (`tensormap.cp_fenceproxy`). Returns the shared memory and the released map.
     ///
     /// Collective in the group.
     ///
@@ -518,8 +522,8 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
         sync_with(group, unsafe { self.publish_at_sync(group, slot) })
     }
 
-    /// Copies and releases the map as [`publish`](TensorMapDraft::publish) does, and leaves the barrier to the group's
-    /// `sync_with`, which other transitions can share.
+    /// Copies and releases the map as [`publish`](TensorMapDraft::publish) does, but leaves the barrier to the group's
+    /// `sync_with`, which returns the map. Other transitions can share that barrier.
     ///
     /// Collective in the group.
     ///
@@ -567,14 +571,14 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     }
 }
 
-/// A slot of 128 bytes of global memory for one tensor map (`CUtensorMap`) that this CTA makes.
+/// A handle of a slot of 128 bytes of global memory, for one tensor map (`CUtensorMap`) that this CTA makes on the device.
 #[derive(Debug)]
 pub struct TensorMapSlot {
     object: *mut u8,
 }
 
 impl TensorMapSlot {
-    /// Makes a handle of the slot at `object`.
+    /// Makes a handle of the 128 bytes of global memory at `object`, for a tensor map (`CUtensorMap`) that this CTA makes.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{TensorMapSlot, TensorMapObject}};

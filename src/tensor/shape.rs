@@ -15,26 +15,27 @@ use crate::size;
     note = "use a box such as `Box2<64, 32>`, the innermost dimension first, or a column such as `Im2col4<64, 32>`"
 )]
 pub trait Shape: Sealed + 'static {
-    /// The number of dimensions of the tensor.
+    /// The number of dimensions of a tensor that is copied in this shape.
     const RANK: usize;
-    /// The number of elements that a copy moves, inside and outside the tensor: the length of the shared array.
+    /// The number of elements that a copy of this shape moves, inside and outside the tensor: the length of the array in shared
+    /// memory.
     const LEN: usize;
-    /// The number of elements of a row, which is contiguous.
+    /// The number of elements of a row of this shape, which is contiguous.
     #[doc(hidden)]
     const ROW: usize;
-    /// The [span](MapSwizzle::SPAN) of the swizzle that the type states.
+    /// The bytes within which this shape's swizzle permutes: its [`MapSwizzle::SPAN`].
     #[doc(hidden)]
     const SPAN: usize = swizzle_mode::None::SPAN;
-    /// The [unit](MapSwizzle::UNIT) of the swizzle that the type states.
+    /// The bytes that this shape's swizzle keeps together: its [`MapSwizzle::UNIT`].
     #[doc(hidden)]
     const UNIT: usize = swizzle_mode::None::UNIT;
-    /// A hash of the extents and the swizzle.
+    /// A hash of this shape's extents and swizzle, which host and device compare.
     #[doc(hidden)]
     const LAYOUT: u64 = layout([Self::RANK, Self::LEN, Self::ROW, Self::SPAN, Self::UNIT]);
-    /// The widths in bytes that a row can have, if the mode needs a swizzle; otherwise empty.
+    /// The widths in bytes that a row of this shape can have, if its mode needs a swizzle; otherwise empty.
     #[doc(hidden)]
     const SWIZZLES: &'static [usize] = &[];
-    /// Fails to compile if no map can have this box.
+    /// Fails to compile if no tensor map can have a shape of these extents.
     #[doc(hidden)]
     const LIMITS: ();
     /// Where copies may begin, as only the map knows: a [`BoundingBox`] for columns; `()` for other shapes, which may begin
@@ -53,10 +54,10 @@ pub trait MapSwizzle: Sealed + Copy + core::fmt::Debug + 'static {
     /// The bytes within which the swizzle permutes, which are a row of the box; 0 without a swizzle.
     #[doc(hidden)]
     const SPAN: usize;
-    /// The bytes that stay together; 8 for the flip of 8 bytes.
+    /// The bytes that the swizzle keeps together; 8 for the flip of 8 bytes.
     #[doc(hidden)]
     const UNIT: usize;
-    /// The value of the type.
+    /// The only value of this type of swizzle.
     #[doc(hidden)]
     const VALUE: Self;
 }
@@ -92,7 +93,7 @@ const fn layout<const N: usize>(numbers: [usize; N]) -> u64 {
     crate::launch::layout(&words)
 }
 
-/// Shapes whose copies may begin at any pixel: all shapes except columns.
+/// Shapes of tensor copies that may begin anywhere, with no bounding box: all shapes except im2col columns.
 #[diagnostic::on_unimplemented(
     message = "a map of `{Self}` has a bounding box, within which its columns must start",
     label = "columns without a bounding box",
@@ -101,7 +102,7 @@ const fn layout<const N: usize>(numbers: [usize; N]) -> u64 {
 #[cfg_attr(doc, doc(hidden))]
 pub trait UnboundedShape: Shape<Bounds = ()> {}
 
-/// Shapes that a copy can load into shared memory.
+/// Shapes that a tensor copy (`cp.async.bulk.tensor`) can load into shared memory.
 #[diagnostic::on_unimplemented(
     message = "a copy cannot load the shape `{Self}`",
     label = "not a shape of loads on this target",
@@ -111,11 +112,11 @@ pub trait UnboundedShape: Shape<Bounds = ()> {}
 pub trait LoadShape: Shape {
     /// Where a copy reads: the coordinates, and the further operands of the mode.
     type At: Copy + core::fmt::Debug;
-    /// Whether a copy may begin at `at`: the innermost coordinate is a multiple of `unit`, a power of two, and the other
-    /// coordinates are within `bounds`.
+    /// Whether a load of this shape may begin at `at`: the innermost coordinate is a multiple of `unit`, a power of two, and the
+    /// other coordinates are within `bounds`.
     #[doc(hidden)]
     fn reads(at: &Self::At, unit: i32, bounds: Self::Bounds) -> bool;
-    /// Starts a load.
+    /// Starts a load of this shape to `dst` (`cp.async.bulk.tensor`), whose bytes the mbarrier `mbar` counts.
     ///
     /// # Safety
     ///
@@ -124,7 +125,7 @@ pub trait LoadShape: Shape {
     unsafe fn load(dst: u32, map: *const u8, at: Self::At, mbar: u32, hint: impl raw::L2CacheHint);
 }
 
-/// Shapes that one copy can load into the shared memory of several CTAs of a cluster.
+/// Shapes that one tensor copy can load into the shared memory of several CTAs of a cluster (`.multicast::cluster`).
 #[diagnostic::on_unimplemented(
     message = "a copy cannot multicast the shape `{Self}`",
     label = "not a shape of multicasts on this target",
@@ -132,7 +133,7 @@ pub trait LoadShape: Shape {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait MulticastShape: LoadShape {
-    /// Starts a load into each CTA of `mask`.
+    /// Starts one load of this shape into the shared memory of each CTA in `mask` (`.multicast::cluster`).
     ///
     /// # Safety
     ///
@@ -148,7 +149,7 @@ pub trait MulticastShape: LoadShape {
     );
 }
 
-/// Shapes that can be prefetched into the L2 cache.
+/// Shapes of a tensor that can be prefetched into the L2 cache (`cp.async.bulk.prefetch.tensor`).
 #[diagnostic::on_unimplemented(
     message = "the shape `{Self}` cannot be prefetched",
     label = "not a shape of prefetches on this target",
@@ -156,7 +157,7 @@ pub trait MulticastShape: LoadShape {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PrefetchShape: LoadShape {
-    /// Starts a prefetch.
+    /// Starts a prefetch of this shape into the L2 cache (`cp.async.bulk.prefetch.tensor`).
     ///
     /// # Safety
     ///
@@ -165,7 +166,7 @@ pub trait PrefetchShape: LoadShape {
     unsafe fn prefetch(map: *const u8, at: Self::At, hint: impl raw::L2CacheHint);
 }
 
-/// Shapes that a copy can store from shared memory.
+/// Shapes that a tensor copy (`cp.async.bulk.tensor`) can store from shared memory.
 #[diagnostic::on_unimplemented(
     message = "a copy cannot store the shape `{Self}`",
     label = "not a shape of stores on this target",
@@ -175,14 +176,14 @@ pub trait PrefetchShape: LoadShape {
 pub trait StoreShape: Shape {
     /// Where a copy writes: the coordinates.
     type TensorCoords: Copy + core::fmt::Debug;
-    /// Whether a copy whose column is within the bounds may begin at `coords`: the innermost coordinate is a multiple of `unit`,
-    /// a power of two, and no coordinate is negative. 9.7.9.25.5.1, of this direction: "Starting co-ordinates for Bounding Box
-    /// (`tensorCoords`) must be non-negative."
+    /// Whether a store of this shape, whose column is within the bounding box, may begin at `coords`: the innermost coordinate is
+    /// a multiple of `unit`, a power of two, and no coordinate is negative. 9.7.9.25.5.1, of this direction: "Starting
+    /// co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
     #[doc(hidden)]
     fn writes(coords: &Self::TensorCoords, unit: i32) -> bool;
     /// The number of boxes in each dimension, or the index of a box; `()` for a shape that is not a box.
     type Index: Copy + core::fmt::Debug;
-    /// Starts a store.
+    /// Starts a store of this shape from `src` (`cp.async.bulk.tensor`), in the thread's bulk async-group.
     ///
     /// # Safety
     ///
@@ -191,7 +192,7 @@ pub trait StoreShape: Shape {
     unsafe fn store(map: *const u8, coords: Self::TensorCoords, src: u32, hint: impl raw::L2CacheHint);
 }
 
-/// Shapes that a copy can reduce into a tensor.
+/// Shapes that a copy can reduce from shared memory into a tensor (`cp.reduce.async.bulk.tensor`).
 #[diagnostic::on_unimplemented(
     message = "a copy cannot reduce the shape `{Self}` into a tensor",
     label = "not a shape of reductions",
@@ -199,10 +200,10 @@ pub trait StoreShape: Shape {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReduceShape: StoreShape {
-    /// Whether a copy that begins at `coords` is within the bounds.
+    /// Whether `coords`, where a store or a reduction begins, is within `bounds`, an im2col map's bounding box.
     #[doc(hidden)]
     fn is_within(coords: &Self::TensorCoords, bounds: Self::Bounds) -> bool;
-    /// Starts a reduction.
+    /// Starts a reduction of this shape from `src` (`cp.reduce.async.bulk.tensor`), in the thread's bulk async-group.
     ///
     /// # Safety
     ///
@@ -217,7 +218,7 @@ pub trait ReduceShape: StoreShape {
     );
 }
 
-/// Shapes of maps whose fields `tensormap.replace` can replace.
+/// Shapes of tensor maps whose fields `tensormap.replace` can replace.
 #[diagnostic::on_unimplemented(
     message = "a tensor map cannot be changed into a map of `{Self}`",
     label = "not a shape of the mode `.tile`",
@@ -225,7 +226,7 @@ pub trait ReduceShape: StoreShape {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait TiledShape: LoadShape<Bounds = ()> {
-    /// The size of the map's box in each dimension.
+    /// The size of the tensor map's box in each dimension (`boxDim`).
     #[doc(hidden)]
     const BOX: &'static [u32];
     /// The same shape with another swizzle.
@@ -233,7 +234,7 @@ pub trait TiledShape: LoadShape<Bounds = ()> {
     type With<M: MapSwizzle>: TiledShape;
 }
 
-/// Boxes, into which a tensor can be divided.
+/// Shapes that are boxes, [`Box1`] to [`Box5`], into which a tensor can be divided.
 #[diagnostic::on_unimplemented(
     message = "a tensor cannot be divided into `{Self}`",
     label = "not a box",
@@ -241,24 +242,24 @@ pub trait TiledShape: LoadShape<Bounds = ()> {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait BoxShape: LoadShape + StoreShape {
-    /// The number of boxes in all dimensions together.
+    /// The number of boxes of a tensor, given their number in each dimension, `boxes`.
     #[doc(hidden)]
     fn count(boxes: Self::Index) -> u32;
-    /// The index of box `i`, counted with the innermost dimension fastest.
+    /// The index in each dimension of a tensor's box `i`, counted with the innermost dimension fastest.
     ///
     /// # Safety
     ///
     /// `i` is less than `count`, which does not overflow.
     #[doc(hidden)]
     unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
-    /// The first element of the box at `index`, if its coordinates are below 2^31.
+    /// The coordinates of the first element of the box at `index`, if they are below 2^31.
     #[doc(hidden)]
     fn coords(index: Self::Index) -> Self::TensorCoords;
     /// The coordinates of a load that begins at `coords`.
     #[doc(hidden)]
     fn at(coords: Self::TensorCoords) -> Self::At;
-    /// The first element of the box at `index`. For any index, the innermost coordinate is a multiple of 16 bytes, as rows are,
-    /// and coordinates wrap around at 2^32.
+    /// The coordinates of the first element of the box at `index`. For any index, the innermost coordinate is a multiple of 16
+    /// bytes, as rows are, and coordinates wrap around at 2^32.
     #[doc(hidden)]
     fn first(index: Self::At) -> Self::At;
 }
@@ -394,9 +395,9 @@ macro_rules! boxes {
         pub struct $Box<$(const $D: usize,)+ M: MapSwizzle = swizzle_mode::None>(PhantomData<M>);
 
         impl<$(const $D: usize,)+ M: MapSwizzle> $Box<$($D,)+ M> {
-            /// The number of elements of the box: the length of its shared array.
+            /// The number of elements of the box: the length of its array in shared memory.
             pub const LEN: usize = size::product(Self::DIMS);
-            /// The swizzle of the map, for [`View2d::swizzled`](crate::shared::View2d::swizzled) and
+            /// The swizzle of the tensor map as a value, for [`View2d::swizzled`](crate::shared::View2d::swizzled) and
             /// [`Shared::swizzle_index`](crate::shared::Shared::swizzle_index).
             pub const SWIZZLE: M = M::VALUE;
             const DIMS: [usize; $rank] = [$($D),+];
@@ -538,12 +539,12 @@ unsafe fn nth<const RANK: usize>(boxes: [u32; RANK], i: u32) -> [u32; RANK] {
 }
 
 boxes! {
-    /// A box of a tensor of one dimension: `D0` contiguous elements (`.tile`).
+    /// The extent of a box of a one-dimensional tensor: `D0` contiguous elements (`.tile`).
     Box1<D0> 1: cp_async_bulk_tensor_1d_global_tile
         cp_async_bulk_prefetch_tensor_1d_global_tile
         cp_async_bulk_tensor_1d_global_shared_cta
         cp_reduce_async_bulk_tensor_1d_global_shared_cta;
-    /// A box of a tensor of two dimensions: `D1` rows of `D0` contiguous elements (`.tile`).
+    /// The extents of a box of a two-dimensional tensor: `D1` rows of `D0` contiguous elements (`.tile`).
     ///
     /// ```
     /// # use ptx::tensor::{Box2, TensorMap};
@@ -557,17 +558,17 @@ boxes! {
         cp_async_bulk_prefetch_tensor_2d_global_tile
         cp_async_bulk_tensor_2d_global_shared_cta
         cp_reduce_async_bulk_tensor_2d_global_shared_cta;
-    /// A box of a tensor of three dimensions, the innermost first (`.tile`).
+    /// The extents of a box of a three-dimensional tensor, the innermost dimension first (`.tile`).
     Box3<D0, D1, D2> 3: cp_async_bulk_tensor_3d_global_tile
         cp_async_bulk_prefetch_tensor_3d_global_tile
         cp_async_bulk_tensor_3d_global_shared_cta
         cp_reduce_async_bulk_tensor_3d_global_shared_cta;
-    /// A box of a tensor of four dimensions, the innermost first (`.tile`).
+    /// The extents of a box of a four-dimensional tensor, the innermost dimension first (`.tile`).
     Box4<D0, D1, D2, D3> 4: cp_async_bulk_tensor_4d_global_tile
         cp_async_bulk_prefetch_tensor_4d_global_tile
         cp_async_bulk_tensor_4d_global_shared_cta
         cp_reduce_async_bulk_tensor_4d_global_shared_cta;
-    /// A box of a tensor of five dimensions, the innermost first (`.tile`).
+    /// The extents of a box of a five-dimensional tensor, the innermost dimension first (`.tile`).
     Box5<D0, D1, D2, D3, D4> 5: cp_async_bulk_tensor_5d_global_tile
         cp_async_bulk_prefetch_tensor_5d_global_tile
         cp_async_bulk_tensor_5d_global_shared_cta
@@ -585,7 +586,7 @@ macro_rules! im2col {
         pub enum $Im2col<const CHANNELS: usize, const PIXELS: usize> {}
 
         impl<const CHANNELS: usize, const PIXELS: usize> $Im2col<CHANNELS, PIXELS> {
-            /// The number of elements of a column: the length of its shared array.
+            /// The number of elements of a column: the length of its array in shared memory.
             pub const LEN: usize = size::product([CHANNELS, PIXELS]);
         }
         #[diagnostic::do_not_recommend]
@@ -679,15 +680,16 @@ macro_rules! im2col {
 }
 
 im2col! {
-    /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, N. A load uses `.im2col`; it takes the
-    /// coordinates and the 16-bit offset along W (PTX ISA 5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
+    /// The shape of an im2col column: `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, N. A load uses `.im2col`; it
+    /// takes the coordinates and the 16-bit offset along W (PTX ISA 5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
     Im2col3 3 [u16; 1] |offset| offset;
         cp_async_bulk_tensor_3d_global_im2col
         cp_async_bulk_prefetch_tensor_3d_global_im2col
         cp_async_bulk_tensor_3d_global_shared_cta
         cp_reduce_async_bulk_tensor_3d_global_shared_cta;
-    /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, N. A load uses `.im2col`; it takes the
-    /// coordinates and the 8-bit offsets along W and H (PTX ISA 5.5.4.1). A store or a reduction uses `.im2col_no_offs`.
+    /// The shape of an im2col column: `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, N. A load uses `.im2col`; it
+    /// takes the coordinates and the 8-bit offsets along W and H (PTX ISA 5.5.4.1). A store or a reduction uses
+    /// `.im2col_no_offs`.
     ///
     /// ```
     /// # use ptx::tensor::{Im2col4, TensorMap};
@@ -701,9 +703,9 @@ im2col! {
         cp_async_bulk_prefetch_tensor_4d_global_im2col
         cp_async_bulk_tensor_4d_global_shared_cta
         cp_reduce_async_bulk_tensor_4d_global_shared_cta;
-    /// A column (im2col) of `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, D, N. A load uses `.im2col`; it takes
-    /// the coordinates and the 5-bit offsets along W, H and D, as [`Im2colOffset`] (PTX ISA 5.5.4.1). A store or a reduction uses
-    /// `.im2col_no_offs`.
+    /// The shape of an im2col column: `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, D, N. A load uses `.im2col`;
+    /// it takes the coordinates and the 5-bit offsets along W, H and D, as [`Im2colOffset`] (PTX ISA 5.5.4.1). A store or a
+    /// reduction uses `.im2col_no_offs`.
     Im2col5 5 [Im2colOffset; 3] |offset| offset.0;
         cp_async_bulk_tensor_5d_global_im2col
         cp_async_bulk_prefetch_tensor_5d_global_im2col
@@ -721,8 +723,8 @@ macro_rules! im2col_w {
         pub enum $Im2col<$(const $P: usize,)+ const HALO: usize = 0> {}
 
         impl<$(const $P: usize,)+ const HALO: usize> $Im2col<$($P,)+ HALO> {
-            /// The length of the shared array for a copy of this shape: the elements of the column's pixels and of its halo
-            /// (`wHalo` of `.im2col::w`), with all channels of the box.
+            /// The length of the array in shared memory for a copy of this shape: the elements of the column's pixels and of its
+            /// halo (`wHalo` of `.im2col::w`), with all channels of the box.
             pub const LEN: usize = size::product([$channels, $limits::pixels($pixels, HALO)]);
         }
         #[diagnostic::do_not_recommend]
@@ -793,8 +795,8 @@ macro_rules! im2col_w {
 
 im2col_w! {
     #[cfg(sm_100)]
-    /// A column of pixels along W of a tensor C, W, N, with a halo after the column (`.im2col::w`). The column has `PIXELS`
-    /// pixels and the halo `HALO` pixels, fewer than 512, of `CHANNELS` channels each. A load takes the coordinates and
+    /// The shape of a column of pixels along W of a tensor C, W, N, with a halo after the column (`.im2col::w`). The column has
+    /// `PIXELS` pixels and the halo `HALO` pixels, fewer than 512, of `CHANNELS` channels each. A load takes the coordinates and
     /// `wOffset`. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes, with the feature `sm_103a` also 96. The shape
     /// needs the feature `sm_100`.
     ///
@@ -812,47 +814,50 @@ im2col_w! {
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(sm_100)]
-    /// A column of pixels along W of a tensor C, W, H, N, with a halo after the column (`.im2col::w`), as [`Im2colW3`].
+    /// The shape of a column of pixels along W of a tensor C, W, H, N, with a halo after the column (`.im2col::w`), as
+    /// [`Im2colW3`].
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
     #[cfg(sm_100)]
-    /// A column of pixels along W of a tensor C, W, H, D, N, with a halo after the column (`.im2col::w`), as [`Im2colW3`].
+    /// The shape of a column of pixels along W of a tensor C, W, H, D, N, with a halo after the column (`.im2col::w`), as
+    /// [`Im2colW3`].
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_5d_global_im2col_w
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
     #[cfg(sm_100f_sm_110a)]
-    /// A column of 128 pixels along W of a tensor C, W, N, with a halo after each 32 pixels (`.im2col::w::128`). Each halo has
-    /// `HALO` pixels, fewer than 32, so the column has `CHANNELS * 4 * (32 + HALO)` elements. A load takes the coordinates and
-    /// `wOffset`, as with [`Im2colW3`]. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes. The shape needs the
-    /// feature `sm_100f` or `sm_110a`.
+    /// The shape of a column of 128 pixels along W of a tensor C, W, N, with a halo after each 32 pixels (`.im2col::w::128`).
+    /// Each halo has `HALO` pixels, fewer than 32, so the column has `CHANNELS * 4 * (32 + HALO)` elements. A load takes the
+    /// coordinates and `wOffset`, as with [`Im2colW3`]. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes. The
+    /// shape needs the feature `sm_100f` or `sm_110a`.
     Im2colW128x3<CHANNELS> 3 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(sm_100f_sm_110a)]
-    /// A column of 128 pixels along W of a tensor C, W, H, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
+    /// The shape of a column of 128 pixels along W of a tensor C, W, H, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
     Im2colW128x4<CHANNELS> 4 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
     #[cfg(sm_100f_sm_110a)]
-    /// A column of 128 pixels along W of a tensor C, W, H, D, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
+    /// The shape of a column of 128 pixels along W of a tensor C, W, H, D, N, with halos (`.im2col::w::128`), as
+    /// [`Im2colW128x3`].
     Im2colW128x5<CHANNELS> 5 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_5d_global_im2col_w
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
 }
 
-/// Four rows of `WIDTH` elements, gathered from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map has boxes of
-/// `WIDTH` by 1. A load takes the column and the four rows: `map.at([128, 7, 3, 90, 3])` is the rows 7, 3, 90 and 3 from column
-/// 128 on. The shape needs the feature `sm_100`.
+/// The shape of a gather: four rows of `WIDTH` elements from anywhere in a tensor of two dimensions (`.tile::gather4`), whose map
+/// has boxes of `WIDTH` by 1. A load takes the column and the four rows: `map.at([128, 7, 3, 90, 3])` is the rows 7, 3, 90 and 3
+/// from column 128 on. The shape needs the feature `sm_100`.
 ///
 /// `M` is the swizzle of the map, whose span is a row: `swizzle_mode::B128` for rows of 128 bytes.
 #[derive(Debug)]
 pub struct Gather4<const WIDTH: usize, M: MapSwizzle = swizzle_mode::None>(PhantomData<M>);
 
 impl<const WIDTH: usize, M: MapSwizzle> Gather4<WIDTH, M> {
-    /// The number of elements of the four rows: the length of their shared array.
+    /// The number of elements of the four rows: the length of their array in shared memory.
     pub const LEN: usize = size::product([4, WIDTH]);
-    /// The swizzle of the map, for [`View2d::swizzled`](crate::shared::View2d::swizzled) and
+    /// The swizzle of the tensor map as a value, for [`View2d::swizzled`](crate::shared::View2d::swizzled) and
     /// [`Shared::swizzle_index`](crate::shared::Shared::swizzle_index).
     pub const SWIZZLE: M = M::VALUE;
 }
@@ -938,14 +943,14 @@ impl<const WIDTH: usize, M: MapSwizzle> PrefetchShape for Gather4<WIDTH, M> {
     }
 }
 
-/// Four rows of `WIDTH` elements, scattered to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map has boxes of
-/// `WIDTH` by 1. A store takes the column and the four rows, which must differ: `map.at([128, 7, 3, 90, 4])` is the rows 7, 3, 90
-/// and 4 from column 128 on. The shape needs the feature `sm_100f` or `sm_110a`.
+/// The shape of a scatter: four rows of `WIDTH` elements to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map
+/// has boxes of `WIDTH` by 1. A store takes the column and the four rows, which must differ: `map.at([128, 7, 3, 90, 4])` is the
+/// rows 7, 3, 90 and 4 from column 128 on. The shape needs the feature `sm_100f` or `sm_110a`.
 #[derive(Debug)]
 pub enum Scatter4<const WIDTH: usize> {}
 
 impl<const WIDTH: usize> Scatter4<WIDTH> {
-    /// The number of elements of the four rows: the length of their shared array.
+    /// The number of elements of the four rows: the length of their array in shared memory.
     pub const LEN: usize = size::product([4, WIDTH]);
 }
 #[diagnostic::do_not_recommend]

@@ -38,11 +38,15 @@ pub trait Reducible: ShuffleValue {
     /// The clauses of `raw::redux_sync`.
     #[doc(hidden)]
     unsafe fn redux_add(self, membermask: u32) -> Option<Self>;
+    /// The minimum of the lanes' values, in the order of `reduce_min` (`redux.sync.min`).
+    ///
     /// # Safety
     ///
     /// The clauses of `raw::redux_sync`.
     #[doc(hidden)]
     unsafe fn redux_min(self, membermask: u32) -> Self;
+    /// The maximum of the lanes' values, in the order of `reduce_max` (`redux.sync.max`).
+    ///
     /// # Safety
     ///
     /// The clauses of `raw::redux_sync`.
@@ -61,6 +65,8 @@ pub trait BitReducible:
 {
     #[doc(hidden)]
     const NONE: Self;
+    /// The bitwise combination `Op` of the lanes' values (`redux.sync.and`, `.or`, `.xor`).
+    ///
     /// # Safety
     ///
     /// The clauses of `raw::redux_sync_b32`.
@@ -497,7 +503,8 @@ impl<M: Members> Lanes<'_, M> {
         if inside { Some(T::of_bits(bits)) } else { None }
     }
 
-    /// Returns in each thread the sum of the group's values up to and including its lane, modulo 2^32 or 2^64 for integers.
+    /// Returns in each thread the sum of the group's values up to and including its lane (`cg::inclusive_scan`), modulo 2^32 or
+    /// 2^64 for integers.
     ///
     /// Collective in the group of lanes.
     ///
@@ -508,8 +515,8 @@ impl<M: Members> Lanes<'_, M> {
         self.inclusive_scan(value, T::plus)
     }
 
-    /// Returns in each thread the sum of the values of the group's lower lanes, modulo 2^32 or 2^64 for integers; zero in the
-    /// lowest lane.
+    /// Returns in each thread the sum of the values of the group's lower lanes (`cg::exclusive_scan`), modulo 2^32 or 2^64 for
+    /// integers; zero in the lowest lane.
     ///
     /// Collective in the group of lanes.
     ///

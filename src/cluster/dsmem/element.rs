@@ -8,8 +8,8 @@ use crate::raw;
 use crate::shared::{Element, bits, for_each_vector};
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
-    /// Each CTA stores `f(i)` to element `i` of its target's DSMEM buffer (`st.async`). The target is the CTA to which
-    /// `permutation` leads. Each thread stores its share, 16 bytes at a time.
+    /// Starts stores of `f(i)` to each element `i` of the DSMEM buffer of the CTA to which `permutation` leads (`st.async`); that
+    /// CTA waits in [`receive`](Sent::receive). Each thread stores its share, 16 bytes at a time.
     ///
     /// Collective in the cluster.
     ///
@@ -51,8 +51,9 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         Sent { inbox: self, src: () }
     }
 
-    /// Each CTA reduces `f(i)` into element `i` of its target's DSMEM buffer (`red.async`): `element = op(element, f(i))`. The
-    /// target is the CTA to which `permutation` leads. Thread `i % threads` handles element `i`.
+    /// Starts reductions of `f(i)` into each element `i` of the DSMEM buffer of the CTA to which `permutation` leads
+    /// (`red.async`): `element = op(element, f(i))`. That CTA waits in [`receive`](Sent::receive). Thread `i % threads` handles
+    /// element `i`.
     ///
     /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or` or `Xor`. For `u32` also:
     ///
@@ -88,9 +89,10 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         Sent { inbox: self, src: () }
     }
 
-    /// Each CTA reduces `f(i)` into element `i` of the DSMEM buffers of all other CTAs: an all-reduce. If `init` stored the CTA's
-    /// own `f(i)`, each DSMEM buffer receives the sum, the minimum … over the cluster. Operations, and the thread of each
-    /// element, are those of [`reduce`](Inbox::reduce). [`DsmemBuffer`](super::DsmemBuffer) has an example.
+    /// Starts reductions of `f(i)` into each element `i` of the DSMEM buffers of all other CTAs of the cluster (`red.async`): an
+    /// all-reduce. Each CTA waits in [`receive`](Sent::receive). If `init` stored the CTA's own `f(i)`, each DSMEM buffer
+    /// receives the sum, the minimum … over the cluster. Operations, and the thread of each element, are those of
+    /// [`reduce`](Inbox::reduce). [`DsmemBuffer`](super::DsmemBuffer) has an example.
     ///
     /// Collective in the cluster.
     ///
@@ -134,8 +136,8 @@ fn for_each_element<const N: usize>(cta: &Cta, mut f: impl FnMut(usize)) {
 }
 
 impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
-    /// Waits until all CTAs have received and read, and returns the DSMEM buffer, ready for the next round. Its elements keep
-    /// their values.
+    /// Waits until all CTAs of the cluster have received and read (`cluster.sync()`), and returns this CTA's DSMEM buffer, ready
+    /// for the next round. Its elements keep their values.
     ///
     /// Collective in the cluster.
     ///
@@ -146,7 +148,8 @@ impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
         cluster.sync_with(self.release_at_sync())
     }
 
-    /// [`release`](Received::release) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Releases the DSMEM buffer as [`release`](Received::release) does, but leaves the cluster barrier to
+    /// [`Cluster::sync_with`], which returns the buffer. Several transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]

@@ -14,8 +14,8 @@ use crate::shared::Element;
 use crate::tensor::{self, MulticastShape, TensorTile};
 
 impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
-    /// Each CTA copies the tile `src` to its target's DSMEM buffer (a bulk copy from shared memory to DSMEM), and expects one
-    /// tile. The target is the CTA to which `permutation` leads.
+    /// Starts a bulk copy of this CTA's tile `src` into the DSMEM buffer of its target CTA (`cp.async.bulk`), and expects one
+    /// tile from another CTA. The target is the CTA to which `permutation` leads.
     ///
     /// `src` is [`Shared`](crate::shared::Shared) memory that was loaded or fenced, or a tile that another DSMEM buffer or a
     /// channel has received, which is forwarded from where it lies.
@@ -53,9 +53,10 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         Sent { inbox: self, src }
     }
 
-    /// Each CTA reduces the tile `src` into its target's DSMEM buffer (a bulk reduction): `element = op(element, src[i])`. The
-    /// target is the CTA to which `permutation` leads. Sources are those of [`send`](Inbox::send). The elements are those that
-    /// [`init_with`](super::DsmemBuffer::init_with) stored or that have arrived since.
+    /// Starts a bulk reduction of this CTA's tile `src` into the DSMEM buffer of its target CTA (`cp.reduce.async.bulk`):
+    /// `buffer[i] = op(buffer[i], src[i])`. The target is the CTA to which `permutation` leads. Sources are those of
+    /// [`send`](Inbox::send). The elements are those that [`init_with`](super::DsmemBuffer::init_with) stored or that have
+    /// arrived since.
     ///
     /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or` or `Xor`. For `u32` also:
     ///
@@ -84,10 +85,11 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         Sent { inbox: self, src }
     }
 
-    /// Each CTA reduces the tile `src` into the DSMEM buffers of all other CTAs: an all-reduce. If
-    /// [`init_with`](super::DsmemBuffer::init_with) stored the CTA's own tile, each DSMEM buffer receives the sum, the minimum …
-    /// over the cluster. Sources and operations are those of [`send_reduce`](Inbox::send_reduce). A tile has 69,904 bytes at
-    /// most, since 15 CTAs may send to one mbarrier (9.7.13.15.2).
+    /// Starts bulk reductions of this CTA's tile `src` into the DSMEM buffers of all other CTAs of the cluster
+    /// (`cp.reduce.async.bulk`): an all-reduce. If [`init_with`](super::DsmemBuffer::init_with) stored the CTA's own tile, each
+    /// DSMEM buffer receives the sum, the minimum … over the cluster. Sources and operations are those of
+    /// [`send_reduce`](Inbox::send_reduce). A tile has 69,904 bytes at most, since 15 CTAs may send to one mbarrier
+    /// (9.7.13.15.2).
     ///
     /// Collective in the cluster.
     ///
@@ -135,8 +137,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         Sent { inbox: self, src }
     }
 
-    /// Loads one tile of global memory into the DSMEM buffer of every CTA of a group: a multicast bulk copy. The tile is the
-    /// `src` of the group's CTA of rank 0.
+    /// Starts to load one tile of global memory into the DSMEM buffer of every CTA of `group` (`cp.async.bulk` with
+    /// `.multicast::cluster`). The tile is the `src` of the group's CTA of rank 0.
     ///
     /// Collective in the cluster.
     ///
@@ -178,8 +180,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         })
     }
 
-    /// Loads one box of a tensor into the DSMEM buffer of every CTA of a group: a multicast tensor copy (TMA). The box is the
-    /// `src` of the group's CTA of rank 0, and has as many elements as the DSMEM buffer.
+    /// Starts to load one box of a tensor into the DSMEM buffer of every CTA of `group` (TMA: `cp.async.bulk.tensor` with
+    /// `.multicast::cluster`). The box is the `src` of the group's CTA of rank 0, and has as many elements as the DSMEM buffer.
     ///
     /// Collective in the cluster.
     ///
@@ -216,9 +218,10 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         })
     }
 
-    /// Loads one tile of global memory into the DSMEM buffers of the CTAs in `ctas`, a mask that is equal in all CTAs. The tile
-    /// is the `src` of the lowest CTA in the mask. CTAs outside the mask receive nothing, and their DSMEM buffers keep their
-    /// contents. Bits of ranks that the cluster does not have are ignored.
+    /// Starts to load one tile of global memory into the DSMEM buffers of the CTAs in the mask `ctas` (`cp.async.bulk` with
+    /// `.multicast::cluster`). The mask is equal in all CTAs. The tile is the `src` of the lowest CTA in the mask. CTAs outside
+    /// the mask receive nothing, and their DSMEM buffers keep their contents. Bits of ranks that the cluster does not have are
+    /// ignored.
     ///
     /// Collective in the cluster.
     ///
@@ -299,8 +302,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
 }
 
 impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src> {
-    /// Waits at the cluster's barrier until every CTA of the cluster has received its tile and called this. Returns the DSMEM
-    /// buffer, ready for the next tile, and the tile that this CTA sent, which its receiver no longer needs. The elements of the
+    /// Waits at the cluster's barrier until every CTA has received its tile and made this call, and returns the DSMEM buffer,
+    /// ready for the next tile. Also returns the tile that this CTA sent, which its receiver no longer needs. The elements of the
     /// DSMEM buffer keep their values.
     ///
     /// A source that was a forwarded tile comes back as a pair: the [`Inbox`] in which the tile had arrived, also ready, and that
@@ -315,7 +318,8 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
         cluster.sync_with(self.release_at_sync())
     }
 
-    /// [`release`](Received::release) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Returns the DSMEM buffer and the sent tile as [`release`](Received::release) does, but behind the barrier of
+    /// [`Cluster::sync_with`], which several transitions can share.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -325,7 +329,8 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     }
 
     /// Waits at the cluster's barrier until every CTA of the cluster has received its tile, and returns the tile that this CTA
-    /// sent, which comes back as from [`release`](Received::release). The received tile stays readable and can be forwarded.
+    /// sent. The sent tile comes back as from [`release`](Received::release). The received tile stays readable and can be
+    /// forwarded.
     ///
     /// Collective in the cluster.
     ///
@@ -354,7 +359,8 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
         cluster.sync_with(self.reclaim_at_sync())
     }
 
-    /// [`reclaim`](Received::reclaim) without the barrier, which several transitions can share ([`Cluster::sync_with`]).
+    /// Returns the tile that this CTA sent as [`reclaim`](Received::reclaim) does, but behind the barrier of
+    /// [`Cluster::sync_with`], which several transitions can share.
     ///
     /// PTX: none.
     ///
