@@ -402,7 +402,7 @@ impl<'w> Warp<'w> {
         const {
             assert!(
                 WIDTH.is_power_of_two() && WIDTH <= 32,
-                "a tile has 1, 2, 4, 8, 16 or 32 lanes, as a shuffle's segments do (PTX ISA 9.7.9.6): choose such a WIDTH for `tiles`"
+                "a tile has 1, 2, 4, 8, 16 or 32 lanes, as a shuffle's segments do (PTX ISA 9.7.9.6): choose such a WIDTH for `tile`"
             )
         };
         let first = raw::laneid() & !(WIDTH - 1);
@@ -720,8 +720,8 @@ impl<M: Members> Lanes<'_, M> {
         if inside { Some(T::of_bits(bits)) } else { None }
     }
 
-    /// Returns the value of the lane whose number is the thread's own lane XOR `lanes` (`__shfl_xor_sync`). If that lane is
-    /// outside of the group, returns the thread's own value. The value is unspecified if that lane has exited.
+    /// Returns the value of the lane whose number is the thread's own lane XOR `lanes` (`__shfl_xor_sync`). The value is
+    /// unspecified if that lane is outside of the group or has exited.
     ///
     /// Collective in the group of lanes.
     ///
@@ -744,7 +744,7 @@ impl<M: Members> Lanes<'_, M> {
     {
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the thread reads its own value.
+        // SAFETY: (a) and (b) of the `impl` above; a lane outside of the group gives unspecified bits, which are a valid `T`.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Bfly, lanes, c, mask) })
     }
 }
