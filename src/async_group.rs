@@ -103,7 +103,7 @@ impl<Older: Queue, Newest> InFlight<Older, Newest> {
     note = "commit the first group by `.commit(&cta)`; `.then(&cta, group)` commits each further group itself"
 )]
 pub trait Queue: Sealed {
-    /// The number of committed async-groups in the queue.
+    /// The number of async-groups in the queue, committed and not yet waited for.
     const GROUPS: u32;
     /// The group that was committed first.
     type Oldest;

@@ -85,8 +85,7 @@ pub trait AtomicSpace: AtomSpace + Default {
     /// Whether an address of the space may be in another CTA's shared memory (`.shared::cluster`).
     #[doc(hidden)]
     const OF_PEERS: bool = false;
-    /// Loads the 64 bits at `addr` with which a loop of compare-and-swap starts, if [`OF_PEERS`](Self::OF_PEERS); otherwise
-    /// returns 0.
+    /// Loads 64 bits at `addr` for a loop of compare-and-swap, if [`OF_PEERS`](Self::OF_PEERS); otherwise returns 0.
     ///
     /// # Safety
     ///
@@ -96,8 +95,7 @@ pub trait AtomicSpace: AtomSpace + Default {
     unsafe fn peek(_addr: Self::Address) -> u64 {
         0
     }
-    /// Returns the address `bytes` after `addr`, that of a pair's second element, if [`OF_PEERS`](Self::OF_PEERS); otherwise
-    /// returns `addr`.
+    /// Returns the address of a pair's second element, `bytes` after `addr`, if [`OF_PEERS`](Self::OF_PEERS); otherwise `addr`.
     #[doc(hidden)]
     #[inline(always)]
     fn after(addr: Self::Address, _bytes: u32) -> Self::Address {
@@ -981,7 +979,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_inc(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Atomically adds 1 to the value, or wraps it to 0 if the old value is `b` or more, and returns nothing (`red.inc`).
+    /// Atomically adds 1 to the value, or wraps it to 0 if the value is `b` or more (`red.inc`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.inc.u32 [addr], b;`
     #[inline(always)]
@@ -1006,8 +1004,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         unsafe { T::fetch_dec(sem, self.scope, self.addr, b, self.policy) }
     }
 
-    /// Atomically subtracts 1 from the value, or wraps it to `b` if the old value is 0 or more than `b`, and returns nothing
-    /// (`red.dec`).
+    /// Atomically subtracts 1 from the value, or wraps it to `b` if the value is 0 or more than `b` (`red.dec`).
     ///
     /// PTX: `red{.sem}{.scope}{.space}.dec.u32 [addr], b;`
     #[inline(always)]

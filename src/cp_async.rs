@@ -166,8 +166,8 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 }
 
 /// Starts the copy of a tile from global to shared memory like [`load`], with the hint that the L2 cache fetches more data around
-/// the source (`.L2::128B`). `size` is a tag of [`qualifier::prefetch_size`](crate::qualifier::prefetch_size): 64, 128 or 256
-/// bytes.
+/// the source (`.level::prefetch_size`). `size` is a tag of [`qualifier::prefetch_size`](crate::qualifier::prefetch_size): 64,
+/// 128 or 256 bytes.
 ///
 /// Collective in the CTA.
 ///
@@ -186,8 +186,8 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, S
     })
 }
 
-/// Starts the copy of a tile from global to shared memory like [`load`], and caches the tile in L1 too (`cp.async.ca`). The
-/// kernel can then read the tile again from global memory.
+/// Starts the copy of a tile from global to shared memory like [`load`], and caches the tile in L1 too (`cp.async.ca`): for a
+/// tile that the kernel reads again from global memory.
 ///
 /// Collective in the CTA.
 ///

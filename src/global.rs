@@ -126,9 +126,8 @@ impl<T: Element> Global<T> {
 }
 
 impl CachePolicy {
-    /// Makes an L2 cache policy for accesses to `slice` (`createpolicy.range`): to its first `first` elements with the primary
-    /// priority, to the rest with the secondary priority. `None` if `slice` is shorter than `first`, empty, or of 2^32 bytes or
-    /// more.
+    /// Makes an L2 cache policy for `slice` (`createpolicy.range`): the primary priority for its first `first` elements, the
+    /// secondary priority for the rest. `None` if `slice` is shorter than `first`, empty, or of 2^32 bytes or more.
     ///
     /// PTX: `createpolicy.range.global.L2::primary.L2::secondary.b64 cache-policy, [slice], primary-size, total-size;`, sizes in
     /// bytes
@@ -167,8 +166,7 @@ impl CachePolicy {
     }
 }
 
-/// Handle of the whole tiles, each of `N` elements, of a read-only slice ([`Global`]): sources of copies (`cp.async.bulk`,
-/// `cp.async`).
+/// Handle of the whole tiles of `N` elements of a read-only slice ([`Global`]): sources of copies (`cp.async.bulk`, `cp.async`).
 ///
 /// ```
 /// # use ptx::{bulk, global::Tiles, launch::Cta};

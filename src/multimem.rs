@@ -655,8 +655,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::store(sem, self.scope, self.addr.cast(), value) }
     }
 
-    /// Stores `value` to this element on every GPU (`multimem.st.weak`), provided that no other thread accesses the location at
-    /// the same time.
+    /// Stores `value` on every GPU (`multimem.st.weak`), provided that no other thread accesses the location at the same time.
     ///
     /// PTX: `multimem.st.weak.global{.type} [addr], value;`
     #[inline(always)]
@@ -756,8 +755,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_min_max(sem, self.scope, op::Min, self.addr.cast()) }
     }
 
-    /// Returns the minimum of this element's values on all GPUs (`multimem.ld_reduce.weak.min`), provided that no other thread
-    /// changes them at the same time.
+    /// Returns the minimum of this element's values on all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.min{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -783,8 +781,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_min_max(sem, self.scope, op::Max, self.addr.cast()) }
     }
 
-    /// Returns the maximum of this element's values on all GPUs (`multimem.ld_reduce.weak.max`), provided that no other thread
-    /// changes them at the same time.
+    /// Returns the maximum of this element's values on all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.max{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -810,8 +807,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::And, self.addr.cast()) }
     }
 
-    /// Returns the bitwise AND of this element's values on all GPUs (`multimem.ld_reduce.weak.and`), provided that no other
-    /// thread changes them at the same time.
+    /// Returns the bitwise AND of this element's values on all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.and{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -837,8 +833,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::Or, self.addr.cast()) }
     }
 
-    /// Returns the bitwise OR of this element's values on all GPUs (`multimem.ld_reduce.weak.or`), provided that no other thread
-    /// changes them at the same time.
+    /// Returns the bitwise OR of this element's values on all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.or{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -864,8 +859,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::Xor, self.addr.cast()) }
     }
 
-    /// Returns the bitwise XOR of this element's values on all GPUs (`multimem.ld_reduce.weak.xor`), provided that no other
-    /// thread changes them at the same time.
+    /// Returns the bitwise XOR of this element's values on all GPUs, provided that no other thread changes them at the same time.
     ///
     /// PTX: `multimem.ld_reduce.weak.global.xor{.type} d, [addr];`
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]

@@ -613,9 +613,8 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
     }
 }
 
-/// Handles of shared memory that can be passed to [`Cta::async_scope`] or [`Cta::cluster_scope`]. The scope lends them to its
-/// closure for asynchronous copies, and returns them when these copies are complete. A tuple of one to six handles is lent as
-/// one.
+/// Handles of shared memory that [`Cta::async_scope`] and [`Cta::cluster_scope`] lend to their closures for asynchronous copies,
+/// and return when these copies are complete. A tuple of one to six handles is lent as one.
 ///
 /// # Safety
 ///

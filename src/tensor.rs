@@ -298,7 +298,7 @@ at_const! {
     Box1<D0>[X]
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first is not a multiple of 16 bytes.
+        /// if the first coordinate is not a multiple of 16 bytes.
     }
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
@@ -307,7 +307,7 @@ at_const! {
     Box2<D0, D1>[X, Y]
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first is not a multiple of 16 bytes.
+        /// if the first coordinate is not a multiple of 16 bytes.
     }
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
@@ -316,7 +316,7 @@ at_const! {
     Box3<D0, D1, D2>[X, Y, Z]
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first is not a multiple of 16 bytes.
+        /// if the first coordinate is not a multiple of 16 bytes.
     }
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
@@ -325,7 +325,7 @@ at_const! {
     Box4<D0, D1, D2, D3>[X, Y, Z, W]
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first is not a multiple of 16 bytes.
+        /// if the first coordinate is not a multiple of 16 bytes.
     }
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
@@ -334,7 +334,7 @@ at_const! {
     Box5<D0, D1, D2, D3, D4>[X, Y, Z, W, V]
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first is not a multiple of 16 bytes.
+        /// if the first coordinate is not a multiple of 16 bytes.
     }
     {
         /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
@@ -414,9 +414,9 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
     }
 
-    /// Returns a handle of the part of the tensor at `coords`, for TMA copies of a grid that divides the tensor in its own way,
-    /// without [`tiles`](TensorMapMut::tiles). Returns `None` where no copy may begin: the innermost coordinate is not a multiple
-    /// of 16 bytes, or a coordinate is negative.
+    /// Returns a handle of the part of the tensor at `coords`, the destination of a TMA store. The caller, and not
+    /// [`tiles`](TensorMapMut::tiles), divides the tensor among the CTAs. Returns `None` where no copy may begin: the innermost
+    /// coordinate is not a multiple of 16 bytes, or a coordinate is negative.
     ///
     /// ```
     /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};

@@ -66,8 +66,7 @@ pub trait Via: Sealed {
 /// The number of other CTAs in the largest cluster.
 const OTHERS: usize = 15;
 
-/// Handle of `N` elements in distributed shared memory (DSMEM), which other CTAs fill, and of the mbarrier that counts the
-/// arriving bytes.
+/// Handle of `N` elements in distributed shared memory (DSMEM), which other CTAs fill, and of the mbarrier that counts the bytes.
 ///
 /// Elements and mbarrier share one handle, because the destination of a remote write and the mbarrier that it signals have to lie
 /// in the same CTA. Outside a cluster scope the buffer is at rest; inside, it is an [`Inbox`]. `V` says what fills it:
@@ -172,9 +171,9 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
         self.init_mbarrier(cta)
     }
 
-    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope
-    /// ([`Cta::cluster_scope`]). Reductions of other CTAs ([`send_reduce`](Inbox::send_reduce)) are applied to these values. Each
-    /// thread stores its share, 16 bytes at a time.
+    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope.
+    /// Reductions of other CTAs ([`send_reduce`](Inbox::send_reduce)) are applied to these values. Each thread stores its share,
+    /// 16 bytes at a time.
     ///
     /// Collective in the CTA.
     ///
@@ -202,8 +201,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
 }
 
 impl<T: Element, const N: usize> DsmemBuffer<T, N, ByChannel> {
-    /// Initialises the two mbarriers of the DSMEM buffer (`mbarrier.init`), for a cluster scope, where the buffer becomes a
-    /// [`Channel`].
+    /// Initialises the DSMEM buffer's two mbarriers (`mbarrier.init`), for a cluster scope, where it becomes a [`Channel`].
     ///
     /// Collective in the CTA.
     ///
@@ -217,9 +215,9 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByChannel> {
 }
 
 impl<T: Element, const N: usize> DsmemBuffer<T, N, ByElement> {
-    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope
-    /// ([`Cta::cluster_scope`]). Reductions of other CTAs ([`reduce`](Inbox::reduce)) are applied to these values. Each thread
-    /// stores its share, 16 bytes at a time.
+    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope.
+    /// Reductions of other CTAs ([`reduce`](Inbox::reduce)) are applied to these values. Each thread stores its share, 16 bytes
+    /// at a time.
     ///
     /// Collective in the CTA.
     ///
@@ -301,9 +299,8 @@ fn for_each_other(cluster: &Cluster<'_>, mut f: impl FnMut(u32)) {
     }
 }
 
-/// A [`DsmemBuffer`] inside the cluster scope `'c`, ready for CTAs of the cluster to send to it. In every CTA of the cluster its
-/// mbarrier is valid and in the same phase, and nothing is in flight. It holds the elements that `init` stored or that have
-/// arrived since.
+/// A [`DsmemBuffer`] inside the cluster scope `'c`, ready for CTAs to send to it. In every CTA of the cluster its mbarrier is
+/// valid and in the same phase, and nothing is in flight. It holds the elements that `init` stored or that have arrived since.
 ///
 /// A cluster call that sends takes the `Inbox` of every CTA, fills those of the receiving CTAs, and returns a [`Sent`] in every
 /// CTA.

@@ -38,7 +38,7 @@ const fn members<const CTAS: u32>() {
 }
 
 impl<'c> Cluster<'c> {
-    /// Returns all CTAs of the cluster as a [`Group`], for multicasts and barriers, or `None` if the cluster does not have `CTAS`
+    /// Returns all CTAs of the cluster as a [`Group`], for a multicast or a barrier; `None` if the cluster does not have `CTAS`
     /// CTAs.
     ///
     /// Collective in the cluster.

@@ -35,8 +35,8 @@ pub unsafe trait Kernel {
     /// kernel of that name from another crate, or from an older source, is no kernel of this description.
     #[doc(hidden)]
     const FINGERPRINT: &'static str;
-    /// The value of the symbol [`FINGERPRINT`](Self::FINGERPRINT): a hash of the launch shape, and of the types of the parameters
-    /// as their crate was compiled.
+    /// The value of the symbol `FINGERPRINT`: a hash of the shape, and of the types of the parameters as their crate was
+    /// compiled.
     #[doc(hidden)]
     const LAYOUT: u64;
     /// The names of the kernel's parameters that the host passes.
@@ -67,7 +67,7 @@ pub unsafe trait SafeKernel: Kernel {}
 /// | Parameter | What the host passes |
 /// |---|---|
 /// | a scalar, a [`Plain`] struct | the value |
-/// | [`Global`], [`GlobalMatrix`] | shared device memory, for a matrix with its extents |
+/// | [`Global`], [`GlobalMatrix`] | device memory that the grid only reads, for a matrix with its extents |
 /// | [`GlobalMut`], [`GlobalElementsMut`], [`GlobalVectorsMut`], [`GlobalRowsMut`], [`GlobalMatrixMut`], [`GlobalAtomics`], [`GlobalReduce`] | exclusive device memory |
 /// | [`TensorMap`], [`TensorMapMut`], [`TensorMapReduce`] | a tensor; its map becomes a grid constant (`__grid_constant__`) |
 /// | [`Prerequisite`] of one of these | the same |
@@ -91,8 +91,7 @@ pub unsafe trait Parameter: Sized {
     /// A hash of what host and device must agree on for a parameter of this type: elements, extents, layout.
     #[doc(hidden)]
     const LAYOUT: u64;
-    /// Whether the kernel may access memory through the parameter before earlier grids are complete (programmatic dependent
-    /// launch).
+    /// Whether the kernel may access memory through the parameter before earlier grids end (programmatic dependent launch).
     #[doc(hidden)]
     const EARLY: bool;
     /// Whether a kernel with such a parameter waits for the grids before it (`griddepcontrol.wait`), at its end at the latest.
@@ -129,8 +128,7 @@ pub unsafe trait Plain: Copy + 'static {
     fn write_to(self, bytes: &mut [u8]);
 }
 
-/// Hashes words (FNV-1a), for the `LAYOUT`s that host and device compare. Host and device are compiled by two compilers, so the
-/// hash is not that of `core`.
+/// Hashes words (FNV-1a), for the `LAYOUT`s of host and device. Two compilers compile these, so the hash is not that of `core`.
 #[doc(hidden)]
 pub const fn layout(words: &[u64]) -> u64 {
     let (mut hash, mut i) = (0xcbf2_9ce4_8422_2325_u64, 0);
@@ -255,7 +253,7 @@ pub mod kind {
         Value<T>
         /// Launch argument of a raw-pointer parameter: a device address, which the launch cannot check.
         Address<T>
-        /// Launch argument of a read-only slice (`Global`): shared device memory, aligned to 16 bytes.
+        /// Launch argument of a read-only slice (`Global`): device memory that the grid only reads, aligned to 16 bytes.
         Slice<T>
         /// Launch argument of a writable slice (such as `GlobalMut`): exclusive device memory, aligned to `ALIGN` bytes.
         SliceMut<T; ALIGN>
@@ -264,10 +262,9 @@ pub mod kind {
         SliceMut32<T>
         /// Launch argument of a `GlobalAtomics`: exclusive device memory for atomic operations in scope `S`.
         Atomics<T, S>
-        /// Launch argument of a read-only matrix (`GlobalMatrix`): shared device memory with rows and columns.
+        /// Launch argument of a read-only matrix (`GlobalMatrix`): device memory that the grid only reads, with rows and columns.
         Matrix<T>
-        /// Launch argument of a writable matrix (`GlobalMatrixMut`, `GlobalRowsMut`): exclusive device memory with rows and
-        /// columns.
+        /// Launch argument of a writable matrix (such as `GlobalMatrixMut`): exclusive device memory with rows and columns.
         MatrixMut<T>
         /// Launch argument of a `TensorMap`: a tensor that the grid reads by copies of shape `S` (TMA).
         Tensor<T, S>
@@ -429,12 +426,10 @@ pub fn end_of_thread() {
     note = "write `#[dynamic] ring: RingMemory<f32, 1024, 1, 2>`, or several places as a tuple"
 )]
 pub unsafe trait DynamicMemory: Sized {
-    /// The size in bytes of the kernel's dynamic shared memory (`sharedMemBytes`), which the launch adds to the static shared
-    /// memory.
+    /// The bytes of the kernel's dynamic shared memory (`sharedMemBytes`), which the launch adds to the static shared memory.
     const BYTES: u32;
 
-    /// Makes the kernel's value of this type from the dynamic shared memory of the launch, `memory`. Traps if the launch gives
-    /// less.
+    /// Makes a value of this type from the dynamic shared memory of the launch, `memory`. Traps if the launch gives less.
     fn take(memory: DynamicShared) -> Self;
 }
 

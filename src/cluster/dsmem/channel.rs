@@ -130,8 +130,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         ChannelSent { channel: self, src }
     }
 
-    /// Waits at a barrier of the cluster until all CTAs have ended their channels, and returns the [`Inbox`], for another
-    /// permutation or the end of the scope.
+    /// Ends this CTA's channel: waits at a barrier of the cluster until all CTAs have ended theirs, and returns the DSMEM buffer as
+    /// an [`Inbox`], for a channel to other CTAs or for the end of the scope.
     ///
     /// Collective in the cluster.
     ///

@@ -136,8 +136,8 @@ fn for_each_element<const N: usize>(cta: &Cta, mut f: impl FnMut(usize)) {
 }
 
 impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
-    /// Waits until all CTAs of the cluster have received and read (`cluster.sync()`), and returns this CTA's DSMEM buffer, ready
-    /// for the next round. Its elements keep their values.
+    /// Waits until all CTAs of the cluster have read what they received (`cluster.sync()`), and returns this CTA's DSMEM buffer,
+    /// ready for the next round. Its elements keep their values.
     ///
     /// Collective in the cluster.
     ///

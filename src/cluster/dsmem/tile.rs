@@ -328,9 +328,8 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
         AfterSync::new(self.back(Token::NEW))
     }
 
-    /// Waits at the cluster's barrier until every CTA of the cluster has received its tile, and returns the tile that this CTA
-    /// sent. The sent tile comes back as from [`release`](Received::release). The received tile stays readable and can be
-    /// forwarded.
+    /// Waits at the cluster's barrier until every CTA has received its tile, and returns the tile that this CTA sent, as from
+    /// [`release`](Received::release). The received tile stays readable and can be forwarded.
     ///
     /// Collective in the cluster.
     ///
