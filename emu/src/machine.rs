@@ -245,7 +245,7 @@ pub struct Thread {
     /// Added to addresses of shared variables: the rank of the CTA.
     pub shared_base: u64,
     pub view: Rc<View>,
-    /// The proxy of the access that runs: [`Proxy::Alias`] within `multimem`.
+    /// The proxy of the access that runs: `Proxy::Alias` within `multimem`.
     pub proxy: Proxy,
     /// Its own time, and its time at its last fence of each proxy.
     pub times: [Time; PROXIES],
