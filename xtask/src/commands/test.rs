@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use cargo_metadata::camino::Utf8PathBuf;
+use cargo_metadata::camino::Utf8Path;
 use cargo_metadata::{Message, TargetKind};
 use clap::Args;
 use xtask::progress;
@@ -106,10 +106,20 @@ fn all() -> Result<ExitCode> {
         cargo.args(["test", "--workspace"]).args(arguments);
         cargo
     };
+    // Runs a test file. cargo would look for changes before each one. What cargo has said of `xtask` is not of this package.
+    let of_package = |program: &Utf8Path, folder: &Utf8Path| {
+        let mut command = command(program.as_str());
+        let names = std::env::vars_os().map(|(name, _)| name);
+        let of_xtask = names.filter(|name| name.to_string_lossy().starts_with("CARGO_PKG_"));
+        of_xtask.for_each(|name| _ = command.env_remove(name));
+        command.env_remove("CARGO_MANIFEST_PATH").env("CARGO_MANIFEST_DIR", folder).current_dir(folder);
+        command
+    };
     let files = thread::scope(|scope| {
         // `core` is one crate, which takes one core of the machine: the tests compile on the others.
         let setup = scope.spawn(Setup::ready);
-        let files = test_files(cargo(&["--no-run", "--message-format=json-render-diagnostics"]))?;
+        let build = cargo(&["--no-run", "--message-format=json-render-diagnostics"]);
+        let files = test_files(build, of_package)?;
         joined(setup)?;
         anyhow::Ok(files)
     })?;
@@ -118,24 +128,13 @@ fn all() -> Result<ExitCode> {
         ensure!(files.contains_key(*name), "there is no test file `{name}`, which FOR_DEVICES or LONG names");
     }
     let (mut for_devices, mut rest) = (Vec::new(), Vec::new());
-    for (name, executables) in files {
-        // cargo would look for changes before each. What cargo says of the package is not set, nor what cargo has said of `xtask`.
-        let run = |(program, folder): (Utf8PathBuf, Utf8PathBuf)| {
-            let mut command = command(program.as_str());
-            let of_xtask = std::env::vars_os().map(|(name, _)| name);
-            let of_xtask = of_xtask.filter(|name| name.to_string_lossy().starts_with("CARGO_PKG_"));
-            of_xtask.for_each(|name| _ = command.env_remove(name));
-            command.env_remove("CARGO_MANIFEST_PATH").env("CARGO_MANIFEST_DIR", &folder).current_dir(folder);
-            command
-        };
+    for (name, commands) in files {
         let place = |list: &[&str]| list.iter().position(|listed| *listed == name);
         let (at, queue) = match place(FOR_DEVICES) {
             Some(at) => (at, &mut for_devices),
             None => (place(LONG).unwrap_or(LONG.len()), &mut rest),
         };
-        let job =
-            Job { arguments: format!("--test {name}"), commands: executables.into_iter().map(run).collect() };
-        queue.push((at, job));
+        queue.push((at, Job { arguments: format!("--test {name}"), commands }));
     }
     for arguments in [&["--lib", "--bins"][..], &["--doc"]] {
         let commands = vec![cargo(&[&["--no-fail-fast"], arguments].concat())];
@@ -166,8 +165,12 @@ fn all() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compiles the tests of the workspace. Returns, by its name, the executables of each test file with the folders of their packages.
-fn test_files(mut cargo: Command) -> Result<BTreeMap<String, Vec<(Utf8PathBuf, Utf8PathBuf)>>> {
+/// Compiles the tests of the workspace. Returns, by the name of the test file, the commands that `of_package` makes of its executables
+/// and the folders of their packages.
+fn test_files(
+    mut cargo: Command,
+    of_package: impl Fn(&Utf8Path, &Utf8Path) -> Command,
+) -> Result<BTreeMap<String, Vec<Command>>> {
     let mut child = cargo.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
     let stdout = child.stdout.take().context("cargo has no output")?;
     let mut files: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -179,7 +182,7 @@ fn test_files(mut cargo: Command) -> Result<BTreeMap<String, Vec<(Utf8PathBuf, U
             && artifact.target.kind.contains(&TargetKind::Test)
         {
             let folder = artifact.manifest_path.parent().context("a manifest has a folder")?;
-            files.entry(artifact.target.name).or_default().push((executable, folder.to_owned()));
+            files.entry(artifact.target.name).or_default().push(of_package(&executable, folder));
         }
     }
     ensure!(child.wait()?.success(), "the tests do not compile");
