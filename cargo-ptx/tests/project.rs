@@ -66,14 +66,16 @@ impl Project {
         project
     }
 
-    /// Returns a command for the project's folder, with the project's linker, ptxas and target folder. `CARGO_TARGET_DIR` is also
-    /// what the build of the kernels must not use: cargo holds the lock of that folder.
+    /// Returns a command for the project's folder, with the project's linker, ptxas and target folder, and the profile in which the
+    /// workspace has compiled the dependencies. `CARGO_TARGET_DIR` is also what the build of the kernels must not use: cargo holds the
+    /// lock of that folder.
     fn command(&self, mut command: Command) -> Command {
         ptx_build::toolchain::without_callers_settings(&mut command);
         command
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", &self.target)
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
+            .env("CARGO_PROFILE_DEV_LTO", "off")
             .env("CARGO_INCREMENTAL", "0")
             .env("PTX_TARGET_DIR", projects_dir())
             .env("PTX_LINK", env!("CARGO_BIN_EXE_ptx-link"));

@@ -1,4 +1,4 @@
-//! The functions that the kernels of a module call, from rustc's LLVM IR before any function is inlined.
+//! The functions that the kernels of a module call, and the places that they pass, from LLVM IR in which no function is inlined.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,6 +99,42 @@ impl Name {
         let path = format!("{:#}", rustc_demangle::try_demangle(symbol).ok()?);
         Some(Name { called: called(&path), path })
     }
+}
+
+/// A call that passes a constant place in a source file.
+pub struct Passed<'a> {
+    pub by: &'a str,
+    pub to: &'a str,
+    pub file: &'a str,
+}
+
+/// Returns the calls in a module of IR that pass a constant `core::panic::Location`.
+pub fn places_passed(ir: &str) -> Vec<Passed<'_>> {
+    // The path, a constant of its own, and the constant of the place, which begins with the path's address.
+    let (mut paths, mut places) = (BTreeMap::new(), BTreeMap::new());
+    for line in ir.lines().filter(|line| line.starts_with('@')) {
+        let constant = symbols(line).next();
+        if let Some((_, rest)) = line.split_once(" x i8] c\"")
+            && let Some((path, _)) = rest.split_once("\\00\"")
+        {
+            paths.extend(constant.filter(|_| path.ends_with(".rs")).map(|name| (name, path)));
+        }
+        if line.contains("<{ ptr, [16 x i8] }> <{ ptr @") {
+            places.extend(constant.zip(symbols(line).nth(1)));
+        }
+    }
+    let file = |name: &str| paths.get(places.get(name)?).copied();
+    let (mut by, mut passed) = ("", Vec::new());
+    for line in ir.lines() {
+        if line.starts_with("define ") {
+            by = symbols(line).next().unwrap_or_default();
+        } else if let Some((_, call)) = line.split_once("call ") {
+            let mut named = symbols(call);
+            let to = named.next().unwrap_or_default();
+            passed.extend(named.filter_map(file).map(|file| Passed { by, to, file }));
+        }
+    }
+    passed
 }
 
 /// Returns the global names in a line of IR.

@@ -19,7 +19,7 @@ mod types;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use api::{Function, Name};
@@ -314,31 +314,17 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
     );
 }
 
-/// The PTX of the twins with the feature `checked`, and the IR of the twins and of the functions that they call, before any function
-/// is inlined.
-static CHECKED_TWINS: LazyLock<(String, String)> = LazyLock::new(|| {
-    // The target with all functions. Level 1 takes the least time of those at which LLVM inlines.
+/// The IR of the twins with the feature `checked`, and of the functions that they call.
+static CHECKED_TWINS: LazyLock<String> = LazyLock::new(|| {
+    // The target with all functions. At level 0 rustc inlines none, and `tests/checked.rs` has compiled `ptx` so too.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
-    build.opt_level = OptLevel::O1;
+    build.opt_level = OptLevel::O0;
     build.features = vec!["ptx/checked".into()];
-    build.rustflags = ["-Zinline-mir=no", "-Ccodegen-units=1", "--emit=llvm-ir"].map(String::from).into();
-    let module = ok(build.run());
-    let ir = ir(module.path.parent().expect("a folder"));
-    (module.text, ir)
+    ok(build.ir())
 });
 
-/// Returns the IR that a build has left in a folder. Generic and inlined functions are in the module of the twins, the others in the
-/// module of the crate.
-fn ir(folder: &Path) -> String {
-    let text = |of: &str| {
-        let path = newest(folder, of).unwrap_or_else(|| panic!("no IR of {of} in {}", folder.display()));
-        fs::read_to_string(path).expect("IR")
-    };
-    text("typed") + &text("ptx")
-}
-
 /// The call graph of [`CHECKED_TWINS`].
-static CHECKED_CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| Calls::read(&CHECKED_TWINS.1));
+static CHECKED_CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| Calls::read(&CHECKED_TWINS));
 
 /// The call graph of the twins without the feature, which adds the calls of one module and no others: `checked_code_only_adds`.
 static CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| CHECKED_CALLS.without("ptx::checked::"));
@@ -524,15 +510,16 @@ fn what_is_collective_is_checked() {
     });
 }
 
-/// What a check prints is the place of the user's call.
+/// What a check prints is the place of the user's call: a call that leads to a check passes on the place that it has, or one in a twin.
 #[test]
 fn a_check_names_the_place_of_the_caller() {
     if FUNCTIONS.is_empty() {
         return;
     }
-    let places = xtask::ptx::places(&CHECKED_TWINS.0);
-    assert!(places.len() > 500, "{} places", places.len());
-    let own: Vec<_> = places.iter().filter(|place| !place.file.starts_with("typed/src/")).collect();
+    let places = collective::places_of_checks(&CHECKED_TWINS, &CHECKED_CALLS);
+    let (of_twins, own): (Vec<_>, Vec<_>) =
+        places.iter().partition(|place| place.contains("passes a place in typed/src/"));
+    assert!(of_twins.len() > 500, "{} places", of_twins.len());
     assert!(
         own.is_empty(),
         "places of the library, not of its caller: a function on the way lacks `#[track_caller]`, or is a closure: {own:#?}"
@@ -581,16 +568,4 @@ fn check<'a>(
     assert!(without.is_empty(), "these functions lack {needed}: {without:#?}");
     let stale: Vec<_> = excepted.difference(&missing).collect();
     assert!(stale.is_empty() || FUNCTIONS.is_empty(), "needless exceptions, remove them: {stale:#?}");
-}
-
-/// Returns the newest file of a crate's IR: cargo keeps the files of earlier versions.
-fn newest(folder: &Path, of: &str) -> Option<PathBuf> {
-    let is_of = |path: &PathBuf| {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        path.extension().is_some_and(|extension| extension == "ll") && stem.split('-').next() == Some(of)
-    };
-    ok(files::under(folder))
-        .into_iter()
-        .filter(is_of)
-        .max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
 }

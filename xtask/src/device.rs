@@ -84,7 +84,7 @@ impl Build {
 
     /// Builds the crate's library and reads the PTX.
     pub fn run(&self) -> Result<Module> {
-        let (output, _lock) = self.rustc()?;
+        let (output, _lock) = self.rustc(&[])?;
         let built = self.ptx_among_artifacts(&output)?;
         let text = fs::read_to_string(&built).with_context(|| format!("cannot read {}", built.display()))?;
         // The next build of a crate with this name overwrites the file, so the PTX is copied.
@@ -96,9 +96,25 @@ impl Build {
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
+    /// Compiles the crate without a link. Returns the LLVM IR of the crate and of its dependencies, from before any pass of LLVM.
+    pub fn ir(&self) -> Result<String> {
+        let (output, _lock) = self.rustc(&["--crate-type", "lib"])?;
+        let libraries = artifacts(&output)?.flat_map(|artifact| artifact.filenames);
+        let scratch = tempfile::tempdir()?;
+        let read = |library| {
+            let path = scratch.path().join("library.ll");
+            let mut link = Command::new(self.toolchain()?.tools_dir().join("llvm-link"));
+            run(link.args(["--ignore-non-bitcode", "-S", "-o"]).arg(&path).arg(library))?;
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+        };
+        // Each on its own: where two have an internal function of one name, a link would rename one.
+        libraries.filter(|file| file.extension() == Some("rlib")).map(read).collect()
+    }
+
     /// Runs `cargo rustc`. Returns the output, and the lock on the target folder.
-    fn rustc(&self) -> Result<(Output, File)> {
+    fn rustc(&self, arguments: &[&str]) -> Result<(Output, File)> {
         let (mut cargo, lock) = self.cargo("rustc")?;
+        cargo.args(arguments);
         // The last level on rustc's command line counts.
         cargo.arg("--").arg(format!("-Copt-level={}", self.opt_level));
         cargo.args(self.linker_flag()?).args(&self.crate_flags);
