@@ -11,9 +11,11 @@ use xtask::ptx::places;
 use xtask::toolchain::{Kind, Toolchain};
 
 const CRATE: &str = "tests/device/checked";
+/// The target for which `tests/coverage` compiles `ptx` with the feature too.
+const ARCH: Arch = Arch::Sm100a;
 
 fn module(opt_level: OptLevel) -> String {
-    let build = Build { opt_level, ..Build::new(CRATE, Arch::Sm90a) };
+    let build = Build { opt_level, ..Build::new(CRATE, ARCH) };
     ok(build.run()).text
 }
 
@@ -57,7 +59,7 @@ fn the_places_are_those_of_the_calls() {
 
 #[test]
 fn ptxas_accepts_the_kernels() {
-    assert_ptxas_accepts(CRATE, "in_a_branch");
+    assert_ptxas_accepts(CRATE, ARCH, "in_a_branch");
 }
 
 /// Without the feature, nothing of it is in a kernel.

@@ -128,7 +128,7 @@ fn passes_before_the_linker_are_refused() {
 /// At each opt-level, since `-O0` passes parameters through the stack.
 #[test]
 fn ptxas_accepts_the_entries() {
-    assert_ptxas_accepts("tests/device/launch", "axpy");
+    assert_ptxas_accepts("tests/device/launch", Arch::Sm90a, "axpy");
 }
 
 #[test]

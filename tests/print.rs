@@ -66,5 +66,5 @@ fn arguments_are_no_local_memory_to_warn_of() {
 
 #[test]
 fn ptxas_accepts_the_kernels() {
-    assert_ptxas_accepts("tests/device/print", "print_all");
+    assert_ptxas_accepts("tests/device/print", Arch::Sm90a, "print_all");
 }

@@ -76,11 +76,11 @@ pub fn ok<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
 /// Asserts that ptxas accepts the module of a crate, optimised and not. Of the module that is not optimised, ptxas makes the code of
 /// one kernel: that of all takes seconds.
 #[track_caller]
-pub fn assert_ptxas_accepts(crate_dir: &str, kernel: &str) {
+pub fn assert_ptxas_accepts(crate_dir: &str, arch: Arch, kernel: &str) {
     let tools = ok(Tools::find_or_fetch());
     for (opt_level, made) in [(OptLevel::O0, Some(&[kernel.to_owned()][..])), (OptLevel::O3, None)] {
-        let build = Build { opt_level, ..Build::new(crate_dir, Arch::Sm90a) };
-        let errors = ok(tools.check_text_making(made, &ok(build.run()).text, Arch::Sm90a));
+        let build = Build { opt_level, ..Build::new(crate_dir, arch) };
+        let errors = ok(tools.check_text_making(made, &ok(build.run()).text, arch));
         assert!(errors.is_empty(), "{opt_level}: {errors:?}");
     }
 }
