@@ -7,7 +7,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::api::{self, Function, Group};
-use crate::calls::{Called, Calls, Name, places_passed, trait_method};
+use crate::calls::{Called, Calls, Name, Passed, places_passed, trait_method};
 use crate::is_called;
 use crate::support::ok;
 use xtask::files;
@@ -176,22 +176,24 @@ pub fn is_checked(function: &Function, calls: &Calls, instances: &[(&str, &Calle
     })
 }
 
-/// Returns the places that calls pass on the way to a check, each with the function that passes it and the one that takes it.
-pub fn places_of_checks(ir: &str, calls: &Calls) -> BTreeSet<String> {
-    let is_check = |symbol: &&str| {
+/// Returns the calls that pass a constant place on the way to a check.
+pub fn places_of_checks<'a>(ir: &'a str, calls: &Calls) -> Vec<Passed<'a>> {
+    let is_check = |symbol: &str| {
         calls.name(symbol).is_some_and(|name| name.path.starts_with("ptx::checked::records::meet"))
+    };
+    let is_place_of_caller = |symbol: &str| {
+        let start = "<core::panic::location::Location>::caller";
+        calls.name(symbol).is_some_and(|name| name.path.starts_with(start))
     };
     let mut known = BTreeMap::new();
     let mut leads = |symbol| *known.entry(symbol).or_insert_with(|| leads_to(symbol, calls, is_check));
-    let path = |symbol: &str| calls.name(symbol).map_or(symbol.to_owned(), |name| name.path.clone());
-    let is_caller = |symbol: &str| path(symbol).starts_with("<core::panic::location::Location>::caller");
-    let passed = places_passed(ir).into_iter();
-    let passed = passed.filter(|call| leads(call.to) || (is_caller(call.to) && leads(call.by)));
-    passed.map(|call| format!("{} passes a place in {} to {}", path(call.by), call.file, path(call.to))).collect()
+    let mut passed = places_passed(ir);
+    passed.retain(|call| leads(call.to) || (is_place_of_caller(call.to) && leads(call.by)));
+    passed
 }
 
-fn leads_to(symbol: &str, calls: &Calls, is_end: impl Fn(&&str) -> bool) -> bool {
-    is_end(&symbol) || calls.below(symbol, |_| false).iter().any(|symbol| is_end(symbol))
+fn leads_to(symbol: &str, calls: &Calls, is_end: impl Fn(&str) -> bool) -> bool {
+    is_end(symbol) || calls.below(symbol, |_| false).iter().any(|symbol| is_end(symbol))
 }
 
 /// Returns the convergent rows of the raw layer, according to the headers of the golden files.
