@@ -4,6 +4,7 @@
 mod support;
 
 use support::{assert_ptxas_accepts, body, ok};
+use xtask::cuda::Tools;
 use xtask::device::{Arch, Build, OptLevel};
 use xtask::forms::map_words;
 use xtask::golden::Golden;
@@ -11,12 +12,9 @@ use xtask::ptx::places;
 use xtask::toolchain::{Kind, Toolchain};
 
 const CRATE: &str = "tests/device/checked";
-/// The target for which `tests/coverage` compiles `ptx` with the feature too.
-const ARCH: Arch = Arch::Sm100a;
 
-fn module(opt_level: OptLevel) -> String {
-    let build = Build { opt_level, ..Build::new(CRATE, ARCH) };
-    ok(build.run()).text
+fn module() -> String {
+    ok(Build::new(CRATE, Arch::Sm90a).run()).text
 }
 
 #[test]
@@ -24,7 +22,7 @@ fn kernels_that_check_are_golden() {
     if ok(Toolchain::active()).kind() != Kind::Rustup {
         return;
     }
-    let ptx = module(OptLevel::O3);
+    let ptx = module();
     // A function of the module as `support::body` reads a kernel: by a name without the hash of its crate.
     let ptx = map_words(&ptx.replace(".func ", ".entry "), |word| {
         let name =
@@ -50,7 +48,7 @@ fn the_places_are_those_of_the_calls() {
     });
     let calls: Vec<_> = calls.collect();
     assert_eq!(calls.len(), 8);
-    let mut places = places(&module(OptLevel::O3));
+    let mut places = places(&module());
     places.retain(|place| place.file.ends_with("checked/src/lib.rs"));
     let mut places: Vec<_> = places.iter().map(|place| (place.line, place.column)).collect();
     places.sort_unstable();
@@ -59,7 +57,20 @@ fn the_places_are_those_of_the_calls() {
 
 #[test]
 fn ptxas_accepts_the_kernels() {
-    assert_ptxas_accepts(CRATE, ARCH, "in_a_branch");
+    assert_ptxas_accepts(&Build::new(CRATE, Arch::Sm90a), "in_a_branch");
+    // The target for which `tests/coverage` compiles `ptx` at this level too.
+    let build = Build { opt_level: OptLevel::O0, ..Build::new(CRATE, Arch::Sm100a) };
+    assert_ptxas_accepts(&build, "in_a_branch");
+}
+
+/// With the calls of warps, lanes, parts of a CTA and clusters.
+#[test]
+fn the_kernels_can_check() {
+    let features = vec!["ptx/checked".into()];
+    let module = ok(Build { features, ..Build::new("kernels", Arch::Sm90a) }.run()).text;
+    assert!(module.contains("ptx_checked[4096]"));
+    let errors = ok(ok(Tools::find_or_fetch()).check_text(&module, Arch::Sm90a));
+    assert!(errors.is_empty(), "{errors:?}");
 }
 
 /// Without the feature, nothing of it is in a kernel.
@@ -67,5 +78,5 @@ fn ptxas_accepts_the_kernels() {
 fn the_feature_is_off_by_default() {
     let ptx = ok(Build::new("tests/device/print", Arch::Sm90a).run()).text;
     assert!(!ptx.contains("checked"), "{ptx}");
-    assert!(module(OptLevel::O3).contains("ptx_checked[4096]"));
+    assert!(module().contains("ptx_checked[4096]"));
 }

@@ -66,5 +66,10 @@ fn arguments_are_no_local_memory_to_warn_of() {
 
 #[test]
 fn ptxas_accepts_the_kernels() {
-    assert_ptxas_accepts("tests/device/print", Arch::Sm90a, "print_all");
+    for opt_level in [OptLevel::O0, OptLevel::O3] {
+        assert_ptxas_accepts(
+            &Build { opt_level, ..Build::new("tests/device/print", Arch::Sm90a) },
+            "print_all",
+        );
+    }
 }

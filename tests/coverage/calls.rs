@@ -101,14 +101,15 @@ impl Name {
     }
 }
 
-/// A call that passes a constant place in a source file.
+/// A function's use of a constant place in a source file.
 pub struct Passed<'a> {
     pub by: &'a str,
+    /// The function that is called with the place, or `by` if the place is not an argument of a direct call.
     pub to: &'a str,
     pub file: &'a str,
 }
 
-/// Returns the calls in a module of IR that pass a constant `core::panic::Location`.
+/// Returns the uses of constants of the type `core::panic::Location` in a module of IR.
 pub fn places_passed(ir: &str) -> Vec<Passed<'_>> {
     // The path, a constant of its own, and the constant of the place, which begins with the path's address.
     let (mut paths, mut places) = (BTreeMap::new(), BTreeMap::new());
@@ -125,14 +126,14 @@ pub fn places_passed(ir: &str) -> Vec<Passed<'_>> {
     }
     let file = |name: &str| paths.get(places.get(name)?).copied();
     let (mut by, mut passed) = ("", Vec::new());
-    for line in ir.lines() {
+    for line in ir.lines().filter(|line| !line.starts_with('@')) {
         if line.starts_with("define ") {
             by = symbols(line).next().unwrap_or_default();
-        } else if let Some((_, call)) = line.split_once("call ") {
-            let mut named = symbols(call);
-            let to = named.next().unwrap_or_default();
-            passed.extend(named.filter_map(file).map(|file| Passed { by, to, file }));
+            continue;
         }
+        let called = line.split_once("call ").and_then(|(_, call)| symbols(call).next());
+        let to = called.filter(|&name| file(name).is_none()).unwrap_or(by);
+        passed.extend(symbols(line).filter_map(file).map(|file| Passed { by, to, file }));
     }
     passed
 }
@@ -203,4 +204,20 @@ fn names_are_read() {
     assert_eq!(trait_method("<ptx::a::B as ptx::a::T>::d::{closure#0}"), None);
     assert_eq!(trait_method("<ptx::a::B as core::a::T>::d"), None);
     assert_eq!(called("ptx::a::x::b::<C>"), Some(Called::Free("a".into(), "b".into())));
+}
+
+#[test]
+fn places_are_read() {
+    let ir = r#"
+@path = private constant [10 x i8] c"src/lib.rs\00", align 1
+@place = private constant <{ ptr, [16 x i8] }> <{ ptr @path, [16 x i8] c"\09\00" }>, align 8
+define void @f(ptr %0) {
+  call void @g(ptr align 8 %0) #1
+  call void @g(ptr align 8 @place) #1
+  %1 = call ptr %0(ptr align 8 @place) #1
+  store ptr @place, ptr %0
+  call void @g(ptr align 8 @path) #1
+"#;
+    let passed: Vec<_> = places_passed(ir).iter().map(|call| [call.by, call.to, call.file]).collect();
+    assert_eq!(passed, [["f", "g", "src/lib.rs"], ["f", "f", "src/lib.rs"], ["f", "f", "src/lib.rs"]]);
 }

@@ -316,7 +316,7 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
 
 /// The IR of the twins with the feature `checked`, and of the functions that they call.
 static CHECKED_TWINS: LazyLock<String> = LazyLock::new(|| {
-    // The target with all functions. At level 0 rustc inlines none, and `tests/checked.rs` has compiled `ptx` so too.
+    // The target with all functions. At level 0 rustc inlines none. `tests/checked.rs` uses this build of `ptx` too.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
     build.opt_level = OptLevel::O0;
     build.features = vec!["ptx/checked".into()];
@@ -510,7 +510,8 @@ fn what_is_collective_is_checked() {
     });
 }
 
-/// What a check prints is the place of the user's call: a call that leads to a check passes on the place that it has, or one in a twin.
+/// What a check prints is the place of the user's call: a function on the way to a check passes on its caller's place, and twins alone
+/// pass places of their own.
 #[test]
 fn a_check_names_the_place_of_the_caller() {
     if FUNCTIONS.is_empty() {

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, ensure};
 use cargo_metadata::Message;
+use cargo_metadata::camino::Utf8PathBuf;
 pub use ptx_build::{Arch, OptLevel};
 
 use crate::process::run;
@@ -96,10 +97,13 @@ impl Build {
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
-    /// Compiles the crate without a link. Returns the LLVM IR of the crate and of its dependencies, from before any pass of LLVM.
+    /// Compiles the crate without a link. Returns the LLVM IR of the crate and of its dependencies without `core`, as rustc makes it.
     pub fn ir(&self) -> Result<String> {
         let (output, _lock) = self.rustc(&["--crate-type", "lib"])?;
         let libraries = artifacts(&output)?.flat_map(|artifact| artifact.filenames);
+        let is_of_device = |file: &Utf8PathBuf| {
+            file.extension() == Some("rlib") && file.iter().any(|part| part == DEVICE_TARGET)
+        };
         let scratch = tempfile::tempdir()?;
         let read = |library| {
             let path = scratch.path().join("library.ll");
@@ -108,7 +112,7 @@ impl Build {
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
         };
         // Each on its own: where two have an internal function of one name, a link would rename one.
-        libraries.filter(|file| file.extension() == Some("rlib")).map(read).collect()
+        libraries.filter(is_of_device).map(read).collect()
     }
 
     /// Runs `cargo rustc`. Returns the output, and the lock on the target folder.
@@ -402,7 +406,7 @@ pub fn workspace_library(toolchain: &Toolchain, package: &str) -> Result<PathBuf
         .args(["build", "--workspace", "--quiet", "--lib"])
         .args(["--message-format", "json-render-diagnostics"]);
     let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
-    let is_shared = |file: &cargo_metadata::camino::Utf8PathBuf| file.extension() == Some("so");
+    let is_shared = |file: &Utf8PathBuf| file.extension() == Some("so");
     let of_package = |artifact: &cargo_metadata::Artifact| {
         artifact.target.is_cdylib() && artifact.target.name == package.replace('-', "_")
     };
