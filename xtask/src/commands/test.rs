@@ -42,8 +42,6 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 /// one thread begins with these, and another one with the rest; a thread without work takes from the end of the other's list.
 const FOR_DEVICES: &[&str] = &[
     "golden",
-    "canaries",
-    "checked",
     "bench",
     "sass",
     "kernel",
@@ -58,8 +56,9 @@ const FOR_DEVICES: &[&str] = &[
     "book",
 ];
 
-/// The longest of the rest. `coverage` compiles for the device too, for a target that `golden` is mostly done with by then.
-const LONG: &[&str] = &["ui", "project", "coverage", "cases"];
+/// The longest of the rest. `checked` and `canaries` compile for the device too, for a long time: while `golden` compiles for other
+/// targets. So does `coverage`, for a target that `golden` is done with by then.
+const LONG: &[&str] = &["ui", "checked", "canaries", "project", "coverage", "cases"];
 
 /// Tests that run together.
 struct Job {
