@@ -11,7 +11,7 @@ use ptx::tensor::{
     Box2, LoadShape, MapElement, ReduceShape, TensorMap, TensorMapMut, TensorMapReduce, UnboundedShape,
 };
 use support::{assert_ptxas_accepts, ok};
-use xtask::device::{Arch, Build, OptLevel, write_crate};
+use xtask::device::{Arch, Build, write_crate};
 
 static PTX: LazyLock<String> =
     LazyLock::new(|| ok(Build::new("tests/device/launch", Arch::Sm90a).run()).text);
@@ -128,9 +128,7 @@ fn passes_before_the_linker_are_refused() {
 /// At each opt-level, since `-O0` passes parameters through the stack.
 #[test]
 fn ptxas_accepts_the_entries() {
-    for opt_level in [OptLevel::O0, OptLevel::O3] {
-        assert_ptxas_accepts(&Build { opt_level, ..Build::new("tests/device/launch", Arch::Sm90a) }, "axpy");
-    }
+    assert_ptxas_accepts("tests/device/launch", Arch::Sm90a, "axpy");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use xtask::cuda::Tools;
-use xtask::device::{Build, OptLevel};
+use xtask::device::{Arch, Build, OptLevel};
 use xtask::forms::map_words;
 
 /// Numbers registers and labels in the order of their appearance, so that two allocations of one sequence are equal.
@@ -73,12 +73,17 @@ pub fn ok<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// Asserts that ptxas accepts a module. Of one that is not optimised, ptxas makes the code of one kernel: that of all takes seconds.
+/// Asserts that ptxas accepts the module of a crate: optimised, for sm_90a, and not optimised, for `unoptimised`. Of the module that is
+/// not optimised, ptxas makes the code of one kernel: that of all takes seconds.
 #[track_caller]
-pub fn assert_ptxas_accepts(build: &Build, kernel: &str) {
-    let kernel = [kernel.to_owned()];
-    let made = (build.opt_level == OptLevel::O0).then_some(&kernel[..]);
+pub fn assert_ptxas_accepts(crate_dir: &str, unoptimised: Arch, kernel: &str) {
     let tools = ok(Tools::find_or_fetch());
-    let errors = ok(tools.check_text_making(made, &ok(build.run()).text, build.arch));
-    assert!(errors.is_empty(), "{}: {errors:?}", build.opt_level);
+    let of_kernel = [kernel.to_owned()];
+    for (opt_level, arch, made) in
+        [(OptLevel::O0, unoptimised, Some(&of_kernel[..])), (OptLevel::O3, Arch::Sm90a, None)]
+    {
+        let build = Build { opt_level, ..Build::new(crate_dir, arch) };
+        let errors = ok(tools.check_text_making(made, &ok(build.run()).text, arch));
+        assert!(errors.is_empty(), "{opt_level}: {errors:?}");
+    }
 }
