@@ -42,6 +42,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 /// one thread begins with these, and another one with the rest; a thread without work takes from the end of the other's list.
 const FOR_DEVICES: &[&str] = &[
     "golden",
+    "coverage",
     "bench",
     "sass",
     "kernel",
@@ -56,9 +57,9 @@ const FOR_DEVICES: &[&str] = &[
     "book",
 ];
 
-/// The longest of the rest. `checked` and `canaries` compile for the device too, for a long time: while `golden` compiles for other
-/// targets. So does `coverage`, for a target that `golden` is done with by then.
-const LONG: &[&str] = &["ui", "checked", "canaries", "project", "coverage", "cases"];
+/// The longest of the rest. `checked` and `canaries` compile for the device too, for a long time: while `golden`, and then `coverage`,
+/// compile for other targets.
+const LONG: &[&str] = &["ui", "checked", "canaries", "project", "cases"];
 
 /// Tests that run together.
 struct Job {
