@@ -28,7 +28,7 @@ use crate::group::{AfterSync, Cta, End, HandOver, ThreadGroup, sync_with};
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 use crate::size;
-use crate::trap::trap;
+use crate::trap::trap_because;
 
 mod layout;
 mod own;
@@ -426,7 +426,7 @@ macro_rules! shared_memory {
                 ]);
                 $crate::__private::core::assert!(
                     layout.1 <= 48 * 1024,
-                    "a kernel declares 48 KiB of shared memory at most: take the rest from `DynamicShared`"
+                    "a kernel declares 48 KiB of shared memory at most: take one place out, and give it a parameter with `#[dynamic]`"
                 );
                 layout
             };
@@ -588,7 +588,7 @@ impl DynamicShared {
         const { bytes_only::<P>() };
         match self.try_take() {
             Ok(taken) => taken,
-            Err(_) => trap(),
+            Err(_) => trap_because!("the launch gives too few bytes of dynamic shared memory"),
         }
     }
 }

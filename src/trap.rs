@@ -23,6 +23,25 @@ pub fn trap() -> ! {
     panic!("`ptx::launch::trap` was called off the device")
 }
 
+/// Stops the kernel as [`trap`](crate::launch::trap) does. The reason is a comment of the PTX: the interpreter's message has it.
+macro_rules! trap_because {
+    ($reason:literal) => {{
+        #[cold]
+        #[inline(always)]
+        fn trap() -> ! {
+            #[cfg(target_arch = "nvptx64")]
+            // SAFETY: `trap` ends the grid, so the `asm!` does not return (`noreturn`).
+            unsafe {
+                core::arch::asm!(concat!("trap; // ", $reason), options(noreturn))
+            }
+            #[cfg(not(target_arch = "nvptx64"))]
+            panic!($reason)
+        }
+        trap()
+    }};
+}
+pub(crate) use trap_because;
+
 /// Defines the panic handler of a kernel crate: a panic stops the grid with an error, as [`trap`](crate::launch::trap) does.
 ///
 /// - `ptx::panic_handler!();` traps.

@@ -19,6 +19,8 @@ pub struct Module {
     pub files: Vec<(u32, String)>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
+    /// Lines of `trap;` with a comment, which `ptx` writes: why the kernel traps.
+    pub reasons: Vec<(Line, String)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -173,7 +173,13 @@ impl Machine<'_> {
                 self.exit(cta, thread)?;
                 return Ok(Flow::Stop);
             }
-            Op::Trap => return Err(Fault { kind: FaultKind::Trap, ..self.fault(cta, thread, "`trap`") }),
+            Op::Trap => {
+                let here = self.party(cta, thread);
+                let reason = self.program.reasons.get(&here.line);
+                let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
+                let what = format!("`trap` in `{}`{reason}", self.program.functions[self.kernel].name);
+                return Err(Fault { kind: FaultKind::Trap, what, here: Some(here) });
+            }
             Op::Activemask(d) => {
                 // Any set with the thread itself is legal: a random one of the lanes that have not exited.
                 let lane = thread as u32 % 32;
@@ -517,6 +523,20 @@ impl Machine<'_> {
         }
     }
 
+    /// Checks that memory holds a value, which an atomic operation combines with its operand.
+    fn check_old_value(&mut self, cta: usize, thread: usize, place: Place, len: usize) {
+        let (shadow, offset) = match place {
+            _ if !self.options.check => return,
+            Place::Global(index, offset) => (&mut self.global.allocations[index].shadow, offset),
+            Place::Shared(slot, offset) => (&mut self.ctas[slot].shadow, offset),
+            Place::Local(_) | Place::Param(_) => return,
+        };
+        if let Some(conflict) = shadow.uninitialised(offset, len) {
+            let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
+            self.conflict(conflict, false, here, at, &what);
+        }
+    }
+
     pub fn access<'v>(&self, epoch: Epoch, view: &'v View) -> Access<'v> {
         let fenced_reads = self.options.readings.reads_need_proxy_fence;
         Access { epoch, view, cluster: self.cluster_size(), fenced_reads, alias_fence: 0 }
@@ -758,7 +778,10 @@ impl Machine<'_> {
         let is_integer = !matches!(atom.ty, Type::Float(_) | Type::Packed(..));
         let commutes = matches!(atom.rmw, Rmw::Add | Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Min | Rmw::Max);
         self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
-        // An atomic operation writes; that it reads too adds nothing to the order.
+        // An atomic operation writes; that it reads too adds nothing to the order. An exchange may be the first to store.
+        if atom.rmw != Rmw::Exch {
+            self.check_old_value(cta, thread, place, all);
+        }
         self.check(cta, thread, place, all, true, Some(atom.scope));
         let latest: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
         let key = (place, all);

@@ -47,7 +47,7 @@ impl Lines {
 pub fn parse(text: &str) -> Result<Module, ParseError> {
     let lines = Lines::of(text);
     let input = Input { input: LocatingSlice::new(text), state: &lines };
-    module.parse(input).map_err(|error| {
+    let module = module.parse(input).map_err(|error| {
         let line = lines.line(error.offset());
         let problem = error.inner().context().next().map_or("not PTX".into(), |context| match context {
             StrContext::Expected(what) => format!("expected {what}"),
@@ -55,7 +55,14 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
         });
         let text = text.lines().nth(line as usize - 1).unwrap_or_default().trim().into();
         ParseError { line, problem, text }
-    })
+    })?;
+    Ok(Module { reasons: reasons(text).collect(), ..module })
+}
+
+/// Returns the comments behind `trap;`, with their lines.
+fn reasons(text: &str) -> impl Iterator<Item = (Line, String)> {
+    let of_line = |line: &str| Some(line.trim().strip_prefix("trap; // ")?.to_owned());
+    text.lines().zip(1..).filter_map(move |(line, number)| Some((number, of_line(line)?)))
 }
 
 fn expected(what: &'static str) -> StrContext {

@@ -70,6 +70,8 @@ pub struct Program {
     pub files: Vec<(u32, String)>,
     pub version: String,
     pub target: String,
+    /// Why the kernel traps, by the line of the `trap`.
+    pub reasons: FxHashMap<Line, String>,
 }
 
 impl Program {
@@ -105,6 +107,7 @@ impl Program {
             files: module.files,
             version: module.version,
             target: module.target,
+            reasons: module.reasons.into_iter().collect(),
         })
     }
 

@@ -261,6 +261,13 @@ impl Shadow {
         self.each(offset, len, |cell| cell.write(access))
     }
 
+    /// Looks for memory that nothing has written.
+    pub fn uninitialised(&mut self, offset: usize, len: usize) -> Option<Conflict> {
+        self.each(offset, len, |cell| {
+            (cell.write.is_none() && !cell.initialised).then_some(Conflict::Uninitialised)
+        })
+    }
+
     /// A grid may still run: its accesses become those of [`GRID`].
     pub fn precede(&mut self) {
         let of_grid = |epoch: Epoch| Epoch {

@@ -63,12 +63,15 @@ fn a_finding_in_a_kernel_of_the_attribute_names_the_line_outside_of_ptx_and_core
 }
 
 #[test]
-fn a_trap_in_a_function_without_lines_names_the_line_of_the_call() {
+fn a_trap_says_why_and_in_a_function_without_lines_names_the_line_of_the_call() {
     let ptx = "
         .version 8.0
         .target sm_90
         .address_size 64
-        .func stop() { trap; ret; }
+        .func stop() {
+            trap; // the input is too short
+            ret;
+        }
         .func panic() { call stop, (); ret; }
         .visible .entry k() {
             .loc 1 12 5 // kernels/src/lib.rs:12:5
@@ -79,10 +82,10 @@ fn a_trap_in_a_function_without_lines_names_the_line_of_the_call() {
     let mut device = Device::new();
     let module = device.load(ptx).unwrap();
     let report = device.launch(&module, "k", &Launch::new(1, 1), &Options::default()).unwrap();
-    let here = report.fault.unwrap().here.unwrap();
     assert_eq!(
-        here.to_string(),
-        "thread 0 of block (0, 0, 0), line 5 of the PTX, /home/user/kernels/src/lib.rs:12:5"
+        report.fault.unwrap().to_string(),
+        "`trap` in `k`: the input is too short\n    \
+         thread 0 of block (0, 0, 0), line 6 of the PTX, /home/user/kernels/src/lib.rs:12:5"
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use ptx_emu::{Emulator, Error, Grid, Kernels, Matrix, Tensor};
+use ptx_emu::{Device, Emulator, Error, Grid, Kernels, Launch, Matrix, Options, Tensor};
 use xtask::device::{Arch, Build, OptLevel};
 
 fn build(opt_level: OptLevel) -> String {
@@ -37,6 +37,22 @@ fn tiles_in_a_ring_and_their_tail() {
         }
         Ok(())
     });
+}
+
+/// A launch by addresses forgets the dynamic shared memory, which `Kernel::launch` adds.
+#[test]
+fn a_trap_of_the_library_says_why() {
+    for ptx in [&*OPTIMISED, &*PLAIN] {
+        let mut device = Device::new();
+        let module = device.load(ptx).unwrap();
+        let last = module.parameters("axpy").unwrap().last().unwrap();
+        let launch = Launch { params: vec![0; (last.offset + last.bytes) as usize], ..Launch::new(1, 256) };
+        let report = device.launch(&module, "axpy", &launch, &Options::default()).unwrap();
+        let fault = report.fault.unwrap().to_string();
+        let expected =
+            "`trap` in `axpy`: the launch gives too few bytes of dynamic shared memory\n    thread ";
+        assert!(fault.starts_with(expected), "{fault}");
+    }
 }
 
 #[test]

@@ -243,7 +243,8 @@ pub enum LaunchProblem {
     Argument(String, String),
     /// The grid, and the only grids in y and z that the kernel was built for.
     #[error(
-        "a grid of {0}, but the kernel was built for grids of {1} in y and z; state `any_grid` in `#[ptx::kernel]` for others"
+        "a grid of {0}, but the kernel was built for grids of {1} in y and z; state `any_grid` in `#[ptx::kernel]` for others \
+         (a launch gives the grid alone: the kernel states its block)"
     )]
     GridRank(Dim3, Dim3),
     /// The grid.

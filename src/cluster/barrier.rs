@@ -10,7 +10,7 @@ use crate::mbarrier::{
 use crate::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::Place;
-use crate::trap::trap;
+use crate::trap::trap_because;
 
 /// A barrier of the CTAs of a [`Group`], such as a row of the cluster (`barrier.cluster` always waits for the whole cluster). It
 /// consists of two mbarriers in each CTA, one for even and one for odd rounds.
@@ -77,7 +77,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         meet!(cluster.cta());
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
         if cta.thread_count() < CTAS {
-            trap();
+            trap_because!("the block has fewer threads than the cluster has blocks")
         }
         if cta.is_leader() {
             for addr in addrs {

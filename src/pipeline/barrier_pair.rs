@@ -8,7 +8,7 @@ use crate::group::Warps;
 use crate::qualifier::{convergence::Aligned, threads};
 use crate::raw;
 use crate::shared::Element;
-use crate::trap::trap;
+use crate::trap::trap_because;
 
 /// The signals of a one-stage [`Pipeline`](super::Pipeline) whose producers are warps: two named barriers (`barrier.cta`),
 /// numbers `FULL` and `EMPTY`, in place of mbarriers. The first `PRODUCERS` threads of the CTA write the stage, and the next
@@ -89,7 +89,7 @@ unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSU
     #[inline(always)]
     fn check(threads: u32) {
         if threads < Self::THREADS {
-            trap();
+            trap_because!("the block has fewer threads than the `BarrierPair` counts")
         }
     }
 

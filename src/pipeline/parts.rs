@@ -11,7 +11,7 @@ use crate::mbarrier::await_parity;
 use crate::qualifier::{arrivals, cache_hint, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierSuspendTimeHint};
 use crate::shared::Element;
-use crate::trap::trap;
+use crate::trap::trap_because;
 
 pub(super) const WARP: u32 = 32;
 
@@ -155,7 +155,7 @@ unsafe impl<G: Sharing> StageSignals for G {
     #[inline(always)]
     fn check(threads: u32) {
         if threads <= WARP || !threads.is_multiple_of(WARP) {
-            trap();
+            trap_because!("a `Pipeline` needs two or more whole warps")
         }
     }
 

@@ -12,7 +12,7 @@ use crate::qualifier::{cache_hint, cp_mask, scope, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Place, Scoped, fence_async, for_each_vector, whole_vectors};
 use crate::size;
-use crate::trap::trap;
+use crate::trap::trap_because;
 
 /// The shared memory of a ring, a multi-stage pipeline of the whole CTA with `STAGES` stages: a field in
 /// [`shared_memory!`](crate::shared_memory). A stage has `INPUTS` input tiles and one in-out tile, each of `N` elements, and an
@@ -186,7 +186,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             RingLayout::<T, N, INPUTS, STAGES>::check();
         }
         if inputs.iter().any(|input| input.count < in_out.count) {
-            trap();
+            trap_because!("an input of the `Ring` has fewer tiles than the output")
         }
         let ring = Ring {
             addr: self.addr,

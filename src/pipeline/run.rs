@@ -11,7 +11,7 @@ use crate::cluster::Cluster;
 use crate::group::{Cta, End, HandOver, PartBarrier, Warps};
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Place, Scoped};
-use crate::trap::trap;
+use crate::trap::trap_because;
 
 /// The shared memory of a [`Pipeline`] of `STAGES` stages, declared as a field of [`shared_memory!`](crate::shared_memory). A
 /// stage holds `S`: a tile `[T; N]` of `N` elements, or a pair such as `([f32; 512], [f32; 256])`, whose halves can be pairs too.
@@ -398,7 +398,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         V::check(threads);
         let consumers = V::CONSUMERS.unwrap_or(threads - V::FIRST_CONSUMER);
         if B::THREADS.is_some_and(|of_barrier| of_barrier != consumers) {
-            trap();
+            trap_because!("the `NamedBarrier` of the consumers does not count all consumers")
         }
         let releases = V::RELEASES * (threads / WARP - 1);
         if V::MBARRIERS > 0 && rank == 0 {

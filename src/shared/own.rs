@@ -53,7 +53,7 @@ impl DynamicShared {
         // The sum does not overflow: `next` is below 2^18.
         let addr = self.next.next_multiple_of(16);
         if addr > self.end || (self.end - addr) / 16 < count {
-            crate::trap::trap()
+            crate::trap::trap_because!("the launch gives too few bytes of dynamic shared memory")
         }
         (
             OwnVectors {
