@@ -38,7 +38,7 @@ fn a_row_and_a_golden_file_add_an_instruction() {
 /// Returns the text of a row with this operand, PTX text and list of tags.
 fn row(operand: &str, text: &str, tags: &str) -> String {
     format!(
-        r#"legal! {{ WrongSem: "no" {{ sem::Relaxed }} }}
+        r#"legal! {{ WrongSem: "no" {{ sem::Relaxed, sem::Release }} }}
         instruction! {{
             /// Wrong.
             @unsafe fn wrong[Sem: WrongSem {{ {tags} }}]({operand});
@@ -51,14 +51,16 @@ fn row(operand: &str, text: &str, tags: &str) -> String {
 
 #[test]
 fn wrong_rows_do_not_pass_a_check_on_the_host() {
-    const RIGHT: [&str; 3] = ["addr: u32 = reg32", " [{addr}]", "sem::Relaxed"];
+    const BOTH: &str = "sem::Relaxed, sem::Release";
+    const RIGHT: [&str; 3] = ["addr: u32 = reg32", " [{addr}]", BOTH];
     let cases = [
         (RIGHT, ""),
-        (["addr: u32 = reg32", " [{adr}]", "sem::Relaxed"], "there is no argument named `adr`"),
-        (["addr: u32 = reg32", " [0]", "sem::Relaxed"], "named argument never used"),
-        (["addr: u32 = reg33", " [{addr}]", "sem::Relaxed"], "`reg33` is not an operand class: `reg16`"),
-        (["b: [u32; 2] = [reg32 b0 b1]", " {{{{{b0}, {b1}}}}}", "sem::Relaxed"], "named argument never used"),
-        (["b: [u32; 2] = [reg32, b0]", " {b0}", "sem::Relaxed"], "is not an operand class: `reg16`"),
+        (["addr: u32 = reg32", " [{adr}]", BOTH], "there is no argument named `adr`"),
+        (["addr: u32 = reg32", " [0]", BOTH], "named argument never used"),
+        (["addr: u32 = reg33", " [{addr}]", BOTH], "`reg33` is not an operand class: `reg16`"),
+        (["b: [u32; 2] = [reg32 b0 b1]", " {{{{{b0}, {b1}}}}}", BOTH], "named argument never used"),
+        (["b: [u32; 2] = [reg32, b0]", " {b0}", BOTH], "is not an operand class: `reg16`"),
+        (["addr: u32 = reg32", " [{addr}]", "sem::Relaxed"], "the row's own list lacks a tag of `WrongSem`"),
         (["addr: u32 = reg32", " [{addr}]", "sem::Acquire"], "not legal here"),
         (["addr: u32 = reg32", " [{addr}]", "sem::Strong"], "cannot find type `Strong`"),
     ];

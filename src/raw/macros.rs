@@ -76,6 +76,7 @@ macro_rules! legal {
         )]
         pub trait $Trait $(<$On: $crate::qualifier::Qualifier>)?: $Super {}
         legal!(@impls $Trait [ $($On)? ] { $($tags)* });
+        legal!(@numbers $Trait { $($tags)* });
         with_registers! { [ $($tags)* ] [] legal [ @list ($) $Trait ] }
     };
     (@impls $Trait:ident $on:tt { $(
@@ -83,6 +84,17 @@ macro_rules! legal {
         $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)?
     ),* $(,)? }) => {
         $( legal!(@gated [ $($gate)? ] [ $Trait $on $axis :: $Tag $($values)? ]); )*
+    };
+    // For the check of a row's own list.
+    (@numbers $Trait:ident { $(
+        $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? $(as $bits:ident in $tclass:ident)?
+        $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)?
+    ),* $(,)? }) => {
+        #[cfg(not(target_arch = "nvptx64"))]
+        #[allow(non_upper_case_globals, dead_code, reason = "has the name of the set")]
+        pub(crate) const $Trait: &[u8] = &[ $(
+            $( #[cfg($gate)] )? <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID,
+        )* ];
     };
     (@gated [ $($gate:ident)? ] $impl:tt) => { $( #[cfg($gate)] )? legal!(@impl $impl); };
     (@impl [ $Trait:ident [] $axis:ident :: $Tag:ident ]) => {
@@ -251,7 +263,7 @@ macro_rules! instruction {
 pub(crate) use instruction;
 
 /// What a host build checks of a row, which emits nothing there: the text names each operand and no other, the operands have classes that
-/// there are, and the tags of a row's own list are in the [`legal!`] set that it names.
+/// there are, and the tags of a row's own list are those of the [`legal!`] set that it names.
 macro_rules! checked {
     (@operands [] [ $($name:ident)* ] [ $( [ $($text:literal,)* ] )* ]) => {
         #[cfg(not(target_arch = "nvptx64"))]
@@ -285,9 +297,34 @@ macro_rules! checked {
             const fn is_legal<Tag: $crate::raw::$Legal>() {}
             $( checked! { @legal [ $($gate)? ] { const { is_legal::<$crate::qualifier::$axis::$Tag>() } } } )*
         };
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: () = assert!(
+            $crate::raw::macros::has_all(
+                &[ $( $( #[cfg($gate)] )? <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID, )* ],
+                $crate::raw::$Legal,
+            ),
+            concat!("the row's own list lacks a tag of `", stringify!($Legal), "`: a call with that tag would trap"),
+        );
     };
     (@legal [] $check:tt) => { $check };
     (@legal [ $gate:ident ] $check:tt) => { #[cfg($gate)] $check };
+}
+
+/// Returns true if the list has all tags of the set, by their numbers.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) const fn has_all(list: &[u8], set: &[u8]) -> bool {
+    let mut i = 0;
+    while i < set.len() {
+        let mut j = 0;
+        while j < list.len() && list[j] != set[i] {
+            j += 1;
+        }
+        if j == list.len() {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.

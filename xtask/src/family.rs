@@ -94,9 +94,8 @@ fn module(line: &str) -> Option<&str> {
     line.strip_prefix("mod ")?.strip_suffix(';')
 }
 
-/// Writes a crate of the wanted families, and of the families whose tag sets and macros they use. The rows `more` are added to
-/// the wanted family.
-pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()> {
+/// Returns `src/raw/mod.rs`, and the families with their source code. Fails if `src/raw/mod.rs` does not name a wanted family twice.
+pub fn named(wanted: &BTreeSet<String>) -> Result<(String, BTreeMap<String, String>)> {
     let index = fs::read_to_string(root().join("src/raw/mod.rs")).context("cannot read src/raw/mod.rs")?;
     let sources = sources()?;
     if let Some(name) = wanted.iter().find(|&name| !sources.contains_key(name)) {
@@ -109,6 +108,13 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     if let Some(name) = wanted.iter().find(|&name| !index.contains(&format!("{name}::*"))) {
         bail!("src/raw/mod.rs has `mod {name};`, but no `{name}::*` in the list of `pub use`: add it there");
     }
+    Ok((index, sources))
+}
+
+/// Writes a crate of the wanted families, and of the families whose tag sets and macros they use. The rows `more` are added to
+/// the wanted family.
+pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()> {
+    let (index, sources) = named(wanted)?;
     let used = used(&sources, wanted.iter().map(String::as_str));
     let path = |path: PathBuf| format!("#[path = {path:?}]\n");
     let source = |name: &str| path(root().join("src").join(name));

@@ -74,8 +74,13 @@ fn module(lines: &[String], target: &str, isa: (u32, u32)) -> (String, Vec<usize
     (text, places)
 }
 
-/// Returns the lines that ptxas refuses.
-fn refused(tools: &Tools, lines: &[String], target: &str, isa: (u32, u32)) -> Result<BTreeSet<String>> {
+/// Returns the lines that ptxas refuses, with its messages.
+fn refused(
+    tools: &Tools,
+    lines: &[String],
+    target: &str,
+    isa: (u32, u32),
+) -> Result<BTreeMap<String, String>> {
     let (text, places) = module(lines, target, isa);
     let errors = tools.check_text(&text, target)?;
     let refused = errors.iter().map(|error| {
@@ -83,7 +88,7 @@ fn refused(tools: &Tools, lines: &[String], target: &str, isa: (u32, u32)) -> Re
         let at = at
             .ok()
             .with_context(|| format!("ptxas: {}, in line {} of\n{text}", error.message, error.line))?;
-        Ok(lines[at].clone())
+        Ok((lines[at].clone(), error.message.clone()))
     });
     refused.collect()
 }
@@ -98,18 +103,18 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
         let unclaimed = forms.iter().filter(|form| !claims(form, target));
         let expected: BTreeSet<String> = unclaimed.map(|form| form.instruction.clone()).collect();
         let refused = refused(tools, &all, target, newest)?;
-        let wrong = |title: &str, forms: BTreeSet<&String>| match forms.is_empty() {
+        let wrong = |title: &str, forms: Vec<String>| match forms.is_empty() {
             true => String::new(),
-            false => format!(
-                "\n{target}: {title}\n  {}",
-                forms.into_iter().cloned().collect::<Vec<_>>().join("\n  ")
-            ),
+            false => format!("\n{target}: {title}\n  {}", forms.join("\n  ")),
         };
-        let wrong = wrong("claimed, but ptxas refuses", refused.difference(&expected).collect())
-            + &wrong("not claimed, but ptxas accepts", expected.difference(&refused).collect());
+        let claimed = refused.iter().filter(|(form, _)| !expected.contains(*form));
+        let claimed = claimed.map(|(form, message)| format!("{form}\n    {message}")).collect();
+        let unclaimed = expected.iter().filter(|form| !refused.contains_key(*form)).cloned().collect();
+        let wrong = wrong("claimed, but ptxas refuses", claimed)
+            + &wrong("not claimed, but ptxas accepts", unclaimed);
         ensure!(
             wrong.is_empty(),
-            "rows and ptxas disagree: change `target:`, `on` or `gate` of the rows{wrong}"
+            "rows and ptxas disagree: change the text of the rows, or their `target:`, `on` or `gate`{wrong}"
         );
         Ok(format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len()))
     });
@@ -135,16 +140,19 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
         let early = refused(tools, lines, target, *isa)?;
         ensure!(
             early.is_empty(),
-            "{target}: rows claim PTX ISA {}, but ptxas refuses them there: {early:#?}",
-            shown(*isa)
+            "{target}: rows claim PTX ISA {}, but ptxas refuses them there:\n  {}",
+            shown(*isa),
+            early.into_keys().collect::<Vec<_>>().join("\n  ")
         );
         let all: BTreeSet<_> = lines.iter().cloned().collect();
-        let accepted: Vec<_> = all.difference(&refused(tools, lines, target, before)?).cloned().collect();
+        let later = refused(tools, lines, target, before)?;
+        let accepted: Vec<_> = all.iter().filter(|form| !later.contains_key(*form)).cloned().collect();
         ensure!(
             accepted.is_empty(),
-            "{target}: rows claim PTX ISA {}, but ptxas accepts them in {} already: {accepted:#?}",
+            "{target}: rows claim PTX ISA {}, but ptxas accepts them in {} already:\n  {}",
             shown(*isa),
-            shown(before)
+            shown(before),
+            accepted.join("\n  ")
         );
         let count = all.len();
         Ok(format!("{target:9} {count:8} {count:8}  .version {} and {}\n", shown(*isa), shown(before)))

@@ -1,13 +1,15 @@
 //! `./x row`.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::process::ExitCode;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use xtask::family;
 use xtask::forms::Form;
 use xtask::golden::Golden;
-use xtask::{files, index, judge, progress};
+use xtask::{files, index, judge, progress, root};
 
 use super::Setup;
 
@@ -18,6 +20,7 @@ pub struct Options {
 }
 
 pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
+    family::named(&BTreeSet::from([name.clone()]))?;
     let setup = Setup::ready()?;
     let rows = progress::step(&format!("compiling {name} for every target"), || family::rows(name))?;
     for row in &rows {
@@ -39,5 +42,11 @@ pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
     let forms: Vec<&Form> = rows.iter().flat_map(|row| &row.forms).collect();
     let report = progress::step("checking with ptxas", || judge::judge(&setup.tools, &forms))?;
     println!("{report}{} rows, {} forms, {} golden files written", rows.len(), forms.len(), changes.len());
+    // The test `the_forms_are_the_legal_forms` would say so later, after a build of all families.
+    let tests = fs::read_to_string(root().join("tests/golden.rs")).context("cannot read tests/golden.rs")?;
+    ensure!(
+        tests.contains(&format!("\"{name}\"")),
+        "tests/golden.rs does not name {name}: add it to `LEGAL` if it is of sections 9.7.9.25, 9.7.9.27 or 9.7.13, otherwise to `AROUND`"
+    );
     Ok(ExitCode::SUCCESS)
 }
