@@ -176,7 +176,7 @@ macro_rules! hintable {
             }
         }
         impl<$($generic)*> $Handle {
-            #[doc = concat!("Attaches an L2 cache policy to the handle, for ", $copy, ".")]
+            #[doc = concat!("Attaches an L2 cache policy (`.L2::cache_hint`) to the handle, for ", $copy, ".")]
             ///
             /// PTX of that operation: with `.L2::cache_hint`, and the policy as an operand.
             ///

@@ -287,7 +287,7 @@ impl<T, const N: usize, P: Copy> Clone for Window<T, N, P> {
 impl<T, const N: usize, P: Copy> Copy for Window<T, N, P> {}
 
 impl<T, const N: usize> Window<T, N> {
-    /// Attaches an L2 cache policy to the window, for [`load_window`].
+    /// Attaches an L2 cache policy (`.L2::cache_hint`) to the window, for [`load_window`].
     ///
     /// PTX of the copy: with `.L2::cache_hint` after `.global`, and `policy` as the last operand.
     #[inline(always)]
@@ -317,7 +317,7 @@ impl<T, const N: usize, P: Copy> Clone for VectorWindow<T, N, P> {
 impl<T, const N: usize, P: Copy> Copy for VectorWindow<T, N, P> {}
 
 impl<T, const N: usize> VectorWindow<T, N> {
-    /// Attaches an L2 cache policy to the window, for [`load_window`].
+    /// Attaches an L2 cache policy (`.L2::cache_hint`) to the window, for [`load_window`].
     ///
     /// PTX of the copy: with `.L2::cache_hint` after `.global`, and `policy` as the last operand.
     #[inline(always)]

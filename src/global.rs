@@ -240,7 +240,8 @@ impl<T, P: Copy> Clone for Tail<T, P> {
 impl<T, P: Copy> Copy for Tail<T, P> {}
 
 impl<T> Tail<T> {
-    /// Attaches an L2 cache policy to the tail of the slice, for [`load_zero_filled`](crate::cp_async::load_zero_filled).
+    /// Attaches an L2 cache policy (`.L2::cache_hint`) to the tail of the slice, for
+    /// [`load_zero_filled`](crate::cp_async::load_zero_filled).
     ///
     /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
     #[inline(always)]

@@ -21,7 +21,12 @@ static CASES: LazyLock<Vec<(&Form, Vec<Case<'_>>)>> =
 fn every_form_has_a_case() {
     let without: Vec<_> = CASES.iter().filter(|(_, cases)| cases.is_empty()).map(|(form, _)| form).collect();
     let shown: Vec<_> = without.iter().take(50).map(|form| format!("{}: {form}", form.family)).collect();
-    assert!(without.is_empty(), "{} forms have no case:\n{}", without.len(), shown.join("\n"));
+    assert!(
+        without.is_empty(),
+        "{} forms have no case: add one in conformance/src/families, where `mod.rs` has an arm for each family:\n{}",
+        without.len(),
+        shown.join("\n")
+    );
 }
 
 /// Checks the text of every case. `./x conformance --bundle` makes the code of all that a GPU runs: here, only that of the first case
