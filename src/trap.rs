@@ -4,6 +4,20 @@ use core::panic::Location;
 
 use crate::special_register::{ctaid_x, ctaid_y, ctaid_z, tid_x, tid_y, tid_z};
 
+/// The body of a function that traps: the text of the asm, and what a host that calls the function is told.
+macro_rules! stop {
+    ($text:expr, $off_device:literal) => {
+        #[cfg(target_arch = "nvptx64")]
+        // SAFETY: `trap` ends the grid, so the `asm!` does not return (`noreturn`).
+        unsafe {
+            core::arch::asm!($text, options(noreturn))
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        panic!($off_device)
+    };
+}
+pub(crate) use stop;
+
 /// Stops the kernel with an error that the host sees (`CUDA_ERROR_ILLEGAL_INSTRUCTION`), as `__trap()` does.
 ///
 /// ```
@@ -14,13 +28,7 @@ use crate::special_register::{ctaid_x, ctaid_y, ctaid_z, tid_x, tid_y, tid_z};
 #[cold]
 #[inline(always)]
 pub fn trap() -> ! {
-    #[cfg(target_arch = "nvptx64")]
-    // SAFETY: `trap` ends the grid, so the `asm!` does not return (`noreturn`).
-    unsafe {
-        core::arch::asm!("trap;", options(noreturn))
-    }
-    #[cfg(not(target_arch = "nvptx64"))]
-    panic!("`ptx::launch::trap` was called off the device")
+    stop!("trap;", "`ptx::launch::trap` was called off the device");
 }
 
 /// Stops the kernel as [`trap`](crate::launch::trap) does. The reason is a comment of the PTX: the interpreter's message has it.
@@ -29,13 +37,7 @@ macro_rules! trap_because {
         #[cold]
         #[inline(always)]
         fn trap() -> ! {
-            #[cfg(target_arch = "nvptx64")]
-            // SAFETY: `trap` ends the grid, so the `asm!` does not return (`noreturn`).
-            unsafe {
-                core::arch::asm!(concat!("trap; // ", $reason), options(noreturn))
-            }
-            #[cfg(not(target_arch = "nvptx64"))]
-            panic!($reason)
+            $crate::trap::stop!(concat!("trap; // ", $reason), $reason);
         }
         trap()
     }};

@@ -1,5 +1,7 @@
 //! PTX as it is written: the result of [`parse`](crate::parse).
 
+use std::collections::BTreeMap;
+
 /// A place in the PTX text: a line, from 1 on.
 pub type Line = u32;
 
@@ -20,7 +22,7 @@ pub struct Module {
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
     /// Lines of `trap;` with a comment, which `ptx` writes: why the kernel traps.
-    pub reasons: Vec<(Line, String)>,
+    pub reasons: BTreeMap<Line, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

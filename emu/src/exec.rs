@@ -13,7 +13,7 @@ use crate::integer;
 use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State, Thread, value};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Place, RANK_SHIFT, SHARED_BASE, SHARED_WINDOW};
 use crate::op::*;
-use crate::shadow::{Access, Epoch};
+use crate::shadow::{Access, Conflict, Epoch, Shadow};
 
 const WINDOW: u64 = 1 << 32;
 
@@ -525,12 +525,10 @@ impl Machine<'_> {
 
     /// Checks that memory holds a value, which an atomic operation combines with its operand.
     fn check_old_value(&mut self, cta: usize, thread: usize, place: Place, len: usize) {
-        let (shadow, offset) = match place {
-            _ if !self.options.check => return,
-            Place::Global(index, offset) => (&mut self.global.allocations[index].shadow, offset),
-            Place::Shared(slot, offset) => (&mut self.ctas[slot].shadow, offset),
-            Place::Local(_) | Place::Param(_) => return,
-        };
+        if !self.options.check {
+            return;
+        }
+        let Some((shadow, offset)) = self.shadow(place) else { return };
         if let Some(conflict) = shadow.uninitialised(offset, len) {
             let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
             self.conflict(conflict, false, here, at, &what);
@@ -542,19 +540,18 @@ impl Machine<'_> {
         Access { epoch, view, cluster: self.cluster_size(), fenced_reads, alias_fence: 0 }
     }
 
+    /// Returns the shadow memory of a place that several threads can access, and the place's offset there.
+    fn shadow(&mut self, place: Place) -> Option<(&mut Shadow, usize)> {
+        match place {
+            Place::Global(index, offset) => Some((&mut self.global.allocations[index].shadow, offset)),
+            Place::Shared(slot, offset) => Some((&mut self.ctas[slot].shadow, offset)),
+            Place::Local(_) | Place::Param(_) => None,
+        }
+    }
+
     /// Notes an access in shadow memory.
-    pub fn touch(
-        &mut self,
-        place: Place,
-        len: usize,
-        wrote: bool,
-        access: &Access<'_>,
-    ) -> Option<crate::shadow::Conflict> {
-        let (shadow, offset) = match place {
-            Place::Global(index, offset) => (&mut self.global.allocations[index].shadow, offset),
-            Place::Shared(slot, offset) => (&mut self.ctas[slot].shadow, offset),
-            Place::Local(_) | Place::Param(_) => return None,
-        };
+    pub fn touch(&mut self, place: Place, len: usize, wrote: bool, access: &Access<'_>) -> Option<Conflict> {
+        let (shadow, offset) = self.shadow(place)?;
         let conflict =
             if wrote { shadow.write(offset, len, access) } else { shadow.read(offset, len, access) };
         let thing = match place {

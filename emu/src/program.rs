@@ -1,5 +1,6 @@
 //! A module ready to run: registers are slots, labels are indices, symbols are constants that a kernel's launch fills in.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -71,7 +72,7 @@ pub struct Program {
     pub version: String,
     pub target: String,
     /// Why the kernel traps, by the line of the `trap`.
-    pub reasons: FxHashMap<Line, String>,
+    pub reasons: BTreeMap<Line, String>,
 }
 
 impl Program {
@@ -107,7 +108,7 @@ impl Program {
             files: module.files,
             version: module.version,
             target: module.target,
-            reasons: module.reasons.into_iter().collect(),
+            reasons: module.reasons,
         })
     }
 

@@ -143,13 +143,17 @@ impl Access<'_> {
 }
 
 impl Cell {
+    fn is_uninitialised(&self) -> bool {
+        self.write.is_none() && !self.initialised
+    }
+
     fn read(&mut self, access: &Access<'_>) -> Option<Conflict> {
         let mut conflict = None;
         match &self.write {
             Some(write) if !access.follows(write) && !access.morally_strong(write) => {
                 conflict = Some(access.race(write, true));
             }
-            None if !self.initialised => conflict = Some(Conflict::Uninitialised),
+            None if self.is_uninitialised() => conflict = Some(Conflict::Uninitialised),
             _ => {}
         }
         let epoch = access.epoch;
@@ -263,9 +267,7 @@ impl Shadow {
 
     /// Looks for memory that nothing has written.
     pub fn uninitialised(&mut self, offset: usize, len: usize) -> Option<Conflict> {
-        self.each(offset, len, |cell| {
-            (cell.write.is_none() && !cell.initialised).then_some(Conflict::Uninitialised)
-        })
+        self.each(offset, len, |cell| cell.is_uninitialised().then_some(Conflict::Uninitialised))
     }
 
     /// A grid may still run: its accesses become those of [`GRID`].
