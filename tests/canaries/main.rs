@@ -10,14 +10,15 @@ mod self_test;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use anyhow::{Result, ensure};
 use ptx::Kernel;
 use rules::{Place, Site, Violation};
 use xtask::cuda::Tools;
 use xtask::device::{self, Arch, Build, LinkerChoice, Module, OptLevel};
-use xtask::files;
 use xtask::toolchain::{Kind, Toolchain};
+use xtask::{family, files};
 
 const fn site(kernel: &'static str, mark: &'static str, place: Place) -> Site {
     Site { kernel, mark, place }
@@ -53,8 +54,25 @@ enum Form {
     LabelWithoutDfa,
 }
 
+static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| package().unwrap_or_else(|error| panic!("{error:#}")));
+
+/// Writes a package of the canaries that depends on the barriers of `ptx` alone: six builds of all of `ptx` take a minute.
+fn package() -> Result<PathBuf> {
+    let folder = xtask::root().join("target/canaries/package");
+    let barriers = xtask::root().join("target/row/barriers");
+    let name = family::write_library(&barriers, "barrier")?;
+    let source = xtask::root().join("tests/device/canaries/src/lib.rs");
+    let manifest = format!(
+        "[package]\nname = \"canaries\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\npath = {source:?}\n[workspace]\n\
+         [dependencies]\nptx = {{ package = {name:?}, path = {barriers:?}, default-features = false }}\n\
+         [features]\nlabel = [\"ptx/stock-linker\"]\nsm_90a = [\"ptx/sm_90a\"]\n"
+    );
+    device::write_package(&folder, &manifest)?;
+    Ok(folder)
+}
+
 fn build(form: Form, opt_level: OptLevel) -> Result<Module> {
-    let mut build = Build { opt_level, ..Build::new("tests/device/canaries", Arch::Sm90a) };
+    let mut build = Build { opt_level, ..Build::new(&*PACKAGE, Arch::Sm90a) };
     build.linker = match form {
         Form::Marked => LinkerChoice::PtxLink,
         Form::Unmarked | Form::Label => LinkerChoice::PtxLinkNoMarks,

@@ -223,23 +223,20 @@ fn fetch(folder: &Path, pip_options: &[&str]) -> Result<()> {
 /// Unpacks wheels from PyPI into `site`. `what` is the needed program, for messages.
 pub(crate) fn fetch_wheels(what: &str, wheels: &[String], site: &Path, pip_options: &[&str]) -> Result<()> {
     let mut pip = Command::new("python3");
-    run(pip.args(["-m", "pip", "--version"])).map_err(|error| {
+    pip.args(["-m", "pip"]).args(pip_options).args(["install", "--quiet", "--no-deps", "--no-compile"]);
+    pip.args(["--only-binary", ":all:", "--target"]).arg(site).args(wheels);
+    pip.env("PIP_ROOT_USER_ACTION", "ignore").env("PIP_USER", "0");
+    let Err(error) = run(&mut pip) else { return Ok(()) };
+    run(Command::new("python3").args(["-m", "pip", "--version"])).map_err(|error| {
         anyhow!(
             "{what} is fetched with pip, which is missing: run `apt-get install python3 python3-pip`, or \
              install CUDA {OLDEST} or newer and set CUDA_HOME\n{error:#}"
         )
     })?;
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip"]).args(pip_options).args(["install", "--quiet", "--no-deps", "--no-compile"]);
-    pip.args(["--only-binary", ":all:", "--target"]).arg(site).args(wheels);
-    pip.env("PIP_ROOT_USER_ACTION", "ignore").env("PIP_USER", "0");
-    run(&mut pip).with_context(|| {
-        format!(
-            "cannot fetch {what} from PyPI: check the network connection and run again, or install CUDA {OLDEST} or \
-             newer and set CUDA_HOME"
-        )
-    })?;
-    Ok(())
+    Err(error.context(format!(
+        "cannot fetch {what} from PyPI: check the network connection and run again, or install CUDA {OLDEST} or \
+         newer and set CUDA_HOME"
+    )))
 }
 
 /// Returns the errors in ptxas's stderr by line: `ptxas FILE, line 7; error   : …`.

@@ -226,10 +226,15 @@ impl Build {
 /// Writes a device crate into a folder, with the repository's versions of dependencies: builds then share them with the repository's
 /// device crates.
 pub fn write_crate(folder: &Path, manifest: &str, source: &str) -> Result<()> {
+    write_package(folder, manifest)?;
+    files::write(&folder.join("src/lib.rs"), source)
+}
+
+/// As [`write_crate`], for a manifest that says where the source code is.
+pub fn write_package(folder: &Path, manifest: &str) -> Result<()> {
     let versions = fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
     files::write(&folder.join("Cargo.lock"), versions)?;
-    files::write(&folder.join("Cargo.toml"), manifest)?;
-    files::write(&folder.join("src/lib.rs"), source)
+    files::write(&folder.join("Cargo.toml"), manifest)
 }
 
 /// Writes a device crate of this name that depends on `ptx` alone, with the features that the repository's device crates enable.

@@ -80,7 +80,7 @@ fn used<'a>(
     loop {
         let words: BTreeSet<&str> = all.iter().flat_map(|&name| words(&sources[name])).collect();
         let used =
-            sources.iter().filter(|(_, source)| defined(source).any(|defined| words.contains(defined)));
+            sources.iter().filter(|(_, source)| defined(source).any(|defined| words.contains(&*defined)));
         let more: BTreeSet<&str> = used.map(|(name, _)| name.as_str()).chain(all.iter().copied()).collect();
         if more == all {
             return all;
@@ -111,9 +111,27 @@ pub fn named(wanted: &BTreeSet<String>) -> Result<(String, BTreeMap<String, Stri
     Ok((index, sources))
 }
 
-/// Writes a crate of the wanted families, and of the families whose tag sets and macros they use. The rows `more` are added to
-/// the wanted family.
+/// Writes a crate of the wanted families that is a PTX module. The rows `more` are added to the wanted family.
 pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()> {
+    let mut text = source(folder, wanted, more)?;
+    // A target may have no form of the family. This function then gives the linker something to link.
+    text += "#[unsafe(no_mangle)]\npub extern \"C\" fn row() {}\n";
+    text += "#[cfg(target_arch = \"nvptx64\")]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n";
+    text += "#[cfg(not(target_arch = \"nvptx64\"))]\nextern crate std;\n";
+    write_package(folder, "cdylib", &text)
+}
+
+/// Writes a library with `raw` of a family and of those that it uses, which a device crate can depend on in place of `ptx`. Returns the
+/// name of its package.
+pub fn write_library(folder: &Path, family: &str) -> Result<String> {
+    let sources = sources()?;
+    let families = used(&sources, [family]).into_iter().map(str::to_owned).collect();
+    write_package(folder, "lib", &source(folder, &families, "")?)?;
+    Ok(package_name(folder))
+}
+
+/// Returns the source code of a crate of the wanted families, and of the families whose tag sets and macros they use.
+fn source(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<String> {
     let (index, sources) = named(wanted)?;
     let used = used(&sources, wanted.iter().map(String::as_str));
     let path = |path: PathBuf| format!("#[path = {path:?}]\n");
@@ -161,11 +179,17 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
             None => text += &format!("{}{line}\n", std::mem::take(&mut attributes)),
         }
     }
-    // A target may have no form of the family. This function then gives the linker something to link.
-    text += "}\n#[unsafe(no_mangle)]\npub extern \"C\" fn row() {}\n";
-    text += "#[cfg(target_arch = \"nvptx64\")]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n";
-    text += "#[cfg(not(target_arch = \"nvptx64\"))]\nextern crate std;\n";
+    text += "}\n";
+    Ok(text)
+}
 
+/// Each crate needs its own name: cargo treats crates of one name as one crate, even in different folders.
+fn package_name(folder: &Path) -> String {
+    format!("row-{}", folder.file_name().unwrap_or_default().display())
+}
+
+/// Writes the package of a crate of families, with the features and the dependencies of `ptx`.
+fn write_package(folder: &Path, crate_type: &str, text: &str) -> Result<()> {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).context("cannot read Cargo.toml")?;
     let manifest: toml::Table = toml::from_str(&manifest)?;
     let own = |section: &str| -> Result<toml::Value> {
@@ -174,19 +198,16 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     let mut package = toml::toml! {
         [package]
         edition = "2024"
-        [lib]
-        crate-type = ["cdylib"]
         [profile.release]
         lto = "off"
         [workspace]
     };
-    // Each crate needs its own name: cargo treats crates of one name as one crate, even in different folders.
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
     if let Some(package) = package.get_mut("package").and_then(toml::Value::as_table_mut) {
-        package.insert("name".into(), format!("row-{name}").into());
+        package.insert("name".into(), package_name(folder).into());
         // The version of `ptx`, which convergent asm states to the linker.
         package.insert("version".into(), env!("CARGO_PKG_VERSION").into());
     }
+    package.insert("lib".into(), toml::toml! { crate-type = [crate_type] }.into());
     package.insert("features".into(), own("features")?);
     let mut dependencies = own("dependencies")?;
     if let Some(dependencies) = dependencies.as_table_mut() {
@@ -198,25 +219,27 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
         &folder.join("build.rs"),
         fs::read(root().join("build.rs")).context("cannot read build.rs")?,
     )?;
-    device::write_crate(folder, &toml::to_string(&package)?, &text)
+    device::write_crate(folder, &toml::to_string(&package)?, text)
 }
 
-/// Returns the words in the code of a source file.
+/// Returns the words in the code of a source file; that of a macro call with its `!`.
 fn words(source: &str) -> impl Iterator<Item = &str> {
     let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
-    code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_')))
+    code.flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '!')))
+        .map(|word| word.trim_start_matches('!'))
         .filter(|word| !word.is_empty())
 }
 
-/// Returns the tag sets and the macros that a family defines.
-fn defined(source: &str) -> impl Iterator<Item = &str> {
+/// Returns the tag sets and the macros that a family defines, as [`words`] has their uses.
+fn defined(source: &str) -> impl Iterator<Item = String> {
     source.lines().filter_map(|line| {
         let line = line.trim_start();
         let set = || {
             let (name, rest) = line.split_at(line.find(|c: char| !c.is_alphanumeric())?);
             let is_set = name.starts_with(|c: char| c.is_ascii_uppercase()) && rest.contains(": \"");
-            is_set.then_some(name)
+            is_set.then(|| name.to_owned())
         };
-        line.strip_prefix("macro_rules! ").and_then(|rest| rest.split_whitespace().next()).or_else(set)
+        let name = line.strip_prefix("macro_rules! ").and_then(|rest| rest.split_whitespace().next());
+        name.map(|name| format!("{name}!")).or_else(set)
     })
 }

@@ -19,7 +19,7 @@ use super::{Setup, joined};
 
 #[derive(Args)]
 pub struct Options {
-    /// Arguments of `cargo test`; `--workspace` is added unless they name packages. Without arguments, all tests run, two files
+    /// Arguments of `cargo test`; `--workspace` is added unless they name packages. Without arguments, all tests run, three files
     /// at a time
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CARGO TEST ARGUMENTS")]
     arguments: Vec<String>,
@@ -39,7 +39,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 }
 
 /// Test files that compile for the device. Two of them would wait for each other, since the folder of each target has a lock. So
-/// one thread begins with these, and another one with the rest; a thread without work takes from the end of the other's list.
+/// one thread begins with these, and two with the rest; a thread without work takes from the end of the other list.
 const FOR_DEVICES: &[&str] = &[
     "golden",
     "coverage",
@@ -88,8 +88,8 @@ impl Job {
     }
 }
 
-/// Runs every test of the workspace, two test files at a time: a test mostly waits for a compiler that uses one core. Prints the
-/// output of the tests that fail.
+/// Runs every test of the workspace, three test files at a time: a test often waits for a compiler, for cargo or for a lock.
+/// Prints the output of the tests that fail.
 fn all() -> Result<ExitCode> {
     let toolchain = Toolchain::active()?;
     let command = |program: &str| {
@@ -158,8 +158,12 @@ fn all() -> Result<ExitCode> {
         Ok(failed)
     };
     let failed = thread::scope(|scope| -> Result<_> {
-        let rest = scope.spawn(|| failing(1));
-        Ok([failing(0)?, joined(rest)?].concat())
+        let rest = [scope.spawn(|| failing(1)), scope.spawn(|| failing(1))];
+        let mut failed = failing(0)?;
+        for worker in rest {
+            failed.extend(joined(worker)?);
+        }
+        Ok(failed)
     })?;
     ensure!(failed.is_empty(), "tests failed: `./x test {}`", failed.join("`, `./x test "));
     Ok(ExitCode::SUCCESS)
