@@ -2,7 +2,7 @@
 //! 9.7.9.27). The types are those of `cp.reduce.async.bulk` into global memory.
 
 /// Each entry has the function, the text up to the type, the new value of an element, and the types.
-macro_rules! multimem {
+macro_rules! multimem_reduce {
     ($( $name:ident $head:literal $what:literal $Legal:ident )*) => { $(
         instruction! {
             #[doc = concat!("Starts a bulk reduction: at each location of the multimem address `dst_mem`, element *d* becomes ", $what, ".")]
@@ -25,7 +25,7 @@ macro_rules! multimem {
     )* };
 }
 
-multimem! {
+multimem_reduce! {
     multimem_cp_reduce_async_bulk_global_shared_cta_add
         "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add"
         "*d* + *s*" BulkAddType

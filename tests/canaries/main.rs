@@ -9,10 +9,10 @@ mod rules;
 mod self_test;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use ptx::Kernel;
 use rules::{Place, Site, Violation};
 use xtask::cuda::Tools;
@@ -54,25 +54,26 @@ enum Form {
     LabelWithoutDfa,
 }
 
-static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| package().unwrap_or_else(|error| panic!("{error:#}")));
+const CRATE: &str = "tests/device/canaries";
 
-/// Writes a package of the canaries that depends on the barriers of `ptx` alone: six builds of all of `ptx` take a minute.
-fn package() -> Result<PathBuf> {
-    let folder = xtask::root().join("target/canaries/package");
-    let barriers = xtask::root().join("target/row/barriers");
-    let name = family::write_library(&barriers, "barrier")?;
-    let source = xtask::root().join("tests/device/canaries/src/lib.rs");
-    let manifest = format!(
-        "[package]\nname = \"canaries\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\npath = {source:?}\n[workspace]\n\
-         [dependencies]\nptx = {{ package = {name:?}, path = {barriers:?}, default-features = false }}\n\
-         [features]\nlabel = [\"ptx/stock-linker\"]\nsm_90a = [\"ptx/sm_90a\"]\n"
-    );
-    device::write_package(&folder, &manifest)?;
-    Ok(folder)
-}
+/// The folder of the canaries with the barriers in place of `ptx`.
+static WITH_BARRIERS: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
+    let folder = xtask::root().join("target/canaries/with-barriers");
+    let written = family::write_device_crate(&folder, CRATE.as_ref(), "barrier");
+    written.map(|()| folder).map_err(|error| format!("{error:#}"))
+});
 
 fn build(form: Form, opt_level: OptLevel) -> Result<Module> {
-    let mut build = Build { opt_level, ..Build::new(&*PACKAGE, Arch::Sm90a) };
+    // Other tests compile `ptx` at these levels too. At the others, and with the feature `label`, `ptx` would be compiled for the
+    // canaries alone.
+    let has_ptx = matches!(form, Form::Marked | Form::Unmarked)
+        && matches!(opt_level, OptLevel::O0 | OptLevel::O2 | OptLevel::O3);
+    let folder = match &*WITH_BARRIERS {
+        _ if has_ptx => Path::new(CRATE),
+        Ok(folder) => folder,
+        Err(error) => bail!("{error}"),
+    };
+    let mut build = Build { opt_level, ..Build::new(folder, Arch::Sm90a) };
     build.linker = match form {
         Form::Marked => LinkerChoice::PtxLink,
         Form::Unmarked | Form::Label => LinkerChoice::PtxLinkNoMarks,

@@ -227,6 +227,7 @@ pub(crate) fn fetch_wheels(what: &str, wheels: &[String], site: &Path, pip_optio
     pip.args(["--only-binary", ":all:", "--target"]).arg(site).args(wheels);
     pip.env("PIP_ROOT_USER_ACTION", "ignore").env("PIP_USER", "0");
     let Err(error) = run(&mut pip) else { return Ok(()) };
+    // pip takes a second to say that it is there, so it is asked after a failure alone.
     run(Command::new("python3").args(["-m", "pip", "--version"])).map_err(|error| {
         anyhow!(
             "{what} is fetched with pip, which is missing: run `apt-get install python3 python3-pip`, or \

@@ -150,6 +150,9 @@ fn with_ungated(
     gated: &BTreeSet<String>,
 ) -> Result<Vec<(Arch, Vec<Row>)>> {
     let whole = probes.remove(&WHOLE).unwrap_or_default();
+    if let Some(row) = whole.iter().find(|row| row.gated && !gated.contains(&row.family)) {
+        bail!("{} has a gate, but src/raw/{}.rs names none: name the gate there", row.name, row.family);
+    }
     let ungated: Vec<&Row> = whole.iter().filter(|row| !row.gated).collect();
     let mut all = Vec::new();
     for arch in Arch::ALL.into_iter().filter(|&arch| arch != WHOLE) {
