@@ -1,6 +1,8 @@
 //! All schedules of a small kernel. Runs that differ only in the order of independent steps are the same, and one of them runs: dynamic
 //! partial-order reduction (Flanagan and Godefroid) with sleep sets.
 
+use rustc_hash::FxHashMap;
+
 use crate::op::Rmw;
 
 /// Who makes a step: a thread, or the n-th operation that a thread has issued.
@@ -22,7 +24,7 @@ pub enum Use {
 }
 
 /// What a step touches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Thing {
     Global(usize),
     Shared(usize),
@@ -122,6 +124,8 @@ pub struct Explorer {
     depth: usize,
     /// What the step that runs has touched.
     pub touched: Vec<Touch>,
+    /// By thing, the places on the stack of the ended steps that touch it.
+    users: FxHashMap<Thing, Vec<usize>>,
     /// The actors of all runs. The place of one is its index.
     actors: Vec<Actor>,
     /// By the index of an actor, what happened before its next step.
@@ -205,8 +209,14 @@ impl Explorer {
             None => {
                 chosen.touched = touched;
                 let mut known = self.next[index].clone();
-                for (at, node) in before.iter_mut().enumerate().rev() {
-                    let Node::Who { enabled, wanted, chosen: earlier, .. } = node else { continue };
+                let users = chosen.touched.iter().filter_map(|touch| self.users.get(&touch.thing));
+                let mut earlier: Vec<usize> = users.flatten().copied().collect();
+                earlier.sort_unstable();
+                earlier.dedup();
+                for at in earlier.into_iter().rev() {
+                    let Node::Who { enabled, wanted, chosen: earlier, .. } = &mut before[at] else {
+                        continue;
+                    };
                     if known.has(earlier.index, at) || !earlier.meets(chosen) {
                         continue;
                     }
@@ -221,6 +231,12 @@ impl Explorer {
                     earlier.before.iter().for_each(|before| known.join(before));
                 }
                 known.add(index, number);
+                for touch in &chosen.touched {
+                    let users = self.users.entry(touch.thing).or_default();
+                    if users.last() != Some(&number) {
+                        users.push(number);
+                    }
+                }
                 chosen.index = index;
                 chosen.before = Some(known.clone());
                 known
@@ -238,30 +254,43 @@ impl Explorer {
         self.end_step();
         self.depth = 0;
         self.next.clear();
-        loop {
-            match self.stack.last_mut() {
-                None => return false,
-                Some(Node::Which { count, chosen }) if *chosen + 1 < *count => {
+        while let Some(top) = self.stack.len().checked_sub(1) {
+            let (before, node) = self.stack.split_at_mut(top);
+            match &mut node[0] {
+                Node::Which { count, chosen } if *chosen + 1 < *count => {
                     *chosen += 1;
                     // The step that has this outcome touches other things.
-                    if let Some(Node::Who { chosen, .. }) =
-                        self.stack.iter_mut().rev().find(|node| matches!(node, Node::Who { .. }))
-                    {
+                    let mut steps = before.iter_mut().enumerate().rev();
+                    let step = steps.find_map(|(number, node)| match node {
+                        Node::Who { chosen, .. } => Some((number, chosen)),
+                        Node::Which { .. } => None,
+                    });
+                    if let Some((number, chosen)) = step {
+                        forget(&mut self.users, number, chosen);
                         *chosen = Step::new(chosen.actor);
                     }
                     return true;
                 }
-                Some(Node::Who { asleep, wanted, chosen, .. }) => {
+                Node::Who { asleep, wanted, chosen, .. } => {
+                    forget(&mut self.users, top, chosen);
                     asleep.push(chosen.clone());
                     if let Some(next) = awake(wanted, asleep) {
                         *chosen = Step::new(next);
                         return true;
                     }
                 }
-                Some(Node::Which { .. }) => {}
+                Node::Which { .. } => {}
             }
             self.stack.pop();
         }
+        false
+    }
+}
+
+/// Removes the last step from the users of what it touches.
+fn forget(users: &mut FxHashMap<Thing, Vec<usize>>, number: usize, step: &Step) {
+    for touch in &step.touched {
+        users.get_mut(&touch.thing).and_then(|users| users.pop_if(|last| *last == number));
     }
 }
 
