@@ -82,7 +82,7 @@ fn floats(bits: u32, fraction: u32) -> Vec<u64> {
     positive.iter().copied().chain(positive.iter().map(|value| value | sign)).collect()
 }
 
-fn random(rng: &mut fastrand::Rng, ty: &str) -> u64 {
+fn random(rng: &mut fastrand::Rng, ty: &str, edges: &[u64]) -> u64 {
     let any = rng.u64(..) & mask(bits(ty));
     let (fraction, bias) = match ty {
         "f16" => (10, 15),
@@ -92,10 +92,7 @@ fn random(rng: &mut fastrand::Rng, ty: &str) -> u64 {
         _ => (0, 0),
     };
     match rng.u32(0..4) {
-        0 => {
-            let edges = edges(ty);
-            edges[rng.usize(..edges.len())]
-        }
+        0 => edges[rng.usize(..edges.len())],
         // A number near one: sums and products round.
         1 | 2 if bias > 0 => {
             any & (1 << (bits(ty) - 1)) | (bias + rng.u64(0..16) - 8) << fraction | any & mask(fraction)
@@ -128,7 +125,8 @@ fn unpacked_rows(types: &[&str], count: usize) -> Vec<Vec<u64>> {
             let mut index = i * step % product;
             let mut row = Vec::new();
             for (ty, edges) in types.iter().zip(&edges) {
-                row.push(if i < from_edges { edges[index % edges.len()] } else { random(&mut rng, ty) });
+                let edge = edges[index % edges.len()];
+                row.push(if i < from_edges { edge } else { random(&mut rng, ty, edges) });
                 index /= edges.len();
             }
             row

@@ -140,10 +140,10 @@ pub fn places_passed(ir: &str) -> Vec<Passed<'_>> {
 
 /// Returns the global names in a line of IR.
 fn symbols(line: &str) -> impl Iterator<Item = &str> {
-    let end = |c: char| !(c.is_ascii_alphanumeric() || "_.$".contains(c));
+    let is_in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
     line.split('@').skip(1).map(move |rest| {
         let rest = rest.strip_prefix('"').unwrap_or(rest);
-        &rest[..rest.find(end).unwrap_or(rest.len())]
+        &rest[..rest.bytes().take_while(is_in_name).count()]
     })
 }
 
