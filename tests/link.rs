@@ -15,7 +15,8 @@ use xtask::files;
 use xtask::process::run;
 use xtask::toolchain::{Toolchain, without_callers_settings};
 
-static LINKER: LazyLock<PathBuf> = LazyLock::new(|| ok(device::ptx_link(&ok(Toolchain::active()))));
+static TOOLCHAIN: LazyLock<Toolchain> = LazyLock::new(|| ok(Toolchain::active()));
+static LINKER: LazyLock<PathBuf> = LazyLock::new(|| ok(device::ptx_link(&TOOLCHAIN)));
 const LIBRARIES: [&str; 4] = ["link_shared", "link_kernels", "link_faulty", "link_stub"];
 const LEVELS: [&str; 6] = ["0", "1", "2", "3", "s", "z"];
 
@@ -28,13 +29,12 @@ struct Built {
 static BUILT: LazyLock<Built> = LazyLock::new(build);
 
 fn build() -> Built {
-    let toolchain = ok(Toolchain::active());
-    let sysroot = ok(device::sysroot(&toolchain));
-    let mut flags = ok(device::device_flags(&toolchain, Arch::Sm90a));
+    let sysroot = ok(device::sysroot(&TOOLCHAIN));
+    let mut flags = ok(device::device_flags(&TOOLCHAIN, Arch::Sm90a));
     flags.push(format!("--sysroot={}", sysroot.display()));
     flags.push(format!("-Clinker={}", LINKER.display()));
     flags.push("-Clink-arg=--deny-panics".into());
-    let mut cargo = toolchain.cargo();
+    let mut cargo = TOOLCHAIN.cargo();
     without_callers_settings(&mut cargo)
         .args([
             "build",
@@ -74,6 +74,13 @@ fn build() -> Built {
     Built { libraries, ptx: named("link_kernels", ".ptx") }
 }
 
+/// Returns a command of the linker, which need not ask rustc for the tools as cargo's own link does.
+fn linker() -> Command {
+    let mut command = Command::new(&*LINKER);
+    command.env("PTX_LINK_LLVM", TOOLCHAIN.tools_dir());
+    command
+}
+
 /// One link of a crate and all its dependencies.
 struct Link {
     command: Command,
@@ -83,7 +90,7 @@ struct Link {
 impl Link {
     fn of(crates: &[&str], kernels: &[&str], level: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let mut command = Command::new(&*LINKER);
+        let mut command = linker();
         command.args(kernels.iter().flat_map(|kernel| ["--export-symbol", kernel]));
         // `core` stands last, as rustc has it.
         let files = crates.iter().chain(&["core", "compiler_builtins"]);
@@ -105,7 +112,7 @@ impl Link {
     fn without(mut self, argument: &str) -> Self {
         let others: Vec<_> =
             self.command.get_args().filter(|a| *a != argument).map(ToOwned::to_owned).collect();
-        self.command = Command::new(&*LINKER);
+        self.command = linker();
         self.command.args(others);
         self
     }
@@ -238,7 +245,7 @@ fn a_kernel_in_a_library_with_the_name_of_core_is_kept() {
         fs::copy(&BUILT.libraries[of], &library).unwrap();
         let mut link = Link::of(&["link_shared"], exported, "3");
         let arguments: Vec<_> = link.command.get_args().map(ToOwned::to_owned).collect();
-        link.command = Command::new(&*LINKER);
+        link.command = linker();
         link.command.arg(&library).args(arguments);
         let entry = if of == "link_stub" { "entry beside(" } else { "entry plain(" };
         assert_says(&link.ptx(), &[entry]);
@@ -457,7 +464,7 @@ fn lines_survive_inlining() {
         assert!(ptx.lines().any(|line| line.contains(&start) && line.contains(&end)), "{ptx}");
         let cubin = link.dir.path().join("out.cubin");
         ok(tools.assemble(&path, Arch::Sm90a, &cubin));
-        let nvdisasm = ok(run(Command::new(tools.program("nvdisasm")).args(["-c", "-gi"]).arg(&cubin)));
+        let nvdisasm = ok(run(Command::new(tools.program("nvdisasm")).args(["-c", "-gi", "--no-dataflow"]).arg(&cubin)));
         let sass = String::from_utf8_lossy(&nvdisasm.stdout);
         let (start, end) =
             (format!("link/faulty/src/lib.rs\", line {inner} inlined at"), format!("line {outer}"));
@@ -501,10 +508,9 @@ fn what_is_no_bitcode_is_refused() {
 /// A flag of the last crate chooses another linker, after the build script of `ptx` has seen `ptx-link`.
 #[test]
 fn what_another_linker_makes_is_no_program() {
-    let toolchain = ok(Toolchain::active());
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("ptx-link");
-    let llvm = toolchain.tools_dir();
+    let llvm = TOOLCHAIN.tools_dir();
     let llvm = llvm.display();
     let text = format!(
         "#!/bin/sh\nset -e\nfor argument; do\n  case $argument in\n    *.o | *.rlib) files=\"$files $argument\" ;;\n  esac\n  \
