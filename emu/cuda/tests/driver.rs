@@ -2,10 +2,11 @@
 //! environment is read once, and a kernel's mistake spoils the process.
 
 use std::error::Error;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, OsString, c_void};
 use std::mem::MaybeUninit;
 use std::process::{Command, ExitCode};
 use std::ptr;
+use std::sync::LazyLock;
 
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys::{self, CUresult, CUresult::*};
@@ -163,9 +164,15 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
+/// The folders of libraries, that of the driver first.
+static SEARCH_PATH: LazyLock<Result<OsString, String>> = LazyLock::new(|| {
+    let toolchain = Toolchain::active();
+    toolchain.and_then(|toolchain| emulator::search_path(&toolchain)).map_err(|error| format!("{error:?}"))
+});
+
 /// Runs the program of a case on the driver.
 fn run(case: &Case) -> Result<(), Failed> {
-    let search_path = emulator::search_path(&Toolchain::active().map_err(text)?).map_err(text)?;
+    let search_path = SEARCH_PATH.as_ref()?;
     let folder = tempfile::tempdir()?;
     let mut command = Command::new(std::env::current_exe()?);
     for variable in ["SEED", "SCHEDULES", "CHECK", "FINDINGS", "LIMIT", "TRACE"] {
@@ -193,10 +200,6 @@ fn run(case: &Case) -> Result<(), Failed> {
         }
     }
     Ok(())
-}
-
-fn text(error: impl std::fmt::Debug) -> String {
-    format!("{error:?}")
 }
 
 /// Passes if a call fails with this error.
