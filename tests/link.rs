@@ -464,7 +464,8 @@ fn lines_survive_inlining() {
         assert!(ptx.lines().any(|line| line.contains(&start) && line.contains(&end)), "{ptx}");
         let cubin = link.dir.path().join("out.cubin");
         ok(tools.assemble(&path, Arch::Sm90a, &cubin));
-        let nvdisasm = ok(run(Command::new(tools.program("nvdisasm")).args(["-c", "-gi", "--no-dataflow"]).arg(&cubin)));
+        let nvdisasm =
+            ok(run(Command::new(tools.program("nvdisasm")).args(["-c", "-gi", "--no-dataflow"]).arg(&cubin)));
         let sass = String::from_utf8_lossy(&nvdisasm.stdout);
         let (start, end) =
             (format!("link/faulty/src/lib.rs\", line {inner} inlined at"), format!("line {outer}"));

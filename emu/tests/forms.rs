@@ -53,7 +53,8 @@ fn numbered(form: &str) -> String {
 
 /// Returns what a form decodes to, as text.
 fn decoded(form: &str) -> String {
-    let registers: String = CLASSES.iter().map(|(class, ty)| format!(".reg .{ty} %{class}<40>; ")).collect();
+    let classes = CLASSES.iter().filter(|(class, _)| form.contains(class));
+    let registers: String = classes.map(|(class, ty)| format!(".reg .{ty} %{class}<40>; ")).collect();
     let text = format!(
         ".version 9.4\n.target sm_100a\n.address_size 64\n.visible .entry k() {{ {registers}\n{}\nret; }}\n",
         numbered(form)
