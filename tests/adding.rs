@@ -29,7 +29,7 @@ fn a_row_and_a_golden_file_add_an_instruction() {
     };
     let folder = folder("dry-run");
     ok(family::write(&folder, &[FAMILY.to_owned()].into(), block("rust")));
-    let rows = ok(family::build(&folder, Arch::Sm90, Part::All));
+    let rows = ok(forms::build(&folder, Arch::Sm90, Part::All));
     let added = rows.last().expect("a row");
     let all = forms::Form { targets: Arch::ALL.to_vec(), ..added.forms[0].clone() };
     assert_eq!(forms::Row { forms: vec![all], ..added.clone() }.golden(), block("ptx"));

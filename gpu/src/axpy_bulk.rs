@@ -5,7 +5,7 @@ use std::ops::Range;
 use ptx_host::cudarc::driver::{CudaStream, CudaView, CudaViewMut, DevicePtr};
 use ptx_host::{Kernel, LaunchConfig, Module};
 
-use crate::check::address;
+use crate::memory::address;
 
 /// Alignment of the addresses of a bulk copy, in bytes.
 pub const ALIGNMENT: u64 = 16;

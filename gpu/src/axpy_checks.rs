@@ -11,9 +11,9 @@ use serde_json::json;
 
 use crate::axpy_bulk::{AxpyBulk, Error as LaunchError, Shape};
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
 use crate::data;
 use crate::image::{self, Image};
+use crate::options::Options;
 
 /// Largest length: 1 GiB per array, and an incomplete tile.
 const LARGE: usize = (1 << 28) + 5;

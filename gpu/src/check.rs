@@ -1,4 +1,4 @@
-//! What a check is, and the list of all checks.
+//! What a check is, and what it runs on.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,14 +7,10 @@ use anyhow::{Context as _, Result, bail};
 use ptx_host::cudarc::driver::sys::{
     CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode,
 };
-use ptx_host::cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream, DevicePtr};
+use ptx_host::cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream};
 use serde_json::Value;
 
-use crate::cli::Options;
-use crate::{
-    axpy_checks, checked_checks, device_checks, host_checks, kernels, library_checks, math_checks, suite,
-    tensor_checks, typed_checks,
-};
+use crate::options::Options;
 
 /// Time allowed for a check besides its launches: driver start, test data, copies.
 pub const OVERHEAD: Duration = Duration::from_secs(90);
@@ -86,12 +82,6 @@ impl Gpu {
     }
 }
 
-/// Returns the address of device memory, for a launch that takes a `u64`. All work is on one stream, so the memory is freed after
-/// the launch if it lives when the launch is put on the stream.
-pub fn address<T>(memory: &impl DevicePtr<T>) -> u64 {
-    memory.device_ptr(memory.stream()).0
-}
-
 /// Properties of a device, for the reports.
 #[derive(Debug, Clone)]
 pub struct DeviceInfo {
@@ -140,28 +130,4 @@ impl Check {
     pub fn missing(name: impl Into<String>, options: &Options, problem: String) -> Self {
         Self::new(name, options, move |_| bail!("{problem}"))
     }
-}
-
-/// Returns all checks.
-pub fn all(options: &Options) -> Result<Vec<Check>> {
-    let mut checks = host_checks::list(options);
-    checks.extend(axpy_checks::list(options)?);
-    checks.extend(kernels::list(options)?);
-    checks.extend(library_checks::list(options)?);
-    checks.extend(math_checks::list(options)?);
-    checks.extend(tensor_checks::list(options)?);
-    checks.extend(suite::list(options, suite::SUITES)?);
-    checks.extend(checked_checks::list(options)?);
-    checks.extend(device_checks::list(options)?);
-    checks.extend(typed_checks::list(options)?);
-    Ok(checks)
-}
-
-/// Returns the checks whose names contain one of `parts`, or all checks if `parts` is empty.
-pub fn select(checks: Vec<Check>, parts: &[String]) -> Result<Vec<Check>> {
-    if let Some(unknown) = parts.iter().find(|part| !checks.iter().any(|check| check.name.contains(*part))) {
-        bail!("no check has `{unknown}` in its name; `--list` shows the names");
-    }
-    let wanted = |check: &Check| parts.is_empty() || parts.iter().any(|part| check.name.contains(part));
-    Ok(checks.into_iter().filter(wanted).collect())
 }

@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding};
-use crate::cli::Options;
 use crate::image;
+use crate::options::Options;
 
 /// The kernels, each with its threads and with parts of what it prints.
 const KERNELS: [(&str, u32, &[&str]); 5] = [

@@ -1,20 +1,19 @@
 //! The command line of `ptx-gpu`.
 
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::axpy_bulk::Shape;
-use crate::check::{self, Check, DeviceInfo};
+use crate::check::{Check, DeviceInfo};
+use crate::options::Options;
 use crate::report::{Report, Totals, write_json};
-use crate::{bench, data, litmus_checks, runner, sanitize, soak, sweep};
+use crate::{bench, data, litmus_checks, registry, runner, sanitize, soak, sweep};
 
 const FAILED: u8 = 1;
 const UNUSABLE: u8 = 2;
@@ -69,103 +68,6 @@ enum Mode {
     },
 }
 
-/// Options of all checks.
-#[derive(Args, Clone)]
-pub struct Options {
-    /// Folder with the kernels (axpy_bulk-O3.ptx, axpy_bulk-O3.cubin, canaries-*, sweep/) [default: the folder of this program]
-    #[arg(long, global = true)]
-    pub dir: Option<PathBuf>,
-    /// Ordinal of the device
-    #[arg(long, global = true, default_value_t = 0)]
-    pub device: usize,
-    /// Also run axpy_bulk on this file of little-endian f32
-    #[arg(long, global = true)]
-    pub file: Option<PathBuf>,
-    /// Number of runs with random data of full length [default: 10, quick: 2], and most seeds of a check
-    #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
-    seeds: Option<u32>,
-    /// Use shorter arrays and fewer runs
-    #[arg(long, global = true)]
-    pub quick: bool,
-    /// Run what an emulated device can: the PTX alone, on shorter arrays, without times
-    #[arg(long, global = true)]
-    pub emulated: bool,
-    /// Least bandwidth of axpy_bulk that passes, as a fraction of the copy's
-    #[arg(long, global = true, default_value_t = 0.97)]
-    pub min_ratio: f64,
-    /// Thread blocks per multiprocessor
-    #[arg(long, global = true, default_value_t = Shape::SHIPPED.ctas_per_sm,
-          value_parser = clap::value_parser!(u32).range(1..=32))]
-    pub ctas_per_sm: u32,
-    /// Number of timed launches [default: 100, quick: 20; bench: 50]
-    #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    repetitions: Option<u32>,
-    /// Seconds after which a launch counts as hung
-    #[arg(long, global = true, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
-    timeout: u64,
-    /// Checks that run at the same time [default: 1, emulated: one per processor]
-    #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: Option<u16>,
-    /// Write all results to this JSON file
-    #[arg(long, global = true)]
-    json: Option<PathBuf>,
-    /// Print the names of the checks and exit
-    #[arg(long, global = true)]
-    list: bool,
-    /// Run this check in this process, and print its verdict as JSON
-    #[arg(long, global = true, hide = true, value_name = "CHECK")]
-    child: Option<String>,
-}
-
-impl Options {
-    pub fn dir(&self) -> Result<PathBuf> {
-        if let Some(dir) = &self.dir {
-            return Ok(dir.clone());
-        }
-        let program =
-            std::env::current_exe().context("cannot find the folder of this program; give it with --dir")?;
-        Ok(program.parent().unwrap_or(Path::new(".")).into())
-    }
-
-    pub fn seeds(&self) -> u32 {
-        self.seeds.unwrap_or(if self.quick || self.emulated { 2 } else { 10 })
-    }
-
-    /// Returns the seeds of a check that has so many: an emulated device runs those that `emulated` chooses. `--seeds` limits their number.
-    pub fn seeds_of(&self, all: u32, emulated: &[u32]) -> Vec<u32> {
-        let mut seeds = match self {
-            _ if self.emulated => emulated.into(),
-            _ if self.quick => vec![0, 1],
-            _ => (0..all).collect(),
-        };
-        seeds.truncate(self.seeds.map_or(usize::MAX, |seeds| seeds as usize));
-        seeds
-    }
-
-    /// Returns the kinds of images to run, which are also the extensions of their files.
-    pub fn kinds(&self) -> &'static [&'static str] {
-        if self.emulated { &["ptx"] } else { &["ptx", "cubin"] }
-    }
-
-    pub fn repetitions(&self) -> usize {
-        self.repetitions.unwrap_or(if self.quick { 20 } else { 100 }) as usize
-    }
-
-    pub fn bench_repetitions(&self) -> usize {
-        self.repetitions.map_or(if self.quick { 20 } else { 50 }, |repetitions| repetitions as usize)
-    }
-
-    /// Checks that share a GPU would spoil each other's times.
-    fn jobs(&self) -> usize {
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or_else(|| if self.emulated { processors() } else { 1 }, usize::from)
-    }
-
-    pub fn timeout(&self) -> Duration {
-        Duration::from_secs(self.timeout)
-    }
-}
-
 /// Runs the program.
 pub fn main() -> ExitCode {
     run(&Cli::parse()).unwrap_or_else(|error| {
@@ -177,7 +79,7 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<ExitCode> {
     let options = &cli.options;
     let (checks, parts) = match &cli.command {
-        None => (check::all(options)?, &cli.checks),
+        None => (registry::all(options)?, &cli.checks),
         Some(Mode::Sweep { variants }) => (sweep::list(options)?, variants),
         Some(Mode::Litmus { tests }) => (litmus_checks::list(options)?, tests),
         Some(Mode::Soak { kernels }) => (soak::list(options)?, kernels),
@@ -191,7 +93,7 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     if let Some(file) = &options.file {
         data::read_floats(file)?;
     }
-    let checks = check::select(checks, parts)?;
+    let checks = registry::select(checks, parts)?;
     if options.list {
         checks.iter().for_each(|check| println!("{}", check.name));
         return Ok(ExitCode::SUCCESS);
@@ -265,13 +167,6 @@ fn skip_all(error: &ptx_host::Error, checks: Vec<Check>) -> Vec<Report> {
 }
 
 #[cfg(test)]
-impl Default for Options {
-    fn default() -> Self {
-        Cli::parse_from(["ptx-gpu"]).options
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory as _;
@@ -290,16 +185,5 @@ mod tests {
         }
         let cli = Cli::parse_from(["ptx-gpu", "lengths", "--dir", "d", "host/"]);
         assert!(cli.command.is_none() && cli.checks == ["lengths", "host/"]);
-    }
-
-    #[test]
-    fn quick_means_less() {
-        let quick = Cli::parse_from(["ptx-gpu", "--quick"]).options;
-        assert!(quick.seeds() < Options::default().seeds());
-        assert!(quick.repetitions() < Options::default().repetitions());
-        assert_eq!(Cli::parse_from(["ptx-gpu", "--quick", "--seeds", "7"]).options.seeds(), 7);
-        let emulated = Cli::parse_from(["ptx-gpu", "--emulated"]).options;
-        assert_eq!(emulated.seeds_of(100, &[3, 5]), [3, 5]);
-        assert_eq!(Options::default().seeds_of(100, &[3]).len(), 100);
     }
 }

@@ -4,9 +4,9 @@ use anyhow::{Result, bail, ensure};
 use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
+use crate::guard::POISON;
 use crate::image;
-use crate::suite::POISON;
+use crate::options::Options;
 
 type Run = fn(&Gpu, &Module, &str) -> Result<()>;
 

@@ -10,8 +10,9 @@ use ptx_host::{
     TensorMapBuilder,
 };
 
-use crate::check::{Check, DeviceInfo, Finding, Gpu, address};
-use crate::cli::Options;
+use crate::check::{Check, DeviceInfo, Finding, Gpu};
+use crate::memory::address;
+use crate::options::Options;
 
 const KERNELS: &str = include_str!("host_checks.ptx");
 const NAME: &str = "host_checks.ptx";

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::check::Check;
-use crate::cli::Options;
+use crate::options::Options;
 
 /// An image of a kernel or of a device crate: the file `<name>-<build>.<kind>`, such as `axpy-O3.cubin`.
 #[derive(Debug, Clone, PartialEq, Eq)]

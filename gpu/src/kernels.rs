@@ -5,9 +5,9 @@ use ptx::shared::{DynamicShared, SharedArray};
 use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
+use crate::guard::{GUARD, POISON, compare};
 use crate::image;
-use crate::suite::{GUARD, POISON, compare};
+use crate::options::Options;
 
 /// A kernel `fn(input: *const u32, output: *mut u32, n: u32)`, where `n` is the length of the input in words.
 #[derive(Debug, Clone, Copy)]
@@ -546,35 +546,7 @@ pub fn input(seed: u32, words: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-
-    /// Kernels that are built and assembled but not run, with the reason.
-    const NOT_RUN: &[(&str, &str)] = &[
-        ("multimem_all_reduce", "it needs a multicast object, and so several GPUs"),
-        ("clusterlaunchcontrol_scale", "its instructions need sm_100"),
-    ];
-
-    #[test]
-    fn the_table_has_every_kernel_of_the_crate() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src");
-        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
-        let kernels = text.split("\"ptx-kernel\" fn ").skip(1);
-        let mut kernels: Vec<&str> = kernels.map(|rest| rest.split_once('(').unwrap().0).collect();
-        let run = KERNELS
-            .iter()
-            .map(|kernel| kernel.name)
-            .chain(["axpy_bulk"])
-            .chain(crate::library_checks::KERNELS)
-            .chain(crate::math_checks::KERNELS)
-            .chain(crate::tensor_checks::KERNELS);
-        let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();
-        kernels.sort_unstable();
-        listed.sort_unstable();
-        assert_eq!(listed, kernels);
-    }
 
     #[test]
     fn an_emulated_device_runs_each_kernel_on_inputs_of_several_lengths() {

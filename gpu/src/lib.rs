@@ -3,9 +3,7 @@
 //! Each check runs in its own process, so a hang, a crash or a sticky error of the CUDA context does not affect other checks.
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
-pub mod axpy_bulk;
-pub mod suite;
-
+mod axpy_bulk;
 mod axpy_checks;
 mod bench;
 mod check;
@@ -13,16 +11,21 @@ mod checked_checks;
 mod cli;
 mod data;
 mod device_checks;
+mod guard;
 mod host_checks;
 mod image;
 mod kernels;
 mod library_checks;
 mod litmus_checks;
 mod math_checks;
+mod memory;
+mod options;
+mod registry;
 mod report;
 mod runner;
 mod sanitize;
 mod soak;
+mod suite;
 mod sweep;
 mod tensor_checks;
 mod typed_checks;

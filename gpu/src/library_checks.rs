@@ -6,11 +6,11 @@ use ptx_host::cudarc::driver::{CudaSlice, CudaViewMut};
 use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
 use crate::data;
+use crate::guard::{GUARD, POISON, compare};
 use crate::image;
 use crate::kernels::input;
-use crate::suite::{GUARD, POISON, compare};
+use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
 pub const KERNELS: [&str; 7] = [

@@ -8,7 +8,7 @@ use ptx_litmus::{Expected, Outcome, STRIDE, Test};
 use serde_json::json;
 
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
+use crate::options::Options;
 
 /// Instances of a test that run at a time.
 const INSTANCES: u32 = 1024;

@@ -5,10 +5,10 @@ use anyhow::{Context as _, Result, ensure};
 use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
+use crate::guard::{GUARD, POISON, compare};
 use crate::image;
 use crate::kernels::{SEEDS, input};
-use crate::suite::{GUARD, POISON, compare};
+use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
 pub const KERNELS: [&str; 2] = ["cta_reductions", "math_functions"];

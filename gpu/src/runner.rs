@@ -11,7 +11,7 @@ use serde_json::Value;
 use wait_timeout::ChildExt as _;
 
 use crate::check::{Check, Gpu};
-use crate::cli::Options;
+use crate::options::Options;
 use crate::report::{Outcome, Report};
 
 /// What the child writes to its standard output, as JSON.

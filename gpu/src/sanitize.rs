@@ -10,10 +10,10 @@ use anyhow::{Context as _, Result, ensure};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::check::{self, Check, Finding};
-use crate::cli::Options;
+use crate::check::{Check, Finding, OVERHEAD};
+use crate::options::Options;
 use crate::report::Outcome;
-use crate::{image, runner};
+use crate::{image, registry, runner};
 
 const TOOLS: [&str; 4] = ["memcheck", "racecheck", "synccheck", "initcheck"];
 const EXPLANATIONS: &str = include_str!("sanitizer.toml");
@@ -49,7 +49,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     let sanitizer = find(options)?;
     let (explanations, shipped) = (explanations()?, image::shipped(options));
     let mut checks = Vec::new();
-    for check in check::all(options)? {
+    for check in registry::all(options)? {
         let Some(kernel) = kernel_of(&check.name, &shipped) else { continue };
         for tool in TOOLS {
             let known =
@@ -58,8 +58,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
             let (sanitizer, options_of_check, name) =
                 (sanitizer.clone(), options.clone(), check.name.clone());
             let run = move |_: &_| run(&sanitizer, &options_of_check, tool, &name, &known);
-            checks
-                .push(Check::new(format!("{tool}/{kernel}"), options, run).at_least(LIMIT + check::OVERHEAD));
+            checks.push(Check::new(format!("{tool}/{kernel}"), options, run).at_least(LIMIT + OVERHEAD));
         }
     }
     Ok(checks)

@@ -8,11 +8,11 @@ use serde_json::json;
 
 use crate::axpy_bulk::{AxpyBulk, Shape};
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
+use crate::guard::{GUARD, POISON, compare};
 use crate::image;
 use crate::kernels::{self, input};
+use crate::options::Options;
 use crate::report::Report;
-use crate::suite::{GUARD, POISON, compare};
 
 /// Phases of mbarriers, which [`reverse`] completes.
 const PHASES: u64 = 1_000_000_000;

@@ -2,50 +2,26 @@
 
 mod canaries;
 mod slice;
+mod table;
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result};
 use ptx_host::{LaunchConfig, Module};
 
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
+use crate::guard::{GUARD, POISON, compare};
 use crate::image;
+use crate::options::Options;
 
-/// The kernels of a crate under `tests/device`.
-#[derive(Debug, Clone, Copy)]
-pub struct Suite {
-    /// Folder of the crate. The images are `<name>-*.ptx` and `<name>-*.cubin`.
-    pub name: &'static str,
-    /// All kernels of the crate.
-    pub kernels: &'static [Kernel],
-}
-
-/// A kernel `fn(out: *mut u32, seed: u32)`, launched as one block of [`THREADS`] threads.
-#[derive(Debug, Clone, Copy)]
-pub struct Kernel {
-    /// Name of the kernel.
-    pub name: &'static str,
-    /// Returns the expected `out`. Its length is the length of `out`.
-    pub expected: fn(seed: u32) -> Vec<u32>,
-}
+use self::table::{Kernel, Suite, THREADS};
 
 /// All suites: the convergence canaries, and the typed layer.
 pub const SUITES: &[Suite] = &[canaries::SUITE, slice::SUITE];
 
-const fn kernel(name: &'static str, expected: fn(u32) -> Vec<u32>) -> Kernel {
-    Kernel { name, expected }
-}
-
-/// Threads per block.
-pub const THREADS: u32 = 128;
-
 const SEEDS: [u32; 4] = [0, 1, 0x9e37_79b9, u32::MAX];
-/// Content of `out` and of the guard words around it before the launch.
-pub(crate) const POISON: u32 = 0xdead_beef;
-pub(crate) const GUARD: usize = 64;
 
-pub(crate) fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check>> {
+pub fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
     for suite in suites {
         checks.extend(image::for_each(options, suite.name, |image| {
@@ -76,25 +52,6 @@ fn check(gpu: &Gpu, image: &Path, of: &Kernel) -> Result<Finding> {
     Ok(format!("{} seeds", SEEDS.len()).into())
 }
 
-/// Compares `out` with the expected words, and checks the guards.
-pub(crate) fn compare(got: &[u32], expected: &[u32]) -> Result<()> {
-    let n = expected.len();
-    ensure!(got.len() == n + 2 * GUARD, "the kernel's output has {} words, not {}", got.len(), n + 2 * GUARD);
-    let (before, rest) = got.split_at(GUARD);
-    let (words, after) = rest.split_at(n);
-    ensure!(before.iter().chain(after).all(|&word| word == POISON), "words around out[0..{n}] were written");
-    let wrong: Vec<_> = (0..n).filter(|&i| words[i] != expected[i]).collect();
-    match wrong.first() {
-        None => Ok(()),
-        Some(&i) => bail!(
-            "{} of {n} words are wrong; the first is out[{i}]: got {:#x}, want {:#x}",
-            wrong.len(),
-            words[i],
-            expected[i]
-        ),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,20 +70,5 @@ mod tests {
             listed.sort_unstable();
             assert_eq!(listed, kernels);
         }
-    }
-
-    fn with_guards(words: &[u32]) -> Vec<u32> {
-        [&[POISON; GUARD], words, &[POISON; GUARD]].concat()
-    }
-
-    #[test]
-    fn wrong_words_and_touched_guards_are_found() {
-        compare(&with_guards(&[1, 2, 3]), &[1, 2, 3]).unwrap();
-        let error = compare(&with_guards(&[1, 7, 8]), &[1, 2, 3]).unwrap_err().to_string();
-        assert_eq!(error, "2 of 3 words are wrong; the first is out[1]: got 0x7, want 0x2");
-        let mut touched = with_guards(&[1]);
-        touched[GUARD + 1] = 0;
-        assert!(compare(&touched, &[1]).is_err());
-        assert!(compare(&[1], &[1]).is_err());
     }
 }

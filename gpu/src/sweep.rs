@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::axpy_bulk::Shape;
 use crate::axpy_checks;
 use crate::check::Check;
-use crate::cli::Options;
+use crate::options::Options;
 use crate::report::{Outcome, Report};
 
 /// Threads per block and blocks per multiprocessor to try with each variant.

@@ -6,10 +6,10 @@ use ptx_host::cudarc::driver::CudaSlice;
 use ptx_host::{LaunchConfig, Module, TensorMap, TensorMapBuilder};
 
 use crate::check::{Check, Finding, Gpu};
-use crate::cli::Options;
+use crate::guard::{GUARD, POISON, compare};
 use crate::image;
 use crate::kernels::{SEEDS, input};
-use crate::suite::{GUARD, POISON, compare};
+use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
 pub const KERNELS: [&str; 4] = ["tensor_transpose", "tensor_sum", "tensor_retype", "tensor_multicast"];

@@ -8,10 +8,10 @@ use ptx_host::{Kernels, LoadedKernels, Matrix, Tensor};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::checked_checks::with_output;
-use crate::cli::Options;
 use crate::image;
 use crate::kernels::input;
 use crate::library_checks::{small_floats, softmax};
+use crate::options::Options;
 
 type Run = fn(&Gpu, &LoadedKernels) -> Result<()>;
 
@@ -131,7 +131,7 @@ fn add_rows(gpu: &Gpu, kernels: &LoadedKernels) -> Result<()> {
 
 fn fill(gpu: &Gpu, kernels: &LoadedKernels) -> Result<()> {
     let mut words = gpu.stream.alloc_zeros::<u32>(1000)?;
-    let address = crate::check::address(&words);
+    let address = crate::memory::address(&words);
     // SAFETY: the memory has 1000 words, and only this grid uses them.
     unsafe { kernels.kernel(launch::fill)?.launch_unsafe(&gpu.stream, 3, (address, 900, 7))? };
     gpu.wait()?;

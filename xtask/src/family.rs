@@ -4,41 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
-use crate::device::{self, Arch, Build};
-use crate::forms::{self, Part, Row};
+use crate::device;
 use crate::{files, root};
-
-/// Returns the rows of one family on all targets.
-pub fn rows(name: &str) -> Result<Vec<Row>> {
-    let rows = forms::union(&forms::probe_targets(name, &BTreeSet::from([name.to_owned()]))?)?;
-    ensure!(!rows.is_empty(), "src/raw/{name}.rs has no `instruction!`: add a row");
-    Ok(rows)
-}
 
 /// Writes the crate of some families to `target/row/<folder>`, and returns its path.
 pub fn written(folder: &str, wanted: &BTreeSet<String>) -> Result<PathBuf> {
     let folder = root().join("target/row").join(folder);
     write(&folder, wanted, "")?;
     Ok(folder)
-}
-
-/// Compiles a crate that [`write()`] has written, and returns its rows.
-pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
-    let mut build = Build::new(folder, arch);
-    build.rustflags = vec!["--cfg=probe".into()];
-    build.rustflags.extend(part.probe().map(|value| format!("--cfg=probe=\"{value}\"")));
-    // A call of an instruction has blocks for each form of the row, and those of one are reached. LLVM's pass removes the others from
-    // what rustc writes. Without the marks of where variables live, rustc's own passes leave fewer blocks, which saves a tenth of the
-    // time.
-    build.crate_flags = ["-Cpasses=unreachableblockelim", "-Zmir-enable-passes=+RemoveStorageMarkers"]
-        .map(String::from)
-        .into();
-    if part == Part::Labelled {
-        build.features.push("stock-linker".into());
-    }
-    forms::rows(&build.run()?.text, arch).with_context(|| format!("the rows for {arch}"))
 }
 
 /// Returns the families that have rows with gates. In the others nothing depends on the target.

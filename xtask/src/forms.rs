@@ -1,13 +1,14 @@
 //! The forms of the raw layer: the instructions that each row of `src/raw` emits, read from a build of its families.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
 
 use anyhow::{Context, Result, bail, ensure};
 use ptx_link::convergence::is_convergent;
 
-use crate::device::Arch;
+use crate::device::{Arch, Build};
 use crate::family;
 
 /// One raw instruction, as compiled in its probe.
@@ -100,7 +101,7 @@ pub enum Part {
 
 impl Part {
     /// Returns the value of the cfg `probe` that leaves out the other rows.
-    pub(crate) fn probe(self) -> Option<&'static str> {
+    fn probe(self) -> Option<&'static str> {
         match self {
             Part::All => None,
             Part::Gated => Some("gated"),
@@ -116,7 +117,7 @@ pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
         Part::Gated => ("gated", family::gated()?),
         Part::Labelled => ("labelled", family::with("convergent")?),
     };
-    family::build(&family::written(folder, &families)?, arch, part)
+    build(&family::written(folder, &families)?, arch, part)
 }
 
 /// Returns the rows of every target.
@@ -124,11 +125,35 @@ pub fn probe_all() -> Result<Vec<(Arch, Vec<Row>)>> {
     probe_targets("all", &family::sources()?.into_keys().collect())
 }
 
+/// Returns the rows of one family on all targets.
+pub fn of_family(name: &str) -> Result<Vec<Row>> {
+    let rows = union(&probe_targets(name, &BTreeSet::from([name.to_owned()]))?)?;
+    ensure!(!rows.is_empty(), "src/raw/{name}.rs has no `instruction!`: add a row");
+    Ok(rows)
+}
+
+/// Compiles a crate that [`family`] has written, and returns its rows.
+pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
+    let mut build = Build::new(folder, arch);
+    build.rustflags = vec!["--cfg=probe".into()];
+    build.rustflags.extend(part.probe().map(|value| format!("--cfg=probe=\"{value}\"")));
+    // A call of an instruction has blocks for each form of the row, and those of one are reached. LLVM's pass removes the others from
+    // what rustc writes. Without the marks of where variables live, rustc's own passes leave fewer blocks, which saves a tenth of the
+    // time.
+    build.crate_flags = ["-Cpasses=unreachableblockelim", "-Zmir-enable-passes=+RemoveStorageMarkers"]
+        .map(String::from)
+        .into();
+    if part == Part::Labelled {
+        build.features.push("stock-linker".into());
+    }
+    rows(&build.run()?.text, arch).with_context(|| format!("the rows for {arch}"))
+}
+
 /// The target whose probe has every row. The other targets' probes have the gated rows only.
 const WHOLE: Arch = Arch::Sm100a;
 
 /// Returns the rows of some families on every target. Their crates are compiled in `target/row/<folder>`, two at a time.
-pub(crate) fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result<Vec<(Arch, Vec<Row>)>> {
+fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result<Vec<(Arch, Vec<Row>)>> {
     let whole = family::written(folder, families)?;
     let gated: BTreeSet<_> = families.intersection(&family::gated()?).cloned().collect();
     let others: Vec<_> = Arch::ALL.into_iter().filter(|arch| !gated.is_empty() && *arch != WHOLE).collect();
@@ -136,8 +161,8 @@ pub(crate) fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result
     // The whole probe takes the longest, so it comes first.
     let archs: Vec<Arch> = [WHOLE].into_iter().chain(others).collect();
     let probes = by_two(&archs, |&arch| match arch {
-        WHOLE => family::build(&whole, arch, Part::All),
-        _ => family::build(&gated_rows, arch, Part::Gated),
+        WHOLE => build(&whole, arch, Part::All),
+        _ => build(&gated_rows, arch, Part::Gated),
     });
     let probes = archs.into_iter().zip(probes).map(|(arch, rows)| Ok((arch, rows?)));
     with_ungated(probes.collect::<Result<_>>()?, &gated)

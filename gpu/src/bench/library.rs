@@ -3,12 +3,12 @@
 use anyhow::{Result, ensure};
 use ptx_host::LaunchConfig;
 
-use super::{Bench, Case, Timing};
+use super::case::{Bench, Case, Timing};
 use crate::axpy_bulk::Shape;
-use crate::check::address;
 use crate::data;
 use crate::kernels::input;
 use crate::library_checks::{rms_normalised, small_floats};
+use crate::memory::address;
 
 pub fn cases() -> Vec<Case> {
     let case = |kernel, run: fn(&Bench) -> Result<Timing>| Case {

@@ -4,10 +4,10 @@
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::LaunchConfig;
 
-use super::{Bench, Case, Timing, same_results};
-use crate::check::address;
+use super::case::{Bench, Case, Timing, same_results};
 use crate::kernels::input;
 use crate::math_checks::{self, FUNCTIONS, RESULTS};
+use crate::memory::address;
 
 const WORDS: usize = 1 << 20;
 const THREADS: u32 = 256;

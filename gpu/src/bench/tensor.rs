@@ -4,9 +4,9 @@ use anyhow::{Context as _, Result};
 use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
 use ptx_host::{LaunchConfig, TensorMap, TensorMapBuilder};
 
-use super::{Bench, Case, Timing, same_results};
-use crate::check::address;
+use super::case::{Bench, Case, Timing, same_results};
 use crate::kernels::input;
+use crate::memory::address;
 use crate::tensor_checks;
 
 const THREADS: u32 = 128;

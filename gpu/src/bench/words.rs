@@ -4,9 +4,9 @@
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::LaunchConfig;
 
-use super::{Bench, Case, Timing, same_results};
-use crate::check::address;
+use super::case::{Bench, Case, Timing, same_results};
 use crate::kernels::{self, KERNELS, Kernel, input};
+use crate::memory::address;
 
 /// How to time a kernel of [`KERNELS`].
 struct Words {

@@ -2,7 +2,8 @@
 
 use std::array::from_fn;
 
-use super::{POISON, Suite, THREADS, kernel};
+use super::table::{Suite, THREADS, kernel};
+use crate::guard::POISON;
 
 /// The convergence canaries.
 pub const SUITE: Suite = Suite {

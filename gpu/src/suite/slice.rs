@@ -1,6 +1,6 @@
 //! Expected output of each kernel of `tests/device/slice`: the same arithmetic without copies and barriers.
 
-use super::{Suite, THREADS, kernel};
+use super::table::{Suite, THREADS, kernel};
 
 /// The kernels of the typed layer.
 pub const SUITE: Suite = Suite {

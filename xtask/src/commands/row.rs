@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use xtask::family;
-use xtask::forms::Form;
+use xtask::forms::{self, Form};
 use xtask::golden::Golden;
 use xtask::{files, index, judge, progress, root};
 
@@ -22,7 +22,7 @@ pub struct Options {
 pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
     family::named(&BTreeSet::from([name.clone()]))?;
     let setup = Setup::ready()?;
-    let rows = progress::step(&format!("compiling {name} for every target"), || family::rows(name))?;
+    let rows = progress::step(&format!("compiling {name} for every target"), || forms::of_family(name))?;
     for row in &rows {
         ensure!(!row.forms.is_empty(), "{} has no form on any target", row.name);
     }

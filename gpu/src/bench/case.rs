@@ -1,0 +1,212 @@
+//! A case of a benchmark, and how it is timed.
+
+use anyhow::{Context as _, Result, ensure};
+use ptx_host::cudarc::driver::{CudaGraph, CudaSlice, result};
+use ptx_host::{KernelArgs, LaunchConfig, Module};
+use serde_json::{Value, json};
+
+use crate::check::Gpu;
+use crate::data::median;
+use crate::memory::address;
+
+/// A kernel with data of one size.
+pub struct Case {
+    /// Name of the kernel. Its images are `<kernel>-O3.cubin` and `<kernel>-nvcc.cubin`.
+    pub kernel: &'static str,
+    /// Distinguishes the cases of one kernel.
+    pub variant: &'static str,
+    /// Why the case does not use the whole GPU or much data; empty for a case that does.
+    pub note: &'static str,
+    pub run: Box<Run>,
+}
+
+pub type Run = dyn Fn(&Bench) -> Result<Timing>;
+
+/// A GPU, the existing images of a kernel, and the number of repetitions.
+pub struct Bench<'a> {
+    pub gpu: &'a Gpu,
+    /// The Rust image, if there is one, then the CUDA C++ image.
+    pub sides: Vec<Side>,
+    pub repetitions: usize,
+}
+
+pub struct Side {
+    pub label: &'static str,
+    pub module: Module,
+}
+
+pub const RUST: &str = "rust";
+pub const TWIN: &str = "cpp";
+
+/// Median times of a case, in seconds per launch.
+pub struct Timing {
+    pub rust: Option<f64>,
+    pub twin: f64,
+    /// Bytes that a launch reads and writes, and the time of a device-to-device copy with the same traffic.
+    pub copy: Option<(usize, f64)>,
+}
+
+impl Timing {
+    /// The time to judge: the Rust kernel's, or the twin's if there is no Rust kernel.
+    pub fn time(&self) -> f64 {
+        self.rust.unwrap_or(self.twin)
+    }
+
+    pub fn data(&self, note: &str) -> Value {
+        json!({
+            "rust_us": self.rust.map(|time| time * 1e6),
+            "cpp_us": self.twin * 1e6,
+            "ratio": self.rust.map(|time| time / self.twin),
+            "gbs": self.copy.map(|(bytes, _)| bytes as f64 / self.time() / 1e9),
+            "of_copy": self.copy.map(|(_, time)| time / self.time()),
+            "cpp_of_copy": self.copy.map(|(_, time)| time / self.twin),
+            "note": note,
+        })
+    }
+}
+
+impl std::fmt::Display for Timing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.rust {
+            Some(rust) => write!(
+                f,
+                "{:.1} µs, C++ {:.1} µs, ratio {:.4}",
+                rust * 1e6,
+                self.twin * 1e6,
+                rust / self.twin
+            )?,
+            None => write!(f, "C++ {:.1} µs", self.twin * 1e6)?,
+        }
+        self.copy.map_or(Ok(()), |(_, time)| write!(f, ", {:.4} of the copy's bytes/s", time / self.time()))
+    }
+}
+
+/// A launch that can be put on the stream repeatedly.
+pub struct Launch<'a> {
+    pub label: &'static str,
+    pub put: Box<dyn Fn() -> Result<()> + 'a>,
+}
+
+impl Bench<'_> {
+    /// Makes the same launch for each side.
+    ///
+    /// # Safety
+    ///
+    /// The `# Safety` section of [`ptx_host::Kernel::launch`] holds each time that a launch is put on the stream.
+    pub unsafe fn launches<A: for<'a> KernelArgs<'a> + Copy + 'static>(
+        &self,
+        kernel: &str,
+        config: &LaunchConfig,
+        arguments: A,
+    ) -> Result<Vec<Launch<'_>>> {
+        let mut launches = Vec::new();
+        for side in &self.sides {
+            let kernel = side.module.kernel_by_name(kernel)?;
+            let (stream, config) = (&self.gpu.stream, *config);
+            launches.push(Launch {
+                label: side.label,
+                // SAFETY: `# Safety` of this function.
+                put: Box::new(move || Ok(unsafe { kernel.launch(stream, &config, arguments) }?)),
+            });
+        }
+        Ok(launches)
+    }
+
+    /// Times the launches alternately, beside a copy that reads and writes `traffic` bytes.
+    pub fn time(&self, launches: &[Launch], traffic: Option<usize>) -> Result<Timing> {
+        const WARM_UP: usize = 5;
+        let half = traffic.unwrap_or(0).div_ceil(32);
+        let stream = &self.gpu.stream;
+        let from = stream.alloc_zeros::<u128>(half.max(1))?;
+        let mut to = stream.alloc_zeros::<u128>(half.max(1))?;
+        let batches = launches.iter().map(|launch| self.batch(launch)).collect::<Result<Vec<_>>>()?;
+        // The same batch for all sides: the cost of a launch then weighs alike.
+        let batch = batches.into_iter().min().unwrap_or(1);
+        // Launches in a graph do not wait for the host, which needs more time per launch than the shortest kernels run.
+        let graphs = launches
+            .iter()
+            .map(|launch| self.gpu.capture(|| (0..batch).try_for_each(|_| (launch.put)())))
+            .collect::<Result<Vec<_>>>()?;
+
+        let copy = traffic.is_some().then_some(None);
+        let timed: Vec<Option<&CudaGraph>> = graphs.iter().map(Some).chain(copy).collect();
+        let mut samples = Vec::with_capacity(self.repetitions);
+        for repetition in 0..WARM_UP + self.repetitions {
+            let mut sample = Vec::new();
+            for turn in 0..timed.len() {
+                // Each side comes first as often as last.
+                let i = if repetition % 2 == 0 { turn } else { timed.len() - 1 - turn };
+                // Each side is timed after a copy. Otherwise the first side would wait for the L2 cache to write back the last
+                // copy, and the other sides would find some of their input in the cache.
+                if traffic.is_some() {
+                    stream.memcpy_dtod(&from, &mut to)?;
+                }
+                let start = self.gpu.record()?;
+                match timed[i] {
+                    Some(graph) => graph.launch()?,
+                    None => stream.memcpy_dtod(&from, &mut to)?,
+                }
+                sample.push((i, start, self.gpu.record()?));
+            }
+            if repetition >= WARM_UP {
+                samples.push(sample);
+            }
+        }
+        self.gpu.wait()?;
+
+        let median_of = |i: usize| -> Result<f64> {
+            let of_this = samples.iter().flatten().filter(|(of, ..)| *of == i);
+            let times = of_this
+                .map(|(_, start, end)| Ok(f64::from(start.elapsed_ms(end)?) / 1e3))
+                .collect::<Result<Vec<f64>>>()?;
+            Ok(median(&times))
+        };
+        let of = |label| -> Result<Option<f64>> {
+            let i = launches.iter().position(|launch| launch.label == label);
+            i.map(|i| Ok(median_of(i)? / batch as f64)).transpose()
+        };
+        Ok(Timing {
+            rust: of(RUST)?,
+            twin: of(TWIN)?.unwrap_or(f64::NAN),
+            copy: traffic
+                .map(|bytes| Ok::<_, anyhow::Error>((bytes, median_of(launches.len())?)))
+                .transpose()?,
+        })
+    }
+
+    /// Returns the launches per sample: enough to outlast the clock's resolution and the start of a kernel.
+    fn batch(&self, launch: &Launch) -> Result<usize> {
+        const SAMPLE: f64 = 1e-3;
+        const MOST: f64 = 500.0;
+        (launch.put)()?;
+        let start = self.gpu.record()?;
+        (launch.put)()?;
+        let end = self.gpu.record()?;
+        self.gpu.wait()?;
+        Ok((SAMPLE / (f64::from(start.elapsed_ms(&end)?) / 1e3).max(1e-6)).clamp(1.0, MOST) as usize)
+    }
+
+    /// Sets all bits of `memory`: each float is a NaN.
+    pub fn fill_with_nan(&self, memory: &mut CudaSlice<f32>) -> Result<()> {
+        let stream = &self.gpu.stream;
+        // SAFETY: `memory` has that many bytes and is borrowed exclusively.
+        unsafe { result::memset_d8_async(address(memory), 0xff, memory.num_bytes(), stream.cu_stream())? };
+        Ok(())
+    }
+}
+
+/// Fails unless every launch leaves the same result, which `result_of` returns.
+pub fn same_results<T: PartialEq>(
+    launches: &[Launch],
+    mut result_of: impl FnMut(&Launch) -> Result<T>,
+) -> Result<()> {
+    let mut first: Option<T> = None;
+    for launch in launches {
+        let result = result_of(launch).context(launch.label)?;
+        match &first {
+            Some(first) => ensure!(*first == result, "the results of {RUST} and {TWIN} differ"),
+            None => first = Some(result),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! The list of all checks.
+
+use anyhow::{Result, bail};
+
+use crate::check::Check;
+use crate::options::Options;
+use crate::{
+    axpy_checks, checked_checks, device_checks, host_checks, kernels, library_checks, math_checks, suite,
+    tensor_checks, typed_checks,
+};
+
+/// Returns all checks.
+pub fn all(options: &Options) -> Result<Vec<Check>> {
+    let mut checks = host_checks::list(options);
+    checks.extend(axpy_checks::list(options)?);
+    checks.extend(kernels::list(options)?);
+    checks.extend(library_checks::list(options)?);
+    checks.extend(math_checks::list(options)?);
+    checks.extend(tensor_checks::list(options)?);
+    checks.extend(suite::list(options, suite::SUITES)?);
+    checks.extend(checked_checks::list(options)?);
+    checks.extend(device_checks::list(options)?);
+    checks.extend(typed_checks::list(options)?);
+    Ok(checks)
+}
+
+/// Returns the checks whose names contain one of `parts`, or all checks if `parts` is empty.
+pub fn select(checks: Vec<Check>, parts: &[String]) -> Result<Vec<Check>> {
+    if let Some(unknown) = parts.iter().find(|part| !checks.iter().any(|check| check.name.contains(*part))) {
+        bail!("no check has `{unknown}` in its name; `--list` shows the names");
+    }
+    let wanted = |check: &Check| parts.is_empty() || parts.iter().any(|part| check.name.contains(part));
+    Ok(checks.into_iter().filter(wanted).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// Kernels that are built and assembled but not run, with the reason.
+    const NOT_RUN: &[(&str, &str)] = &[
+        ("multimem_all_reduce", "it needs a multicast object, and so several GPUs"),
+        ("clusterlaunchcontrol_scale", "its instructions need sm_100"),
+    ];
+
+    #[test]
+    fn the_table_has_every_kernel_of_the_crate() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
+        let kernels = text.split("\"ptx-kernel\" fn ").skip(1);
+        let mut kernels: Vec<&str> = kernels.map(|rest| rest.split_once('(').unwrap().0).collect();
+        let run = kernels::KERNELS
+            .iter()
+            .map(|kernel| kernel.name)
+            .chain(["axpy_bulk"])
+            .chain(library_checks::KERNELS)
+            .chain(math_checks::KERNELS)
+            .chain(tensor_checks::KERNELS);
+        let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();
+        kernels.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(listed, kernels);
+    }
+}
