@@ -1,4 +1,4 @@
-//! The boundary of C: pointers that C passes, the lock, and what must not cross.
+//! The boundary of C: pointers that C passes, and what must not cross.
 //!
 //! Rust code cannot make the pointers of this module. Each comes from C as an argument of an exported function, or lies in memory
 //! that such an argument points to. The driver's API asks for the following, and every block of `unsafe` here rests on it.
@@ -15,13 +15,9 @@ use std::cell::Cell;
 use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::io::Write as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::{LazyLock, Mutex, PoisonError};
 
 use cudarc::driver::sys::CUresult::{self, *};
-
-use crate::driver::Driver;
 
 /// Why a call fails.
 #[derive(Debug)]
@@ -49,63 +45,15 @@ pub fn say(line: impl fmt::Display) {
     let _ = writeln!(std::io::stderr(), "ptx-emu: {line}");
 }
 
-static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(Mutex::default);
-
 thread_local! {
     /// The thread runs a function of the program, on behalf of a stream. Such a function may not call the driver.
     static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs an exported function, under the lock. A panic ends here.
-pub fn call(name: &str, needs_init: bool, body: impl FnOnce(&mut Driver) -> Result) -> CUresult {
-    if IN_HOST_FUNCTION.get() {
-        return CUDA_ERROR_NOT_PERMITTED;
-    }
-    let run = || {
-        let mut driver = DRIVER.lock().unwrap_or_else(PoisonError::into_inner);
-        if needs_init && !driver.initialised {
-            return Err(CUDA_ERROR_NOT_INITIALIZED.into());
-        }
-        body(&mut driver)
-    };
-    match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(())) => CUDA_SUCCESS,
-        Ok(Err(Failure { code, why })) => {
-            why.iter().for_each(|why| say(format_args!("{name}: {why}")));
-            code
-        }
-        Err(_) => {
-            say(format_args!("{name}: the panic above is a bug of ptx-emu; the call fails"));
-            CUDA_ERROR_UNKNOWN
-        }
-    }
+/// Whether the thread runs a function of the program, on behalf of a stream.
+pub fn is_in_host_function() -> bool {
+    IN_HOST_FUNCTION.get()
 }
-
-/// Defines exported functions, and `find`, which has their addresses by name. `before init fn` may be called before `cuInit`.
-macro_rules! exports {
-    ($($(#[$doc:meta])* $(before $init:ident)? fn $name:ident($($arg:ident: $ty:ty),* $(,)?) |$driver:pat_param| $body:block)*) => {
-        $(
-            $(#[$doc])*
-            #[unsafe(no_mangle)]
-            pub extern "C" fn $name($($arg: $ty),*) -> cudarc::driver::sys::CUresult {
-                let needs_init = true $(&& stringify!($init) != "init")?;
-                $crate::boundary::call(stringify!($name), needs_init, |$driver: &mut $crate::driver::Driver| {
-                    $body
-                    #[allow(unreachable_code)]
-                    Ok(())
-                })
-            }
-        )*
-
-        pub fn find(name: &str) -> Option<usize> {
-            match name {
-                $(stringify!($name) => Some(($name as extern "C" fn($($ty),*) -> cudarc::driver::sys::CUresult) as usize),)*
-                _ => None,
-            }
-        }
-    };
-}
-pub(crate) use exports;
 
 /// Where a function writes a result.
 #[repr(transparent)]

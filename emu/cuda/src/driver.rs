@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use cudarc::driver::sys::CUresult::{self, *};
 use ptx_emu::device::{self, Device};
+use ptx_emu::machine;
 
 use crate::boundary::{HostFunction, Pages, Result, fail};
+use crate::copy::{Copy, Fill};
 use crate::environment::Environment;
-use crate::launch::Launch;
-use crate::memory::{Copy, Fill};
+use crate::limits::SHARED_WITHOUT_OPT_IN;
 
 /// CUDA 13.5, whose newest PTX is 9.5.
 pub const VERSION: (u32, u32) = (13, 5);
@@ -125,6 +126,14 @@ pub struct Event {
     pub capture: Option<Handle>,
 }
 
+/// A launch that the driver has accepted.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    pub function: Handle,
+    pub shape: machine::Launch,
+    pub cooperative: bool,
+}
+
 /// What a stream does. A graph is a list of it.
 #[derive(Debug, Clone)]
 pub enum Work {
@@ -222,41 +231,11 @@ impl Driver {
         }) as ThreadKey
     }
 
-    /// Does work now, or notes it if the stream is captured.
-    pub fn submit(&mut self, stream: Handle, work: Work) -> Result {
-        let (key, context) = self.stream(stream)?;
-        match self.captured.get(&key) {
-            Some(capture) => {
-                self.captures.get_mut(*capture)?.work.push(work);
-                Ok(())
-            }
-            None => self.perform(context, stream, work),
-        }
-    }
-
     /// Fails if the stream is captured: the function has no place in a graph.
     pub fn not_captured(&mut self, stream: Handle) -> Result {
         let (key, _) = self.stream(stream)?;
         if self.captured.contains_key(&key) {
             return Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED.into());
-        }
-        Ok(())
-    }
-
-    fn perform(&mut self, context: Handle, stream: Handle, work: Work) -> Result {
-        let running = self.running.take();
-        match work {
-            Work::Launch(mut launch) => {
-                launch.shape.programmatic &= running == Some(stream);
-                self.running = Some(stream);
-                if let Err(error) = self.run(&launch) {
-                    // The launch was good. What the kernel did spoils the context, and later calls say so.
-                    self.contexts.get_mut(context)?.error = Some(error);
-                }
-            }
-            Work::Copy(copy) => copy.perform(&mut self.device)?,
-            Work::Fill(fill) => fill.perform(&mut self.device)?,
-            Work::Call(function) => function.run(),
         }
         Ok(())
     }
@@ -297,8 +276,7 @@ impl Driver {
         }
         let attributes = self.modules.get(module)?.module.attributes(name).ok_or(CUDA_ERROR_NOT_FOUND)?;
         let handle = self.new_handle();
-        let max_dynamic_shared =
-            crate::launch::SHARED_WITHOUT_OPT_IN.saturating_sub(attributes.static_shared);
+        let max_dynamic_shared = SHARED_WITHOUT_OPT_IN.saturating_sub(attributes.static_shared);
         let name = CString::new(name).map_err(|_| CUDA_ERROR_NOT_FOUND)?;
         let function =
             Function { module, name, attributes, max_dynamic_shared, carveout: -1, large_clusters: false };

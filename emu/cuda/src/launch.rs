@@ -5,34 +5,12 @@ use std::io::Write as _;
 use cudarc::driver::sys::CUlaunchAttributeID::*;
 use cudarc::driver::sys::CUresult::{self, *};
 use ptx_emu::device::LaunchError;
-pub use ptx_emu::device::SHARED_PER_BLOCK;
 use ptx_emu::finding::Rule;
 use ptx_emu::machine::{self, FaultKind, Report};
 
 use crate::boundary::{In, Plain, Result, fail, say};
-use crate::driver::{Driver, Function, Handle, Work};
-
-pub const MULTIPROCESSORS: u32 = 132;
-pub const THREADS_PER_BLOCK: u32 = 1024;
-pub const THREADS_PER_MULTIPROCESSOR: u32 = 2048;
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 32;
-pub const SHARED_PER_MULTIPROCESSOR: u32 = 228 * 1024;
-pub const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
-/// Shared memory of each block that the system keeps.
-pub const RESERVED_SHARED: u32 = 1024;
-pub const PORTABLE_CLUSTER: u32 = 8;
-pub const LARGEST_CLUSTER: u32 = 16;
-pub const WARP: u32 = 32;
-/// Registers of a thread: no compiler allocates any, and with so many every thread of a multiprocessor fits.
-pub const REGISTERS: u32 = 32;
-
-/// A launch that the driver has accepted.
-#[derive(Debug, Clone)]
-pub struct Launch {
-    pub function: Handle,
-    pub shape: machine::Launch,
-    pub cooperative: bool,
-}
+use crate::driver::{Driver, Function, Handle, Launch};
+use crate::limits::*;
 
 /// What a program asks for: `CUlaunchConfig`, with its attributes.
 #[derive(Debug, Clone)]
@@ -157,7 +135,7 @@ impl Function {
     }
 
     /// Checks a launch as the driver does.
-    fn accept(&self, request: &Request) -> Result<[u32; 3]> {
+    pub fn accept(&self, request: &Request) -> Result<[u32; 3]> {
         let Request { grid, block, dynamic_shared, .. } = *request;
         let refuse = |why: String| fail(CUDA_ERROR_INVALID_VALUE, format!("`{}`: {why}", self.label()));
         let within = |extents: [u32; 3], most: [u32; 3]| {
@@ -196,7 +174,7 @@ impl Function {
     }
 
     /// The bytes of the parameters: from an array of pointers to each, or as a whole by `extra`.
-    fn parameters(&self, values: In<In<u8>>, extra: In<usize>) -> Result<Vec<u8>> {
+    pub fn parameters(&self, values: In<In<u8>>, extra: In<usize>) -> Result<Vec<u8>> {
         let parameters = &self.attributes.parameters;
         if !values.is_null() || extra.is_null() {
             let mut list = Vec::new();
@@ -236,26 +214,6 @@ impl Function {
 }
 
 impl Driver {
-    /// Checks a launch, and runs it or notes it for a graph.
-    pub fn launch(
-        &mut self,
-        function: Handle,
-        request: &Request,
-        values: In<In<u8>>,
-        extra: In<usize>,
-    ) -> Result {
-        let (_, context) = self.stream(request.stream)?;
-        let of = self.functions.get(function)?;
-        if self.modules.get(of.module)?.context != context {
-            return fail(CUDA_ERROR_INVALID_HANDLE, "the kernel and the stream are of different contexts");
-        }
-        let cluster = of.accept(request)?;
-        let params = of.parameters(values, extra)?;
-        let Request { grid, block, dynamic_shared, cooperative, programmatic, .. } = *request;
-        let shape = machine::Launch { grid, block, cluster, dynamic_shared, programmatic, params };
-        self.submit(request.stream, Work::Launch(Launch { function, shape, cooperative }))
-    }
-
     /// Runs a kernel under each schedule. Fails as a kernel does.
     pub fn run(&mut self, launch: &Launch) -> std::result::Result<(), CUresult> {
         let schedules =

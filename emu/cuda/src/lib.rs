@@ -9,10 +9,14 @@
 
 mod attributes;
 mod boundary;
+mod copy;
 mod driver;
 mod environment;
 mod errors;
+mod exports;
 mod functions;
 mod launch;
+mod limits;
 mod memory;
 mod tensor;
+mod work;

@@ -4,8 +4,9 @@ use std::ffi::{c_int, c_uint};
 
 use cudarc::driver::sys::CUresult::*;
 
-use crate::boundary::{Out, Result, exports};
+use crate::boundary::{Out, Result};
 use crate::driver::{Driver, VERSION, with_contexts};
+use crate::exports::exports;
 
 /// Makes a context, and makes it current.
 fn create(driver: &mut Driver, context: Out<usize>, flags: c_uint, device: c_int) -> Result {

@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use cudarc::driver::sys::CUresult::*;
 
-use crate::boundary::{Out, Result, exports};
+use crate::boundary::{Out, Result};
 use crate::driver::{Driver, Event, Handle};
+use crate::exports::exports;
 
 /// `CU_EVENT_DISABLE_TIMING`.
 const NO_TIME: c_uint = 2;

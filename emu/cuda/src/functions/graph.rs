@@ -2,8 +2,9 @@
 
 use std::ffi::c_uint;
 
-use crate::boundary::{Out, Result, exports};
+use crate::boundary::{Out, Result};
 use crate::driver::{Driver, Handle};
+use crate::exports::exports;
 
 fn instantiate(driver: &mut Driver, executable: Out<Handle>, graph: Handle) -> Result {
     let work = driver.graphs.get(graph)?.clone();

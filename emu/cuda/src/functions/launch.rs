@@ -4,11 +4,11 @@ use std::ffi::{c_int, c_uint};
 
 use cudarc::driver::sys::CUresult::*;
 
-use crate::boundary::{In, Out, Result, exports};
+use crate::boundary::{In, Out, Result};
 use crate::driver::{Driver, Handle};
-use crate::launch::{
-    Config, MULTIPROCESSORS, RESERVED_SHARED, Request, SHARED_PER_BLOCK, SHARED_PER_MULTIPROCESSOR, WARP,
-};
+use crate::exports::exports;
+use crate::launch::{Config, Request};
+use crate::limits::{MULTIPROCESSORS, RESERVED_SHARED, SHARED_PER_BLOCK, SHARED_PER_MULTIPROCESSOR, WARP};
 use crate::tensor::Common;
 
 fn blocks(driver: &Driver, count: Out<c_int>, function: Handle, threads: c_int, shared: usize) -> Result {

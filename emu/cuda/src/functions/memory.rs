@@ -6,9 +6,11 @@ use std::ffi::{c_int, c_uint};
 use cudarc::driver::sys::CUpointer_attribute::*;
 use cudarc::driver::sys::CUresult::*;
 
-use crate::boundary::{Host, In, Out, Result, exports};
+use crate::boundary::{Host, In, Out, Result};
+use crate::copy::{Copy, Fill, Place};
 use crate::driver::{Driver, Handle, Work, unsupported};
-use crate::memory::{Copy, Copy2d, Copy3d, Fill, Place, TOTAL};
+use crate::exports::exports;
+use crate::memory::{Copy2d, Copy3d, TOTAL};
 
 /// A copy on a stream, or on the default one.
 fn copy(driver: &mut Driver, stream: Handle, to: Place, from: Place, bytes: usize) -> Result {

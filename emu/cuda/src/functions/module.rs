@@ -5,8 +5,9 @@ use std::ffi::{c_int, c_uint};
 use cudarc::driver::sys::CUjit_option::*;
 use cudarc::driver::sys::CUresult::*;
 
-use crate::boundary::{Host, In, Out, Result, StaticText, Text, exports, fail};
+use crate::boundary::{Host, In, Out, Result, StaticText, Text, fail};
 use crate::driver::{BINARIES, Driver, Handle};
+use crate::exports::exports;
 
 /// Options of the driver's compiler.
 struct Options {

@@ -4,8 +4,9 @@ use std::ffi::{c_int, c_uint};
 
 use cudarc::driver::sys::CUresult::{self, *};
 
-use crate::boundary::{HostFunction, Out, Result, exports};
+use crate::boundary::{HostFunction, Out, Result};
 use crate::driver::{Capture, Driver, Handle, Stream, StreamKey, Work};
+use crate::exports::exports;
 
 fn create(driver: &mut Driver, stream: Out<Handle>, flags: c_uint, priority: c_int) -> Result {
     let context = driver.context()?;

@@ -5,8 +5,9 @@ use std::ffi::{c_int, c_uint};
 use cudarc::driver::sys::CUresult::*;
 
 use crate::attributes::{CAPABILITY, NAME, of_device};
-use crate::boundary::{Out, Result, StaticText, Text, exports};
+use crate::boundary::{Out, Result, StaticText, Text};
 use crate::driver::{VERSION, unsupported};
+use crate::exports::exports;
 use crate::{errors, memory};
 
 fn check_device(device: c_int) -> Result {

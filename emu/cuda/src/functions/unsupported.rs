@@ -8,7 +8,7 @@ macro_rules! unsupported {
             /// Takes no argument, whatever a caller passes.
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() -> CUresult {
-                crate::boundary::call(stringify!($name), false, |_| crate::driver::unsupported("this function"))
+                crate::exports::call(stringify!($name), false, |_| crate::driver::unsupported("this function"))
             }
         )*
 
