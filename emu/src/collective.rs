@@ -1,7 +1,6 @@
 //! Instructions that threads execute together: of a warp, a CTA, a cluster (PTX ISA 9.7.13.1 to 9.7.13.3, 9.7.9.6, 9.7.13.8 to .12).
 
 use crate::clock::Collected;
-use crate::exec::{combine, mask};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::float::{self, Format};
@@ -9,6 +8,7 @@ use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
 use crate::op::*;
 use crate::program::Instruction;
 use crate::sync::Arrived;
+use crate::word::{combine, mask};
 
 impl Machine<'_> {
     fn v(&self, cta: usize, thread: usize, src: Src) -> u64 {
@@ -170,7 +170,7 @@ impl Machine<'_> {
                     Type::Float(format) => {
                         let function =
                             if rmw == Rmw::Min { float::Function::Min } else { float::Function::Max };
-                        let modifiers = float::Modifiers { nan, ..PLAIN };
+                        let modifiers = float::Modifiers { nan, ..float::Modifiers::NEAREST };
                         float::compute(function, format, [sum, a, 0], &modifiers)
                     }
                     ty => combine(rmw, ty, sum, a),
@@ -470,13 +470,3 @@ impl Machine<'_> {
         Ok(())
     }
 }
-
-const PLAIN: float::Modifiers = float::Modifiers {
-    round: rustc_apfloat::Round::NearestTiesToEven,
-    ftz: false,
-    sat: false,
-    relu: false,
-    nan: false,
-    xorsign: false,
-    abs: false,
-};

@@ -5,8 +5,10 @@ use rustc_apfloat::Round;
 use crate::ast::{Instruction, Operand};
 use crate::float::{Format, Function, Modifiers};
 use crate::integer;
+use crate::lower::Lower;
+use crate::memory::FUNCTION_WINDOW;
 use crate::op::*;
-use crate::program::{DecodeError, Lower};
+use crate::program::DecodeError;
 
 type Result<T> = std::result::Result<T, DecodeError>;
 
@@ -167,52 +169,6 @@ fn ty(word: &str) -> Option<Type> {
     })
 }
 
-/// A special register, by its name.
-pub fn special(name: &str) -> Option<Special> {
-    use std::cmp::Ordering::{Equal, Greater, Less};
-    let (name, dimension) = match name.rsplit_once('.') {
-        Some((name, dimension)) => (name, ["x", "y", "z", "w"].iter().position(|d| *d == dimension)?),
-        None => (name, 0),
-    };
-    if dimension == 3 {
-        return Some(Special::Zero);
-    }
-    Some(match name {
-        "%tid" => Special::Tid(dimension),
-        "%ntid" => Special::Ntid(dimension),
-        "%ctaid" => Special::Ctaid(dimension),
-        "%nctaid" => Special::Nctaid(dimension),
-        "%clusterid" => Special::ClusterId(dimension),
-        "%nclusterid" => Special::ClusterCount(dimension),
-        "%cluster_ctaid" => Special::ClusterCtaid(dimension),
-        "%cluster_nctaid" => Special::ClusterNctaid(dimension),
-        "%cluster_ctarank" => Special::ClusterRank,
-        "%cluster_nctarank" => Special::ClusterSize,
-        "%is_explicit_cluster" => Special::IsExplicitCluster,
-        "%laneid" => Special::Lane,
-        "%warpid" => Special::Warp,
-        "%nwarpid" => Special::Warps,
-        "%lanemask_eq" => Special::LaneMask(Equal, true),
-        "%lanemask_lt" => Special::LaneMask(Less, false),
-        "%lanemask_le" => Special::LaneMask(Less, true),
-        "%lanemask_gt" => Special::LaneMask(Greater, false),
-        "%lanemask_ge" => Special::LaneMask(Greater, true),
-        "%smid" => Special::Sm,
-        "%nsmid" => Special::Sms,
-        "%gridid" => Special::GridId,
-        "%clock" | "%clock64" => Special::Clock,
-        "%clock_hi" => Special::ClockHigh,
-        "%globaltimer" | "%globaltimer_lo" => Special::GlobalTimer,
-        "%globaltimer_hi" => Special::GlobalTimerHigh,
-        "%dynamic_smem_size" => Special::DynamicShared,
-        "%total_smem_size" => Special::TotalShared,
-        "%aggr_smem_size" => Special::AggregateShared,
-        "WARP_SZ" => Special::WarpSize,
-        "%current_graph_exec" => Special::Zero,
-        _ => return None,
-    })
-}
-
 /// Decodes an instruction.
 pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
     let words = Words { all: instruction.opcode.split('.').collect(), operands: &instruction.operands };
@@ -343,8 +299,8 @@ fn mov(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             Op::Pack(l.slot(to)?, from, bits)
         }
         (to, from) if l.is_wide(to) => Op::Move128(l.slot(to)?, l.slot(from)?),
-        (to, Operand::Name(name)) if special(name).is_some() => {
-            Op::Special(l.slot(to)?, special(name).unwrap_or(Special::Zero))
+        (to, Operand::Name(name)) if Special::named(name).is_some() => {
+            Op::Special(l.slot(to)?, Special::named(name).unwrap_or(Special::Zero))
         }
         (to, from) => {
             let from = match l.callee(from) {
@@ -356,9 +312,6 @@ fn mov(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         }
     }))
 }
-
-/// Where the addresses of functions start.
-pub const FUNCTION_WINDOW: u64 = 4 << 32;
 
 fn strength(words: &Words<'_>) -> (Sem, Scope) {
     let sem = words.sem().unwrap_or(Sem::Weak);

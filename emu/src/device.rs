@@ -216,7 +216,7 @@ impl Device {
                     Init::Number(number) => *number,
                     Init::Address { symbol, offset, byte, .. } => {
                         let function =
-                            program.by_name.get(symbol).map(|f| crate::decode::FUNCTION_WINDOW + *f as u64);
+                            program.by_name.get(symbol).map(|f| crate::memory::FUNCTION_WINDOW + *f as u64);
                         let address = addresses.get(symbol).copied().or(function).unwrap_or(0);
                         let address = address.wrapping_add_signed(*offset);
                         byte.map_or(address, |byte| address >> (8 * byte) & 0xff)

@@ -1,19 +1,17 @@
-//! Runs the instructions of a thread: arithmetic, memory, control flow. The others are in `collective`, `mbarrier` and `agent`.
+//! Runs the instructions of a thread: arithmetic, memory, control flow. The others are in `collective`, `mbarrier`, `copies` and `tensor`.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use std::rc::Rc;
 
-use crate::clock::{GRID, INITS, PROXIES, Proxy, Release, View};
-use crate::explore::{Thing, Use};
+use crate::clock::{GRID, INITS, PROXIES, Proxy, Release};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
 use crate::integer;
 use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State, Thread, value};
-use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Place, RANK_SHIFT, SHARED_BASE, SHARED_WINDOW};
+use crate::memory::{LOCAL_WINDOW, Place, RANK_SHIFT, SHARED_WINDOW};
 use crate::op::*;
-use crate::shadow::{Access, Conflict, Epoch, Shadow};
+use crate::word::{combine, mask, word};
 
 const WINDOW: u64 = 1 << 32;
 
@@ -248,7 +246,7 @@ impl Machine<'_> {
             Callee::Function(function) => *function,
             Callee::Pointer(src) => {
                 let address = value(&self.constants, &self.ctas[cta].threads[thread], *src);
-                let function = address.wrapping_sub(crate::decode::FUNCTION_WINDOW) as usize;
+                let function = address.wrapping_sub(crate::memory::FUNCTION_WINDOW) as usize;
                 if function >= program.functions.len() {
                     return Err(self.fault(
                         cta,
@@ -365,259 +363,6 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// Finds the memory of an address operand, and checks bounds and alignment.
-    pub fn resolve(
-        &mut self,
-        cta: usize,
-        thread: usize,
-        address: Address,
-        len: usize,
-        align: u64,
-    ) -> Result<Place, Fault> {
-        let base = value(&self.constants, &self.ctas[cta].threads[thread], address.base);
-        let at = base.wrapping_add_signed(address.offset);
-        self.place(cta, thread, address.space, at, len, align)
-    }
-
-    /// Finds the memory of an address.
-    pub fn place(
-        &mut self,
-        cta: usize,
-        thread: usize,
-        space: Space,
-        at: u64,
-        len: usize,
-        align: u64,
-    ) -> Result<Place, Fault> {
-        if !at.is_multiple_of(align) {
-            let fault = self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}"));
-            return Err(Fault { kind: FaultKind::Misaligned, ..fault });
-        }
-        self.find_place(cta, thread, space, at, len)
-            .map_err(|fault| Fault { kind: FaultKind::Address, ..fault })
-    }
-
-    fn find_place(
-        &mut self,
-        cta: usize,
-        thread: usize,
-        space: Space,
-        at: u64,
-        len: usize,
-    ) -> Result<Place, Fault> {
-        let space = match (space, at >> 32) {
-            (Space::Generic, 1) => Space::SharedCluster,
-            (Space::Generic, 2) => Space::Local,
-            (Space::Generic, 3) => Space::Param,
-            (Space::Generic | Space::Const, _) => Space::Global,
-            (space, _) => space,
-        };
-        let place = match space {
-            Space::SharedCta | Space::SharedCluster => {
-                let at = at as u32;
-                let (rank, offset) = (at >> RANK_SHIFT, at & ((1 << RANK_SHIFT) - 1));
-                let block = &self.ctas[cta];
-                if space == Space::SharedCta && rank != block.rank {
-                    let what =
-                        format!("the `.shared::cta` address {at:#x} is of block {rank} of the cluster");
-                    return Err(self.fault(cta, thread, what));
-                }
-                if rank >= self.cluster_size() {
-                    let what =
-                        format!("the `.shared::cluster` address {at:#x} is of no block of the cluster");
-                    return Err(self.fault(cta, thread, what));
-                }
-                let slot = block.cluster + rank as usize;
-                let offset = (offset as usize).wrapping_sub(SHARED_BASE as usize);
-                let owner = &self.ctas[slot];
-                if offset > owner.shared.len() || offset + len > owner.shared.len() {
-                    let what = format!(
-                        "{len} bytes at the shared address {at:#x}, but the block has {} bytes from {SHARED_BASE:#x} on",
-                        owner.shared.len()
-                    );
-                    return Err(self.fault(cta, thread, what));
-                }
-                if owner.live == 0 && slot != cta {
-                    let what =
-                        format!("an access to shared memory of block {:?}, which has ended", owner.index);
-                    self.wrong(Rule::PeerExited, cta, thread, what);
-                }
-                Place::Shared(slot, offset)
-            }
-            Space::Local => {
-                let offset = (at.wrapping_sub(if at >= LOCAL_WINDOW { LOCAL_WINDOW } else { 0 })) as usize;
-                if offset + len > self.ctas[cta].threads[thread].local.len() {
-                    return Err(self.fault(
-                        cta,
-                        thread,
-                        format!("{len} bytes at {at:#x} are out of local memory"),
-                    ));
-                }
-                Place::Local(offset)
-            }
-            Space::Param => {
-                let offset = at.wrapping_sub(if at >= PARAM_WINDOW { PARAM_WINDOW } else { 0 }) as usize;
-                if offset + len > self.launch.params.len() {
-                    return Err(self.fault(
-                        cta,
-                        thread,
-                        format!("{len} bytes at {at:#x} are out of the parameters"),
-                    ));
-                }
-                Place::Param(offset)
-            }
-            _ => match self.global.find(at, len) {
-                Some((index, offset)) => Place::Global(index, offset),
-                None => {
-                    let what = format!("{len} bytes at the global address {at:#x} are in no allocation");
-                    return Err(self.fault(cta, thread, what));
-                }
-            },
-        };
-        Ok(place)
-    }
-
-    /// The bytes of a place, unchecked.
-    pub fn peek(&self, cta: usize, thread: usize, place: Place, len: usize) -> &[u8] {
-        match place {
-            Place::Global(index, offset) => &self.global.allocations[index].bytes[offset..offset + len],
-            Place::Shared(slot, offset) => &self.ctas[slot].shared[offset..offset + len],
-            Place::Local(offset) => &self.ctas[cta].threads[thread].local[offset..offset + len],
-            Place::Param(offset) => &self.launch.params[offset..offset + len],
-        }
-    }
-
-    fn poke(&mut self, cta: usize, thread: usize, place: Place, bytes: &[u8]) {
-        let len = bytes.len();
-        let to = match place {
-            Place::Global(index, offset) => &mut self.global.allocations[index].bytes[offset..offset + len],
-            Place::Shared(slot, offset) => &mut self.ctas[slot].shared[offset..offset + len],
-            Place::Local(offset) => &mut self.ctas[cta].threads[thread].local[offset..offset + len],
-            Place::Param(_) => return,
-        };
-        to.copy_from_slice(bytes);
-    }
-
-    /// Checks an access of a thread against the accesses before.
-    fn check(
-        &mut self,
-        cta: usize,
-        thread: usize,
-        place: Place,
-        len: usize,
-        wrote: bool,
-        strong: Option<Scope>,
-    ) {
-        if !self.options.check {
-            return;
-        }
-        let at = self.at(cta, thread);
-        let t = &self.ctas[cta].threads[thread];
-        let view = t.view.clone();
-        let epoch = Epoch { id: t.id, time: t.times[0], at, proxy: t.proxy, by: thread as u16, strong };
-        let access = Access { alias_fence: t.times[Proxy::Alias as usize], ..self.access(epoch, &view) };
-        if let Some(conflict) = self.touch(place, len, wrote, &access) {
-            let here = self.party(cta, thread);
-            let what = self.describe(place, len);
-            self.conflict(conflict, wrote, here, at, &what);
-        }
-    }
-
-    /// Checks that memory holds a value, which an atomic operation combines with its operand.
-    fn check_old_value(&mut self, cta: usize, thread: usize, place: Place, len: usize) {
-        if !self.options.check {
-            return;
-        }
-        let Some((shadow, offset)) = self.shadow(place) else { return };
-        if let Some(conflict) = shadow.uninitialised(offset, len) {
-            let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
-            self.conflict(conflict, false, here, at, &what);
-        }
-    }
-
-    pub fn access<'v>(&self, epoch: Epoch, view: &'v View) -> Access<'v> {
-        let fenced_reads = self.options.readings.reads_need_proxy_fence;
-        Access { epoch, view, cluster: self.cluster_size(), fenced_reads, alias_fence: 0 }
-    }
-
-    /// Returns the shadow memory of a place that several threads can access, and the place's offset there.
-    fn shadow(&mut self, place: Place) -> Option<(&mut Shadow, usize)> {
-        match place {
-            Place::Global(index, offset) => Some((&mut self.global.allocations[index].shadow, offset)),
-            Place::Shared(slot, offset) => Some((&mut self.ctas[slot].shadow, offset)),
-            Place::Local(_) | Place::Param(_) => None,
-        }
-    }
-
-    /// Notes an access in shadow memory.
-    pub fn touch(&mut self, place: Place, len: usize, wrote: bool, access: &Access<'_>) -> Option<Conflict> {
-        let (shadow, offset) = self.shadow(place)?;
-        let conflict =
-            if wrote { shadow.write(offset, len, access) } else { shadow.read(offset, len, access) };
-        let thing = match place {
-            Place::Global(index, _) => Thing::Global(index),
-            Place::Shared(slot, _) => Thing::Shared(slot),
-            Place::Local(_) | Place::Param(_) => return None,
-        };
-        let how = match self.combines.take() {
-            Some(rmw) => Use::Combines(rmw),
-            None if wrote => Use::Writes,
-            None => Use::Reads,
-        };
-        self.touches(thing, offset..offset + len, how);
-        conflict
-    }
-
-    pub fn describe(&self, place: Place, len: usize) -> String {
-        match place {
-            Place::Global(index, offset) => {
-                format!("{len} bytes at byte {offset} of global allocation {index}")
-            }
-            Place::Shared(slot, offset) => {
-                let block = self.ctas[slot].index;
-                format!(
-                    "{len} bytes at {:#x} of the shared memory of block {block:?}",
-                    offset + SHARED_BASE as usize
-                )
-            }
-            Place::Local(offset) => format!("{len} bytes at byte {offset} of local memory"),
-            Place::Param(offset) => format!("{len} bytes at byte {offset} of the parameters"),
-        }
-    }
-
-    pub fn read(
-        &mut self,
-        cta: usize,
-        thread: usize,
-        place: Place,
-        bytes: &mut [u8],
-        strong: Option<Scope>,
-    ) -> Result<(), Fault> {
-        self.check(cta, thread, place, bytes.len(), false, strong);
-        bytes.copy_from_slice(self.peek(cta, thread, place, bytes.len()));
-        Ok(())
-    }
-
-    pub fn write(
-        &mut self,
-        cta: usize,
-        thread: usize,
-        place: Place,
-        bytes: &[u8],
-        strong: Option<Scope>,
-    ) -> Result<(), Fault> {
-        if let Place::Param(_) = place {
-            return Err(self.fault(cta, thread, "a store to the parameters of the kernel"));
-        }
-        if let Place::Shared(slot, offset) = place {
-            self.overwrites_mbarrier(cta, thread, slot, offset, bytes.len());
-        }
-        self.check(cta, thread, place, bytes.len(), true, strong);
-        self.poke(cta, thread, place, bytes);
-        self.wake_spinning(place);
-        Ok(())
-    }
-
     fn load(&mut self, cta: usize, thread: usize, load: &Load) -> Outcome {
         let bytes = (load.bits / 8).max(1) as usize;
         let all = bytes * load.d.len();
@@ -727,18 +472,6 @@ impl Machine<'_> {
             self.spinning.push((place, who));
         }
         again
-    }
-
-    /// Wakes those who wait for a write of a place.
-    fn wake_spinning(&mut self, place: Place) {
-        let waiting = std::mem::take(&mut self.spinning);
-        for (other, (cta, thread)) in waiting {
-            if other == place {
-                self.wake(cta as usize, thread);
-            } else {
-                self.spinning.push((other, (cta, thread)));
-            }
-        }
     }
 
     fn store(&mut self, cta: usize, thread: usize, store: &Store) -> Outcome {
@@ -967,75 +700,6 @@ impl Machine<'_> {
     }
 }
 
-pub fn mask(bits: u32) -> u64 {
-    u64::MAX >> (64 - bits.clamp(1, 64))
-}
-
-/// The little-endian word of up to 8 bytes.
-pub fn word(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(word)
-}
-
-/// What an atomic operation leaves in memory (PTX ISA 9.7.13.5).
-pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64) -> u64 {
-    let operand = operand & mask(ty.bits());
-    let (format, lanes) = match ty {
-        Type::Float(format) | Type::Flushed(format) => (Some(format), 1),
-        Type::Packed(format, lanes) => (Some(format), lanes),
-        _ => (None, 1),
-    };
-    if let Some(format) = format {
-        let function = match rmw {
-            Rmw::Add => float::Function::Add,
-            Rmw::Min => float::Function::Min,
-            Rmw::Max => float::Function::Max,
-            _ => return bitwise(rmw, old, operand),
-        };
-        let modifiers = float::Modifiers { ftz: matches!(ty, Type::Flushed(_)), ..NEAREST };
-        return float::packed(function, format, lanes, [old, operand, 0], &modifiers);
-    }
-    let bits = ty.bits();
-    let signed = |value: u64| (value << (64 - bits)) as i64 >> (64 - bits);
-    let less = |a: u64, b: u64| match ty {
-        Type::Signed(_) => signed(a).cmp(&signed(b)) == Ordering::Less,
-        _ => a < b,
-    };
-    match rmw {
-        Rmw::Add => old.wrapping_add(operand) & mask(bits),
-        Rmw::Min => {
-            if less(operand, old) {
-                operand
-            } else {
-                old
-            }
-        }
-        Rmw::Max => {
-            if less(old, operand) {
-                operand
-            } else {
-                old
-            }
-        }
-        Rmw::Inc => {
-            if old >= operand {
-                0
-            } else {
-                old + 1
-            }
-        }
-        Rmw::Dec => {
-            if old == 0 || old > operand {
-                operand
-            } else {
-                old - 1
-            }
-        }
-        _ => bitwise(rmw, old, operand),
-    }
-}
-
 /// What `multimem.ld_reduce` returns of the values of all memories: `.acc` adds in its own precision (PTX ISA 9.7.9.14).
 fn reduce(op: &MultimemOp, values: &[u64]) -> u64 {
     let (format, lanes) = match op.ty {
@@ -1058,25 +722,6 @@ fn reduce(op: &MultimemOp, values: &[u64]) -> u64 {
         _ => values.iter().copied().reduce(|sum, value| combine(op.rmw, op.ty, sum, value)).unwrap_or(0),
     }
 }
-
-fn bitwise(rmw: Rmw, old: u64, operand: u64) -> u64 {
-    match rmw {
-        Rmw::And => old & operand,
-        Rmw::Or => old | operand,
-        Rmw::Xor => old ^ operand,
-        _ => operand,
-    }
-}
-
-const NEAREST: float::Modifiers = float::Modifiers {
-    round: rustc_apfloat::Round::NearestTiesToEven,
-    ftz: false,
-    sat: false,
-    relu: false,
-    nan: false,
-    xorsign: false,
-    abs: false,
-};
 
 enum Plain {
     Next,

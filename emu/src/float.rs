@@ -104,6 +104,19 @@ pub struct Modifiers {
     pub abs: bool,
 }
 
+impl Modifiers {
+    /// Round to nearest even, and nothing else.
+    pub const NEAREST: Self = Self {
+        round: Round::NearestTiesToEven,
+        ftz: false,
+        sat: false,
+        relu: false,
+        nan: false,
+        xorsign: false,
+        abs: false,
+    };
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
     Add,
@@ -397,6 +410,15 @@ pub fn packed(
         .fold(0, |all, lane| all | lane)
 }
 
+/// Rounds `.f32` to `.tf32`, "to nearest even" (PTX ISA 5.5.1), which has 13 bits of the fraction less. Subnormals stay, on an H200
+/// for `.tf32.ftz` too.
+pub fn round_to_tf32(bits: u32) -> u32 {
+    if f32::from_bits(bits).is_nan() {
+        return 0x7fff_e000;
+    }
+    (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -450,5 +472,29 @@ mod tests {
         // The last place of subnormal values is that of the least normal one.
         let least = 2f64.powi(-24);
         assert_eq!([f16(0.25 * least as f32, 0x17ff), f16(0.25 * least as f32, 0x1800)], [0.0, least]);
+    }
+
+    #[test]
+    fn tf32_is_rounded_as_on_an_h200() {
+        for (from, to) in [
+            (0, 0),
+            (0x8000_0000, 0x8000_0000),
+            // Subnormals.
+            (0x0000_0001, 0),
+            (0x0040_0000, 0x0040_0000),
+            (0x807f_ffff, 0x8080_0000),
+            (0x3766_d400, 0x3766_e000),
+            (0x404c_5f0c, 0x404c_6000),
+            (0xbf80_0001, 0xbf80_0000),
+            (0x7f7f_ffff, 0x7f80_0000),
+            (0xff80_0000, 0xff80_0000),
+            (0xff80_0001, 0x7fff_e000),
+            (0x7fff_ffff, 0x7fff_e000),
+        ] {
+            assert_eq!(round_to_tf32(from), to, "{from:#x}");
+        }
+        // Ties go to the even neighbour.
+        assert_eq!(round_to_tf32(0x3f80_1000), 0x3f80_0000);
+        assert_eq!(round_to_tf32(0x3f80_3000), 0x3f80_4000);
     }
 }

@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
 
+mod access;
 mod agent;
 pub mod ast;
+mod blocks;
 mod clock;
 mod collective;
-pub mod decode;
+mod copies;
+mod decode;
 pub mod device;
 mod emulator;
 mod exec;
@@ -12,18 +15,23 @@ mod explore;
 pub mod finding;
 pub mod float;
 pub mod integer;
+mod location;
+mod lower;
 pub mod machine;
 mod mbarrier;
 pub mod memory;
+mod module;
 pub mod op;
 pub mod parse;
 pub mod program;
+mod run;
 pub mod schedule;
 mod shadow;
 mod sync;
 pub mod tensor;
 pub mod trace;
 mod weak;
+mod word;
 
 pub use device::{Device, LaunchError, LoadError, Module, lay_out};
 pub use emulator::{Emulator, Error, Kernel, Kernels, Slice, TensorMap};

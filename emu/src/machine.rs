@@ -1,4 +1,4 @@
-//! A grid that runs: threads in an order that the schedule chooses, and asynchronous operations as agents of their own.
+//! The state of a grid that runs: its blocks, threads and asynchronous operations, and what was found.
 
 use std::ops::Range;
 use std::path::Path;
@@ -7,10 +7,11 @@ use std::rc::Rc;
 use crate::agent::Agent;
 use crate::ast::Loc;
 use crate::clock::{
-    Acquirable, Collected, GRID, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View, generic,
+    Acquirable, Collected, GRID, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View,
 };
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
+use crate::location::{Handed, Key, Location};
 use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
 use crate::op::{Op, Rmw, Scope, Slot, Special, Src};
 use crate::program::{Constant, Function, Program};
@@ -18,7 +19,6 @@ use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Missing, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
 use crate::trace::{Row, Trace};
-use crate::weak::{Handed, Key, Location};
 
 /// The shape and the parameters of a launch.
 #[derive(Debug, Clone)]
@@ -359,16 +359,15 @@ pub struct Machine<'a> {
     pub report: Report,
     /// Counts what a waiting thread could wait for.
     pub progress: u64,
-    objects: Id,
-    next_cluster: u32,
-    canceled: u32,
+    pub(crate) objects: Id,
+    pub(crate) next_cluster: u32,
     /// The first instruction of each function in the list of all.
     pub starts: Vec<u32>,
     pub locations: rustc_hash::FxHashMap<Key, Location>,
     /// What the `fence.sc` of each scope have handed on.
     pub sequential: rustc_hash::FxHashMap<Id, Collected>,
     pub reported: rustc_hash::FxHashSet<(Rule, At, At)>,
-    empty: Rc<View>,
+    pub(crate) empty: Rc<View>,
     /// What views become by a wait for the grid before.
     pub waits: Memo<()>,
     pub trace: Option<Trace>,
@@ -396,7 +395,7 @@ pub enum Flow {
 
 pub type Outcome = Result<Flow, Fault>;
 
-fn product(extents: [u32; 3]) -> u64 {
+pub(crate) fn product(extents: [u32; 3]) -> u64 {
     extents.iter().map(|extent| u64::from(*extent)).product()
 }
 
@@ -428,7 +427,7 @@ impl<'a> Machine<'a> {
                         .or_else(|| addresses.get(name).copied())
                         .or_else(|| {
                             let function = *program.by_name.get(name)?;
-                            Some(crate::decode::FUNCTION_WINDOW + function as u64)
+                            Some(crate::memory::FUNCTION_WINDOW + function as u64)
                         });
                     address.unwrap_or(0).wrapping_add_signed(*offset)
                 }
@@ -455,7 +454,6 @@ impl<'a> Machine<'a> {
             progress: 0,
             objects: OBJECTS,
             next_cluster: 0,
-            canceled: 0,
             starts,
             locations: rustc_hash::FxHashMap::default(),
             sequential: rustc_hash::FxHashMap::default(),
@@ -474,7 +472,7 @@ impl<'a> Machine<'a> {
         product(self.launch.cluster) as u32
     }
 
-    fn clusters(&self) -> u32 {
+    pub fn clusters(&self) -> u32 {
         (product(self.launch.grid) / product(self.launch.cluster)) as u32
     }
 
@@ -482,91 +480,6 @@ impl<'a> Machine<'a> {
     pub fn new_object(&mut self) -> Id {
         self.objects += 1;
         self.objects
-    }
-
-    /// Makes the next cluster resident, in the places of `slots`, or in new ones.
-    fn start_cluster(&mut self, slots: Option<usize>) {
-        let number = self.next_cluster;
-        self.next_cluster += 1;
-        let size = self.cluster_size();
-        let [gx, gy, gz] = self.launch.grid;
-        let [cx, cy, cz] = self.launch.cluster;
-        let cluster = index_of(number.into(), [gx / cx, gy / cy, gz / cz]);
-        let first = slots.unwrap_or(self.ctas.len());
-        for rank in 0..size {
-            let within = index_of(rank.into(), self.launch.cluster);
-            let index = std::array::from_fn(|i| cluster[i] * self.launch.cluster[i] + within[i]);
-            let cta = self.new_cta(index, number * size + rank, rank, first);
-            let slot = first + rank as usize;
-            for thread in 0..cta.threads.len() {
-                self.ready.push((slot as u32, thread as u32));
-            }
-            if slot < self.ctas.len() { self.ctas[slot] = cta } else { self.ctas.push(cta) }
-        }
-    }
-
-    fn new_cta(&mut self, index: [u32; 3], number: u32, rank: u32, cluster: usize) -> Cta {
-        let function = &self.program.functions[self.kernel];
-        let threads = product(self.launch.block) as u32;
-        let frame = Frame { function: self.kernel, return_to: 0, registers: 0, local: 0, call: 0 };
-        let thread = |thread: u32| Thread {
-            pc: 0,
-            frame,
-            frames: Vec::new(),
-            registers: vec![0xdead_beef_dead_beef; function.slots as usize],
-            local: vec![0xa5; function.frame as usize],
-            carry: 0,
-            state: State::Ready,
-            gives_up: false,
-            id: number * PART + thread,
-            shared_base: u64::from(rank << RANK_SHIFT),
-            view: self.empty.clone(),
-            proxy: Proxy::Generic,
-            times: generic(self.options.check.into()),
-            step: self.options.check.into(),
-            seen: Handed::default(),
-            held: Vec::new(),
-            held_local: Vec::new(),
-            released: Vec::new(),
-            inits: None,
-            bulk: GroupsState::default(),
-            cp_async: GroupsState::default(),
-            last_load: (u32::MAX, Vec::new()),
-            issued: 0,
-            cluster: (0, 0),
-        };
-        let shared = self.static_shared as usize + self.launch.dynamic_shared as usize;
-        Cta {
-            index,
-            number,
-            rank,
-            cluster,
-            shared: vec![0xa5; shared],
-            shadow: Shadow::default(),
-            threads: (0..threads).map(thread).collect(),
-            warps: (0..threads.div_ceil(32))
-                .map(|warp| Warp { waiting: Vec::new(), live: (threads - 32 * warp).min(32) })
-                .collect(),
-            live: threads,
-            barriers: Default::default(),
-            mbarriers: Default::default(),
-            cluster_barrier: ClusterBarrier::default(),
-            exits: Collected::default(),
-            fences: Memo::default(),
-        }
-    }
-
-    /// Runs the grid to its end.
-    pub fn run(mut self) -> Report {
-        self.run_all()
-    }
-
-    /// Runs the grid by the choices of an explorer.
-    pub fn explore(mut self, explorer: &mut Explorer) -> Report {
-        self.explorer = Some(std::mem::take(explorer));
-        let report = self.run_all();
-        *explorer = self.explorer.take().unwrap_or_default();
-        report
     }
 
     /// Chooses one of `count` outcomes.
@@ -583,181 +496,6 @@ impl<'a> Machine<'a> {
         if let Some(explorer) = &mut self.explorer {
             explorer.touched.push(Touch { thing, from: range.start, to: range.end, how });
         }
-    }
-
-    fn run_all(&mut self) -> Report {
-        for allocation in &mut self.global.allocations {
-            if self.launch.programmatic {
-                allocation.shadow.precede();
-            } else {
-                allocation.shadow.settle();
-            }
-        }
-        if let Err(fault) = self.all() {
-            self.report.fault = Some(fault);
-        }
-        self.report.trace = self.trace.take();
-        std::mem::take(&mut self.report)
-    }
-
-    fn all(&mut self) -> Result<(), Fault> {
-        let size = self.cluster_size() as usize;
-        let resident = (self.options.resident / size).max(1).min(self.clusters() as usize);
-        for _ in 0..resident {
-            self.start_cluster(None);
-        }
-        let (mut quiet, mut last_progress) = (0, u64::MAX);
-        // Turns of threads, one after another, that wrote nothing.
-        let mut idle = 0;
-        loop {
-            if let Some(explorer) = &mut self.explorer {
-                let mut enabled: Vec<Actor> = Vec::new();
-                for (cta, thread) in &self.ready {
-                    enabled.push(Actor::Thread(self.ctas[*cta as usize].number, *thread));
-                }
-                enabled.extend(self.agents.iter().map(|agent| agent.actor));
-                if !enabled.is_empty() {
-                    let Some(actor) = explorer.who(&enabled) else {
-                        self.report.repeats = true;
-                        return Ok(());
-                    };
-                    let at = enabled.iter().position(|other| *other == actor).unwrap_or(0);
-                    if at < self.ready.len() {
-                        let (cta, thread) = self.ready.remove(at);
-                        self.run_thread(cta as usize, thread as usize, u32::MAX)?;
-                    } else {
-                        self.run_agent(at - self.ready.len())?;
-                    }
-                    if self.report.findings.is_empty() && self.report.instructions <= self.options.limit {
-                        continue;
-                    }
-                }
-            }
-            if self.report.findings.len() >= self.options.findings {
-                return Ok(());
-            }
-            if self.report.instructions > self.options.limit {
-                let what = format!("the kernel has executed {} instructions", self.report.instructions);
-                return Err(Fault { kind: FaultKind::Limit, what, here: None });
-            }
-            let agents = self.agents.len();
-            // Threads that only read may wait for what an agent writes.
-            let nothing_else = idle >= 4 * self.ready.len();
-            if agents > 0 && (nothing_else || self.options.schedule.agent_runs(&mut self.rng)) {
-                idle = 0;
-                let which = self.options.schedule.pick_agent(&mut self.rng, agents);
-                self.run_agent(which)?;
-            } else if !self.ready.is_empty() {
-                let which = self.options.schedule.pick_thread(&mut self.rng, &self.ready);
-                let (cta, thread) = self.ready.swap_remove(which);
-                let quantum = self.options.schedule.quantum(&mut self.rng);
-                let before = self.progress;
-                self.run_thread(cta as usize, thread as usize, quantum)?;
-                idle = if self.progress == before { idle + 1 } else { 0 };
-            } else if self.ctas.iter().all(|cta| cta.live == 0) {
-                return Ok(());
-            } else {
-                // Nothing can run but a `try_wait` that gives up. A program may then do something else.
-                quiet = if self.progress == last_progress { quiet + 1 } else { 0 };
-                last_progress = self.progress;
-                if quiet > 2 || !self.give_up_waits() {
-                    self.deadlock();
-                    return Ok(());
-                }
-            }
-        }
-    }
-
-    /// Lets each suspended `try_wait` return false. Returns whether there is one.
-    fn give_up_waits(&mut self) -> bool {
-        let mut any = false;
-        for (slot, cta) in self.ctas.iter_mut().enumerate() {
-            for (i, thread) in cta.threads.iter_mut().enumerate() {
-                if let State::TryWait(at) = thread.state {
-                    thread.state = State::Ready;
-                    if let Some(trace) = &mut self.trace {
-                        trace.end(Row::Thread(cta.number, i as u32), self.report.instructions);
-                    }
-                    thread.gives_up = true;
-                    if let Some(mbarrier) = cta.mbarriers.get_mut(&at) {
-                        mbarrier.waiters.retain(|waiter| *waiter != i as u32);
-                    }
-                    self.ready.push((slot as u32, i as u32));
-                    any = true;
-                }
-            }
-        }
-        any
-    }
-
-    fn deadlock(&mut self) {
-        let mut waits: Vec<(String, usize, usize, usize)> = Vec::new();
-        for (slot, cta) in self.ctas.iter().enumerate() {
-            let threads = cta.threads.len();
-            let ended = match threads - cta.live as usize {
-                0 => String::new(),
-                1 => format!(" (1 of the block's {threads} threads has ended)"),
-                ended => format!(" ({ended} of the block's {threads} threads have ended)"),
-            };
-            for (i, thread) in cta.threads.iter().enumerate() {
-                let what = match thread.state {
-                    State::Exited => continue,
-                    State::Barrier(id) => {
-                        let barrier = &cta.barriers[id as usize];
-                        let expected = barrier.expected.unwrap_or(cta.live);
-                        format!("barrier {id}, which has {} of {expected} arrivals", barrier.arrived.len())
-                    }
-                    State::Cluster => "the barrier of the cluster".into(),
-                    State::Warp => "a collective instruction of the warp".into(),
-                    State::Groups => "a group of copies".into(),
-                    State::Spin => "a value that nothing writes".into(),
-                    State::Ready | State::TryWait(_) => match self.waited_mbarrier(slot, i) {
-                        Some(text) => text,
-                        None => "an mbarrier".into(),
-                    },
-                };
-                let what = what + &ended;
-                match waits.iter_mut().find(|(other, at, ..)| *other == what && *at == slot) {
-                    Some(known) => known.3 += 1,
-                    None => waits.push((what, slot, i, 1)),
-                }
-            }
-        }
-        let places: Vec<_> = waits.iter().map(|(_, slot, first, _)| self.party(*slot, *first)).collect();
-        let Some(here) = places.first().cloned() else { return };
-        let list =
-            waits.iter().zip(&places).take(8).enumerate().map(|(i, ((what, slot, _, count), place))| {
-                let [x, y, z] = self.ctas[*slot].index;
-                match (i, count) {
-                    // The finding names the places of the first two.
-                    (2.., 1) => format!("{place}, waits for {what}"),
-                    (2.., _) => format!("{place}, and {} more of the block wait for {what}", count - 1),
-                    (_, 1) => format!("a thread of block ({x}, {y}, {z}) waits for {what}"),
-                    _ => format!("{count} threads of block ({x}, {y}, {z}) wait for {what}"),
-                }
-            });
-        let what = format!("no thread can run: {}", list.collect::<Vec<_>>().join("; "));
-        let other = places.get(1).cloned();
-        self.find(Rule::Deadlock, what, here, other, (0, 0));
-    }
-
-    fn waited_mbarrier(&self, slot: usize, thread: usize) -> Option<String> {
-        let cta = &self.ctas[slot];
-        let t = &cta.threads[thread];
-        let function = &self.program.functions[t.frame.function];
-        // A `try_wait` is at the counter, or a few instructions before it.
-        let code = &function.code[..(t.pc as usize + 1).min(function.code.len())];
-        let (address, _) = code.iter().rev().take(8).find_map(|instruction| match &instruction.op {
-            Op::Mbarrier(address, _) => Some((address, ())),
-            _ => None,
-        })?;
-        let at =
-            self.value(t, address.base).wrapping_add_signed(address.offset) as u32 & ((1 << RANK_SHIFT) - 1);
-        let mbarrier = cta.mbarriers.get(&(at.checked_sub(SHARED_BASE)?))?;
-        Some(format!(
-            "phase {} of the mbarrier at {at:#x}, whose pending count is {} and whose tx-count is {}",
-            mbarrier.phase, mbarrier.pending, mbarrier.tx
-        ))
     }
 
     /// Stops a thread until something wakes it.
@@ -802,91 +540,6 @@ impl<'a> Machine<'a> {
         self.ready.push((cta as u32, thread));
     }
 
-    /// A thread has ended.
-    pub fn exit(&mut self, cta: usize, thread: usize) -> Result<(), Fault> {
-        self.progress += 1;
-        let t = &mut self.ctas[cta].threads[thread];
-        t.state = State::Exited;
-        t.local = Vec::new();
-        t.registers = Vec::new();
-        if let Some(copy) = t.bulk.shared_source
-            && self.options.check
-        {
-            let here = self.party(cta, thread);
-            let at = self.at(cta, thread);
-            let copy = self.party_at(true, here.cta, here.thread, copy);
-            let what =
-                "the thread ends, and nothing has waited until its bulk copies have read shared memory";
-            self.find(Rule::ExitInFlight, what.into(), here, Some(copy), (at, 0));
-        }
-        let release = self.ctas[cta].threads[thread].release();
-        let block = &mut self.ctas[cta];
-        block.exits.add(&release);
-        block.live -= 1;
-        block.warps[thread / 32].live -= 1;
-        self.after_exit(cta, thread)?;
-        let first = self.ctas[cta].cluster;
-        if self.ctas[cta].live == 0 {
-            let left = self.ctas[cta].barriers.iter().position(|barrier| !barrier.arrived.is_empty());
-            if let Some(id) = left {
-                let count = self.ctas[cta].barriers[id].arrived.len();
-                self.wrong(
-                    Rule::Barrier,
-                    cta,
-                    thread,
-                    format!("the block ends with {count} arrivals at barrier {id}, for which nothing waits"),
-                );
-            }
-            self.end_cta(cta);
-        }
-        let size = self.cluster_size() as usize;
-        let cluster = &self.ctas[first..first + size];
-        if cluster.iter().all(|cta| cta.live == 0) {
-            let numbers: Vec<_> = (first..first + size).collect();
-            if self.agents.iter().any(|agent| agent.touches(&numbers)) {
-                // The copies end first: their memory stays until then.
-                while let Some(which) = self.agents.iter().position(|agent| agent.touches(&numbers)) {
-                    self.run_agent(which)?;
-                }
-            }
-            if self.next_cluster < self.clusters() {
-                self.start_cluster(Some(first));
-            } else {
-                for cta in &mut self.ctas[first..first + size] {
-                    cta.threads = Vec::new();
-                    cta.shared = Vec::new();
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// All threads of a block have ended: every access of another block to its memory must have happened before.
-    fn end_cta(&mut self, cta: usize) {
-        if !self.options.check || self.cluster_size() == 1 {
-            return;
-        }
-        let exits = std::mem::take(&mut self.ctas[cta].exits).finish();
-        let clock = exits.view().clock(crate::clock::Proxy::Generic).clone();
-        let number = self.ctas[cta].number;
-        let mut late = None;
-        self.ctas[cta].shadow.accesses(|epoch, wrote| {
-            let remote = epoch.id / PART != number && epoch.id < OBJECTS;
-            if remote && clock.get(epoch.id) < epoch.time {
-                late = Some((*epoch, wrote));
-            }
-        });
-        if let Some((epoch, wrote)) = late {
-            let verb = if wrote { "writes" } else { "reads" };
-            let what = format!(
-                "a thread of another block {verb} shared memory of block {:?}, whose end nothing delays until then",
-                self.ctas[cta].index
-            );
-            let here = self.party_of(epoch.id, epoch.at, Some(epoch.by));
-            self.find(Rule::PeerExited, what, here, None, (epoch.at, 0));
-        }
-    }
-
     /// Takes a cluster that has not started off the grid (`clusterlaunchcontrol.try_cancel`).
     pub fn cancel_cluster(&mut self) -> Option<[u32; 3]> {
         if self.next_cluster >= self.clusters() {
@@ -894,7 +547,6 @@ impl<'a> Machine<'a> {
         }
         let number = self.next_cluster;
         self.next_cluster += 1;
-        self.canceled += 1;
         let extents = std::array::from_fn(|i| self.launch.grid[i] / self.launch.cluster[i]);
         let cluster = index_of(number.into(), extents);
         Some(std::array::from_fn(|i| cluster[i] * self.launch.cluster[i]))
@@ -935,7 +587,7 @@ impl<'a> Machine<'a> {
         Some(format!("{}:{}:{}", file(loc)?, loc.line, loc.column))
     }
 
-    fn party_at(&self, asynchronous: bool, cta: Option<[u32; 3]>, thread: Option<u32>, at: At) -> Party {
+    pub fn party_at(&self, asynchronous: bool, cta: Option<[u32; 3]>, thread: Option<u32>, at: At) -> Party {
         let (function, pc) = self.instruction(at);
         let instruction = function.code.get(pc).or(function.code.last());
         let line = instruction.map_or(0, |instruction| instruction.line);

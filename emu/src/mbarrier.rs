@@ -334,16 +334,4 @@ impl Machine<'_> {
             }
         }
     }
-
-    /// A store over a valid mbarrier.
-    pub fn overwrites_mbarrier(&mut self, cta: usize, thread: usize, slot: usize, offset: usize, len: usize) {
-        if !self.options.check || self.ctas[slot].mbarriers.is_empty() {
-            return;
-        }
-        let from = offset.saturating_sub(7) as u32;
-        let hit = (from..(offset + len) as u32).find(|at| self.ctas[slot].mbarriers.contains_key(at));
-        if len <= 64 && hit.is_some() {
-            self.wrong(Rule::Mbarrier, cta, thread, "writes over a valid mbarrier");
-        }
-    }
 }

@@ -10,6 +10,8 @@ pub const SHARED_WINDOW: u64 = 1 << 32;
 pub const LOCAL_WINDOW: u64 = 2 << 32;
 /// Generic addresses of a kernel's parameters.
 pub const PARAM_WINDOW: u64 = 3 << 32;
+/// Where the addresses of functions start.
+pub const FUNCTION_WINDOW: u64 = 4 << 32;
 /// The first address of shared memory in each CTA. What lies below is reserved, as on hardware.
 pub const SHARED_BASE: u32 = 1024;
 /// An address of shared memory holds the rank of its CTA in the cluster from this bit on.

@@ -227,6 +227,54 @@ pub enum Special {
     Zero,
 }
 
+impl Special {
+    /// A special register, by its name.
+    pub fn named(name: &str) -> Option<Self> {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        let (name, dimension) = match name.rsplit_once('.') {
+            Some((name, dimension)) => (name, ["x", "y", "z", "w"].iter().position(|d| *d == dimension)?),
+            None => (name, 0),
+        };
+        if dimension == 3 {
+            return Some(Self::Zero);
+        }
+        Some(match name {
+            "%tid" => Self::Tid(dimension),
+            "%ntid" => Self::Ntid(dimension),
+            "%ctaid" => Self::Ctaid(dimension),
+            "%nctaid" => Self::Nctaid(dimension),
+            "%clusterid" => Self::ClusterId(dimension),
+            "%nclusterid" => Self::ClusterCount(dimension),
+            "%cluster_ctaid" => Self::ClusterCtaid(dimension),
+            "%cluster_nctaid" => Self::ClusterNctaid(dimension),
+            "%cluster_ctarank" => Self::ClusterRank,
+            "%cluster_nctarank" => Self::ClusterSize,
+            "%is_explicit_cluster" => Self::IsExplicitCluster,
+            "%laneid" => Self::Lane,
+            "%warpid" => Self::Warp,
+            "%nwarpid" => Self::Warps,
+            "%lanemask_eq" => Self::LaneMask(Equal, true),
+            "%lanemask_lt" => Self::LaneMask(Less, false),
+            "%lanemask_le" => Self::LaneMask(Less, true),
+            "%lanemask_gt" => Self::LaneMask(Greater, false),
+            "%lanemask_ge" => Self::LaneMask(Greater, true),
+            "%smid" => Self::Sm,
+            "%nsmid" => Self::Sms,
+            "%gridid" => Self::GridId,
+            "%clock" | "%clock64" => Self::Clock,
+            "%clock_hi" => Self::ClockHigh,
+            "%globaltimer" | "%globaltimer_lo" => Self::GlobalTimer,
+            "%globaltimer_hi" => Self::GlobalTimerHigh,
+            "%dynamic_smem_size" => Self::DynamicShared,
+            "%total_smem_size" => Self::TotalShared,
+            "%aggr_smem_size" => Self::AggregateShared,
+            "WARP_SZ" => Self::WarpSize,
+            "%current_graph_exec" => Self::Zero,
+            _ => return None,
+        })
+    }
+}
+
 #[derive(Debug)]
 pub struct Load {
     pub address: Address,

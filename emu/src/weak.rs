@@ -1,104 +1,11 @@
 //! Strong accesses (PTX ISA 8.4): a load may return an older value than the latest, as long as coherence and what happened before allow
 //! it. So a program that orders too little meets each outcome that the memory model allows.
 
-use std::collections::VecDeque;
-
-use rustc_hash::FxHashMap;
-
-use crate::clock::{Collected, Id, Proxy, Release, Time};
+use crate::clock::Id;
 use crate::explore::{Thing, Use};
-use crate::machine::{Machine, Thread};
-use crate::memory::Place;
+use crate::location::{Handed, Key, Write};
+use crate::machine::Machine;
 use crate::op::{Rmw, Scope, Sem};
-
-/// What releases have handed over, by their scope and the number of their block.
-#[derive(Debug, Clone, Default)]
-pub struct Handed(Vec<(Scope, u32, Collected)>);
-
-impl Handed {
-    pub fn of(&mut self, scope: Scope, block: u32) -> &mut Collected {
-        let at = self.0.iter().position(|(s, b, _)| (*s, *b) == (scope, block)).unwrap_or_else(|| {
-            self.0.push((scope, block, Collected::default()));
-            self.0.len() - 1
-        });
-        &mut self.0[at].2
-    }
-
-    fn join(&mut self, other: &Self) {
-        for (scope, block, collected) in &other.0 {
-            self.of(*scope, *block).join(&collected.view);
-        }
-    }
-
-    /// What an acquire takes over: its scope includes the releasing thread, and the release's scope the acquiring one (8.7).
-    pub fn within(&self, scope: Scope, block: u32, cluster: u32) -> Option<Collected> {
-        let mut all: Option<Collected> = None;
-        for (by, from, collected) in &self.0 {
-            if by.includes(*from, block, cluster) && scope.includes(block, *from, cluster) {
-                all.get_or_insert_default().join(&collected.view);
-            }
-        }
-        all
-    }
-
-    /// The latest time of an identity.
-    pub fn time(&self, id: Id) -> Time {
-        self.0.iter().map(|(_, _, collected)| collected.time(id)).max().unwrap_or(0)
-    }
-}
-
-/// A strong write of a location.
-#[derive(Debug, Clone)]
-struct Write {
-    bytes: Vec<u8>,
-    id: Id,
-    time: Time,
-    /// The write is a reduction whose result nothing has read.
-    reduction: Option<Rmw>,
-    /// What a load that reads the write acquires.
-    release: Handed,
-}
-
-/// The strong writes of a location, the latest last.
-#[derive(Debug, Default)]
-pub struct Location {
-    /// The number of the first write that is kept, in the order of all.
-    first: u64,
-    writes: VecDeque<Write>,
-    /// The number of the latest write that each thread has seen.
-    seen: FxHashMap<Id, u64>,
-    /// What relaxed loads of each thread have read, for its later acquire of the location; and its last release of the location, for
-    /// its later stores (8.8).
-    read: FxHashMap<Id, Handed>,
-    released: FxHashMap<Id, (Scope, Release)>,
-}
-
-/// Writes of a location that are kept.
-const KEPT: usize = 8;
-
-/// A place and a length.
-pub type Key = (Place, usize);
-
-impl Location {
-    /// The first write that a thread may still read: what it has seen, or what happened before.
-    fn oldest(&self, thread: &Thread) -> u64 {
-        let known = |write: &Write| {
-            write.time == 0
-                || write.id == thread.id
-                || thread.view.clock(Proxy::Generic).get(write.id) >= write.time
-        };
-        let happened = self.writes.iter().rposition(known).map_or(0, |at| self.first + at as u64);
-        happened.max(self.seen.get(&thread.id).copied().unwrap_or(0)).max(self.first)
-    }
-
-    fn push(&mut self, write: Write) {
-        self.writes.push_back(write);
-        if self.writes.len() > KEPT {
-            self.writes.pop_front();
-            self.first += 1;
-        }
-    }
-}
 
 impl Machine<'_> {
     /// A strong load: returns the bytes that it reads, if they are not the latest, and acquires what their write released.
@@ -113,7 +20,7 @@ impl Machine<'_> {
         let location = self.locations.get(&key)?;
         let t = &self.ctas[cta].threads[thread];
         let latest = location.first + location.writes.len() as u64 - 1;
-        let oldest = location.oldest(t).min(latest);
+        let oldest = location.oldest(t.id, &t.view).min(latest);
         // The latest comes first. A loop that waits sees it at last.
         let again = self.explorer.is_some() && t.last_load.0 == self.at(cta, thread);
         let read = if again { latest } else { latest - self.choose((latest - oldest) as usize + 1) as u64 };
@@ -138,7 +45,7 @@ impl Machine<'_> {
         let location = self.locations.get(&key)?;
         let t = &self.ctas[cta].threads[thread];
         let latest = location.first + location.writes.len() as u64 - 1;
-        let oldest = location.oldest(t).min(latest);
+        let oldest = location.oldest(t.id, &t.view).min(latest);
         let most = (latest - oldest) as usize;
         let of_kind = |write: &&Write| write.reduction == Some(rmw);
         let count = location.writes.iter().rev().take(most).take_while(of_kind).count();
@@ -163,7 +70,7 @@ impl Machine<'_> {
         location.writes[at].reduction = None;
         let handed = &location.writes[at].release;
         if !sem.acquires() {
-            if !handed.0.is_empty() {
+            if !handed.is_empty() {
                 location.read.entry(t.id).or_default().join(handed);
                 t.seen.join(handed);
             }
@@ -228,7 +135,7 @@ impl Machine<'_> {
             self.sequential.entry(*key).or_default().add(&release);
         }
         for location in self.locations.values_mut() {
-            let of_thread = location.oldest(t);
+            let of_thread = location.oldest(t.id, &t.view);
             let known =
                 keys.iter().filter_map(|key| location.seen.get(key)).fold(of_thread, |a, b| a.max(*b));
             for key in keys.iter().chain([&t.id]) {

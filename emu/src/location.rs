@@ -1,0 +1,100 @@
+//! The strong writes of a location, and what they hand over.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::clock::{Collected, Id, Proxy, Release, Time, View};
+use crate::memory::Place;
+use crate::op::{Rmw, Scope};
+
+/// What releases have handed over, by their scope and the number of their block.
+#[derive(Debug, Clone, Default)]
+pub struct Handed(Vec<(Scope, u32, Collected)>);
+
+impl Handed {
+    pub fn of(&mut self, scope: Scope, block: u32) -> &mut Collected {
+        let at = self.0.iter().position(|(s, b, _)| (*s, *b) == (scope, block)).unwrap_or_else(|| {
+            self.0.push((scope, block, Collected::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].2
+    }
+
+    pub fn join(&mut self, other: &Self) {
+        for (scope, block, collected) in &other.0 {
+            self.of(*scope, *block).join(&collected.view);
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What an acquire takes over: its scope includes the releasing thread, and the release's scope the acquiring one (8.7).
+    pub fn within(&self, scope: Scope, block: u32, cluster: u32) -> Option<Collected> {
+        let mut all: Option<Collected> = None;
+        for (by, from, collected) in &self.0 {
+            if by.includes(*from, block, cluster) && scope.includes(block, *from, cluster) {
+                all.get_or_insert_default().join(&collected.view);
+            }
+        }
+        all
+    }
+
+    /// The latest time of an identity.
+    pub fn time(&self, id: Id) -> Time {
+        self.0.iter().map(|(_, _, collected)| collected.time(id)).max().unwrap_or(0)
+    }
+}
+
+/// A strong write of a location.
+#[derive(Debug, Clone)]
+pub struct Write {
+    pub bytes: Vec<u8>,
+    pub id: Id,
+    pub time: Time,
+    /// The write is a reduction whose result nothing has read.
+    pub reduction: Option<Rmw>,
+    /// What a load that reads the write acquires.
+    pub release: Handed,
+}
+
+/// The strong writes of a location, the latest last.
+#[derive(Debug, Default)]
+pub struct Location {
+    /// The number of the first write that is kept, in the order of all.
+    pub first: u64,
+    pub writes: VecDeque<Write>,
+    /// The number of the latest write that each thread has seen.
+    pub seen: FxHashMap<Id, u64>,
+    /// What relaxed loads of each thread have read, for its later acquire of the location; and its last release of the location, for
+    /// its later stores (8.8).
+    pub read: FxHashMap<Id, Handed>,
+    pub released: FxHashMap<Id, (Scope, Release)>,
+}
+
+/// Writes of a location that are kept.
+const KEPT: usize = 8;
+
+/// A place and a length.
+pub type Key = (Place, usize);
+
+impl Location {
+    /// The first write that a thread may still read: what it has seen, or what happened before.
+    pub fn oldest(&self, id: Id, view: &View) -> u64 {
+        let known = |write: &Write| {
+            write.time == 0 || write.id == id || view.clock(Proxy::Generic).get(write.id) >= write.time
+        };
+        let happened = self.writes.iter().rposition(known).map_or(0, |at| self.first + at as u64);
+        happened.max(self.seen.get(&id).copied().unwrap_or(0)).max(self.first)
+    }
+
+    pub fn push(&mut self, write: Write) {
+        self.writes.push_back(write);
+        if self.writes.len() > KEPT {
+            self.writes.pop_front();
+            self.first += 1;
+        }
+    }
+}
