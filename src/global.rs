@@ -26,6 +26,7 @@ use crate::size;
 mod elements;
 mod matrix;
 mod slice;
+mod thread_vectors;
 
 pub use elements::{
     ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, Length, VectorMut, VectorsMut,

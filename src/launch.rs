@@ -11,6 +11,8 @@ use core::mem::MaybeUninit;
 pub use crate::group::{
     AfterSync, Cta, End, FirstWarp, HandOver, HasWarp, PartBarrier, Thread, ThreadGroup, Transitions, Warps,
 };
+#[doc(hidden)]
+pub use crate::parameter::{kind, layout, layout_of_name};
 use crate::qualifier::action;
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
@@ -23,7 +25,7 @@ pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
 #[doc(hidden)]
 pub use kernel::{
     RawMatrix, RawSlice, RawTensorMut, VERSION, assert_parameter, assert_plain_value, assert_safe_parameter,
-    end_of_dependent_grid, end_of_thread, kind, layout, layout_of_name,
+    end_of_dependent_grid, end_of_thread,
 };
 pub use shape::{Block, LaunchShape};
 #[doc(hidden)]
@@ -80,7 +82,7 @@ impl Cta {
     /// - *Dividing memory.* A method that deals memory out to threads is called by all threads that share the memory: the same
     ///   method, with equal parameters and arguments. All threads of the grid call `tiles`, `boxes`, `elements`, `warp_elements`,
     ///   `vectors`, `rows` and `tile` of a value that a `from_raw` makes. All threads of the CTA call `vectors`, `elements`,
-    ///   `fragment` and `write_to` of a row or a tile, and `take`, `try_take` and `take_own`.
+    ///   `fragment` and `write_to` of a row or a tile, and `take`, `try_take` and `take_thread_vectors`.
     /// - *Handles.* A method that takes a handle by value or by `&mut`, but no group (`split`, `join`, `into_free`, `next_tile`,
     ///   `along`, …), has no barrier. All threads that hold the handle make the same such calls in the same order; in a part, all
     ///   threads of the part.

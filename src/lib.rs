@@ -49,6 +49,7 @@ cfg_select! {
         pub mod math;
         pub mod mbarrier;
         pub mod multimem;
+        mod parameter;
         pub mod pipeline;
         pub mod print;
         pub mod reduce;

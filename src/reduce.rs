@@ -14,7 +14,7 @@
 
 use core::marker::PhantomData;
 
-use crate::launch::Cta;
+use crate::group::Cta;
 use crate::qualifier::op;
 use crate::shared::Place;
 use crate::warp::{BitReducible, Reducible, ShuffleValue};

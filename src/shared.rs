@@ -31,17 +31,17 @@ use crate::size;
 use crate::trap::trap_because;
 
 mod layout;
-mod own;
 mod places;
 #[macro_use]
 mod states;
 mod stores;
+mod thread_vectors;
 mod view;
 
 pub use layout::Swizzle;
-pub use own::{OwnVector, OwnVectors};
 pub use places::Places;
 pub use states::*;
+pub use thread_vectors::{ThreadVector, ThreadVectors};
 pub use view::View2d;
 
 /// A plain-data element of shared memory: any bit pattern is a value (as `bytemuck::Pod`).

@@ -30,7 +30,7 @@ pub unsafe extern "ptx-kernel" fn row_softmax(input: *const f32, output: *mut f3
         (GlobalMatrix::from_raw(input, rows, columns), GlobalRowsMut::from_raw(output, rows, columns))
     };
     let mut partials = smem.partials;
-    let (mut cached, _) = dynamic.take_own::<f32>(&cta, columns / 4);
+    let (mut cached, _) = dynamic.take_thread_vectors::<f32>(&cta, columns / 4);
 
     for (row, to) in output.rows(&cta) {
         let Some(from) = input.row(row) else { trap() };

@@ -2,7 +2,7 @@
 
 use super::{Global, GlobalTileMut};
 use crate::group::Cta;
-use crate::launch::kind;
+use crate::parameter::kind;
 use crate::qualifier::Sealed;
 use crate::registers::{for_each_loaded, loads, unroll};
 use crate::shared::Element;

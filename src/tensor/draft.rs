@@ -247,7 +247,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
     where
         Self: Acquired,
     {
-        crate::launch::trap()
+        crate::trap::trap()
     }
 
     /// Calls `write` with the draft's address, in the leader alone.
@@ -617,7 +617,7 @@ impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
     where
         Self: Acquired,
     {
-        crate::launch::trap()
+        crate::trap::trap()
     }
 
     /// Acquires the released map for the tensor copies of this CTA (`fence.proxy.tensormap`) and returns it as a [`TensorMap`].

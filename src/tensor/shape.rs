@@ -90,7 +90,7 @@ const fn layout<const N: usize>(numbers: [usize; N]) -> u64 {
         words[i] = numbers[i] as u64;
         i += 1;
     }
-    crate::launch::layout(&words)
+    crate::parameter::layout(&words)
 }
 
 /// Shapes of tensor copies that may begin anywhere, with no bounding box: all shapes except im2col columns.

@@ -12,6 +12,8 @@ pub mod forms;
 pub mod golden;
 pub mod index;
 pub mod judge;
+#[cfg(test)]
+mod modules;
 pub mod mutate;
 pub mod nvcc;
 pub mod progress;

@@ -2,9 +2,9 @@
 
 use ptx::global::RowMut;
 use ptx::launch::Cta;
-use ptx::shared::OwnVectors;
+use ptx::shared::ThreadVectors;
 
-pub fn kernel(cta: &Cta, own: &OwnVectors<f32>, row: RowMut<f32>) {
+pub fn kernel(cta: &Cta, own: &ThreadVectors<f32>, row: RowMut<f32>) {
     own.write_to(row, |vector| vector);
     row.elements(cta).for_each(|(_, element)| element.write(1.0));
 }

@@ -1,8 +1,8 @@
 //! A vector has one handle at a time.
 
-use ptx::shared::OwnVectors;
+use ptx::shared::ThreadVectors;
 
-pub fn kernel(mut own: OwnVectors<f32>) {
+pub fn kernel(mut own: ThreadVectors<f32>) {
     for ((_, mut to), (_, from)) in own.vectors().zip(own.vectors()) {
         to.set(from.get());
     }

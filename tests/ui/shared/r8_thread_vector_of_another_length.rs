@@ -1,7 +1,7 @@
 //! A vector has sixteen bytes.
 
-use ptx::shared::OwnVectors;
+use ptx::shared::ThreadVectors;
 
-pub fn kernel(mut own: OwnVectors<f32>) {
+pub fn kernel(mut own: ThreadVectors<f32>) {
     own.vectors().for_each(|(_, mut vector)| vector.set([0.0; 2]));
 }
