@@ -54,18 +54,14 @@ pub use prefetch::prefetch;
 pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce};
 pub use source::{CopySource, Source};
 
-const fn tile_bytes<T, const N: usize>() -> u32 {
-    size::shared(size::bytes::<T, N>())
-}
-
 states! {
-    uses_of_group [Sealed] [ Extendable "takes copies", Waitable "`wait`" ]
+    uses_of_group [Sealed] [ Extendable "takes copies", WaitableGroup "`wait`" ]
     /// State of an async-group before `commit_group`: copies can still be added to the group.
     Uncommitted: Extendable;
     /// State of an async-group after `commit_group`: its copies are in flight, and the group takes no more copies.
-    Committed: Waitable;
+    Committed: WaitableGroup;
     /// State of a [`BulkGroup`] whose copies have read their sources (`wait_group.read`), and may still write their destinations.
-    ReadDone: Waitable;
+    ReadDone: WaitableGroup;
 }
 
 /// States of an async-group in which its copies can be waited for (`wait_group`): [`Committed`] and [`ReadDone`].
@@ -75,7 +71,7 @@ states! {
     note = "`wait_group` waits for committed groups: call `.commit(&cta)` first"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Waitable: Sealed {}
+pub trait WaitableGroup: Sealed {}
 
 /// The state of an async-group in which copies can be added to the group: [`Uncommitted`].
 #[diagnostic::on_unimplemented(
@@ -205,7 +201,7 @@ fn start_store<T: Element, const N: usize, G: ThreadGroup>(
             raw::cp_async_bulk_global_shared_cta(
                 dst.base.cast(),
                 src.tile(),
-                const { tile_bytes::<T, N>() },
+                const { size::tile::<T, N>() },
                 hint,
                 mask,
             )
@@ -316,7 +312,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     pub fn wait_read(self, group: &G) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>)
     where
         Copies: Split,
-        State: Waitable,
+        State: WaitableGroup,
     {
         sync_with(group, self.wait_read_at_sync(group))
     }
@@ -331,7 +327,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     #[track_caller]
     pub fn wait(self, group: &G) -> Copies
     where
-        State: Waitable,
+        State: WaitableGroup,
     {
         sync_with(group, self.wait_at_sync(group))
     }

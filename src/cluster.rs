@@ -24,7 +24,7 @@
 //! ```
 //!
 //! A [`Group`] is a row, a column or the whole of the cluster. A multicast loads a tile into all CTAs of a group; a
-//! [`GroupBarrier`] synchronises them. A [`Permutation`] maps each CTA to the CTA that it sends to.
+//! [`GroupBarrier`] synchronizes them. A [`Permutation`] maps each CTA to the CTA that it sends to.
 //!
 //! | a DSMEM buffer | is filled by | from |
 //! | --- | --- | --- |
@@ -65,7 +65,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::{AfterSync, Cta, Passed, Transitions};
+use crate::group::{AfterSync, Brand, Cta, Passed, Transitions};
 use crate::qualifier::{Sealed, convergence::Aligned, sem, space};
 use crate::raw;
 use crate::shared::Scoped;
@@ -82,9 +82,6 @@ pub use dsmem::*;
 pub use group::Group;
 pub use permutation::Permutation;
 pub use shared::*;
-
-/// Brands a handle with the scope `'c`: invariant, so one lifetime stands for one scope. Also binds the handle to its thread.
-type Brand<'c> = PhantomData<(fn(&'c ()) -> &'c (), *mut ())>;
 
 /// Handle of the executing CTA's cluster inside a [cluster scope](Cta::cluster_scope), in which all its CTAs are alive
 /// (`cooperative_groups::cluster_group`).
@@ -222,8 +219,8 @@ impl Cta {
 }
 
 impl<'c> Cluster<'c> {
-    /// Begins a scope. If peers use the lent memory without a further barrier (DSMEM buffers), synchronises the cluster first:
-    /// then all CTAs have started and see each other's initialised mbarriers. Every other access to a peer begins with a barrier
+    /// Begins a scope. If peers use the lent memory without a further barrier (DSMEM buffers), synchronizes the cluster first:
+    /// then all CTAs have started and see each other's initialized mbarriers. Every other access to a peer begins with a barrier
     /// of its own.
     #[inline(always)]
     #[track_caller]
@@ -231,7 +228,7 @@ impl<'c> Cluster<'c> {
         meet!(cta);
         if const { H::USED_BY_PEERS } {
             if cta.is_leader() {
-                // The leader has initialised the mbarriers; these fences show them to the cluster and to the async proxy.
+                // The leader has initialized the mbarriers; these fences show them to the cluster and to the async proxy.
                 raw::fence_mbarrier_init();
                 if const { H::FILLED_BY_COPIES } {
                     raw::fence_proxy_async(space::SharedCta);

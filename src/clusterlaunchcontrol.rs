@@ -2,7 +2,7 @@
 //! cluster that has not started, and does the work of that cluster. CUDA calls this work stealing.
 //!
 //! ```text
-//!   WorkQueueMemory ── scope ──► WorkQueue ── try_cancel ──► Request ── wait ──► Response::Cancelled { first_ctaid, queue }
+//!   WorkQueueMemory ── scope ──► WorkQueue ── try_cancel ──► Request ── wait ──► Response::Canceled { first_ctaid, queue }
 //!                               │                                    └──► Response::NoMore(ClosedWorkQueue)
 //!                               └─────────────── close ──────────► ClosedWorkQueue
 //! ```
@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 
 #[cfg(sm_100f_sm_110a_sm_120a)]
 use crate::cluster::Cluster;
-use crate::group::Cta;
+use crate::group::{Brand, Cta};
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
 use crate::qualifier::{Sealed, multicast, space};
 use crate::raw;
@@ -42,7 +42,7 @@ const RESPONSE: u32 = 16;
 ///         let request = queue.try_cancel(cta);
 ///         work(block); // while the request is in flight
 ///         match request.wait(cta) {
-///             Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
+///             Response::Canceled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
 ///             Response::NoMore(closed) => return closed,
 ///         }
 ///     }
@@ -81,7 +81,7 @@ pub trait Requester: Sealed {
     /// The executing CTA.
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
-    /// Runs after [`Mbarrier::init`]: waits until each CTA that gets the response has initialised its mbarrier.
+    /// Runs after [`Mbarrier::init`]: waits until each CTA that gets the response has initialized its mbarrier.
     #[doc(hidden)]
     #[track_caller]
     fn begin(&self);
@@ -157,8 +157,6 @@ impl Requester for Cluster<'_> {
     }
 }
 
-type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
-
 /// A handle of the queue of the grid's clusters that have not started: `By`, a [`Cta`] or a [`Cluster`], may request the next one
 /// (`clusterlaunchcontrol.try_cancel`).
 #[must_use = "the scope needs the queue closed: call `.try_cancel(&cta)` or `.close()`"]
@@ -166,7 +164,7 @@ type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;
 pub struct WorkQueue<'s, By = Cta> {
     addr: u32,
     bar: Mbarrier<Ready>,
-    _scope: Invariant<'s>,
+    _scope: Brand<'s>,
     _by: PhantomData<fn(&By)>,
 }
 
@@ -177,7 +175,7 @@ pub struct WorkQueue<'s, By = Cta> {
 pub struct Request<'s, By = Cta> {
     addr: u32,
     bar: Mbarrier<Arrived>,
-    _scope: Invariant<'s>,
+    _scope: Brand<'s>,
     _by: PhantomData<fn(&By)>,
 }
 
@@ -186,18 +184,18 @@ pub struct Request<'s, By = Cta> {
 #[must_use = "the body of the scope must return the closed queue"]
 #[derive(Debug)]
 pub struct ClosedWorkQueue<'s> {
-    _scope: Invariant<'s>,
+    _scope: Brand<'s>,
 }
 
 static_assertions::assert_not_impl_any!(ClosedWorkQueue<'static>: Copy, Clone);
 
-/// The response to a [`Request`] of `By` (`clusterlaunchcontrol.query_cancel`): a cancelled cluster, or no more. All threads of
+/// The response to a [`Request`] of `By` (`clusterlaunchcontrol.query_cancel`): a canceled cluster, or no more. All threads of
 /// the requesting CTA or cluster get the same response.
-#[must_use = "the work of a cancelled cluster now belongs to the requester: `match` on the response"]
+#[must_use = "the work of a canceled cluster now belongs to the requester: `match` on the response"]
 #[derive(Debug)]
 pub enum Response<'s, By = Cta> {
-    /// The launch of a cluster is cancelled: its work now belongs to the requester alone.
-    Cancelled {
+    /// The launch of a cluster is canceled: its work now belongs to the requester alone.
+    Canceled {
         /// The index (`blockIdx`) of the cluster's first CTA: x, y and z. In a grid without clusters, a cluster is one CTA.
         first_ctaid: [u32; 3],
         /// The queue, open for the next request.
@@ -236,7 +234,7 @@ impl WorkQueueMemory {
     ///             let request = queue.try_cancel(cluster);
     ///             work(block); // while the request is in flight
     ///             match request.wait(cluster) {
-    ///                 Response::Cancelled { first_ctaid: [x, ..], queue: next } => (block, queue) = (x + mine, next),
+    ///                 Response::Canceled { first_ctaid: [x, ..], queue: next } => (block, queue) = (x + mine, next),
     ///                 Response::NoMore(closed) => return closed,
     ///             }
     ///         }
@@ -301,7 +299,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
 }
 
 impl<'s, By: Requester> Request<'s, By> {
-    /// Waits for the response: the cancelled cluster and the open queue, or [`Response::NoMore`].
+    /// Waits for the response: the canceled cluster and the open queue, or [`Response::NoMore`].
     ///
     /// Collective in the CTA or the cluster that asks.
     ///
@@ -325,7 +323,7 @@ impl<'s, By: Requester> Request<'s, By> {
         // All threads read the response before the next request writes it.
         by.end();
         let queue = WorkQueue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData };
-        Response::Cancelled { first_ctaid, queue }
+        Response::Canceled { first_ctaid, queue }
     }
 }
 

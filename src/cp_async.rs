@@ -39,7 +39,7 @@
 use core::marker::PhantomData;
 
 use crate::async_group::{InFlight, Queue, Token};
-use crate::bulk::{Committed, Extendable, Uncommitted, Waitable};
+use crate::bulk::{Committed, Extendable, Uncommitted, WaitableGroup};
 use crate::cache_policy::{Bare, CachePolicy, Hinted, L2Policy};
 use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
 use crate::group::Cta;
@@ -333,7 +333,7 @@ impl<T: Element> Global<T> {
     /// ```
     /// # use ptx::{global::Global, launch::Cta};
     /// # fn kernel(cta: &Cta, src: Global<f32>) {
-    /// // A tile of 128 for each CTA, and four neighbours at each side.
+    /// // A tile of 128 for each CTA, and four neighbors at each side.
     /// let window = src.vector_window::<136>(32 * i64::from(cta.grid_rank()) - 1);
     /// # }
     /// ```
@@ -453,7 +453,7 @@ unsafe impl<T: Element, const N: usize, P: L2Policy> WindowSource<T, N> for Vect
 /// ```
 /// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 130, Free>, src: Global<f32>) -> Shared<'s, f32, 130, Published> {
-/// // Elements 127 to 256: a tile of 128 and one neighbour at each side.
+/// // Elements 127 to 256: a tile of 128 and one neighbor at each side.
 /// let (tile, _window) = cp_async::load_window(cta, tile, src.window(127)).commit(cta).wait(cta);
 /// # tile
 /// # }
@@ -567,7 +567,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     #[track_caller]
     pub fn wait(self, cta: &Cta) -> Copies
     where
-        State: Waitable,
+        State: WaitableGroup,
     {
         cta.sync_with(self.wait_at_sync())
     }

@@ -40,19 +40,6 @@ pub use slice::GlobalSlice;
 /// The alignment in bytes that a bulk copy (`cp.async.bulk`) needs of its address in global memory (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;
 
-pub(crate) const fn tile_bytes<T, const N: usize>() -> usize {
-    assert!(N > 0, "a tile has at least one element: choose N > 0");
-    assert!(
-        size::bytes::<T, N>().is_multiple_of(16),
-        "a bulk copy moves a multiple of 16 bytes: choose a tile of a multiple of 16 bytes (PTX ISA 9.7.9.25.4.1)"
-    );
-    assert!(
-        size::bytes::<T, N>() < 1 << 20,
-        "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller tile (PTX ISA 9.7.13.15.2)"
-    );
-    size::bytes::<T, N>()
-}
-
 /// A slice of global memory that no thread writes while the kernel runs (`const T* __restrict__` and a length).
 ///
 /// ```
@@ -117,7 +104,7 @@ impl<T: Element> Global<T> {
     /// Divides the slice into whole tiles of `N` elements and the [`Tail`] after them. `N` elements are a multiple of 16 bytes.
     #[inline(always)]
     pub fn tiles<const N: usize>(self) -> (Tiles<T, N>, Tail<T>) {
-        const { tile_bytes::<T, N>() };
+        const { size::tile::<T, N>() };
         let count = self.len / N;
         // SAFETY: `count * N <= len`, so the address is in the slice or at its end.
         let tail = unsafe { self.base.add(count * N) };
@@ -288,7 +275,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
     ///   the handle once, with equal arguments and an equal `N`.
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
-        const { tile_bytes::<T, N>() };
+        const { size::tile::<T, N>() };
         GlobalMut { base, len }
     }
 
@@ -433,7 +420,7 @@ crate::cache_policy::hintable! {
 }
 
 impl<T, const N: usize> Sealed for GlobalTile<T, N> {}
-// SAFETY: `base` is the address of a tile of N elements, aligned to 16 bytes: `Global::from_raw` and `tile_bytes`.
+// SAFETY: `base` is the address of a tile of N elements, aligned to 16 bytes: `Global::from_raw` and `size::tile`.
 unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {
     #[inline(always)]
     fn base(&self) -> *const T {
@@ -442,7 +429,7 @@ unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTile<T, N> {
 }
 
 impl<T, const N: usize> Sealed for GlobalTileMut<T, N> {}
-// SAFETY: `base` is the address of a tile of N elements, aligned to 16 bytes: `GlobalMut::from_raw` and `tile_bytes`.
+// SAFETY: `base` is the address of a tile of N elements, aligned to 16 bytes: `GlobalMut::from_raw` and `size::tile`.
 unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
     #[inline(always)]
     fn base(&self) -> *const T {

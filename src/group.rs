@@ -174,7 +174,7 @@ impl Cta {
 /// the [`Warps`] of a pipeline part that has a named barrier.
 ///
 /// The type of a handle names its group, which is the CTA by default: all threads of the CTA hold a `Shared<'s, f32, 64, Free>`,
-/// one thread holds a `Shared<'s, f32, 64, Free, Thread<'t>>`. A call on a handle takes its group and synchronises that group
+/// one thread holds a `Shared<'s, f32, 64, Free, Thread<'t>>`. A call on a handle takes its group and synchronizes that group
 /// alone. If the documentation of a call says "Collective in the group" and quotes `barrier.cta.sync.aligned 0;`, the barrier
 /// depends on the group:
 ///
@@ -250,14 +250,15 @@ impl ThreadGroup for Cta {
     }
 }
 
-/// An invariant lifetime, which belongs to one call; it also makes the group neither `Send` nor `Sync`.
-type Call<'t> = PhantomData<(fn(&'t ()) -> &'t (), *mut ())>;
+/// Brands a handle with the scope or the call `'s`: the lifetime is invariant, so it stands for that one alone. Also binds the
+/// handle to its thread.
+pub(crate) type Brand<'s> = PhantomData<(fn(&'s ()) -> &'s (), *mut ())>;
 
 /// The CTA's leader (thread 0) as a group of one thread, for the time of a call such as [`Cta::invoke_one`]. Its calls wait for
 /// no other thread.
 #[derive(Debug)]
 pub struct Thread<'t> {
-    _call: Call<'t>,
+    _call: Brand<'t>,
 }
 
 static_assertions::const_assert_eq!(size_of::<Thread>(), 0);
@@ -301,7 +302,7 @@ pub struct FirstWarp<'w> {
     rank: u32,
     /// The number of threads of the warp: 32, or all threads of a smaller CTA.
     threads: u32,
-    _call: Call<'w>,
+    _call: Brand<'w>,
 }
 
 impl Sealed for FirstWarp<'_> {}
@@ -341,7 +342,7 @@ impl ThreadGroup for FirstWarp<'_> {
     note = "a whole warp writes a tensor map (`tensormap.cp_fenceproxy` is `.sync.aligned`): pass the `cta`, or the `warp` of `cta.invoke_warp(…)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait HasWarp: ThreadGroup {
+pub unsafe trait HasFirstWarp: ThreadGroup {
     /// Returns whether the executing thread is in the first warp, and how many threads that warp has.
     #[doc(hidden)]
     #[inline(always)]
@@ -350,9 +351,9 @@ pub unsafe trait HasWarp: ThreadGroup {
     }
 }
 // SAFETY: the CTA contains all its warps.
-unsafe impl HasWarp for Cta {}
+unsafe impl HasFirstWarp for Cta {}
 // SAFETY: the group is that warp.
-unsafe impl HasWarp for FirstWarp<'_> {}
+unsafe impl HasFirstWarp for FirstWarp<'_> {}
 
 /// Waits for the threads of the first warp. All of them make this call.
 #[inline(always)]

@@ -9,7 +9,8 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 pub use crate::group::{
-    AfterSync, Cta, End, FirstWarp, HandOver, HasWarp, PartBarrier, Thread, ThreadGroup, Transitions, Warps,
+    AfterSync, Cta, End, FirstWarp, HandOver, HasFirstWarp, PartBarrier, Thread, ThreadGroup, Transitions,
+    Warps,
 };
 #[doc(hidden)]
 pub use crate::parameter::{kind, layout, layout_of_name};
@@ -84,7 +85,7 @@ impl Cta {
     ///   `vectors`, `rows` and `tile` of a value that a `from_raw` makes. All threads of the CTA call `vectors`, `elements`,
     ///   `fragment` and `write_to` of a row or a tile, and `take`, `try_take` and `take_thread_vectors`.
     /// - *Handles.* A method that takes a handle by value or by `&mut`, but no group (`split`, `join`, `into_free`, `next_tile`,
-    ///   `along`, …), has no barrier. All threads that hold the handle make the same such calls in the same order; in a part, all
+    ///   `into_channel`, …), has no barrier. All threads that hold the handle make the same such calls in the same order; in a part, all
     ///   threads of the part.
     /// - *Closures.* These closures may contain collective calls, because they run once in each of their threads:
     ///   - the bodies of scopes: [`async_scope`](Cta::async_scope), [`async_scope_last`](Cta::async_scope_last),
@@ -147,7 +148,7 @@ impl Cta {
 /// ```
 #[must_use = "call `.wait(&cta)`, which alone returns the handles"]
 pub struct Prerequisite<T> {
-    /// Initialised, and read by `wait` alone: the user chooses `T`, whose `Drop` or `Debug` may use the handles in it.
+    /// Initialized, and read by `wait` alone: the user chooses `T`, whose `Drop` or `Debug` may use the handles in it.
     memory: MaybeUninit<T>,
     /// Makes the type neither `Send` nor `Sync`: each thread waits for itself.
     _thread: PhantomData<*mut ()>,
@@ -193,7 +194,7 @@ impl<T> Prerequisite<T> {
     pub fn wait(self, cta: &Cta) -> T {
         meet!(cta);
         raw::griddepcontrol(action::Wait);
-        // SAFETY: `new` initialised `memory`.
+        // SAFETY: `new` initialized `memory`.
         unsafe { self.memory.assume_init() }
     }
 }

@@ -7,7 +7,7 @@
 //! | | instruction | greatest error |
 //! |---|---|---|
 //! | [`rcp`] | `rcp.approx` | 1 ulp |
-//! | [`sqrt`] | `sqrt.approx` | relative 2^-23 |
+//! | [`sqrt_approx`] | `sqrt.approx` | relative 2^-23 |
 //! | [`rsqrt`] | `rsqrt.approx` | relative 2^-22.9 |
 //! | [`sin`], [`cos`] | `sin.approx`, `cos.approx` | absolute 2^-20.5 in -2π to 2π, 2^-14.7 in -100π to 100π |
 //! | [`lg2`] | `lg2.approx` | absolute 2^-22 between 0.5 and 2, else relative 2^-22 |
@@ -169,7 +169,7 @@ functions! {
     (rcp, rcp_ftz) rcp_approx "rcp" "let quotient = y * ptx::math::rcp(x);";
     /// Returns the square root of `x` (CUDA's `sqrtf` under `-prec-sqrt=false`), with a relative error of 2^-23 at most. ±0 gives
     /// ±0, +∞ gives +∞, a negative number or NaN gives NaN.
-    (sqrt, sqrt_ftz) sqrt_approx "sqrt" "let length = ptx::math::sqrt(x * x + y * y);";
+    (sqrt_approx, sqrt_approx_ftz) sqrt_approx "sqrt" "let length = ptx::math::sqrt_approx(x * x + y * y);";
     /// Returns `1 / sqrt(x)` (CUDA's `rsqrtf`), with a relative error of 2^-22.9 at most. ±0 gives ±∞, +∞ gives +0, a negative
     /// number or NaN gives NaN.
     (rsqrt, rsqrt_ftz) rsqrt_approx "rsqrt" "let unit = x * ptx::math::rsqrt(x * x + y * y);";
@@ -251,8 +251,7 @@ pub fn fma(a: f32, b: f32, c: f32) -> f32 {
 /// The methods of floats that `std` has and `core` lacks: `use ptx::math::Float;`, and a kernel calls `x.sqrt()` and `x.exp()`.
 ///
 /// Rounding, [`mul_add`](Float::mul_add) and [`sqrt`](Float::sqrt) give `f32` and `f64` the results of `std`. The others are the
-/// fast functions of this module, for `f32` alone: their documentation states the errors. (The function [`sqrt`] is an
-/// approximation; the method is not.)
+/// fast functions of this module, for `f32` alone: their documentation states the errors.
 ///
 /// `core` itself has `abs`, `copysign`, `signum`, `recip`, `min`, `max` and `clamp`. The GPU has no instructions for the rest of
 /// `std`: `x` to the power `y` is `(y * x.log2()).exp2()`, and the tangent is `x.sin() / x.cos()`.
@@ -270,7 +269,7 @@ pub trait Float: Copy + Sealed {
     /// PTX: `fma.rn.f32 d, self, a, b;` or `.f64`
     fn mul_add(self, a: Self, b: Self) -> Self;
 
-    /// Returns the square root, rounded to the nearest float (CUDA's `__fsqrt_rn`, `__dsqrt_rn`). [`sqrt`] is faster.
+    /// Returns the square root, rounded to the nearest float (CUDA's `__fsqrt_rn`, `__dsqrt_rn`). [`sqrt_approx`] is faster.
     ///
     /// PTX: `sqrt.rn.f32 d, self;` or `.f64`
     fn sqrt(self) -> Self;

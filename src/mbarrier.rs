@@ -24,7 +24,7 @@ use crate::shared::{Place, Scoped};
 #[derive(Debug)]
 pub struct Uninit(());
 
-/// State of an [`Mbarrier`]: initialised; this thread has yet to arrive in the current phase.
+/// State of an [`Mbarrier`]: initialized; this thread has yet to arrive in the current phase.
 #[derive(Debug)]
 pub struct Ready(());
 
@@ -46,9 +46,9 @@ pub trait Phase: Sealed {}
 
 states! {
     uses_of_mbarrier [Sealed, Phase] [
-        Initialisable "`init`", Arrivable "`arrive`", Waitable "`wait`", Idle "`inval`"
+        Initializable "`init`", Arrivable "`arrive`", Waitable "`wait`", Idle "`inval`"
     ]
-    Uninit: Initialisable;
+    Uninit: Initializable;
     Ready: Idle, Arrivable {
         #[inline(always)]
         fn due(&self, arrivals: u32) -> u32 {
@@ -89,7 +89,7 @@ pub trait Waitable: Phase {
 #[diagnostic::on_unimplemented(
     message = "a thread cannot arrive on an mbarrier in the state `{Self}`",
     label = "this thread has no arrival to make",
-    note = "initialise the mbarrier with `init`; after an arrive, call `wait` before the next arrive"
+    note = "initialize the mbarrier with `init`; after an arrive, call `wait` before the next arrive"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Arrivable: Phase {
@@ -100,17 +100,17 @@ pub trait Arrivable: Phase {
 
 /// States of an [`Mbarrier`] in which the memory holds no mbarrier: [`Uninit`].
 #[diagnostic::on_unimplemented(
-    message = "an mbarrier in the state `{Self}` is already initialised",
-    label = "this call would initialise the mbarrier twice",
+    message = "an mbarrier in the state `{Self}` is already initialized",
+    label = "this call would initialize the mbarrier twice",
     note = "call `inval` first"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Initialisable: Phase {}
+pub trait Initializable: Phase {}
 
-/// States of an [`Mbarrier`] in which it is initialised and no arrival of this thread awaits its phase: [`Ready`].
+/// States of an [`Mbarrier`] in which it is initialized and no arrival of this thread awaits its phase: [`Ready`].
 #[diagnostic::on_unimplemented(
     message = "an mbarrier in the state `{Self}` cannot be invalidated",
-    label = "the mbarrier is not initialised, or is still in use",
+    label = "the mbarrier is not initialized, or is still in use",
     note = "wait for the last phase first: `inval` takes an `Mbarrier<Ready>`"
 )]
 #[cfg_attr(doc, doc(hidden))]
@@ -181,7 +181,7 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Ready, ARRIVALS> {
     }
 }
 
-// SAFETY: the memory holds no mbarrier, and no other thread uses the memory before the part has initialised one and met a
+// SAFETY: the memory holds no mbarrier, and no other thread uses the memory before the part has initialized one and met a
 // barrier.
 unsafe impl<const ARRIVALS: u32, Of> HandOver<Of> for Mbarrier<Uninit, ARRIVALS, Of> {
     type HeldBy<G> = Mbarrier<Uninit, ARRIVALS, G>;
@@ -201,7 +201,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         self.addr
     }
 
-    /// Initialises the mbarrier: a phase completes after each thread of the group has arrived `ARRIVALS` times.
+    /// Initializes the mbarrier: a phase completes after each thread of the group has arrived `ARRIVALS` times.
     ///
     /// Collective in the group.
     ///
@@ -212,7 +212,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     #[track_caller]
     pub fn init(self, group: &G) -> Mbarrier<Ready, ARRIVALS, G>
     where
-        P: Initialisable,
+        P: Initializable,
     {
         sync_with(group, self.init_at_sync(group))
     }
@@ -228,7 +228,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     #[track_caller]
     pub fn init_at_sync(self, group: &G) -> AfterSync<Mbarrier<Ready, ARRIVALS, G>, G>
     where
-        P: Initialisable,
+        P: Initializable,
     {
         meet!(group);
         const {
@@ -246,7 +246,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
             raw::fence_mbarrier_init();
             raw::fence_proxy_async(space::SharedCta);
         }
-        // The barrier shows the initialised mbarrier to the other threads.
+        // The barrier shows the initialized mbarrier to the other threads.
         AfterSync::new(Mbarrier::new(self.addr, Ready(())))
     }
 

@@ -24,7 +24,6 @@
 //! A stage of a ring holds one tile of each input and one tile of the output, which the CTA updates in place.
 //! [`IdleRing::update_all`] makes all these calls for you.
 
-use core::marker::PhantomData;
 
 mod barrier_pair;
 mod layout;
@@ -38,5 +37,3 @@ pub use parts::{Consumer, CtaSignals, FullStage, Producer, StageSignals};
 pub use ring::{FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
 pub use run::{Pipeline, PipelineGroup, PipelineMemory};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};
-
-type Invariant<'s> = PhantomData<fn(&'s ()) -> &'s ()>;

@@ -102,7 +102,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
         self.publish(cta, warp.lane() == 0, value);
         let warps = count.div_ceil(32);
         let all = if count.is_multiple_of(32) && warps.is_power_of_two() {
-            // Lane `i` holds the result of warp `i % warps`: after a butterfly over `warps` neighbours every lane holds the
+            // Lane `i` holds the result of warp `i % warps`: after a butterfly over `warps` neighbors every lane holds the
             // total.
             warp.butterfly(self.load(warp.lane() & (warps - 1)), warps, f)
         } else {

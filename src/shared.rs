@@ -24,7 +24,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::{AfterSync, Cta, End, HandOver, ThreadGroup, sync_with};
+use crate::group::{AfterSync, Brand, Cta, End, HandOver, ThreadGroup, sync_with};
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 use crate::size;
@@ -798,7 +798,7 @@ impl Cta {
 /// ```
 #[must_use = "return it from the body of the last scope"]
 pub struct Ended<'s, Memory> {
-    _scope: PhantomData<fn(&'s ()) -> &'s ()>,
+    _scope: Brand<'s>,
     _memory: PhantomData<*mut Memory>,
 }
 
@@ -858,7 +858,7 @@ impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
 pub struct Shared<'s, T, const N: usize, State, G = Cta> {
     addr: u32,
     /// Invariant in `'s`: handles of two scopes have two types.
-    _scope: PhantomData<fn(&'s ()) -> &'s ()>,
+    _scope: Brand<'s>,
     _elements: PhantomData<(*mut [T; N], State)>,
     _group: PhantomData<fn(&G)>,
 }

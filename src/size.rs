@@ -6,6 +6,20 @@ pub(crate) const fn bytes<T, const N: usize>() -> usize {
     product([N, size_of::<T>()])
 }
 
+/// The size in bytes of a tile of `N` elements, which a bulk copy can move.
+pub(crate) const fn tile<T, const N: usize>() -> u32 {
+    assert!(N > 0, "a tile has at least one element: choose N > 0");
+    assert!(
+        bytes::<T, N>().is_multiple_of(16),
+        "a bulk copy moves a multiple of 16 bytes: choose a tile of a multiple of 16 bytes (PTX ISA 9.7.9.25.4.1)"
+    );
+    assert!(
+        bytes::<T, N>() < 1 << 20,
+        "an mbarrier counts 2^20 - 1 bytes at most: choose a smaller tile (PTX ISA 9.7.13.15.2)"
+    );
+    narrow(bytes::<T, N>())
+}
+
 /// The number of whole 16-byte vectors in `N` elements.
 pub(crate) const fn vectors<T, const N: usize>() -> usize {
     bytes::<T, N>() / 16

@@ -117,7 +117,7 @@ const fn contains(widths: &[usize], bytes: usize) -> bool {
 }
 
 /// [`shape_bytes`], as the size of a shared array of `N` elements. Fails to compile if the lengths differ.
-pub(crate) const fn tile_bytes<T, S: Shape, const N: usize>() -> u32 {
+pub(crate) const fn box_bytes<T, S: Shape, const N: usize>() -> u32 {
     assert!(
         N == S::LEN,
         "the shared array and the box of the tensor map differ in length: for a `Box2<W, H>`, use a `SharedArray<T, N>` with N = W * H elements"
@@ -655,12 +655,12 @@ fn prefetch_object(group: &impl ThreadGroup, object: *const u8) {
 }
 
 impl<T, S: LoadShape> Sealed for TensorTile<T, S> {}
-// SAFETY: a copy of the shape brings `tile_bytes`, which `FITS` asserts to be the size of `N` elements.
+// SAFETY: a copy of the shape brings `box_bytes`, which `FITS` asserts to be the size of `N` elements.
 unsafe impl<T: Element, const N: usize, State, S: LoadShape, G> LoadSource<Shared<'_, T, N, State, G>>
     for TensorTile<T, S>
 {
     const FITS: () = {
-        tile_bytes::<T, S, N>();
+        box_bytes::<T, S, N>();
     };
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
@@ -671,12 +671,12 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape, G> LoadSource<Share
 }
 
 impl<T, S: StoreShape> Sealed for TensorTileMut<T, S> {}
-// SAFETY: a copy of the shape brings `tile_bytes`, which `FITS` asserts to be the size of `N` elements.
+// SAFETY: a copy of the shape brings `box_bytes`, which `FITS` asserts to be the size of `N` elements.
 unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared<'_, T, N, State, G>>
     for TensorTileMut<T, S>
 {
     const FITS: () = {
-        tile_bytes::<T, S, N>();
+        box_bytes::<T, S, N>();
     };
     #[inline(always)]
     unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
@@ -728,7 +728,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: St
     src: Src,
     dst: impl MaybeHinted<TensorTileMut<T, S>>,
 ) -> BulkGroup<(Src, TensorTileMut<T, S>), Uncommitted, G> {
-    const { tile_bytes::<T, S, N>() };
+    const { box_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
     start_store(group, &src, &dst, hint);
     BulkGroup::new((src, dst))
@@ -812,7 +812,7 @@ pub fn reduce<
     src: Src,
     dst: impl MaybeHinted<TensorReduceTile<T, S>>,
 ) -> BulkGroup<(Src, TensorReduceTile<T, S>), Uncommitted, G> {
-    const { tile_bytes::<T, S, N>() };
+    const { box_bytes::<T, S, N>() };
     let (dst, hint) = dst.split();
     start_reduce(group, op, &src, &dst, hint);
     BulkGroup::new((src, dst))
@@ -866,7 +866,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
         src: Src,
         dst: impl MaybeHinted<TensorTileMut<T, S>>,
     ) -> BulkGroup<(Copies, (Src, TensorTileMut<T, S>)), Uncommitted, G> {
-        const { tile_bytes::<T, S, N>() };
+        const { box_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
         start_store(group, &src, &dst, hint);
         BulkGroup::new((self.into_copies(), (src, dst)))
@@ -888,7 +888,7 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
         src: Src,
         dst: impl MaybeHinted<TensorReduceTile<T, S>>,
     ) -> BulkGroup<(Copies, (Src, TensorReduceTile<T, S>)), Uncommitted, G> {
-        const { tile_bytes::<T, S, N>() };
+        const { box_bytes::<T, S, N>() };
         let (dst, hint) = dst.split();
         start_reduce(group, op, &src, &dst, hint);
         BulkGroup::new((self.into_copies(), (src, dst)))

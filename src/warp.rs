@@ -5,7 +5,7 @@
 //! sequence of calls. A part of the warp is a group of [`Lanes`], which carries the `membermask` of its calls. A thread only gets
 //! groups that contain the thread itself:
 //!
-//! - [`tile`](Warp::tile): 1 to 32 neighbouring lanes (`cg::tiled_partition`);
+//! - [`tile`](Warp::tile): 1 to 32 neighboring lanes (`cg::tiled_partition`);
 //! - [`partition_by`](Lanes::partition_by): the lanes with the same value (`cg::labeled_partition`);
 //! - [`filter`](Lanes::filter): the lanes where a predicate is true (`cg::binary_partition`).
 //!
@@ -67,7 +67,7 @@ pub struct Lanes<'w, M> {
 }
 
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
-static_assertions::assert_not_impl_any!(LaneSubset: Neighbours);
+static_assertions::assert_not_impl_any!(LaneSubset: Neighbors);
 
 /// Which threads a group of [`Lanes`] contains.
 #[cfg_attr(doc, doc(hidden))]
@@ -75,7 +75,7 @@ pub trait Members: Sealed {
     /// The segment mask, bits 8 to 12 of operand `c` of a shuffle.
     #[doc(hidden)]
     const SEGMENT: u32;
-    /// The number of lanes if the group's lanes are neighbours.
+    /// The number of lanes if the group's lanes are neighbors.
     #[doc(hidden)]
     const WIDTH: Option<u32>;
     /// The lanes of the group, as the `membermask` of warp instructions.
@@ -83,20 +83,20 @@ pub trait Members: Sealed {
     fn mask(&self) -> u32;
 }
 
-/// Groups of neighbouring lanes, which have `shuffle_up`, `shuffle_down` and `shuffle_xor`. Lanes are counted from the first lane
+/// Groups of neighboring lanes, which have `shuffle_up`, `shuffle_down` and `shuffle_xor`. Lanes are counted from the first lane
 /// of the group.
 #[diagnostic::on_unimplemented(
-    message = "the lanes of a `{Self}` group are not neighbours",
+    message = "the lanes of a `{Self}` group are not neighbors",
     label = "no lane above or below in this group",
     note = "call `shuffle_up`, `shuffle_down` and `shuffle_xor` on the whole warp or on `warp.tile::<WIDTH>()`; `shuffle` reads any lane of any group"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Neighbours: Members {}
+pub trait Neighbors: Members {}
 
 /// The type argument of [`Lanes`] for a group of all threads of the warp. [`Warp`] is `Lanes` of `FullWarp`.
 #[derive(Debug)]
 pub struct FullWarp(());
-/// The type argument of [`Lanes`] for a group of `WIDTH` neighbouring lanes (`cg::thread_block_tile<WIDTH>`), from
+/// The type argument of [`Lanes`] for a group of `WIDTH` neighboring lanes (`cg::thread_block_tile<WIDTH>`), from
 /// [`tile`](Warp::tile).
 #[derive(Debug)]
 pub struct LaneTile<const WIDTH: u32>(u32);
@@ -114,7 +114,7 @@ impl Members for FullWarp {
         u32::MAX
     }
 }
-impl Neighbours for FullWarp {}
+impl Neighbors for FullWarp {}
 
 impl<const WIDTH: u32> Sealed for LaneTile<WIDTH> {}
 impl<const WIDTH: u32> Members for LaneTile<WIDTH> {
@@ -125,7 +125,7 @@ impl<const WIDTH: u32> Members for LaneTile<WIDTH> {
         self.0
     }
 }
-impl<const WIDTH: u32> Neighbours for LaneTile<WIDTH> {}
+impl<const WIDTH: u32> Neighbors for LaneTile<WIDTH> {}
 
 impl Sealed for LaneSubset {}
 impl Members for LaneSubset {
@@ -390,7 +390,7 @@ impl<'w> Warp<'w> {
         Lanes { members: FullWarp(()), _group: PhantomData }
     }
 
-    /// Returns the tile of the executing thread: `WIDTH` neighbouring lanes, 1, 2, 4, 8, 16 or 32 (`cg::tiled_partition<WIDTH>`).
+    /// Returns the tile of the executing thread: `WIDTH` neighboring lanes, 1, 2, 4, 8, 16 or 32 (`cg::tiled_partition<WIDTH>`).
     ///
     /// Collective in the group of lanes.
     ///
@@ -692,7 +692,7 @@ impl<M: Members> Lanes<'_, M> {
     #[track_caller]
     pub fn shuffle_up<T: ShuffleValue>(&self, value: T, delta: u32) -> Option<T>
     where
-        M: Neighbours,
+        M: Neighbors,
     {
         meet!(self);
         let (c, mask) = (M::SEGMENT, self.members.mask());
@@ -711,7 +711,7 @@ impl<M: Members> Lanes<'_, M> {
     #[track_caller]
     pub fn shuffle_down<T: ShuffleValue>(&self, value: T, delta: u32) -> Option<T>
     where
-        M: Neighbours,
+        M: Neighbors,
     {
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
@@ -740,7 +740,7 @@ impl<M: Members> Lanes<'_, M> {
     #[track_caller]
     pub fn shuffle_xor<T: ShuffleValue>(&self, value: T, lanes: u32) -> T
     where
-        M: Neighbours,
+        M: Neighbors,
     {
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());

@@ -57,7 +57,7 @@ fn the_places_are_those_of_the_calls() {
 
 #[test]
 fn ptxas_accepts_the_kernels() {
-    // Not optimised, for the target for which `tests/coverage` compiles `ptx` so too.
+    // Not optimized, for the target for which `tests/coverage` compiles `ptx` so too.
     assert_ptxas_accepts(CRATE, Arch::Sm100a, "in_a_branch");
 }
 

@@ -145,13 +145,12 @@ fn the_label_form_is_the_same_instructions() {
         instructions.sort();
         instructions
     };
-    let labelled = ok(forms::probe(Arch::Sm90, Part::Labelled));
-    let convergent =
-        labelled.iter().flat_map(|row| &row.forms).filter(|form| is_convergent(&form.block.text));
+    let labeled = ok(forms::probe(Arch::Sm90, Part::Labeled));
+    let convergent = labeled.iter().flat_map(|row| &row.forms).filter(|form| is_convergent(&form.block.text));
     assert!(convergent.count() > 0);
     let (_, plain) = PROBES.iter().find(|(arch, _)| *arch == Arch::Sm90).expect("a probe");
-    let (labelled, plain) = (instructions(&labelled), instructions(plain));
-    assert!(labelled == plain, "{}", golden::diff(&plain.join("\n"), &labelled.join("\n")));
+    let (labeled, plain) = (instructions(&labeled), instructions(plain));
+    assert!(labeled == plain, "{}", golden::diff(&plain.join("\n"), &labeled.join("\n")));
 }
 
 /// The linker marks by its table, and the asm gotos of the stock linker follow the rows. Both must agree on every form.
@@ -182,7 +181,7 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
     println!("{}", ok(judge::judge(&tools, &forms)));
 }
 
-/// An option that is not chosen costs nothing, even without optimisation: ten calls are ten blocks of asm.
+/// An option that is not chosen costs nothing, even without optimization: ten calls are ten blocks of asm.
 #[test]
 fn ten_calls_of_a_debug_build_are_ten_blocks() {
     let folder = xtask::root().join("tests/device/debug");
@@ -396,7 +395,7 @@ fn typed_calls_cost_nothing() {
 }
 
 /// The exact PTX of ten main calls of the typed layer, from the kernels of `tests/device/typed`, without set-up of predicates and
-/// reads of special registers. Each kernel initialises what it uses. The stores of threads appear twice: in the rounds that all
+/// reads of special registers. Each kernel initializes what it uses. The stores of threads appear twice: in the rounds that all
 /// threads have, and in the last round.
 #[test]
 fn the_main_ten_are_these_instructions() {

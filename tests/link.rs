@@ -162,7 +162,7 @@ fn every_level_links_every_kernel_whole() {
     const KERNELS: [&str; 8] = [
         "barrier_between",
         "mask_in_both_arms",
-        "labelled",
+        "labeled",
         "plain",
         "needs_8_6",
         "needs_9_3",
@@ -206,9 +206,9 @@ fn marks_cost_nothing_where_nothing_is_convergent() {
 fn stages_are_kept_on_request_and_show_the_marks() {
     let stages = tempfile::tempdir().unwrap();
     let option = format!("--save-temps={}", stages.path().join("deep").display());
-    Link::kernel("labelled", "3").with(&[&option]).ptx();
+    Link::kernel("labeled", "3").with(&[&option]).ptx();
     let marked = fs::read_to_string(stages.path().join("deep/3-marked.ll")).unwrap();
-    let call = marked.lines().find(|line| line.contains("callbr void asm")).expect("a labelled asm");
+    let call = marked.lines().find(|line| line.contains("callbr void asm")).expect("a labeled asm");
     assert_says(call, &["barrier.cta.sync 1;", ") convergent"]);
 }
 
@@ -231,7 +231,7 @@ fn core_is_linked_only_if_a_kernel_needs_it() {
     let needed = [&["1-linked-with-needed.bc", "1-linked.bc"][..], &later].concat();
     let all = [&["1-linked-with-all.bc"], &needed[..]].concat();
     for level in ["0", "3"] {
-        assert_eq!(stages(&["link_kernels", "link_shared"], "labelled", level), own);
+        assert_eq!(stages(&["link_kernels", "link_shared"], "labeled", level), own);
     }
     assert_eq!(stages(&["link_faulty"], "indexes", "0"), needed);
     assert_eq!(stages(&["link_stub"], "beside", "3"), all);

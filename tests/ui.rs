@@ -29,7 +29,7 @@ use xtask::golden;
 /// What a program on `ptx` cannot do. Each rule has at least one case; `r0` is for the premises of the other rules.
 const RULES: &[(u32, &str)] = &[
     (0, "make a handle without the library, or take it to another thread or out of its scope"),
-    (1, "use an mbarrier before `init`, initialise it twice, use it after `inval`"),
+    (1, "use an mbarrier before `init`, initialize it twice, use it after `inval`"),
     (2, "wait without the token of an arrive, or use a token twice"),
     (3, "arrive again before a wait for the phase"),
     (4, "access a destination while a copy into it is in flight, or read memory that holds nothing"),

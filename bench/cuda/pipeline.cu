@@ -26,7 +26,7 @@ template <uint32_t STAGES>
 struct Barriers {
     uint64_t full[STAGES], empty[STAGES];
 
-    // Initialises the mbarriers for `warps` consumer warps that release a stage. One thread of each CTA calls this.
+    // Initializes the mbarriers for `warps` consumer warps that release a stage. One thread of each CTA calls this.
     __device__ void init(uint32_t warps) {
         for (uint32_t stage = 0; stage < STAGES; ++stage) {
             ptx::mbarrier_init(&full[stage], 1);

@@ -87,7 +87,7 @@ pub fn device_cargo(
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level.name())
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
         .env("CARGO_PROFILE_RELEASE_INCREMENTAL", "false")
-        // `ptx-link` optimises across crates.
+        // `ptx-link` optimizes across crates.
         .env("CARGO_PROFILE_RELEASE_LTO", "off");
     without_callers_settings(&mut cargo);
     cargo

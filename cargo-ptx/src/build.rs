@@ -17,7 +17,7 @@ pub struct Options {
     /// A target to compile for, repeatable
     #[arg(long, value_name = "ARCH", default_value = "sm_90a")]
     arch: Vec<Arch>,
-    /// Accepted for the habit: kernels are always optimised
+    /// Accepted for the habit: kernels are always optimized
     #[arg(long, short)]
     release: bool,
     /// Adds the lines of the source to the PTX, for ptx-emu and for profilers

@@ -58,7 +58,7 @@ impl Project {
         assert!(made.success, "{}", made.text);
         // The repository's versions, so that nothing is downloaded.
         fs::copy(xtask::root().join("Cargo.lock"), project.folder.join("Cargo.lock")).unwrap();
-        // The kernels are small: to optimise the interpreter takes longer than they run.
+        // The kernels are small: to optimize the interpreter takes longer than they run.
         let manifest = project.folder.join("Cargo.toml");
         let text = fs::read_to_string(&manifest).unwrap();
         assert!(text.contains("opt-level = 3"), "{text}");
@@ -227,7 +227,7 @@ fn the_examples_run_in_the_interpreter_and_skip_without_a_gpu() {
     project.succeeds(&mut project.cargo("build"));
     let mut test = project.cargo("test");
     test.current_dir(xtask::root().join("examples"));
-    // The interpreter of the new project, which is not optimised.
+    // The interpreter of the new project, which is not optimized.
     test.args(["--config", "profile.dev.package.ptx-emu.opt-level=0"]);
     let text = project.succeeds(&mut test);
     assert!(text.contains("skipped: ") || Path::new("/dev/nvidia0").exists(), "{text}");

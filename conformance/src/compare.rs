@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn any_nan_stands_for_another_and_for_nothing_else() {
-        let [quiet, signalling, infinity] =
+        let [quiet, signaling, infinity] =
             [0x7ff8_0000_0000_0000, 0xfff0_0000_0000_0001, 0x7ff0_0000_0000_0000].map(u64::to_le_bytes);
-        assert!(same(Compare::Float(Format::F64), quiet, signalling));
+        assert!(same(Compare::Float(Format::F64), quiet, signaling));
         assert!(!same(Compare::Float(Format::F64), quiet, infinity));
         assert!(!same(Compare::Float(Format::F64), 1f64.to_le_bytes(), 1f64.next_up().to_le_bytes()));
         // In each lane of a packed type.
@@ -201,7 +201,7 @@ mod tests {
         let close = |format| Compare::Close { format, relative: 0.5, absolute: 0.0 };
         assert!(same(close(Format::F32), 0x7fff_ffffu32.to_le_bytes(), 0xffc0_0000u32.to_le_bytes()));
         assert!(!same(close(Format::F32), 0x7fff_ffffu32.to_le_bytes(), 1f32.to_le_bytes()));
-        assert!(!same(close(Format::F64), quiet, signalling));
+        assert!(!same(close(Format::F64), quiet, signaling));
     }
 
     #[test]

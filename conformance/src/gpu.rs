@@ -470,7 +470,7 @@ fn end(child: &mut Child) {
     status(child);
 }
 
-/// Waits for the end of a process, but not for ever: the driver may keep one whose kernel hangs.
+/// Waits for the end of a process, but not forever: the driver may keep one whose kernel hangs.
 fn status(child: &mut Child) -> Option<ExitStatus> {
     let start = Instant::now();
     loop {

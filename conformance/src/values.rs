@@ -60,7 +60,7 @@ fn floats(bits: u32, fraction: u32) -> Vec<u64> {
         mask(fraction),
         1 << fraction,
         (1 << fraction) + 1,
-        // One and its neighbours, powers of two, 1.5, 3.
+        // One and its neighbors, powers of two, 1.5, 3.
         bias,
         bias - 1,
         bias + 1,

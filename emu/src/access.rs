@@ -173,7 +173,7 @@ impl Machine<'_> {
             return;
         }
         let Some((shadow, offset)) = self.shadow(place) else { return };
-        if let Some(conflict) = shadow.uninitialised(offset, len) {
+        if let Some(conflict) = shadow.uninitialized(offset, len) {
             let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
             self.conflict(conflict, false, here, at, &what);
         }

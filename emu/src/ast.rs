@@ -33,7 +33,7 @@ pub struct Variable {
     pub align: u64,
     /// Bytes of an element.
     pub element: u64,
-    /// Number of elements. `None`: an array without extent, whose initialiser or launch gives the size.
+    /// Number of elements. `None`: an array without extent, whose initializer or launch gives the size.
     pub count: Option<u64>,
     pub init: Vec<Init>,
     pub is_extern: bool,

@@ -15,7 +15,7 @@ pub const OBJECTS: Id = 1 << 31;
 pub const GRID: Id = OBJECTS;
 /// Added to the identity of an mbarrier: its phases that have completed, apart from what its copies did.
 pub const PHASES: Id = 1 << 30;
-/// Added to the identity of an mbarrier: its initialisation.
+/// Added to the identity of an mbarrier: its initialization.
 pub const INITS: Id = 1 << 29;
 
 /// Added to the identity of an mbarrier: what `st.async` and `red.async` did, which are of the generic proxy.

@@ -119,7 +119,7 @@ impl Machine<'_> {
         let seen = if id == t.id { t.times[proxy as usize] } else { t.view.clock(proxy).get(id) };
         if seen < time && !(fenced && !self.options.readings.init_needs_proxy_fence) {
             let what =
-                "the copy completes on an mbarrier whose initialisation no proxy fence has made visible";
+                "the copy completes on an mbarrier whose initialization no proxy fence has made visible";
             self.wrong(Rule::ProxyFence, cta, thread, what);
         }
         Ok((of, offset as u32))
@@ -416,7 +416,7 @@ impl Machine<'_> {
                     };
                     mbarrier.tx -= i64::from(bytes);
                     // The completion is ordered behind what the operation itself did, which the phase stands for. Of what its
-                    // thread did before it says nothing (8.9.1.1), but that a phase has completed is so for ever.
+                    // thread did before it says nothing (8.9.1.1), but that a phase has completed is so forever.
                     mbarrier.local.join(&agent.view.only(PHASES));
                     mbarrier.by_peer |= peers && agent.issuer.0 != slot;
                     let at = offset as usize;

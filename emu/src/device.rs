@@ -158,7 +158,7 @@ impl Device {
         Self::default()
     }
 
-    /// Allocates uninitialised memory, and returns its address.
+    /// Allocates uninitialized memory, and returns its address.
     pub fn allocate(&mut self, bytes: usize) -> u64 {
         self.global.allocate(bytes)
     }
@@ -224,7 +224,7 @@ impl Device {
                 };
                 bytes.extend_from_slice(&value.to_le_bytes()[..variable.element.min(8) as usize]);
             }
-            // What has no initialiser is zero.
+            // What has no initializer is zero.
             bytes.resize(size, 0);
             self.global.write(address, &bytes);
         }

@@ -403,7 +403,7 @@ impl Machine<'_> {
     /// Takes back what a speculative load has found since `known`, until `selp` takes what was loaded.
     fn hold(&mut self, cta: usize, thread: usize, load: &Load, known: usize) {
         let at = self.at(cta, thread);
-        let found = |finding: &Finding| finding.rule == Rule::Uninitialised;
+        let found = |finding: &Finding| finding.rule == Rule::Uninitialized;
         let finding = self.report.findings[known..].iter().position(found);
         let finding = finding.map(|i| self.report.findings.remove(known + i));
         let t = &mut self.ctas[cta].threads[thread];
@@ -412,7 +412,7 @@ impl Machine<'_> {
         t.held.retain(|(held, _)| !slots.contains(held));
         if let Some(finding) = finding {
             t.held.extend(slots.into_iter().map(|slot| (slot, finding.clone())));
-            self.reported.remove(&(Rule::Uninitialised, at, 0));
+            self.reported.remove(&(Rule::Uninitialized, at, 0));
         }
     }
 
@@ -596,7 +596,7 @@ impl Machine<'_> {
                 }
             }
             Fence::MbarrierInit => {
-                // Of what came before, it releases the initialisations alone.
+                // Of what came before, it releases the initializations alone.
                 let inits = Release { view: Rc::new(t.view.only(INITS)), id: t.id, times: [0; PROXIES] };
                 t.inits = Some(inits);
                 mbarriers

@@ -36,7 +36,7 @@ rules! {
     /// Two accesses through different proxies, in order, without a proxy fence between.
     ProxyFence: "missing proxy fence", "8.6, 9.7.13.4";
     /// A read of memory that nothing has written.
-    Uninitialised: "uninitialised memory", "8.2.6";
+    Uninitialized: "uninitialized memory", "8.2.6";
     /// An mbarrier used against its contract.
     Mbarrier: "mbarrier misuse", "9.7.13.15";
     /// A barrier of the CTA or of the cluster used against its contract.

@@ -493,7 +493,7 @@ mod tests {
         ] {
             assert_eq!(round_to_tf32(from), to, "{from:#x}");
         }
-        // Ties go to the even neighbour.
+        // Ties go to the even neighbor.
         assert_eq!(round_to_tf32(0x3f80_1000), 0x3f80_0000);
         assert_eq!(round_to_tf32(0x3f80_3000), 0x3f80_4000);
     }

@@ -91,7 +91,7 @@ pub struct Options {
 /// Readings of the ISA where its text leaves room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Readings {
-    /// A copy sees the initialisation of its mbarrier only behind `fence.proxy.async`. The example of 9.7.13.4 acquires "remote barrier
+    /// A copy sees the initialization of its mbarrier only behind `fence.proxy.async`. The example of 9.7.13.4 acquires "remote barrier
     /// state via async proxy"; common code has `fence.mbarrier_init` alone, which else is enough.
     pub init_needs_proxy_fence: bool,
     /// An asynchronous write behind a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory location".
@@ -654,9 +654,9 @@ impl<'a> Machine<'a> {
     pub fn conflict(&mut self, conflict: Conflict, wrote: bool, here: Party, at: At, what: &str) {
         let verb = if wrote { "writes" } else { "reads" };
         match conflict {
-            Conflict::Uninitialised => {
+            Conflict::Uninitialized => {
                 let what = format!("reads {what}, which nothing has written");
-                self.find(Rule::Uninitialised, what, here, None, (at, 0));
+                self.find(Rule::Uninitialized, what, here, None, (at, 0));
             }
             Conflict::Race { other, wrote: other_wrote, missing } => {
                 let other_verb = if other_wrote { "written" } else { "read" };

@@ -49,9 +49,9 @@ impl Machine<'_> {
                     );
                 }
                 if self.ctas[slot].mbarriers.contains_key(&offset) {
-                    self.wrong(Rule::Mbarrier, cta, thread, "initialises memory that holds a valid mbarrier");
+                    self.wrong(Rule::Mbarrier, cta, thread, "initializes memory that holds a valid mbarrier");
                 }
-                // The initialisation is a write, by the generic proxy.
+                // The initialization is a write, by the generic proxy.
                 self.write(cta, thread, place, &[0; 8], None)?;
                 let id = self.new_object();
                 let t = &mut self.ctas[cta].threads[thread];
@@ -186,7 +186,7 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// Checks that a thread may use the mbarrier: it is there, and its initialisation happened before.
+    /// Checks that a thread may use the mbarrier: it is there, and its initialization happened before.
     fn known_mbarrier(&mut self, cta: usize, thread: usize, slot: usize, offset: u32) -> Result<(), Fault> {
         let Some(mbarrier) = self.ctas[slot].mbarriers.get(&offset) else {
             return Err(self.fault(
@@ -198,18 +198,18 @@ impl Machine<'_> {
         let at = self.at(cta, thread);
         let t = &self.ctas[cta].threads[thread];
         let (id, time) = (t.id, t.times[0]);
-        let initialised = t.view.clock(Proxy::Generic).get(mbarrier.id | INITS) > 0;
+        let initialized = t.view.clock(Proxy::Generic).get(mbarrier.id | INITS) > 0;
         if self.options.check
             && let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset)
         {
             mbarrier.used.insert(id, (time, at));
         }
-        if !initialised {
+        if !initialized {
             self.wrong(
                 Rule::Mbarrier,
                 cta,
                 thread,
-                "uses an mbarrier, with nothing that orders the use behind its initialisation",
+                "uses an mbarrier, with nothing that orders the use behind its initialization",
             );
         }
         Ok(())

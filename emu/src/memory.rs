@@ -40,7 +40,7 @@ pub struct Global {
 }
 
 impl Global {
-    /// Allocates memory. Bytes that nothing has written are uninitialised.
+    /// Allocates memory. Bytes that nothing has written are uninitialized.
     pub fn allocate(&mut self, bytes: usize) -> u64 {
         let shadow = Shadow::default();
         self.allocations.push(Allocation {
@@ -134,7 +134,7 @@ impl Global {
         let (index, offset) = self.find(address, bytes.len())?;
         let allocation = &mut self.allocations[index];
         allocation.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
-        allocation.shadow.initialise(offset, bytes.len());
+        allocation.shadow.initialize(offset, bytes.len());
         Some(())
     }
 }

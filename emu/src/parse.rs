@@ -249,8 +249,8 @@ pub(crate) fn bytes_of(ty: &str) -> Option<u64> {
     })
 }
 
-fn initialiser(i: &mut Input<'_>) -> ModalResult<Vec<Init>> {
-    let list = delimited(punctuation('{'), separated(0.., initialiser, punctuation(',')), punctuation('}'));
+fn initializer(i: &mut Input<'_>) -> ModalResult<Vec<Init>> {
+    let list = delimited(punctuation('{'), separated(0.., initializer, punctuation(',')), punctuation('}'));
     let of_address = |byte, symbol, offset: Option<i64>, generic| {
         vec![Init::Address { symbol, offset: offset.unwrap_or(0), generic, byte }]
     };
@@ -304,7 +304,7 @@ fn variable(i: &mut Input<'_>) -> ModalResult<Variable> {
     let name = name.context(expected("the name of a variable")).parse_next(i)?;
     let extents: Vec<Option<u64>> =
         repeat(0.., delimited(punctuation('['), opt(digits), punctuation(']'))).parse_next(i)?;
-    let init = opt(preceded(punctuation('='), initialiser)).parse_next(i)?.unwrap_or_default();
+    let init = opt(preceded(punctuation('='), initializer)).parse_next(i)?.unwrap_or_default();
     let count =
         extents.iter().try_fold(1u64, |product, extent| extent.map(|extent| product.saturating_mul(extent)));
     let count = count.or((!init.is_empty()).then_some(init.len() as u64));
@@ -351,13 +351,13 @@ fn statement(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
             cut_err(global).map(|variable| Some(Statement::Variable(variable))),
         )),
         ';' => punctuation(';').map(|_| None),
-        _ => alt((labelled, instruction.map(Statement::Instruction).map(Some))),
+        _ => alt((labeled, instruction.map(Statement::Instruction).map(Some))),
     }
     .parse_next(i)
 }
 
 /// A label, and what it names if that is no instruction.
-fn labelled(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
+fn labeled(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
     let label = terminated(name, token((":", not(":")))).parse_next(i)?;
     // A prototype says nothing that the call does not.
     if opt((directive("callprototype"), until_semicolon)).parse_next(i)?.is_some() {

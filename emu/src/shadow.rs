@@ -34,7 +34,7 @@ enum Reads {
 
 #[derive(Debug, Clone, Default)]
 struct Cell {
-    initialised: bool,
+    initialized: bool,
     write: Option<Epoch>,
     reads: Reads,
 }
@@ -42,7 +42,7 @@ struct Cell {
 /// What a check found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
-    Uninitialised,
+    Uninitialized,
     /// The earlier access, whether it wrote, and what is missing between the two.
     Race {
         other: Epoch,
@@ -143,8 +143,8 @@ impl Access<'_> {
 }
 
 impl Cell {
-    fn is_uninitialised(&self) -> bool {
-        self.write.is_none() && !self.initialised
+    fn is_uninitialized(&self) -> bool {
+        self.write.is_none() && !self.initialized
     }
 
     fn read(&mut self, access: &Access<'_>) -> Option<Conflict> {
@@ -153,7 +153,7 @@ impl Cell {
             Some(write) if !access.follows(write) && !access.morally_strong(write) => {
                 conflict = Some(access.race(write, true));
             }
-            None if self.is_uninitialised() => conflict = Some(Conflict::Uninitialised),
+            None if self.is_uninitialized() => conflict = Some(Conflict::Uninitialized),
             _ => {}
         }
         let epoch = access.epoch;
@@ -202,7 +202,7 @@ impl Cell {
         }
         self.reads = Reads::None;
         self.write = Some(access.epoch);
-        self.initialised = true;
+        self.initialized = true;
         conflict
     }
 }
@@ -250,9 +250,9 @@ impl Shadow {
     }
 
     /// The host wrote these bytes, before every kernel that comes.
-    pub fn initialise(&mut self, offset: usize, len: usize) {
+    pub fn initialize(&mut self, offset: usize, len: usize) {
         self.each(offset, len, |cell| {
-            *cell = Cell { initialised: true, ..Cell::default() };
+            *cell = Cell { initialized: true, ..Cell::default() };
             None
         });
     }
@@ -266,8 +266,8 @@ impl Shadow {
     }
 
     /// Looks for memory that nothing has written.
-    pub fn uninitialised(&mut self, offset: usize, len: usize) -> Option<Conflict> {
-        self.each(offset, len, |cell| cell.is_uninitialised().then_some(Conflict::Uninitialised))
+    pub fn uninitialized(&mut self, offset: usize, len: usize) -> Option<Conflict> {
+        self.each(offset, len, |cell| cell.is_uninitialized().then_some(Conflict::Uninitialized))
     }
 
     /// A grid may still run: its accesses become those of [`GRID`].
@@ -293,7 +293,7 @@ impl Shadow {
     /// A grid has ended: what it wrote happened before all that follows.
     pub fn settle(&mut self) {
         self.cells(|cell| {
-            cell.initialised |= cell.write.take().is_some();
+            cell.initialized |= cell.write.take().is_some();
             cell.reads = Reads::None;
         });
     }

@@ -59,9 +59,9 @@ pub struct MbarrierState {
     pub done_remote: Option<Rc<Acquirable>>,
     /// Threads that `try_wait` has suspended.
     pub waiters: Vec<u32>,
-    /// The thread and the time of the initialisation.
+    /// The thread and the time of the initialization.
     pub init: (Id, Time),
-    /// `fence.mbarrier_init` has followed the initialisation.
+    /// `fence.mbarrier_init` has followed the initialization.
     pub init_fenced: bool,
     /// The last operation of each thread.
     pub used: FxHashMap<Id, (Time, At)>,

@@ -163,17 +163,17 @@ impl TensorMap {
     /// What the interpreter does not model of a copy by this map. PTX ISA 5.5.6 has slices of channels (NC/8DHWC8), and does not say
     /// which dimensions a map of them has. On an H200 they are W, H, D, the slices, and the images: the channels of a slice are in no
     /// dimension, and the coordinate of the slices counts slices. A box of up to a slice of channels brings one slice.
-    fn not_modelled(&self, mode: TensorMode) -> Option<&'static str> {
+    fn not_modeled(&self, mode: TensorMode) -> Option<&'static str> {
         let slices = usize::from(self.rank).saturating_sub(2);
         let channels = self.size() / (self.ty().bits() / 8) as usize;
         match self.interleave {
             0 => None,
-            _ if slices == 0 => Some("an interleaved layout of less than three dimensions is not modelled"),
-            _ if mode != TensorMode::Tile => Some("an interleaved layout is not modelled in this mode"),
-            _ if self.packed() > 1 => Some("an interleaved layout of packed elements is not modelled"),
-            _ if self.steps[slices] > 1 => Some("an element stride of slices is not modelled"),
+            _ if slices == 0 => Some("an interleaved layout of less than three dimensions is not modeled"),
+            _ if mode != TensorMode::Tile => Some("an interleaved layout is not modeled in this mode"),
+            _ if self.packed() > 1 => Some("an interleaved layout of packed elements is not modeled"),
+            _ if self.steps[slices] > 1 => Some("an element stride of slices is not modeled"),
             _ if usize::from(self.boxes[slices]) > channels => {
-                Some("a box of more than a slice of channels is not modelled")
+                Some("a box of more than a slice of channels is not modeled")
             }
             _ => None,
         }
@@ -283,7 +283,7 @@ impl Machine<'_> {
                 format!("a copy of {} dimensions by a tensor map of {}", op.dims, map.rank),
             ));
         }
-        if let Some(what) = map.not_modelled(op.mode) {
+        if let Some(what) = map.not_modeled(op.mode) {
             return Err(self.fault(cta, thread, what));
         }
         if let Some(rmw) = op.reduction.filter(|rmw| !reduces(*rmw, map.ty())) {
@@ -361,9 +361,9 @@ impl Machine<'_> {
                 let (of, offset) = self.completion_mbarrier(cta, thread, address, slot, op.pair)?;
                 let first = self.ctas[slot].cluster;
                 // The mbarrier of either the even or the odd CTA of each pair (9.7.9.25.5.2).
-                let signalled =
+                let signaled =
                     |slot: usize| if op.pair { slot - (slot - first) % 2 + (of - first) % 2 } else { slot };
-                Done::Mbarriers(slots.iter().map(|slot| (signalled(*slot), offset, bytes as u32)).collect())
+                Done::Mbarriers(slots.iter().map(|slot| (signaled(*slot), offset, bytes as u32)).collect())
             }
         };
         let mut agent = self.new_agent(cta, thread, done);
@@ -499,7 +499,7 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
             let mut extents: Vec<usize> =
                 map.boxes[..rank].iter().map(|extent| usize::from(*extent)).collect();
             if map.interleave != 0 {
-                // One slice: `not_modelled` refuses more.
+                // One slice: `not_modeled` refuses more.
                 extents[rank - 2] = 1;
             }
             // An element stride of n takes every n-th element: the box has ceil(extent / n) of them. That of the innermost dimension
@@ -632,13 +632,13 @@ mod tests {
             strides: [112, 560, 1680, 0],
             ..TensorMap::default()
         };
-        assert_eq!((map.size(), map.not_modelled(TensorMode::Tile)), (16, None));
-        assert!(map.not_modelled(TensorMode::Im2col).is_some());
+        assert_eq!((map.size(), map.not_modeled(TensorMode::Tile)), (16, None));
+        assert!(map.not_modeled(TensorMode::Im2col).is_some());
         assert_eq!(map.element_at(&[6, 4, 2, 1]), Some(6 * 16 + 4 * 112 + 2 * 560 + 1680));
         assert_eq!(map.element_at(&[7, 0, 0, 0]), None);
         map.boxes[2] = 9;
-        assert!(map.not_modelled(TensorMode::Tile).is_some());
+        assert!(map.not_modeled(TensorMode::Tile).is_some());
         map.interleave = 2;
-        assert_eq!((map.size(), map.not_modelled(TensorMode::Tile)), (32, None));
+        assert_eq!((map.size(), map.not_modeled(TensorMode::Tile)), (32, None));
     }
 }

@@ -29,14 +29,14 @@ impl Machine<'_> {
         location.seen.insert(id, read);
         let at = (read - location.first) as usize;
         let bytes = (read != latest).then(|| location.writes[at].bytes.clone());
-        self.synchronise(cta, thread, key, at, sem, scope);
+        self.synchronize(cta, thread, key, at, sem, scope);
         bytes
     }
 
     /// An atomic operation reads the latest write.
     pub fn strong_read_latest(&mut self, cta: usize, thread: usize, key: Key, sem: Sem, scope: Scope) {
         if let Some(location) = self.locations.get(&key) {
-            self.synchronise(cta, thread, key, location.writes.len() - 1, sem, scope);
+            self.synchronize(cta, thread, key, location.writes.len() - 1, sem, scope);
         }
     }
 
@@ -63,7 +63,7 @@ impl Machine<'_> {
     }
 
     /// A thread has read a write: it acquires what the write released, or keeps that for a later acquire.
-    fn synchronise(&mut self, cta: usize, thread: usize, key: Key, at: usize, sem: Sem, scope: Scope) {
+    fn synchronize(&mut self, cta: usize, thread: usize, key: Key, at: usize, sem: Sem, scope: Scope) {
         let (number, size) = (self.ctas[cta].number, self.cluster_size());
         let t = &mut self.ctas[cta].threads[thread];
         let Some(location) = self.locations.get_mut(&key) else { return };

@@ -1,4 +1,4 @@
-//! Typed launches in the interpreter: the kernels of `tests/device/launch`, optimised and not, under many schedules.
+//! Typed launches in the interpreter: the kernels of `tests/device/launch`, optimized and not, under many schedules.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ fn build(opt_level: OptLevel) -> String {
 static OPTIMISED: LazyLock<String> = LazyLock::new(|| build(OptLevel::O3));
 static PLAIN: LazyLock<String> = LazyLock::new(|| build(OptLevel::O0));
 
-/// Runs a check on an emulated GPU with the optimised kernels, and on one with the others.
+/// Runs a check on an emulated GPU with the optimized kernels, and on one with the others.
 fn each(check: impl Fn(&Emulator, &Kernels) -> Result<(), Error>) {
     for (ptx, schedules) in [(&*OPTIMISED, 12), (&*PLAIN, 2)] {
         let gpu = Emulator::new().schedules(schedules);

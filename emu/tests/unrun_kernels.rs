@@ -1,5 +1,5 @@
 //! The kernels of `kernels/` that no GPU has run, in the interpreter, under 3 schedules. If `PTX_EMU_SCHEDULES` is set, that many, and
-//! without optimisation too, whose build takes longer than all other tests of this file.
+//! without optimization too, whose build takes longer than all other tests of this file.
 
 use anyhow::{Context, Result};
 use ptx_emu::{Device, Launch, Options, Schedule, lay_out};
@@ -7,7 +7,7 @@ use xtask::device::{Arch, Build, OptLevel};
 use xtask::ptx::Kernel;
 use xtask::{bench, ptx};
 
-/// Returns a kernel for a target, optimised and, if asked for, not; and the number of schedules for each.
+/// Returns a kernel for a target, optimized and, if asked for, not; and the number of schedules for each.
 fn builds(name: &str, arch: Arch) -> Result<Vec<(Kernel, u64)>> {
     let asked = std::env::var("PTX_EMU_SCHEDULES").ok();
     let schedules = asked.as_ref().map_or(Ok(3), |number| number.parse())?;

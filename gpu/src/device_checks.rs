@@ -11,7 +11,7 @@ use crate::options::Options;
 type Run = fn(&Gpu, &Module, &str) -> Result<()>;
 
 /// The crates, with their kernels and the check of each kernel. Not here: `plain` of `link_kernels`, which waits on an mbarrier that
-/// no kernel initialises, and `wide`, whose parameter of 128 bits has no launch by name.
+/// no kernel initializes, and `wide`, whose parameter of 128 bits has no launch by name.
 const CRATES: [(&str, &[(&str, Run)]); 4] = [
     ("shared", &[("first", shared), ("second", shared), ("third", shared), ("fourth", shared)]),
     ("registers", &[("outer_8x8", outer_product), ("outer_8x16", outer_product)]),
@@ -21,7 +21,7 @@ const CRATES: [(&str, &[(&str, Run)]); 4] = [
         &[
             ("barrier_between", first_and_second),
             ("mask_in_both_arms", mask_in_both_arms),
-            ("labelled", writes_one),
+            ("labeled", writes_one),
             ("needs_8_6", writes_one),
             ("needs_9_3", writes_one),
             ("addresses", addresses),

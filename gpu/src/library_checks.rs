@@ -181,7 +181,7 @@ fn rms_norm(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
         gpu.wait()?;
         let got = output.floats()?;
         for (row, (x, got)) in x.chunks(columns).zip(got.chunks(columns)).enumerate() {
-            let want = rms_normalised(x, &weights, EPSILON);
+            let want = rms_normalized(x, &weights, EPSILON);
             for (column, (got, want)) in got.iter().zip(want).enumerate() {
                 ensure!(
                     (f64::from(*got) - want).abs() <= 1e-5 * want.abs(),
@@ -199,7 +199,7 @@ pub fn small_floats(seed: u32, n: usize) -> Vec<f32> {
 }
 
 /// A row divided by its root mean square, times the weights.
-pub fn rms_normalised(x: &[f32], weights: &[f32], epsilon: f32) -> impl Iterator<Item = f64> {
+pub fn rms_normalized(x: &[f32], weights: &[f32], epsilon: f32) -> impl Iterator<Item = f64> {
     let mean = x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / x.len() as f64;
     let scale = 1.0 / (mean + f64::from(epsilon)).sqrt();
     x.iter().zip(weights).map(move |(x, weight)| f64::from(*x) * scale * f64::from(*weight))

@@ -145,7 +145,7 @@ fn expect_output(gpu: &Gpu, launch: impl FnOnce() -> ptx_host::Result<()>, want:
     let (result, text) = with_output(|| {
         launch()?;
         gpu.wait()?;
-        // The driver writes what kernels print when the host synchronises; to ask an event is not enough.
+        // The driver writes what kernels print when the host synchronizes; to ask an event is not enough.
         gpu.stream.synchronize()?;
         anyhow::Ok(())
     })?;

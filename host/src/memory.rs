@@ -59,7 +59,7 @@ impl Drop for InUse<'_> {
 macro_rules! memory {
     ($( $Slice:ty, $pointer:ident $($Mut:ident)?; )*) => { $(
         // SAFETY: `usable` refuses memory that `cudarc` does not order by events. `InUse` orders the launch after all launches
-        // and before each later use on the memory's stream, its drop too. A `CudaSlice` is initialised, as `CudaStream::alloc` is
+        // and before each later use on the memory's stream, its drop too. A `CudaSlice` is initialized, as `CudaStream::alloc` is
         // unsafe.
         unsafe impl<'a, T> Memory<'a, Kernel, T> for $Slice {
             fn lend(self, stream: &'a CudaStream) -> Result<Region<InUse<'a>>, String> {

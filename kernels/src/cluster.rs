@@ -176,7 +176,7 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
             // The threads copy the tile that has come in, and the next round sends the copy. One barrier per round.
             let own = own.receive(cta);
             let acc = add([0; 4], own.get_vector(thread), 1);
-            let received = ring.along(to_next).send(&cluster, own).receive(cta);
+            let received = ring.into_channel(to_next).send(&cluster, own).receive(cta);
             let (words, copy) = (received.get_vector(thread), second.vector_stores());
             copy.set_vector(thread, words.unwrap_or_default());
             let (released, second) = cta.sync_with((received.release_at_sync(), copy.to_async_at_sync()));

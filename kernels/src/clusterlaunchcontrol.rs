@@ -39,7 +39,7 @@ pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, 
                 sum.add(word.wrapping_mul(2).wrapping_add(1), sem::Relaxed);
             }
             match request.wait(cta) {
-                Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
+                Response::Canceled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
                 Response::NoMore(closed) => return closed,
             }
         }

@@ -65,9 +65,9 @@ pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut
     macro_rules! of {
         ($x:ident: $( $function:ident )*) => { $( put(math::$function($x).to_bits()); )* };
     }
-    of!(positive: rcp rcp_ftz sqrt sqrt_ftz rsqrt rsqrt_ftz lg2 lg2_ftz ln ln_ftz);
+    of!(positive: rcp rcp_ftz sqrt_approx sqrt_approx_ftz rsqrt rsqrt_ftz lg2 lg2_ftz ln ln_ftz);
     of!(x: sin sin_ftz cos cos_ftz ex2 ex2_ftz exp exp_ftz tanh);
-    of!(subnormal: sqrt sqrt_ftz);
+    of!(subnormal: sqrt_approx sqrt_approx_ftz);
 
     let y = x * 0.375 - 1.0;
     let f16x2 = raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::F16x2, x, y);

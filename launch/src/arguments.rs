@@ -22,7 +22,7 @@ impl Unit {
     }
 }
 
-/// A type of a parameter whose bytes are all initialised.
+/// A type of a parameter whose bytes are all initialized.
 ///
 /// # Safety
 ///
@@ -55,7 +55,7 @@ impl Values {
     fn push<T: NoPadding>(&mut self, value: T) {
         let start = self.zeros::<T>();
         // SAFETY: the units from `start` on hold at least the size of a `T`, and are as aligned. A `T` has no padding, so that all
-        // bytes stay initialised.
+        // bytes stay initialized.
         unsafe { self.units.as_mut_ptr().add(start).cast::<T>().write(value) };
     }
 

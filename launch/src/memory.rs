@@ -17,7 +17,7 @@ pub struct Region<G> {
 ///
 /// # Safety
 ///
-/// The region has `len` initialised elements. Until the launch has ended, the region stays allocated, and nothing writes it.
+/// The region has `len` initialized elements. Until the launch has ended, the region stays allocated, and nothing writes it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no memory of `{T}` for a kernel",
     label = "not a `&CudaSlice<{T}>`, and no view of one"

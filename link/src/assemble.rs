@@ -1,4 +1,4 @@
-//! From optimised IR to PTX: chooses the processor and the PTX version, and runs `llc`.
+//! From optimized IR to PTX: chooses the processor and the PTX version, and runs `llc`.
 
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn split_processor(name: &str) -> Option<(u32, &str)> {
     matches!(suffix, "" | "a" | "f").then_some((number.parse().ok()?, suffix))
 }
 
-/// Runs `llc` on optimised IR and returns the finished PTX.
+/// Runs `llc` on optimized IR and returns the finished PTX.
 ///
 /// `module` is the file with the IR, `asm` its blocks of asm, and `empty` a file with an empty module.
 pub fn assemble(

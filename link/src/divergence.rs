@@ -26,7 +26,7 @@ struct Found {
     branch: Option<Place>,
 }
 
-/// Returns the barriers in optimised IR that only some threads may reach, by kernel.
+/// Returns the barriers in optimized IR that only some threads may reach, by kernel.
 pub fn divergent_barriers<'a>(program: &Program<'a>, ir: &str) -> Vec<Divergent<'a>> {
     let functions = functions(ir);
     let lines = Lines::read(ir);

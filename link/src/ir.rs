@@ -211,7 +211,7 @@ fn end_of_string(line: &str, quote: usize) -> usize {
     line[quote + 1..].find('"').map_or(line.len(), |length| quote + length + 2)
 }
 
-/// Returns the outermost parenthesised parts of a line that are not inside brackets, braces or quotes.
+/// Returns the outermost parenthesized parts of a line that are not inside brackets, braces or quotes.
 fn groups(line: &str) -> Vec<Range<usize>> {
     let (mut groups, mut depth, mut opened, mut at) = (Vec::new(), 0usize, 0, 0);
     while let Some(byte) = line.as_bytes().get(at) {

@@ -35,7 +35,7 @@ enum Cause {
     Unknown,
 }
 
-/// Returns the local memory of each kernel in optimised IR, for which `llc` reserves local memory in `ptx`.
+/// Returns the local memory of each kernel in optimized IR, for which `llc` reserves local memory in `ptx`.
 ///
 /// The arguments of `vprintf` lie in local memory by its interface. A way to a panic is reported as such.
 pub fn local_memory<'a>(program: &Program<'a>, ir: &str, ptx: &str) -> Vec<Local<'a>> {
@@ -274,7 +274,7 @@ define ptx_kernel void @prints() {
   %1 = call i32 @vprintf(ptr @format, ptr %slots)
   ret void
 }
-define ptx_kernel void @optimised() {
+define ptx_kernel void @optimized() {
   %1 = alloca i32, align 4
   ret void
 }
@@ -299,7 +299,7 @@ declare i32 @vprintf(ptr, ptr)
 {
 	.local .align 8 .b8 	__local_depot2[8];
 }
-.visible .entry optimised()
+.visible .entry optimized()
 {
 }
 ";

@@ -1,4 +1,4 @@
-//! Marks convergence in a module before LLVM's first optimisation.
+//! Marks convergence in a module before LLVM's first optimization.
 
 use std::collections::HashSet;
 

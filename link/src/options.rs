@@ -37,11 +37,11 @@ pub struct Options {
     #[arg(long = "export-symbol", value_name = "SYMBOL")]
     pub export_symbols: Vec<String>,
 
-    /// The optimisation level
+    /// The optimization level
     #[arg(short = 'O', long = "opt", value_name = "LEVEL", default_value = "0")]
     pub optimization: Level,
 
-    /// Keep line numbers (`.loc`); optimised PTX cannot carry other debug information
+    /// Keep line numbers (`.loc`); optimized PTX cannot carry other debug information
     #[arg(long)]
     pub debug: bool,
 
@@ -70,7 +70,7 @@ pub struct Options {
     #[arg(short = 'L', value_name = "DIR", hide = true)]
     pub library_directories: Vec<PathBuf>,
 
-    /// Accepted for compatibility with `llvm-bitcode-linker`: linking always optimises across crates
+    /// Accepted for compatibility with `llvm-bitcode-linker`: linking always optimizes across crates
     #[arg(long, hide = true)]
     pub lto: bool,
 }
@@ -82,25 +82,25 @@ pub enum Target {
     Nvptx64NvidiaCuda,
 }
 
-/// Optimisation level.
+/// Optimization level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {
-    /// No optimisation.
+    /// No optimization.
     #[value(name = "0")]
     None,
-    /// Basic optimisation.
+    /// Basic optimization.
     #[value(name = "1")]
     Less,
-    /// Standard optimisation.
+    /// Standard optimization.
     #[value(name = "2")]
     More,
-    /// Full optimisation.
+    /// Full optimization.
     #[value(name = "3")]
     Full,
-    /// Optimisation for size.
+    /// Optimization for size.
     #[value(name = "s")]
     Size,
-    /// Optimisation for smallest size.
+    /// Optimization for smallest size.
     #[value(name = "z")]
     SizeMin,
 }

@@ -165,7 +165,7 @@ impl<'a> Stages<'a> {
         let list = self.dir.join("symbols.txt");
         write(&list, &symbols.join("\n"))?;
         let reached = self.dir.join("2-reached.ll");
-        // `.loc` needs line tables only, and ptxas does not optimise code with more debug information.
+        // `.loc` needs line tables only, and ptxas does not optimize code with more debug information.
         let debug = if self.options.debug { ",strip-nonlinetable-debuginfo" } else { "" };
         // rustc leaves a block without predecessors for each match arm that a constant rules out.
         let mut arguments = vec![

@@ -238,7 +238,7 @@ fn placeholder(argument: usize, layout: &str, span: Span) -> Result<Placeholder>
         (alignment, rest) = (first, &rest[1..]);
     }
     if alignment == Some('^') {
-        return Err(refuse("C centres no text: align it by `<` or `>`"));
+        return Err(refuse("C centers no text: align it by `<` or `>`"));
     }
     let mut flag = |text: &str| rest.strip_prefix(text).map(|after| rest = after).is_some();
     if flag("-") {

@@ -1,7 +1,7 @@
 //! Waits for bulk async-groups that share their barrier with other transitions
 //! ([`Cta::sync_with`](crate::launch::Cta::sync_with)) or with the next load ([`load_with`](super::load_with)).
 
-use super::{BulkGroup, Committed, ReadDone, Split, Waitable};
+use super::{BulkGroup, Committed, ReadDone, Split, WaitableGroup};
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::group::{AfterSync, End, ThreadGroup};
 
@@ -41,7 +41,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         group: &G,
     ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>), G>
     where
-        State: Waitable,
+        State: WaitableGroup,
         Copies: Split,
     {
         await_read(group, 0);
@@ -70,7 +70,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     #[track_caller]
     pub fn end(self, group: &G) -> <Copies::Sources as End>::Ended
     where
-        State: Waitable,
+        State: WaitableGroup,
         Copies: Split<Sources: End>,
     {
         await_read(group, 0);
@@ -89,7 +89,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     #[track_caller]
     pub fn wait_at_sync(self, group: &G) -> AfterSync<Copies, G>
     where
-        State: Waitable,
+        State: WaitableGroup,
     {
         await_written(group, 0);
         AfterSync::new(self.copies)

@@ -1,11 +1,11 @@
 //! Bulk prefetches into the L2 cache (`cp.async.bulk.prefetch`, 9.7.9.25.4.3).
 
-use super::tile_bytes;
 use crate::cache_policy::MaybeHinted;
 use crate::global::GlobalTile;
 use crate::group::ThreadGroup;
 use crate::raw;
 use crate::shared::Element;
+use crate::size;
 
 /// Hints that the L2 cache should fetch a tile of global memory for a later load (`cp.async.bulk.prefetch.L2`). No thread waits
 /// for a prefetch.
@@ -32,6 +32,6 @@ pub fn prefetch<T: Element, const N: usize>(
     let (src, hint) = src.split();
     if group.is_leader() {
         // SAFETY: the type of the tile proves that its address is in global memory, and proves its size and alignment.
-        unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), const { tile_bytes::<T, N>() }, hint) }
+        unsafe { raw::cp_async_bulk_prefetch_global(src.base.cast(), const { size::tile::<T, N>() }, hint) }
     }
 }

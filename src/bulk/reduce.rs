@@ -1,12 +1,13 @@
 //! Bulk reductions (TMA reductions, `cp.reduce.async.bulk`, 9.7.9.25.4.2) from shared to global memory.
 
-use super::{BulkGroup, CopySource, Source, Split, Uncommitted, tile_bytes};
+use super::{BulkGroup, CopySource, Source, Split, Uncommitted};
 use crate::async_group::Token;
 use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Qualifier, Sealed, op, ty};
 use crate::raw;
 use crate::shared::{Element, Shared};
+use crate::size;
 
 /// A slice of global memory that all CTAs of the grid reduce into at the same time, in tiles of `N` elements
 /// (`cp.reduce.async.bulk`). No thread of the grid reads the slice; the end of the grid makes the results visible.
@@ -46,7 +47,7 @@ impl<T: Element, const N: usize> GlobalReduce<T, N> {
     ///   the same `T`, `N` and arguments. (An ordinary access would be a data race; an atomic operation would use another proxy.)
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
-        const { crate::global::tile_bytes::<T, N>() };
+        const { size::tile::<T, N>() };
         GlobalReduce { base, len }
     }
 
@@ -228,7 +229,7 @@ pub fn reduce<
     if group.is_leader() {
         // SAFETY: the type of `dst` proves its size and alignment, and only such reductions access `dst` (`from_raw`). The source
         // is aligned to 128 bytes and visible to the async proxy (`CopySource::tile`). The group owns the source until a wait.
-        unsafe { T::reduce(dst.base.cast(), src.tile(), const { tile_bytes::<T, N>() }, hint) }
+        unsafe { T::reduce(dst.base.cast(), src.tile(), const { size::tile::<T, N>() }, hint) }
     }
     BulkGroup::new((src, dst))
 }

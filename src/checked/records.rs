@@ -87,7 +87,7 @@ fn wait_for_cta() {
     unsafe { raw::barrier_cta_sync(Unaligned, 0, threads::All) }
 }
 
-/// Initialises the executing thread's record of collective calls, and waits for all threads of the CTA.
+/// Initializes the executing thread's record of collective calls, and waits for all threads of the CTA.
 #[inline(never)]
 pub fn enter() {
     store(rank(), state::OUTSIDE);

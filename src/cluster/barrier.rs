@@ -61,7 +61,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         cluster.sync_with(self.barrier_at_sync(cluster, memory))
     }
 
-    /// Starts [`barrier`](Group::barrier): initialises the two mbarriers (`mbarrier.init`), which the cluster barrier of
+    /// Starts [`barrier`](Group::barrier): initializes the two mbarriers (`mbarrier.init`), which the cluster barrier of
     /// [`Cluster::sync_with`] makes usable. Several transitions can share that barrier.
     ///
     /// Collective in the cluster.

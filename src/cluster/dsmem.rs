@@ -3,10 +3,9 @@
 use core::marker::PhantomData;
 use core::ops::Deref;
 
-use super::{Brand, Cluster, Permutation};
+use super::{Cluster, Permutation};
 use crate::bulk::CopySource;
-use crate::global::tile_bytes;
-use crate::group::{Cta, End};
+use crate::group::{Brand, Cta, End};
 use crate::mbarrier::{Ready, Uninit, await_parity};
 use crate::qualifier::{Sealed, scope, sem, space, suspend_time_hint};
 use crate::raw;
@@ -70,7 +69,7 @@ const OTHERS: usize = 15;
 ///
 /// Elements and mbarrier share one handle, because the destination of a remote write and the mbarrier that it signals have to lie
 /// in the same CTA. Outside a cluster scope the buffer is at rest; inside, it is an [`Inbox`]. `V` says what fills it:
-/// [`ByTile`], [`ByElement`] or [`ByChannel`]. `Phase` says whether its mbarriers are initialised: [`Uninit`] or [`Ready`]. The
+/// [`ByTile`], [`ByElement`] or [`ByChannel`]. `Phase` says whether its mbarriers are initialized: [`Uninit`] or [`Ready`]. The
 /// elements take a multiple of 16 bytes, fewer than 2^20, and are aligned to 128 bytes.
 ///
 /// Example: an all-reduce.
@@ -103,7 +102,7 @@ const fn buffer_bytes<T: Element, const N: usize, V: Via>() -> u32 {
 
 /// The bytes of a tile. Asserts that `times` such tiles can arrive in one phase.
 const fn phase_bytes<T: Element, const N: usize>(times: usize) -> u32 {
-    let bytes = tile_bytes::<T, N>();
+    let bytes = size::tile::<T, N>() as usize;
     assert!(
         size::product([times, bytes]) < 1 << 20,
         "an mbarrier counts 2^20 - 1 bytes at most, and 15 CTAs may send to this DSMEM buffer: choose fewer elements (PTX ISA 9.7.13.15.2)"
@@ -158,7 +157,7 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
 }
 
 impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
-    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`), for a cluster scope ([`Cta::cluster_scope`]). The elements
+    /// Initializes the mbarrier of the DSMEM buffer (`mbarrier.init`), for a cluster scope ([`Cta::cluster_scope`]). The elements
     /// are unspecified until a tile arrives; start with [`init_with`](DsmemBuffer::init_with) to reduce into them.
     ///
     /// Collective in the CTA.
@@ -171,7 +170,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
         self.init_mbarrier(cta)
     }
 
-    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope.
+    /// Initializes the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope.
     /// Reductions of other CTAs ([`send_reduce`](Inbox::send_reduce)) are applied to these values. Each thread stores its share,
     /// 16 bytes at a time.
     ///
@@ -201,7 +200,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
 }
 
 impl<T: Element, const N: usize> DsmemBuffer<T, N, ByChannel> {
-    /// Initialises the DSMEM buffer's two mbarriers (`mbarrier.init`), for a cluster scope, where it becomes a [`Channel`].
+    /// Initializes the DSMEM buffer's two mbarriers (`mbarrier.init`), for a cluster scope, where it becomes a [`Channel`].
     ///
     /// Collective in the CTA.
     ///
@@ -215,7 +214,7 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByChannel> {
 }
 
 impl<T: Element, const N: usize> DsmemBuffer<T, N, ByElement> {
-    /// Initialises the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope.
+    /// Initializes the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope.
     /// Reductions of other CTAs ([`reduce`](Inbox::reduce)) are applied to these values. Each thread stores its share, 16 bytes
     /// at a time.
     ///
@@ -247,7 +246,7 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V, Ready> {
         if cta.is_leader() {
             for i in 0..V::MBARRIERS {
                 // SAFETY: valid by the phase `Ready`; all threads that waited on it have passed the barrier at the end of the
-                // scope, with nothing in flight. Only this same thread initialises it again.
+                // scope, with nothing in flight. Only this same thread initializes it again.
                 unsafe {
                     raw::mbarrier_inval(space::SharedCta, self.addr + DsmemBuffer::<T, N, V>::BAR + 8 * i)
                 };

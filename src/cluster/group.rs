@@ -1,8 +1,9 @@
 //! Groups of CTAs: a row, a column or the whole of a cluster.
 
+use crate::group::Brand;
 use core::marker::PhantomData;
 
-use super::{Brand, Cluster};
+use super::Cluster;
 use crate::mask::CtaMask;
 use crate::raw;
 
@@ -22,7 +23,7 @@ use crate::raw;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Group<'c, const CTAS: u32> {
-    /// The rank in the cluster of the group's first CTA, and the distance in ranks between neighbours.
+    /// The rank in the cluster of the group's first CTA, and the distance in ranks between neighbors.
     first: u32,
     stride: u32,
     rank: u32,

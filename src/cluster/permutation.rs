@@ -1,8 +1,9 @@
 //! Permutations of a cluster's CTAs: which CTA sends to which.
 
+use crate::group::Brand;
 use core::marker::PhantomData;
 
-use super::{Brand, Cluster};
+use super::Cluster;
 
 /// A permutation of the cluster's CTAs: each CTA sends to one other CTA and receives from one. No CTA sends to itself.
 ///

@@ -3,7 +3,7 @@
 
 use super::CpAsyncGroup;
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::bulk::{Committed, Waitable};
+use crate::bulk::{Committed, WaitableGroup};
 use crate::group::AfterSync;
 
 impl<Copies, State> CpAsyncGroup<Copies, State> {
@@ -15,7 +15,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     #[inline(always)]
     pub fn wait_at_sync(self) -> AfterSync<Copies>
     where
-        State: Waitable,
+        State: WaitableGroup,
     {
         async_group::wait_group!(cp_async_wait_group, 0);
         AfterSync::new(self.copies)

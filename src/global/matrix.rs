@@ -254,7 +254,7 @@ impl<T: Element> RowMut<T> {
 ///
 /// A kernel that states its launch shape ([`Cta::enter_with`]) must set
 /// [`GRID_OF_ANY_RANK`](crate::launch::LaunchShape::GRID_OF_ANY_RANK) for such a grid. Shapes without it, such as
-/// [`Block`](crate::launch::Block), are for grids that are one row of CTAs: a launch on any other grid is undefined behaviour.
+/// [`Block`](crate::launch::Block), are for grids that are one row of CTAs: a launch on any other grid is undefined behavior.
 ///
 /// ```
 /// use ptx::global::GlobalMatrixMut;

@@ -50,7 +50,7 @@ impl<T: Element> Global<T> {
     /// ```
     #[inline(always)]
     pub fn slice<const N: usize>(&self, first: usize, len: usize) -> Option<GlobalSlice<T, N>> {
-        const { super::tile_bytes::<T, N>() };
+        const { crate::size::tile::<T, N>() };
         let unit = const { 16 / size_of::<T>() };
         let is_whole = (first | len).is_multiple_of(unit);
         let is_inside = len >= 1 && len <= N && first <= self.len && len <= self.len - first;

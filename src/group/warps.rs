@@ -2,11 +2,11 @@
 
 use core::marker::PhantomData;
 
-use super::Call;
+use super::Brand;
 use crate::qualifier::Sealed;
 
 /// Whole warps of the CTA that run one part of a [`Pipeline`](crate::pipeline::Pipeline), for the time of its run (warp
-/// specialisation).
+/// specialization).
 ///
 /// With a named barrier of their own, the [`NamedBarrier`](crate::barrier::NamedBarrier) `B`, the warps are a
 /// [`ThreadGroup`](super::ThreadGroup): they hold handles, and their collective calls wait for these warps alone.
@@ -28,7 +28,7 @@ use crate::qualifier::Sealed;
 pub struct Warps<'p, B = ()> {
     rank: u32,
     threads: u32,
-    _call: Call<'p>,
+    _call: Brand<'p>,
     _barrier: PhantomData<fn(&B)>,
 }
 

@@ -2,10 +2,10 @@
 
 use crate::async_group::Token;
 use crate::bulk::{BulkGroup, BulkReduce, CopySource, Source, Split, Uncommitted};
-use crate::global::tile_bytes;
 use crate::group::Cta;
 use crate::qualifier::Qualifier;
 use crate::shared::Shared;
+use crate::size;
 
 /// A slice behind a multimem address into which the CTAs of all GPUs bulk-reduce tiles of `N` elements at the same time
 /// (`multimem.cp.reduce.async.bulk`). [`bulk_reduce`] takes its tiles, as [`bulk::reduce`](crate::bulk::reduce()) takes those of
@@ -49,7 +49,7 @@ impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
     ///    the same `T`. (An ordinary access would be a race; an atomic access would go through another proxy.)
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {
-        const { tile_bytes::<T, N>() };
+        const { size::tile::<T, N>() };
         MulticastReduce { base, len }
     }
 
@@ -118,9 +118,9 @@ pub fn bulk_reduce<Op: Qualifier, T: BulkReduce<Op>, const N: usize, Src: CopySo
     meet!(cta);
     let _: Op = op;
     if cta.is_leader() {
-        // SAFETY: `dst` has its size by `tile_bytes`, and its address and alignment by the clauses of `from_raw`. `src.tile()` is
+        // SAFETY: `dst` has its size by `size::tile`, and its address and alignment by the clauses of `from_raw`. `src.tile()` is
         // aligned to 128 bytes and visible to the async proxy (`CopySource::tile`), and the group keeps `src` until the wait.
-        unsafe { T::multimem_reduce(dst.base.cast(), src.tile(), const { tile_bytes::<T, N>() as u32 }) }
+        unsafe { T::multimem_reduce(dst.base.cast(), src.tile(), const { size::tile::<T, N>() }) }
     }
     BulkGroup::new((src, dst))
 }

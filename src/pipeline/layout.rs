@@ -55,7 +55,7 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
         Self::full(base, stage) + 8
     }
 
-    /// Initialises the mbarriers and makes them visible to the cluster and to the async proxy. `empty` expects `releases`
+    /// Initializes the mbarriers and makes them visible to the cluster and to the async proxy. `empty` expects `releases`
     /// arrivals per phase.
     ///
     /// # Safety

@@ -3,9 +3,9 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::Invariant;
 use super::layout::{Cursor, Layout, StageMbarriers};
 use super::stage::{Sharing, StageSource, StageTiles};
+use crate::group::Brand;
 use crate::group::{Thread, Warps};
 use crate::mbarrier::await_parity;
 use crate::qualifier::{arrivals, cache_hint, scope, sem, space, suspend_time_hint};
@@ -243,7 +243,7 @@ pub struct Producer<'p, S, const STAGES: usize, V = ()> {
     pub(super) base: u32,
     at: Cursor,
     signals: V,
-    _run: Invariant<'p>,
+    _run: Brand<'p>,
     _tiles: PhantomData<*mut S>,
 }
 
@@ -255,7 +255,7 @@ pub struct Consumer<'p, S, const STAGES: usize, V = ()> {
     base: u32,
     at: Cursor,
     signals: V,
-    _run: Invariant<'p>,
+    _run: Brand<'p>,
     _tiles: PhantomData<*mut S>,
 }
 

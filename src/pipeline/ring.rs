@@ -2,10 +2,10 @@
 
 use core::marker::PhantomData;
 
-use super::Invariant;
 use super::layout::{Cursor, Layout, StageMbarriers};
 use super::stage::StageTiles;
 use crate::global::{Tiles, TilesMut};
+use crate::group::Brand;
 use crate::group::Cta;
 use crate::mbarrier::await_parity;
 use crate::qualifier::{cache_hint, cp_mask, scope, suspend_time_hint};
@@ -105,7 +105,7 @@ type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
 #[derive(Debug)]
 pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
-    _scope: Invariant<'s>,
+    _scope: Brand<'s>,
     _tiles: PhantomData<*mut T>,
 }
 
@@ -126,7 +126,7 @@ pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Tile `index` of each input.
     inputs: [*const T; INPUTS],
     in_out: *mut T,
-    _scope: Invariant<'s>,
+    _scope: Brand<'s>,
 }
 
 /// The result of [`Ring::wait`]: a full stage, or the end of the tiles.
@@ -164,7 +164,7 @@ pub struct StoringRing<'s, T, const N: usize, const INPUTS: usize, const STAGES:
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     IdleRing<'s, T, N, INPUTS, STAGES>
 {
-    /// Initialises the mbarriers of this ring and starts the loads into its stages (TMA: `cp.async.bulk`). The ring then streams
+    /// Initializes the mbarriers of this ring and starts the loads into its stages (TMA: `cp.async.bulk`). The ring then streams
     /// this CTA's tiles of `in_out` ([`GlobalMut::tiles`](crate::global::GlobalMut::tiles)), each with the tiles of the same
     /// index of `inputs` ([`Global::tiles`](crate::global::Global::tiles)). Traps if an input has fewer tiles than `in_out`.
     ///

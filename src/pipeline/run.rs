@@ -2,12 +2,12 @@
 
 use core::marker::PhantomData;
 
-use super::Invariant;
 use super::layout::Layout;
 use super::parts::{Consumer, CtaSignals, Producer, StageSignals, WARP};
 use super::stage::{SharingIn, StageTiles};
 use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
+use crate::group::Brand;
 use crate::group::{Cta, End, HandOver, PartBarrier, Warps};
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Place, Scoped};
@@ -89,7 +89,7 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for Pipeli
 pub struct Pipeline<'s, S, const STAGES: usize, V = ()> {
     addr: u32,
     signals: V,
-    _scope: Invariant<'s>,
+    _scope: Brand<'s>,
     _tiles: PhantomData<*mut S>,
 }
 
@@ -148,7 +148,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// the second tile.
     ///
     /// The cluster runs the pipeline. All CTAs of the group must load equally many tiles, and their consumers must wait for
-    /// equally many: otherwise the CTAs wait for ever.
+    /// equally many: otherwise the CTAs wait forever.
     ///
     /// Not collective.
     ///
@@ -185,10 +185,10 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// [`BarrierPair`](super::BarrierPair), the first `PRODUCERS` threads produce and the next `CONSUMERS` threads consume.
     ///
     /// Each closure gets the group of its threads and the handle of its part, and returns the handle. The producers must fill as
-    /// many stages as each consumer waits for: a consumer that waits for more waits for ever. The run borrows the CTA as `&mut`,
+    /// many stages as each consumer waits for: a consumer that waits for more waits forever. The run borrows the CTA as `&mut`,
     /// so the closures cannot use it: read values such as `cta.grid_rank()` before the run.
     ///
-    /// Each run begins with the initialisation of the mbarriers and a barrier, and ends with a barrier and their invalidation, so
+    /// Each run begins with the initialization of the mbarriers and a barrier, and ends with a barrier and their invalidation, so
     /// process many tiles in one run. Traps unless the CTA has two or more warps, all of them whole; with a `BarrierPair`, unless
     /// the CTA has `PRODUCERS + CONSUMERS` threads or more.
     ///
@@ -370,7 +370,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         (Ended::new(), for_producers.end(), for_consumers.end())
     }
 
-    /// The run without its end: initialises the mbarriers, runs both parts, and lets the producers wait for their operations in
+    /// The run without its end: initializes the mbarriers, runs both parts, and lets the producers wait for their operations in
     /// flight. Traps unless `B` counts as many threads as consume.
     #[inline(always)]
     #[track_caller]
@@ -406,7 +406,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
             // threads, so `releases` is in range.
             unsafe { Layout::<S, STAGES, V>::init(self.addr, releases) };
         }
-        // After this barrier the mbarriers are initialised, and no thread is in an earlier call of `barrier` or uses the
+        // After this barrier the mbarriers are initialized, and no thread is in an earlier call of `barrier` or uses the
         // consumers' handles.
         if const { V::MBARRIERS > 0 || B::THREADS.is_some() } {
             by.sync();

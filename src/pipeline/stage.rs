@@ -10,7 +10,7 @@ use crate::qualifier::multicast;
 use crate::raw;
 use crate::shared::{ALIGN, Element, Loaded, Shared};
 use crate::size;
-use crate::tensor::{LoadShape, MulticastShape, TensorTile, shape_bytes, tile_bytes};
+use crate::tensor::{LoadShape, MulticastShape, TensorTile, box_bytes, shape_bytes};
 
 /// The contents of a stage of a [`Pipeline`](super::Pipeline): a tile `[T; N]` of `N` elements, or a pair of such contents.
 ///
@@ -237,7 +237,7 @@ unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Gro
 // SAFETY: `FITS` asserts that the shape brings the bytes of the tile.
 unsafe impl<T: Element, const N: usize, S: LoadShape> StageSource<[T; N], ()> for TensorTile<T, S> {
     const FITS: () = {
-        tile_bytes::<T, S, N>();
+        box_bytes::<T, S, N>();
     };
     #[inline(always)]
     unsafe fn load(self, addr: u32, _group: (), full: u32, hint: impl raw::L2CacheHint) {

@@ -39,7 +39,7 @@ instruction! {
 }
 
 instruction! {
-    /// Synchronises as [`barrier_cta_sync`] does, and returns in how many of the threads `c` is true (`__syncthreads_count()`).
+    /// Synchronizes as [`barrier_cta_sync`] does, and returns in how many of the threads `c` is true (`__syncthreads_count()`).
     /// For PTX's negated `c`, pass `!c`.
     @unsafe fn barrier_cta_red_popc[AlignedQ: BarrierAligned, ?Threads: BarrierThreads](a: u32 = reg32, c: bool = pred)
         -> u32 = (d: u32 = reg32) d;
@@ -53,7 +53,7 @@ instruction! {
 }
 
 instruction! {
-    /// Synchronises as [`barrier_cta_sync`] does, and returns whether `c` is true in all of the threads (`.and`,
+    /// Synchronizes as [`barrier_cta_sync`] does, and returns whether `c` is true in all of the threads (`.and`,
     /// `__syncthreads_and()`) or in any (`.or`, `__syncthreads_or()`).
     @unsafe fn barrier_cta_red[Op: BarrierRedOp, AlignedQ: BarrierAligned, ?Threads: BarrierThreads](
         a: u32 = reg32, c: bool = pred,

@@ -31,7 +31,7 @@ instruction! {
 }
 
 instruction! {
-    /// Returns whether `try_cancel_response` says that a cluster was cancelled.
+    /// Returns whether `try_cancel_response` says that a cluster was canceled.
     fn clusterlaunchcontrol_query_cancel_is_canceled(
         try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi },
     ) -> bool = (d: u32 = reg32) d != 0;
@@ -44,7 +44,7 @@ instruction! {
 }
 
 instruction! {
-    /// Returns the index (`%ctaid`) of the first CTA of the cancelled cluster: x, y and z. PTX leaves the fourth element of the
+    /// Returns the index (`%ctaid`) of the first CTA of the canceled cluster: x, y and z. PTX leaves the fourth element of the
     /// vector unspecified.
     @unsafe fn clusterlaunchcontrol_query_cancel_get_first_ctaid_v4(
         try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi },
@@ -56,11 +56,11 @@ instruction! {
     gate: sm_100;
     options: pure, nomem, nostack, preserves_flags;
     # Safety
-    "- `try_cancel_response` says that a cluster was cancelled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
+    "- `try_cancel_response` says that a cluster was canceled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
 }
 
 instruction! {
-    /// Returns the index (`%ctaid`) of the first CTA of the cancelled cluster in one dimension.
+    /// Returns the index (`%ctaid`) of the first CTA of the canceled cluster in one dimension.
     @unsafe fn clusterlaunchcontrol_query_cancel_get_first_ctaid[
         Dimension: CtaidDimension,
     ](try_cancel_response: crate::qualifier::B128 = { lo: lo, hi: hi }) -> u32 = (d: u32 = reg32) d;
@@ -71,5 +71,5 @@ instruction! {
     gate: sm_100;
     options: pure, nomem, nostack, preserves_flags;
     # Safety
-    "- `try_cancel_response` says that a cluster was cancelled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
+    "- `try_cancel_response` says that a cluster was canceled ([`clusterlaunchcontrol_query_cancel_is_canceled`])."
 }

@@ -84,7 +84,7 @@ instruction! {
     /// Converts `a` and `b` to half precision by stochastic rounding. The result of `a` goes into the high bits, the result of
     /// `b` into the low bits.
     ///
-    /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbours. The random bits
+    /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbors. The random bits
     /// are the high 16 bits of `rbits` for `a` and the low 16 bits for `b` (13 bits of each for `.f16x2`).
     fn cvt_rs_f32x2[
         Relu: CvtRelu { relu::Relu, relu::None },
@@ -157,7 +157,7 @@ instruction! {
     /// Converts `a`, `b`, `e` and `f` to eight-bit floats by stochastic rounding. The result of `a` goes into the highest bits,
     /// the result of `f` into the lowest bits. A number that is too large becomes the largest finite number.
     ///
-    /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbours. The random bits
+    /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbors. The random bits
     /// are the high 16 bits of `rbits` for `a` and `b`, and the low 16 bits for `e` and `f`.
     fn cvt_rs_f8x4_f32[
         Relu: CvtRelu { relu::Relu, relu::None },

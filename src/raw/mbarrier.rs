@@ -23,7 +23,7 @@ legal! {
 }
 
 instruction! {
-    /// Initialises the mbarrier at `addr`: phase 0, `count` arrivals expected in each phase, tx-count 0.
+    /// Initializes the mbarrier at `addr`: phase 0, `count` arrivals expected in each phase, tx-count 0.
     @unsafe fn mbarrier_init[
         Space: MbarrierSpace { space::SharedCta @ "7.8", space::All },
     ](addr: Space::Address = address, count: u32 = reg32);

@@ -13,7 +13,7 @@ macro_rules! setmaxnreg {
                 "`setmaxnreg` takes a multiple of 8 in 24..=256 (PTX ISA 9.7.19.5)";
             convergent: convergent;
             # Safety
-            "- All threads of the warpgroup execute this same instruction, and its warps synchronise before any of them executes"
+            "- All threads of the warpgroup execute this same instruction, and its warps synchronize before any of them executes"
             "  another `setmaxnreg`."
             "- `N` is not less (`setmaxnreg_inc`) or not more (`setmaxnreg_dec`) than the warp's present maximum."
             "- The kernel was launched with a maximum register count (`.maxnreg`, or set at compile time)."

@@ -80,7 +80,7 @@ special_register! {
     volatile32 clock "%clock;" and clock_hi "%clock_hi;", "1.3" "sm_10" "10.23";
     /// Returns the cycle counter (`clock64()`).
     volatile64 clock64 "%clock64;", "2.0" "sm_20" "10.24";
-    /// Returns the global timer of the GPU, in nanoseconds. The register is intended for NVIDIA's tools; its behaviour depends on
+    /// Returns the global timer of the GPU, in nanoseconds. The register is intended for NVIDIA's tools; its behavior depends on
     /// the target.
     volatile64 globaltimer "%globaltimer;", "3.1" "sm_30" "10.28";
     /// Returns the low 32 bits of [`globaltimer`]; `globaltimer_hi` returns the high 32 bits.

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{LoadShape, MapSwizzle, TensorMap, TensorMapObject, TensorTile, TiledShape, shape_bytes};
-use crate::group::{AfterSync, Cta, HasWarp, ThreadGroup, sync_first_warp, sync_with};
+use crate::group::{AfterSync, Cta, HasFirstWarp, ThreadGroup, sync_first_warp, sync_with};
 use crate::qualifier::{Sealed, elemtype, fill_mode, ord, scope, space, swizzle_mode};
 use crate::raw;
 use crate::shared::{Element, Free, Shared};
@@ -47,7 +47,7 @@ pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
 /// PTX, by the first warp, per eight bytes: `ld.b64`, `st.weak.shared::cta.b64`; then `bar.warp.sync 0xffffffff;`
 #[inline(always)]
 #[track_caller]
-pub fn draft<'s, T: Element, S: LoadShape, G: HasWarp>(
+pub fn draft<'s, T: Element, S: LoadShape, G: HasFirstWarp>(
     group: &G,
     memory: Shared<'s, u64, 16, Free, G>,
     map: &TensorMap<T, S>,
@@ -239,7 +239,7 @@ impl FillOf<half::bf16> for fill_mode::OobNan {}
 pub trait Acquired: Sealed {}
 impl<T, S: LoadShape> Sealed for ReleasedTensorMap<T, S> {}
 
-impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
+impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> {
     /// Exists for its error message, which says that a draft is not a [`TensorMap`] yet.
     #[doc(hidden)]
     #[inline(always)]
@@ -264,7 +264,7 @@ impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
 
 // The SAFETY comments of this block rest on three facts. Until the map is published, only the leader touches it. `Replace` proves
 // the mode `.tile`. The caller of `publish` vouches for the values that describe the tensor.
-impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
+impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> {
     /// Replaces the draft's address of the tensor in global memory, a multiple of 16 (`tensormap.replace.tile.global_address`).
     ///
     /// Collective in the group.
@@ -491,7 +491,7 @@ const fn digit<Tag: crate::qualifier::Qualifier>() -> usize {
     (Tag::PTX.as_bytes()[0] - b'0') as usize
 }
 
-impl<'s, T: Element, S: LoadShape, G: HasWarp> TensorMapDraft<'s, T, S, G> {
+impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> {
     /// Copies the draft from shared memory to `slot` in global memory and releases the map to the tensormap proxy
     /// (`tensormap.cp_fenceproxy`). Returns the shared memory and the released map.
     ///

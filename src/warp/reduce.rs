@@ -360,7 +360,7 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective in the group of lanes.
     ///
-    /// PTX, if the group's lanes are neighbours and the CTA's size is a multiple of 32:
+    /// PTX, if the group's lanes are neighbors and the CTA's size is a multiple of 32:
     /// `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits) for each power of two below the group's width;
     /// else [`inclusive_scan`](Lanes::inclusive_scan), and a `shfl.sync.idx.b32` from the last lane.
     ///
@@ -391,7 +391,7 @@ impl<M: Members> Lanes<'_, M> {
         T::of_bits(unsafe { upto.into_bits().shfl(mode::Idx, last, M::SEGMENT | 0x1f, mask) })
     }
 
-    /// Combines the values of `width` neighbours, a power of two, by `f`. No lane of the group may have exited.
+    /// Combines the values of `width` neighbors, a power of two, by `f`. No lane of the group may have exited.
     #[inline(always)]
     pub(crate) fn butterfly<T: ShuffleValue>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
@@ -414,7 +414,7 @@ impl<M: Members> Lanes<'_, M> {
     /// Collective in the group of lanes.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits) for each power of two below the
-    /// group's width; if the group's lanes need not be neighbours, five times `shfl.sync.idx.b32` of the value and of a lane.
+    /// group's width; if the group's lanes need not be neighbors, five times `shfl.sync.idx.b32` of the value and of a lane.
     ///
     /// ```
     /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
@@ -431,7 +431,7 @@ impl<M: Members> Lanes<'_, M> {
         }
     }
 
-    /// [`inclusive_scan`](Lanes::inclusive_scan) of `width` neighbours. It reads lower lanes only: upper lanes may have exited.
+    /// [`inclusive_scan`](Lanes::inclusive_scan) of `width` neighbors. It reads lower lanes only: upper lanes may have exited.
     #[inline(always)]
     pub(crate) fn scan_up<T: ShuffleValue>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
         let mask = self.members.mask();

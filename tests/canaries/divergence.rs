@@ -223,7 +223,7 @@ fn is_parameter(instruction: &Instruction, kernel: &Kernel) -> bool {
         && instruction.operands.get(1).is_some_and(|from| from.starts_with(&prefix))
 }
 
-/// The words of the stack, which unoptimised code keeps its variables in.
+/// The words of the stack, which unoptimized code keeps its variables in.
 struct Stack {
     /// The words that are stored; none are told apart if the stack's address goes anywhere else than into an access.
     stored: Option<BTreeSet<Word>>,

@@ -73,14 +73,14 @@ pub fn ok<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// Asserts that ptxas accepts the module of a crate: optimised, for sm_90a, and not optimised, for `unoptimised`. Of the module that is
-/// not optimised, ptxas makes the code of one kernel: that of all takes seconds.
+/// Asserts that ptxas accepts the module of a crate: optimized, for sm_90a, and not optimized, for `unoptimized`. Of the module that is
+/// not optimized, ptxas makes the code of one kernel: that of all takes seconds.
 #[track_caller]
-pub fn assert_ptxas_accepts(crate_dir: &str, unoptimised: Arch, kernel: &str) {
+pub fn assert_ptxas_accepts(crate_dir: &str, unoptimized: Arch, kernel: &str) {
     let tools = ok(Tools::find_or_fetch());
     let of_kernel = [kernel.to_owned()];
     for (opt_level, arch, made) in
-        [(OptLevel::O0, unoptimised, Some(&of_kernel[..])), (OptLevel::O3, Arch::Sm90a, None)]
+        [(OptLevel::O0, unoptimized, Some(&of_kernel[..])), (OptLevel::O3, Arch::Sm90a, None)]
     {
         let build = Build { opt_level, ..Build::new(crate_dir, arch) };
         let errors = ok(tools.check_text_making(made, &ok(build.run()).text, arch));

@@ -271,8 +271,8 @@ pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
 }
 
 /// The opt-level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs at
-/// levels 2 and 3, no pass at level 0. LLVM runs after the link. (cargo's `profile.release.package."*"` would optimise the procedural
-/// macros and build scripts too, which takes ten times as long as to compile and run them unoptimised.)
+/// levels 2 and 3, no pass at level 0. LLVM runs after the link. (cargo's `profile.release.package."*"` would optimize the procedural
+/// macros and build scripts too, which takes ten times as long as to compile and run them unoptimized.)
 fn of_dependencies(level: OptLevel) -> OptLevel {
     match level {
         OptLevel::O0 => OptLevel::O0,
@@ -383,7 +383,7 @@ pub fn projects_dir() -> PathBuf {
     root().join("target/device/projects")
 }
 
-/// Returns the linker. Builds it if it is missing or out of date: in the profile `dev`, which optimises the linker but not the crates
+/// Returns the linker. Builds it if it is missing or out of date: in the profile `dev`, which optimizes the linker but not the crates
 /// that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     static LINKERS: Made<PathBuf> = Mutex::new(BTreeMap::new());

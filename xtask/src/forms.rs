@@ -96,7 +96,7 @@ pub enum Part {
     /// The rows that differ between targets. Of the other rows of their families, the claims and tags.
     Gated,
     /// The convergent rows, with the feature `stock-linker`.
-    Labelled,
+    Labeled,
 }
 
 impl Part {
@@ -105,7 +105,7 @@ impl Part {
         match self {
             Part::All => None,
             Part::Gated => Some("gated"),
-            Part::Labelled => Some("convergent"),
+            Part::Labeled => Some("convergent"),
         }
     }
 }
@@ -115,7 +115,7 @@ pub fn probe(arch: Arch, part: Part) -> Result<Vec<Row>> {
     let (folder, families) = match part {
         Part::All => ("all", family::sources()?.into_keys().collect()),
         Part::Gated => ("gated", family::gated()?),
-        Part::Labelled => ("labelled", family::with("convergent")?),
+        Part::Labeled => ("labeled", family::with("convergent")?),
     };
     build(&family::written(folder, &families)?, arch, part)
 }
@@ -143,7 +143,7 @@ pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
     build.crate_flags = ["-Cpasses=unreachableblockelim", "-Zmir-enable-passes=+RemoveStorageMarkers"]
         .map(String::from)
         .into();
-    if part == Part::Labelled {
+    if part == Part::Labeled {
         build.features.push("stock-linker".into());
     }
     rows(&build.run()?.text, arch).with_context(|| format!("the rows for {arch}"))
@@ -321,7 +321,7 @@ fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
     Ok(Form { instruction: instruction.clone(), isa: block.isa, target, block, targets: vec![arch] })
 }
 
-/// A block of inline asm as normalised instructions, without the comment with the PTX version.
+/// A block of inline asm as normalized instructions, without the comment with the PTX version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsmBlock {
     /// The text from rustc.
@@ -363,7 +363,7 @@ pub fn version(text: &str) -> (u32, u32) {
     (major.parse().expect("a number"), minor.parse().expect("a number"))
 }
 
-/// Returns the normalised statements of a block, without the braces of a scope.
+/// Returns the normalized statements of a block, without the braces of a scope.
 fn statements(code: &str) -> Vec<String> {
     let code = code.trim();
     let code = code.strip_prefix("{ ").and_then(|code| code.strip_suffix('}')).unwrap_or(code);

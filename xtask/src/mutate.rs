@@ -187,7 +187,7 @@ impl<'a> Instruction<'a> {
         };
         let mut weaker = Vec::new();
         match words[..] {
-            // The fence of an initialisation has one form; so has the wait at the barrier of a cluster.
+            // The fence of an initialization has one form; so has the wait at the barrier of a cluster.
             ["fence", "mbarrier_init", ..] | ["barrier", "cluster", "wait", ..] => return weaker,
             ["fence", "proxy", "async"] => {
                 for space in ["global", "shared::cta"] {

@@ -278,7 +278,7 @@ pub fn inline_instructions(text: &str) -> BTreeMap<String, usize> {
             "// end inline asm" => inside = false,
             code if inside => {
                 let code = code.split("//").next().unwrap_or_default();
-                for statement in code.split(';').map(normalised).filter(|statement| !statement.is_empty()) {
+                for statement in code.split(';').map(normalized).filter(|statement| !statement.is_empty()) {
                     *counts.entry(statement).or_default() += 1;
                 }
             }
@@ -288,7 +288,7 @@ pub fn inline_instructions(text: &str) -> BTreeMap<String, usize> {
     counts
 }
 
-fn normalised(statement: &str) -> String {
+fn normalized(statement: &str) -> String {
     let is_word = |c: char| c.is_ascii_alphanumeric() || "_$%.".contains(c);
     let spaced = statement.split_whitespace().collect::<Vec<_>>().join(" ");
     let (mut text, mut rest) = (String::new(), &*spaced);
@@ -390,7 +390,7 @@ $L__BB0_1:
     }
 
     #[test]
-    fn variables_are_followed_through_initialisers() {
+    fn variables_are_followed_through_initializers() {
         let expected = ["table", "to_table", "other_table", "one", "two", "second"];
         assert_eq!(symbols(&kernel("second")), expected);
     }

@@ -5,7 +5,7 @@ use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
 use crate::families::Space;
 use crate::families::atom::{contentions, op_of};
-use crate::families::mbarrier::{initialised, wait_for};
+use crate::families::mbarrier::{initialized, wait_for};
 use crate::form::{Class, Form};
 use crate::values;
 
@@ -54,7 +54,7 @@ fn to_shared(form: &Form) -> Case<'_> {
         b.stage_in(slot, at, 16);
         places.push((slot, at));
     }
-    let mbarrier = initialised(&mut b, 1);
+    let mbarrier = initialized(&mut b, 1);
     let bytes = total + element * THREADS as usize * joint.len();
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let receives = b.set(Class::B32, format!("mul.lo.u32 {{}}, {rank}, {bytes}"));

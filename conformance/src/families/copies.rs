@@ -5,7 +5,7 @@ use crate::builder::{Builder, Slot};
 use crate::case::{Case, Compare, Shape};
 use crate::families::Space;
 use crate::families::atom::sums;
-use crate::families::mbarrier::{initialised, wait_for};
+use crate::families::mbarrier::{initialized, wait_for};
 use crate::form::{Class, Form};
 use crate::values::{self, noise};
 
@@ -156,7 +156,7 @@ fn to_shared(form: &Form) -> Case<'_> {
     if let Some(source) = source {
         fill_shared(&mut b, from, source);
     }
-    let mbarrier = initialised(&mut b, 1);
+    let mbarrier = initialized(&mut b, 1);
     // What the mask says of this block.
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let bit = b.set(Class::B32, format!("shr.u32 {{}}, {mask}, {rank}"));

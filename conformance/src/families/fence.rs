@@ -2,7 +2,7 @@
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
-use crate::families::mbarrier::{initialised, try_wait, wait_for};
+use crate::families::mbarrier::{initialized, try_wait, wait_for};
 use crate::form::{Class, Form};
 use crate::values::noise;
 
@@ -12,7 +12,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let restricted = form.text.contains("sync_restrict");
     vec![match () {
         () if form.has("alias") => alias(form),
-        () if form.has("mbarrier_init") || form.has("async::generic") => initialisation(form),
+        () if form.has("mbarrier_init") || form.has("async::generic") => initialization(form),
         () if form.has("async") => proxy(form),
         () if restricted => restricted_message(form),
         () => message(form),
@@ -91,7 +91,7 @@ fn message(form: &Form) -> Case<'_> {
 fn restricted_message(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, 64));
     let shared = b.shared(256, 16);
-    let at = initialised(&mut b, 64);
+    let at = initialized(&mut b, 64);
     let own = b.set(Class::B32, "mad.lo.u32 {}, %t, 4, %shared");
     let fence = |b: &mut Builder<'_>, sem: &str| {
         b.line(if form.has(sem) { form.text.clone() } else { "fence.acq_rel.cluster".into() });
@@ -117,8 +117,8 @@ fn restricted_message(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Block 1 initialises an mbarrier, and block 0 uses it: by an arrival, or by a copy, which asks for the fences of the async proxy.
-fn initialisation(form: &Form) -> Case<'_> {
+/// Block 1 initializes an mbarrier, and block 0 uses it: by an arrival, or by a copy, which asks for the fences of the async proxy.
+fn initialization(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, 64));
     let source = b.memory("source", 16, 16, None, &noise(BYTES, 31));
     let target = b.memory("destination", 16, 16, Some(Compare::Equal), &[0; 2 * BYTES]);
@@ -162,7 +162,7 @@ fn initialisation(form: &Form) -> Case<'_> {
     let first = b.set(Class::Pred, "setp.lt.u32 {}, %g, 64");
     b.line(format!("@{first} bra {skip}"));
     if !copies {
-        // In block 1, only the thread that has initialised the mbarrier knows of it without an acquire.
+        // In block 1, only the thread that has initialized the mbarrier knows of it without an acquire.
         let second = b.set(Class::Pred, "setp.ne.u32 {}, %g, 64");
         b.line(format!("@{second} bra {skip}"));
     }
@@ -182,7 +182,7 @@ fn proxy(form: &Form) -> Case<'_> {
     let target = b.memory("destination", 16, 16, Some(Compare::Equal), &[0; 2 * BYTES]);
     let source = b.memory("source", 16, 16, Some(Compare::Equal), &[0; 2 * BYTES]);
     let shared = b.shared(BYTES, 16);
-    let mbarrier = initialised(&mut b, 1);
+    let mbarrier = initialized(&mut b, 1);
     let (from, to) = (b.at(source), b.at(target));
     let own_from = b.set(Class::B64, format!("mad.wide.u32 {{}}, %cta, {BYTES}, %memory"));
     let remote = form.has("shared::cluster");

@@ -2,7 +2,7 @@
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
-use crate::families::mbarrier::{initialised, wait_for};
+use crate::families::mbarrier::{initialized, wait_for};
 use crate::form::{Class, Form};
 
 /// More blocks than are resident at a time, so that some are left to be taken.
@@ -17,7 +17,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let done = b.memory("work done once", 4, 16, Some(Compare::Holds), &vec![0; 4 * blocks]);
     let response = b.shared(16, 16);
     let at = b.at(done);
-    let mbarrier = initialised(&mut b, 1);
+    let mbarrier = initialized(&mut b, 1);
     let work = |b: &mut Builder<'_>, block: &str| {
         let own = b.set(Class::B64, format!("mad.wide.u32 {{}}, {block}, 4, %memory"));
         let one = b.set(Class::B32, "mov.u32 {}, 1");

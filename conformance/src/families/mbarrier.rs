@@ -24,8 +24,8 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }
 }
 
-/// Each block initialises an mbarrier, then all threads may use it. The address is `[%shared+{offset}]`.
-pub fn initialised(b: &mut Builder<'_>, count: u64) -> usize {
+/// Each block initializes an mbarrier, then all threads may use it. The address is `[%shared+{offset}]`.
+pub fn initialized(b: &mut Builder<'_>, count: u64) -> usize {
     let at = b.shared(8, 8);
     b.one_thread(|b| {
         let count = b.set(Class::B32, format!("mov.u32 {{}}, {count}"));
@@ -130,7 +130,7 @@ fn arrive(form: &Form) -> Case<'_> {
     let bytes = |thread: usize| 16 * (thread as u64 + 1);
     let threads = b.shape.threads();
     let in_first_half = |thread: usize| thread as u32 % THREADS < THREADS / 2;
-    let at = initialised(&mut b, (0..threads).map(count).sum());
+    let at = initialized(&mut b, (0..threads).map(count).sum());
     let words = words(&mut b, remote && scope(form) == "cluster");
     let value = |thread: usize| u128::from(if expects { bytes(thread) } else { count(thread) });
     let value = (operands == 1).then(|| b.input("count or bytes", Class::B32, value));
@@ -225,7 +225,7 @@ fn arrive(form: &Form) -> Case<'_> {
 /// `noComplete` and `pending_count`: equal counts, so that the pending counts are the same in any order.
 fn no_complete(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
-    let at = initialised(&mut b, 2 * u64::from(THREADS) + 1);
+    let at = initialized(&mut b, 2 * u64::from(THREADS) + 1);
     let is_count = form.has("pending_count");
     let drops = form.words().nth(1) == Some("arrive_drop");
     let state = b.reg(Class::B64);
@@ -304,7 +304,7 @@ fn init(form: &Form) -> Case<'_> {
 /// The memory of an mbarrier serves as a word, then as another mbarrier.
 fn inval(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
-    let at = initialised(&mut b, THREADS.into());
+    let at = initialized(&mut b, THREADS.into());
     let address = operand(&mut b, at);
     b.line(format!("mbarrier.arrive.release.cta.shared::cta.b64 _, [%shared+{at}]"));
     wait_for(&mut b, at, 0, "cta");
@@ -333,7 +333,7 @@ fn inval(form: &Form) -> Case<'_> {
 /// `expect_tx` and `complete_tx`: bytes up to the largest count, bytes that complete before they are expected.
 fn bytes(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, 32));
-    let at = initialised(&mut b, 1);
+    let at = initialized(&mut b, 1);
     let space = Space::of(form);
     let (slot, word) = b.uniform("1 on the peer's mbarrier", Class::B32, 0);
     let own = b.set(Class::B32, format!("add.u32 {{}}, %shared, {at}"));
@@ -411,7 +411,7 @@ fn wait(form: &Form) -> Case<'_> {
     let cluster = scope(form) == "cluster";
     let mut b = Builder::new(form, Shape::new(if cluster { 2 } else { 1 }, THREADS));
     let threads = b.shape.threads() as u64;
-    let at = initialised(&mut b, threads + u64::from(THREADS) * 2);
+    let at = initialized(&mut b, threads + u64::from(THREADS) * 2);
     let words = words(&mut b, cluster);
     let address = operand(&mut b, at);
     let by_parity = form.has("parity");
@@ -460,7 +460,7 @@ fn wait(form: &Form) -> Case<'_> {
 fn cp_async_arrive(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let noinc = form.has("noinc");
-    let at = initialised(&mut b, u64::from(THREADS) * if noinc { 2 } else { 1 });
+    let at = initialized(&mut b, u64::from(THREADS) * if noinc { 2 } else { 1 });
     let source = b.memory("source", 32, 16, None, &noise(32 * THREADS as usize, 9));
     let shared = b.shared(32 * THREADS as usize, 16);
     let address = operand(&mut b, at);

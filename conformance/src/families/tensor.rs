@@ -2,7 +2,7 @@
 
 use crate::builder::{Builder, Slot};
 use crate::case::{Case, Compare, Extra, NAME, Shape};
-use crate::families::mbarrier::{initialised, wait_for};
+use crate::families::mbarrier::{initialized, wait_for};
 use crate::form::{Class, Form};
 use crate::tensor::{ELEMENT_BYTES, Map, Mode};
 use crate::values::{self, noise};
@@ -466,7 +466,7 @@ fn load(form: &Form) -> Case<'_> {
     let shared = b.shared(bytes, 1024);
     b.stage_in(tile, shared, bytes);
     b.line("fence.proxy.async.shared::cta");
-    let mbarrier = initialised(&mut b, 1);
+    let mbarrier = initialized(&mut b, 1);
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let multicast = form.has("multicast::cluster");
     let signals = if multicast && form.has("cta_group::2") {

@@ -3,7 +3,7 @@
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Extra, NAME, Shape};
-use crate::families::mbarrier::{initialised, wait_for};
+use crate::families::mbarrier::{initialized, wait_for};
 use crate::families::tensor::{MAP, extents, size, tile_bytes};
 use crate::form::{Class, Form};
 use crate::tensor::Map;
@@ -202,7 +202,7 @@ fn through_memory<'f>(form: &'f Form, r: &Replacement, path: Path) -> Case<'f> {
     let draft = b.shared(128, 128);
     b.stage_in(tile, shared, TILE);
     b.line("fence.proxy.async.shared::cta");
-    let mbarrier = initialised(&mut b, 1);
+    let mbarrier = initialized(&mut b, 1);
     let map = b.set(Class::B64, format!("add.u64 {{}}, %memory, {}", b.at(map_slot)));
     let generic = b.set(Class::B64, format!("cvta.global.u64 {{}}, {map}"));
     let own = b.set(Class::B32, format!("add.u32 {{}}, %shared, {draft}"));
@@ -294,7 +294,7 @@ fn prefetch<'f>(form: &'f Form, r: &Replacement) -> Case<'f> {
     let shared = b.shared(TILE, 1024);
     b.stage_in(tile, shared, TILE);
     b.line("fence.proxy.async.shared::cta");
-    let mbarrier = initialised(&mut b, 1);
+    let mbarrier = initialized(&mut b, 1);
     let map = parameter(&mut b);
     let address = match form.one_of(&["const", "param"]) {
         Some("const") => {

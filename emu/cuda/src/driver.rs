@@ -145,7 +145,7 @@ pub enum Work {
 
 #[derive(Debug, Default)]
 pub struct Driver {
-    pub initialised: bool,
+    pub initialized: bool,
     pub environment: Environment,
     next: Handle,
     threads: Vec<ThreadId>,
@@ -181,7 +181,7 @@ impl Driver {
         if self.environment.hidden {
             return Err(CUDA_ERROR_NO_DEVICE.into());
         }
-        self.initialised = true;
+        self.initialized = true;
         Ok(())
     }
 

@@ -17,7 +17,7 @@ pub fn call(name: &str, needs_init: bool, body: impl FnOnce(&mut Driver) -> Resu
     }
     let run = || {
         let mut driver = DRIVER.lock().unwrap_or_else(PoisonError::into_inner);
-        if needs_init && !driver.initialised {
+        if needs_init && !driver.initialized {
             return Err(CUDA_ERROR_NOT_INITIALIZED.into());
         }
         body(&mut driver)

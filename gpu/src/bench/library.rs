@@ -7,7 +7,7 @@ use super::case::{Bench, Case, Timing};
 use crate::axpy_bulk::Shape;
 use crate::data;
 use crate::kernels::input;
-use crate::library_checks::{rms_normalised, small_floats};
+use crate::library_checks::{rms_normalized, small_floats};
 use crate::memory::address;
 
 pub fn cases() -> Vec<Case> {
@@ -142,7 +142,7 @@ fn rms_norm(bench: &Bench) -> Result<Timing> {
         let got = stream.clone_dtoh(&output)?;
         for row in (0..ROWS).step_by(997) {
             let of_row = row * COLUMNS..(row + 1) * COLUMNS;
-            let want = rms_normalised(&x[of_row.clone()], &weights, EPSILON);
+            let want = rms_normalized(&x[of_row.clone()], &weights, EPSILON);
             for (i, (got, want)) in got[of_row].iter().zip(want).enumerate() {
                 check_close(&format!("element {i} of row {row}"), *got, want, 1e-5 * want.abs())?;
             }

@@ -20,7 +20,7 @@ use crate::shared::{Element, Ended, Loaded, Shared};
 /// Counterpart: a pair of full and empty mbarriers (CUTLASS's `PipelineAsync`) between two CTAs.
 ///
 /// ```text
-///   Inbox<ByChannel> ── along ──► Channel ── send ──► ChannelSent ── receive ──► ChannelReceived
+///   Inbox<ByChannel> ── into_channel ──► Channel ── send ──► ChannelSent ── receive ──► ChannelReceived
 ///          ▲                     │   ▲                                              │ acknowledge
 ///          └──── into_inbox ─────┘   └─────────────── reclaim ─────────────── ChannelAcknowledged
 /// ```
@@ -36,7 +36,7 @@ use crate::shared::{Element, Ended, Loaded, Shared};
 /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByChannel>, src: Shared<'c, f32, 1024, Fenced>) {
 /// # let cta = cluster.cta();
 /// if let Some(to_the_next) = cluster.rotation(1) {
-///     let (mut channel, mut src) = (inbox.along(to_the_next), src);
+///     let (mut channel, mut src) = (inbox.into_channel(to_the_next), src);
 ///     for _round in 0..4 {
 ///         let received = channel.send(cluster, src).receive(cta);
 ///         let _first = received.get(0);
@@ -95,7 +95,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByChannel> {
     /// Turns the DSMEM buffer into a [`Channel`], which sends tiles to the CTA that `permutation` names and receives from one
     /// CTA.
     #[inline(always)]
-    pub fn along(self, permutation: Permutation<'c>) -> Channel<'c, T, N> {
+    pub fn into_channel(self, permutation: Permutation<'c>) -> Channel<'c, T, N> {
         Channel { inbox: self, permutation }
     }
 
@@ -228,7 +228,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// cta.cluster_scope_last((ring, tile), |cluster, (ring, tile)| {
     ///     let Some(to_the_next) = cluster.rotation(1) else { trap() };
     ///     let tile = tile.write(cluster.cta(), |i| i as f32).to_async(cluster.cta());
-    ///     let received = ring.along(to_the_next).send(&cluster, tile).receive(cluster.cta());
+    ///     let received = ring.into_channel(to_the_next).send(&cluster, tile).receive(cluster.cta());
     ///     *out = received.get(7).unwrap_or(0.0);
     ///     (cluster, received.end())
     /// });
@@ -364,7 +364,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByChannel>, (a, b, c): Tiles<'c>) {
     /// # let (cta, thread) = (cluster.cta(), cluster.cta().thread_rank() as usize);
     /// let Some(to_the_next) = cluster.rotation(1) else { return };
-    /// let received = inbox.along(to_the_next).send(cluster, a).receive(cta);
+    /// let received = inbox.into_channel(to_the_next).send(cluster, a).receive(cta);
     /// let b = b.write(cta, |i| received.get(i).unwrap_or(0.0) + 1.0);
     /// let (released, b) = cta.sync_with((received.release_at_sync(), b.to_async_at_sync()));
     /// let (channel, a) = released.acknowledge(cta).reclaim_at_sync(cta);

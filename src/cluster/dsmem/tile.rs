@@ -209,7 +209,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         group: Group<'c, CTAS>,
         src: impl MaybeHinted<TensorTile<T, S>>,
     ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
-        const { tensor::tile_bytes::<T, S, N>() };
+        const { tensor::box_bytes::<T, S, N>() };
         let (src, hint) = src.split();
         self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
             // SAFETY: the operands meet the conditions of `multicast_with`. The shape has the size of the DSMEM buffer

@@ -3,5 +3,5 @@
 use ptx::cluster::{ByTile, Channel, Inbox, Permutation};
 
 pub fn body<'c>(permutation: Permutation<'c>, inbox: Inbox<'c, u32, 128, ByTile>) -> Channel<'c, u32, 128> {
-    inbox.along(permutation)
+    inbox.into_channel(permutation)
 }

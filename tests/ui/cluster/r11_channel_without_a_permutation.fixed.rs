@@ -4,5 +4,5 @@ use ptx::cluster::{ByChannel, Cluster, Inbox};
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByChannel>) {
     let Some(permutation) = cluster.rotation(1) else { return };
-    let _channel = inbox.along(permutation);
+    let _channel = inbox.into_channel(permutation);
 }

@@ -3,5 +3,5 @@
 use ptx::cluster::{ByChannel, Cluster, Inbox};
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByChannel>) {
-    let _channel = inbox.along(cluster.rotation(1));
+    let _channel = inbox.into_channel(cluster.rotation(1));
 }

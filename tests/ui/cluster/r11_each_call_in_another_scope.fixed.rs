@@ -86,7 +86,7 @@ pub fn release_words<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByElem
 }
 
 pub fn along<'c>(x: Inbox<'c, u32, 128, ByChannel>, permutation: Permutation<'c>) {
-    _ = x.along(permutation);
+    _ = x.into_channel(permutation);
 }
 
 pub fn send_on<'c>(cluster: &Cluster<'c>, x: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Loaded>) {

@@ -86,7 +86,7 @@ pub fn release_words<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128
 }
 
 pub fn along<'a, 'b: 'a>(x: Inbox<'b, u32, 128, ByChannel>, permutation: Permutation<'a>) {
-    _ = x.along(permutation);
+    _ = x.into_channel(permutation);
 }
 
 pub fn send_on<'a, 'b: 'a>(

@@ -1,4 +1,4 @@
-//! `init_with` initialises a DSMEM buffer and gives it contents.
+//! `init_with` initializes a DSMEM buffer and gives it contents.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;

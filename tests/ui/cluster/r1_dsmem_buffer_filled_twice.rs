@@ -1,4 +1,4 @@
-//! The mbarrier of a DSMEM buffer is initialised once, together with the first contents.
+//! The mbarrier of a DSMEM buffer is initialized once, together with the first contents.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;

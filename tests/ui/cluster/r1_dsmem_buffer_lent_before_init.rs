@@ -1,4 +1,4 @@
-//! A DSMEM buffer is initialised before the cluster's scope, whose first barrier publishes its mbarrier to the other CTAs.
+//! A DSMEM buffer is initialized before the cluster's scope, whose first barrier publishes its mbarrier to the other CTAs.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;

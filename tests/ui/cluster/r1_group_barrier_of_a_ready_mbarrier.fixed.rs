@@ -1,4 +1,4 @@
-//! A group barrier initialises its own mbarriers.
+//! A group barrier initializes its own mbarriers.
 
 use ptx::cluster::{Cluster, Group, GroupBarrier};
 use ptx::mbarrier::{Mbarrier, Ready};

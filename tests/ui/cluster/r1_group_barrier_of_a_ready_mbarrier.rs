@@ -1,4 +1,4 @@
-//! A group barrier initialises its own mbarriers: an mbarrier that counts the threads of the CTA does not fit.
+//! A group barrier initializes its own mbarriers: an mbarrier that counts the threads of the CTA does not fit.
 
 use ptx::cluster::{Cluster, Group, GroupBarrier};
 use ptx::mbarrier::{Mbarrier, Ready};

@@ -31,7 +31,7 @@ pub fn channel<'c>(
     channel: Channel<'c, u32, 64>,
     another: Permutation<'c>,
 ) -> Channel<'c, u32, 64> {
-    cluster.sync_with(channel.into_inbox_at_sync()).along(another)
+    cluster.sync_with(channel.into_inbox_at_sync()).into_channel(another)
 }
 
 pub fn kept<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 64>) -> Inbox<'c, u32, 64, ByChannel> {

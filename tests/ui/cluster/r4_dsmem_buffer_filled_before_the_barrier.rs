@@ -21,7 +21,7 @@ pub fn forwarded<'c>(received: Received<'c, u32, 64, ByTile, From<'c>>) -> Inbox
 }
 
 pub fn channel<'c>(channel: Channel<'c, u32, 64>, another: Permutation<'c>) -> Channel<'c, u32, 64> {
-    channel.into_inbox_at_sync().along(another)
+    channel.into_inbox_at_sync().into_channel(another)
 }
 
 pub fn kept<'c>(channel: Channel<'c, u32, 64>) -> Inbox<'c, u32, 64, ByChannel> {

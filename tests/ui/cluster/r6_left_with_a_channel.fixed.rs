@@ -7,7 +7,7 @@ use ptx::mbarrier::Ready;
 pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByChannel, Ready>) {
     cta.cluster_scope(buffer, |cluster, inbox| {
         let Some(permutation) = cluster.rotation(1) else { trap() };
-        let inbox = inbox.along(permutation).into_inbox(&cluster);
+        let inbox = inbox.into_channel(permutation).into_inbox(&cluster);
         (cluster, inbox)
     });
 }

@@ -1,4 +1,4 @@
-//! An mbarrier is initialised before threads arrive on it.
+//! An mbarrier is initialized before threads arrive on it.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

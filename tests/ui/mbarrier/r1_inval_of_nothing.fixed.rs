@@ -1,4 +1,4 @@
-//! `inval` takes an initialised mbarrier.
+//! `inval` takes an initialized mbarrier.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

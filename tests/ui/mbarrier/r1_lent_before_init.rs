@@ -1,4 +1,4 @@
-//! A scope takes an initialised mbarrier, on which copies can complete.
+//! A scope takes an initialized mbarrier, on which copies can complete.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

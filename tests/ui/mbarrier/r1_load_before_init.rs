@@ -1,4 +1,4 @@
-//! An mbarrier is initialised before a copy completes on it.
+//! An mbarrier is initialized before a copy completes on it.
 
 use ptx::bulk;
 use ptx::global::GlobalTile;

@@ -1,4 +1,4 @@
-//! An mbarrier is initialised before threads wait on it.
+//! An mbarrier is initialized before threads wait on it.
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};

@@ -20,6 +20,6 @@ pub fn not_a_transition<'s>(
     bar.arrive_with(cta, tile).wait(cta).1
 }
 
-pub fn initialised(cta: &Cta, bar: Mbarrier<Uninit>) {
+pub fn initialized(cta: &Cta, bar: Mbarrier<Uninit>) {
     _ = bar.init_at_sync(cta).arrive(cta);
 }

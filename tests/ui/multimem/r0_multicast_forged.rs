@@ -1,4 +1,4 @@
-//! Multicast memory is made by `unsafe`: other addresses than those of a multicast object are undefined behaviour.
+//! Multicast memory is made by `unsafe`: other addresses than those of a multicast object are undefined behavior.
 
 use ptx::multimem::Multicast;
 

@@ -1,4 +1,4 @@
-//! A thread gets only groups that contain it: a mask without the thread is undefined behaviour.
+//! A thread gets only groups that contain it: a mask without the thread is undefined behavior.
 
 use ptx::launch::Cta;
 

@@ -27,7 +27,7 @@ pub struct Options {
     /// Compile this kernel only
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Accepted for the habit: the build always optimises
+    /// Accepted for the habit: the build always optimizes
     #[arg(long)]
     release: bool,
 }

@@ -147,7 +147,7 @@ impl Bundle<'_> {
                 self.add(&format!("{}-nvcc", twin.name), &twin.text)?;
             }
         }
-        // The interpreter takes the time there, and the unoptimised program is that of the tests.
+        // The interpreter takes the time there, and the unoptimized program is that of the tests.
         let profile = if self.device == For::Gpu { "release" } else { "dev" };
         let program = device::workspace_program(toolchain, PROGRAM, profile)?;
         fs::copy(&program, self.folder.join(PROGRAM))

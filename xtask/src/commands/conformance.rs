@@ -32,7 +32,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
-    // Here the tests have compiled what it takes, with the interpreter optimised.
+    // Here the tests have compiled what it takes, with the interpreter optimized.
     let profile = if options.bundle.is_some() { "release" } else { "dev" };
     let program = workspace_program(&Toolchain::active()?, PROGRAM, profile)?;
     if let Some(folder) = &options.bundle {

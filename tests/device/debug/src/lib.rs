@@ -1,4 +1,4 @@
-//! A kernel of ten instructions, built without optimisation. The test `ten_calls_of_a_debug_build_are_ten_blocks` counts them.
+//! A kernel of ten instructions, built without optimization. The test `ten_calls_of_a_debug_build_are_ten_blocks` counts them.
 
 #![no_std]
 // Compiled for its PTX and never run.

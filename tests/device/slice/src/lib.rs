@@ -60,7 +60,7 @@ pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
     });
 }
 
-/// Five phases of an mbarrier, which is invalidated and initialised again in between.
+/// Five phases of an mbarrier, which is invalidated and initialized again in between.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.

@@ -625,7 +625,7 @@ pair! {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let received = a.along(permutation).send(&cluster, tile).receive(cta);
+            let received = a.into_channel(permutation).send(&cluster, tile).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let released = cta.sync_with(received.release_at_sync());
             let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
@@ -634,7 +634,7 @@ pair! {
             let released = cta.sync_with(received.release_at_sync());
             let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
             let (a, tile) = cluster.sync_with((channel.into_inbox_at_sync(), tile));
-            let received = b.along(permutation).send(&cluster, tile).receive(cta);
+            let received = b.into_channel(permutation).send(&cluster, tile).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             let (b, tile) = received.end();
             (cluster, (tile, (a.end(), b)))
@@ -709,7 +709,7 @@ pair! {
             let received = words.store(&cluster, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (words, ()) = received.end();
-            (cluster, (words, channel.along(permutation).end(), tiles.end()))
+            (cluster, (words, channel.into_channel(permutation).end(), tiles.end()))
         });
     }
     raw_cluster_last_dsmem_buffers(base, src, out) {
@@ -1348,8 +1348,8 @@ pair! {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let first = a.along(permutation).send(&cluster, tile).receive(cta);
-            let sent = b.along(permutation).send(&cluster, first);
+            let first = a.into_channel(permutation).send(&cluster, tile).receive(cta);
+            let sent = b.into_channel(permutation).send(&cluster, first);
             unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
             let second = sent.receive(cta);
             unsafe { out.add(1).write(second.get(3).unwrap_or(0)) };
@@ -1392,7 +1392,7 @@ pair! {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async(cta);
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let (mut channel, mut tile) = (inbox.along(permutation), tile);
+            let (mut channel, mut tile) = (inbox.into_channel(permutation), tile);
             for round in 0..10 {
                 let received = channel.send(&cluster, tile).receive(cta);
                 unsafe { out.add(round).write(received.get(3).unwrap_or(0)) };
@@ -1656,7 +1656,7 @@ pair! {
             let cta = cluster.cta();
             let mut tile = tile.write(cta, |i| i as u32).to_async(cta);
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
-            let mut channel = inbox.along(permutation);
+            let mut channel = inbox.into_channel(permutation);
             for round in 0..2 {
                 let received = channel.send(&cluster, tile).receive(cta);
                 let store = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta);
@@ -1715,7 +1715,7 @@ pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_last(src: *const 
         let tile = tile.write(cta, |i| i as u32).to_async(cta);
         let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
         let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
-        let channel = channel.along(permutation).send(&cluster, tiles).receive(cta);
+        let channel = channel.into_channel(permutation).send(&cluster, tiles).receive(cta);
         // No barrier: only the leader waits until the copy has read the tile.
         let (channel, (tiles, tile)) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).end(cta);
         (cluster, (tile, (tiles, channel)))

@@ -19,7 +19,7 @@ pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_loop(out: *mut u32)
             let request = queue.try_cancel(cta);
             unsafe { out.add(block as usize).write(block) };
             match request.wait(cta) {
-                Response::Cancelled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
+                Response::Canceled { first_ctaid: [x, _, _], queue: next } => (block, queue) = (x, next),
                 Response::NoMore(closed) => return closed,
             }
         }
@@ -33,7 +33,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
         smem.end.addr() - END
     };
     let bar = base + 16;
-    initialised(bar, || unsafe {
+    initialized(bar, || unsafe {
         let mut block = raw::ctaid_x();
         loop {
             let state = request(base, bar);
@@ -61,7 +61,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_close(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     smem.clusters.scope(&mut cta, |cta, queue| match queue.try_cancel(cta).wait(cta) {
-        Response::Cancelled { first_ctaid: [x, ..], queue } => {
+        Response::Canceled { first_ctaid: [x, ..], queue } => {
             unsafe { out.write(x) };
             queue.close()
         }
@@ -76,7 +76,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_close(out: *mut u32) 
         smem.end.addr() - END
     };
     let bar = base + 16;
-    initialised(bar, || unsafe {
+    initialized(bar, || unsafe {
         let state = request(base, bar);
         while !raw::mbarrier_try_wait(
             sem::Acquire,
@@ -106,7 +106,7 @@ pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_cluster(out: *mut u
                 let request = queue.try_cancel(cluster);
                 unsafe { out.add(block as usize).write(block) };
                 match request.wait(cluster) {
-                    Response::Cancelled { first_ctaid: [x, ..], queue: next } => {
+                    Response::Canceled { first_ctaid: [x, ..], queue: next } => {
                         (block, queue) = (x + mine, next)
                     }
                     Response::NoMore(closed) => return closed,
@@ -125,7 +125,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_cluster(out: *mut u32
     };
     let bar = base + 16;
     let mine = raw::cluster_ctaid_x();
-    initialised(bar, || unsafe {
+    initialized(bar, || unsafe {
         cluster_sync();
         let mut block = raw::ctaid_x();
         loop {
@@ -177,7 +177,7 @@ unsafe fn request_of_cluster(base: u32, bar: u32) -> u64 {
 
 /// A function where the typed twin has one: LLVM inverts a condition that two branches share when it inlines them.
 #[inline(always)]
-fn initialised(bar: u32, body: impl FnOnce()) {
+fn initialized(bar: u32, body: impl FnOnce()) {
     unsafe { init(bar) };
     body()
 }

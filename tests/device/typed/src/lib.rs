@@ -153,7 +153,7 @@ fn scope(body: impl FnOnce()) {
     body()
 }
 
-/// A pair of kernels over the declared shared memory, with an initialised mbarrier.
+/// A pair of kernels over the declared shared memory, with an initialized mbarrier.
 macro_rules! pair {
     ($typed:ident($cta:ident, $tile:ident, $bar:ident, $src:ident, $dst:ident, $out:ident) $typed_body:block
      $raw:ident($base:ident, $rbar:ident, $rsrc:ident, $rdst:ident, $rout:ident) $raw_body:block) => {

@@ -10,7 +10,7 @@ use ptx::registers::{from_fn, unroll, zeroed};
 pub unsafe extern "ptx-kernel" fn typed_math_f32(x: f32, out: *mut f32) {
     let values = [
         (rcp(x), rcp_ftz(x)),
-        (sqrt(x), sqrt_ftz(x)),
+        (sqrt_approx(x), sqrt_approx_ftz(x)),
         (rsqrt(x), rsqrt_ftz(x)),
         (sin(x), sin_ftz(x)),
         (cos(x), cos_ftz(x)),

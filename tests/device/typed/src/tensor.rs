@@ -30,7 +30,7 @@ ptx::shared_memory! {
     struct Words { tile: SharedArray<u32, 256>, end: Mbarrier<Uninit> }
 }
 
-/// A pair of kernels over shared memory, with an initialised mbarrier and a tensor map.
+/// A pair of kernels over shared memory, with an initialized mbarrier and a tensor map.
 macro_rules! pair {
     ($typed:ident($cta:ident, $tile:ident, $bar:ident, $map:ident, $out:ident) $typed_body:block
      $raw:ident($base:ident, $rbar:ident, $rmap:ident, $rout:ident) $raw_body:block) => {

@@ -6,6 +6,6 @@ use ptx::launch::Cta;
 pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedWorkQueue<'s> {
     match queue.try_cancel(cta).wait(cta) {
         Response::NoMore(closed) => closed,
-        Response::Cancelled { queue, .. } => queue.close(),
+        Response::Canceled { queue, .. } => queue.close(),
     }
 }

@@ -8,7 +8,7 @@ use ptx::clusterlaunchcontrol::Response;
 pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedWorkQueue<'s> {
     let request = queue.try_cancel(cta);
     match request.wait(cta) {
-        Response::Cancelled { queue, .. } => queue.close(),
+        Response::Canceled { queue, .. } => queue.close(),
         Response::NoMore(closed) => closed,
     }
 }

@@ -5,7 +5,7 @@ use ptx::launch::Cta;
 
 pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     clusters.scope(cta, |cta, queue| match queue.try_cancel(cta).wait(cta) {
-        Response::Cancelled { queue, .. } => queue.close(),
+        Response::Canceled { queue, .. } => queue.close(),
         Response::NoMore(closed) => closed,
     });
 }

@@ -48,7 +48,7 @@ pub unsafe extern "ptx-kernel" fn mask_in_both_arms(out: *mut u32, limit: u32) {
 
 /// The form for linkers that set no marks: an asm goto.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn labelled(out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn labeled(out: *mut u32) {
     unsafe {
         asm!("barrier.cta.sync 1; // {never}", never = label { unsafe { core::hint::unreachable_unchecked() } });
         *out = 1;

@@ -1,4 +1,4 @@
-//! C centres no text.
+//! C centers no text.
 
 pub fn kernel(x: u32) {
     ptx::println!("{x:^8}");

@@ -1,4 +1,4 @@
-//! A DSMEM buffer is initialised once, and invalidated once.
+//! A DSMEM buffer is initialized once, and invalidated once.
 
 use ptx::cluster::{ByElement, ByChannel, ByTile, DsmemBuffer};
 use ptx::launch::Cta;
@@ -10,11 +10,9 @@ pub fn kernel(
     channel: DsmemBuffer<u32, 128, ByChannel>,
 ) {
     let ready = tiles.init(cta);
-    let _again = tiles.init(cta);
     let _words = words.init(cta, |_| 0);
-    let _again = words.init(cta, |_| 0);
     let _channel = channel.init(cta);
-    let _again = channel.init(cta);
+    let tiles = ready.inval(cta);
+    let ready = tiles.init(cta);
     let _tiles = ready.inval(cta);
-    let _again = ready.inval(cta);
 }

@@ -1,4 +1,4 @@
-//! A DSMEM buffer is initialised once; `inval` takes a buffer that is initialised.
+//! A DSMEM buffer is initialized once; `inval` takes a buffer that is initialized.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;
