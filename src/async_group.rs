@@ -25,8 +25,8 @@ mod token {
 }
 pub(crate) use token::Token;
 
-/// The largest number of committed async-groups that one queue holds ([`InFlight`]). `wait_group N` is instantiated for each `N`
-/// below it.
+/// The largest number of committed async-groups that one queue holds ([`InFlight`]). The crate has `wait_group N` for
+/// each `N` below this number.
 pub const MAX_GROUPS: u32 = 8;
 
 /// Waits until at most `$newer` groups are pending. `$newer` is a constant wherever this macro is inlined, so the `match` leaves

@@ -278,8 +278,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         BulkGroup::new(self.copies)
     }
 
-    /// Commits the group `next` while this group stays in flight, and returns both as a queue, whose oldest group can be waited
-    /// for alone (`wait_group N`).
+    /// Commits the copies of `next` as the next async-group while this group stays in flight, and returns both as a queue
+    /// ([`InFlight`]), whose oldest group can be waited for alone (`wait_group N`).
     ///
     /// Collective in the group.
     ///
@@ -350,7 +350,7 @@ impl<Copies, G> Queue for BulkGroup<Copies, Committed, G> {
 }
 
 impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
-    /// Commits the group `next` behind the groups of this queue, which stay in flight (`cp.async.bulk.commit_group`).
+    /// Commits the copies of `next` as the next async-group (`cp.async.bulk.commit_group`); the groups of this queue stay in flight.
     ///
     /// Collective in the group.
     ///

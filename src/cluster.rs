@@ -268,7 +268,7 @@ impl<'c> Cluster<'c> {
         self.cta
     }
 
-    /// The CTA's rank in the cluster, below [`cta_count`](Cluster::cta_count): `cluster.block_rank()` of cooperative groups.
+    /// Returns the CTA's rank in the cluster, below [`cta_count`](Cluster::cta_count): `cluster.block_rank()` of cooperative groups.
     ///
     /// Not collective.
     ///
@@ -278,7 +278,7 @@ impl<'c> Cluster<'c> {
         raw::cluster_ctarank()
     }
 
-    /// The number of CTAs in the cluster: `cluster.num_blocks()` of cooperative groups.
+    /// Returns the number of CTAs in the cluster: `cluster.num_blocks()` of cooperative groups.
     ///
     /// Not collective.
     ///
@@ -288,7 +288,7 @@ impl<'c> Cluster<'c> {
         raw::cluster_nctarank()
     }
 
-    /// The cluster's extents in CTAs, x first: `cluster.dim_blocks()` of cooperative groups.
+    /// Returns the cluster's extents in CTAs, x first: `cluster.dim_blocks()` of cooperative groups.
     ///
     /// Not collective.
     ///
@@ -298,7 +298,7 @@ impl<'c> Cluster<'c> {
         [raw::cluster_nctaid_x(), raw::cluster_nctaid_y(), raw::cluster_nctaid_z()]
     }
 
-    /// The CTA's position in the cluster, x first: `cluster.block_index()` of cooperative groups.
+    /// Returns the CTA's position in the cluster, x first: `cluster.block_index()` of cooperative groups.
     ///
     /// Not collective.
     ///
@@ -322,9 +322,9 @@ impl<'c> Cluster<'c> {
         wait();
     }
 
-    /// Completes several state changes of shared-memory handles with one barrier of the cluster ([`sync`](Cluster::sync)), and
-    /// returns the handles in their next states. Takes an [`AfterSync`], as the methods `…_at_sync` of the cluster's and of the
-    /// CTA's handles return it, or a tuple of two to ten of them.
+    /// Waits for all threads of the cluster (`cluster.sync()`), which completes `transitions` (results of methods `…_at_sync` of the
+    /// cluster's and of the CTA's handles), and returns their handles in the next states. Takes an [`AfterSync`], or a tuple of
+    /// two to ten of them.
     ///
     /// Collective in the cluster.
     ///
@@ -375,13 +375,16 @@ impl<'c> Cluster<'c> {
 impl<'c> ArrivedCluster<'c> {
     /// Returns the handle of the executing CTA ([`Cta`], like `cooperative_groups::thread_block`), for calls that are collective
     /// in the CTA. There is no `cta_mut`: a scope opened there would arrive again before the wait.
+    ///
+    /// Not collective.
     #[inline(always)]
     pub fn cta(&self) -> &Cta {
         self.cta
     }
 
-    /// The second half of [`Cluster::sync`]: waits until all threads of the cluster have arrived (`cluster.barrier_wait()`). All
-    /// threads of the cluster make this call.
+    /// The second half of [`Cluster::sync`]: waits until all threads of the cluster have arrived (`cluster.barrier_wait()`).
+    ///
+    /// Collective in the cluster.
     ///
     /// PTX: `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]

@@ -206,7 +206,7 @@ pub enum Response<'s, By = Cta> {
 }
 
 impl WorkQueueMemory {
-    /// Runs `body` with an open [`WorkQueue`], by which it takes over clusters of the grid that have not started. `body` returns
+    /// Runs `body` with an open [`WorkQueue`], with which `body` takes over clusters of the grid that have not started. `body` returns
     /// the queue closed, so no request is in flight afterwards. `body` gets the requester as `&mut By`, for example to open async
     /// scopes.
     ///
@@ -214,7 +214,7 @@ impl WorkQueueMemory {
     /// [`Cluster`] makes requests for all its CTAs, inside its scope, and each CTA gets the same response. Then `scope` and every
     /// call that takes the cluster are collective in the cluster.
     ///
-    /// Collective in the CTA or the cluster that asks.
+    /// Collective in the CTA or the cluster that makes the request.
     ///
     /// PTX: as [`Mbarrier::init`]; of a cluster then `barrier.cluster.arrive.release.aligned;`
     /// `barrier.cluster.wait.acquire.aligned;`
@@ -263,12 +263,12 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     /// Starts a request to cancel the launch of a cluster that has not started (`clusterlaunchcontrol.try_cancel`).
     /// [`Request::wait`] returns the response.
     ///
-    /// Collective in the CTA or the cluster that asks.
+    /// Collective in the CTA or the cluster that makes the request.
     ///
     /// PTX: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [bar], 16;`
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [addr], [bar];` by the leader,
-    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. Of a cluster, the leader of the CTA of rank 0
-    /// alone makes the request, by
+    /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];` by the others. In a cluster, only the leader of the CTA of
+    /// rank 0 makes the request, by
     /// `clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr],
     /// [bar];`
     #[inline(always)]
@@ -301,12 +301,12 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
 impl<'s, By: Requester> Request<'s, By> {
     /// Waits for the response: the canceled cluster and the open queue, or [`Response::NoMore`].
     ///
-    /// Collective in the CTA or the cluster that asks.
+    /// Collective in the CTA or the cluster that makes the request.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`, then
     /// `ld.weak.shared::cta.b128` `clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, response;`, and after a success
     /// `clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, response;` `fence.proxy.async.shared::cta;`
-    /// `barrier.cta.sync.aligned 0;`. Of a cluster the wait is `.acquire.cluster`, and the last barrier is
+    /// `barrier.cta.sync.aligned 0;`. For a cluster, the wait is `.acquire.cluster`, and the last barrier is
     /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
     #[track_caller]
@@ -327,4 +327,4 @@ impl<'s, By: Requester> Request<'s, By> {
     }
 }
 
-handles! { WorkQueueMemory, WorkQueue, Request }
+handles! { WorkQueueMemory, WorkQueue, Request, ClosedWorkQueue }

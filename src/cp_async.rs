@@ -86,10 +86,10 @@ impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src
 ///
 /// Each call of `copy` can rely on these points:
 ///
-/// - both addresses are aligned to 16 bytes, because tiles and shared arrays are, and both vectors are in bounds;
-/// - the copy owns the destination, which is free, and no other thread copies the same vector;
-/// - no thread writes the source;
-/// - a scope does not end before the wait for the copy.
+/// 1. Both addresses are aligned to 16 bytes, because tiles and shared arrays are, and both vectors are in bounds.
+/// 2. The copy owns the destination, which is free, and no other thread copies the same vector.
+/// 3. No thread writes the source.
+/// 4. A scope does not end before the wait for the copy.
 #[inline(always)]
 #[track_caller]
 fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
@@ -180,7 +180,7 @@ pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, S
     src: Src,
     size: Size,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
-    // SAFETY: the points that `load_with` states for its calls of `copy`.
+    // SAFETY: points 1 to 4 of `load_with`.
     load_with(cta, dst, src, |dst, src, _, hint| unsafe {
         raw::cp_async_cg(size, dst, src, zfill::None, hint)
     })
@@ -200,7 +200,7 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     src: Src,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     load_with(cta, dst, src, |dst, src, _, hint| {
-        // SAFETY: the points that `load_with` states for its calls of `copy`.
+        // SAFETY: points 1 to 4 of `load_with`.
         unsafe { raw::cp_async_ca(prefetch_size::None, cp_size::B16, dst, src, zfill::None, hint) }
     })
 }
@@ -230,7 +230,7 @@ pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     mut wanted: impl FnMut(usize) -> bool,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     load_with(cta, dst, src, |dst, src, v, hint| {
-        // SAFETY: the points that `load_with` states for its calls of `copy`.
+        // SAFETY: points 1 to 4 of `load_with`.
         unsafe {
             raw::cp_async_cg(prefetch_size::None, dst, src, zfill::IgnoreSrc(!wanted(v as usize)), hint)
         }
@@ -242,7 +242,7 @@ pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 ///
 /// Collective in the CTA.
 ///
-/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`, of a tail with a policy
+/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`, for a tail with a policy
 /// `cp.async.cg.shared::cta.global.L2::cache_hint [dst], [src], 16, src-size, policy;`
 ///
 /// ```
@@ -538,8 +538,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         CpAsyncGroup::new(self.copies)
     }
 
-    /// Commits `group` (`cp.async.commit_group`) while this group, committed before, stays in flight. Returns both as a queue
-    /// ([`InFlight`]), which is waited for from the oldest group on.
+    /// Commits the copies of `group` as the next async-group (`cp.async.commit_group`) while this group, committed before, stays in
+    /// flight, and returns both as a queue ([`InFlight`]): its waits begin with the oldest group.
     ///
     /// Collective in the CTA.
     ///
@@ -702,7 +702,7 @@ impl<Copies> Queue for CpAsyncGroup<Copies, Committed> {
 }
 
 impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
-    /// Commits `group` (`cp.async.commit_group`) after the groups of this queue, which stay in flight.
+    /// Commits the copies of `group` as the next async-group (`cp.async.commit_group`); the groups of this queue stay in flight.
     ///
     /// Collective in the CTA.
     ///

@@ -1,4 +1,4 @@
-//! The documents of the repository. Documentation builds have this module alone.
+//! SOUNDNESS, GLOSSARY, DEBUGGING, INSTRUCTIONS and the book, as modules of the documentation. Other builds lack this module.
 
 macro_rules! pages {
     ($( $page:ident $path:literal; )*) => { $( #[doc = ptx_macros::page!($path)] pub mod $page {} )* };

@@ -1,15 +1,15 @@
 //! What [`#[ptx::kernel]`](crate::kernel), the derive of [`Plain`](crate::Plain) and [`print!`](crate::print!) expand to.
 //!
-//! A procedural macro has no `$crate`: it names `::ptx`, which another crate can pass as. So the procedural macros expand to one
-//! call of a macro of this module, and every `unsafe` and every path stands here. A crate that passes as `::ptx` can give its own
-//! macro only, with its own `unsafe`.
+//! A procedural macro has no `$crate`, so it uses the path `::ptx`, and that name may refer to another crate. The procedural
+//! macros therefore expand to one call of a macro of this module, which contains every `unsafe` and every path. Another crate
+//! called `ptx` can only provide a macro of its own, with its own `unsafe`.
 
 /// Expansion of [`#[ptx::kernel]`](crate::kernel): declares the PTX entry of a function, to which `call` passes what it takes of
 /// the CTA, the two shared memories, and the parameters of the entry.
 ///
 /// # Safety
 ///
-/// The call has the words `unsafe(uniform)`:
+/// By `unsafe(uniform)` the author states:
 ///
 /// - The kernel keeps the contract of [`Cta::enter`](crate::launch::Cta::enter).
 /// - The compiler and CUDA call no function of the kernel's name.
@@ -247,7 +247,7 @@ macro_rules! __print {
 
 /// States to `ptx-link` that parameter `$index` of the entry is passed by value, with the bytes of `$Parameter::Raw`. Stock rustc
 /// has no syntax for `__grid_constant__`, and does not compile by-value parameters that are aligned to more than 16 bytes. The
-/// first word is no PTX, so that ptxas refuses the kernel unless `ptx-link` has read the statement.
+/// first word is not a PTX instruction, so that ptxas refuses the kernel unless `ptx-link` has read the statement.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __parameter {

@@ -1,8 +1,8 @@
 //! Global memory: read-only slices and matrices, and writable ones divided among the CTAs, warps or threads of the grid
 //! (grid-stride loops).
 //!
-//! A kernel makes each handle once, at its entry, from a pointer that the host passes. A writable handle is divided, so that each
-//! part has one owner:
+//! A parameter of a [`#[ptx::kernel]`](crate::kernel) is such a handle. A kernel without the attribute makes each handle once, at
+//! its entry, from a pointer. A writable handle is divided, so that each part has one owner:
 //!
 //! | Handle | Access | Parts and their owners |
 //! |---|---|---|
@@ -231,7 +231,7 @@ impl<T> Tail<T> {
     /// Attaches an L2 cache policy (`.L2::cache_hint`) to the tail of the slice, for
     /// [`load_zero_filled`](crate::cp_async::load_zero_filled).
     ///
-    /// PTX of their copy: with `.L2::cache_hint` behind `.global`, and `policy` as the last operand.
+    /// PTX of their copy: with `.L2::cache_hint` after `.global`, and `policy` as the last operand.
     #[inline(always)]
     pub fn cache_hint(self, policy: CachePolicy) -> Tail<T, CachePolicy> {
         Tail { elements: self.elements, policy }

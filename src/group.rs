@@ -337,7 +337,7 @@ impl ThreadGroup for FirstWarp<'_> {
 ///
 /// Implemented in this module only: all threads of the first warp are in the group.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not contain a whole warp",
+    message = "`{Self}` does not contain the whole first warp of the CTA",
     label = "all threads of a warp have to make this call",
     note = "a whole warp writes a tensor map (`tensormap.cp_fenceproxy` is `.sync.aligned`): pass the `cta`, or the `warp` of `cta.invoke_warp(…)`"
 )]
@@ -363,10 +363,11 @@ pub(crate) fn sync_first_warp() {
     unsafe { raw::bar_warp_sync(u32::MAX) }
 }
 
-/// The result of a method `…_at_sync`: handles that come back in their next states from the barrier of [`Cta::sync_with`].
+/// A transition that still needs its barrier, as a method `…_at_sync` returns it: passed to [`Cta::sync_with`]
+/// (`__syncthreads()`), it gives the handles in their next states, such as `Fenced` after `Written`.
 ///
-/// Each thread has done its part of the transition to those states. [`Cta::sync_with`] (`__syncthreads()`), or the `sync_with` of
-/// another group, executes the barrier. Several transitions can share one barrier.
+/// Each thread has done its part of the transition. `sync_with` of the CTA, or of another group, executes the barrier, which
+/// several transitions can share.
 ///
 /// ```
 /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
@@ -528,7 +529,7 @@ pub(crate) fn sync_with<G: ThreadGroup, T: Transitions<G>>(group: &G, transition
 
 impl Cta {
     /// Waits for all threads of the CTA (`__syncthreads()`), which completes `transitions` (results of methods `…_at_sync`), and
-    /// returns their handles in the next states. [`AfterSync`] shows a use.
+    /// returns their handles in the next states, such as `Fenced` after `Written`. [`AfterSync`] shows a use.
     ///
     /// Collective in the CTA.
     ///
@@ -786,7 +787,7 @@ invoke! {
 
 impl FirstWarp<'_> {
     /// Waits for all threads of the warp (`__syncwarp()`), which completes `transitions` (results of methods `…_at_sync`), and
-    /// returns their handles in the next states.
+    /// returns their handles in the next states, such as `Fenced` after `Written`.
     ///
     /// Collective in the warp.
     ///

@@ -11,7 +11,7 @@
 )]
 #![deny(missing_docs, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
-// The macros name `::ptx`, here too.
+// The macros use the path `::ptx`, also in this crate.
 extern crate self as ptx;
 
 #[cfg(all(doc, not(doctest)))]
@@ -21,7 +21,7 @@ pub mod qualifier;
 pub mod mask;
 pub mod raw;
 
-// Outside of `cfg_select!`, because rustc refuses the path of an exported macro that another macro's expansion has.
+// Outside of `cfg_select!`, because rustc refuses a path to an exported macro that comes from the expansion of another macro.
 #[cfg(any(doc, not(feature = "stock-linker")))]
 mod expansion;
 

@@ -1,5 +1,5 @@
-//! Bit masks of instructions as sets: CTAs of a multicast ([`CtaMask`]), lanes of a warp ([`LaneMask`]), bytes of a copy
-//! ([`ByteMask`]).
+//! Bit masks as sets: CTAs of a multicast (`ctaMask`: [`CtaMask`]), lanes of a warp (`membermask`: [`LaneMask`]), bytes of a
+//! copy (`byteMask`: [`ByteMask`]).
 
 bitflags::bitflags! {
     /// A set of CTAs of a cluster, by `%cluster_ctarank`: the destinations of a multicast (`ctaMask`).

@@ -99,7 +99,7 @@ halves! {
     Tanh tanh_approx tanh_approx: F16 F16x2 Bf16 Bf16x2;
 }
 
-/// Returns 2 to the power `x` (CUDA's `exp2f`); of a pair of halves, element by element. For `f32` the error is 2 ulp at most.
+/// Returns 2 to the power `x` (CUDA's `exp2f`), for a pair of halves element by element. For `f32` the error is 2 ulp at most.
 /// For `f16` the relative error is 2^-9.9 at most.
 ///
 /// -∞ gives +0, ±0 gives 1, +∞ gives +∞, NaN gives NaN.
@@ -118,7 +118,7 @@ pub fn ex2_ftz<T: Ex2Ftz>(x: T) -> T {
     x.ex2_approx_ftz()
 }
 
-/// Returns the hyperbolic tangent of `x` (CUDA's `__tanhf`); of a pair of halves, element by element. Subnormal numbers are kept.
+/// Returns the hyperbolic tangent of `x` (CUDA's `__tanhf`), for a pair of halves element by element. Subnormal numbers are kept.
 ///
 /// For `f32` the relative error is 2^-11 at most, for `f16` the absolute error is 2^-10.987 at most. For `bf16` the PTX ISA
 /// states an absolute error of 2^-8; an H200 gives 0.62890625 for 0.74609375, an error of 2^-8 + 2.5e-7.

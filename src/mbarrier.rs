@@ -261,7 +261,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Idle,
     {
-        // At the first barrier every thread has left its last wait. The second barrier keeps a new `init` behind the `inval`.
+        // At the first barrier every thread has left its last wait. The second barrier keeps a new `init` after the `inval`.
         group.sync();
         if group.is_leader() {
             // SAFETY: the state says that the mbarrier is valid and idle; the barrier above says that no thread waits on it.

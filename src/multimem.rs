@@ -511,7 +511,7 @@ const _: () = {
     }
 };
 
-/// A slice behind a multimem address: each element is one location on every GPU of the multicast object. Threads access an
+/// A slice at a multimem address: each element is one location on every GPU of the multicast object. Threads access an
 /// element by the operations of [`MulticastRef`], in scope `S`.
 ///
 /// ```
@@ -547,7 +547,7 @@ impl<T, S> Multicast<T, S> {
     ///
     /// 1. `base` is the multimem address, aligned to the size of `T`, of `len` elements of global memory, until the grid ends.
     ///    Only the operations of this module and `multimem` instructions get an address in that range.
-    /// 2. Until the grid ends, every access to the memory behind the address, on any of the GPUs and through any address, is a
+    /// 2. Until the grid ends, every access to the memory at the address, on any of the GPUs and through any address, is a
     ///    `multimem` or an atomic operation on whole elements (for a vector `T`: on the elements of the vector), in a scope that
     ///    includes every thread that accesses them. `S` is such a scope: with `scope::Gpu`, only threads of this GPU access the
     ///    elements.

@@ -24,7 +24,6 @@
 //! A stage of a ring holds one tile of each input and one tile of the output, which the CTA updates in place.
 //! [`IdleRing::update_all`] makes all these calls for you.
 
-
 mod barrier_pair;
 mod layout;
 mod parts;

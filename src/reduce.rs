@@ -1,7 +1,7 @@
 //! Block-wide reductions and scans, as CUB's `BlockReduce` and `BlockScan`: [`ReduceMemory`].
 //!
 //! Each warp reduces or scans its own values by `redux.sync` or shuffles (see [`Lanes`](crate::warp::Lanes)). One thread of the
-//! warp stores the warp's result in shared memory. Behind a barrier every thread loads the results of all warps and combines
+//! warp stores the warp's result in shared memory. After a barrier every thread loads the results of all warps and combines
 //! them.
 //!
 //! A call has one barrier (`__syncthreads()`), and no barrier is needed between two calls: the calls alternate between two halves
@@ -178,8 +178,8 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// Combines with `f` the values that the threads of the CTA pass, and returns the result to every thread (CUB:
     /// `BlockReduce::Reduce`). `f` is associative and commutative.
     ///
-    /// `f` runs up to ten times in each thread; up to 36 times if the number of threads is no multiple of 32 or the number of
-    /// warps no power of two. The count differs between threads, so `f` makes no collective call.
+    /// `f` runs up to ten times in each thread; up to 36 times if the number of threads is not a multiple of 32, or the
+    /// number of warps is not a power of two. The count differs between threads, so `f` makes no collective call.
     ///
     /// Collective in the CTA.
     ///
@@ -196,7 +196,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// combination of all threads (CUB: `BlockScan::InclusiveScan`).
     ///
     /// `f` is associative; its first argument is the value of lower rank. `f` runs up to eleven times in each thread; up to 37
-    /// times if the number of threads is no multiple of 32. The count differs between threads, so `f` makes no collective call.
+    /// times if the number of threads is not a multiple of 32. The count differs between threads, so `f` makes no collective call.
     ///
     /// Collective in the CTA.
     ///

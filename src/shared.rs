@@ -48,7 +48,10 @@ pub use view::View2d;
 ///
 /// # Safety
 ///
-/// Implemented in this crate only: for types of 1, 2, 4, 8 or 16 bytes without padding or invalid values.
+/// Implemented in this crate only.
+///
+/// 1. The type has 1, 2, 4, 8 or 16 bytes, without padding or invalid values.
+/// 2. `Vector` is an array of `Self` with 16 bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of shared memory",
     label = "not a plain number",
@@ -618,7 +621,7 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
 ///
 /// # Safety
 ///
-/// - An `InScope<'s>` stands for idle memory of the scope `'s`. Safe code gets it from `open` alone, once.
+/// - An `InScope<'s>` stands for idle memory of the scope `'s`. Safe code gets it from `open` alone, which it calls once for each scope.
 /// - Safe code gets an `Ended<'s>` only when no operation of its CTA on the memory is in flight. The exception is a copy that
 ///   another CTA waits for before that CTA gets its own `Ended`.
 #[diagnostic::on_unimplemented(

@@ -1,6 +1,6 @@
 //! The special registers of the launch shape (`threadIdx`, `blockDim`, `blockIdx`, `gridDim`), read by LLVM intrinsics. LLVM
 //! knows the ranges of intrinsics, merges and hoists the reads, and folds the numbers that
-//! [`LaunchShape`](crate::launch::LaunchShape) states. It cannot do so with the asm of [`raw`](crate::raw).
+//! [`LaunchShape`](crate::launch::LaunchShape) states. LLVM cannot do so with the inline assembly of [`raw`](crate::raw).
 
 macro_rules! registers {
     ($( $name:ident = $intrinsic:ident; )*) => { $(

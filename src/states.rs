@@ -56,7 +56,7 @@ macro_rules! states {
         $( states! { @impl $Has $State $generics $items } )*
         $( $table! { $State $Trait {} { static_assertions::assert_not_impl_any!($One: $Trait); } } )*
         const _: () = {
-            /// Refuses a trait that is no column: nothing would assert that the other states lack it.
+            /// Refuses a trait that is not a column: nothing would assert that the other states lack it.
             #[allow(unused_macros, reason = "a state may have no trait")]
             macro_rules! column { $( ($Trait) => {}; )* }
             $( column! { $Has } )*

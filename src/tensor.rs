@@ -3,9 +3,9 @@
 //!
 //! A map's type carries the type of its elements and a [`Shape`]: the rank of the tensor, the mode of the copy, the box that one
 //! copy moves, and its swizzle. The types therefore fit the shared memory, the coordinates and the byte count of the mbarrier to
-//! the box, and a view of a tile takes the swizzle from the shape ([`Box2::SWIZZLE`]). The host encodes a map
-//! (`ptx_host::TensorMap`) and passes the kernel a pointer to it, a `*const` [`TensorMapObject`]. From this pointer the kernel
-//! makes one of three handles, once:
+//! the box, and a view of a tile takes the swizzle from the shape ([`Box2::SWIZZLE`]). A parameter of a
+//! [`#[ptx::kernel]`](crate::kernel) is one of three handles; the launch encodes the map from a `ptx_host::Tensor`. A kernel
+//! without the attribute makes the handle once, from a `*const` [`TensorMapObject`]:
 //!
 //! | handle | use of the tensor | copies |
 //! | --- | --- | --- |
@@ -203,8 +203,9 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
         unsafe { Self::from_raw_within(object, ()) }
     }
 
-    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`, for columns of pixels (im2col) that start within `bounds`.
-    /// [`BoundingBox`] has an example.
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`, for im2col loads: each column
+    /// starts at a pixel within `bounds`, which lies in the map's bounding box (`pixelBoxLowerCorner` …). [`BoundingBox`] has an
+    /// example.
     ///
     /// # Safety
     ///
@@ -587,7 +588,8 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
         unsafe { Self::from_raw_within(object, ()) }
     }
 
-    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`, for columns of pixels (im2col) that start within `bounds`.
+    /// Makes a handle of the tensor map (`CUtensorMap`) at `object`, for im2col reductions: each
+    /// column starts at a pixel within `bounds`, which lies in the map's bounding box (`pixelBoxLowerCorner` …).
     ///
     /// # Safety
     ///

@@ -63,8 +63,8 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     start_load(group, bar, dst, src)
 }
 
-/// Starts a [`load`] whose mbarrier phase is also the barrier (in place of `__syncthreads()`) of the state changes of other
-/// handles: of `transitions`, the results of methods `…_at_sync`. Every thread arrives in the phase after its part of the
+/// Starts a [`load`] whose mbarrier phase also serves, in place of a `__syncthreads()`, as the barrier of `transitions` (results
+/// of methods `…_at_sync`, such as the release of another tile). Every thread arrives in the phase after its part of the
 /// transitions, so a wait for the load is also a wait for all threads. A loop of loads and stores then needs no other barrier
 /// before it fills the stored tiles again.
 ///
@@ -95,8 +95,8 @@ pub fn load_with<Dst: Destination<G>, Src: LoadSource<Dst>, T: Transitions<G>, G
     LoadWith { load: load(group, bar, dst, src), transitions }
 }
 
-/// A [`Load`] in flight whose mbarrier phase is also the barrier of the state changes of other handles (`…_at_sync`): the result
-/// of [`load_with`].
+/// A [`Load`] in flight that saves a `__syncthreads()`: the wait for its mbarrier phase, in which every thread arrives, also
+/// completes the transitions (results of methods `…_at_sync`) that [`load_with`] took.
 #[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct LoadWith<Dst, Src, T, G = Cta> {

@@ -1,9 +1,9 @@
 //! The records that the checks of the feature `checked` compare.
 //!
 //! Each thread of the CTA has a record in shared memory: the place of its last collective call, and whether it is in the call.
-//! In a call, each thread waits until the record of the next thread of the group, in a circle, names the same call. So if a
-//! thread is missing, the thread before it sees that, prints both places, and traps. The other threads wait at a barrier: only a
-//! call that all threads make gets past it.
+//! In a call, each thread waits until the record of the next thread of the group, in a circle, names the same call. If a
+//! thread is missing, the thread before it detects that, prints both places and traps. The other threads wait at a barrier that
+//! completes only if all threads make the call.
 
 use core::ffi::CStr;
 use core::panic::Location;
@@ -17,7 +17,7 @@ use crate::trap::trap;
 /// A place in the program.
 type Place = Location<'static>;
 
-/// How long a thread waits for another one that neither ended nor made another call of the group, in nanoseconds.
+/// How long a thread waits for a thread that has neither ended nor made another call of the group, in nanoseconds.
 const LIMIT: u64 = 5_000_000_000;
 
 /// What a thread does, in the low bits of its record. The other bits are those of the address of its [`Place`], or 0.

@@ -1,4 +1,4 @@
-//! Barriers of a group of CTAs: a row, a column or the whole of a cluster.
+//! Barriers of a group of CTAs (`cutlass::arch::ClusterBarrier`): a row, a column or the whole of a cluster.
 
 use core::marker::PhantomData;
 
@@ -77,7 +77,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         meet!(cluster.cta());
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
         if cta.thread_count() < CTAS {
-            trap_because!("the block has fewer threads than the cluster has blocks")
+            trap_because!("the block has fewer threads than the group has blocks")
         }
         if cta.is_leader() {
             for addr in addrs {
@@ -218,8 +218,8 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Retired> {
         meet!(cta);
         self.round.map(|(addr, _)| {
             if cta.is_leader() {
-                // SAFETY: valid, and by the phase `Retired` no thread uses the mbarrier any more. The next `mbarrier.init` comes
-                // from this same thread, or from another one after the barrier with which a run of a pipeline begins.
+                // SAFETY: the mbarrier is valid. `Retired` says that no thread uses it (9.7.13.15.10). The next `mbarrier.init`
+                // comes from this same thread, or from another one after the barrier with which a run of a pipeline begins.
                 unsafe { raw::mbarrier_inval(space::SharedCta, addr) };
             }
             // SAFETY: `addr` is the memory of a former `Mbarrier<Uninit>`, and holds no valid mbarrier after `inval`.

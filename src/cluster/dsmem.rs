@@ -45,7 +45,7 @@ states! {
 /// Marker of what fills a [`DsmemBuffer`]: bulk copies ([`ByTile`], [`ByChannel`]), or element by element the threads of other
 /// CTAs ([`ByElement`]). Part of the buffer's type: a change would need a proxy fence (9.7.9.25.2).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no marker of what fills a DSMEM buffer",
+    message = "`{Self}` is not a marker of what fills a DSMEM buffer",
     label = "not `ByTile`, `ByElement` or `ByChannel`",
     note = "use `ByTile` (bulk copies of whole tiles), `ByElement` (`st.async` and `red.async` of threads) or `ByChannel` (the tiles of a `Channel`)"
 )]
@@ -110,8 +110,8 @@ const fn phase_bytes<T: Element, const N: usize>(times: usize) -> u32 {
     bytes as u32
 }
 
-// SAFETY: the elements, aligned to 128 bytes, and the mbarriers behind them, aligned to 8: `tile_bytes` asserts a multiple of 16
-// bytes.
+// SAFETY: `SIZE` covers the elements and the mbarriers after them. `size::tile` asserts a multiple of 16 bytes, so the mbarriers
+// are aligned to 8.
 unsafe impl<T: Element, const N: usize, V: Via> Place for DsmemBuffer<T, N, V> {
     const SIZE: u32 = buffer_bytes::<T, N, V>() + 8 * V::MBARRIERS;
     const ALIGN: u32 = ALIGN;
@@ -272,7 +272,7 @@ unsafe fn fill<T: Element, const N: usize>(cta: &Cta, addr: u32, mut f: impl FnM
 /// The elements of vector `v`: 16 bytes.
 #[inline(always)]
 fn vector<T: Element>(v: u32, f: &mut impl FnMut(usize) -> T) -> T::Vector {
-    // SAFETY: all-zero bits are a value of every `Element`.
+    // SAFETY: a `Vector` is an array of elements (`Element`, clause 2), and all-zero bits are a value of every element.
     let mut vector = unsafe { core::mem::zeroed::<T::Vector>() };
     let first = v as usize * vector.as_ref().len();
     for (lane, value) in vector.as_mut().iter_mut().enumerate() {
@@ -362,7 +362,7 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     ///
     /// - 9.7.9.25.4.1: "the destination has to be in the shared memory of a different CTA within the cluster". A permutation
     ///   leads to another CTA.
-    /// - The destination's DSMEM buffer is ready, and the mbarrier is the one behind the destination tile.
+    /// - The destination's DSMEM buffer is ready, and the mbarrier is the one after the destination tile.
     /// - The types prove the size. `CopySource::tile` promises an alignment of 128 bytes and visibility to the async proxy.
     /// - The caller owns `src` until the receiver has waited.
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! Groups of CTAs: a row, a column or the whole of a cluster.
+//! Groups of CTAs (`ctaMask`): a row, a column or the whole of a cluster.
 
 use crate::group::Brand;
 use core::marker::PhantomData;

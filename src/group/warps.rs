@@ -44,7 +44,7 @@ pub unsafe trait PartBarrier {
     #[doc(hidden)]
     const THREADS: Option<u32>;
 }
-// SAFETY: `()` is no barrier.
+// SAFETY: `()` is not a barrier.
 unsafe impl PartBarrier for () {
     const THREADS: Option<u32> = None;
 }
@@ -54,7 +54,7 @@ impl<B> Warps<'_, B> {
     ///
     /// - `'p` belongs to this part alone; the executing thread runs it as thread `rank` of `threads`.
     /// - The `threads` threads form whole warps.
-    /// - `B` is no barrier, or a barrier of `threads` threads that nothing else uses while the part runs.
+    /// - `B` is `()`, or a barrier of `threads` threads that nothing else uses while the part runs.
     #[inline(always)]
     pub(crate) unsafe fn of_part(rank: u32, threads: u32) -> Self {
         Warps { rank, threads, _call: PhantomData, _barrier: PhantomData }

@@ -1,4 +1,4 @@
-//! What [`#[ptx::kernel]`](crate::kernel) rests on: the description of a kernel, and the types of its parameters.
+//! Kernels (`__global__` functions) as the host sees them: [`Kernel`], and the types of the parameters.
 
 use super::{LaunchShape, Prerequisite};
 use crate::atomic::{AtomicValue, AtomicViewScope, GlobalAtomics};
@@ -27,7 +27,7 @@ use crate::tensor::{
 /// The entry `NAME` takes `Parameters`, enters with `Shape`, and takes at most `DYNAMIC_SHARED` bytes of dynamic shared memory,
 /// or traps.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no kernel",
+    message = "`{Self}` is not a kernel",
     label = "not a function with `#[ptx::kernel]`",
     note = "write `#[ptx::kernel(unsafe(uniform), threads = 256)]` before the function, and pass the function's name"
 )]
@@ -35,7 +35,7 @@ pub unsafe trait Kernel {
     /// The name of the kernel's `.entry` in PTX.
     const NAME: &'static str;
     /// The name of a symbol of the PTX module, with a hash of the kernel's source. The host looks for the symbol, so that a
-    /// kernel of that name from another crate, or from an older source, is no kernel of this description.
+    /// kernel of that name from another crate, or from an older source, does not match this description.
     #[doc(hidden)]
     const FINGERPRINT: &'static str;
     /// The value of the symbol `FINGERPRINT`: a hash of the shape, and of the types of the parameters as their crate was

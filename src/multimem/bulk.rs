@@ -7,7 +7,7 @@ use crate::qualifier::Qualifier;
 use crate::shared::Shared;
 use crate::size;
 
-/// A slice behind a multimem address into which the CTAs of all GPUs bulk-reduce tiles of `N` elements at the same time
+/// A slice at a multimem address into which the CTAs of all GPUs bulk-reduce tiles of `N` elements at the same time
 /// (`multimem.cp.reduce.async.bulk`). [`bulk_reduce`] takes its tiles, as [`bulk::reduce`](crate::bulk::reduce()) takes those of
 /// [`GlobalReduce`](crate::bulk::GlobalReduce).
 ///
@@ -45,7 +45,7 @@ impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
     ///
     /// 1. `base` is the multimem address, aligned to 16 bytes, of `len` elements of global memory, until the grid ends. Only
     ///    `multimem` instructions get an address in that range.
-    /// 2. Until the grid ends, the memory behind the address is accessed, on every GPU, only through handles of this type with
+    /// 2. Until the grid ends, the memory at the address is accessed, on every GPU, only through handles of this type with
     ///    the same `T`. (An ordinary access would be a race; an atomic access would go through another proxy.)
     #[inline(always)]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self {

@@ -149,7 +149,7 @@ impl<
     ///
     /// Collective in the warp.
     ///
-    /// PTX: `barrier.cta.sync.aligned EMPTY, THREADS;` an element: `st.weak.shared::cta`;
+    /// PTX: `barrier.cta.sync.aligned EMPTY, THREADS;` for each element `st.weak.shared::cta`;
     /// `barrier.cta.arrive.aligned FULL, THREADS;`
     #[inline(always)]
     #[track_caller]

@@ -67,7 +67,7 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// Every consumer calls this once per run.
     #[doc(hidden)]
     unsafe fn begin_consuming(&self);
-    /// Waits, in a consumer, until the producers have filled the stage, of the mbarrier `full` or of named barriers.
+    /// Waits, in a consumer, until the producers have filled the stage. `full` is its mbarrier, unless named barriers signal.
     ///
     /// # Safety
     ///
@@ -400,8 +400,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
 }
 
 impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, STAGES, V> {
-    /// Returns the tile of the stage as a [`StageTile`](super::StageTile), which threads read as shared memory; of a pair of
-    /// tiles, a pair.
+    /// Returns the loaded tile of the stage as a [`StageTile`](super::StageTile), which threads read as shared memory; a pair of
+    /// them if the stage holds two tiles.
     ///
     /// Not collective.
     #[inline(always)]
@@ -442,7 +442,7 @@ impl<T: Element, const N: usize, const STAGES: usize, V: StageSignals> FullStage
     /// PTX: `ld.weak.shared::cta`
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
-        // Checked before the address is computed: some kernels need fewer instructions so.
+        // Checked before the address is computed: this order saves instructions in some kernels.
         if i < N { self.tiles().get(i) } else { None }
     }
 

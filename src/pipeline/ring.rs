@@ -1,4 +1,4 @@
-//! Rings: pipelines whose two parts are one. All threads of the CTA hold the ring and compute; the leader loads and stores.
+//! Rings: pipelines in which all threads of the CTA both produce and consume. The leader loads and stores.
 
 use core::marker::PhantomData;
 
@@ -170,8 +170,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// Collective in the CTA.
     ///
-    /// PTX by the leader, a stage: `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
-    /// `fence.proxy.async.shared::cta;`; a stage: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
+    /// PTX by the leader: for each stage `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
+    /// `fence.proxy.async.shared::cta;`; for each stage `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, for each tile
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`. By every thread: `barrier.cta.sync.aligned 0;`
     #[inline(always)]
     #[track_caller]
@@ -219,7 +219,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: as [`start`](IdleRing::start); a tile: as [`wait`](Ring::wait), [`update`](FullRing::update),
+    /// PTX: as [`start`](IdleRing::start); for each tile as [`wait`](Ring::wait), [`update`](FullRing::update),
     /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill); at the end as [`finish`](Ring::finish).
     ///
     /// ```
@@ -575,7 +575,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Collective in the CTA.
     ///
     /// PTX by the leader, while there are tiles: `cp.async.bulk.wait_group.read 0;`
-    /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, a tile:
+    /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64`, for each tile
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`
     #[inline(always)]
     #[track_caller]

@@ -1,4 +1,4 @@
-//! A pipeline, from its memory to its run.
+//! [`Pipeline`] (`cuda::pipeline`): its memory, and `run`.
 
 use core::marker::PhantomData;
 

@@ -1,4 +1,4 @@
-//! `elect.sync` (PTX ISA 9.7.13.14).
+//! `elect.sync` (`cute::elect_one_sync()`; PTX ISA 9.7.13.14).
 
 instruction! {
     /// Waits for all threads of `membermask` and elects one of them. Returns the lane of the elected thread, and whether the

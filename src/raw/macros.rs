@@ -24,7 +24,7 @@ gates! {
     sm_103a "sm_103a" an_instruction_of_the_feature_sm_103a;
 }
 
-/// Puts behind each tag of a list its number, its PTX text, and in which register the operands of class `typed`, or addresses, go:
+/// Puts after each tag of a list its number, its PTX text, and in which register the operands of class `typed`, or addresses, go:
 /// what `as` says, or `register_of!`. Hands the list to a macro.
 macro_rules! with_registers {
     (@push $axis:ident :: $Tag:ident $id:literal $ptx:literal $register:tt { $($rest:tt)* }
@@ -52,9 +52,9 @@ macro_rules! with_registers {
 }
 
 /// Sets of tags. Each is a sealed trait for the qualifiers that stand at one place of an instruction, and a macro of its name
-/// that hands their list to [`instruction!`], which says what may stand behind a tag. `(TypeTag)` makes it one of types,
+/// that hands their list to [`instruction!`], which says what may stand after a tag. `(TypeTag)` makes it one of types,
 /// `(AddressSpace)` one of spaces. `<Space>` makes it depend on another qualifier of the instruction: `for [ space::Global ]`
-/// behind a tag names the values of that with which it is legal; a tag without it is legal with all.
+/// lists the tags of the other qualifier with which this tag is legal. A tag without `for` is legal with all.
 macro_rules! legal {
     (@trait $doc:tt $Trait:ident $on:tt [] $($rest:tt)*) => {
         legal!(@with $doc $Trait $on [ $crate::qualifier::Qualifier ] $($rest)*);
@@ -479,7 +479,7 @@ macro_rules! emit {
     (@operands [] $let:tt $asm:tt [ convergent ] $walk:tt $leaf:tt) => { convergent! { $walk $leaf $let $asm } };
 }
 
-/// A convergent instruction: its text has a name that is no instruction, so that ptxas refuses the kernel unless `ptx-link` has
+/// A convergent instruction: its text has a name that is not an instruction, so that ptxas refuses the kernel unless `ptx-link` has
 /// marked the block. The linker removes the name.
 #[cfg(not(feature = "stock-linker"))]
 macro_rules! convergent {
@@ -489,7 +489,7 @@ macro_rules! convergent {
         ] [] [] $let $asm })
     };
 }
-/// A convergent instruction: nothing marks the block behind the stock linker, so an asm goto keeps LLVM from copying it.
+/// A convergent instruction: the stock linker marks no block, so an asm goto keeps LLVM from copying it.
 #[cfg(feature = "stock-linker")]
 macro_rules! convergent {
     ({ $($walk:tt)* } { $($leaf:tt)* } $let:tt $asm:tt) => {
@@ -501,7 +501,7 @@ macro_rules! convergent {
 }
 
 /// Under the feature `probe`: a kernel that calls every form of the instruction once, each on its own line of
-/// asm, behind a comment with the row's claims and tags. `tests/golden.rs` compiles and reads it. Under `probe = "gated"`, a row
+/// asm, after a comment with the row's claims and tags. `tests/golden.rs` compiles and reads it. Under `probe = "gated"`, a row
 /// without a gate has the comment only. Under `probe = "convergent"`, only convergent rows have a kernel.
 macro_rules! probe {
     (

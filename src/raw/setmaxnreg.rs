@@ -1,4 +1,4 @@
-//! `setmaxnreg`: registers per thread of a warpgroup (PTX ISA 9.7.19.5).
+//! `setmaxnreg`: registers per thread of a warpgroup (`cutlass::arch::warpgroup_reg_alloc`; PTX ISA 9.7.19.5).
 
 macro_rules! setmaxnreg {
     ($( $doc:literal $name:ident $head:literal )*) => { $(

@@ -6,7 +6,7 @@ use crate::size;
 
 /// Swizzles of a tensor map, such as [`swizzle_mode::B128`] (`CUtensorMapSwizzle`, PTX ISA 5.5.7).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no swizzle of a tile",
+    message = "`{Self}` is not a swizzle of a tile",
     label = "not `swizzle_mode::B32`, `B64` or `B128`",
     note = "pass a value of `qualifier::swizzle_mode` other than `None`, or a pair of `swizzle_mode::B128` and the `swizzle_atomicity` of the map: `B16`, `B32` or `B64`"
 )]

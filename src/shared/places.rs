@@ -10,7 +10,7 @@ mod sealed {
 /// A tuple of one to eight types of shared memory (arrays, mbarriers and the like), in the order in which a kernel takes them
 /// from [`DynamicShared`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no tuple of places in shared memory",
+    message = "`{Self}` is not a tuple of places in shared memory",
     label = "not a tuple of one to eight places",
     note = "name the places in the order in which the kernel takes them: `(SharedArray<f32, 4096>, Mbarrier<Uninit>)`, or `(SharedArray<f32, 4096>,)` for one place"
 )]

@@ -41,7 +41,7 @@ states! {
     Published: Readable, IntoAtomic, Unfenced, Publishable { type After = Published; }, Openable;
 
     /// State of [`Shared`](super::Shared) memory: no thread accesses the memory, and the contents that ordinary stores or
-    /// `cp.async` left are given up. Ordinary stores and `cp.async` may fill the memory again; a bulk copy may do so only behind
+    /// `cp.async` left are given up. Ordinary stores and `cp.async` may fill the memory again; a bulk copy may do so only after
     /// a proxy fence ([`to_async`](super::Shared::to_async)).
     FreeGeneric: Overwritable, Unfenced;
 
@@ -95,7 +95,7 @@ pub trait Overwritable: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait ThreadStores: Sealed {}
 
-/// States of [`Shared`](super::Shared) memory in which no thread reads or writes it, behind a barrier, and the async proxy has
+/// States of [`Shared`](super::Shared) memory in which no thread reads or writes it, after a barrier, and the async proxy has
 /// seen every store.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be handed to a part of its group",

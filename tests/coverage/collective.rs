@@ -70,7 +70,7 @@ const NOT: &str = "Not collective.";
 /// The paragraph of a function's documentation that says which threads make the call together.
 const LINES: [&str; 8] = [
     "Collective in the CTA.",
-    "Collective in the CTA or the cluster that asks.",
+    "Collective in the CTA or the cluster that makes the request.",
     "Collective in the CTA or the cluster that runs it.",
     "Collective in the cluster.",
     "Collective in the group of lanes.",

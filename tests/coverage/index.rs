@@ -16,7 +16,7 @@ const MOST_NAMED: usize = 4;
 
 pub fn text(functions: &[Function], calls: &Calls) -> String {
     let entries = ok(index::entries());
-    let (typed, modules) = (typed(functions, calls, &entries), modules());
+    let (typed, modules) = (typed(functions, calls, &entries), modules(functions));
     index::text(entries, |name| {
         let made = typed.get(name).map(Vec::as_slice).unwrap_or_default();
         let mut named: Vec<_> = made.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
@@ -32,14 +32,19 @@ pub fn text(functions: &[Function], calls: &Calls) -> String {
     })
 }
 
-/// Returns the words in the code of each module of the typed layer, without comments.
-fn modules() -> BTreeMap<String, BTreeSet<String>> {
+/// Returns the words in the code of each public module of the typed layer, without comments.
+fn modules(functions: &[Function]) -> BTreeMap<String, BTreeSet<String>> {
+    let is_public: BTreeSet<&String> = functions.iter().map(|function| &function.module).collect();
     let folder = xtask::root().join("src");
     let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in ok(files::under(&folder)) {
         let relative = path.strip_prefix(&folder).expect("a path in it").with_extension("");
-        let module = relative.iter().next().unwrap_or_default().to_string_lossy().into_owned();
-        if !["lib", "qualifier", "raw"].contains(&&*module) {
+        let module = match &*relative.iter().next().unwrap_or_default().to_string_lossy() {
+            // `launch` exports what `group` has.
+            "group" => "launch".to_owned(),
+            module => module.to_owned(),
+        };
+        if is_public.contains(&module) {
             let text = fs::read_to_string(&path).expect("a source");
             let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
             let words = code.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
@@ -78,10 +83,13 @@ fn typed(functions: &[Function], calls: &Calls, entries: &[Entry]) -> BTreeMap<S
     of_each.into_iter().map(|(raw, names)| (raw, in_order(names))).collect()
 }
 
-/// Returns the function's path, without the parameters of its type.
+/// Returns the function's public path, without the parameters of its type.
 fn name(function: &Function) -> String {
     match &function.owner {
-        Some(Type::Path { name, .. }) => format!("{name}::{}", function.name),
+        Some(Type::Path { name, .. }) => {
+            let name = name.rsplit("::").next().unwrap_or(name);
+            format!("{}::{name}::{}", function.module, function.name)
+        }
         _ => format!("{}::{}", function.module, function.name),
     }
 }

@@ -11,9 +11,13 @@ use crate::{files, root};
 const HEADER: &str = "\
 # Instructions
 
-Each function of `ptx::raw` by its PTX, and what of the typed layer reaches it in the twins of `tests/device/typed`: those first
-that reach the fewest instructions. Where no twin does, the module that has it, for another type of element say; where there is
-nothing, the instruction is raw only. `BLESS=1 cargo test --test coverage index` writes this file.
+This page lists each function of `ptx::raw` with its PTX. The last column lists the typed functions whose twin in
+`tests/device/typed` contains the instruction, those with the fewest instructions first. If no twin contains the instruction, the
+column names the module that does. An empty cell means that the instruction is raw only. `BLESS=1 cargo test --test coverage index`
+writes this file.
+
+`bar.sync`, `bar.arrive` and `bar.red` are other spellings of `barrier.cta.sync.aligned`, `barrier.cta.arrive.aligned` and
+`barrier.cta.red.aligned`; `membar` is another spelling of `fence.sc` and `fence.proxy`.
 ";
 
 /// A raw function, as the header of its golden file describes it.

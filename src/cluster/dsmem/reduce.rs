@@ -18,7 +18,7 @@ pub trait ClusterReduce<T: Element>: Qualifier {
     ///
     /// # Safety
     ///
-    /// That of [`raw::red_async_add`].
+    /// The clauses of [`raw::red_async_add`].
     #[doc(hidden)]
     unsafe fn red_async(value: T, addr: u32, mbar: u32);
     /// Starts the reduction of the `size` bytes at `src` into those at `dst` (`cp.reduce.async.bulk`), which the mbarrier `mbar`
@@ -26,7 +26,7 @@ pub trait ClusterReduce<T: Element>: Qualifier {
     ///
     /// # Safety
     ///
-    /// That of [`raw::cp_reduce_async_bulk_shared_cluster_shared_cta_add`].
+    /// The clauses of [`raw::cp_reduce_async_bulk_shared_cluster_shared_cta_add`].
     #[doc(hidden)]
     unsafe fn bulk_reduce(dst: u32, src: u32, size: u32, mbar: u32);
 }

@@ -54,11 +54,11 @@ impl<T, const N: usize, V: Via, Src> Source for Received<'_, T, N, V, Src> {
         self
     }
 }
-// SAFETY: DSMEM buffers are aligned to 128 bytes, and nothing is sent into one that is no `Inbox`. 9.7.9.25.2: "Accessing the
+// SAFETY: DSMEM buffers are aligned to 128 bytes, and nothing is sent into one that is not an `Inbox`. 9.7.9.25.2: "Accessing the
 // same memory location across multiple proxies needs a cross-proxy fence". The leader, which starts the copy, has waited for the
 // data. `ByTile`: since the buffer was made ready and fenced, only the async proxy has written the tile; that the completion of
-// another CTA's copy suffices for this CTA's copy is an assumption of docs/SOUNDNESS.md. `ByElement`: threads have written the
-// elements, so this function fences.
+// another CTA's copy suffices for this CTA's copy is assumption A8 of docs/SOUNDNESS.md. `ByElement`: threads have written the
+// elements, so this function fences (A9).
 unsafe impl<T: Element, const N: usize, V: Via, Src> CopySource<T, N> for Received<'_, T, N, V, Src> {
     #[inline(always)]
     fn tile(&self) -> u32 {

@@ -318,7 +318,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
         cluster.sync_with(self.release_at_sync())
     }
 
-    /// Returns the DSMEM buffer and the sent tile as [`release`](Received::release) does, but behind the barrier of
+    /// Returns the DSMEM buffer and the sent tile as [`release`](Received::release) does, but after the barrier of
     /// [`Cluster::sync_with`], which several transitions can share.
     ///
     /// PTX: none.
@@ -358,7 +358,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
         cluster.sync_with(self.reclaim_at_sync())
     }
 
-    /// Returns the tile that this CTA sent as [`reclaim`](Received::reclaim) does, but behind the barrier of
+    /// Returns the tile that this CTA sent as [`reclaim`](Received::reclaim) does, but after the barrier of
     /// [`Cluster::sync_with`], which several transitions can share.
     ///
     /// PTX: none.
@@ -373,7 +373,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// # }
     /// ```
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "what `reclaim` gives, behind the barrier")]
+    #[expect(clippy::type_complexity, reason = "what `reclaim` gives, after the barrier")]
     pub fn reclaim_at_sync(self) -> AfterSync<(Received<'c, T, N, ByTile, ()>, Src::Back), Cluster<'c>> {
         // The `AfterSync` gives out the source only after the barrier.
         AfterSync::new((Received { inbox: self.inbox, tile: self.tile, src: () }, self.src.back(Token::NEW)))
