@@ -87,11 +87,8 @@ macro_rules! __kernel {
             pub unsafe extern "ptx-kernel" fn __ptx_entry(
                 $( $parameter: *const <$Parameter as $crate::launch::Parameter>::Raw ),*
             ) {
-                // The function stands inside of the entry, so its body sees the names of its module.
-                #[inline(always)]
-                $function
                 $crate::__canary!();
-                $( $crate::__parameter!($index, $Parameter); )*
+                $( $crate::__parameter!(unsafe(uniform) $index, $Parameter); )*
                 // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts of
                 // their types (`SafeKernel`, or the caller of an unsafe launch).
                 let ($cta, $shared, $dynamic, values) = unsafe {
@@ -101,7 +98,13 @@ macro_rules! __kernel {
                 let ($($parameter,)*) = values;
                 let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
                 let _ = (&$shared, &$dynamic);
-                $crate::__kernel!(unsafe(uniform) @call $safety $name $arguments);
+                {
+                    // The function stands inside of the entry, so its body sees the names of its module. An attribute of the function
+                    // can put other items here: in this block no name of the user stands but those of the function.
+                    #[inline(always)]
+                    $function
+                    $crate::__kernel!(unsafe(uniform) @call $safety $name $arguments);
+                }
                 $crate::launch::end_of_dependent_grid::<
                     { false $(|| <$Parameter as $crate::launch::Parameter>::PREREQUISITE)* }
                 >();
@@ -124,13 +127,13 @@ macro_rules! __kernel {
             const _: fn($name) -> __ptx_fingerprint::Kernel = |kernel| kernel;
 
             // The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It uses
-            // the names in the signature.
+            // the names in the signature. Items that an attribute adds to it stay in a scope of their own.
             #[cfg(all(not(target_arch = "nvptx64"), not(rust_analyzer)))]
             #[allow(unused, clippy::all)]
-            $stub
+            const _: () = { $stub };
             #[cfg(all(not(target_arch = "nvptx64"), rust_analyzer))]
             #[allow(unused)]
-            $function
+            const _: () = { $function };
         };
     };
     // The parts that have an `unsafe` ask for the words too: a call of a part alone is not safe either.
@@ -251,8 +254,8 @@ macro_rules! __print {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __parameter {
-    ($index:literal, $Parameter:ty) => {
-        // SAFETY: `ptx-link` removes the text.
+    (unsafe(uniform) $index:literal, $Parameter:ty) => {
+        // SAFETY: `ptx-link` removes the text. By `unsafe(uniform)` the parameter `$index` of the entry is a `$Parameter`.
         unsafe {
             $crate::__private::core::arch::asm!(
                 "link_this_kernel_with_ptx_link_{}_{}; // entry: .param {} {} {}",

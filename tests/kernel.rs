@@ -155,14 +155,17 @@ fn safe_functions_have_safe_launches() {
 }
 
 /// Compiles the device crate `name`, whose name of `ptx` is `ptx`. All of them share a target folder, which has one artifact of
-/// each name. The crate's dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`.
+/// each name. The crate's dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`, and `with_alias`, which adds
+/// an alias `X` beside a function.
 fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
     let folder = xtask::root().join("target/device/refused").join(name).join(ptx);
     ok(write_crate(
         &folder.join("attributes"),
         "[package]\nname = \"attributes\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n",
         "use proc_macro::TokenStream;\n#[proc_macro_attribute]\npub fn bools(_: TokenStream, item: TokenStream) -> TokenStream {\n    \
-         item.to_string().replace(\"u8\", \"bool\").parse().unwrap()\n}\n",
+         item.to_string().replace(\"u8\", \"bool\").parse().unwrap()\n}\n\
+         #[proc_macro_attribute]\npub fn with_alias(_: TokenStream, item: TokenStream) -> TokenStream {\n    \
+         format!(\"{item} type X = ptx::global::GlobalElementsMut<u32>;\").parse().unwrap()\n}\n",
     ));
     let manifest = format!(
         "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
@@ -214,6 +217,28 @@ fn a_kernel_in_a_function_does_not_take_the_fingerprint_of_another_of_its_name()
          pub fn kernel(_cta: Cta, _x: ptx::global::Global<f32>) {}\n}\n",
     );
     assert!(errors.contains("expected `other`, found `kernel`"), "{errors}");
+}
+
+/// The host would lend `x` by a shared reference, and the kernel write it.
+#[test]
+fn an_attribute_below_the_kernel_cannot_change_the_types_of_the_entry() {
+    let errors = errors(
+        "attribute_below_the_kernel",
+        "type X = ptx::global::Global<u32>;\n#[ptx::kernel(unsafe(uniform), threads = 32)]\n#[attributes::with_alias]\n\
+         pub fn kernel(cta: Cta, x: X) {\n    for (i, x) in x.elements(&cta) {\n        x.write(i as u32);\n    }\n}\n",
+    );
+    assert!(errors.contains("expected `GlobalElementsMut<u32>`, found `Global<u32>`"), "{errors}");
+}
+
+/// Such a statement would replace the alignment of a parameter, and only the sizes are compared at the launch.
+#[test]
+fn a_parameter_is_stated_by_the_entry_alone() {
+    let errors = errors(
+        "parameter_stated_again",
+        "#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn kernel(_cta: Cta, _x: [u64; 2]) {\n    \
+         ptx::__parameter!(0, [u8; 16]);\n}\n",
+    );
+    assert!(errors.contains("no rules expected"), "{errors}");
 }
 
 /// The host would pass any `u8` for the `bool` of the device: `LAYOUT` has the types that the derive sees.
