@@ -101,7 +101,7 @@ impl<'a> Module<'a> {
     /// Finds the dependent values of a function.
     fn spread(&mut self, function: &Function<'a>, graph: &Graph) {
         let mut dependent = self.dependent.remove(function.name).unwrap_or_default();
-        let memory = Memory::of(function);
+        let (memory, computed) = (Memory::of(function), computed(function));
         loop {
             let before = dependent.len();
             for (at, block) in function.blocks.iter().enumerate() {
@@ -114,7 +114,9 @@ impl<'a> Module<'a> {
                 let region = graph.region(at);
                 for join in graph.joins(at, &region) {
                     let phis = function.blocks[join].instructions.iter().filter(|one| one.opcode == "phi");
-                    dependent.extend(phis.filter(|phi| has_several_values(phi)).filter_map(|phi| phi.result));
+                    dependent.extend(
+                        phis.filter(|phi| has_several_values(phi, &computed)).filter_map(|phi| phi.result),
+                    );
                 }
                 dependent.extend(leaving(function, &graph.cycle(at, &region)));
             }
@@ -238,9 +240,44 @@ fn depends_on_thread(block: &Block<'_>, dependent: &HashSet<&str>) -> bool {
         })
 }
 
-fn has_several_values(phi: &Instruction<'_>) -> bool {
-    let pairs = phi.line.split('[').skip(1).filter_map(|pair| pair.split(',').next());
-    pairs.map(str::trim).collect::<HashSet<_>>().len() > 1
+/// Returns true if a `phi` joins values that differ. Two arms may compute a value by equal instructions.
+fn has_several_values(phi: &Instruction<'_>, computed: &HashMap<&str, &str>) -> bool {
+    let pairs = phi.line.split('[').skip(1).filter_map(|pair| pair.split(',').next().map(str::trim));
+    pairs.map(|value| computed.get(value).copied().unwrap_or(value)).collect::<HashSet<_>>().len() > 1
+}
+
+/// Returns, by the value, the text of each instruction whose result depends on its operands alone.
+fn computed<'a>(function: &Function<'a>) -> HashMap<&'a str, &'a str> {
+    const PURE: [&str; 20] = [
+        "add",
+        "sub",
+        "mul",
+        "and",
+        "or",
+        "xor",
+        "shl",
+        "lshr",
+        "ashr",
+        "getelementptr",
+        "zext",
+        "sext",
+        "trunc",
+        "icmp",
+        "select",
+        "ptrtoint",
+        "inttoptr",
+        "bitcast",
+        "udiv",
+        "urem",
+    ];
+    let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+    let pure = instructions.filter(|instruction| PURE.contains(&instruction.opcode));
+    pure.filter_map(|instruction| {
+        let (_, text) = instruction.line.split_once(" = ")?;
+        // Without the place in the source.
+        Some((instruction.result?, text.split(", !").next()?))
+    })
+    .collect()
 }
 
 /// Returns the values that are defined in a cycle and used outside of it: threads leave the cycle in different rounds.
@@ -577,6 +614,20 @@ mod tests {
             &(under(BY_THREAD, "  store i32 1, ptr %p\n")
                 .replace("  ret void", &format!("{SYNC}  ret void"))),
         );
+    }
+
+    #[test]
+    fn arms_that_compute_the_same_value_join_it() {
+        let arms = |other: &str| {
+            format!(
+                "{BY_THREAD}  br i1 %c, label %then, label %else\nthen:\n  %a = add i32 %n, 7, !dbg !21\n  br label %join\n\
+                 else:\n  %b = {other}, !dbg !22\n  br label %join\njoin:\n  %v = phi i32 [ %a, %then ], [ %b, %else ]\n  \
+                 %d = icmp eq i32 %v, 0\n  br i1 %d, label %sync, label %end\nsync:\n{SYNC}  br label %end\nend:\n  ret void\n"
+            )
+        };
+        assert_finds(&[], &arms("add i32 %n, 7"));
+        assert_finds(&[FOUND], &arms("add i32 %n, 8"));
+        assert_finds(&[FOUND], &arms("load i32, ptr %p, align 4"));
     }
 
     #[test]
