@@ -131,6 +131,9 @@ impl Machine<'_> {
                         ShuffleMode::Idx => (min | b & !segment, min | b & !segment <= max),
                     };
                     let from = if legal { from } else { lane };
+                    if at(from as usize).is_none() {
+                        self.check_source(cta, first, lane as usize, from as usize, ops[i].mask);
+                    }
                     // A lane that does not take part gives an unspecified value.
                     let value =
                         at(from as usize).map_or_else(|| self.rng.bits() & 0xffff_ffff, |from| a[from]);
@@ -196,6 +199,18 @@ impl Machine<'_> {
             if let (Some(slot), Some(p)) = (ops[i].p, p) {
                 self.set(cta, first + lane, slot, p);
             }
+        }
+    }
+
+    /// A lane reads the value of another, which does not take part. If the mask has that lane, its thread has ended without the
+    /// instruction, which all threads of the mask were to make together.
+    fn check_source(&mut self, cta: usize, first: usize, lane: usize, from: usize, mask: Src) {
+        let members = self.v(cta, first + lane, mask);
+        if members >> from & 1 == 1 && self.ctas[cta].threads.len() > first + from {
+            let what = format!(
+                "a shuffle reads the value of lane {from}, whose thread has ended: the value is unspecified"
+            );
+            self.wrong(Rule::Divergence, cta, first + lane, what);
         }
     }
 

@@ -191,7 +191,6 @@ impl Device {
     /// [`LoadError`] names the line that is no PTX, or that the interpreter does not know.
     pub fn load(&mut self, text: &str) -> Result<Module, LoadError> {
         let program = Program::new(parse(text)?)?;
-        let in_memory = |space: &str| space == "global" || space == "const";
         let mut addresses: FxHashMap<String, u64> = FxHashMap::default();
         for space in ["global", "const"] {
             let mut sizes: Vec<(&str, usize)> = Vec::new();
@@ -207,6 +206,15 @@ impl Device {
                 self.global.allocate_variables(sizes.iter().map(|(_, size)| *size), space == "const");
             addresses.extend(sizes.iter().map(|(name, _)| (*name).to_owned()).zip(places));
         }
+        let module = Module { program, addresses };
+        self.initialize(&module);
+        Ok(module)
+    }
+
+    /// Gives the variables of a module the values that they have after its load.
+    pub fn initialize(&mut self, module: &Module) {
+        let Module { program, addresses } = module;
+        let in_memory = |space: &str| space == "global" || space == "const";
         for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
             let address = addresses[&variable.name];
             let size = variable.bytes() as usize;
@@ -228,7 +236,6 @@ impl Device {
             bytes.resize(size, 0);
             self.global.write(address, &bytes);
         }
-        Ok(Module { program, addresses })
     }
 
     /// Returns the first address whose byte another device has otherwise. Both have the same allocations.

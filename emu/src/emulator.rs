@@ -339,6 +339,10 @@ unsafe impl Function for Kernel {
             let report = device.launch(&self.module, self.name, &launch, &options)?;
             gpu.printed.borrow_mut().push_str(&report.printed);
             if !report.is_clean() {
+                // On a GPU, a fault ends the context, and the next one loads the module again.
+                if report.fault.is_some() {
+                    device.initialize(&self.module);
+                }
                 return Err(Error::Wrong { schedule, report: Box::new(report) });
             }
         }

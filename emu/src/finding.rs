@@ -42,7 +42,7 @@ rules! {
     /// A barrier of the CTA or of the cluster used against its contract.
     Barrier: "barrier misuse", "9.7.13.1, 9.7.13.3";
     /// A collective instruction that not all its threads execute.
-    Divergence: "divergent collective instruction", "9.7.13.1";
+    Divergence: "divergent collective instruction", "9.7.9.6, 9.7.13.1";
     /// A thread that ends while a copy still reads memory of its CTA.
     ExitInFlight: "exit with a copy in flight", "9.7.9.25.4";
     /// An access to the shared memory of a CTA that may have ended.
