@@ -122,6 +122,31 @@ fn what_no_gpu_launches_is_refused() {
     }
 }
 
+/// On a GPU, a fault ends the context, and with it the variables of the module.
+#[test]
+fn a_fault_gives_the_variables_of_the_module_their_first_values() {
+    let head = OPTIMISED.find(".entry fill(").unwrap();
+    let (from, to) =
+        (OPTIMISED[head..].find('{').unwrap() + head, OPTIMISED[head..].find("\n}").unwrap() + head);
+    let body = "{ .reg .b32 %c<2>; .reg .b64 %d<1>; .reg .pred %q<2>;
+        mov.u32 %c0, %tid.x; setp.ne.u32 %q0, %c0, 0; @%q0 ret;
+        ld.global.u32 %c1, [launches]; setp.ne.u32 %q1, %c1, 0; @%q1 trap;
+        st.global.u32 [launches], 1;
+        ld.param.u64 %d0, [fill_param_0]; st.global.u32 [%d0], 7; ret;";
+    let ptx = [&OPTIMISED[..from], body, &OPTIMISED[to..]].concat();
+    let ptx = ptx.replacen(".address_size 64", ".address_size 64\n.global .u32 launches;", 1);
+    let gpu = Emulator::new();
+    let fill = gpu.load(&[("sm_90a", ptx.as_bytes())]).unwrap().kernel(launch::fill).unwrap();
+    let to = gpu.slice(&[0u32; 1]);
+    // SAFETY: the kernel runs in the interpreter, for which no address is invalid.
+    let launch = |address: u64| unsafe { fill.launch_unsafe(&gpu, 1, (address, 1, 7)) };
+    let wrong = launch(0x40).unwrap_err().to_string();
+    assert!(wrong.contains("in no allocation"), "{wrong}");
+    launch(to.address()).unwrap();
+    let again = launch(to.address()).unwrap_err().to_string();
+    assert!(again.contains("`trap` in `fill`"), "{again}");
+}
+
 #[test]
 fn a_wrong_launch_and_a_wrong_kernel_are_errors() {
     let gpu = Emulator::new();
