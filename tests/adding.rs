@@ -5,7 +5,6 @@ mod support;
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use support::ok;
 use xtask::device::Arch;
@@ -45,6 +44,7 @@ fn row(operand: &str, text: &str, tags: &str) -> String {
             form: "wrong";
             ptx: "wrong" .. "{text};";
             isa: "7.0", target: "sm_80", section: "9.7";
+            # Safety "- `addr` is an address."
         }}"#
     )
 }
@@ -64,18 +64,23 @@ fn wrong_rows_do_not_pass_a_check_on_the_host() {
         (["addr: u32 = reg32", " [{addr}]", "sem::Acquire"], "not legal here"),
         (["addr: u32 = reg32", " [{addr}]", "sem::Strong"], "cannot find type `Strong`"),
     ];
+    let row_of = |[operand, text, tags]: [&str; 3]| row(operand, text, tags);
+    let cases = cases.map(|(parts, message)| (row_of(parts), message));
+    let changed = |from: &str, to: &str| row_of(RIGHT).replace(from, to);
+    let safety = r#"# Safety "- `addr` is an address."
+        }"#;
+    let others = [
+        (changed("[{addr}];", "[{addr}]"), "does not end with `;`"),
+        (changed("/// Wrong.", ""), "`wrong` has no documentation"),
+        (changed(safety, "}"), "`wrong` is `@unsafe`: list under `# Safety`"),
+        (changed("@unsafe ", ""), "`wrong` has a `# Safety` section"),
+    ];
     let folder = folder("wrong");
-    for ([operand, text, tags], message) in cases {
-        ok(family::write(&folder, &[FAMILY.to_owned()].into(), &row(operand, text, tags)));
-        let mut check = Command::new(env!("CARGO"));
-        check
-            .args(["check", "--quiet", "--features", "sm_90", "--manifest-path"])
-            .arg(folder.join("Cargo.toml"));
-        check.env("CARGO_TARGET_DIR", folder.join("target")).env("RUSTFLAGS", "--cfg=probe");
-        let output = check.output().expect("cargo");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.success(), message.is_empty(), "{operand} in `{text}`, {tags}:\n{errors}");
-        assert!(errors.contains(message), "{operand} in `{text}`, {tags}: no {message:?} in\n{errors}");
+    for (row, message) in cases.into_iter().chain(others) {
+        ok(family::write(&folder, &[FAMILY.to_owned()].into(), &row));
+        let errors = ok(family::check(&folder)).unwrap_or_default();
+        assert_eq!(errors.is_empty(), message.is_empty(), "{row}:\n{errors}");
+        assert!(errors.contains(message), "{row}: no {message:?} in\n{errors}");
         assert!(
             message.is_empty() || errors.contains("griddepcontrol.rs"),
             "the errors do not name the file of the row:\n{errors}"

@@ -220,6 +220,7 @@ macro_rules! instruction {
             }
         );
 
+        checked! { @documentation $name [ $($doc)* ] [ $($safety)? ] [ $( # Safety $($safety_doc)* )? ] }
         checked! {
             @operands [ $( [$class $arg] )* $( $( [$out_class $out] )* )? $( [constant $N] )? ] []
             [ [ $( $head, )+ ] $( $between )* [ $( $tail, )* $( $( $end, )+ )? ] ]
@@ -262,12 +263,17 @@ macro_rules! instruction {
 #[cfg(probe)]
 pub(crate) use instruction;
 
-/// What a host build checks of a row, which emits nothing there: the text names each operand and no other, the operands have classes that
-/// there are, and the tags of a row's own list are those of the [`legal!`] set that it names.
+/// What a host build checks of a row, which emits nothing there: the row is documented; its text is a statement that names each operand and
+/// no other; the operands have classes that there are; and the tags of a row's own list are those of the [`legal!`] set that it names.
 macro_rules! checked {
     (@operands [] [ $($name:ident)* ] [ $( [ $($text:literal,)* ] )* ]) => {
         #[cfg(not(target_arch = "nvptx64"))]
         const _: fn() = || { let _ = core::format_args!(concat!($( $($text,)* )*), $( $name = "" ),*); };
+        #[cfg(not(target_arch = "nvptx64"))]
+        const _: () = assert!(
+            $crate::raw::macros::ends_a_statement(concat!($( $($text,)* )*)),
+            "the text of `ptx:` does not end with `;`, or with the `}}` of a block",
+        );
     };
     (@operands [ [ [ $($lane:ident)+ ] $arg:ident ] $($more:tt)* ] [ $($name:ident)* ] $text:tt) => {
         checked! { @operands [ $($more)* ] [ $($name)* $($lane)+ ] $text }
@@ -306,6 +312,17 @@ macro_rules! checked {
             concat!("the row's own list lacks a tag of `", stringify!($Legal), "`: a call with that tag would trap"),
         );
     };
+    (@documentation $name:ident [] $safety:tt $section:tt) => {
+        core::compile_error!(concat!("`", stringify!($name), "` has no documentation: say by `///` what the instruction does"));
+    };
+    (@documentation $name:ident $doc:tt [] []) => {};
+    (@documentation $name:ident $doc:tt [ unsafe ] [ $($section:tt)+ ]) => {};
+    (@documentation $name:ident $doc:tt [ unsafe ] []) => {
+        core::compile_error!(concat!("`", stringify!($name), "` is `@unsafe`: list under `# Safety` what its caller ensures"));
+    };
+    (@documentation $name:ident $doc:tt [] $section:tt) => {
+        core::compile_error!(concat!("`", stringify!($name), "` has a `# Safety` section: write `@unsafe fn`"));
+    };
     (@legal [] $check:tt) => { $check };
     (@legal [ $gate:ident ] $check:tt) => { #[cfg($gate)] $check };
 }
@@ -325,6 +342,12 @@ pub(crate) const fn has_all(list: &[u8], set: &[u8]) -> bool {
         i += 1;
     }
     true
+}
+
+/// Returns true if a text ends with `;`, or with the brace of a block, before spaces.
+#[cfg(not(target_arch = "nvptx64"))]
+pub(crate) const fn ends_a_statement(text: &str) -> bool {
+    matches!(text.as_bytes().trim_ascii_end(), [.., b';' | b'}'])
 }
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.

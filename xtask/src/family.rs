@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::device;
+use crate::device::{self, Arch};
+use crate::toolchain::Toolchain;
 use crate::{files, root};
 
 /// Writes the crate of some families to `target/row/<folder>`, and returns its path.
@@ -14,6 +15,18 @@ pub fn written(folder: &str, wanted: &BTreeSet<String>) -> Result<PathBuf> {
     let folder = root().join("target/row").join(folder);
     write(&folder, wanted, "")?;
     Ok(folder)
+}
+
+/// Compiles a crate that [`write()`] has written for the host, with the instructions of every target. Returns the errors, if there
+/// are any: what is wrong in a row is said here in a second, and at the row.
+pub fn check(folder: &Path) -> Result<Option<String>> {
+    let targets = Arch::ALL.map(Arch::name);
+    let mut cargo = Toolchain::active()?.cargo();
+    cargo.args(["check", "--quiet", "--features", &targets.join(","), "--manifest-path"]);
+    cargo.arg(folder.join("Cargo.toml"));
+    cargo.env("CARGO_TARGET_DIR", root().join("target/row/check")).env("RUSTFLAGS", "--cfg=probe");
+    let output = cargo.output().context("cannot run cargo")?;
+    Ok((!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// Returns the families that have rows with gates. In the others nothing depends on the target.

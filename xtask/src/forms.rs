@@ -291,6 +291,17 @@ fn row_of(text: &str) -> Result<Row> {
     let [module, name, form, isa, target, section, convergent, gates, tags] = fields[..] else {
         bail!("cannot read this row: {text}")
     };
+    let is_target = |target: &str| {
+        let number = target.strip_prefix("sm_").map(|number| number.trim_end_matches(['a', 'f']));
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    ensure!(is_target(target), "{name}: `target: {target:?}` is not a target: write `sm_90`");
+    let is_version =
+        |(major, minor): (&str, &str)| major.parse::<u32>().is_ok() && minor.parse::<u32>().is_ok();
+    ensure!(
+        isa.split_once('.').is_some_and(is_version),
+        "{name}: `isa: {isa:?}` is not a version: write `8.6`"
+    );
     Ok(Row {
         family: module.rsplit("::").next().unwrap_or(module).into(),
         name: name.into(),

@@ -53,6 +53,23 @@ pub fn entries() -> Result<Vec<Entry>> {
         .collect()
 }
 
+/// Returns the forms in the golden files of all families but one, each with the name of its row.
+pub fn forms(but: &str) -> Result<BTreeMap<String, String>> {
+    let mut forms = BTreeMap::new();
+    for path in files::under(&root().join("tests/golden/raw"))? {
+        let family = path.parent().and_then(Path::file_name);
+        if family.is_some_and(|family| family != but) {
+            let text =
+                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let row = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let lines = text.lines().filter(|line| !line.starts_with("//"));
+            let instructions = lines.filter_map(|line| line.split(" //").next());
+            forms.extend(instructions.map(|instruction| (instruction.to_owned(), row.clone())));
+        }
+    }
+    Ok(forms)
+}
+
 /// Returns the text of the index. `typed` gives the last column for a raw function.
 pub fn text(mut entries: Vec<Entry>, typed: impl Fn(&str) -> String) -> String {
     let opcode_of = |form: &str| match form.split(['.', '{', ' ', ';']).next().unwrap_or_default() {

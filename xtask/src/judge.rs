@@ -114,7 +114,8 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
             + &wrong("not claimed, but ptxas accepts", unclaimed);
         ensure!(
             wrong.is_empty(),
-            "rows and ptxas disagree: change the text of the rows, or their `target:`, `on` or `gate`{wrong}"
+            "rows and ptxas disagree: change the text of the rows, the classes of their operands, their sets, or their `target:`, `on` or \
+             `gate`{wrong}"
         );
         Ok(format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len()))
     });
@@ -165,16 +166,24 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
 pub fn convergence(rows: &[Row]) -> Result<()> {
     let mut faults = Vec::new();
     for row in rows {
-        for form in row.forms.iter().filter(|form| is_convergent(&form.block.text) != row.convergent) {
-            let (has, wants) = match row.convergent {
-                true => ("", "is in link/src/nonconvergent.txt"),
-                false => ("no ", "is not in link/src/nonconvergent.txt, or has `.sync` or `.aligned`"),
-            };
-            faults.push(format!(
-                "{}/{} has {has}`convergent: convergent;`, and {} {wants}",
-                row.family, row.name, form.instruction
-            ));
-        }
+        let wrong = |form: &&Form| is_convergent(&form.block.text) != row.convergent;
+        let Some(form) = row.forms.iter().find(wrong) else { continue };
+        let (has, but, cure) = match row.convergent {
+            true => (
+                "`convergent: convergent;`",
+                "has its mnemonic",
+                "if threads execute the instruction together, remove the mnemonic there, otherwise the line of the row",
+            ),
+            false => (
+                "no `convergent: convergent;`",
+                "lacks its mnemonic, or the mnemonic has `.sync` or `.aligned`, which always count as convergent",
+                "if threads execute the instruction together, write `convergent: convergent;` in the row, otherwise add the mnemonic there",
+            ),
+        };
+        faults.push(format!(
+            "{}/{} has {has}, but link/src/nonconvergent.txt {but}: {cure}\n  {}",
+            row.family, row.name, form.instruction
+        ));
     }
     ensure!(faults.is_empty(), "{}", faults.join("\n"));
     Ok(())

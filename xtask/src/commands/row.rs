@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use xtask::family;
 use xtask::forms::{self, Form};
@@ -22,11 +22,26 @@ pub struct Options {
 pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
     family::named(&BTreeSet::from([name.clone()]))?;
     let setup = Setup::ready()?;
+    let folder = family::written(name, &BTreeSet::from([name.clone()]))?;
+    if let Some(errors) = progress::step(&format!("checking {name} on the host"), || family::check(&folder))?
+    {
+        bail!("src/raw/{name}.rs does not compile for the host\n{errors}");
+    }
     let rows = progress::step(&format!("compiling {name} for every target"), || forms::of_family(name))?;
     for row in &rows {
         ensure!(!row.forms.is_empty(), "{} has no form on any target", row.name);
     }
     judge::convergence(&rows)?;
+    let written = index::forms(name)?;
+    for (row, form) in rows.iter().flat_map(|row| row.forms.iter().map(move |form| (row, form))) {
+        if let Some(other) = written.get(&form.instruction) {
+            bail!(
+                "`{}` is a form of {} and of {other}: an instruction has one row",
+                form.instruction,
+                row.name
+            );
+        }
+    }
 
     let mut golden = Golden::blessed(&format!("raw/{name}"));
     for row in &rows {
