@@ -1,4 +1,5 @@
-//! What to write in a kernel instead of `std`: rustc says only that a name is unknown.
+//! What to write in a kernel where rustc says only that a name is unknown, or that a handle has another type: instead of what `std` has,
+//! and the call that is left out.
 
 /// What a kernel author wrote, by the names in rustc's message, and what to write instead.
 const INSTEAD: [(&[&str], &str); 4] = [
@@ -28,8 +29,94 @@ const INSTEAD: [(&[&str], &str); 4] = [
 const FLOAT: &str = "`core` has no such method. Write `use ptx::math::Float;`, a trait with `exp`, `ln`, `sqrt`, `sin`, `mul_add`, `floor` and the \
      like for kernels; its documentation says how to compute the rest, such as `powf`";
 
+const NO_PANIC_HANDLER: &str = "write `ptx::panic_handler!();` once, at the top level of the kernels' crate";
+
+/// The calls that are left out, by the types that rustc has expected and found, and what their arguments have.
+const LEFT_OUT: [(&str, &str, &str, &str); 9] = [
+    (
+        "Ended",
+        "Pipeline",
+        "",
+        "the last scope of a kernel does not give its memory back: call `run_last`, or `run_with_last`, in place of `run`",
+    ),
+    (
+        "Ended",
+        "IdleRing",
+        "",
+        "the last scope of a kernel does not give its memory back: call `update_all_last`, or `finish_last`",
+    ),
+    ("Ended", "BulkGroup", "", "a copy of the last scope is in flight: end the group by `.end(cta)`"),
+    (
+        "Ended",
+        "",
+        "",
+        "the last scope of a kernel does not give its memory back: end the handle by `.end()`, or by the `…_last` of the call that returned it",
+    ),
+    (
+        "",
+        "Ended",
+        "",
+        "a scope that is not the last gives its memory back: call the function without `_last`, and return the handle without `.end()`",
+    ),
+    ("Shared", "Shared", "Loaded", "the threads may still read the tile: call `.release(cta)`"),
+    ("Shared", "Shared", "Published", "the threads may still read the tile: call `.release(cta)`"),
+    ("Shared", "Shared", "Fenced", "call `.into_free()`"),
+    ("Shared", "Shared", "Written", "call `.to_async(cta)` before a store, `.publish(cta)` before a read"),
+];
+
+/// The calls that are left out, by the type that lacks a method.
+const NOT_YET: [(&str, &str); 6] = [
+    ("Load", "the copy is in flight: call `.wait(cta)` first"),
+    (
+        "BulkGroup",
+        "the group owns its tiles: `.commit(cta)`, then `.wait_read(cta)` or `.wait(cta)` gives them back",
+    ),
+    ("CpAsyncGroup", "the group owns its tiles: `.commit(cta)`, then `.wait(cta)` gives them back"),
+    ("Consumer", "a consumer reads a full stage: call `.wait(warps)` first"),
+    ("UpdatedRing", "call `.store(cta)`, then `.refill(cta)`"),
+    ("StoringRing", "call `.refill(cta)`"),
+];
+
+/// Returns what to write, for an error of rustc: its message, and its whole text.
+pub fn advice(message: &str, text: &str) -> Option<&'static str> {
+    if message == "mismatched types" {
+        return left_out(text);
+    }
+    if message.starts_with("`#[panic_handler]` function required") {
+        return Some(NO_PANIC_HANDLER);
+    }
+    if let Some((_, of)) = message.split_once(" found for struct `") {
+        return NOT_YET.iter().find(|(ty, _)| name_of(of) == *ty).map(|(_, call)| *call);
+    }
+    of_std(message)
+}
+
+/// Returns the name of a type, without its path and its parameters.
+fn name_of(ty: &str) -> &str {
+    let name = ty.split(['<', '`']).next().unwrap_or_default();
+    name.rsplit("::").next().unwrap_or_default()
+}
+
+/// Returns the call that is left out, for an error about the type of a handle.
+fn left_out(text: &str) -> Option<&'static str> {
+    let (_, from) = text.split_once("expected `")?;
+    let (expected, from) = from.split_once("`, found `")?;
+    let (found, _) = from.split_once('`')?;
+    let is = |ty: &str, name: &str| name.is_empty() || name_of(ty) == name;
+    let of_ptx = |ty: &str| ty.contains('<');
+    let call = LEFT_OUT.iter().find(|(wanted, has, state, _)| {
+        is(expected, wanted)
+            && is(found, has)
+            && (state.is_empty()
+                || found.contains(&format!("{state}>")) && !expected.contains(&format!("{state}>")))
+            && of_ptx(expected)
+            && of_ptx(found)
+    });
+    call.map(|(.., call)| *call)
+}
+
 /// Returns what to write instead, for a message about a name that `std` has and a kernel lacks.
-pub fn advice(message: &str) -> Option<&'static str> {
+fn of_std(message: &str) -> Option<&'static str> {
     let name = |start: &str| message.strip_prefix(start)?.split('`').next();
     let unknown = [
         "cannot find type `",
@@ -57,8 +144,55 @@ mod tests {
 
     #[track_caller]
     fn assert_advises(message: &str, part: &str) {
-        let advice = advice(message).unwrap_or_else(|| panic!("no advice for {message}"));
+        let advice = advice(message, "").unwrap_or_else(|| panic!("no advice for {message}"));
         assert!(advice.contains(part), "{advice}");
+    }
+
+    #[test]
+    fn the_call_that_is_left_out_is_named() {
+        let memory = "Ended<'_, SharedArray<f32, 64>>";
+        for (expected, found, call) in [
+            (memory, "BulkGroup<(_, _), _>", Some("`.end(cta)`")),
+            (memory, "Shared<'_, f32, 64, Free>", Some("`.end()`")),
+            ("Ended<'_, PipelineMemory<[f32; 64], 4>>", "Pipeline<'_, [f32; 64], 4>", Some("`run_last`")),
+            (
+                "Ended<'_, RingMemory<f32, 64, 1, 3>>",
+                "IdleRing<'_, f32, 64, 1, 3>",
+                Some("`update_all_last`"),
+            ),
+            (
+                "Pipeline<'_, [f32; 64], 4>",
+                "Ended<'_, PipelineMemory<[f32; 64], 4>>",
+                Some("without `_last`"),
+            ),
+            ("Shared<'_, _, _, Free>", "Shared<'_, f32, 64, Loaded>", Some("`.release(cta)`")),
+            (
+                "ptx::shared::Shared<'_, _, _, Free>",
+                "ptx::shared::Shared<'_, f32, 64, Fenced>",
+                Some("`.into_free()`"),
+            ),
+            ("Shared<'_, u32, 64, Loaded>", "Shared<'_, f32, 64, Loaded>", None),
+            ("u32", "Shared<'_, f32, 64, Loaded>", None),
+            ("Vec<u32>", "Option<u32>", None),
+        ] {
+            let text =
+                format!("error[E0308]: mismatched types\n   | expected `{expected}`, found `{found}`\n");
+            let advice = advice("mismatched types", &text);
+            assert_eq!(advice.is_some(), call.is_some(), "{expected}, {found}: {advice:?}");
+            assert!(
+                advice.unwrap_or_default().contains(call.unwrap_or_default()),
+                "{expected}, {found}: {advice:?}"
+            );
+        }
+        assert_advises(
+            "no method named `get` found for struct `Load<Shared<'_, f32, 64>>` in the current scope",
+            "`.wait(cta)`",
+        );
+        assert_advises(
+            "no method named `into_free` found for struct `BulkGroup<(_, _), _>` in the current scope",
+            "`.wait_read(cta)`",
+        );
+        assert_advises("`#[panic_handler]` function required, but not found", "ptx::panic_handler!();");
     }
 
     #[test]
@@ -87,7 +221,7 @@ mod tests {
             "no method named `exp` found for type `u32` in the current scope",
             "mismatched types",
         ] {
-            assert_eq!(advice(message), None, "{message}");
+            assert_eq!(advice(message, ""), None, "{message}");
         }
     }
 }

@@ -183,7 +183,8 @@ impl Messages {
                 let mut error = rendered.to_owned();
                 // Once is enough.
                 let is_new = |advice: &&str| !self.errors.iter().any(|error| error.contains(advice));
-                if let Some(advice) = message["message"].as_str().and_then(advice).filter(is_new) {
+                let what = message["message"].as_str();
+                if let Some(advice) = what.and_then(|what| advice(what, rendered)).filter(is_new) {
                     error = format!("{}\nhelp: {advice}\n\n", error.trim_end());
                 }
                 self.errors.push(error);

@@ -202,6 +202,18 @@ impl<T> Slice<T> {
     pub fn address(&self) -> u64 {
         self.address
     }
+
+    /// Returns the number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
 }
 
 impl<T: Element> Slice<T> {

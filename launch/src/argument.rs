@@ -29,7 +29,7 @@ use crate::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for this parameter of the kernel",
     label = "the parameter takes another argument: `{P}`",
-    note = "`kind::Value<T>` takes a value of the type `T`; the documentation of `ptx_host::Argument` lists what each parameter takes"
+    note = "`kind::Value<T>` takes a value of the type `T`, `kind::Matrix<T>` and `kind::MatrixMut<T>` a `Matrix::new(&x, rows, columns)`; the documentation of `ptx_host::Argument` lists what each parameter takes"
 )]
 pub unsafe trait Argument<'a, P, F: Function> {
     /// Adds the argument to the launch.

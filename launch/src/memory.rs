@@ -19,8 +19,9 @@ pub struct Region<G> {
 ///
 /// The region has `len` initialized elements. Until the launch has ended, the region stays allocated, and nothing writes it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no memory of `{T}` for a kernel",
-    label = "not a `&CudaSlice<{T}>`, and no view of one"
+    message = "`{Self}` is not memory of `{T}` for a kernel",
+    label = "not a `&CudaSlice<{T}>` or a view of one; in the interpreter, not a `&ptx_emu::Slice<{T}>`",
+    note = "`stream.clone_htod(…)` of `cudarc` makes such memory, in the interpreter `gpu.slice(…)`"
 )]
 pub unsafe trait Memory<'a, F: Function, T> {
     /// Borrows the region for a launch on `queue`.
@@ -37,7 +38,8 @@ pub unsafe trait Memory<'a, F: Function, T> {
 ///
 /// Until the launch has ended, nothing else accesses the region.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no memory of `{T}` that a kernel may write",
-    label = "not a `&mut CudaSlice<{T}>`, and no `&mut CudaViewMut<{T}>`"
+    message = "`{Self}` is not memory of `{T}` that a kernel may write",
+    label = "not a `&mut CudaSlice<{T}>` or a `&mut CudaViewMut<{T}>`; in the interpreter, not a `&mut ptx_emu::Slice<{T}>`",
+    note = "`stream.clone_htod(…)` of `cudarc` makes such memory, in the interpreter `gpu.slice(…)`"
 )]
 pub unsafe trait MemoryMut<'a, F: Function, T>: Memory<'a, F, T> {}
