@@ -350,7 +350,8 @@ impl<Copies, G> Queue for BulkGroup<Copies, Committed, G> {
 }
 
 impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Committed, G>> {
-    /// Commits the copies of `next` as the next async-group (`cp.async.bulk.commit_group`); the groups of this queue stay in flight.
+    /// Commits the copies of `next` as the next async-group (`cp.async.bulk.commit_group`); the groups of this queue stay in
+    /// flight.
     ///
     /// Collective in the group.
     ///

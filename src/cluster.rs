@@ -268,7 +268,8 @@ impl<'c> Cluster<'c> {
         self.cta
     }
 
-    /// Returns the CTA's rank in the cluster, below [`cta_count`](Cluster::cta_count): `cluster.block_rank()` of cooperative groups.
+    /// Returns the CTA's rank in the cluster, below [`cta_count`](Cluster::cta_count): `cluster.block_rank()` of cooperative
+    /// groups.
     ///
     /// Not collective.
     ///
@@ -322,9 +323,9 @@ impl<'c> Cluster<'c> {
         wait();
     }
 
-    /// Waits for all threads of the cluster (`cluster.sync()`), which completes `transitions` (results of methods `…_at_sync` of the
-    /// cluster's and of the CTA's handles), and returns their handles in the next states. Takes an [`AfterSync`], or a tuple of
-    /// two to ten of them.
+    /// Waits for all threads of the cluster (`cluster.sync()`), which completes `transitions` (results of methods `…_at_sync` of
+    /// the cluster's and of the CTA's handles), and returns their handles in the next states. Takes an [`AfterSync`], or a tuple
+    /// of two to ten of them.
     ///
     /// Collective in the cluster.
     ///

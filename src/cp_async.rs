@@ -538,8 +538,8 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         CpAsyncGroup::new(self.copies)
     }
 
-    /// Commits the copies of `group` as the next async-group (`cp.async.commit_group`) while this group, committed before, stays in
-    /// flight, and returns both as a queue ([`InFlight`]): its waits begin with the oldest group.
+    /// Commits the copies of `group` as the next async-group (`cp.async.commit_group`) while this group, committed before, stays
+    /// in flight, and returns both as a queue ([`InFlight`]): its waits begin with the oldest group.
     ///
     /// Collective in the CTA.
     ///

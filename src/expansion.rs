@@ -89,8 +89,8 @@ macro_rules! __kernel {
             ) {
                 $crate::__canary!();
                 $( $crate::__parameter!(unsafe(uniform) $index, $Parameter); )*
-                // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts of
-                // their types (`SafeKernel`, or the caller of an unsafe launch).
+                // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts
+                // of their types (`SafeKernel`, or the caller of an unsafe launch).
                 let ($cta, $shared, $dynamic, values) = unsafe {
                     let (cta, shared, dynamic) = $crate::launch::Cta::enter_with::<$Shared, __PtxShape>();
                     (cta, shared, dynamic, ($( <$Parameter as $crate::launch::Parameter>::from_raw($parameter), )*))
@@ -99,8 +99,8 @@ macro_rules! __kernel {
                 let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
                 let _ = (&$shared, &$dynamic);
                 {
-                    // The function stands inside of the entry, so its body sees the names of its module. An attribute of the function
-                    // can put other items here: in this block no name of the user stands but those of the function.
+                    // The function stands inside of the entry, so its body sees the names of its module. An attribute of the
+                    // function can put other items here: in this block no name of the user stands but those of the function.
                     #[inline(always)]
                     $function
                     $crate::__kernel!(unsafe(uniform) @call $safety $name $arguments);
@@ -126,8 +126,8 @@ macro_rules! __kernel {
             #[cfg(target_arch = "nvptx64")]
             const _: fn($name) -> __ptx_fingerprint::Kernel = |kernel| kernel;
 
-            // The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It uses
-            // the names in the signature. Items that an attribute adds to it stay in a scope of their own.
+            // The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It
+            // uses the names in the signature. Items that an attribute adds to it stay in a scope of their own.
             #[cfg(all(not(target_arch = "nvptx64"), not(rust_analyzer)))]
             #[allow(unused, clippy::all)]
             const _: () = { $stub };
@@ -159,8 +159,8 @@ macro_rules! __kernel {
 macro_rules! __plain {
     ($Struct:ident { $( $member:tt $field:ident: $Field:ty, )* }) => {
         const _: () = {
-            // The fields as they are compiled, of the types that `LAYOUT` hashes: another attribute may have changed them. No field is
-            // left out.
+            // The fields as they are compiled, of the types that `LAYOUT` hashes: another attribute may have changed them. No
+            // field is left out.
             #[allow(dead_code, unused_variables)]
             fn fields(value: $Struct) {
                 let $Struct { $($member: $field),* } = value;

@@ -81,12 +81,12 @@ impl Cta {
     ///   - a call whose documentation says `Not collective.`: the documentation of each function that takes a group has this
     ///     line, or a line that names the threads that make the call.
     /// - *Dividing memory.* A method that deals memory out to threads is called by all threads that share the memory: the same
-    ///   method, with equal parameters and arguments. All threads of the grid call `tiles`, `elements`, `warp_elements`, `vectors`,
-    ///   `rows` and `tile` of a value that a `from_raw` makes. All threads of the CTA call `vectors`, `elements`,
+    ///   method, with equal parameters and arguments. All threads of the grid call `tiles`, `elements`, `warp_elements`,
+    ///   `vectors`, `rows` and `tile` of a value that a `from_raw` makes. All threads of the CTA call `vectors`, `elements`,
     ///   `fragment` and `write_to` of a row or a tile, and `take`, `try_take` and `take_thread_vectors`.
     /// - *Handles.* A method that takes a handle by value or by `&mut`, but no group (`split`, `join`, `into_free`, `next_tile`,
-    ///   `into_channel`, …), has no barrier. All threads that hold the handle make the same such calls in the same order; in a part, all
-    ///   threads of the part.
+    ///   `into_channel`, …), has no barrier. All threads that hold the handle make the same such calls in the same order; in a
+    ///   part, all threads of the part.
     /// - *Closures.* These closures may contain collective calls, because they run once in each of their threads:
     ///   - the bodies of scopes: [`async_scope`](Cta::async_scope), [`async_scope_last`](Cta::async_scope_last),
     ///     [`cluster_scope`](Cta::cluster_scope), [`cluster_scope_last`](Cta::cluster_scope_last), and of a `WorkQueueMemory`;
@@ -95,9 +95,9 @@ impl Cta {
     ///   - the closures of [`unroll`](crate::registers::unroll) and [`from_fn`](crate::registers::from_fn), which run once a
     ///     round in each thread.
     ///
-    ///   Every other closure (of `write`, `update`, `load_where`, `update_all`, `invoke_elected`, …) contains no collective call of any
-    ///   group: it runs as often as its method says, which differs from thread to thread. The compiler does not check this,
-    ///   because the method takes the group by `&`.
+    ///   Every other closure (of `write`, `update`, `load_where`, `update_all`, `invoke_elected`, …) contains no collective call
+    ///   of any group: it runs as often as its method says, which differs from thread to thread. The compiler does not check
+    ///   this, because the method takes the group by `&`.
     /// - *Parts.* The calls that run a closure in a part of the threads (`invoke_one`, `invoke_warp`, `Pipeline::run`,
     ///   `run_with`, their `…_at_sync` and `…_last`) take the larger group by `&mut`. Their closures therefore have neither that
     ///   group nor a [`Warp`](crate::warp::Warp) of it, and make no collective call of it. A thread, a warp or [`Warps`] hold the

@@ -23,8 +23,8 @@
 //! | `{:5}`, `{:<5}`, `{:>5}`, `{:05}`, `{:+}` | numbers; text without `0` and `+` | `%5lld`, … |
 //!
 //! Arguments are positional (`{}`, `{0}`), named (`{name}` with `name = value`) or variables in scope (`{name}`), at most 32 in a
-//! call. `{{` and `}}` print a brace. C formats floats differently: `{:?}` prints `1.0` as `1`, and there are `1e+10`, `nan`, `inf`. The
-//! width and precision of text count bytes.
+//! call. `{{` and `}}` print a brace. C formats floats differently: `{:?}` prints `1.0` as `1`, and there are `1e+10`, `nan`,
+//! `inf`. The width and precision of text count bytes.
 //!
 //! - The driver keeps the output in a buffer of 1 MiB, and writes the buffer to the host's standard output when the host
 //!   synchronizes with the device. When the buffer is full, the driver overwrites the oldest output. The host sets the size

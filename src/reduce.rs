@@ -196,7 +196,8 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// combination of all threads (CUB: `BlockScan::InclusiveScan`).
     ///
     /// `f` is associative; its first argument is the value of lower rank. `f` runs up to eleven times in each thread; up to 37
-    /// times if the number of threads is not a multiple of 32. The count differs between threads, so `f` makes no collective call.
+    /// times if the number of threads is not a multiple of 32. The count differs between threads, so `f` makes no collective
+    /// call.
     ///
     /// Collective in the CTA.
     ///

@@ -190,9 +190,9 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     ///   type (`.b4x16`, `.b4x16_p64`, `.b6x16_p32`, `.b6p2x16`).
     /// - The element strides of the map are 1. For columns of pixels the strides along W, H and D may differ from 1, as they do
     ///   not change the number of pixels (PTX ISA 5.5.4.2).
-    /// - The map has no interleave. If the shape is a column or a [`Scatter4`], whose type states no swizzle, the map has none, or
-    ///   a swizzle that is as wide as a row and permutes units of 16 bytes or more in shared memory. A map for [`Im2colW3`] or one
-    ///   of its siblings has a swizzle (PTX ISA 5.5.5).
+    /// - The map has no interleave. If the shape is a column or a [`Scatter4`], whose type states no swizzle, the map has none,
+    ///   or a swizzle that is as wide as a row and permutes units of 16 bytes or more in shared memory. A map for [`Im2colW3`] or
+    ///   one of its siblings has a swizzle (PTX ISA 5.5.5).
     /// - The tensor lies in valid global memory, which no thread writes until the grid ends.
     #[inline(always)]
     pub const unsafe fn from_raw(object: *const TensorMapObject) -> Self
@@ -210,8 +210,8 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// # Safety
     ///
     /// - The clauses of [`from_raw`](TensorMap::from_raw) hold.
-    /// - `bounds` lies within the bounding box of the map (PTX ISA 5.5.4.1). A map for [`Im2colW3`] or one of its siblings has a bounding
-    ///   box along W alone; along H and D, `bounds` lies within the tensor.
+    /// - `bounds` lies within the bounding box of the map (PTX ISA 5.5.4.1). A map for [`Im2colW3`] or one of its siblings has a
+    ///   bounding box along W alone; along H and D, `bounds` lies within the tensor.
     #[inline(always)]
     pub const unsafe fn from_raw_within(object: *const TensorMapObject, bounds: S::Bounds) -> Self {
         const { shape_bytes::<T, S>() };

@@ -1,5 +1,6 @@
-//! Checks what the pages of docs/book have beside Rust: links, cited files, excerpts of CUDA C++, and a finding of the interpreter.
-//! `tests/examples.rs` and the doctests of `ptx-host` compile the Rust, and `tests/coverage` checks the names of items.
+//! Checks what the pages of docs/book have beside Rust: links, cited files, excerpts of CUDA C++, and a finding of the
+//! interpreter. `tests/examples.rs` and the doctests of `ptx-host` compile the Rust, and `tests/coverage` checks the names of
+//! items.
 
 mod support;
 

@@ -54,8 +54,8 @@ fn examples(source: &str) -> Vec<Example> {
     examples
 }
 
-/// Returns the examples of a page of the book: its blocks of `rust`. A block with more words, such as `rust,no_run`, is not for the
-/// device: the doctests of `ptx-host` compile it.
+/// Returns the examples of a page of the book: its blocks of `rust`. A block with more words, such as `rust,no_run`, is not for
+/// the device: the doctests of `ptx-host` compile it.
 fn examples_of_page(page: &str) -> Vec<Example> {
     examples(&page.lines().map(|line| format!("/// {line}\n")).collect::<String>())
 }

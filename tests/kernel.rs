@@ -155,8 +155,8 @@ fn safe_functions_have_safe_launches() {
 }
 
 /// Compiles the device crate `name`, whose name of `ptx` is `ptx`. All of them share a target folder, which has one artifact of
-/// each name. The crate's dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`, and `with_alias`, which adds
-/// an alias `X` beside a function.
+/// each name. The crate's dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`, and `with_alias`,
+/// which adds an alias `X` beside a function.
 fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
     let folder = xtask::root().join("target/device/refused").join(name).join(ptx);
     ok(write_crate(

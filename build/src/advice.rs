@@ -1,5 +1,5 @@
-//! What to write in a kernel where rustc says only that a name is unknown, or that a handle has another type: instead of what `std` has,
-//! and the call that is left out.
+//! What to write in a kernel where rustc says only that a name is unknown, or that a handle has another type: instead of what
+//! `std` has, and the call that is left out.
 
 /// What a kernel author wrote, by the names in rustc's message, and what to write instead.
 const INSTEAD: [(&[&str], &str); 4] = [

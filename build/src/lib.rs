@@ -28,9 +28,9 @@
 //! # When the kernels are built again
 //!
 //! When a source file, a manifest, the lock file, a file of cargo's configuration or the linker has changed. `core`, `ptx` and
-//! other dependencies stay built, in a target folder under `OUT_DIR`, or in the one of the variable `PTX_TARGET_DIR`, which several
-//! projects can share. Variables of the caller such as `RUSTFLAGS`,
-//! `CARGO_TARGET_DIR` and `RUSTC_WRAPPER` have no effect on the kernels.
+//! other dependencies stay built, in a target folder under `OUT_DIR`, or in the one of the variable `PTX_TARGET_DIR`, which
+//! several projects can share. Variables of the caller such as `RUSTFLAGS`, `CARGO_TARGET_DIR` and `RUSTC_WRAPPER` have no effect
+//! on the kernels.
 #![deny(missing_docs)]
 
 mod advice;
@@ -68,8 +68,8 @@ pub fn device_flags(arch: Arch) -> [String; 3] {
     ]
 }
 
-/// Returns a cargo command that compiles for the device with these flags, without the caller's settings. cargo compiles one `core` in a
-/// target folder for all commands of the same flags and opt-level.
+/// Returns a cargo command that compiles for the device with these flags, without the caller's settings. cargo compiles one
+/// `core` in a target folder for all commands of the same flags and opt-level.
 #[doc(hidden)]
 pub fn device_cargo(
     toolchain: &Toolchain,

@@ -11,8 +11,9 @@ use ptx_build::{Arch, files};
 
 /// Makes a project: kernels, a host program that launches them, and a test
 ///
-/// The project builds and its tests pass at once: in an interpreter, and on the GPU if there is one. The host program compiles with
-/// stable Rust; the kernels have a nightly of their own, which rustup installs by `rustup toolchain install` in their folder.
+/// The project builds and its tests pass at once: in an interpreter, and on the GPU if there is one. The host program compiles
+/// with stable Rust; the kernels have a nightly of their own, which rustup installs by `rustup toolchain install` in their
+/// folder.
 #[derive(clap::Args)]
 pub struct Options {
     /// The folder to make; its name is the name of the package

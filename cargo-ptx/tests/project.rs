@@ -66,9 +66,9 @@ impl Project {
         project
     }
 
-    /// Returns a command for the project's folder, with the project's linker, ptxas and target folder, and the profile in which the
-    /// workspace has compiled the dependencies. `CARGO_TARGET_DIR` is also what the build of the kernels must not use: cargo holds the
-    /// lock of that folder.
+    /// Returns a command for the project's folder, with the project's linker, ptxas and target folder, and the profile in which
+    /// the workspace has compiled the dependencies. `CARGO_TARGET_DIR` is also what the build of the kernels must not use: cargo
+    /// holds the lock of that folder.
     fn command(&self, mut command: Command) -> Command {
         ptx_build::toolchain::without_callers_settings(&mut command);
         command
@@ -111,7 +111,8 @@ impl Project {
         doctor
     }
 
-    /// Returns a `cargo ptx` command that compiles where the build script does, which has `core`, and leaves the build script's results.
+    /// Returns a `cargo ptx` command that compiles where the build script does, which has `core`, and leaves the build script's
+    /// results.
     fn build(&self, arguments: &[&str]) -> Command {
         let mut command = self.ptx(arguments);
         command.env("CARGO_TARGET_DIR", "built").env("CARGO_NET_OFFLINE", "true");

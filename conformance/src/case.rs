@@ -13,8 +13,8 @@ pub enum Compare {
     /// Bit for bit.
     Equal,
     /// Bit for bit, but any NaN stands for another: "Single-precision instructions return an unspecified NaN" (9.7.3), and so do
-    /// half-precision ones (9.7.4). Payloads of `.f64` "are supported" (9.7.3), without a word on which payload, sign or quiet bit
-    /// results. 9.7.9.21 (`cvt`), 9.7.9.25.4.2 (bulk reductions), 9.7.13.5 and 9.7.13.6 (`atom`, `red`) say nothing of NaN.
+    /// half-precision ones (9.7.4). Payloads of `.f64` "are supported" (9.7.3), without a word on which payload, sign or quiet
+    /// bit results. 9.7.9.21 (`cvt`), 9.7.9.25.4.2 (bulk reductions), 9.7.13.5 and 9.7.13.6 (`atom`, `red`) say nothing of NaN.
     Float(Format),
     /// The elements are the same, in any order: what contending threads got.
     Unordered,

@@ -223,8 +223,8 @@ impl Gpu {
         };
         let config = config(case.shape);
         match &run.extra {
-            // SAFETY: the kernel takes the address of its memory, which lives in `self.memory` until the wait below. All its accesses are
-            // inside: the interpreter has run it on memory of this length.
+            // SAFETY: the kernel takes the address of its memory, which lives in `self.memory` until the wait below. All its
+            // accesses are inside: the interpreter has run it on memory of this length.
             Extra::Nothing => unsafe { kernel.launch(&self.stream, &config, (address,))? },
             Extra::Map(map) => {
                 let map = encode(&self.context, map, address)?;
@@ -273,8 +273,8 @@ fn encode(context: &CudaContext, map: &Map, memory: u64) -> Result<TensorMap> {
     let mut encoded = TensorMap { opaque: [0; 16] };
     let to = (&raw mut encoded).cast::<CUtensorMap>();
     let (strides, steps) = (map.strides.as_ptr(), map.steps.as_ptr());
-    // SAFETY: the arrays have `rank` dimensions, boxes and steps, `rank - 1` strides and `rank - 2` corners; the lengths of the first
-    // ones are checked above, the others below. The driver writes the 128 bytes of `encoded`.
+    // SAFETY: the arrays have `rank` dimensions, boxes and steps, `rank - 1` strides and `rank - 2` corners; the lengths of the
+    // first ones are checked above, the others below. The driver writes the 128 bytes of `encoded`.
     #[rustfmt::skip]
     let result = unsafe {
         match &map.mode {

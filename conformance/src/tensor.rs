@@ -48,8 +48,8 @@ impl Map {
         Self::sliced(element, 0, dims, boxes)
     }
 
-    /// A packed tensor, in an interleaved layout unless that is 0. The dimensions are then W, H, D, the slices of channels, and the
-    /// images; a box has channels in place of slices.
+    /// A packed tensor, in an interleaved layout unless that is 0. The dimensions are then W, H, D, the slices of channels, and
+    /// the images; a box has channels in place of slices.
     pub fn sliced(element: u8, interleave: u8, dims: &[u32], boxes: &[u32]) -> Self {
         let mut stride = unit(element, interleave) as u64;
         let mut strides = Vec::new();

@@ -29,8 +29,8 @@ fn every_form_has_a_case() {
     );
 }
 
-/// Checks the text of every case. `./x conformance --bundle` makes the code of all that a GPU runs: here, only that of the first case
-/// of each row of these, and that of all others.
+/// Checks the text of every case. `./x conformance --bundle` makes the code of all that a GPU runs: here, only that of the first
+/// case of each row of these, and that of all others.
 #[test]
 fn ptxas_takes_every_case() {
     let tools = Tools::find_or_fetch().unwrap();

@@ -1,5 +1,6 @@
-//! `cargo bench -p ptx-emu`: thread-instructions a second on one processor, of `axpy` and `axpy_bulk` of `kernels/`, unchecked and
-//! checked; and the memory of a grid that fills the device. The rates are those of the processor's time: other programs do not count.
+//! `cargo bench -p ptx-emu`: thread-instructions a second on one processor, of `axpy` and `axpy_bulk` of `kernels/`, unchecked
+//! and checked; and the memory of a grid that fills the device. The rates are those of the processor's time: other programs do
+//! not count.
 
 use std::error::Error;
 use std::time::Instant;

@@ -1,4 +1,5 @@
-//! Instructions that threads execute together: of a warp, a CTA, a cluster (PTX ISA 9.7.13.1 to 9.7.13.3, 9.7.9.6, 9.7.13.8 to .12).
+//! Instructions that threads execute together: of a warp, a CTA, a cluster (PTX ISA 9.7.13.1 to 9.7.13.3, 9.7.9.6, 9.7.13.8 to
+//! .12).
 
 use crate::clock::Collected;
 use crate::explore::{Thing, Use};

@@ -1,5 +1,5 @@
-//! Issues asynchronous operations, and runs their steps: each reads, then writes and completes, at times that the schedule chooses
-//! (PTX ISA 9.7.9.25).
+//! Issues asynchronous operations, and runs their steps: each reads, then writes and completes, at times that the schedule
+//! chooses (PTX ISA 9.7.9.25).
 
 use std::rc::Rc;
 
@@ -85,8 +85,8 @@ impl Machine<'_> {
         Done::BulkGroup { cta, thread, group: bulk.open }
     }
 
-    /// The mbarrier of a completion, and its block: it must be valid. `slot` is the block of the destination; with `pair`, the mbarrier may
-    /// be that of the other block of the pair (`.cta_group::2`, 9.7.9.25.5.2).
+    /// The mbarrier of a completion, and its block: it must be valid. `slot` is the block of the destination; with `pair`, the
+    /// mbarrier may be that of the other block of the pair (`.cta_group::2`, 9.7.9.25.5.2).
     pub fn completion_mbarrier(
         &mut self,
         cta: usize,

@@ -112,8 +112,8 @@ impl Module {
         self.addresses.get(name).copied()
     }
 
-    /// Whether code of the module asks for a value that the ISA leaves open: the active lanes (9.7.13.11), or the time. Correct runs may
-    /// then differ.
+    /// Whether code of the module asks for a value that the ISA leaves open: the active lanes (9.7.13.11), or the time. Correct
+    /// runs may then differ.
     #[must_use]
     pub fn asks_for_open_values(&self) -> bool {
         let is_time = |special| {
@@ -252,8 +252,8 @@ impl Device {
         }
     }
 
-    /// Runs a kernel under every schedule, for `runs` runs at most, each on memory as it is now. Runs that differ only in the order of
-    /// independent steps are one. Stops at the first report that is not clean, or whose memory `holds` refuses.
+    /// Runs a kernel under every schedule, for `runs` runs at most, each on memory as it is now. Runs that differ only in the
+    /// order of independent steps are one. Stops at the first report that is not clean, or whose memory `holds` refuses.
     ///
     /// # Errors
     ///

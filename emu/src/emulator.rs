@@ -255,7 +255,8 @@ unsafe impl NoPadding for TensorMap {}
 
 macro_rules! memory {
     ($($Slice:ty),*) => { $(
-        // SAFETY: a slice has so many elements, allocated and initialized for as long as it lives. A launch ends within the borrow.
+        // SAFETY: a slice has so many elements, allocated and initialized for as long as it lives. A launch ends within the
+        // borrow.
         unsafe impl<'a, T> Memory<'a, Kernel, T> for $Slice {
             fn lend(self, gpu: &'a Emulator) -> Result<Region<()>, String> {
                 if !Rc::ptr_eq(&self.device, &gpu.device) {

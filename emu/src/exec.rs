@@ -1,4 +1,5 @@
-//! Runs the instructions of a thread: arithmetic, memory, control flow. The others are in `collective`, `mbarrier`, `copies` and `tensor`.
+//! Runs the instructions of a thread: arithmetic, memory, control flow. The others are in `collective`, `mbarrier`, `copies` and
+//! `tensor`.
 
 use std::ops::Range;
 
@@ -458,8 +459,8 @@ impl Machine<'_> {
         self.find(rule, what, here, None, (self.at(cta, thread), 0));
     }
 
-    /// Stops a thread that has read the same at the same place twice in a row, until something is written there: an explorer need not
-    /// run a loop that waits.
+    /// Stops a thread that has read the same at the same place twice in a row, until something is written there: an explorer need
+    /// not run a loop that waits.
     fn spins(&mut self, cta: usize, thread: usize, place: Place, bytes: &[u8]) -> bool {
         let at = self.at(cta, thread);
         let t = &mut self.ctas[cta].threads[thread];
@@ -520,7 +521,8 @@ impl Machine<'_> {
         } else {
             self.before_reductions(cta, thread, key, atom.rmw)
         };
-        // The reductions come behind this operation, and commute with it: memory is the same, and the operation reads the older value.
+        // The reductions come behind this operation, and commute with it: memory is the same, and the operation reads the older
+        // value.
         let read: Option<Vec<u64>> = older.map(|bytes_read| bytes_read.chunks(bytes).map(word).collect());
         let old = latest;
         // An addition of `.f32` flushes subnormal values in global memory, and in no other (PTX ISA 9.7.13.5).
@@ -1027,8 +1029,8 @@ fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>) -> u64 {
     }
 }
 
-/// The random bits of element `i` of a conversion with `.rs`, and their number: the upper half of the operand is for the first half
-/// of the elements. Of `.f16`, whose conversion drops 13 bits, 13 of the 16 bits count.
+/// The random bits of element `i` of a conversion with `.rs`, and their number: the upper half of the operand is for the first
+/// half of the elements. Of `.f16`, whose conversion drops 13 bits, 13 of the 16 bits count.
 fn random_bits(to: Format, count: u32, i: u32, random: u64) -> (u64, u32) {
     let half = if i < count / 2 { random >> 16 } else { random };
     let bits = if to == Format::F16 { 13 } else { 16 };

@@ -1,5 +1,5 @@
-//! All schedules of a small kernel. Runs that differ only in the order of independent steps are the same, and one of them runs: dynamic
-//! partial-order reduction (Flanagan and Godefroid) with sleep sets.
+//! All schedules of a small kernel. Runs that differ only in the order of independent steps are the same, and one of them runs:
+//! dynamic partial-order reduction (Flanagan and Godefroid) with sleep sets.
 
 use rustc_hash::FxHashMap;
 
@@ -189,8 +189,8 @@ impl Explorer {
         index
     }
 
-    /// The step has ended: what it has touched is known. A step before that conflicts with it, with nothing that orders the two, could
-    /// have come later: another run has it so.
+    /// The step has ended: what it has touched is known. A step before that conflicts with it, with nothing that orders the two,
+    /// could have come later: another run has it so.
     fn end_step(&mut self) {
         let touched = std::mem::take(&mut self.touched);
         let woken = std::mem::take(&mut self.woken);

@@ -410,8 +410,8 @@ pub fn packed(
         .fold(0, |all, lane| all | lane)
 }
 
-/// Rounds `.f32` to `.tf32`, "to nearest even" (PTX ISA 5.5.1), which has 13 bits of the fraction less. Subnormals stay, on an H200
-/// for `.tf32.ftz` too.
+/// Rounds `.f32` to `.tf32`, "to nearest even" (PTX ISA 5.5.1), which has 13 bits of the fraction less. Subnormals stay, on an
+/// H200 for `.tf32.ftz` too.
 pub fn round_to_tf32(bits: u32) -> u32 {
     if f32::from_bits(bits).is_nan() {
         return 0x7fff_e000;

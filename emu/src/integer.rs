@@ -1,5 +1,5 @@
-//! Integer, logic and shift instructions (PTX ISA 9.7.1, 9.7.2, 9.7.8): a function of each opcode on registers. A register holds its
-//! value zero-extended to 64 bits.
+//! Integer, logic and shift instructions (PTX ISA 9.7.1, 9.7.2, 9.7.8): a function of each opcode on registers. A register holds
+//! its value zero-extended to 64 bits.
 
 pub type Unary = fn(u64) -> u64;
 pub type Binary = fn(u64, u64) -> u64;

@@ -68,8 +68,8 @@ pub struct Location {
     pub writes: VecDeque<Write>,
     /// The number of the latest write that each thread has seen.
     pub seen: FxHashMap<Id, u64>,
-    /// What relaxed loads of each thread have read, for its later acquire of the location; and its last release of the location, for
-    /// its later stores (8.8).
+    /// What relaxed loads of each thread have read, for its later acquire of the location; and its last release of the location,
+    /// for its later stores (8.8).
     pub read: FxHashMap<Id, Handed>,
     pub released: FxHashMap<Id, (Scope, Release)>,
 }

@@ -91,13 +91,15 @@ pub struct Options {
 /// Readings of the ISA where its text leaves room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Readings {
-    /// A copy sees the initialization of its mbarrier only behind `fence.proxy.async`. The example of 9.7.13.4 acquires "remote barrier
-    /// state via async proxy"; common code has `fence.mbarrier_init` alone, which else is enough.
+    /// A copy sees the initialization of its mbarrier only behind `fence.proxy.async`. The example of 9.7.13.4 acquires "remote
+    /// barrier state via async proxy"; common code has `fence.mbarrier_init` alone, which else is enough.
     pub init_needs_proxy_fence: bool,
-    /// An asynchronous write behind a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory location".
+    /// An asynchronous write behind a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory
+    /// location".
     pub reads_need_proxy_fence: bool,
-    /// Who waits for a copy that a thread of another CTA has issued needs the scope of the cluster. The completion of a copy has the scope
-    /// `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits with `.cta`.
+    /// Who waits for a copy that a thread of another CTA has issued needs the scope of the cluster. The completion of a copy has
+    /// the scope `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits with
+    /// `.cta`.
     pub peer_copies_need_cluster_scope: bool,
 }
 

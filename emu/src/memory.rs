@@ -54,7 +54,8 @@ impl Global {
         (self.allocations.len() as u64) << ALLOCATION_SHIFT
     }
 
-    /// Allocates the variables of a module in `.global`, or in `.const`. As on a GPU, they lie close together: the low halves of their addresses tell them apart.
+    /// Allocates the variables of a module in `.global`, or in `.const`. As on a GPU, they lie close together: the low halves of
+    /// their addresses tell them apart.
     pub fn allocate_variables(&mut self, sizes: impl IntoIterator<Item = usize>, constant: bool) -> Vec<u64> {
         const GAP: usize = 256;
         let mut parts: Vec<Range<usize>> = Vec::new();

@@ -13,7 +13,8 @@ use crate::memory::Place;
 use crate::op::*;
 use crate::shadow::Epoch;
 
-/// The element types of a tensor map, in the order of the `elemtype` values (PTX ISA 9.7.9.28): bytes, and the type of reductions.
+/// The element types of a tensor map, in the order of the `elemtype` values (PTX ISA 9.7.9.28): bytes, and the type of
+/// reductions.
 const ELEMENTS: [Type; 13] = [
     Type::Unsigned(8),
     Type::Unsigned(16),
@@ -160,9 +161,9 @@ impl TensorMap {
         }
     }
 
-    /// What the interpreter does not model of a copy by this map. PTX ISA 5.5.6 has slices of channels (NC/8DHWC8), and does not say
-    /// which dimensions a map of them has. On an H200 they are W, H, D, the slices, and the images: the channels of a slice are in no
-    /// dimension, and the coordinate of the slices counts slices. A box of up to a slice of channels brings one slice.
+    /// What the interpreter does not model of a copy by this map. PTX ISA 5.5.6 has slices of channels (NC/8DHWC8), and does not
+    /// say which dimensions a map of them has. On an H200 they are W, H, D, the slices, and the images: the channels of a slice
+    /// are in no dimension, and the coordinate of the slices counts slices. A box of up to a slice of channels brings one slice.
     fn not_modeled(&self, mode: TensorMode) -> Option<&'static str> {
         let slices = usize::from(self.rank).saturating_sub(2);
         let channels = self.size() / (self.ty().bits() / 8) as usize;
@@ -481,8 +482,8 @@ fn push(pieces: &mut Vec<Piece>, piece: Piece) {
     }
 }
 
-/// Fills with NaN, for floats outside of the tensor. The ISA does not say which NaN (5.5.1): an H200 writes one of 16 bits, whatever
-/// the type.
+/// Fills with NaN, for floats outside of the tensor. The ISA does not say which NaN (5.5.1): an H200 writes one of 16 bits,
+/// whatever the type.
 fn fill_nan(ty: Type, buffer: &mut [u8]) {
     if let Type::Float(_) = ty {
         buffer.as_chunks_mut::<2>().0.fill([0xf7, 0x7f]);
@@ -502,8 +503,8 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
                 // One slice: `not_modeled` refuses more.
                 extents[rank - 2] = 1;
             }
-            // An element stride of n takes every n-th element: the box has ceil(extent / n) of them. That of the innermost dimension
-            // is ignored without an interleaved layout.
+            // An element stride of n takes every n-th element: the box has ceil(extent / n) of them. That of the innermost
+            // dimension is ignored without an interleaved layout.
             let step = |d: usize| match d {
                 0 if map.interleave == 0 => 1,
                 _ => usize::from(map.steps[d]).max(1),

@@ -1,5 +1,5 @@
-//! A trace of a run for a viewer of trace events (Perfetto, `chrome://tracing`): threads, copies and mbarrier phases on a time line
-//! whose unit is an executed instruction.
+//! A trace of a run for a viewer of trace events (Perfetto, `chrome://tracing`): threads, copies and mbarrier phases on a time
+//! line whose unit is an executed instruction.
 
 use std::fmt::Write;
 

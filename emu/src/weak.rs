@@ -1,5 +1,5 @@
-//! Strong accesses (PTX ISA 8.4): a load may return an older value than the latest, as long as coherence and what happened before allow
-//! it. So a program that orders too little meets each outcome that the memory model allows.
+//! Strong accesses (PTX ISA 8.4): a load may return an older value than the latest, as long as coherence and what happened before
+//! allow it. So a program that orders too little meets each outcome that the memory model allows.
 
 use crate::clock::Id;
 use crate::explore::{Thing, Use};
@@ -117,8 +117,8 @@ impl Machine<'_> {
         location.seen.insert(id, latest);
     }
 
-    /// `fence.sc`: what the thread knows, has seen and written comes before every later `fence.sc`, if the scope of each includes the
-    /// other (8.9.3, 8.9.4).
+    /// `fence.sc`: what the thread knows, has seen and written comes before every later `fence.sc`, if the scope of each includes
+    /// the other (8.9.3, 8.9.4).
     pub fn sequential_fence(&mut self, cta: usize, thread: usize, scope: Scope) {
         self.touches(Thing::Grid, 0..1, Use::Writes);
         let number = self.ctas[cta].number;

@@ -1,6 +1,6 @@
-//! Each mistake that the interpreter detects has a kernel in `findings/`: as it stands with the lines marked `//broken`, it has the
-//! finding of its first line under every schedule (`sometimes`: under one of twenty); with the lines marked `//fixed` in their place
-//! it is clean.
+//! Each mistake that the interpreter detects has a kernel in `findings/`: as it stands with the lines marked `//broken`, it has
+//! the finding of its first line under every schedule (`sometimes`: under one of twenty); with the lines marked `//fixed` in
+//! their place it is clean.
 
 #[path = "support/case.rs"]
 mod case;

@@ -81,7 +81,8 @@ fn the_driver_knows_the_stated_shapes() {
     assert_eq!(histogram.required_block, Some(Dim3::from(128)));
 }
 
-/// Each stream waits for the work of the others on its memory, also where the last stream of the program is dropped with work on it.
+/// Each stream waits for the work of the others on its memory, also where the last stream of the program is dropped with work on
+/// it.
 #[test]
 fn launches_on_several_streams_are_ordered() {
     const LEN: usize = 1 << 26;

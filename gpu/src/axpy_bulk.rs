@@ -124,8 +124,8 @@ impl AxpyBulk {
         let grid = self.multiprocessors * self.shape.ctas_per_sm;
         let config =
             LaunchConfig::new(grid, self.shape.threads).dynamic_shared(self.shape.dynamic_shared_bytes());
-        // SAFETY: x and y have `n` elements, are aligned and do not overlap (checked above). `y` is borrowed exclusively. The kernel
-        // is the right one: `# Safety` of `new`.
+        // SAFETY: x and y have `n` elements, are aligned and do not overlap (checked above). `y` is borrowed exclusively. The
+        // kernel is the right one: `# Safety` of `new`.
         unsafe { self.kernel.launch(stream, &config, (a, x, y, n as u64))? };
         Ok(())
     }

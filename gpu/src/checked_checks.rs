@@ -1,4 +1,5 @@
-//! Checks of the feature `checked`: each kernel of `tests/device/checked` breaks the word `unsafe(uniform)`, prints where, and traps.
+//! Checks of the feature `checked`: each kernel of `tests/device/checked` breaks the word `unsafe(uniform)`, prints where, and
+//! traps.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};

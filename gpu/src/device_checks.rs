@@ -10,8 +10,8 @@ use crate::options::Options;
 
 type Run = fn(&Gpu, &Module, &str) -> Result<()>;
 
-/// The crates, with their kernels and the check of each kernel. Not here: `plain` of `link_kernels`, which waits on an mbarrier that
-/// no kernel initializes, and `wide`, whose parameter of 128 bits has no launch by name.
+/// The crates, with their kernels and the check of each kernel. Not here: `plain` of `link_kernels`, which waits on an mbarrier
+/// that no kernel initializes, and `wide`, whose parameter of 128 bits has no launch by name.
 const CRATES: [(&str, &[(&str, Run)]); 4] = [
     ("shared", &[("first", shared), ("second", shared), ("third", shared), ("fourth", shared)]),
     ("registers", &[("outer_8x8", outer_product), ("outer_8x16", outer_product)]),

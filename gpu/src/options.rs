@@ -71,7 +71,8 @@ impl Options {
         self.seeds.unwrap_or(if self.quick || self.emulated { 2 } else { 10 })
     }
 
-    /// Returns the seeds of a check that has so many: an emulated device runs those that `emulated` chooses. `--seeds` limits their number.
+    /// Returns the seeds of a check that has so many: an emulated device runs those that `emulated` chooses. `--seeds` limits
+    /// their number.
     pub fn seeds_of(&self, all: u32, emulated: &[u32]) -> Vec<u32> {
         let mut seeds = match self {
             _ if self.emulated => emulated.into(),

@@ -54,8 +54,8 @@ impl Report {
         }
     }
 
-    /// Returns the lines below that of a check that did not pass: what it said, and on an emulated device the command that runs it
-    /// again under the schedule of its first finding.
+    /// Returns the lines below that of a check that did not pass: what it said, and on an emulated device the command that runs
+    /// it again under the schedule of its first finding.
     pub fn findings(&self, emulated: bool) -> String {
         const LINES: usize = 40;
         if !matches!(self.outcome, Outcome::Failed | Outcome::Hung) {

@@ -169,8 +169,8 @@ fn multicast(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
         gpu.wait()?;
         compare(&gpu.stream.clone_dtoh(&output)?, &expected).with_context(|| format!("launch {launch}"))?;
     }
-    // Of the tiles, each CTA has a quarter in its row, a quarter in its column, and a half in its cluster. It loads a part of each, and
-    // of a tile one phase says that it is there, another that it is free.
+    // Of the tiles, each CTA has a quarter in its row, a quarter in its column, and a half in its cluster. It loads a part of
+    // each, and of a tile one phase says that it is there, another that it is free.
     let received = launches * u64::from(x * y) * (words.len() / TILE) as u64;
     Ok(Done { launches, phases: 2 * received, copies: received })
 }

@@ -143,16 +143,17 @@ impl Kernel {
     /// # Errors
     ///
     /// [`Error::Signature`] if the arguments differ from the parameters; [`Error::Launch`] if the device or the kernel does not
-    /// allow this launch; [`Error::Stream`] if the stream is of another context; [`Error::Cuda`] if the driver refuses the launch.
+    /// allow this launch; [`Error::Stream`] if the stream is of another context; [`Error::Cuda`] if the driver refuses the
+    /// launch.
     ///
     /// # Safety
     ///
     /// 1. Each argument has the type of the kernel's parameter.
     /// 2. The kernel may be called with these values and this configuration: every pointer is valid for the kernel's accesses
-    ///    through it, until the kernel ends. For a slice, borrows and events see to the time: the kernel reads what a shared borrow
-    ///    gives, and reads and writes what a mutable borrow gives.
-    /// 3. With [`LaunchConfig::programmatic`], the kernel waits (`griddepcontrol.wait`) before it touches what the kernel before it
-    ///    uses.
+    ///    through it, until the kernel ends. For a slice, borrows and events see to the time: the kernel reads what a shared
+    ///    borrow gives, and reads and writes what a mutable borrow gives.
+    /// 3. With [`LaunchConfig::programmatic`], the kernel waits (`griddepcontrol.wait`) before it touches what the kernel before
+    ///    it uses.
     /// 4. If the stream is being captured, the graph is launched only while the module is loaded and every pointer is valid.
     pub unsafe fn launch<'a>(
         &self,
@@ -185,8 +186,8 @@ impl Kernel {
         let config = driver_config(config, stream.cu_stream(), &mut attributes);
         let mut addresses: Vec<_> =
             arguments.bytes().map(|bytes| bytes.as_ptr().cast::<c_void>().cast_mut()).collect();
-        // SAFETY: configuration, attributes and arguments outlive the call. `compare` compared the sizes of the arguments with those of
-        // the parameters, and the values are legal: `# Safety`. The driver only reads them.
+        // SAFETY: configuration, attributes and arguments outlive the call. `compare` compared the sizes of the arguments with
+        // those of the parameters, and the values are legal: `# Safety`. The driver only reads them.
         let result =
             unsafe { sys::cuLaunchKernelEx(&config, self.function, addresses.as_mut_ptr(), ptr::null_mut()) };
         check(result.result(), || format!("launching kernel {}", self.label))?;

@@ -87,7 +87,8 @@ impl LoadedKernels {
         }
         let mut function = self.module.kernel_by_name(K::NAME)?;
         function.order = Some(self.order.clone());
-        // SAFETY: the module is a device crate's (`Kernels::new`); name and value of its fingerprint are those of the description.
+        // SAFETY: the module is a device crate's (`Kernels::new`); name and value of its fingerprint are those of the
+        // description.
         Ok(unsafe { Launcher::new(function) })
     }
 }

@@ -9,8 +9,8 @@ use cudarc::driver::{
 
 use crate::{Argument, Arguments, ByName, Kernel, Memory, MemoryMut, Region, Result};
 
-/// Keeps memory in use until the launch is queued. Then the memory's own stream waits for the launch, so that a drop of the memory,
-/// which frees it on that stream, comes after, whatever has become of the events of `cudarc`.
+/// Keeps memory in use until the launch is queued. Then the memory's own stream waits for the launch, so that a drop of the
+/// memory, which frees it on that stream, comes after, whatever has become of the events of `cudarc`.
 #[derive(Debug)]
 pub struct InUse<'a> {
     /// Dropped after the wait: records the use.

@@ -76,8 +76,8 @@ impl JitOptions {
             .extend(more.into_iter().filter_map(|(option, value)| Some((option, integer(value? as usize)))));
         let (mut names, mut values): (Vec<_>, Vec<_>) = options.into_iter().unzip();
         let mut handle = ptr::null_mut();
-        // SAFETY: `loadable` made the image whole, and a context is current. Both arrays have as many entries, of which two describe
-        // `log`; `log` outlives the call.
+        // SAFETY: `loadable` made the image whole, and a context is current. Both arrays have as many entries, of which two
+        // describe `log`; `log` outlives the call.
         let result = unsafe {
             sys::cuModuleLoadDataEx(
                 &mut handle,

@@ -1,5 +1,6 @@
 //! Example kernels on `ptx`, one topic per module. Each kernel's documentation gives the result, the launch shape and the
-//! technique. They are entries without `#[ptx::kernel]`, which the checks launch by name; the kernels of `examples/` have the attribute.
+//! technique. They are entries without `#[ptx::kernel]`, which the checks launch by name; the kernels of `examples/` have the
+//! attribute.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch, core_float_math)]

@@ -25,7 +25,8 @@ use crate::{
 ///
 /// # Safety
 ///
-/// `pass` adds the bytes of one parameter of the kind `P`, and they keep the contract of that parameter until the launch has ended.
+/// `pass` adds the bytes of one parameter of the kind `P`, and they keep the contract of that parameter until the launch has
+/// ended.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for this parameter of the kernel",
     label = "the parameter takes another argument: `{P}`",

@@ -54,8 +54,8 @@ struct Values {
 impl Values {
     fn push<T: NoPadding>(&mut self, value: T) {
         let start = self.zeros::<T>();
-        // SAFETY: the units from `start` on hold at least the size of a `T`, and are as aligned. A `T` has no padding, so that all
-        // bytes stay initialized.
+        // SAFETY: the units from `start` on hold at least the size of a `T`, and are as aligned. A `T` has no padding, so that
+        // all bytes stay initialized.
         unsafe { self.units.as_mut_ptr().add(start).cast::<T>().write(value) };
     }
 

@@ -14,8 +14,9 @@ use crate::{
 ///
 /// # Safety
 ///
-/// `launch` runs the kernel with these arguments in this shape, or returns an error. Memory of the arguments stays valid until the
-/// kernel has ended, and is used by other launches, copies and the host only before or after the kernel, as their borrows say.
+/// `launch` runs the kernel with these arguments in this shape, or returns an error. Memory of the arguments stays valid until
+/// the kernel has ended, and is used by other launches, copies and the host only before or after the kernel, as their borrows
+/// say.
 pub unsafe trait Function: Sized {
     /// Where the kernel is put: a stream.
     type Queue: ?Sized;
@@ -131,8 +132,8 @@ impl<K: Description, F: Function> Launcher<K, F> {
     /// parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a [`Grid`].
     /// Block, cluster and dynamic shared memory are the kernel's own.
     ///
-    /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended, and later uses wait
-    /// for the kernel: of CUDA, the stream that the memory was allocated on waits for it, and `cudarc` records the use as an
+    /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended, and later uses
+    /// wait for the kernel: of CUDA, the stream that the memory was allocated on waits for it, and `cudarc` records the use as an
     /// event. So launches that use one slice on several streams follow one another, and a context whose event tracking is off is
     /// refused.
     ///

@@ -239,7 +239,8 @@ impl TensorMapBuilder {
         element_strides: &[u32] => element_strides.into();
         /// Sets the interleaved layout. The default is none, and the typed layer of `ptx` requires none.
         interleave: CUtensorMapInterleave => interleave;
-        /// Sets the swizzle. The default is none. The typed layer of `ptx` requires that of the shape, whose span is a row of the box.
+        /// Sets the swizzle. The default is none. The typed layer of `ptx` requires that of the shape, whose span is a row of the
+        /// box.
         swizzle: CUtensorMapSwizzle => swizzle;
         /// Sets the granularity of fetches into the L2 cache. The default is no promotion.
         l2_promotion: CUtensorMapL2promotion => l2_promotion;
@@ -247,8 +248,8 @@ impl TensorMapBuilder {
         oob_fill: CUtensorMapFloatOOBfill => oob_fill;
     }
 
-    /// Encodes the map of the tensor that starts at `memory` (`cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`), a slice or view
-    /// of `cudarc`. The map does not borrow the memory.
+    /// Encodes the map of the tensor that starts at `memory` (`cuTensorMapEncodeTiled`, `cuTensorMapEncodeIm2col`), a slice or
+    /// view of `cudarc`. The map does not borrow the memory.
     ///
     /// # Errors
     ///

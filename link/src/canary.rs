@@ -1,7 +1,7 @@
 //! Finds kernels that LLVM's passes have changed before the linker could mark convergence.
 //!
-//! `#[ptx::kernel]` puts marks into an entry, as comments of inline asm: the same mark into both arms of a branch, and one between two
-//! uses of one condition. A pass that ignores convergence merges the arms, or copies what is between.
+//! `#[ptx::kernel]` puts marks into an entry, as comments of inline asm: the same mark into both arms of a branch, and one
+//! between two uses of one condition. A pass that ignores convergence merges the arms, or copies what is between.
 
 use crate::Error;
 use crate::ir::{self, Callee};

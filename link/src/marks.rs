@@ -36,8 +36,8 @@ pub fn without_tokens(ir: &str) -> Result<String, Error> {
 
 /// Marks a module, given and returned as LLVM IR in the form that `opt -S` prints. These get the mark `convergent`:
 ///
-/// - every function that is not an intrinsic (intrinsics have their own attributes) and not one of the driver's, which each thread
-///   calls for itself; LLVM removes the mark again from a function whose body has nothing convergent;
+/// - every function that is not an intrinsic (intrinsics have their own attributes) and not one of the driver's, which each
+///   thread calls for itself; LLVM removes the mark again from a function whose body has nothing convergent;
 /// - every call through a pointer or an alias, because LLVM does not know the function;
 /// - every inline asm for which [`is_convergent`] returns true.
 pub fn mark(ir: &str) -> String {

@@ -1,8 +1,8 @@
 //! Parameters of kernels that are passed by value (`__grid_constant__`), for which stock rustc has no syntax.
 //!
-//! `#[ptx::kernel]` declares such a parameter as a pointer, and states its bytes in the kernel's body, as a comment of inline asm:
-//! `// entry: .param NUMBER SIZE ALIGNMENT`. The linker turns the pointer into one to bytes among the kernel's parameters. LLVM
-//! then reads them by `ld.param`, and takes their address by `cvta.param`.
+//! `#[ptx::kernel]` declares such a parameter as a pointer, and states its bytes in the kernel's body, as a comment of inline
+//! asm: `// entry: .param NUMBER SIZE ALIGNMENT`. The linker turns the pointer into one to bytes among the kernel's parameters.
+//! LLVM then reads them by `ld.param`, and takes their address by `cvta.param`.
 
 use crate::ir::{self, Callee};
 

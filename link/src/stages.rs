@@ -79,9 +79,10 @@ impl<'a> Stages<'a> {
         Ok(Self { options, tools, processor, dir, _guard: guard })
     }
 
-    /// Links the program, and keeps only what the exported symbols reach: the rest of `core` would cost seconds in every later stage.
-    /// Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program names of it, in
-    /// the order of the libraries. The third takes all: for what asm names, and for what a library names of one before it.
+    /// Links the program, and keeps only what the exported symbols reach: the rest of `core` would cost seconds in every later
+    /// stage. Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program
+    /// names of it, in the order of the libraries. The third takes all: for what asm names, and for what a library names of one
+    /// before it.
     fn reach(&self, places: &Places) -> Result<String, Error> {
         let attempts = [("1-linked-with-needed.bc", &["--only-needed"][..]), ("1-linked-with-all.bc", &[])];
         for (name, _) in attempts {
@@ -101,8 +102,8 @@ impl<'a> Stages<'a> {
         Ok(reached.ir)
     }
 
-    /// Returns `core` and `compiler_builtins` of rustc, and the other files. rustc passes its own libraries behind all that depend on
-    /// them, so the last file of a name is rustc's. Without a list of exported symbols each file may have kernels.
+    /// Returns `core` and `compiler_builtins` of rustc, and the other files. rustc passes its own libraries behind all that
+    /// depend on them, so the last file of a name is rustc's. Without a list of exported symbols each file may have kernels.
     fn files(&self) -> (Vec<&PathBuf>, Vec<&PathBuf>) {
         let is_called = |file: &&PathBuf, name: &str| {
             let file = file.file_name().unwrap_or_default().to_string_lossy();

@@ -6,8 +6,8 @@ use crate::shared::{Element, ThreadVectors};
 
 impl<T: Element> ThreadVectors<T> {
     /// Copies the executing thread's share of the vectors of `from` from global memory into its own vectors in shared memory, and
-    /// passes each loaded vector to `f`, for work on it in registers. Vectors beyond the end of `from` keep their contents. The thread has `N` loads in flight at a time, 1
-    /// to 16.
+    /// passes each loaded vector to `f`, for work on it in registers. Vectors beyond the end of `from` keep their contents. The
+    /// thread has `N` loads in flight at a time, 1 to 16.
     ///
     /// Not collective.
     ///

@@ -118,8 +118,9 @@ macro_rules! legal {
     )* };
 }
 
-/// One PTX instruction: its function, documentation, legality, and the probe that the golden files read. docs/ADDING_AN_INSTRUCTION.md is
-/// the reference of its syntax. An arm of a tag that is not taken costs nothing, not even in a debug build.
+/// One PTX instruction: its function, documentation, legality, and the probe that the golden files read.
+/// docs/ADDING_AN_INSTRUCTION.md is the reference of its syntax. An arm of a tag that is not taken costs nothing, not even in a
+/// debug build.
 macro_rules! instruction {
     // The qualifiers, one by one, with the tags of each.
     (@tags [ $(,)? ] $done:tt { $($row:tt)* } { $($rest:tt)* }) => { instruction! { @row $($row)* $done $($rest)* } };
@@ -263,8 +264,9 @@ macro_rules! instruction {
 #[cfg(probe)]
 pub(crate) use instruction;
 
-/// What a host build checks of a row, which emits nothing there: the row is documented; its text is a statement that names each operand and
-/// no other; the operands have classes that there are; and the tags of a row's own list are those of the [`legal!`] set that it names.
+/// What a host build checks of a row, which emits nothing there: the row is documented; its text is a statement that names each
+/// operand and no other; the operands have classes that there are; and the tags of a row's own list are those of the [`legal!`]
+/// set that it names.
 macro_rules! checked {
     (@operands [] [ $($name:ident)* ] [ $( [ $($text:literal,)* ] )* ]) => {
         #[cfg(not(target_arch = "nvptx64"))]
@@ -458,8 +460,8 @@ macro_rules! emit {
         ] $was ] $Q $($walk)*)
     };
 
-    // Before the walk, once a row: the operands, as what stands before the block and what `asm!` has of each. That is tokens; or, where
-    // these depend on a tag, a name: of an operand of class `typed`, of such a result, or of an address.
+    // Before the walk, once a row: the operands, as what stands before the block and what `asm!` has of each. That is tokens; or,
+    // where these depend on a tag, a name: of an operand of class `typed`, of such a result, or of an address.
     (@operands [ [in typed $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
         emit!(@operands [ $($more)* ] $let [ $($asm)* { [] [ $arg ] [] [] } ] $($row)*)
     };
@@ -502,8 +504,8 @@ macro_rules! emit {
     (@operands [] $let:tt $asm:tt [ convergent ] $walk:tt $leaf:tt) => { convergent! { $walk $leaf $let $asm } };
 }
 
-/// A convergent instruction: its text has a name that is not an instruction, so that ptxas refuses the kernel unless `ptx-link` has
-/// marked the block. The linker removes the name.
+/// A convergent instruction: its text has a name that is not an instruction, so that ptxas refuses the kernel unless `ptx-link`
+/// has marked the block. The linker removes the name.
 #[cfg(not(feature = "stock-linker"))]
 macro_rules! convergent {
     ({ $($walk:tt)* } { $($leaf:tt)* } $let:tt $asm:tt) => {

@@ -1,6 +1,7 @@
 //! The size of dynamic shared memory (`sharedMemBytes`) that a launch needs for a kernel's [`DynamicShared`].
 
-use super::{DynamicShared, Needs, Place, bytes_only, layout};
+use super::memory::bytes_only;
+use super::{DynamicShared, Needs, Place, layout};
 
 mod sealed {
     /// Seals `Places`. The `Sealed` of `qualifier` is implemented for other pairs.

@@ -95,7 +95,8 @@ impl<T: Element> ThreadVector<'_, T> {
     /// PTX: `ld.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
     pub fn get(&self) -> T::Vector {
-        // SAFETY: `addr` lies in the memory that `take_thread_vectors` took, at a multiple of 16 bytes; no other thread accesses the vector.
+        // SAFETY: `addr` lies in the memory that `take_thread_vectors` took, at a multiple of 16 bytes; no other thread accesses
+        // the vector.
         unsafe { T::load_vector(self.addr) }
     }
 
@@ -104,7 +105,8 @@ impl<T: Element> ThreadVector<'_, T> {
     /// PTX: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     #[inline(always)]
     pub fn set(&mut self, elements: T::Vector) {
-        // SAFETY: `addr` lies in the memory that `take_thread_vectors` took, at a multiple of 16 bytes; no other thread accesses the vector.
+        // SAFETY: `addr` lies in the memory that `take_thread_vectors` took, at a multiple of 16 bytes; no other thread accesses
+        // the vector.
         unsafe { T::store_vector(self.addr, elements) }
     }
 }

@@ -586,7 +586,8 @@ macro_rules! im2col {
         pub enum $Im2col<const CHANNELS: usize, const PIXELS: usize> {}
 
         impl<const CHANNELS: usize, const PIXELS: usize> $Im2col<CHANNELS, PIXELS> {
-            /// The number of elements of a column (`channelsPerPixel` times `pixelsPerColumn`): the length of its array in shared memory.
+            /// The number of elements of a column (`channelsPerPixel` times `pixelsPerColumn`): the length of its array in shared
+            /// memory.
             pub const LEN: usize = size::product([CHANNELS, PIXELS]);
         }
         #[diagnostic::do_not_recommend]

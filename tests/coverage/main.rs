@@ -511,8 +511,8 @@ fn what_is_collective_is_checked() {
     });
 }
 
-/// What a check prints is the place of the user's call: a function on the way to a check passes on its caller's place, and twins alone
-/// pass places of their own.
+/// What a check prints is the place of the user's call: a function on the way to a check passes on its caller's place, and twins
+/// alone pass places of their own.
 #[test]
 fn a_check_names_the_place_of_the_caller() {
     if FUNCTIONS.is_empty() {

@@ -142,8 +142,8 @@ impl Tools {
         self.check_text_making(None, ptx_text, arch)
     }
 
-    /// As [`check_text`](Tools::check_text), but makes the code of `kernels` alone, which takes most of the time. ptxas also checks
-    /// the other kernels. `None` makes the code of all.
+    /// As [`check_text`](Tools::check_text), but makes the code of `kernels` alone, which takes most of the time. ptxas also
+    /// checks the other kernels. `None` makes the code of all.
     pub fn check_text_making(
         &self,
         kernels: Option<&[String]>,

@@ -1,7 +1,7 @@
 //! Device builds: compiles a crate for `nvptx64-nvidia-cuda` into a PTX module.
 //!
-//! All builds of a toolchain share one `core`, which is compiled once into a private sysroot, at one opt-level and for one target.
-//! That is enough: the parts of `core` that a kernel uses are generic or inlined, and so are compiled again with the
+//! All builds of a toolchain share one `core`, which is compiled once into a private sysroot, at one opt-level and for one
+//! target. That is enough: the parts of `core` that a kernel uses are generic or inlined, and so are compiled again with the
 //! kernel's own flags.
 
 use std::collections::BTreeMap;
@@ -97,7 +97,8 @@ impl Build {
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
-    /// Compiles the crate without a link. Returns the LLVM IR of the crate and of its dependencies without `core`, as rustc makes it.
+    /// Compiles the crate without a link. Returns the LLVM IR of the crate and of its dependencies without `core`, as rustc makes
+    /// it.
     pub fn ir(&self) -> Result<String> {
         let (output, _lock) = self.rustc(&["--crate-type", "lib"])?;
         let libraries = artifacts(&output)?.flat_map(|artifact| artifact.filenames);
@@ -223,8 +224,8 @@ impl Build {
     }
 }
 
-/// Writes a device crate into a folder, with the repository's versions of dependencies: builds then share them with the repository's
-/// device crates.
+/// Writes a device crate into a folder, with the repository's versions of dependencies: builds then share them with the
+/// repository's device crates.
 pub fn write_crate(folder: &Path, manifest: &str, source: &str) -> Result<()> {
     write_package(folder, manifest)?;
     files::write(&folder.join("src/lib.rs"), source)
@@ -270,9 +271,9 @@ pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// The opt-level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs at
-/// levels 2 and 3, no pass at level 0. LLVM runs after the link. (cargo's `profile.release.package."*"` would optimize the procedural
-/// macros and build scripts too, which takes ten times as long as to compile and run them unoptimized.)
+/// The opt-level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs
+/// at levels 2 and 3, no pass at level 0. LLVM runs after the link. (cargo's `profile.release.package."*"` would optimize the
+/// procedural macros and build scripts too, which takes ten times as long as to compile and run them unoptimized.)
 fn of_dependencies(level: OptLevel) -> OptLevel {
     match level {
         OptLevel::O0 => OptLevel::O0,
@@ -311,8 +312,8 @@ fn utf8(path: &Path) -> Result<&str> {
 /// What a process has made, by the name of the toolchain.
 type Made<T> = Mutex<BTreeMap<String, Arc<Mutex<Option<T>>>>>;
 
-/// Makes a thing once per process and toolchain. Concurrent callers with the same toolchain wait for it. After a failure, the next
-/// caller tries again.
+/// Makes a thing once per process and toolchain. Concurrent callers with the same toolchain wait for it. After a failure, the
+/// next caller tries again.
 fn once<T: Clone>(made: &Made<T>, toolchain: &Toolchain, make: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut slots = made.lock().unwrap_or_else(PoisonError::into_inner);
     let slot = Arc::clone(slots.entry(toolchain.name().to_owned()).or_default());
@@ -324,7 +325,8 @@ fn once<T: Clone>(made: &Made<T>, toolchain: &Toolchain, make: impl FnOnce() -> 
     Ok(thing.insert(make()?).clone())
 }
 
-/// Returns the sysroot with `core` for the device. Builds `core` if the sysroot is missing, or of another compiler or other flags.
+/// Returns the sysroot with `core` for the device. Builds `core` if the sysroot is missing, or of another compiler or other
+/// flags.
 pub fn sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     static SYSROOTS: Made<PathBuf> = Mutex::new(BTreeMap::new());
     once(&SYSROOTS, toolchain, || build_sysroot(toolchain))
@@ -383,8 +385,8 @@ pub fn projects_dir() -> PathBuf {
     root().join("target/device/projects")
 }
 
-/// Returns the linker. Builds it if it is missing or out of date: in the profile `dev`, which optimizes the linker but not the crates
-/// that it shares with the tests.
+/// Returns the linker. Builds it if it is missing or out of date: in the profile `dev`, which optimizes the linker but not the
+/// crates that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     static LINKERS: Made<PathBuf> = Mutex::new(BTreeMap::new());
     once(&LINKERS, toolchain, || {

@@ -17,8 +17,8 @@ pub fn written(folder: &str, wanted: &BTreeSet<String>) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Compiles a crate that [`write()`] has written for the host, with the instructions of every target. Returns the errors, if there
-/// are any: what is wrong in a row is said here in a second, and at the row.
+/// Compiles a crate that [`write()`] has written for the host, with the instructions of every target. Returns the errors, if
+/// there are any: what is wrong in a row is said here in a second, and at the row.
 pub fn check(folder: &Path) -> Result<Option<String>> {
     let targets = Arch::ALL.map(Arch::name);
     let mut cargo = Toolchain::active()?.cargo();
@@ -82,7 +82,8 @@ fn module(line: &str) -> Option<&str> {
     line.strip_prefix("mod ")?.strip_suffix(';')
 }
 
-/// Returns `src/raw/mod.rs`, and the families with their source code. Fails if `src/raw/mod.rs` does not name a wanted family twice.
+/// Returns `src/raw/mod.rs`, and the families with their source code. Fails if `src/raw/mod.rs` does not name a wanted family
+/// twice.
 pub fn named(wanted: &BTreeSet<String>) -> Result<(String, BTreeMap<String, String>)> {
     let index = fs::read_to_string(root().join("src/raw/mod.rs")).context("cannot read src/raw/mod.rs")?;
     let sources = sources()?;
@@ -109,7 +110,8 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
     write_families(folder, "cdylib", &text)
 }
 
-/// Writes the package of a device crate with one family of `ptx::raw` in place of `ptx`, which takes a tenth of the time to compile.
+/// Writes the package of a device crate with one family of `ptx::raw` in place of `ptx`, which takes a tenth of the time to
+/// compile.
 pub fn write_device_crate(folder: &Path, device_crate: &Path, family: &str) -> Result<()> {
     let library = root().join("target/row").join(format!("{family}-alone"));
     // Without a probe, a crate has the rows of each family that it has: `instruction!` is exported for probes alone.
@@ -141,8 +143,8 @@ pub fn write_device_crate(folder: &Path, device_crate: &Path, family: &str) -> R
     device::write_package(folder, &toml::to_string(&package)?)
 }
 
-/// Returns the source code of a crate of the wanted families, and of the families whose tag sets and macros they use. Writes the file of
-/// the family that the rows `more` are added to.
+/// Returns the source code of a crate of the wanted families, and of the families whose tag sets and macros they use. Writes the
+/// file of the family that the rows `more` are added to.
 fn library_source(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<String> {
     let (index, sources) = named(wanted)?;
     let used = used(&sources, wanted.iter().map(String::as_str));
@@ -249,8 +251,8 @@ fn tokens(source: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the names of tag sets and of macros that a source file may use, with other words. The name of a macro ends with `!`. A file
-/// uses a macro if it calls the macro, or if it hands the name to another macro as the first word: `atom_op! { red … }`.
+/// Returns the names of tag sets and of macros that a source file may use, with other words. The name of a macro ends with `!`. A
+/// file uses a macro if it calls the macro, or if it hands the name to another macro as the first word: `atom_op! { red … }`.
 fn names_in(source: &str) -> BTreeSet<String> {
     let tokens: Vec<&str> = tokens(source).collect();
     let mut names: BTreeSet<String> = tokens.iter().map(|&token| token.to_owned()).collect();

@@ -137,9 +137,9 @@ pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
     let mut build = Build::new(folder, arch);
     build.rustflags = vec!["--cfg=probe".into()];
     build.rustflags.extend(part.probe().map(|value| format!("--cfg=probe=\"{value}\"")));
-    // A call of an instruction has blocks for each form of the row, and those of one are reached. LLVM's pass removes the others from
-    // what rustc writes. Without the marks of where variables live, rustc's own passes leave fewer blocks, which saves a tenth of the
-    // time.
+    // A call of an instruction has blocks for each form of the row, and those of one are reached. LLVM's pass removes the others
+    // from what rustc writes. Without the marks of where variables live, rustc's own passes leave fewer blocks, which saves a
+    // tenth of the time.
     build.crate_flags = ["-Cpasses=unreachableblockelim", "-Zmir-enable-passes=+RemoveStorageMarkers"]
         .map(String::from)
         .into();

@@ -29,7 +29,8 @@ enum Command {
     Bundle(bundle::Options),
     /// Runs a command, whose programs find an emulated device in place of a GPU
     Emu(emu::Options),
-    /// Removes or weakens each fence, wait, barrier and arrival of the kernels, one at a time, and says whether the interpreter finds it
+    /// Removes or weakens each fence, wait, barrier and arrival of the kernels, one at a time, and says whether the interpreter
+    /// finds it
     Mutate(mutate::Options),
     /// Compares the kernels with their twins in CUDA C++: machine code, and times if the machine has a GPU
     Bench(bench::Options),

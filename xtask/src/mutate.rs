@@ -1,5 +1,5 @@
-//! Mutations of kernels: each removes or weakens one instruction that orders something. A kernel needs each of these instructions if
-//! every mutation of it is found; [`Missed`] is the list of those that are not, with the reasons.
+//! Mutations of kernels: each removes or weakens one instruction that orders something. A kernel needs each of these instructions
+//! if every mutation of it is found; [`Missed`] is the list of those that are not, with the reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Instructions on addresses: `cvta`, `isspacep`, `mapa`, `getctarank`. Addresses differ between machines; what lies there does not.
+//! Instructions on addresses: `cvta`, `isspacep`, `mapa`, `getctarank`. Addresses differ between machines; what lies there does
+//! not.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, NAME, Shape};

@@ -43,8 +43,8 @@ pub fn griddepcontrol(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// `setmaxnreg`: values in registers survive. One warpgroup gives registers back, and the other takes as many: `.inc` waits until the
-/// pool of the block has them (9.7.19.5).
+/// `setmaxnreg`: values in registers survive. One warpgroup gives registers back, and the other takes as many: `.inc` waits until
+/// the pool of the block has them (9.7.19.5).
 pub fn setmaxnreg(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(1, 256));
     // The registers of the launch, then what the two warpgroups do: the form has 64.

@@ -117,7 +117,8 @@ fn restricted_message(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Block 1 initializes an mbarrier, and block 0 uses it: by an arrival, or by a copy, which asks for the fences of the async proxy.
+/// Block 1 initializes an mbarrier, and block 0 uses it: by an arrival, or by a copy, which asks for the fences of the async
+/// proxy.
 fn initialization(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, 64));
     let source = b.memory("source", 16, 16, None, &noise(BYTES, 31));

@@ -73,8 +73,8 @@ fn is_address(form: &Form, class: Class) -> bool {
     class == Class::B32 && form.classes().iter().filter(|other| **other == Class::B32).count() == 1
 }
 
-/// One thread stores a word and then the flag, another waits for the flag and then loads the word. One of the two accesses the flag
-/// by the form, in the memory of block 0; the other one by its counterpart.
+/// One thread stores a word and then the flag, another waits for the flag and then loads the word. One of the two accesses the
+/// flag by the form, in the memory of block 0; the other one by its counterpart.
 fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, class: Class) {
     let form = b.form;
     let (store, load) = (

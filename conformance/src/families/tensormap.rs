@@ -1,5 +1,5 @@
-//! Tensor maps in memory: `tensormap.replace`, `tensormap.cp_fenceproxy`, the fences of the tensormap proxy, and the prefetch of a
-//! map. The bytes of a map are opaque, so a copy by the map shows what it says.
+//! Tensor maps in memory: `tensormap.replace`, `tensormap.cp_fenceproxy`, the fences of the tensormap proxy, and the prefetch of
+//! a map. The bytes of a map are opaque, so a copy by the map shows what it says.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Extra, NAME, Shape};

@@ -1,4 +1,5 @@
-//! Instructions of a warp: each warp of the block has another mask and other operands; lanes outside of the mask do not take part.
+//! Instructions of a warp: each warp of the block has another mask and other operands; lanes outside of the mask do not take
+//! part.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};

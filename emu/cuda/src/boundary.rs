@@ -6,8 +6,8 @@
 //! # Safety
 //!
 //! 1. A pointer to one value is null, or valid for a read or a write of the value, as the function reads or writes it.
-//! 2. A pointer to an array or to memory is null, or valid so for the number of elements that the other arguments state, until the
-//!    function returns; if the stream is captured, until the last launch of the graph.
+//! 2. A pointer to an array or to memory is null, or valid so for the number of elements that the other arguments state, until
+//!    the function returns; if the stream is captured, until the last launch of the graph.
 //! 3. A text is null, or ends in NUL. An image is null, an ELF file, or a text.
 //! 4. A function may be called with the arguments that the API states.
 

@@ -1,5 +1,5 @@
-//! The driver of CUDA on a machine without a GPU: a shared library with the functions of `libcuda.so.1`, which runs kernels in the
-//! interpreter [`ptx_emu`].
+//! The driver of CUDA on a machine without a GPU: a shared library with the functions of `libcuda.so.1`, which runs kernels in
+//! the interpreter [`ptx_emu`].
 //!
 //! The device is like an H200: compute capability 9.0, 132 multiprocessors, clusters, cooperative launches. It runs PTX, and no
 //! machine code. Every call runs to its end before it returns, which is one of the orders that CUDA allows.

@@ -1,5 +1,5 @@
-//! Programs that use the driver by cudarc. Each test is a process of its own, with the library of this package as `libcuda.so`: the
-//! environment is read once, and a kernel's mistake spoils the process.
+//! Programs that use the driver by cudarc. Each test is a process of its own, with the library of this package as `libcuda.so`:
+//! the environment is read once, and a kernel's mistake spoils the process.
 
 use std::error::Error;
 use std::ffi::{CStr, CString, OsString, c_void};

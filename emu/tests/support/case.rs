@@ -36,8 +36,8 @@ impl Case {
         self.text.lines().next().unwrap_or_default()
     }
 
-    /// Makes a device, the module without the lines that end in `without`, and the launch. `%rd0` is the address of memory, `%rd7`
-    /// that of a multicast object of the same memory.
+    /// Makes a device, the module without the lines that end in `without`, and the launch. `%rd0` is the address of memory,
+    /// `%rd7` that of a multicast object of the same memory.
     pub fn prepare(&self, without: &str) -> (Device, Module, Launch) {
         let ptx = ptx(&self.text, without);
         let mut device = Device::new();

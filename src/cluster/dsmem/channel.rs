@@ -28,8 +28,8 @@ use crate::shared::{Element, Ended, Loaded, Shared};
 /// A round needs one barrier of the CTA, between the reads of its threads and the acknowledgment.
 /// [`release_at_sync`](ChannelReceived::release_at_sync) lets the next tile's
 /// [`to_async_at_sync`](crate::shared::Shared::to_async_at_sync) share that barrier. The leader waits for the receiver and sends
-/// the next tile, so these steps need no barrier; [`reclaim_at_sync`](ChannelAcknowledged::reclaim_at_sync) returns the source at the
-/// next barrier.
+/// the next tile, so these steps need no barrier; [`reclaim_at_sync`](ChannelAcknowledged::reclaim_at_sync) returns the source at
+/// the next barrier.
 ///
 /// ```
 /// # use ptx::{cluster::{ByChannel, Cluster, Inbox}, shared::{Fenced, Shared}};
@@ -130,8 +130,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         ChannelSent { channel: self, src }
     }
 
-    /// Ends this CTA's channel: waits at a barrier of the cluster until all CTAs have ended theirs, and returns the DSMEM buffer as
-    /// an [`Inbox`], for a channel to other CTAs or for the end of the scope.
+    /// Ends this CTA's channel: waits at a barrier of the cluster until all CTAs have ended theirs, and returns the DSMEM buffer
+    /// as an [`Inbox`], for a channel to other CTAs or for the end of the scope.
     ///
     /// Collective in the cluster.
     ///

@@ -18,8 +18,8 @@ use xtask::{emulator, files, root};
 use super::kernels;
 
 const PROGRAM: &str = "ptx-gpu";
-/// Schedules under which each launch runs, the most instructions that a launch executes, and the readings of the ISA that ask for more
-/// and that the kernels fulfil.
+/// Schedules under which each launch runs, the most instructions that a launch executes, and the readings of the ISA that ask for
+/// more and that the kernels fulfil.
 const SETTINGS: [(&str, &str); 3] =
     [("PTX_EMU_SCHEDULES", "2"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init,peers")];
 

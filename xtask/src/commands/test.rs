@@ -57,8 +57,8 @@ const FOR_DEVICES: &[&str] = &[
     "book",
 ];
 
-/// The longest of the rest, the longest first. `checked` and `canaries` compile for the device too: the one while `golden` compiles for
-/// other targets, the other one last.
+/// The longest of the rest, the longest first. `checked` and `canaries` compile for the device too: the one while `golden`
+/// compiles for other targets, the other one last.
 const LONG: &[&str] = &["checked", "project", "ui", "cases", "canaries"];
 
 /// Tests that run together.
@@ -167,8 +167,8 @@ fn all() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compiles the tests of the workspace. Returns, by the name of the test file, the commands that `of_package` makes of its executables
-/// and the folders of their packages.
+/// Compiles the tests of the workspace. Returns, by the name of the test file, the commands that `of_package` makes of its
+/// executables and the folders of their packages.
 fn test_files(
     mut cargo: Command,
     of_package: impl Fn(&Utf8Path, &Utf8Path) -> Command,

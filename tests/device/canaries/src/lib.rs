@@ -1,8 +1,8 @@
 //! Kernels that compute wrong results if the compiler copies, merges, hoists or sinks a convergent instruction.
 //!
-//! Each kernel runs as one CTA of 128 threads over `out` and has no races; `gpu/src/suite/canaries.rs` computes the expected results from
-//! the seed. Each watched instruction has a mark `// site:…`, by which `tests/canaries` finds its copies in the PTX. All copies
-//! of a site have the same text, so LLVM may merge them, as it may merge a user's asm.
+//! Each kernel runs as one CTA of 128 threads over `out` and has no races; `gpu/src/suite/canaries.rs` computes the expected
+//! results from the seed. Each watched instruction has a mark `// site:…`, by which `tests/canaries` finds its copies in the PTX.
+//! All copies of a site have the same text, so LLVM may merge them, as it may merge a user's asm.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
