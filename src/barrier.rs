@@ -260,8 +260,8 @@ impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
         ThreadGroup::sync(self);
     }
 
-    /// Completes several state changes of shared-memory handles with one [`sync`](Warps::sync) of this group of warps, and
-    /// returns the handles in their next states, as [`Cta::sync_with`](crate::launch::Cta::sync_with) does.
+    /// Waits at the barrier of this group of warps (`bar.sync ID, THREADS`), which completes `transitions` (results of methods
+    /// `…_at_sync`), and returns their handles in the next states, such as `Fenced` after `Written`.
     ///
     /// Collective in the group.
     ///

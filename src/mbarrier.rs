@@ -491,8 +491,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     }
 }
 
-/// An [`Mbarrier`] on which this thread has arrived, with handles that come back in their next states when the phase completes
-/// ([`Mbarrier::arrive_with`]).
+/// An [`Mbarrier`] on which this thread has arrived by [`Mbarrier::arrive_with`]: the wait for its phase also completes the
+/// transitions that the arrival took (results of methods `…_at_sync`), and returns their handles.
 #[must_use = "`.wait(&cta)` returns the handles of the transitions: call it"]
 #[derive(Debug)]
 pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {

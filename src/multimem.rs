@@ -541,7 +541,7 @@ impl<T, S> Clone for Multicast<T, S> {
 impl<T, S> Copy for Multicast<T, S> {}
 
 impl<T, S> Multicast<T, S> {
-    /// Makes a handle of a slice from a multimem address and a length in elements.
+    /// Makes a handle of a slice from a multimem address (of a multicast object, `cuMulticastCreate`) and a length in elements.
     ///
     /// # Safety
     ///

@@ -390,8 +390,8 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
         self.into_state()
     }
 
-    /// Prepares the memory for a loop in which threads write and read it without bulk copies. In each round
-    /// [`release`](Shared::release) gives the state [`FreeGeneric`] again.
+    /// Turns `Free` memory into [`FreeGeneric`], from which a loop of ordinary stores and loads (no bulk copies) starts: each round's
+    /// [`release`](Shared::release) returns `FreeGeneric` again, so the handle has one type in every round.
     ///
     /// PTX: none.
     ///

@@ -327,8 +327,8 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
         cluster.sync_with(self.close_at_sync())
     }
 
-    /// Starts [`close`](ClusterSmem::close): the cluster barrier of [`Cluster::sync_with`] returns the executing CTA's array.
-    /// Several transitions can share that barrier.
+    /// Starts [`close`](ClusterSmem::close): after the cluster barrier of [`Cluster::sync_with`] no other CTA accesses the array,
+    /// and the executing CTA has it back. Several transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -350,8 +350,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, WriteOnly> {
         cluster.sync_with(self.close_at_sync())
     }
 
-    /// Starts [`close`](ClusterSmem::close): the cluster barrier of [`Cluster::sync_with`] returns the executing CTA's array.
-    /// Several transitions can share that barrier.
+    /// Starts [`close`](ClusterSmem::close): after the cluster barrier of [`Cluster::sync_with`] no other CTA accesses the array,
+    /// and the executing CTA has it back. Several transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -373,8 +373,8 @@ impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
         cluster.sync_with(self.close_at_sync())
     }
 
-    /// Starts [`close`](ClusterSmem::close): the cluster barrier of [`Cluster::sync_with`] returns the executing CTA's array.
-    /// Several transitions can share that barrier.
+    /// Starts [`close`](ClusterSmem::close): after the cluster barrier of [`Cluster::sync_with`] no other CTA accesses the array,
+    /// and the executing CTA has it back. Several transitions can share that barrier.
     ///
     /// PTX: none.
     #[inline(always)]

@@ -39,7 +39,7 @@ impl<T, const N: usize> Clone for MulticastReduce<T, N> {
 impl<T, const N: usize> Copy for MulticastReduce<T, N> {}
 
 impl<T: crate::shared::Element, const N: usize> MulticastReduce<T, N> {
-    /// Makes a handle of a slice from a multimem address and a length in elements.
+    /// Makes a handle of a slice from a multimem address (of a multicast object, `cuMulticastCreate`) and a length in elements.
     ///
     /// # Safety
     ///
