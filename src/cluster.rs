@@ -133,7 +133,8 @@ fn wait() {
 }
 
 impl Cta {
-    /// Lends memory to a scope in which all CTAs of the cluster are alive and can access each other's shared memory (DSMEM).
+    /// Calls `body` with the shared memory `handles`, in a scope in which all CTAs of the cluster are alive and can access each
+    /// other's shared memory (DSMEM), and waits at its end until all CTAs have left it (`cluster.sync()`).
     ///
     /// `body` gets the [`Cluster`] and the handles and has to return both: the handles idle, the cluster not between an arrive
     /// and its wait. The scope's lifetime belongs to this call alone, so no handle to a peer's memory leaves the scope.

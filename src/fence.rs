@@ -169,9 +169,9 @@ pub fn proxy_async_acquire_shared_cluster() {
     raw::fence_proxy_async_generic_acquire_sync_restrict()
 }
 
-/// Release fence in cluster scope for the CTA's own shared memory alone, like [`release_shared_cta`]: orders this thread's
-/// accesses before asynchronous copies (accesses of the async proxy) that other CTAs start, such as a copy that overwrites memory
-/// that this thread has loaded.
+/// Release fence and proxy fence (`fence.proxy.async::generic.release.sync_restrict`) in cluster scope for the CTA's own shared
+/// memory alone: orders this thread's accesses before asynchronous copies that other CTAs start, such as a copy that overwrites
+/// memory that this thread has loaded. [`release_shared_cta`] is the fence without the proxies.
 ///
 /// PTX: `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
 #[inline(always)]

@@ -297,8 +297,9 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
         sync_with(group, self.to_async_at_sync())
     }
 
-    /// Starts [`to_async`](Shared::to_async) by the proxy fence: async copies see the stores after the barrier of
-    /// [`sync_with`](Cta::sync_with) (see [`release_at_sync`](Shared::release_at_sync)).
+    /// Starts [`to_async`](Shared::to_async), which hands the memory to async copies: executes the proxy fence
+    /// (`fence.proxy.async`), so that copies after the barrier of [`sync_with`](Cta::sync_with) see the stores. Several
+    /// transitions can share that barrier.
     ///
     /// PTX: `fence.proxy.async.shared::cta;`
     #[inline(always)]
@@ -390,8 +391,8 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
         self.into_state()
     }
 
-    /// Turns `Free` memory into [`FreeGeneric`], from which a loop of ordinary stores and loads (no bulk copies) starts: each round's
-    /// [`release`](Shared::release) returns `FreeGeneric` again, so the handle has one type in every round.
+    /// Turns `Free` memory into [`FreeGeneric`], from which a loop of ordinary stores and loads (no bulk copies) starts: each
+    /// round's [`release`](Shared::release) returns `FreeGeneric` again, so the handle has one type in every round.
     ///
     /// PTX: none.
     ///

@@ -356,7 +356,7 @@ fn what_goes_wrong_is_said_with_its_remedy() {
         project.fails(build().args(["--kernels", "kernels"]), &["has no library that depends on `ptx`"]);
     });
     for (arguments, says) in [
-        ("(a, &x, &y)", &["`&CudaSlice<f32>` is no memory of `f32` that a kernel may write", "&mut y"]),
+        ("(a, &x, &y)", &["`&CudaSlice<f32>` is not memory of `f32` that a kernel may write", "&mut y"]),
         ("(1.0f64, &x, &mut y)", &["`f64` cannot be passed for this parameter", "kind::Value<f32>"]),
     ] {
         project.with_edit("src/lib.rs", "(a, &x, &mut y)", arguments, || {

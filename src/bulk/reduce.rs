@@ -38,7 +38,7 @@ impl<T, const N: usize> Clone for GlobalReduce<T, N> {
 impl<T, const N: usize> Copy for GlobalReduce<T, N> {}
 
 impl<T: Element, const N: usize> GlobalReduce<T, N> {
-    /// Makes a handle for reductions into the `len` elements of global memory at `base`.
+    /// Makes a handle from a pointer: the `len` elements of global memory at `base`, as the destination of bulk reductions.
     ///
     /// # Safety
     ///

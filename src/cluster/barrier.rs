@@ -61,8 +61,8 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         cluster.sync_with(self.barrier_at_sync(cluster, memory))
     }
 
-    /// Starts [`barrier`](Group::barrier): initializes the two mbarriers (`mbarrier.init`), which the cluster barrier of
-    /// [`Cluster::sync_with`] makes usable. Several transitions can share that barrier.
+    /// Starts [`barrier`](Group::barrier): initializes the two mbarriers of the barrier of this group of CTAs (`mbarrier.init`);
+    /// the group can use them after the cluster barrier of [`Cluster::sync_with`]. Several transitions can share that barrier.
     ///
     /// Collective in the cluster.
     ///
