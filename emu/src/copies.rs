@@ -45,22 +45,13 @@ impl Machine<'_> {
 
     pub fn new_agent(&mut self, cta: usize, thread: usize, done: Done) -> Agent {
         Agent {
-            reads: Vec::new(),
-            writes: Vec::new(),
-            buffer: Vec::new(),
-            byte_mask: None,
-            reduction: None,
-            rounds_to_tf32: false,
             done,
             view: self.issue_view(cta, thread),
-            proxies: (Proxy::Generic, Proxy::Generic),
-            strong: None,
             at: self.at(cta, thread),
             issuer: (cta, thread),
-            has_read: false,
             sequence: self.progress,
             issued: self.report.instructions,
-            actor: Actor::Thread(0, 0),
+            ..Agent::nothing()
         }
     }
 

@@ -1023,7 +1023,8 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
     for i in 1..words.operands.len() {
         operands.push(l.src_of(arg(l, words, i)?, (format.bits() * lanes).min(64))?);
     }
-    let plain = modifiers == Modifiers { round: Round::NearestTiesToEven, ..PLAIN } && lanes == 1;
+    let plain =
+        modifiers == Modifiers { round: Round::NearestTiesToEven, ..Modifiers::NEAREST } && lanes == 1;
     Ok(Some(match (function, format, &operands[..]) {
         (Function::Add, Format::F32, [a, b]) if plain => Op::AddF32(d, *a, *b),
         (Function::Mul, Format::F32, [a, b]) if plain => Op::MulF32(d, *a, *b),
@@ -1034,13 +1035,3 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
         _ => Op::Float(Box::new(FloatOp { function, format, lanes, modifiers, d, operands })),
     }))
 }
-
-const PLAIN: Modifiers = Modifiers {
-    round: Round::NearestTiesToEven,
-    ftz: false,
-    sat: false,
-    relu: false,
-    nan: false,
-    xorsign: false,
-    abs: false,
-};
