@@ -81,6 +81,7 @@ const AROUND: &[&str] = &[
     "special",
     "st_async",
     "st_bulk",
+    "prefetch_tensormap",
     "tensormap",
 ];
 

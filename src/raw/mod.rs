@@ -75,6 +75,7 @@ mod mbarrier;
 mod multimem;
 mod multimem_cp_reduce_async_bulk;
 mod nanosleep;
+mod prefetch_tensormap;
 mod red_async;
 mod red_vector;
 mod redux_sync;
@@ -94,8 +95,8 @@ pub use {
     cp_async_bulk_wait_group::*, cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*,
     cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, isspacep::*, ld_st::*,
     mapa::*, match_sync::*, math::*, mbarrier::*, multimem::*, multimem_cp_reduce_async_bulk::*,
-    nanosleep::*, red::*, red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*,
-    special::*, st_async::*, st_bulk::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+    nanosleep::*, prefetch_tensormap::*, red::*, red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*,
+    shfl_sync::*, special::*, st_async::*, st_bulk::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
 };
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.

@@ -1,4 +1,4 @@
-//! Fields of tensor maps (`CUtensorMap`): `tensormap.replace` (PTX ISA 9.7.9.28). Also `prefetch.tensormap` (9.7.9.15).
+//! Fields of tensor maps (`CUtensorMap`): `tensormap.replace` (PTX ISA 9.7.9.28).
 
 legal! {
     TensormapSpace(AddressSpace): "`{Self}` is not a space of `tensormap.replace`: use `.global`, `.shared::cta` or `space::All` (generic)"
@@ -30,8 +30,6 @@ legal! {
     /// `new_val` of `tensormap.replace.tile.fill_mode`.
     TensormapFill: "`{Self}` is not a `new_val` of `.fill_mode`: use `fill_mode::Zero` or `fill_mode::OobNan`"
     { fill_mode::Zero, fill_mode::OobNan }
-    PrefetchTensormapSpace: "`{Self}` is not a space of `prefetch.tensormap`: use `.param`, `.const` or `space::All` (generic)"
-    { space::All, space::Param, space::Const }
 }
 
 /// `tensormap.replace.tile.field{.ss}.b1024.type [addr], {ord,} new_val;`
@@ -113,14 +111,4 @@ replace! {
     "Sets the fill mode in the tensor map at `addr`: the value of elements outside the tensor." immediate "fill_mode" "b32"
         ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapFill)
         tensormap_replace_tile_fill_mode
-}
-
-instruction! {
-    /// Prefetches the tensor map at `addr` into the cache, for a later tensor copy.
-    @unsafe fn prefetch_tensormap[Space: PrefetchTensormapSpace](addr: *const u8 = reg64);
-    form: "prefetch{.space}.tensormap [addr];";
-    ptx: "prefetch" .. ".tensormap [{addr}];";
-    isa: "8.0", target: "sm_90", section: "9.7.9.15";
-    # Safety
-    "- `addr` is the address, in the given space, of a tensor map. A generic address is in `.const`, `.param` or `.global`."
 }

@@ -41,7 +41,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         "cp_async_bulk_prefetch_tensor" | "cp_async_bulk_tensor" | "cp_reduce_async_bulk_tensor" => {
             tensor::cases(form)
         }
-        "tensormap" | "tensormap_cp_fenceproxy" => tensormap::cases(form),
+        "prefetch_tensormap" | "tensormap" | "tensormap_cp_fenceproxy" => tensormap::cases(form),
         "fence" if form.has("tensormap::generic") => tensormap::cases(form),
         "multimem" | "multimem_cp_reduce_async_bulk" => multimem::cases(form),
         "clusterlaunchcontrol" => launch_control::cases(form),
