@@ -377,7 +377,11 @@ impl Compiler {
         Ok(Compiler {
             flags,
             filters: filters.into_iter().collect::<Result<_>>()?,
-            folders: [(root.display().to_string(), "$ROOT"), (sysroot()?.display().to_string(), "$SYSROOT")],
+            // With the slash: the name of one folder may begin with that of the other.
+            folders: [
+                (format!("{}/", root.display()), "$ROOT/"),
+                (format!("{}/", sysroot()?.display()), "$SYSROOT/"),
+            ],
         })
     }
 

@@ -190,8 +190,14 @@ impl Machine<'_> {
         let at =
             self.value(t, address.base).wrapping_add_signed(address.offset) as u32 & ((1 << RANK_SHIFT) - 1);
         let mbarrier = cta.mbarriers.get(&(at.checked_sub(SHARED_BASE)?))?;
+        // No copy is in flight: it would go on.
+        let missing = match (mbarrier.pending, mbarrier.tx) {
+            (1.., _) => " (an arrival is missing: of a thread, or that of a load, with its bytes)",
+            (0, 1..) => " (bytes are missing: a copy that they were expected of was not issued)",
+            _ => "",
+        };
         Some(format!(
-            "phase {} of the mbarrier at {at:#x}, whose pending count is {} and whose tx-count is {}",
+            "phase {} of the mbarrier at {at:#x}, whose pending count is {} and whose tx-count is {}{missing}",
             mbarrier.phase, mbarrier.pending, mbarrier.tx
         ))
     }

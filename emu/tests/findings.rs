@@ -75,7 +75,8 @@ fn a_deadlock_says_who_waits_where_for_what() {
     assert_eq!(
         first_finding("deadlock_mbarrier"),
         "deadlock in `k` (PTX ISA 9.7.13): no thread can run: a thread of block (0, 0, 0) waits for phase 0 of the mbarrier at 0x400, \
-         whose pending count is 1 and whose tx-count is 0\n    thread 0 of block (0, 0, 0), line 12 of the PTX"
+         whose pending count is 1 and whose tx-count is 0 (an arrival is missing: of a thread, or that of a load, with its bytes)\n    \
+         thread 0 of block (0, 0, 0), line 12 of the PTX"
     );
     let ended = first_finding("deadlock_ended");
     assert!(
