@@ -361,7 +361,7 @@ pub trait CopyElement: Element {
     ///
     /// # Safety
     ///
-    /// As [`raw::cp_async_ca`], with the size of the element as `cp-size`. `src_size` is 0 or that size.
+    /// The clauses of [`raw::cp_async_ca`] hold, with the size of the element as `cp-size`. `src_size` is 0 or that size.
     #[doc(hidden)]
     unsafe fn copy<P: L2Policy>(dst: u32, src: *const Self, src_size: u32, policy: P);
 }
@@ -492,7 +492,7 @@ unsafe fn copy_vectors<T, const N: usize, P: L2Policy>(
     let src = base.wrapping_offset((first as isize).wrapping_mul(16));
     for_each_vector::<T, N>(cta, |v| {
         let size = if v < before { 0 } else { upto.saturating_sub(16 * v).min(16) };
-        // Of an empty vector nothing is read, but the operand has to be an address of global memory: that of the slice.
+        // The copy reads nothing of an empty vector, but its operand has to be an address of global memory: that of the slice.
         let from = if size > 0 { src.wrapping_add(16 * v as usize) } else { base };
         // SAFETY: `size` is at most `cp-size` (9.7.9.25.3.1), and that many bytes are in bounds (clause 1 of `# Safety`). One
         // thread copies each vector, and nothing else uses the array (clause 2).

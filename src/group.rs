@@ -145,7 +145,7 @@ impl Cta {
     #[track_caller]
     pub fn sync_and(&self, predicate: bool) -> bool {
         meet!(self);
-        // SAFETY: as `sync_count`: each collective call completes barrier 0 before the next begins.
+        // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
         unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) }
     }
 
@@ -165,7 +165,7 @@ impl Cta {
     #[track_caller]
     pub fn sync_or(&self, predicate: bool) -> bool {
         meet!(self);
-        // SAFETY: as `sync_count`: each collective call completes barrier 0 before the next begins.
+        // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
         unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) }
     }
 }

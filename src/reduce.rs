@@ -290,7 +290,7 @@ impl<T: Reducible> ReduceMemory<T> {
     #[track_caller]
     pub fn reduce_max(&mut self, cta: &Cta, value: T) -> T {
         meet!(cta);
-        // SAFETY: as in `reduce_min`.
+        // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
         let redux = |value: T| unsafe { value.redux_max(u32::MAX) };
         self.of_all_by_redux(cta, redux(value), None, redux, T::greater)
     }

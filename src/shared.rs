@@ -106,7 +106,7 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
         N
     }
 
-    /// Whether the array has no elements.
+    /// Returns whether the array has no elements.
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         N == 0

@@ -831,9 +831,9 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
 ) {
     meet!(group);
     if group.is_leader() {
-        // SAFETY: as `start_store`, but the CTA shares `dst`: "Each reduction operation … has individually `.relaxed.gpu` memory
-        // ordering semantics" (9.7.9.25.5.3). `ReduceOp` and clause 1 of `TensorMapReduce::from_raw` fit the operation to the
-        // map's element type.
+        // SAFETY: the points of `start_store` hold, except that the CTA shares `dst`: "Each reduction operation … has
+        // individually `.relaxed.gpu` memory ordering semantics" (9.7.9.25.5.3). `ReduceOp` and clause 1 of
+        // `TensorMapReduce::from_raw` fit the operation to the map's element type.
         unsafe { S::reduce(op, dst.object, dst.coords, src.tile(), hint) }
     }
 }

@@ -344,7 +344,7 @@ unsafe impl<Dst: Arriving, Src: LoadSource<Dst>> LoadSource<Dst> for Hinted<Src>
 ///
 /// # Safety
 ///
-/// As [`LoadSource::start`]; `dst` is the `.shared::cta` address of the destination, aligned to 16 bytes.
+/// The clauses of [`LoadSource::start`] hold, and `dst` is the `.shared::cta` address of the destination, aligned to 16 bytes.
 #[inline(always)]
 pub(crate) unsafe fn copy_tile<T, const N: usize>(
     dst: u32,

@@ -95,7 +95,7 @@ pub trait BulkReduce<Op: Qualifier>: Element {
     ///
     /// # Safety
     ///
-    /// As [`raw::cp_reduce_async_bulk_global_shared_cta_add`].
+    /// The clauses of [`raw::cp_reduce_async_bulk_global_shared_cta_add`].
     #[doc(hidden)]
     unsafe fn reduce(dst: *mut u8, src: u32, size: u32, hint: impl raw::L2CacheHint);
     /// Starts the bulk reduction of `size` bytes of shared memory at `src` into the multimem address `dst` (9.7.9.27). That
@@ -103,7 +103,7 @@ pub trait BulkReduce<Op: Qualifier>: Element {
     ///
     /// # Safety
     ///
-    /// As [`raw::multimem_cp_reduce_async_bulk_global_shared_cta_add`].
+    /// The clauses of [`raw::multimem_cp_reduce_async_bulk_global_shared_cta_add`].
     #[doc(hidden)]
     unsafe fn multimem_reduce(dst: *mut u8, src: u32, size: u32);
 }

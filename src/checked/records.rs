@@ -64,7 +64,7 @@ fn load(rank: u32) -> u32 {
 }
 
 fn store(rank: u32, value: u32) {
-    // SAFETY: as `load`.
+    // SAFETY: `rank` is that of a thread of the CTA, so its record is in bounds; all accesses are atomic.
     unsafe { raw::st(sem::Release, scope::Cta, space::SharedCta, ty::U32, record(rank), value) }
 }
 
@@ -128,7 +128,7 @@ fn in_part(rank_in_part: u32, threads: u32, barrier: u32, place: &'static Place)
     let is_last = rank_in_part + 1 == threads;
     let next = if is_last { rank() - rank_in_part } else { rank() + 1 };
     meet(state::IN_PART, next, place, || {
-        // SAFETY: as `wait_for_cta`: the threads of the part are in the same call, and the barrier belongs to the part.
+        // SAFETY: the threads of the part are in the same call, and the barrier belongs to the part.
         unsafe { raw::barrier_cta_sync(Unaligned, barrier, threads::Count(threads)) }
     });
 }
@@ -181,7 +181,7 @@ fn meet(state: u32, next: u32, place: &'static Place, wait_for_all: impl Fn()) {
     wait_for_all();
 }
 
-/// Whether a thread of the grid reports.
+/// 1 if a thread of the grid reports, otherwise 0.
 static REPORTS: AtomicU32 = AtomicU32::new(0);
 
 /// Prints where the executing thread waits and what the other thread does, and stops the kernel.

@@ -282,7 +282,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         N
     }
 
-    /// Whether the array has no elements.
+    /// Returns whether the array has no elements.
     #[inline(always)]
     pub const fn is_empty(&self) -> bool {
         N == 0

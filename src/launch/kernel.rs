@@ -164,7 +164,7 @@ plain! {
     #[cfg(feature = "half")] half::f16
     #[cfg(feature = "half")] half::bf16
 }
-// SAFETY: as for the other scalars.
+// SAFETY: a `bool` is one byte, 0 or 1, on 64-bit hosts and on the device.
 unsafe impl Plain for bool {
     const LAYOUT: u64 = layout_of_name("bool");
 
@@ -186,7 +186,7 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     }
 }
 
-// SAFETY: `Plain` says so.
+// SAFETY: host and device lay `T` out alike (`# Safety` of `Plain`).
 unsafe impl<T: Plain> Parameter for T {
     type Raw = T;
     type Kind = kind::Value<T>;
@@ -346,7 +346,7 @@ pub unsafe trait DynamicMemory: Sized {
     fn take(memory: DynamicShared) -> Self;
 }
 
-// SAFETY: takes nothing.
+// SAFETY: `take` takes no bytes.
 unsafe impl DynamicMemory for () {
     const BYTES: u32 = 0;
 
@@ -364,7 +364,7 @@ unsafe impl<P: Place> DynamicMemory for P {
     }
 }
 
-// SAFETY: takes nothing.
+// SAFETY: `take` takes no bytes.
 unsafe impl DynamicMemory for DynamicShared {
     const BYTES: u32 = 0;
 

@@ -44,7 +44,7 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// How many arrivals a phase of a stage's mbarrier `empty` expects for each consumer warp of this CTA; 0 for named barriers.
     #[doc(hidden)]
     const RELEASES: u32;
-    /// Whether the thread of rank `rank` in the CTA is a producer.
+    /// Returns whether the thread of rank `rank` in the CTA is a producer.
     #[doc(hidden)]
     fn produces(rank: u32) -> bool;
     /// The group of producers, as the thread of rank `rank` in the CTA holds it.

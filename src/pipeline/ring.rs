@@ -291,7 +291,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.bars + 8 * stage
     }
 
-    /// Whether this CTA has a tile `ahead` tiles after the current one.
+    /// Returns whether this CTA has a tile `ahead` tiles after the current one.
     #[inline(always)]
     fn has(&self, ahead: usize) -> bool {
         self.index + ahead * self.step < self.count

@@ -33,28 +33,28 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     ///
     /// # Safety
     ///
-    /// As [`load`](Element::load). No thread and no copy reads the element at the same time either.
+    /// The clause of [`load`](Element::load) holds, and no thread and no copy reads the element at the same time.
     unsafe fn store(addr: u32, value: Self);
 
     /// Loads sixteen bytes of elements from the shared memory of the executing CTA.
     ///
     /// # Safety
     ///
-    /// As [`load`](Element::load), for sixteen bytes aligned to 16.
+    /// The clause of [`load`](Element::load) holds for the sixteen bytes at `addr`, which are aligned to 16.
     unsafe fn load_vector(addr: u32) -> Self::Vector;
 
     /// Stores sixteen bytes of elements in the shared memory of the executing CTA.
     ///
     /// # Safety
     ///
-    /// As [`store`](Element::store), for sixteen bytes aligned to 16.
+    /// The clauses of [`store`](Element::store) hold for the sixteen bytes at `addr`, which are aligned to 16.
     unsafe fn store_vector(addr: u32, value: Self::Vector);
 
     /// Loads one element from the shared memory of any CTA of the cluster (distributed shared memory, DSMEM).
     ///
     /// # Safety
     ///
-    /// As [`load`](Element::load), for a `.shared::cluster` address in a CTA that has not exited.
+    /// The clause of [`load`](Element::load) holds for the `.shared::cluster` address `addr`, in a CTA that has not exited.
     ///
     /// ```
     /// # use ptx::{raw, shared::{Element, Published, Shared}};
@@ -69,21 +69,23 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     ///
     /// # Safety
     ///
-    /// As [`store`](Element::store), for a `.shared::cluster` address in a CTA that has not exited.
+    /// The clauses of [`store`](Element::store) hold for the `.shared::cluster` address `addr`, in a CTA that has not exited.
     unsafe fn store_cluster(addr: u32, value: Self);
 
     /// Loads sixteen bytes of elements from the shared memory of any CTA of the cluster (DSMEM).
     ///
     /// # Safety
     ///
-    /// As [`load_vector`](Element::load_vector), for a `.shared::cluster` address in a CTA that has not exited.
+    /// The clause of [`load_vector`](Element::load_vector) holds for the `.shared::cluster` address `addr`, in a CTA that has not
+    /// exited.
     unsafe fn load_vector_cluster(addr: u32) -> Self::Vector;
 
     /// Stores sixteen bytes of elements in the shared memory of any CTA of the cluster (DSMEM).
     ///
     /// # Safety
     ///
-    /// As [`store_vector`](Element::store_vector), for a `.shared::cluster` address in a CTA that has not exited.
+    /// The clauses of [`store_vector`](Element::store_vector) hold for the `.shared::cluster` address `addr`, in a CTA that has
+    /// not exited.
     unsafe fn store_vector_cluster(addr: u32, value: Self::Vector);
 }
 

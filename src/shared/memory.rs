@@ -298,7 +298,7 @@ impl DynamicShared {
         self.end - self.next
     }
 
-    /// Whether all bytes of the dynamic shared memory are taken.
+    /// Returns whether all bytes of the dynamic shared memory are taken.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -326,9 +326,9 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     }
 
     /// Makes the draft a map of elements of `U` in boxes of `To`, without a swizzle and with zeros as the fill
-    /// (`tensormap.replace`). `To` is a shape without a swizzle; [`swizzle_mode`](TensorMapDraft::swizzle_mode) then gives the map
-    /// one. The address, the sizes and the strides of the tensor stay, in the dimensions that the map had before: replace those
-    /// that no longer fit, and set those of new dimensions.
+    /// (`tensormap.replace`). `To` is a shape without a swizzle; [`swizzle_mode`](TensorMapDraft::swizzle_mode) then gives the
+    /// map one. The address, the sizes and the strides of the tensor stay, in the dimensions that the map had before: replace
+    /// those that no longer fit, and set those of new dimensions.
     ///
     /// Collective in the group.
     ///

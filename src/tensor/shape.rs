@@ -112,8 +112,8 @@ pub trait UnboundedShape: Shape<Bounds = ()> {}
 pub trait LoadShape: Shape {
     /// Where a copy reads: the coordinates, and the further operands of the mode.
     type At: Copy + core::fmt::Debug;
-    /// Whether a load of this shape may begin at `at`: the innermost coordinate is a multiple of `unit`, a power of two, and the
-    /// other coordinates are within `bounds`.
+    /// Returns whether a load of this shape may begin at `at`: the innermost coordinate is a multiple of `unit`, a power of two,
+    /// and the other coordinates are within `bounds`.
     #[doc(hidden)]
     fn reads(at: &Self::At, unit: i32, bounds: Self::Bounds) -> bool;
     /// Starts a load of this shape to `dst` (`cp.async.bulk.tensor`), whose bytes the mbarrier `mbar` counts.
@@ -176,9 +176,9 @@ pub trait PrefetchShape: LoadShape {
 pub trait StoreShape: Shape {
     /// Where a copy writes: the coordinates.
     type TensorCoords: Copy + core::fmt::Debug;
-    /// Whether a store of this shape, whose column is within the bounding box, may begin at `coords`: the innermost coordinate is
-    /// a multiple of `unit`, a power of two, and no coordinate is negative. 9.7.9.25.5.1, of this direction: "Starting
-    /// co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
+    /// Returns whether a store of this shape, whose column is within the bounding box, may begin at `coords`: the innermost
+    /// coordinate is a multiple of `unit`, a power of two, and no coordinate is negative. 9.7.9.25.5.1, of this direction:
+    /// "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
     #[doc(hidden)]
     fn writes(coords: &Self::TensorCoords, unit: i32) -> bool;
     /// The number of boxes in each dimension, or the index of a box; `()` for a shape that is not a box.
@@ -200,7 +200,7 @@ pub trait StoreShape: Shape {
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReduceShape: StoreShape {
-    /// Whether `coords`, where a store or a reduction begins, is within `bounds`, an im2col map's bounding box.
+    /// Returns whether `coords`, where a store or a reduction begins, is within `bounds`, an im2col map's bounding box.
     #[doc(hidden)]
     fn is_within(coords: &Self::TensorCoords, bounds: Self::Bounds) -> bool;
     /// Starts a reduction of this shape from `src` (`cp.reduce.async.bulk.tensor`), in the thread's bulk async-group.
@@ -289,8 +289,8 @@ pub struct BoundingBox<const DIMS: usize> {
 }
 
 impl<const DIMS: usize> BoundingBox<DIMS> {
-    /// Whether a column may start at `coords`, channels first and images last. With `left_of_it`, as for `.im2col::w` (PTX ISA
-    /// 5.5.5.1), the column may start to the left of the box along W.
+    /// Returns whether a column may start at `coords`, channels first and images last. With `left_of_it`, as for `.im2col::w`
+    /// (PTX ISA 5.5.5.1), the column may start to the left of the box along W.
     #[inline(always)]
     fn holds(self, coords: &[i32], left_of_it: bool) -> bool {
         let mut inside = true;
@@ -306,13 +306,13 @@ impl<const DIMS: usize> BoundingBox<DIMS> {
 
 // Computing all of these few cheap checks takes less time than a branch for each.
 
-/// Whether the innermost coordinate is a multiple of `unit`, a power of two.
+/// Returns whether the innermost coordinate is a multiple of `unit`, a power of two.
 #[inline(always)]
 const fn is_aligned(coords: &[i32], unit: i32) -> bool {
     coords[0] & (unit - 1) == 0
 }
 
-/// Whether no coordinate is negative.
+/// Returns whether no coordinate is negative.
 #[inline(always)]
 const fn is_non_negative<const COORDS: usize>(coords: &[i32; COORDS]) -> bool {
     let (mut signs, mut i) = (0, 0);

@@ -250,7 +250,7 @@ floats! {
     f64 i64 63;
 }
 
-/// Whether every warp of the CTA has 32 threads. A constant if the kernel states its CTA's size.
+/// Returns whether every warp of the CTA has 32 threads. A constant if the kernel states its CTA's size.
 #[inline(always)]
 fn warps_are_whole() -> bool {
     (special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()).is_multiple_of(32)

@@ -305,7 +305,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     }
 }
 
-// SAFETY: as `ChannelReceived`: everything that was sent to this CTA has arrived.
+// SAFETY: everything that was sent to this CTA has arrived, because a `ChannelReceived` came before.
 unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReleased<'c, T, N, Src> {
     type Ended = (Ended<'c, DsmemBuffer<T, N, ByChannel, Ready>>, Src::Ended);
     #[inline(always)]
