@@ -25,7 +25,7 @@ const PROVIDED: &[(&str, &[&str])] = &[
     ("sm_121a", &["sm_90", "sm_100"]),
 ];
 
-/// The gates (`src/raw/macros.rs`): each is a cfg, set if one of the features is enabled that its name lists.
+/// The gates (`src/raw/macros.rs`): each is a cfg, which is set if one of the features that its name lists is enabled.
 const GATES: [&str; 7] = [
     "sm_100",
     "sm_100f",
@@ -42,7 +42,7 @@ const MIR_PASSES: [(&str, &str); 2] =
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // For the tests, which set them by flags: a kernel for each instruction, which calls every form of it.
+    // The tests set `probe` by flags. The cfg adds a kernel for each instruction, which calls every form of the instruction.
     println!("cargo::rustc-check-cfg=cfg(probe, values(none(), \"gated\", \"convergent\"))");
     for gate in GATES {
         println!("cargo::rustc-check-cfg=cfg({gate})");
@@ -107,7 +107,7 @@ impl Device {
                 "`{file}` hides rustc flags from this check: write the flags directly into `rustflags`"
             ));
         }
-        // These choose what of `ptx` there is, so only features and rustdoc set them.
+        // These cfgs choose the parts of `ptx`, so only features and rustdoc set them.
         for cfg in self.options(&["--cfg"]).filter(|&cfg| cfg == "doc" || GATES.contains(&cfg)) {
             faults.push(format!(
                 "`--cfg {cfg}` opens parts of `ptx` that this build must not have: remove it from `rustflags`, and enable the \
@@ -165,7 +165,7 @@ impl Device {
         faults
     }
 
-    /// Returns the faults of MIR passes, which run before the linker. The linker cannot undo them.
+    /// Returns the faults of MIR passes, which run before the linker. The linker cannot undo the work of a pass.
     fn mir_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for (pass, what) in MIR_PASSES {

@@ -1,7 +1,6 @@
-//! What to write in a kernel where rustc says only that a name is unknown, or that a handle has another type: instead of what
-//! `std` has, and the call that is left out.
+//! Gives advice on rustc's errors in a kernel: what to write instead of a name of `std`, and which call of a handle is left out.
 
-/// What a kernel author wrote, by the names in rustc's message, and what to write instead.
+/// The names of `std` in rustc's message, and what to write instead.
 const INSTEAD: [(&[&str], &str); 4] = [
     (
         &[
@@ -31,7 +30,8 @@ const FLOAT: &str = "`core` has no such method. Write `use ptx::math::Float;`, a
 
 const NO_PANIC_HANDLER: &str = "write `ptx::panic_handler!();` once, at the top level of the kernels' crate";
 
-/// The calls that are left out, by the types that rustc has expected and found, and what their arguments have.
+/// The calls that are left out, by the expected type, the found type, and the state that only the found type has. An empty string
+/// fits anything.
 const LEFT_OUT: [(&str, &str, &str, &str); 9] = [
     (
         "Ended",
@@ -77,7 +77,7 @@ const NOT_YET: [(&str, &str); 6] = [
     ("StoringRing", "call `.refill(cta)`"),
 ];
 
-/// Returns what to write, for an error of rustc: its message, and its whole text.
+/// Returns what to write, for the message and the whole text of an error of rustc.
 pub fn advice(message: &str, text: &str) -> Option<&'static str> {
     if message == "mismatched types" {
         return left_out(text);

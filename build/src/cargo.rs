@@ -1,4 +1,4 @@
-//! What cargo says about a device crate, and about its build.
+//! Reads what cargo says about a device crate, and about its build.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct Manifest {
     pub workspace: PathBuf,
     /// The package's features, each with what it enables.
     features: Vec<(String, Vec<String>)>,
-    /// The name by which the package knows `ptx`.
+    /// The package's name for its dependency `ptx`.
     ptx: String,
 }
 
@@ -90,10 +90,10 @@ impl Manifest {
 
 /// Returns the target folder of the workspace around a folder, and the folders of the workspace's libraries that depend on `ptx`.
 pub fn device_crates(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
-    // Any cargo can read manifests. cargo names itself to its subcommands.
+    // Any cargo can read manifests. cargo sets `CARGO` for its subcommands.
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
     without_callers_settings(&mut cargo);
-    // The results are the caller's.
+    // The target folder stays the caller's.
     for name in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"] {
         if let Some(folder) = env::var_os(name) {
             cargo.env(name, path::absolute(&folder).unwrap_or(folder.into()));
@@ -125,14 +125,14 @@ fn dependency_on_ptx(package: &Value) -> Option<&Value> {
         .find(|dependency| dependency["name"] == "ptx" && dependency["kind"].is_null())
 }
 
-/// What a build made and said.
+/// The results and the messages of a build.
 #[derive(Debug, Default)]
 pub struct Messages {
     /// The PTX file.
     pub ptx: Option<PathBuf>,
     /// The manifests of the packages in folders of this machine.
     pub manifests: BTreeSet<PathBuf>,
-    /// Warnings: `file:line:column: text`.
+    /// The warnings: `file:line:column: text`.
     pub warnings: Vec<String>,
     /// The errors as rustc shows them.
     pub errors: Vec<String>,
@@ -181,7 +181,7 @@ impl Messages {
             // rustc ends with a line that says nothing by itself.
             Some(level) if level.starts_with("error") && !rendered.starts_with("error: aborting due to") => {
                 let mut error = rendered.to_owned();
-                // Once is enough.
+                // Each piece of advice is shown once.
                 let is_new = |advice: &&str| !self.errors.iter().any(|error| error.contains(advice));
                 let what = message["message"].as_str();
                 if let Some(advice) = what.and_then(|what| advice(what, rendered)).filter(is_new) {
@@ -189,14 +189,15 @@ impl Messages {
                 }
                 self.errors.push(error);
             }
-            // Where the error before was met: the only place that names the user's line, for an assertion in a generic function.
+            // The note says where the preceding error occurred. For an assertion in a generic function, only the note names the
+            // user's line.
             Some("note") if !self.errors.is_empty() => self.errors.push(rendered.to_owned()),
             _ => {}
         }
     }
 }
 
-/// Returns the files that a dep-info file names, which cargo writes beside an artifact as a Makefile does.
+/// Returns the files that a dep-info file names. cargo writes such a file beside an artifact, in the form of a Makefile.
 pub fn dep_info(file: &Path) -> Result<Vec<PathBuf>> {
     let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     Ok(parse_dep_info(&text))

@@ -102,7 +102,7 @@ impl Staging {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder = created_parent(path)?.join(format!(".staging-{}-{number}", std::process::id()));
-        // A process of this number may have been killed here.
+        // A killed process of the same number may have left the folder.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).with_context(|| format!("cannot write in {}", folder.display()))?;
         Ok(Staging(folder))

@@ -14,23 +14,23 @@
 //! ```
 //!
 //! Without `ptx-host`, `include!(concat!(env!("OUT_DIR"), "/ptx_kernels.rs"))` defines `IMAGES: &[(&str, &[u8])]`: targets with
-//! their PTX.
+//! their images.
 //!
 //! # What the kernels' crate needs
 //!
-//! A library that depends on `ptx`: no crate type, no feature, no `.cargo/config.toml`. [`Kernels::build`] passes the flags, the
-//! linker and the feature `ptx/sm_…` of each target. A crate whose code differs between targets declares features of the targets'
-//! names itself (`sm_100a = ["ptx/sm_100a"]`), and then gets these.
+//! The crate is a library that depends on `ptx`, and needs no crate type, no feature and no `.cargo/config.toml`.
+//! [`Kernels::build`] passes the flags, the linker and the feature `ptx/sm_…` of each target. A crate whose code differs between
+//! targets declares features of the targets' names itself (`sm_100a = ["ptx/sm_100a"]`), and then gets those features.
 //!
 //! The host crate may use any compiler. The kernels are compiled by the toolchain that `rust-toolchain.toml` in their folder
 //! names, else by [`toolchain::NIGHTLY`]. The variable `PTX_TOOLCHAIN` overrides both: a name of rustup's, or `debian`.
 //!
 //! # When the kernels are built again
 //!
-//! When a source file, a manifest, the lock file, a file of cargo's configuration or the linker has changed. `core`, `ptx` and
-//! other dependencies stay built, in a target folder under `OUT_DIR`, or in the one of the variable `PTX_TARGET_DIR`, which
-//! several projects can share. Variables of the caller such as `RUSTFLAGS`, `CARGO_TARGET_DIR` and `RUSTC_WRAPPER` have no effect
-//! on the kernels.
+//! The kernels are built again when a source file, a manifest, the lock file, a file of cargo's configuration or the linker has
+//! changed. `core`, `ptx` and other dependencies stay built, in a target folder under `OUT_DIR`, or in the folder that the
+//! variable `PTX_TARGET_DIR` names, which several projects can share. Variables of the caller such as `RUSTFLAGS`,
+//! `CARGO_TARGET_DIR` and `RUSTC_WRAPPER` have no effect on the kernels.
 #![deny(missing_docs)]
 
 mod advice;
@@ -69,7 +69,7 @@ pub fn device_flags(arch: Arch) -> [String; 3] {
 }
 
 /// Returns a cargo command that compiles for the device with these flags, without the caller's settings. cargo compiles one
-/// `core` in a target folder for all commands of the same flags and opt-level.
+/// `core` in a target folder for all commands with the same flags and opt-level.
 #[doc(hidden)]
 pub fn device_cargo(
     toolchain: &Toolchain,
@@ -93,7 +93,8 @@ pub fn device_cargo(
     cargo
 }
 
-/// Begins a build of the device crate in a folder, relative to the current folder: in a build script, that of its package.
+/// Begins a build of the device crate in a folder. A relative path begins in the current folder, which is the
+/// package's folder in a build script.
 pub fn kernels(folder: impl Into<PathBuf>) -> Kernels {
     Kernels {
         folder: folder.into(),
@@ -127,7 +128,7 @@ pub struct Kernels {
     linker: Option<PathBuf>,
 }
 
-/// What a build has made.
+/// The results of a build.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Output {
@@ -155,7 +156,7 @@ pub struct Image {
     pub report: Option<AssembleReport>,
 }
 
-/// Why a build failed, and what to do about it.
+/// The reason why a build failed, and what to do about the failure.
 #[derive(Debug)]
 pub struct Error {
     message: String,
@@ -163,7 +164,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Returns what rustc, the linker and cargo said; empty if they did not run.
+    /// Returns the output of rustc, the linker and cargo; empty if none of them ran.
     pub fn compiler_output(&self) -> &str {
         &self.compiler
     }
@@ -192,13 +193,13 @@ impl From<anyhow::Error> for Error {
 }
 
 impl Kernels {
-    /// Sets the targets, such as `sm_90a`; without this call, `sm_90a` alone.
+    /// Sets the targets, such as `sm_90a`. The default is `sm_90a` alone.
     pub fn arch<T: AsRef<str>>(mut self, targets: impl IntoIterator<Item = T>) -> Kernels {
         self.archs = targets.into_iter().map(|target| target.as_ref().to_owned()).collect();
         self
     }
 
-    /// Sets the opt-level; without this call, 3.
+    /// Sets the opt-level. The default is 3.
     pub fn opt_level(mut self, level: OptLevel) -> Kernels {
         self.opt_level = level;
         self
@@ -229,27 +230,27 @@ impl Kernels {
         self
     }
 
-    /// Lets cargo print to stderr what it compiles, and why it fails: [`Error::compiler_output`] then has rustc's errors alone.
+    /// Lets cargo print its progress and its errors to stderr. [`Error::compiler_output`] then has rustc's errors alone.
     pub fn progress(mut self, on: bool) -> Kernels {
         self.progress = on;
         self
     }
 
-    /// Sets the name of the generated file; without this call, `ptx_kernels`. A build script that builds two device crates gives
+    /// Sets the name of the generated file. The default is `ptx_kernels`. A build script that builds two device crates gives
     /// each a name.
     pub fn name(mut self, name: impl Into<String>) -> Kernels {
         self.name = name.into();
         self
     }
 
-    /// Sets the folder for all results; without this call, that of the variable `OUT_DIR`.
+    /// Sets the folder for all results. The default is the folder that the variable `OUT_DIR` names.
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Kernels {
         self.out_dir = Some(folder.into());
         self
     }
 
-    /// Sets the path of `ptx-link`. Without this call, it is that of the variable `PTX_LINK`, else that in cargo's folder `bin`,
-    /// else that on `PATH`.
+    /// Sets the path of `ptx-link`. The default is the path in the variable `PTX_LINK`, else the program in cargo's folder `bin`,
+    /// else the program on `PATH`.
     pub fn linker(mut self, linker: impl Into<PathBuf>) -> Kernels {
         self.linker = Some(linker.into());
         self
@@ -341,7 +342,7 @@ impl Kernels {
     }
 }
 
-/// A build, with what it needs found.
+/// A build, with the folder, the toolchain, the linker and the manifest that were found for it.
 struct Setup<'a> {
     kernels: &'a Kernels,
     folder: &'a Path,
@@ -379,7 +380,7 @@ impl Setup<'_> {
         let made = messages
             .ptx
             .with_context(|| format!("cargo made no PTX of {}\n{stderr}", self.manifest.path.display()))?;
-        // Equal warnings of two targets are one.
+        // Equal warnings of two targets are reported once.
         for warning in messages.warnings {
             if !built.warnings.contains(&warning) {
                 built.warnings.push(warning);
@@ -417,7 +418,7 @@ impl Setup<'_> {
         } else {
             cargo.arg("--quiet");
         }
-        // cargo does not watch the linker: another one makes it link again by this flag, which nothing reads.
+        // cargo does not watch the linker. This flag, which nothing reads, makes cargo link again if the linker changes.
         cargo.args(["--", "--cfg", &format!("ptx_link=\"{}\"", stamp(self.linker))]);
         if kernels.line_tables {
             // Without debug information in the profile, cargo asks the linker to strip it.
@@ -455,7 +456,7 @@ fn age_lock_file(manifest: &Manifest, begun: SystemTime) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns what tells two linkers apart: the time of the file's last change.
+/// Returns the time of a file's last change, which tells two linkers apart.
 fn stamp(file: &Path) -> u128 {
     let changed =
         fs::metadata(file).and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH);

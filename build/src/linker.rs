@@ -9,11 +9,12 @@ use anyhow::{Context, Result, bail, ensure};
 /// The version of this library, of `ptx`, and of the linker. The three belong together.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Returns the linker: `chosen`, else that of the variable `PTX_LINK`, else that in cargo's folder `bin`, else that on `PATH`.
+/// Returns the linker: `chosen`, else the one in the variable `PTX_LINK`, else the one in cargo's folder `bin`, else the one on
+/// `PATH`.
 ///
 /// # Errors
 ///
-/// If there is no linker, or it is not `ptx-link` of [`VERSION`].
+/// If there is no linker, or the linker is not `ptx-link` of [`VERSION`].
 pub fn find(chosen: Option<&Path>) -> Result<PathBuf> {
     let linker = match chosen.map(Path::to_path_buf).or_else(|| env::var_os("PTX_LINK").map(PathBuf::from)) {
         Some(linker) => {
@@ -29,7 +30,7 @@ pub fn find(chosen: Option<&Path>) -> Result<PathBuf> {
             )
         })?,
     };
-    // Programs run in other folders than this one.
+    // The programs that use the linker run in other folders.
     let linker = std::path::absolute(&linker)?;
     check(&linker)?;
     Ok(linker)

@@ -1,4 +1,4 @@
-//! NVIDIA's assembler: where it is installed, and what it reports.
+//! Finds and runs NVIDIA's assembler, and reads its reports.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,7 +34,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// What ptxas reports about one kernel.
+/// The report of ptxas on one kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelReport {
     /// The kernel's symbol.
@@ -67,7 +67,7 @@ impl KernelReport {
     }
 }
 
-/// What ptxas reports about a module.
+/// The report of ptxas on a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AssembleReport {
     /// The kernels, in ptxas's order.

@@ -12,7 +12,7 @@ use crate::process::shown;
 /// The target of all device code.
 pub const DEVICE_TARGET: &str = "nvptx64-nvidia-cuda";
 
-/// The nightly that this version of `ptx` is tested with. A device crate without a `rust-toolchain.toml` is built with it.
+/// The nightly that this version of `ptx` is tested with, and that builds a device crate without a `rust-toolchain.toml`.
 pub const NIGHTLY: &str = "nightly-2026-10-15";
 
 /// The components of a toolchain that builds kernels, besides those of rustup's profile `minimal`.
@@ -21,10 +21,10 @@ pub const COMPONENTS: [&str; 2] = ["rust-src", "llvm-tools"];
 const DEBIAN_LLVM: &str = "/usr/lib/llvm-22/bin";
 const DEBIAN_INSTALL: &str = "apt-get install rustc-web cargo-web rust-web-src llvm-22";
 
-/// Where a toolchain comes from.
+/// The source of a toolchain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// rustup.
+    /// A toolchain of rustup.
     Rustup,
     /// Debian's `rustc-web`, `cargo-web`, `rust-web-src` and `llvm-22`.
     Debian,
@@ -41,8 +41,9 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Returns the toolchain for a device crate: that of the variable `PTX_TOOLCHAIN` (a name of rustup, or `debian`), else that
-    /// of the crate's `rust-toolchain.toml`, else [`NIGHTLY`]. Without rustup, Debian's toolchain replaces the nightly.
+    /// Returns the toolchain for a device crate: the one that the variable `PTX_TOOLCHAIN` names (a name of rustup, or `debian`),
+    /// else the one of the crate's `rust-toolchain.toml`, else [`NIGHTLY`]. Without rustup, Debian's toolchain replaces the
+    /// nightly.
     pub fn for_crate(folder: &Path) -> Result<Toolchain> {
         if let Ok(name) = env::var("PTX_TOOLCHAIN") {
             let toolchain = match name.as_str() {
@@ -72,7 +73,7 @@ impl Toolchain {
         Toolchain::in_sysroot(Kind::Debian, "debian".into(), PathBuf::from("/usr"))
     }
 
-    /// Returns the toolchain in a sysroot, if it is whole.
+    /// Returns the toolchain in a sysroot, if no part is missing.
     pub fn in_sysroot(kind: Kind, name: String, sysroot: PathBuf) -> Result<Toolchain> {
         let mut rustc = Command::new(sysroot.join("bin/rustc"));
         let answer = rustc.arg("-vV").output();
@@ -105,7 +106,7 @@ impl Toolchain {
         Ok(toolchain)
     }
 
-    /// Returns the missing components, each with what it is and a file that is missing.
+    /// Returns the missing components, each with a description and a missing file.
     fn lacks(&self) -> Vec<(&'static str, &'static str, PathBuf)> {
         let core = self.library().join("core/Cargo.toml");
         let tools = ["llvm-link", "opt", "llc"].map(|tool| self.tools_dir().join(tool));
@@ -115,7 +116,7 @@ impl Toolchain {
         source.into_iter().chain(tool.map(|file| (COMPONENTS[1], "LLVM's tools", file))).collect()
     }
 
-    /// Returns where the toolchain comes from.
+    /// Returns the source of the toolchain.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -140,7 +141,7 @@ impl Toolchain {
         &self.sysroot
     }
 
-    /// Returns the folder of `llvm-link`, `opt`, `llc`, `llvm-dis` ….
+    /// Returns the folder of `llvm-link`, `opt`, `llc`, `llvm-dis` and so on.
     pub fn tools_dir(&self) -> PathBuf {
         match self.kind {
             Kind::Rustup => self.sysroot.join("lib/rustlib").join(&self.host).join("bin"),
@@ -153,7 +154,7 @@ impl Toolchain {
         self.sysroot.join("lib/rustlib/src/rust/library")
     }
 
-    /// Returns a command that runs `cargo`, `rustc` … of this toolchain, and no other compiler.
+    /// Returns a command that runs a program of this toolchain, such as `cargo` or `rustc`, and no other compiler.
     pub fn command(&self, program: &str) -> Command {
         let bin = self.sysroot.join("bin");
         let mut command = Command::new(bin.join(program));
@@ -233,9 +234,9 @@ fn add_components(toolchain: &str, components: &[&str]) -> String {
     format!("rustup component add --toolchain {toolchain} {}", components.join(" "))
 }
 
-/// Removes from a command what a caller has set for a cargo of its own: flags, profiles, wrappers, folders, and the variables of
-/// a build script. They would change the result, build it twice, or wait for the caller's own lock. What the command itself
-/// sets stays, and so does how cargo reaches its registries.
+/// Removes from a command the variables that a caller has set for its own cargo: flags, profiles, wrappers, folders, and the
+/// variables of a build script. Such variables would change the result, cause a second build, or make the build wait for the
+/// caller's own lock. The variables that the command itself sets stay, and so do those by which cargo reaches its registries.
 pub fn without_callers_settings(command: &mut Command) -> &mut Command {
     let own: Vec<_> = command.get_envs().map(|(name, _)| name.to_owned()).collect();
     let foreign: Vec<_> = env::vars_os()

@@ -10,9 +10,9 @@ use crate::project::Crate;
 
 /// Builds the kernels, and prints the registers, shared memory, stack and spills of each
 ///
-/// Run it in the folder of the kernels' crate, or in a workspace with one such crate. The PTX is written below `ptx` in the
-/// target folder. The figures need ptxas of CUDA 13.0 or newer (CUDA_HOME, CUDA_PATH, /usr/local/cuda, PATH); without it, the PTX
-/// is all.
+/// Run this command in the folder of the kernels' crate, or in a workspace with one such crate. The PTX is written below `ptx`
+/// in the target folder. The figures need ptxas of CUDA 13.0 or newer (CUDA_HOME, CUDA_PATH, /usr/local/cuda, PATH); without
+/// ptxas, only the PTX is made.
 #[derive(clap::Args)]
 pub struct Options {
     /// A target to compile for, repeatable

@@ -20,9 +20,9 @@ pub struct Options {}
 /// A thing that a machine has or lacks.
 struct Finding {
     what: &'static str,
-    /// True if no kernel, or no host program, can be built without it.
+    /// True if no kernel, or no host program, can be built without the thing.
     needed: bool,
-    /// What was found, or what is missing and how to mend it.
+    /// A description of the thing that was found, or of the missing thing and its remedy.
     state: Result<String, String>,
 }
 
@@ -58,7 +58,7 @@ fn verdict(missing: &[&str]) -> &'static str {
 
 const HOST: &str = "host rustc";
 
-/// The compiler of host programs in this folder.
+/// Checks the compiler of host programs in this folder.
 fn host_compiler() -> Finding {
     let output = Command::new("rustc").arg("--version").output().ok();
     let text =
@@ -80,7 +80,7 @@ fn check_host_compiler(text: &str) -> Result<String, String> {
     }
 }
 
-/// The compiler with the source of `core` and LLVM's tools: that of the kernels here, else the one for a new project.
+/// Checks the compiler with the source of `core` and LLVM's tools: that of the kernels here, else the one for a new project.
 fn toolchain() -> Finding {
     let folder = Crate::default().find().map_or_else(|_| PathBuf::from("."), |project| project.folder);
     let found = Toolchain::for_crate(&folder);
@@ -92,7 +92,7 @@ fn toolchain() -> Finding {
 }
 
 fn the_linker() -> Finding {
-    // As a build looks for it.
+    // Finds the linker as `ptx_build` does by default.
     let state = linker::find(None).map(|path| format!("ptx-link {}: {}", linker::VERSION, path.display()));
     Finding { what: "linker", needed: true, state: state.map_err(|error| format!("{error:#}")) }
 }
@@ -118,7 +118,7 @@ fn driver() -> Finding {
     Finding { what: "driver", needed: false, state }
 }
 
-/// Reads the version in the kernel module's own words: `NVRM version: NVIDIA … Kernel Module  580.65.06  …`.
+/// Reads the version in the kernel module's text: `NVRM version: NVIDIA … Kernel Module  580.65.06  …`.
 fn driver_version(text: &str) -> Option<String> {
     let mut words = text.lines().find(|line| line.starts_with("NVRM version"))?.split_whitespace();
     words

@@ -28,7 +28,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the rows that have each word; else, those whose pattern the first word fits best.
+/// Returns the rows that contain each word. Without such a row, returns those whose pattern the first word fits best.
 fn matching(words: &[String]) -> Vec<Row<'static>> {
     let found: Vec<_> = rows(INDEX).filter(|row| row.has(words)).collect();
     let instruction = words.first().and_then(|word| word.split_whitespace().next()).unwrap_or_default();
@@ -36,7 +36,7 @@ fn matching(words: &[String]) -> Vec<Row<'static>> {
         return found;
     }
     let mut pieces: Vec<_> = instruction.trim_end_matches(';').split('.').collect();
-    // Older names of `barrier.cta` (PTX ISA 9.7.13.1).
+    // `bar` and `barrier` are older names of `barrier.cta` (PTX ISA 9.7.13.1).
     if let ["bar" | "barrier", "sync" | "arrive" | "red", ..] = pieces[..] {
         pieces.splice(..1, ["barrier", "cta"]);
     }
@@ -53,7 +53,7 @@ enum Part<'a> {
     Qualifier,
 }
 
-/// Returns how many of the pieces are fixed ones of the pattern; `None` if they do not fit. The end may be missing.
+/// Returns the number of pieces that are fixed parts of the pattern; `None` if the pieces do not fit. The end may be missing.
 fn fixed_pieces(pieces: &[&str], pattern: &[Part]) -> Option<usize> {
     let Some((piece, rest)) = pieces.split_first() else { return Some(0) };
     match pattern.split_first()? {
@@ -67,7 +67,7 @@ fn fixed_pieces(pieces: &[&str], pattern: &[Part]) -> Option<usize> {
 struct Row<'a> {
     ptx: &'a str,
     function: &'a str,
-    /// The PTX version and target from which on the instruction exists.
+    /// The first PTX version and the first target that have the instruction.
     since: &'a str,
     section: &'a str,
     typed: String,

@@ -1,4 +1,4 @@
-//! Instructions beside the source lines that they come from.
+//! Lists instructions beside the source lines that the instructions come from.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -11,15 +11,15 @@ struct Place {
     line: usize,
 }
 
-/// A line of code, with the place in the user's source that it comes from.
+/// A line of code, with its place in the user's source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     place: Option<Place>,
     text: String,
 }
 
-/// Returns the code of a kernel in PTX with line tables. The place of an inlined instruction is the innermost in `folder`, the
-/// user's crate: the call, where the user's code calls a library.
+/// Returns the code of a kernel in PTX with line tables. The place of an inlined instruction is the innermost place in `folder`,
+/// the user's crate. If the user's code calls a library, the place is the call.
 pub fn of_ptx(module: &str, kernel: &str, folder: &Path) -> Option<Vec<Line>> {
     let files = ptx_files(module);
     let (_, body) = module.split_once(&format!(".entry {kernel}("))?;
@@ -50,12 +50,12 @@ fn plain(text: &str) -> Line {
     Line { place: None, text: text.into() }
 }
 
-/// Comments, and the labels of the line tables.
+/// Returns true for empty lines, comments, and the labels of the line tables.
 fn is_noise(code: &str) -> bool {
     ["//", "$L__tmp", "$L__func_"].iter().any(|start| code.starts_with(start)) || code.is_empty()
 }
 
-/// A location in PTX: number of the file, line, column.
+/// A location in PTX: the file's number, the line and the column.
 type Loc = (u32, usize, u32);
 
 /// Reads ` 2 113 9, function_name $L__info_string0, inlined_at 1 20 33 // …`.

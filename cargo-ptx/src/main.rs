@@ -55,7 +55,7 @@ fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     arguments
 }
 
-/// Prints to stdout. A reader that has seen enough (`| head`) is no error.
+/// Prints to stdout. A reader that has seen enough (`| head`) is not an error.
 fn print(text: &str) -> Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

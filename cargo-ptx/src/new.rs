@@ -62,7 +62,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     for (path, text) in files_of(name, options, &sources) {
         files::write(&folder.join(path), text)?;
     }
-    // A repository around the project keeps its history.
+    // A project inside a repository gets no repository of its own.
     let inside = Command::new("git").args(["rev-parse", "--git-dir"]).current_dir(&folder).output();
     if inside.is_ok_and(|output| !output.status.success()) {
         let _ = Command::new("git").args(["init", "--quiet"]).current_dir(&folder).status();

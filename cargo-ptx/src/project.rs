@@ -1,11 +1,11 @@
-//! The crate of kernels that a command is about.
+//! Finds the crate of kernels that a command is about.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use ptx_build::{Kernels, cargo};
 
-/// Which crate of kernels, and how it is built.
+/// The choice of a crate of kernels, and the settings of its build.
 #[derive(clap::Args, Default)]
 pub struct Crate {
     /// The folder of the kernels' crate [default: this folder, or the one crate of this workspace that has kernels]
@@ -19,9 +19,9 @@ pub struct Crate {
     features: Vec<String>,
 }
 
-/// A crate of kernels, found.
+/// A crate of kernels that was found.
 pub struct Project {
-    /// The folder of its `Cargo.toml`.
+    /// The folder of the crate's `Cargo.toml`.
     pub folder: PathBuf,
     /// The folder for results.
     pub out_dir: PathBuf,
@@ -56,7 +56,7 @@ pub fn beside_this_program() -> Option<PathBuf> {
     linker.is_file().then_some(linker)
 }
 
-/// Returns the crate in the folder `start`, else the only one of the workspace.
+/// Returns the crate that contains the folder `start`, else the only crate of the workspace.
 fn choose(start: &Path, mut crates: Vec<PathBuf>, is_named: bool) -> Result<PathBuf> {
     let start = std::fs::canonicalize(start)?;
     if let Some(own) = crates.iter().find(|folder| start.starts_with(folder)) {

@@ -1,7 +1,7 @@
-//! A project made by `cargo ptx new`, outside the repository: builds, tests, rebuilds, and says what goes wrong.
+//! Tests a project that `cargo ptx new` makes outside the repository: the build, the tests, the rebuild, and the errors.
 //!
-//! The project lies in a fixed folder, so that its crates are compiled once. Its target folder is the workspace's, which has the
-//! dependencies from the registry; that of its kernels has the `core` of the repository's builds.
+//! The project lies in a fixed folder, so that its crates are compiled once. The project's target folder is the workspace's,
+//! which has the dependencies from the registry. The target folder of the kernels has the `core` of the repository's builds.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ struct Project {
     _lock: File,
 }
 
-/// How a command ended, and what it printed to both streams.
+/// The result of a command, and its output on both streams.
 struct Outcome {
     success: bool,
     text: String,
@@ -56,9 +56,9 @@ impl Project {
         let _ = fs::remove_dir_all(&project.folder);
         let made = project.run(project.ptx(&["new", "demo", "--path"]).arg(xtask::root()).current_dir(home));
         assert!(made.success, "{}", made.text);
-        // The repository's versions, so that nothing is downloaded.
+        // The lock file names the repository's versions, so nothing is downloaded.
         fs::copy(xtask::root().join("Cargo.lock"), project.folder.join("Cargo.lock")).unwrap();
-        // The kernels are small: to optimize the interpreter takes longer than they run.
+        // Optimizing the interpreter takes longer than running these small kernels.
         let manifest = project.folder.join("Cargo.toml");
         let text = fs::read_to_string(&manifest).unwrap();
         assert!(text.contains("opt-level = 3"), "{text}");
@@ -67,8 +67,8 @@ impl Project {
     }
 
     /// Returns a command for the project's folder, with the project's linker, ptxas and target folder, and the profile in which
-    /// the workspace has compiled the dependencies. `CARGO_TARGET_DIR` is also what the build of the kernels must not use: cargo
-    /// holds the lock of that folder.
+    /// the workspace has compiled the dependencies. The build of the kernels must not use the folder `CARGO_TARGET_DIR`, because
+    /// cargo holds its lock.
     fn command(&self, mut command: Command) -> Command {
         ptx_build::toolchain::without_callers_settings(&mut command);
         command
@@ -82,7 +82,7 @@ impl Project {
         if self.toolchain.kind() == Kind::Debian {
             command.env("PTX_TOOLCHAIN", "debian");
         }
-        // Not by CUDA_HOME: cargo would compile cudarc, and what depends on it, again for each of its values.
+        // CUDA_HOME stays unset: cargo would compile cudarc, and what depends on cudarc, again for each value.
         let of_command = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
         let before = of_command.map(OsString::from).or_else(|| std::env::var_os("PATH")).unwrap_or_default();
         let folders = std::env::split_paths(&before).chain([self.cuda.clone()]);
@@ -111,15 +111,15 @@ impl Project {
         doctor
     }
 
-    /// Returns a `cargo ptx` command that compiles where the build script does, which has `core`, and leaves the build script's
-    /// results.
+    /// Returns a `cargo ptx` command that compiles in the build script's folder for kernels, which has `core`, and leaves the
+    /// build script's results.
     fn build(&self, arguments: &[&str]) -> Command {
         let mut command = self.ptx(arguments);
         command.env("CARGO_TARGET_DIR", "built").env("CARGO_NET_OFFLINE", "true");
         command
     }
 
-    /// The folder of what `build` makes.
+    /// Returns the folder of the results of `build`.
     fn built(&self) -> PathBuf {
         self.folder.join("built/ptx")
     }
@@ -221,14 +221,14 @@ fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
     assert_eq!(project.ptx_text(), before);
 }
 
-/// With the dependencies of the new project, for the host and for the device.
+/// Runs the examples with the dependencies of the new project, for the host and for the device.
 #[test]
 fn the_examples_run_in_the_interpreter_and_skip_without_a_gpu() {
     let project = project();
     project.succeeds(&mut project.cargo("build"));
     let mut test = project.cargo("test");
     test.current_dir(xtask::root().join("examples"));
-    // The interpreter of the new project, which is not optimized.
+    // The new project has compiled this interpreter, without optimization.
     test.args(["--config", "profile.dev.package.ptx-emu.opt-level=0"]);
     let text = project.succeeds(&mut test);
     assert!(text.contains("skipped: ") || Path::new("/dev/nvidia0").exists(), "{text}");
@@ -367,7 +367,7 @@ fn what_goes_wrong_is_said_with_its_remedy() {
     project.fails(&mut project.ptx(&["new", "../demo"]), &["exists already"]);
 }
 
-/// Each name that `std` has and a kernel lacks ends with what to write instead.
+/// Checks that the error for each name that `std` has and a kernel lacks says what to write instead.
 #[test]
 fn what_a_kernel_lacks_of_std_is_said_with_what_to_write() {
     let project = project();

@@ -1,4 +1,4 @@
-//! Opening a device, and waiting for its streams with a timeout.
+//! Opens a device, and waits for its streams with a timeout.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +11,10 @@ use cudarc::driver::{CudaContext, CudaStream};
 use crate::error::check;
 use crate::{Error, Result};
 
-/// The version that brings `cuEventElapsedTime_v2`, the newest function that this crate and `cudarc` call.
+/// The CUDA version that brings `cuEventElapsedTime_v2`, the newest function that this crate and `cudarc` call.
 const OLDEST_DRIVER: (u32, u32) = (12, 8);
 
-/// Set while work is known to hang. Then modules leak instead of waiting for their kernels.
+/// True while work is known to hang: modules then leak instead of waiting for their kernels.
 static HUNG: AtomicBool = AtomicBool::new(false);
 
 /// The last kernel launched on each stream, by the addresses of context and stream.
@@ -96,7 +96,7 @@ pub(crate) fn note_launch(stream: &CudaStream, kernel: &Arc<str>) {
     last_kernels(|kernels| kernels.insert(key(stream), kernel.clone()));
 }
 
-/// Waits for all work of the context. Returns false if the work hangs or has failed: then what it may use must leak.
+/// Waits for all work of the context. Returns false if the work hangs or has failed: then everything that it may use must leak.
 pub(crate) fn settle(context: &CudaContext) -> bool {
     !HUNG.load(Ordering::Relaxed) && context.synchronize().is_ok()
 }

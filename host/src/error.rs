@@ -12,7 +12,7 @@ use crate::{LaunchProblem, TensorMapProblem};
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation failed. The text includes the text of the cause, so `source` returns nothing.
+/// The reason why an operation failed. The text includes the text of the cause, so `source` returns nothing.
 #[derive(thiserror::Error)]
 #[expect(missing_docs, reason = "the message shows what each field is")]
 #[non_exhaustive]
@@ -45,7 +45,7 @@ pub enum Error {
         "no image of {module} runs on {device}, of sm_{capability}: there is {images}; build it for sm_{capability}"
     )]
     NoImage { module: String, device: String, capability: u32, images: String },
-    /// The driver refused a module. The log is that of the driver's compiler, which compiles PTX up to the driver's version.
+    /// The driver refused a module. The log is from the driver's compiler, which compiles PTX up to the driver's version.
     #[error("the driver (CUDA {}.{}) cannot load {module}: {cause}{}{}", driver.0, driver.1, hint(cause), log_lines(log))]
     Load { module: String, driver: (u32, u32), cause: CudaError, log: String },
     /// The arguments of a launch differ from the kernel's parameters in number or size. Nothing was launched.
@@ -63,7 +63,7 @@ pub enum Error {
     /// The kernel cannot be put on this stream. Nothing was launched.
     #[error("cannot launch kernel {kernel}: {problem}")]
     Stream { kernel: String, problem: StreamProblem },
-    /// The work did not end within the timeout: a hang. It is named by the last kernel launched on the stream.
+    /// The work did not end within the timeout: a hang. The error names the last kernel launched on the stream.
     #[error("hang: {work} was not done after {after:?}; end this process before you use the device again")]
     Timeout { work: String, after: Duration },
     /// A parameter of a tensor map breaks a rule. The driver was not called.
@@ -71,7 +71,7 @@ pub enum Error {
     TensorMap { problem: TensorMapProblem },
 }
 
-/// The text for people: `main` prints an error that it returns by `Debug`.
+/// Writes the text of `Display`, because `main` prints a returned error by `Debug`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
@@ -92,7 +92,7 @@ impl From<TensorMapProblem> for Error {
     }
 }
 
-/// Why a stream does not take a launch.
+/// The reason why a stream does not take a launch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamProblem {
@@ -107,12 +107,12 @@ pub enum StreamProblem {
         "a typed launch of a kernel that was loaded by name; take the kernel from `LoadedKernels::kernel`"
     )]
     NoOrder,
-    /// The stream, or that of an argument, is another in each thread.
+    /// The stream, or the stream of an argument, is another one in each thread.
     #[error(
         "a typed launch takes no per-thread stream, since its work and memory may be another thread's; use `new_stream`"
     )]
     PerThread,
-    /// Why the stream takes no typed launch.
+    /// The reason why the stream takes no typed launch.
     #[error("the stream {0}, and a graph does not keep a module loaded; launch the kernel by name")]
     Captured(String),
 }

@@ -1,4 +1,4 @@
-//! Images: PTX and cubins, the choice among them, and what the driver does not tell about them.
+//! Images: PTX and cubins, the choice among them, and the facts about them that the driver does not tell.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ impl Image<'_> {
         self.bytes.starts_with(ELF)
     }
 
-    /// Returns the compute capability of the target and which others run its images, or `None` if this is no target.
+    /// Returns the compute capability and the portability of the target, or `None` if the text is not a target.
     fn parse_target(&self) -> Option<((u32, u32), Portability)> {
         let target = self.target.strip_prefix("sm_").or_else(|| self.target.strip_prefix("compute_"))?;
         let (number, portability) = match target.strip_suffix(['a', 'f']) {
@@ -51,9 +51,9 @@ impl Image<'_> {
         Some(((number / 10, number % 10), portability))
     }
 
-    /// Returns how good the image is for a device, greatest is best, or `None` if it does not run there: an `a` image runs on its
-    /// compute capability alone, an `f` image and a cubin on those of the same major and no older minor, PTX on all that are not
-    /// older.
+    /// Returns the rank of the image for a device, of which the greatest is best, or `None` if the image does not run there. An
+    /// `a` image runs on its compute capability alone, an `f` image and a cubin on those of the same major and no older minor,
+    /// PTX on all that are not older.
     fn rank(&self, device: (u32, u32)) -> Option<impl Ord + use<>> {
         let (of, portability) = self.parse_target()?;
         let runs = match portability {
@@ -61,7 +61,7 @@ impl Image<'_> {
             Portability::Portable if !self.is_cubin() => of <= device,
             Portability::Family | Portability::Portable => of.0 == device.0 && of.1 <= device.1,
         };
-        // A cubin needs no compiler.
+        // A cubin ranks first, because it needs no compiler.
         runs.then_some((self.is_cubin(), of, portability))
     }
 }
@@ -101,7 +101,7 @@ fn check_cubin(image: &[u8]) -> Result<(), &'static str> {
     if field(4, 1)? != 2 || field(5, 1)? != 1 || field(18, 2)? != EM_CUDA {
         return Err("it is an ELF file, but not a 64-bit cubin");
     }
-    // Program headers, then sections: offset, size of one, count.
+    // The fields of the program headers, then those of the sections: offset, size of one, count.
     for [at, size, count] in [[0x20, 0x36, 0x38], [0x28, 0x3a, 0x3c]] {
         let end = field(at, 8)?.checked_add(field(size, 2)? * field(count, 2)?);
         if end.is_none_or(|end| end > image.len()) {
@@ -111,7 +111,7 @@ fn check_cubin(image: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Returns the block that `kernel` requires (`.reqntid`). The driver tells no more than the number of its threads.
+/// Returns the block that `kernel` requires (`.reqntid`). The driver tells only the number of the block's threads.
 pub(crate) fn required_block(image: &[u8], kernel: &str) -> Option<Dim3> {
     let [x, y, z] = if image.starts_with(ELF) {
         block_in_cubin(image, kernel)?
@@ -150,7 +150,7 @@ fn block_in_cubin(image: &[u8], kernel: &str) -> Option<[u32; 3]> {
     let is_wanted =
         |section: &usize| name_of(*section).is_some_and(|name| name.starts_with(wanted.as_bytes()));
     let mut rest = content((0..number(image, 0x3c, 2)?).find(is_wanted)?)?;
-    // Each attribute: format, name, and a number, which in format 4 is the size of what follows.
+    // Each attribute has a format, a name and a number. In format 4, the number is the size of the data that follows.
     while let Some((head, tail)) = rest.split_first_chunk::<4>() {
         if *head == REQNTID {
             let word = |i: usize| number(tail, 4 * i, 4).and_then(|word| u32::try_from(word).ok());
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn the_best_image_that_runs_is_chosen() {
-        // Images by target, `+` before a cubin; then a capability and the choice for it.
+        // Each case has images by target, with `+` before a cubin, then a compute capability and the choice for it.
         let cases = [
             ("+sm_90a +sm_90 sm_90", (9, 0), "+sm_90a"),
             ("+sm_90 sm_90a", (9, 0), "+sm_90"),
@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// A cubin with the sections of `kernel`'s attributes and of names.
+    /// Returns a cubin with the sections of `kernel`'s attributes and of names.
     fn cubin(kernel: &str) -> Vec<u8> {
         let names = format!("\0.nv.info.{kernel}\0");
         let attributes =

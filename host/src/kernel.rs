@@ -24,35 +24,35 @@ use crate::{
     Module, Result, StreamProblem, TensorMap, TensorMapParameters,
 };
 
-/// Thread blocks per cluster that every device with clusters can run.
+/// The thread blocks per cluster that every device with clusters can run.
 const PORTABLE_CLUSTER: u128 = 8;
 
-/// Shared memory that a kernel may use without opting in, in bytes, static and dynamic together.
+/// The shared memory that a kernel may use without opting in, in bytes, static and dynamic together.
 const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
 
 /// A kernel of a loaded module, from [`Module::kernel_by_name`].
 pub struct Kernel {
     function: CUfunction,
     module: Module,
-    /// Names of kernel and module, for messages.
+    /// The names of the kernel and the module, for messages.
     label: Arc<str>,
-    /// Sizes of the parameters in bytes.
+    /// The sizes of the parameters in bytes.
     parameters: Vec<usize>,
     attributes: KernelAttributes,
     limits: LaunchLimits,
     multiprocessors: u32,
-    /// Keeps events on, as typed launches need it.
+    /// The order that keeps events on, which typed launches need.
     pub(crate) order: Option<Arc<Order>>,
-    /// Set once the function may use all the dynamic shared memory that the device has for it.
+    /// True once the function may use all the dynamic shared memory that the device has for it.
     opted_in: AtomicBool,
 }
 
 // SAFETY: any thread may use a function handle, and `module` keeps the handle valid.
 unsafe impl Send for Kernel {}
-// SAFETY: as for `Send`; only the atomic `opted_in` changes behind `&Kernel`.
+// SAFETY: as for `Send`; only the atomic `opted_in` changes through `&Kernel`.
 unsafe impl Sync for Kernel {}
 
-/// What a kernel uses and requires, as the driver reports it (`CUfunction_attribute`).
+/// The resources and the shape of a kernel, as the driver (`CUfunction_attribute`) and the image state them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelAttributes {
@@ -122,7 +122,7 @@ impl Kernel {
         })
     }
 
-    /// Puts the kernel on `stream`, after the work that is on `stream` already. [`wait`](crate::wait) waits for it.
+    /// Puts the kernel on `stream`, after the work that is on `stream` already. [`wait`](crate::wait) waits for the kernel.
     ///
     /// `args` is a tuple of numbers, slices of `cudarc` and tensor maps: see [`Argument`](crate::Argument). Number and sizes are
     /// compared with the kernel's parameters. A module does not say which memory a pointer must point to.
@@ -150,10 +150,10 @@ impl Kernel {
     ///
     /// 1. Each argument has the type of the kernel's parameter.
     /// 2. The kernel may be called with these values and this configuration: every pointer is valid for the kernel's accesses
-    ///    through it, until the kernel ends. For a slice, borrows and events see to the time: the kernel reads what a shared
+    ///    through it, until the kernel ends. For a slice, borrows and events ensure the time: the kernel reads what a shared
     ///    borrow gives, and reads and writes what a mutable borrow gives.
-    /// 3. With [`LaunchConfig::programmatic`], the kernel waits (`griddepcontrol.wait`) before it touches what the kernel before
-    ///    it uses.
+    /// 3. With [`LaunchConfig::programmatic`], the kernel waits (`griddepcontrol.wait`) before it touches what the preceding
+    ///    kernel uses.
     /// 4. If the stream is being captured, the graph is launched only while the module is loaded and every pointer is valid.
     pub unsafe fn launch<'a>(
         &self,
@@ -187,7 +187,7 @@ impl Kernel {
         let mut addresses: Vec<_> =
             arguments.bytes().map(|bytes| bytes.as_ptr().cast::<c_void>().cast_mut()).collect();
         // SAFETY: configuration, attributes and arguments outlive the call. `compare` compared the sizes of the arguments with
-        // those of the parameters, and the values are legal: `# Safety`. The driver only reads them.
+        // those of the parameters, and the values are legal: `# Safety`. The driver only reads the arguments.
         let result =
             unsafe { sys::cuLaunchKernelEx(&config, self.function, addresses.as_mut_ptr(), ptr::null_mut()) };
         check(result.result(), || format!("launching kernel {}", self.label))?;
@@ -198,7 +198,7 @@ impl Kernel {
     /// Refuses a stream of another context than the module's.
     fn check_context(&self, stream: &CudaStream) -> Result<()> {
         let (ours, theirs) = (self.module.context(), stream.context());
-        // Each opening of a device counts its own streams, and by them decides whether it orders them.
+        // Each opening of a device counts its own streams, and the count decides whether the streams are ordered.
         if Arc::ptr_eq(ours, theirs) {
             Ok(())
         } else {
@@ -217,7 +217,7 @@ impl Kernel {
         let (kernel, bytes) = (&self.attributes, config.dynamic_shared_bytes);
         let needs_opt_in = bytes.saturating_add(kernel.static_shared_bytes) > SHARED_WITHOUT_OPT_IN;
         if needs_opt_in && !self.opted_in.load(Ordering::Relaxed) {
-            // Always the same number: another `Kernel` of this function may opt in too.
+            // The number is always the same, because another `Kernel` of this function may opt in too.
             let most = kernel.max_dynamic_shared_bytes;
             self.set(Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most)?;
             self.opted_in.store(true, Ordering::Relaxed);
@@ -239,7 +239,7 @@ impl Kernel {
         })
     }
 
-    /// Returns the blocks of this shape that the whole device runs at the same time.
+    /// Returns the number of blocks of this shape that the whole device runs at the same time.
     fn resident_blocks(&self, config: &LaunchConfig) -> Result<u32> {
         match self.cluster(config) {
             Some(cluster) => Ok(self.max_active_clusters(config)?.saturating_mul(cluster.count() as u32)),
@@ -249,8 +249,8 @@ impl Kernel {
         }
     }
 
-    /// Returns the blocks of this configuration that a multiprocessor runs at the same time
-    /// (`cuOccupancyMaxActiveBlocksPerMultiprocessor`). Grid and cluster do not count.
+    /// Returns the number of blocks of this configuration that a multiprocessor runs at the same time
+    /// (`cuOccupancyMaxActiveBlocksPerMultiprocessor`). The grid and the cluster have no effect.
     ///
     /// ```no_run
     /// # let context = ptx_host::open(0)?;
@@ -262,7 +262,7 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// [`Error::Launch`] if the kernel cannot be launched so; [`Error::Cuda`] if the driver fails.
+    /// [`Error::Launch`] if the kernel cannot be launched with this configuration; [`Error::Cuda`] if the driver fails.
     pub fn max_active_blocks_per_multiprocessor(&self, config: &LaunchConfig) -> Result<u32> {
         self.occupancy(config, |blocks, _| {
             // The check has bounded the threads.
@@ -272,11 +272,12 @@ impl Kernel {
         })
     }
 
-    /// Returns the clusters of this configuration that the device runs at the same time (`cuOccupancyMaxActiveClusters`).
+    /// Returns the number of clusters of this configuration that the device runs at the same time
+    /// (`cuOccupancyMaxActiveClusters`).
     ///
     /// # Errors
     ///
-    /// [`Error::Launch`] if the kernel cannot be launched so; [`Error::Cuda`] if the driver fails.
+    /// [`Error::Launch`] if the kernel cannot be launched with this configuration; [`Error::Cuda`] if the driver fails.
     pub fn max_active_clusters(&self, config: &LaunchConfig) -> Result<u32> {
         // SAFETY: `clusters` is valid for a write, `driver` for a read, and the function's module is loaded.
         self.occupancy(config, |clusters, driver| unsafe {
@@ -290,7 +291,7 @@ impl Kernel {
         ask: impl FnOnce(*mut i32, *const CUlaunchConfig) -> sys::CUresult,
     ) -> Result<u32> {
         self.prepare(config)?;
-        // Only the cluster counts.
+        // Of the attributes, only the cluster affects the occupancy.
         let config = &LaunchConfig { cooperative: false, programmatic: false, ..*config };
         let (mut count, mut attributes) = (0, attributes_of(config));
         let driver = driver_config(config, ptr::null_mut(), &mut attributes);
@@ -298,7 +299,7 @@ impl Kernel {
         Ok(count.unsigned_abs())
     }
 
-    /// Returns what the kernel uses and requires.
+    /// Returns the resources and the shape of the kernel.
     #[must_use]
     pub fn attributes(&self) -> &KernelAttributes {
         &self.attributes
@@ -311,7 +312,8 @@ impl Kernel {
     }
 }
 
-/// Held while a launch lends memory and is queued: two threads that lend one slice would lose the event of one.
+/// The lock of a launch while it lends memory and is queued. Without the lock, two threads that lend one slice would lose the
+/// event of one.
 static LAUNCH: Mutex<()> = Mutex::new(());
 
 // SAFETY: `launch_with` compares the bytes with the parameters, and checks the shape. `Memory` of `cudarc` is ordered by events.
@@ -359,7 +361,7 @@ impl fmt::Debug for Kernel {
     }
 }
 
-/// The launcher of a kernel: by default of one that [`LoadedKernels::kernel`](crate::LoadedKernels::kernel) has found.
+/// The launcher of a kernel, by default of one that [`LoadedKernels::kernel`](crate::LoadedKernels::kernel) has found.
 pub type Launcher<K, F = Kernel> = ptx_launch::Launcher<K, F>;
 
 /// The arguments of a launch by name: a tuple of up to twelve numbers, tensor maps and borrowed slices of `cudarc`, which become

@@ -49,8 +49,8 @@ pub struct LoadedKernels {
     order: Arc<Order>,
 }
 
-/// Makes `cudarc` record events for as long as typed launches may be in flight: it does so while the context has a stream of
-/// `new_stream`.
+/// A stream that makes `cudarc` record events for as long as typed launches may be in flight: `cudarc` does so while the context
+/// has a stream of `new_stream`.
 #[derive(Debug)]
 pub(crate) struct Order(ManuallyDrop<Arc<CudaStream>>);
 
@@ -58,7 +58,7 @@ impl Order {
     fn of(context: &Arc<CudaContext>) -> Result<Arc<Self>> {
         let doing = || "ordering the streams of the context".into();
         let stream = check(context.new_stream(), doing)?;
-        // Work from before has no events.
+        // Earlier work has no events, so this call waits for that work.
         check(context.synchronize(), doing)?;
         Ok(Arc::new(Self(ManuallyDrop::new(stream))))
     }
@@ -66,9 +66,9 @@ impl Order {
 
 impl Drop for Order {
     fn drop(&mut self) {
-        // Without events, nothing would wait for work that is still in flight: if that hangs, the stream stays.
+        // Without events, nothing would wait for work that is still in flight. If that work hangs, the stream stays.
         if settle(self.0.context()) {
-            // SAFETY: taken once, here.
+            // SAFETY: only this drop takes the stream, and a drop runs once.
             drop(unsafe { ManuallyDrop::take(&mut self.0) });
         }
     }
@@ -79,7 +79,8 @@ impl LoadedKernels {
     ///
     /// # Errors
     ///
-    /// [`Error::Fingerprint`] if the images have no such kernel, or one of another source; [`Error::Cuda`] if the driver fails.
+    /// [`Error::Fingerprint`] if the images have no such kernel, or a kernel of another source; [`Error::Cuda`] if the driver
+    /// fails.
     pub fn kernel<K: Description>(&self, kernel: K) -> Result<Launcher<K>> {
         let _ = kernel;
         if self.module.word(K::FINGERPRINT)? != Some(K::LAYOUT) {

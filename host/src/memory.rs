@@ -9,19 +9,19 @@ use cudarc::driver::{
 
 use crate::{Argument, Arguments, ByName, Kernel, Memory, MemoryMut, Region, Result};
 
-/// Keeps memory in use until the launch is queued. Then the memory's own stream waits for the launch, so that a drop of the
-/// memory, which frees it on that stream, comes after, whatever has become of the events of `cudarc`.
+/// A guard that keeps memory in use until the launch is queued. The memory's own stream then waits for the launch. A drop of the
+/// memory, which frees it on that stream, therefore comes after the launch, whatever has become of the events of `cudarc`.
 #[derive(Debug)]
 pub struct InUse<'a> {
-    /// Dropped after the wait: records the use.
+    /// The guard of `cudarc`, which records the use when it is dropped, after the wait.
     _event: SyncOnDrop<'a>,
-    /// The memory's stream and that of the launch, if they differ.
+    /// The memory's stream and the launch's stream, if they differ.
     streams: Option<(Arc<CudaStream>, &'a CudaStream)>,
     /// Whether the memory is of a per-thread stream.
     pub(crate) is_per_thread: bool,
 }
 
-/// Returns whether the handle stands for another stream in each thread, which `cudarc` does not know.
+/// Returns true if the handle stands for another stream in each thread, which `cudarc` does not know.
 pub(crate) fn is_per_thread(stream: &CudaStream) -> bool {
     stream.cu_stream().addr() == 2
 }
@@ -59,13 +59,13 @@ impl Drop for InUse<'_> {
 macro_rules! memory {
     ($( $Slice:ty, $pointer:ident $($Mut:ident)?; )*) => { $(
         // SAFETY: `usable` refuses memory that `cudarc` does not order by events. `InUse` orders the launch after all launches
-        // and before each later use on the memory's stream, its drop too. A `CudaSlice` is initialized, as `CudaStream::alloc` is
-        // unsafe.
+        // and before each later use on the memory's stream, including its drop. A `CudaSlice` is initialized, as
+        // `CudaStream::alloc` is unsafe.
         unsafe impl<'a, T> Memory<'a, Kernel, T> for $Slice {
             fn lend(self, stream: &'a CudaStream) -> Result<Region<InUse<'a>>, String> {
                 usable(self.stream(), stream)?;
                 let (len, owner) = (self.len(), self.stream().clone());
-                // `cudarc` multiplies without a check: a greater length has less memory.
+                // `cudarc` multiplies without a check, so a slice of a greater length has less memory.
                 if len.checked_mul(size_of::<T>()).is_none_or(|bytes| bytes >= 1 << 48) {
                     return Err(format!("is a slice of {len} elements, more than any memory holds"));
                 }
@@ -92,10 +92,10 @@ memory! {
     &'a mut CudaViewMut<'_, T>, device_ptr_mut MemoryMut;
 }
 
-/// Refuses memory of `owner` whose uses on `stream` no events order.
+/// Refuses memory of `owner` whose uses on `stream` are not ordered by events.
 fn usable(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
     let refuse = |reason: &str| Err(reason.to_owned());
-    // Each opening of a device counts its own streams, and by them decides whether slices have events.
+    // Each opening of a device counts its own streams, and the count decides whether slices have events.
     if !Arc::ptr_eq(owner.context(), stream.context()) {
         return refuse(
             "is a slice of another context than the stream's; open the device once, or copy the slice",
@@ -123,7 +123,7 @@ fn usable(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether work on the stream becomes part of a graph.
+/// Returns true if work on the stream becomes part of a graph.
 pub(crate) fn is_captured(stream: &CudaStream) -> Result<bool, String> {
     let status = stream.capture_status();
     let status = status.map_err(|error| format!("does not say whether it is being captured: {error:?}"))?;

@@ -1,4 +1,4 @@
-//! Modules: loading PTX and cubins.
+//! Loads modules: PTX and cubins.
 
 use std::ffi::{CString, c_void};
 use std::fmt;
@@ -18,8 +18,8 @@ use crate::{CudaError, Error, Image, Kernel, Result, driver_version};
 
 const LOG_BYTES: usize = 16 * 1024;
 
-/// A loaded module (`CUmodule`): PTX or a cubin. Clones share it. The last clone or [`Kernel`] that is dropped waits for all work
-/// of the context and unloads the module.
+/// A loaded module (`CUmodule`): PTX or a cubin. Clones share the module. The last clone or [`Kernel`] that is dropped waits for
+/// all work of the context and unloads the module.
 #[derive(Clone)]
 pub struct Module {
     inner: Arc<Inner>,
@@ -34,7 +34,7 @@ struct Inner {
 
 // SAFETY: any thread may call the driver's API; each use makes the context current before.
 unsafe impl Send for Inner {}
-// SAFETY: as for `Send`; nothing changes behind `&Inner`.
+// SAFETY: as for `Send`; nothing changes through `&Inner`.
 unsafe impl Sync for Inner {}
 
 /// Options of the driver's compiler (`CUjit_option`), which compiles PTX. A cubin is loaded as it is.
@@ -76,7 +76,7 @@ impl JitOptions {
             .extend(more.into_iter().filter_map(|(option, value)| Some((option, integer(value? as usize)))));
         let (mut names, mut values): (Vec<_>, Vec<_>) = options.into_iter().unzip();
         let mut handle = ptr::null_mut();
-        // SAFETY: `loadable` made the image whole, and a context is current. Both arrays have as many entries, of which two
+        // SAFETY: `loadable` made the image whole, and a context is current. Both arrays have `names.len()` entries, of which two
         // describe `log`; `log` outlives the call.
         let result = unsafe {
             sys::cuModuleLoadDataEx(
@@ -96,7 +96,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::Read`], and those of [`Module::from_bytes`].
+    /// [`Error::Read`], and the errors of [`Module::from_bytes`].
     pub fn load(context: &Arc<CudaContext>, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let image = std::fs::read(path).map_err(|cause| Error::Read { path: path.into(), cause })?;
@@ -118,7 +118,7 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::NoImage`] lists the images and names the device; those of [`Module::from_bytes`].
+    /// [`Error::NoImage`], which lists the images and names the device, and the errors of [`Module::from_bytes`].
     pub fn from_images(
         context: &Arc<CudaContext>,
         name: &str,
@@ -159,7 +159,7 @@ impl Module {
         }
     }
 
-    /// Returns the value of a 64-bit variable of the module, or `None` if the module has none of this name.
+    /// Returns the value of a 64-bit variable of the module, or `None` if the module has no such variable.
     pub(crate) fn word(&self, name: &str) -> Result<Option<u64>> {
         let doing = || format!("reading `{name}` of {}", self.inner.name);
         check(self.inner.context.bind_to_thread(), doing)?;

@@ -43,7 +43,7 @@ macro_rules! memory {
     ($($Slice:ty),*) => { $(
         impl<T> TensorMemory<Kernel, T> for $Slice {
             fn place(&self) -> (&CudaStream, u64, usize) {
-                // The address alone is wanted: this is no use of the memory.
+                // Only the address is needed, so the guard must not record a use of the memory.
                 let (address, guard) = self.device_ptr(self.stream());
                 std::mem::forget(guard);
                 (self.stream(), address, self.len())

@@ -1,4 +1,4 @@
-//! What the host passes for the parameters of a kernel.
+//! The arguments that the host passes for the parameters of a kernel.
 
 use ptx::launch::{Plain, RawMatrix, RawSlice, RawTensorMut as DeviceTensorMut, kind};
 use ptx::tensor::{BoxShape, TensorMapObject, TiledShape};
@@ -8,7 +8,7 @@ use crate::{
     MemoryMut, NoPadding, TensorElement, TensorMapBuilder,
 };
 
-/// What the host passes for a parameter of a kernel.
+/// An argument that the host passes for a parameter of a kernel.
 ///
 /// | Parameter of the kernel | Argument, with the memory of CUDA |
 /// |---|---|
@@ -25,7 +25,7 @@ use crate::{
 ///
 /// # Safety
 ///
-/// `pass` adds the bytes of one parameter of the kind `P`, and they keep the contract of that parameter until the launch has
+/// `pass` adds the bytes of one parameter of the kind `P`, and the bytes keep the contract of that parameter until the launch has
 /// ended.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for this parameter of the kernel",
@@ -41,7 +41,7 @@ pub unsafe trait Argument<'a, P, F: Function> {
     fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error>;
 }
 
-// SAFETY: passes bytes of this kind.
+// SAFETY: `pass` adds the bytes of one `kind::Value<T>`, as `Argument` requires.
 unsafe impl<'a, T: Plain, F: Function> Argument<'a, kind::Value<T>, F> for T {
     fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
         arguments.push_plain(self);
@@ -49,7 +49,7 @@ unsafe impl<'a, T: Plain, F: Function> Argument<'a, kind::Value<T>, F> for T {
     }
 }
 
-// SAFETY: passes bytes of this kind.
+// SAFETY: `pass` adds the bytes of one `kind::Address<T>`, as `Argument` requires.
 unsafe impl<'a, T, F: Function> Argument<'a, kind::Address<T>, F> for u64 {
     fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
         arguments.push::<*const T, u64>(self);
@@ -75,7 +75,7 @@ numbers!(usize, isize);
 
 macro_rules! slices {
     ($( [$($generics:tt)*] $Kind:ty, $Memory:ident, $align:expr; )*) => { $(
-        // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+        // SAFETY: `pass` adds the bytes of this kind, of memory that `Memory` and `MemoryMut` keep, as `Argument` requires.
         unsafe impl<'a, $($generics)* F: Function, M: $Memory<'a, F, T>> Argument<'a, $Kind, F> for M {
             fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
                 let (address, len) = arguments.lend::<T, M>(self, $align)?;
@@ -91,7 +91,7 @@ slices! {
     [T, S,] kind::Atomics<T, S>, MemoryMut, size_of::<T>() as u64;
 }
 
-// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+// SAFETY: `pass` adds the bytes of this kind, of memory that `Memory` and `MemoryMut` keep, as `Argument` requires.
 unsafe impl<'a, T, F: Function, M: MemoryMut<'a, F, T>> Argument<'a, kind::SliceMut32<T>, F> for M {
     fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
         let (address, len) = arguments.lend::<T, M>(self, 1)?;
@@ -108,7 +108,7 @@ unsafe impl<'a, T, F: Function, M: MemoryMut<'a, F, T>> Argument<'a, kind::Slice
     }
 }
 
-/// Memory of a matrix, row by row, as an argument: `memory` is what a slice of its elements takes.
+/// The memory of a matrix, row by row, as an argument. `memory` is an argument for a slice of the elements.
 ///
 /// ```no_run
 /// # let stream = ptx_host::open(0)?.default_stream();
@@ -153,7 +153,7 @@ impl<M> Matrix<M> {
 
 macro_rules! matrices {
     ($($Kind:ident, $Memory:ident;)*) => { $(
-        // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+        // SAFETY: `pass` adds the bytes of this kind, of memory that `Memory` and `MemoryMut` keep, as `Argument` requires.
         unsafe impl<'a, T, F: Function, M: $Memory<'a, F, T>> Argument<'a, kind::$Kind<T>, F> for Matrix<M> {
             fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
                 self.pass_as::<T, F>(arguments)
@@ -166,8 +166,8 @@ matrices! {
     MatrixMut, MemoryMut;
 }
 
-/// A tensor as an argument: the launch encodes its map. Rank, box, swizzle and element type of the map are those of the kernel's
-/// parameter.
+/// A tensor as an argument: the launch encodes its map. The kernel's parameter gives the rank, the box, the swizzle and the
+/// element type of the map.
 ///
 /// ```no_run
 /// # let stream = ptx_host::open(0)?.default_stream();
@@ -227,7 +227,7 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
     }
 }
 
-/// Returns CUDA's name of the swizzle of a shape. Fails to compile if the swizzle has none.
+/// Returns CUDA's name of the swizzle of a shape. Fails to compile if the swizzle has no such name.
 const fn swizzle(span: usize, unit: usize) -> CUtensorMapSwizzle {
     match (span, unit) {
         (0, _) => CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE,
@@ -245,7 +245,7 @@ const fn swizzle(span: usize, unit: usize) -> CUtensorMapSwizzle {
 
 macro_rules! tensors {
     ($($Kind:ident, $Memory:ident, $is_written:literal;)*) => { $(
-        // SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+        // SAFETY: `pass` adds the bytes of this kind, of memory that `Memory` and `MemoryMut` keep, as `Argument` requires.
         unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::$Kind<T, S>, F> for Tensor<M, RANK>
         where
             T: TensorElement,
@@ -277,7 +277,7 @@ struct RawTensorMut<Map> {
 // SAFETY: a map has 128 bytes without padding, aligned to 64 (`Function::TensorMap`), and the counts have 64.
 unsafe impl<Map: NoPadding> NoPadding for RawTensorMut<Map> {}
 
-// SAFETY: passes bytes of this kind, of memory that `Memory` and `MemoryMut` keep.
+// SAFETY: `pass` adds the bytes of this kind, of memory that `Memory` and `MemoryMut` keep, as `Argument` requires.
 unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorMut<T, S>, F> for Tensor<M, RANK>
 where
     T: TensorElement,
@@ -288,7 +288,7 @@ where
     fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
         let dims = self.dims;
         let map = self.encode::<T, S, F>(arguments, true)?;
-        // The map's check bounds the dimensions, and the shape its box.
+        // The check of the map bounds the dimensions, and the shape bounds its box.
         let mut boxes = [0; 16];
         for i in 0..RANK {
             boxes[i] = dims[i].div_ceil(u64::from(S::BOX[i])) as u32;

@@ -36,10 +36,10 @@ macro_rules! no_padding {
     )* };
 }
 no_padding!(bool, u8, i8, u16, i16, u32, i32, u64, i64, usize, isize, f32, f64);
-// SAFETY: an address of 64 bits and a length of 64 bits.
+// SAFETY: an address of 64 bits and a length of 64 bits have no padding.
 #[cfg(target_pointer_width = "64")]
 unsafe impl<T> NoPadding for RawSlice<T> {}
-// SAFETY: an address of 64 bits and two extents of 32 bits.
+// SAFETY: an address of 64 bits and two extents of 32 bits have no padding.
 #[cfg(target_pointer_width = "64")]
 unsafe impl<T> NoPadding for RawMatrix<T> {}
 
@@ -47,15 +47,15 @@ unsafe impl<T> NoPadding for RawMatrix<T> {}
 #[derive(Default)]
 struct Values {
     units: Vec<Unit>,
-    /// First unit and size in bytes of each argument.
+    /// The first unit and the size in bytes of each argument.
     places: Vec<(usize, usize)>,
 }
 
 impl Values {
     fn push<T: NoPadding>(&mut self, value: T) {
         let start = self.zeros::<T>();
-        // SAFETY: the units from `start` on hold at least the size of a `T`, and are as aligned. A `T` has no padding, so that
-        // all bytes stay initialized.
+        // SAFETY: `zeros` has added units at `start` that hold a `T`, with at least its alignment. A `T` has no padding
+        // (`NoPadding`), so all bytes stay initialized.
         unsafe { self.units.as_mut_ptr().add(start).cast::<T>().write(value) };
     }
 
@@ -65,7 +65,7 @@ impl Values {
         value.write_to(&mut Unit::bytes_mut(&mut self.units[start..])[..size_of::<T>()]);
     }
 
-    /// Adds zeros for a `T`, and returns its first unit.
+    /// Adds zeros for a `T`, and returns the first unit of the zeros.
     fn zeros<T>(&mut self) -> usize {
         const { assert!(align_of::<T>() <= align_of::<Unit>() && size_of::<T>() > 0) };
         let start = self.units.len();
@@ -75,7 +75,7 @@ impl Values {
     }
 }
 
-/// The arguments of a launch on a queue. Each piece of memory stays in use until the drop, after the launch.
+/// The arguments of a launch on a queue. Each piece of memory stays in use until the arguments are dropped, after the launch.
 pub struct Arguments<'l, 'a, F: Function> {
     function: &'l F,
     queue: &'a F::Queue,
@@ -124,7 +124,7 @@ impl<'l, 'a, F: Function> Arguments<'l, 'a, F> {
         self.values.places.iter().map(|(start, size)| &Unit::bytes(&self.values.units[*start..])[..*size])
     }
 
-    /// Returns what keeps the memory in use.
+    /// Returns the guards that keep the memory in use.
     #[must_use]
     pub fn guards(&self) -> &[F::Guard<'a>] {
         &self.guards
@@ -149,7 +149,7 @@ impl<'l, 'a, F: Function> Arguments<'l, 'a, F> {
         }
     }
 
-    /// Adds the bytes of a parameter. `Raw` is its type on the device, or of the same size and alignment.
+    /// Adds the bytes of a parameter. `Raw` is the parameter's type on the device, or a type of the same size and alignment.
     pub fn push<Raw, T: NoPadding>(&mut self, value: T) {
         const { assert!(size_of::<T>() == size_of::<Raw>() && align_of::<T>() == align_of::<Raw>()) };
         self.values.push(value);
@@ -171,7 +171,7 @@ impl<'l, 'a, F: Function> Arguments<'l, 'a, F> {
         Ok(())
     }
 
-    /// Borrows memory until the launch is queued, and returns its address and its elements.
+    /// Borrows memory until the launch is queued, and returns the memory's address and number of elements.
     pub(crate) fn lend<T, M: Memory<'a, F, T>>(
         &mut self,
         memory: M,
@@ -187,7 +187,7 @@ impl<'l, 'a, F: Function> Arguments<'l, 'a, F> {
         }
     }
 
-    /// Refuses the present argument.
+    /// Returns the error that refuses the current argument.
     pub(crate) fn refuse(&self, reason: String) -> F::Error {
         let number = self.values.places.len();
         let argument = match self.names.get(number) {
@@ -210,7 +210,7 @@ impl<F: Function> fmt::Debug for Arguments<'_, '_, F> {
     }
 }
 
-/// The parameters of a kernel that is launched by its name: nothing is known of them but their sizes.
+/// The parameters of a kernel that is launched by its name. Only their sizes are known.
 #[derive(Debug, Clone, Copy)]
 pub enum ByName {}
 
@@ -219,8 +219,8 @@ pub enum ByName {}
 ///
 /// # Safety
 ///
-/// `pass` adds the bytes of all parameters, in their order. Unless `P` is [`ByName`], it refuses a programmatic dependent launch
-/// of a kernel with memory outside of `Prerequisite`s, or without a `Prerequisite`.
+/// `pass` adds the bytes of all parameters, in order. Unless `P` is [`ByName`], `pass` refuses a programmatic dependent launch of
+/// a kernel with memory outside of `Prerequisite`s, or without a `Prerequisite`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed to this kernel",
     label = "the parameters of the kernel are `{P}`",
@@ -244,7 +244,7 @@ macro_rules! tuples {
         tuples! { $($rest)* }
     };
     (@one $($A:ident $P:ident)*) => {
-        // SAFETY: passes an argument for each parameter, in order.
+        // SAFETY: `pass` adds an argument for each parameter, in order, and `check_programmatic` refuses what the trait refuses.
         unsafe impl<'a, F: Function, $($P: Parameter, $A: Argument<'a, $P::Kind, F>),*> KernelArguments<'a, ($($P,)*), F>
             for ($($A,)*)
         {
@@ -255,7 +255,7 @@ macro_rules! tuples {
         }
 
         #[diagnostic::do_not_recommend]
-        // SAFETY: passes the arguments in order.
+        // SAFETY: `pass` adds the arguments in order. For `ByName`, the trait requires no more.
         unsafe impl<'a, F: Function, $($A: Argument<'a, ByName, F>),*> KernelArguments<'a, ByName, F> for ($($A,)*) {
             fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
                 tuples! { @pass self arguments $($A)* }

@@ -22,7 +22,7 @@ impl Dim3 {
         self.extents().into_iter().map(u128::from).product()
     }
 
-    /// Returns true if `holds` for each extent and the one of `other` beside it.
+    /// Returns true if `holds` is true for each extent and the same extent of `other`.
     fn all(self, other: Self, holds: impl Fn(u32, u32) -> bool) -> bool {
         self.extents().into_iter().zip(other.extents()).all(|(ours, theirs)| holds(ours, theirs))
     }
@@ -63,14 +63,14 @@ pub struct LaunchConfig {
     pub grid: Dim3,
     /// Threads per thread block.
     pub block: Dim3,
-    /// Thread blocks per cluster. `None`: the cluster size that the kernel declares, if any.
+    /// Thread blocks per cluster. `None` stands for the cluster size that the kernel declares, if any.
     pub cluster: Option<Dim3>,
     /// Dynamic shared memory per thread block, in bytes.
     pub dynamic_shared_bytes: u32,
     /// All blocks run at the same time, so that they may wait for each other (`CU_LAUNCH_ATTRIBUTE_COOPERATIVE`).
     pub cooperative: bool,
-    /// The kernel may start before the kernel before it on the stream has ended
-    /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`). `griddepcontrol.wait` waits for the end.
+    /// The kernel may start before the preceding kernel on the stream has ended
+    /// (`CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`). `griddepcontrol.wait` waits for the end of that kernel.
     pub programmatic: bool,
 }
 
@@ -100,13 +100,13 @@ impl LaunchConfig {
         Self { cooperative: true, ..self }
     }
 
-    /// Lets the kernel start before the kernel before it has ended: a programmatic dependent launch.
+    /// Lets the kernel start before the preceding kernel has ended: a programmatic dependent launch.
     #[must_use]
     pub fn programmatic(self) -> Self {
         Self { programmatic: true, ..self }
     }
 
-    /// Checks the shape by the limits of kernel and device. A backend checks each launch.
+    /// Checks the shape against the limits of the kernel and the device. A backend checks each launch.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl LaunchConfig {
         }
     }
 
-    /// Checks that the blocks of a cooperative launch are at most those that the device runs at the same time, `most`.
+    /// Checks that a cooperative launch has at most `most` blocks, which the device can run at the same time.
     ///
     /// # Errors
     ///
@@ -157,13 +157,13 @@ impl LaunchConfig {
     }
 }
 
-/// Limits of the grid and the block, the same for every compute capability.
+/// The limits of the grid and the block, which are the same for every compute capability.
 const MAX_GRID: Dim3 = Dim3 { x: 0x7fff_ffff, y: 65535, z: 65535 };
 const MAX_BLOCK: Dim3 = Dim3 { x: 1024, y: 1024, z: 64 };
-/// Maximum thread blocks per cluster on any device, if the kernel opts in.
+/// The maximum thread blocks per cluster on any device, if the kernel opts in.
 const MAX_CLUSTER: u128 = 16;
 
-/// Limits of the launches of one kernel on its device.
+/// The limits of the launches of one kernel on its device.
 #[derive(Debug, Clone, Copy)]
 pub struct LaunchLimits {
     /// The most threads per block, by registers and launch bounds.
@@ -174,7 +174,7 @@ pub struct LaunchLimits {
     pub required_block: Option<Dim3>,
     /// The cluster that the kernel requires (`.reqnctapercluster`).
     pub required_cluster: Option<Dim3>,
-    /// Whether the kernel is for clusters, of a size that the launch states (`.explicitcluster`).
+    /// Whether the kernel needs clusters, of a size that the launch states (`.explicitcluster`).
     pub needs_cluster: bool,
     /// Whether the device has clusters.
     pub has_clusters: bool,
@@ -182,7 +182,7 @@ pub struct LaunchLimits {
     pub has_cooperative: bool,
 }
 
-/// Why a launch was refused before the device saw it.
+/// The reason why a launch was refused before the device saw the launch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchProblem {
@@ -226,7 +226,7 @@ pub enum LaunchProblem {
         "the grid {0} is not made of whole clusters of {1}; make each extent a multiple of the cluster's"
     )]
     ClusterSplit(Dim3, Dim3),
-    /// The cluster, larger than on any device.
+    /// The cluster, which is larger than any device allows.
     #[error("a cluster of {0} has more than 16 blocks (some devices allow 8 only)")]
     ClusterSize(Dim3),
     /// The device has no cooperative launches.

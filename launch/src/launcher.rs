@@ -1,4 +1,4 @@
-//! Typed launches: what `#[ptx::kernel]` says of a kernel, the host checks before the launch.
+//! Typed launches: the host checks before the launch what `#[ptx::kernel]` states about a kernel.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use crate::{
     TensorMapProblem,
 };
 
-/// A loaded kernel of a backend: `ptx_host::Kernel` is that of CUDA. An emulator implements this trait for its own.
+/// A loaded kernel of a backend, such as `ptx_host::Kernel` for CUDA. An emulator implements this trait for its own kernels.
 ///
 /// # Safety
 ///
@@ -18,19 +18,19 @@ use crate::{
 /// the kernel has ended, and is used by other launches, copies and the host only before or after the kernel, as their borrows
 /// say.
 pub unsafe trait Function: Sized {
-    /// Where the kernel is put: a stream.
+    /// The queue that a kernel is put on, such as a stream.
     type Queue: ?Sized;
-    /// What keeps memory in use until the launch is queued.
+    /// A guard that keeps memory in use until the launch is queued.
     type Guard<'a>;
-    /// What a typed launch holds from before it borrows memory until it is queued. A backend whose launches come one at a time in
-    /// all threads has a lock here, another has `()`.
+    /// A lock that a typed launch holds from before the first borrow of memory until the launch is queued. A backend that does
+    /// not need the launches of all threads to follow one another uses `()`.
     type Lock;
     /// The 128 bytes of a tensor map, aligned to 64.
     type TensorMap: NoPadding;
-    /// Why a launch failed.
+    /// The reason why a launch failed.
     type Error: From<TensorMapProblem>;
 
-    /// Returns what a typed launch holds.
+    /// Returns the lock that a typed launch holds.
     fn lock() -> Self::Lock;
 
     /// Encodes a tensor map.
@@ -62,7 +62,7 @@ pub unsafe trait Function: Sized {
         arguments: Arguments<'_, '_, Self>,
     ) -> Result<(), Self::Error>;
 
-    /// Makes the error of a launch that was refused: it names the kernel.
+    /// Makes the error of a launch that was refused. The error names the kernel.
     fn refuse(&self, problem: LaunchProblem) -> Self::Error;
 }
 
@@ -122,20 +122,20 @@ impl<K: Description, F: Function> Launcher<K, F> {
         Self { function, kernel: PhantomData }
     }
 
-    /// Returns the loaded kernel: its attributes and its occupancy.
+    /// Returns the loaded kernel, which has the attributes and the occupancy.
     #[must_use]
     pub fn function(&self) -> &F {
         &self.function
     }
 
-    /// Puts the kernel on `queue`, a stream, after the work that is on it. `arguments` is a tuple, with one argument for each
-    /// parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a [`Grid`].
-    /// Block, cluster and dynamic shared memory are the kernel's own.
+    /// Puts the kernel on `queue`, a stream, after the work that is on `queue`. `arguments` is a tuple, with one argument for
+    /// each parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a
+    /// [`Grid`]. Block, cluster and dynamic shared memory are the kernel's own.
     ///
     /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended, and later uses
-    /// wait for the kernel: of CUDA, the stream that the memory was allocated on waits for it, and `cudarc` records the use as an
-    /// event. So launches that use one slice on several streams follow one another, and a context whose event tracking is off is
-    /// refused.
+    /// wait for the kernel. With CUDA, the stream that the memory was allocated on waits for the kernel, and `cudarc` records the
+    /// use as an event. Launches that use one slice on several streams therefore follow one another, and a context without event
+    /// tracking is refused.
     ///
     /// # Errors
     ///
@@ -178,7 +178,8 @@ impl<K: Description, F: Function> Launcher<K, F> {
         check_grid::<K>(&config).map_err(|problem| self.function.refuse(problem))?;
         let _lock = F::lock();
         let arguments = Arguments::new(&self.function, queue, &config, K::PARAMETERS, arguments)?;
-        // SAFETY: the shape is the kernel's; the arguments have its types, and the caller keeps its `# Safety`.
+        // SAFETY: the shape is the kernel's; the arguments have its types (`KernelArguments`), and the
+        // caller keeps its `# Safety`.
         unsafe { self.function.launch(&config, arguments) }
     }
 }
@@ -189,7 +190,8 @@ impl<K: Description, F> fmt::Debug for Launcher<K, F> {
     }
 }
 
-/// The thread blocks of a typed launch, and what a kernel leaves to its launch. An integer or a tuple of 2 or 3 converts.
+/// The thread blocks of a typed launch, and the settings that a kernel leaves to its launch. An integer or a tuple of 2 or 3
+/// converts.
 #[derive(Debug, Clone, Copy)]
 pub struct Grid(LaunchConfig);
 
@@ -218,8 +220,8 @@ impl Grid {
         Self(self.0.cooperative())
     }
 
-    /// Lets the kernel start before the kernel before it has ended: a programmatic dependent launch. All memory of the kernel is
-    /// in `Prerequisite`s.
+    /// Lets the kernel start before the preceding kernel has ended: a programmatic dependent launch. All memory of the kernel
+    /// must be in `Prerequisite`s.
     #[must_use]
     pub fn programmatic(self) -> Self {
         Self(self.0.programmatic())
@@ -232,7 +234,7 @@ impl<D: Into<Dim3>> From<D> for Grid {
     }
 }
 
-/// The shape of a launch of `K`.
+/// Returns the shape of a launch of `K`.
 fn config<K: Description>(Grid(config): Grid) -> LaunchConfig {
     LaunchConfig {
         block: K::Shape::BLOCK.into(),
@@ -242,7 +244,7 @@ fn config<K: Description>(Grid(config): Grid) -> LaunchConfig {
     }
 }
 
-/// Checks what the compiler has assumed of the grid.
+/// Checks that the grid is as the compiler has assumed.
 fn check_grid<K: Description>(config: &LaunchConfig) -> Result<(), LaunchProblem> {
     let Dim3 { y, z, .. } = K::Shape::CLUSTER.map_or(Dim3::from(1), Dim3::from);
     if !K::Shape::GRID_OF_ANY_RANK && (config.grid.y, config.grid.z) != (y, z) {

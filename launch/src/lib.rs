@@ -1,7 +1,7 @@
-//! What a launch of a kernel of `ptx` is, whatever runs it: its shape, its arguments, its tensor maps, and the rules of these.
+//! Launches of kernels of `ptx` on any backend: their shapes, their arguments, their tensor maps, and the rules of these.
 //!
 //! A backend implements [`Function`] for its kernels, [`Memory`] and [`MemoryMut`] for its memory, and loads kernels.
-//! [`Launcher`] then launches them by the types of `#[ptx::kernel]`. `ptx-host` is the backend for CUDA; it exports all of this
+//! [`Launcher`] then launches them by the types of `#[ptx::kernel]`. `ptx-host` is the backend for CUDA, and exports all of this
 //! crate, so a program names `ptx-host` alone. An emulator is another backend.
 #![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
@@ -29,8 +29,8 @@ pub mod __private {
     pub use core;
 }
 
-/// Returns the images that `ptx-build` has written to the file of this name in the build script of the user's crate: what the
-/// macros `kernels!` have in common.
+/// Returns the images that `ptx-build` has written to the file of this name in the build script of the user's crate. The macros
+/// `kernels!` have this part in common.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __images {

@@ -7,13 +7,13 @@ use crate::Function;
 pub struct Region<G> {
     /// The address on the device.
     pub address: u64,
-    /// The elements.
+    /// The number of elements.
     pub len: usize,
-    /// Keeps the memory in use.
+    /// The guard that keeps the memory in use.
     pub guard: G,
 }
 
-/// Memory that a kernel may read: of CUDA, a reference to a `CudaSlice` or a view of one.
+/// Memory that a kernel may read: for CUDA, a reference to a `CudaSlice` or a view of one.
 ///
 /// # Safety
 ///
@@ -28,11 +28,11 @@ pub unsafe trait Memory<'a, F: Function, T> {
     ///
     /// # Errors
     ///
-    /// Why the queue cannot use the memory.
+    /// The reason why the queue cannot use the memory.
     fn lend(self, queue: &'a F::Queue) -> Result<Region<F::Guard<'a>>, String>;
 }
 
-/// Memory that a kernel may write: of CUDA, a `&mut` to a `CudaSlice` or a view of one.
+/// Memory that a kernel may write: for CUDA, a `&mut` to a `CudaSlice` or a view of one.
 ///
 /// # Safety
 ///

@@ -1,5 +1,5 @@
-//! Tensor maps (`CUtensorMap`): descriptors of tensors in global memory, which the tensor copies (TMA) of a kernel read. Their
-//! parameters and rules are here, the encoding is a backend's.
+//! Tensor maps (`CUtensorMap`): descriptors of tensors in global memory, which the tensor copies (TMA) of a kernel read. This
+//! module has their parameters and rules. A backend encodes them.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -67,7 +67,7 @@ elements! {
     f32: CU_TENSOR_MAP_DATA_TYPE_FLOAT32, f64: CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
 }
 
-/// Returns the bytes of an element, or `None` for the packed types, which are no Rust type's.
+/// Returns the bytes of an element, or `None` for the packed types, which no Rust type has.
 fn bytes_of(element_type: CUtensorMapDataType) -> Option<usize> {
     use CUtensorMapDataType::*;
     match element_type {
@@ -85,7 +85,7 @@ fn bytes_of(element_type: CUtensorMapDataType) -> Option<usize> {
     }
 }
 
-/// Returns the most bytes that a row of the box can have with this swizzle.
+/// Returns the maximum bytes of a row of the box with this swizzle.
 fn span(swizzle: CUtensorMapSwizzle) -> usize {
     match swizzle {
         CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_NONE => usize::MAX,
@@ -95,7 +95,7 @@ fn span(swizzle: CUtensorMapSwizzle) -> usize {
     }
 }
 
-/// Returns the message unless the rule holds.
+/// Returns an error with the message unless the rule holds.
 macro_rules! rule {
     ($holds:expr, $($message:tt)+) => {
         if !$holds {
@@ -104,16 +104,16 @@ macro_rules! rule {
     };
 }
 
-/// What one copy moves.
+/// The elements that one copy moves.
 #[derive(Debug, Clone)]
 pub enum TensorMapMode {
     /// A box of this extent in each dimension.
     Tiled(Vec<u32>),
     /// Columns of pixels.
     Im2col {
-        /// The lower corner of the bounding box, for each spatial dimension from the tensor's lower corner on.
+        /// The lower corner of the bounding box, as an offset from the tensor's lower corner in each spatial dimension.
         lower: Vec<i32>,
-        /// The upper corner of the bounding box, for each spatial dimension from the tensor's upper corner on.
+        /// The upper corner of the bounding box, as an offset from the tensor's upper corner in each spatial dimension.
         upper: Vec<i32>,
         /// The channels of a pixel.
         channels: u32,
@@ -140,9 +140,9 @@ pub struct TensorMapParameters<'m> {
     pub dims: &'m [u64],
     /// The strides in bytes of all dimensions but the innermost.
     pub strides: Vec<u64>,
-    /// What one copy moves, with an extent for each dimension, or two corners for each spatial dimension.
+    /// The elements that one copy moves, with an extent for each dimension, or two corners for each spatial dimension.
     pub mode: &'m TensorMapMode,
-    /// For each dimension, that copies take every n-th element.
+    /// The step n of each dimension: copies take every n-th element.
     pub element_strides: &'m [u32],
     /// The interleaved layout.
     pub interleave: CUtensorMapInterleave,
@@ -154,7 +154,7 @@ pub struct TensorMapParameters<'m> {
     pub oob_fill: CUtensorMapFloatOOBfill,
 }
 
-/// Memory of a backend that [`TensorMapBuilder::encode`] takes: of CUDA, a slice or view of `cudarc`.
+/// Memory of a backend that [`TensorMapBuilder::encode`] takes: for CUDA, a slice or view of `cudarc`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no memory that a tensor map can describe",
     label = "not a `CudaSlice`, and no view of one"
@@ -239,8 +239,8 @@ impl TensorMapBuilder {
         element_strides: &[u32] => element_strides.into();
         /// Sets the interleaved layout. The default is none, and the typed layer of `ptx` requires none.
         interleave: CUtensorMapInterleave => interleave;
-        /// Sets the swizzle. The default is none. The typed layer of `ptx` requires that of the shape, whose span is a row of the
-        /// box.
+        /// Sets the swizzle. The default is none. The typed layer of `ptx` requires the swizzle of the shape, whose span is a row
+        /// of the box.
         swizzle: CUtensorMapSwizzle => swizzle;
         /// Sets the granularity of fetches into the L2 cache. The default is no promotion.
         l2_promotion: CUtensorMapL2promotion => l2_promotion;
@@ -264,12 +264,12 @@ impl TensorMapBuilder {
         unsafe { F::tensor_map(queue, &self.check::<T>(address, len)?) }
     }
 
-    /// Checks that no two elements of a written tensor share memory, and that the last 16 bytes of each row are in its `len`
-    /// elements of `size` bytes: a copy writes rows by 16 bytes.
+    /// Checks that no two elements of a written tensor share memory, and that memory of `len` elements of `size` bytes holds the
+    /// last 16 bytes of each row: a copy writes rows in units of 16 bytes.
     pub(crate) fn check_written(&self, size: u64, len: usize) -> Result<(), String> {
         let row = u128::from(self.dims[0]) * u128::from(size);
         let (mut inner, mut end) = (row, row.next_multiple_of(16));
-        // Without strides the tensor is larger than memory, which `check` refuses.
+        // A tensor whose strides overflow is larger than memory, which `check` refuses.
         for (stride, &dim) in self.strides_in_bytes(size).into_iter().flatten().zip(&self.dims[1..]) {
             let stride = u128::from(stride);
             rule!(
@@ -365,7 +365,8 @@ impl TensorMapBuilder {
         rule!(!interleaved || rank >= 3, "an interleaved tensor has 3 to 5 dimensions, not {rank}");
         rule!(!by_32 || swizzled_by_32, "an interleave of 32 bytes needs the swizzle of 32 bytes");
         let row = size * self.check_mode()? as usize;
-        // The documentation requires this without an interleaved layout; driver 580 refuses other rows with one too.
+        // The documentation requires this without an interleaved layout. Driver 580 refuses other rows of an interleaved layout
+        // too.
         rule!(row.is_multiple_of(16), "a row of the box has {row} bytes, which is not a multiple of 16");
         if !interleaved {
             let span = span(self.swizzle);

@@ -1,4 +1,4 @@
-//! The checks of shapes that need no device.
+//! Tests the checks of shapes, which need no device.
 
 use ptx_launch::{LaunchConfig, LaunchLimits};
 

@@ -1,4 +1,4 @@
-//! The rules of tensor maps.
+//! Tests the rules of tensor maps.
 
 use ptx_launch::{
     CUtensorMapDataType::{

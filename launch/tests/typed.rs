@@ -1,4 +1,4 @@
-//! Launches are checked before the backend sees them: typed ones, and those by name.
+//! Tests that typed launches and launches by name are checked before the backend sees them.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -42,7 +42,7 @@ impl From<TensorMapProblem> for Refused {
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 struct Map([u64; 16]);
-// SAFETY: 16 words, whose bytes are a multiple of the alignment.
+// SAFETY: 16 words have no padding, and their bytes are a multiple of the alignment.
 unsafe impl NoPadding for Map {}
 
 // SAFETY: a parameter by name has no contract.
@@ -53,7 +53,7 @@ unsafe impl<'a> Argument<'a, ByName, Nowhere> for Map {
     }
 }
 
-/// Memory of that backend. It has no memory at the address 0.
+/// A piece of memory of that backend. The backend has no memory at the address 0.
 struct Place {
     address: u64,
     len: usize,
@@ -113,7 +113,7 @@ fn launcher<K: Kernel>(_: K) -> Launcher<K, Nowhere> {
     unsafe { Launcher::new(Nowhere::default()) }
 }
 
-/// The shape of the launch, and the sizes of its parameters.
+/// Returns the shape of the launch, and the sizes of its parameters.
 fn sizes<K: Kernel>(launcher: &Launcher<K, Nowhere>) -> (LaunchConfig, Vec<usize>) {
     let (shape, parameters) = &launcher.function().0.borrow()[0];
     (*shape, parameters.iter().map(Vec::len).collect())
@@ -132,7 +132,7 @@ fn a_launch_has_the_shape_and_the_parameters_of_its_kernel() {
     assert_eq!(sizes(&copy), (LaunchConfig::new(2, 128), vec![128, 192]));
 }
 
-/// The swizzle of the map of a parameter: the last word of the map.
+/// Returns the swizzle of the map of a parameter: the last word of the map.
 fn swizzle(parameter: &[u8]) -> u8 {
     parameter[120]
 }
@@ -246,7 +246,7 @@ fn a_tensor_that_has_no_map_is_refused_by_its_rule() {
     assert!(copy.function().0.borrow().is_empty());
 }
 
-/// A kernel of this shape, with these parameters. It is not on the device.
+/// A kernel of this shape, with these parameters, which is not on a device.
 struct Of<const ANY: bool, P>(PhantomData<P>);
 enum Shape<const ANY: bool> {}
 impl<const ANY: bool> LaunchShape for Shape<ANY> {
@@ -254,7 +254,7 @@ impl<const ANY: bool> LaunchShape for Shape<ANY> {
     const CLUSTER: Option<[u32; 3]> = Some([2, 2, 1]);
     const GRID_OF_ANY_RANK: bool = ANY;
 }
-// SAFETY: it is never launched.
+// SAFETY: no kernel runs: the only backend is `Nowhere`.
 unsafe impl<const ANY: bool, P> Kernel for Of<ANY, P> {
     const NAME: &'static str = "of";
     const FINGERPRINT: &'static str = "of__0";
@@ -264,10 +264,10 @@ unsafe impl<const ANY: bool, P> Kernel for Of<ANY, P> {
     type Shape = Shape<ANY>;
     type Parameters = P;
 }
-// SAFETY: it is never launched.
+// SAFETY: no kernel runs: the only backend is `Nowhere`.
 unsafe impl<const ANY: bool, P> SafeKernel for Of<ANY, P> {}
 
-/// Returns the shape of a launch of a kernel without parameters, or why the launch was refused.
+/// Returns the shape of a launch of a kernel without parameters, or the reason why the launch was refused.
 fn shape_of<const ANY: bool>(grid: impl Into<Grid>) -> Result<LaunchConfig, String> {
     let of = launcher(Of::<ANY, ()>(PhantomData));
     of.launch(&(), grid, ()).map_err(|refused| refused.text)?;

@@ -1,4 +1,4 @@
-//! From optimized IR to PTX: chooses the processor and the PTX version, and runs `llc`.
+//! Turns optimized IR into PTX: chooses the processor and the PTX version, and runs `llc`.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ impl Processor {
         Self { known, versions, wanted }
     }
 
-    /// Returns the requested processor, or the newest older one whose instructions the requested one has.
+    /// Returns the requested processor, or else the newest older processor whose instructions the requested one has.
     fn nearest(&self) -> Option<&str> {
         let (number, suffix) = split_processor(self.wanted.as_deref()?)?;
         let usable = self.known.iter().filter_map(|known| {

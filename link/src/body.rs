@@ -12,7 +12,7 @@ pub struct Function<'a> {
     pub blocks: Vec<Block<'a>>,
 }
 
-/// A block; its last instruction ends it.
+/// A basic block. The last instruction is its terminator.
 #[derive(Default)]
 pub struct Block<'a> {
     label: &'a str,
@@ -20,10 +20,10 @@ pub struct Block<'a> {
     pub successors: Vec<usize>,
 }
 
-/// An instruction. One that ends a block may take several lines, which `tail` has without the first.
+/// An instruction. The last one of a block may take several lines: `line` is the first, and `tail` has the others.
 pub struct Instruction<'a> {
     pub line: &'a str,
-    /// The value that it defines.
+    /// The value that the instruction defines.
     pub result: Option<&'a str>,
     pub opcode: &'a str,
     tail: Vec<&'a str>,
@@ -92,7 +92,7 @@ fn blocks<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Block<'a>> {
 }
 
 impl<'a> Instruction<'a> {
-    /// The values that the instruction uses.
+    /// Returns the values that the instruction uses.
     pub fn operands(&self) -> impl Iterator<Item = &'a str> {
         let instruction = result(self.line).map_or(self.line, |(_, instruction)| instruction);
         values(instruction)
@@ -113,7 +113,7 @@ pub fn result(line: &str) -> Option<(&str, &str)> {
     line.starts_with('%').then(|| line.split_once(" = ")).flatten()
 }
 
-/// Returns every `%name` outside strings, in its order. The names of types and labels are among them.
+/// Returns every `%name` outside strings, in order. The names of types and labels are included.
 pub fn values(instruction: &str) -> impl Iterator<Item = &str> {
     let code = instruction.split(", !").next().unwrap_or_default();
     let mut at = 0;

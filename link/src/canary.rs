@@ -1,7 +1,7 @@
 //! Finds kernels that LLVM's passes have changed before the linker could mark convergence.
 //!
-//! `#[ptx::kernel]` puts marks into an entry, as comments of inline asm: the same mark into both arms of a branch, and one
-//! between two uses of one condition. A pass that ignores convergence merges the arms, or copies what is between.
+//! `#[ptx::kernel]` puts marks into an entry, as comments of inline asm: the same mark into both arms of a branch, and another
+//! between two uses of one condition. A pass that ignores convergence merges the arms, or copies the mark between the uses.
 
 use crate::Error;
 use crate::ir::{self, Callee};
@@ -9,7 +9,7 @@ use crate::program::readable;
 
 const COMMENT: &str = "// canary: ";
 
-/// The marks of an entry with their number.
+/// The marks of an entry, each with the number of its occurrences.
 const MARKS: [(&str, usize); 4] = [("arm", 2), ("before", 1), ("between", 1), ("after", 1)];
 
 /// Removes the marks from LLVM IR as `opt -S` prints it.
@@ -43,7 +43,7 @@ pub fn without_canaries(ir: &str) -> Result<String, Error> {
 }
 
 fn mark_of(line: &str) -> Option<&str> {
-    // Quick for the lines of other instructions.
+    // Avoids parsing the lines of other instructions.
     if !line.contains(COMMENT) {
         return None;
     }

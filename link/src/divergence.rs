@@ -1,7 +1,8 @@
-//! Finds barriers of a CTA or a cluster that only some threads reach: under a condition that depends on the thread.
+//! Finds barriers of a CTA or a cluster that only some threads reach, because a condition depends on the thread.
 //!
-//! A value counts as dependent only if its way from the thread's index, from an atomic operation or from another source is known.
-//! A load from an address that all threads share gives all threads the same, so the analysis finds slips and proves nothing.
+//! A value counts as dependent only if the analysis sees how the value follows from the thread's index, from an atomic operation
+//! or from another source. A load from an address that all threads share counts as equal in all threads. The analysis therefore
+//! finds slips and proves nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,14 +14,14 @@ use crate::program::{Path, Program, readable};
 
 /// A barrier that only some threads may reach.
 pub struct Divergent<'a> {
-    /// The way from the kernel to the function with the barrier.
+    /// The call path from the kernel to the function with the barrier.
     pub way: Path<'a>,
     found: Found,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Found {
-    /// The instruction, or the function that executes it.
+    /// The instruction, or the function that executes the instruction.
     barrier: String,
     place: Option<Place>,
     branch: Option<Place>,
@@ -65,14 +66,14 @@ impl std::fmt::Display for Divergent<'_> {
     }
 }
 
-/// What the functions of a module tell each other.
+/// The facts that the analysis of one function takes from the others.
 #[derive(Default)]
 struct Module<'a> {
     /// The dependent values of each function.
     dependent: HashMap<&'a str, HashSet<&'a str>>,
-    /// Functions whose result depends on the thread.
+    /// The functions whose result depends on the thread.
     results: HashSet<&'a str>,
-    /// Functions that reach a barrier, with the barrier.
+    /// The functions that reach a barrier, each with the barrier.
     barriers: HashMap<&'a str, String>,
 }
 
@@ -139,7 +140,7 @@ impl<'a> Module<'a> {
         self.dependent.insert(function.name, dependent);
     }
 
-    /// Adds what an instruction defines, if it depends on the thread.
+    /// Adds the value that an instruction defines, if the value depends on the thread.
     fn execute(&self, instruction: &Instruction<'a>, memory: &Memory<'a>, dependent: &mut HashSet<&'a str>) {
         let any = |dependent: &HashSet<&str>| instruction.operands().any(|value| dependent.contains(value));
         let call = ir::call(instruction.line);
@@ -156,13 +157,13 @@ impl<'a> Module<'a> {
             _ => any(dependent),
         };
         if depends {
-            // Memory of the thread holds the value.
+            // The memory that the instruction writes then holds a dependent value.
             dependent.extend(memory.written(instruction));
             dependent.extend(instruction.result);
         }
     }
 
-    /// Makes the parameters dependent that a function passes dependent values for.
+    /// Marks as dependent each parameter of a callee to which a function passes a dependent value.
     fn pass_arguments(&mut self, function: &Function<'a>, parameters: &HashMap<&'a str, &[&'a str]>) {
         for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
             let Some(ir::Call { callee: Callee::Symbol(name), attributes }) = ir::call(instruction.line)
@@ -203,7 +204,7 @@ impl<'a> Module<'a> {
     fn found(&self, function: &Function<'a>, lines: &Lines<'_>) -> Vec<Found> {
         let Some(dependent) = self.dependent.get(function.name) else { return Vec::new() };
         let graph = Graph::of(function);
-        // By block, so that a barrier under several conditions is reported once, with the innermost, and the size of its region.
+        // The innermost branch of each block, with the size of its region: a barrier under several conditions is reported once.
         let mut branches: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for (at, block) in function.blocks.iter().enumerate() {
             if depends_on_thread(block, dependent) {
@@ -240,13 +241,13 @@ fn depends_on_thread(block: &Block<'_>, dependent: &HashSet<&str>) -> bool {
         })
 }
 
-/// Returns true if a `phi` joins values that differ. Two arms may compute a value by equal instructions.
+/// Returns true if a `phi` joins values that differ. Values that equal instructions compute count as one.
 fn has_several_values(phi: &Instruction<'_>, computed: &HashMap<&str, &str>) -> bool {
     let pairs = phi.line.split('[').skip(1).filter_map(|pair| pair.split(',').next().map(str::trim));
     pairs.map(|value| computed.get(value).copied().unwrap_or(value)).collect::<HashSet<_>>().len() > 1
 }
 
-/// Returns, by the value, the text of each instruction whose result depends on its operands alone.
+/// Returns the text of each instruction whose result depends on its operands alone, by the name of the result.
 fn computed<'a>(function: &Function<'a>) -> HashMap<&'a str, &'a str> {
     const PURE: [&str; 20] = [
         "add",
@@ -274,13 +275,13 @@ fn computed<'a>(function: &Function<'a>) -> HashMap<&'a str, &'a str> {
     let pure = instructions.filter(|instruction| PURE.contains(&instruction.opcode));
     pure.filter_map(|instruction| {
         let (_, text) = instruction.line.split_once(" = ")?;
-        // Without the place in the source.
+        // Removes the place in the source.
         Some((instruction.result?, text.split(", !").next()?))
     })
     .collect()
 }
 
-/// Returns the values that are defined in a cycle and used outside of it: threads leave the cycle in different rounds.
+/// Returns the values that are defined in a cycle and used outside the cycle, which threads leave in different rounds.
 fn leaving<'a>(function: &Function<'a>, cycle: &BTreeSet<usize>) -> Vec<&'a str> {
     let defined: HashSet<&str> = cycle
         .iter()
@@ -293,7 +294,7 @@ fn leaving<'a>(function: &Function<'a>, cycle: &BTreeSet<usize>) -> Vec<&'a str>
     used.filter(|value| defined.contains(value)).collect()
 }
 
-/// The allocas of a function: memory of the thread. An alloca is dependent if a dependent value is stored in it.
+/// The pointers into the allocas of a function, each with its alloca. An alloca that holds a dependent value is dependent.
 struct Memory<'a>(HashMap<&'a str, &'a str>);
 
 impl<'a> Memory<'a> {
@@ -324,11 +325,11 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// The control flow of a function without the blocks from which every way ends the grid.
+/// The control flow of a function, without the blocks from which every path ends the grid.
 struct Graph {
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
-    /// The first block on all ways from a block to the end; `None` if there is none.
+    /// The first block on all paths from each block to the end; `None` if there is no such block.
     meets: Vec<Option<usize>>,
 }
 
@@ -340,7 +341,7 @@ impl Graph {
             .iter()
             .map(|block| block.instructions.last().is_some_and(|last| last.opcode == "ret"))
             .collect();
-        // A loop without an end lives too.
+        // A block from which no path ends (an infinite loop) lives too.
         let ends: Vec<bool> = function.blocks.iter().map(|block| block.successors.is_empty()).collect();
         let reaches_end = closure(function, &ends);
         for at in 0..count {
@@ -360,7 +361,7 @@ impl Graph {
         Self { successors, predecessors, meets }
     }
 
-    /// Returns the blocks on the ways from a branch up to the first block that is on all of them.
+    /// Returns the blocks on the paths from a branch to the first block that is on all of the paths, without that block.
     fn region(&self, branch: usize) -> BTreeSet<usize> {
         let (mut region, mut open) = (BTreeSet::new(), Vec::new());
         if self.successors[branch].len() < 2 {
@@ -375,9 +376,9 @@ impl Graph {
         region
     }
 
-    /// Returns the blocks in which ways from different arms of a branch meet.
+    /// Returns the blocks in which paths from different arms of a branch meet.
     fn joins(&self, branch: usize, region: &BTreeSet<usize>) -> BTreeSet<usize> {
-        // The arms from which a block is reached before another join.
+        // The arms and joins from which a path reaches each block without another join between.
         let mut arms: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for &arm in &self.successors[branch] {
             arms.entry(arm).or_default().insert(arm);
@@ -407,7 +408,7 @@ impl Graph {
         }
     }
 
-    /// Returns the blocks on the ways from a branch back to the branch.
+    /// Returns the blocks on the paths from a branch back to the branch.
     fn cycle(&self, branch: usize, region: &BTreeSet<usize>) -> BTreeSet<usize> {
         let mut cycle = BTreeSet::new();
         if !region.contains(&branch) {
@@ -423,7 +424,7 @@ impl Graph {
     }
 }
 
-/// Returns the blocks from which a way leads to one of `targets`.
+/// Returns, for each block, whether a path leads from the block to one of `targets`.
 fn closure(function: &Function<'_>, targets: &[bool]) -> Vec<bool> {
     let mut reaches = targets.to_vec();
     loop {
@@ -442,7 +443,7 @@ fn closure(function: &Function<'_>, targets: &[bool]) -> Vec<bool> {
 
 /// Returns the immediate post-dominator of each block.
 fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
-    // A block's post-dominators, itself among them; `None` before the first visit.
+    // The post-dominators of each block, including the block itself; `None` before the first visit.
     let mut of: Vec<Option<BTreeSet<usize>>> = vec![None; successors.len()];
     loop {
         let mut changed = false;
@@ -464,7 +465,7 @@ fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
         }
     }
     let count = |at: usize| of[at].as_ref().map_or(0, BTreeSet::len);
-    // The nearest has the most post-dominators of its own.
+    // The immediate post-dominator is the one that has the most post-dominators.
     let strict = |at: usize| of[at].iter().flatten().copied().filter(move |&other| other != at);
     (0..successors.len()).map(|at| strict(at).max_by_key(|&other| count(other))).collect()
 }
@@ -505,7 +506,7 @@ fn kind(asm: &str) -> Kind {
     }
 }
 
-/// Returns true if an intrinsic reads what depends on the thread.
+/// Returns true if the result of an intrinsic depends on the thread.
 fn is_source(name: &str) -> bool {
     let Some(register) = name.strip_prefix("llvm.nvvm.read.ptx.sreg.") else {
         return name.starts_with("llvm.nvvm.atomic") || name.starts_with("llvm.nvvm.elect");
@@ -528,8 +529,8 @@ fn statements(code: &str) -> impl Iterator<Item = &str> + Clone {
     })
 }
 
-/// Returns the barrier in a block of asm that all threads of the CTA or the cluster reach together. A barrier with a number of
-/// threads is for a part of the CTA.
+/// Returns the barrier in a block of asm that all threads of the CTA or the cluster must reach. A barrier with a number of
+/// threads is for a part of the CTA, and is not returned.
 fn barrier(asm: &str) -> Option<String> {
     let code = without_comments(asm)?;
     let mut barriers = statements(&code).filter_map(|statement| {
@@ -552,7 +553,7 @@ fn barrier(asm: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Finds in a kernel whose blocks are `body`, after `%tid` and the uniform `%n`.
+    /// Checks the findings in a kernel with the blocks `body`, which may use `%tid` and the uniform `%n`.
     #[track_caller]
     fn assert_finds(expected: &[&str], body: &str) {
         let ir = format!(

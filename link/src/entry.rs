@@ -1,4 +1,4 @@
-//! Directives of a kernel's entry (`__launch_bounds__`, `__cluster_dims__`), which rustc has no syntax for.
+//! Moves the directives of a kernel's entry (`__launch_bounds__`, `__cluster_dims__`), for which rustc has no syntax.
 //!
 //! A kernel states a directive in its body, as a comment of inline asm: `// entry: .reqntid 256, 1, 1`. The linker moves the
 //! directive to its place in PTX, between the parameters and the body.
@@ -89,7 +89,7 @@ fn add<'a>(
 struct Kernel<'a> {
     name: &'a str,
     is_entry: bool,
-    /// Line of the brace that opens the body.
+    /// The line of the brace that opens the body.
     body: Option<usize>,
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 use crate::tools::OVERRIDE;
 use crate::version::{NEWEST, PtxVersion};
 
-/// Why a link failed.
+/// The reason why a link failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -42,9 +42,9 @@ pub enum Error {
     ToolFailed {
         /// The program.
         tool: PathBuf,
-        /// Its exit status.
+        /// The exit status of the program.
         status: ExitStatus,
-        /// Its output.
+        /// The text that the program wrote to stderr.
         said: String,
     },
 

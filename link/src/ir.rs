@@ -17,7 +17,7 @@ pub enum Callee<'a> {
 #[derive(Debug, PartialEq)]
 pub struct Call<'a> {
     pub callee: Callee<'a>,
-    /// Position between the arguments and the attributes of the call site.
+    /// The position between the arguments and the attributes of the call site.
     pub attributes: usize,
 }
 
@@ -45,7 +45,7 @@ pub struct Header<'a> {
     pub exported: bool,
     /// The parameters, in their parentheses.
     pub parameters: Range<usize>,
-    /// Position for function attributes.
+    /// The position for function attributes.
     pub attributes: usize,
 }
 
@@ -103,7 +103,7 @@ pub fn global(line: &str) -> Option<&str> {
     (start == 0).then_some(name)
 }
 
-/// Returns the text of a line of module asm, escaped as in LLVM IR. From LLVM 23 on, the lines follow a line `module asm(…)`.
+/// Returns the text of a line of module asm, escaped as in LLVM IR. Since LLVM 23, the lines follow a line `module asm(…)`.
 pub fn module_asm(line: &str) -> Option<&str> {
     let line = line.strip_prefix("module asm ").or_else(|| line.strip_prefix("    "))?;
     line.strip_prefix('"')?.strip_suffix('"')
@@ -129,7 +129,7 @@ pub fn symbols(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Undoes `\0A`, `\22` and `$$`. The result is asm text as ptxas reads it, except for operands.
+/// Unescapes `\0A`, `\22` and `$$`. The result is asm text as ptxas reads it, except for operands.
 pub fn asm_source(escaped: &str) -> String {
     let mut bytes = Vec::with_capacity(escaped.len());
     let mut rest = escaped.as_bytes();
@@ -174,7 +174,7 @@ fn is_call(line: &str) -> bool {
     matches!(word, Some("call" | "invoke" | "callbr"))
 }
 
-/// Returns the template of `asm sideeffect … "template", "constraints"`, with which `head` ends.
+/// Returns the template of the `asm sideeffect … "template", "constraints"` at the end of `head`.
 fn asm_text(head: &str) -> Option<&str> {
     let mut at = 0;
     while let Some(quote) = head[at..].find('"').map(|found| at + found) {

@@ -1,8 +1,8 @@
 //! The linker of `ptx`: turns the LLVM bitcode of Rust crates into PTX.
 //!
-//! Replaces `llvm-bitcode-linker`, and adds what rustc cannot express. The linker marks convergent inline asm before LLVM's
-//! first pass: without the marks, LLVM copies barriers into divergent branches. The linker also gives the PTX the version that
-//! its instructions need.
+//! This linker replaces `llvm-bitcode-linker`, and adds what rustc cannot express. The linker marks convergent inline asm before
+//! LLVM's first pass: without the marks, LLVM copies barriers into divergent branches. The linker also gives the PTX the version
+//! that its instructions need.
 
 #![deny(missing_docs)]
 
@@ -32,7 +32,7 @@ pub use version::{NEWEST, PtxVersion};
 
 use std::process::ExitCode;
 
-/// The program `ptx-link`, which the package `cargo-ptx` installs: reads the command line, links, and prints warnings and errors.
+/// Runs `ptx-link`, which the package `cargo-ptx` installs: reads the command line, links, and prints warnings and errors.
 pub fn main() -> ExitCode {
     let options = Options::read(std::env::args_os()).unwrap_or_else(|error| error.exit());
     match link(&options) {

@@ -1,4 +1,4 @@
-//! Source lines: where the line tables of LLVM IR say that an instruction comes from.
+//! Reads the line tables of LLVM IR, which name the source line of each instruction.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::program::{self, readable};
 /// The metadata of a module: the text of each node `!7 = …`, by `!7`.
 pub struct Lines<'a>(HashMap<&'a str, &'a str>);
 
-/// A line of Rust.
+/// A place in Rust source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The name of the function.
@@ -27,7 +27,7 @@ impl<'a> Lines<'a> {
         Self(nodes.filter_map(|line| line.split_once(" = ")).collect())
     }
 
-    /// Returns the place of an instruction: of the inlined functions that it comes through, the innermost that is the user's.
+    /// Returns the place of an instruction in the innermost inlined function that is the user's, else in the innermost function.
     pub fn place(&self, instruction: &str) -> Option<Place> {
         let places = self.places(instruction);
         let outermost = places.last()?;
@@ -103,7 +103,7 @@ fn string<'a>(node: &'a str, name: &str) -> Option<&'a str> {
     rest.split_once('"').map(|(text, _)| text)
 }
 
-/// Writes the way from a kernel to a finding, and its place: `unknown` stands before the advice if there is none.
+/// Writes the call path from a kernel to a finding, and the place. Without a place, writes `unknown` before the advice.
 pub fn write_way(
     f: &mut fmt::Formatter<'_>,
     way: &program::Path<'_>,

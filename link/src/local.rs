@@ -1,4 +1,4 @@
-//! Local memory: arrays of a thread that LLVM did not keep in registers.
+//! Finds local memory: arrays of a thread that LLVM did not keep in registers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::program::{Path, Program, readable};
 
 /// Local memory that a kernel uses.
 pub struct Local<'a> {
-    /// The way from the kernel to the function with the memory.
+    /// The call path from the kernel to the function with the memory.
     pub way: Path<'a>,
     memory: Memory,
 }
@@ -22,7 +22,7 @@ struct Memory {
     place: Option<Place>,
 }
 
-/// Why memory is not in registers. The first of several counts.
+/// The reason why memory is not in registers. Of several reasons, the first variant counts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cause {
     /// An index is not constant.
@@ -31,13 +31,14 @@ enum Cause {
     Asm,
     /// A function that is not inlined takes the address.
     Call(String),
-    /// None of these.
+    /// The reason is unknown.
     Unknown,
 }
 
-/// Returns the local memory of each kernel in optimized IR, for which `llc` reserves local memory in `ptx`.
+/// Returns the local memory of each kernel in optimized IR. `ptx` is the PTX in which `llc` reserves the memory.
 ///
-/// The arguments of `vprintf` lie in local memory by its interface. A way to a panic is reported as such.
+/// The arguments of `vprintf`, whose interface takes local memory, and the memory on a path to a panic, which is reported as a
+/// panic, are left out.
 pub fn local_memory<'a>(program: &Program<'a>, ir: &str, ptx: &str) -> Vec<Local<'a>> {
     let reserved = reserved(ptx);
     if reserved.is_empty() {
@@ -86,7 +87,7 @@ impl std::fmt::Display for Local<'_> {
     }
 }
 
-/// Returns the bytes of local memory by function, of functions that have any.
+/// Returns the bytes of local memory of each function that has any.
 fn reserved(ptx: &str) -> HashMap<String, u64> {
     let (mut reserved, mut function) = (HashMap::new(), None);
     for line in ptx.lines() {
@@ -103,7 +104,7 @@ fn reserved(ptx: &str) -> HashMap<String, u64> {
     reserved
 }
 
-/// Returns a symbol as `llc` writes it: PTX has no dots in names.
+/// Returns a symbol as `llc` writes the symbol in PTX, whose names have no dots.
 fn name_in_ptx(name: &str) -> String {
     name.replace('.', "_$_")
 }
@@ -112,7 +113,7 @@ struct Body<'a> {
     lines: Vec<&'a str>,
 }
 
-/// What a function does with an alloca.
+/// The uses that a function makes of an alloca.
 #[derive(Default)]
 struct Uses<'a> {
     causes: Vec<(Cause, &'a str)>,
@@ -128,7 +129,7 @@ impl<'a> Body<'a> {
     fn memory(&self, reserved: u64, lines: &Lines<'_>) -> Option<Memory> {
         let allocas: Vec<_> = self.lines.iter().copied().filter_map(alloca).collect();
         let mut uses = self.uses(&allocas);
-        // The address of text lies among the arguments of `vprintf`.
+        // The arguments of `vprintf` may hold the address of text, so the text counts as printed too.
         for _ in 0..2 {
             for i in 0..uses.len() {
                 uses[i].is_printed |= uses[i].stored_in.iter().any(|&other| uses[other].is_printed);
@@ -142,7 +143,7 @@ impl<'a> Body<'a> {
         let sizes: Option<u64> = kept().map(|((_, size), _)| *size).sum();
         let causes = kept().flat_map(|(_, uses)| uses.causes.iter()).min_by_key(|(cause, _)| cause);
         let cause = causes.map_or(Cause::Unknown, |(cause, _)| cause.clone());
-        // LLVM merges instructions of several lines into one without a line.
+        // LLVM may merge instructions of several lines into one that has no line.
         let place = causes.and_then(|(_, line)| lines.place(line));
         let place = place.or_else(|| kept().find_map(|(_, uses)| lines.place(uses.first?)));
         let bytes = sizes.filter(|bytes| *bytes > 0).map_or(reserved, |bytes| bytes.min(reserved));
@@ -150,7 +151,7 @@ impl<'a> Body<'a> {
     }
 
     fn uses(&self, allocas: &[(&'a str, Option<u64>)]) -> Vec<Uses<'a>> {
-        // Of each value that is an address: the allocas in which it may point.
+        // The allocas into which each value that is an address may point.
         let mut roots: HashMap<&str, HashSet<usize>> =
             allocas.iter().enumerate().map(|(i, (name, _))| (*name, HashSet::from([i]))).collect();
         loop {

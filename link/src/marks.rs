@@ -7,8 +7,8 @@ use crate::convergence::is_convergent;
 use crate::ir::{self, Callee};
 use crate::program::is_of_the_driver;
 
-/// What the asm of a convergent instruction of `ptx` begins with: a name that is no instruction, so that ptxas refuses a kernel
-/// which another linker has made. The name ends with the version of `ptx`.
+/// The start of the asm of each convergent instruction of `ptx`; the version of `ptx` follows. The name is not an instruction, so
+/// ptxas refuses a kernel that another linker has made.
 const TOKEN: &str = "link_this_kernel_with_ptx_link_";
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"));
 
@@ -34,7 +34,7 @@ pub fn without_tokens(ir: &str) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Marks a module, given and returned as LLVM IR in the form that `opt -S` prints. These get the mark `convergent`:
+/// Marks a module of LLVM IR in the form that `opt -S` prints. The following get the mark `convergent`:
 ///
 /// - every function that is not an intrinsic (intrinsics have their own attributes) and not one of the driver's, which each
 ///   thread calls for itself; LLVM removes the mark again from a function whose body has nothing convergent;

@@ -53,7 +53,7 @@ pub struct Options {
     #[arg(long)]
     pub deny_local_memory: bool,
 
-    /// Warn of no barrier in this kernel that some threads may not reach; repeatable
+    /// Do not warn of barriers in this kernel that some threads may not reach; repeatable
     #[arg(long = "allow-divergence", value_name = "KERNEL")]
     pub allow_divergence: Vec<String>,
 
@@ -82,7 +82,7 @@ pub enum Target {
     Nvptx64NvidiaCuda,
 }
 
-/// Optimization level.
+/// An optimization level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Level {
     /// No optimization.
@@ -106,7 +106,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// LLVM's pass pipeline for the level. LLVM 23 has no pipeline for size: there, the function attributes from rustc decide.
+    /// Returns LLVM's pass pipeline for the level. LLVM 23 has no pipeline for size: there, the attributes from rustc decide.
     pub(crate) fn passes(self) -> &'static str {
         match self {
             Self::None => "default<O0>",
@@ -116,7 +116,7 @@ impl Level {
         }
     }
 
-    /// The option of `llc` for the level.
+    /// Returns the option of `llc` for the level.
     pub(crate) fn of_llc(self) -> &'static str {
         match self {
             Self::None => "-O0",
@@ -161,7 +161,7 @@ fn is_ignored(argument: &OsString) -> bool {
     WHOLE.contains(&&*text) || STARTS.iter().any(|start| text.starts_with(start))
 }
 
-/// Replaces each `@file` by the arguments in the file. rustc writes one for a long command line, with the escapes of GNU ld.
+/// Replaces each `@file` by the arguments in the file. rustc writes such a file for a long command line, with GNU ld's escapes.
 fn expand_response_files(
     arguments: impl IntoIterator<Item = OsString>,
 ) -> Result<Vec<OsString>, clap::Error> {

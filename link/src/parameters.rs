@@ -1,17 +1,17 @@
 //! Parameters of kernels that are passed by value (`__grid_constant__`), for which stock rustc has no syntax.
 //!
 //! `#[ptx::kernel]` declares such a parameter as a pointer, and states its bytes in the kernel's body, as a comment of inline
-//! asm: `// entry: .param NUMBER SIZE ALIGNMENT`. The linker turns the pointer into one to bytes among the kernel's parameters.
-//! LLVM then reads them by `ld.param`, and takes their address by `cvta.param`.
+//! asm: `// entry: .param NUMBER SIZE ALIGNMENT`. The linker makes the pointer a `byval` pointer to bytes among the kernel's
+//! parameters. LLVM then reads the bytes by `ld.param`, and takes their address by `cvta.param`.
 
 use crate::ir::{self, Callee};
 
 const COMMENT: &str = "// entry: .param ";
 
-/// A statement: number, size and alignment of a parameter.
+/// A statement: the number, the size and the alignment of a parameter.
 type Statement = [usize; 3];
 
-/// Gives the parameters that kernels state their bytes, in LLVM IR as `opt -S` prints it, and removes the statements.
+/// Adds the stated bytes to the parameters of kernels, in LLVM IR as `opt -S` prints it, and removes the statements.
 pub fn pass_by_value(ir: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut header = 0;
@@ -29,7 +29,7 @@ pub fn pass_by_value(ir: &str) -> String {
 }
 
 fn statement(line: &str) -> Option<Statement> {
-    // Quick for the lines of other instructions.
+    // Avoids parsing the lines of other instructions.
     if !line.contains(COMMENT) {
         return None;
     }
@@ -39,7 +39,7 @@ fn statement(line: &str) -> Option<Statement> {
     numbers.next().is_none().then_some(statement)
 }
 
-/// Returns the header of a kernel with the bytes of one parameter.
+/// Returns the header of a kernel, with the bytes of one parameter added.
 fn with_bytes(line: &str, [number, size, alignment]: Statement) -> Option<String> {
     let header = ir::header(line).filter(|header| header.is_kernel)?;
     let parameter = ir::parts(line, &header.parameters).into_iter().nth(number)?;

@@ -6,7 +6,7 @@ use rustc_demangle::demangle;
 
 use crate::ir::{self, Callee};
 
-/// Functions that the CUDA driver provides.
+/// The functions that the CUDA driver provides.
 const OF_THE_DRIVER: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
 /// A module as a graph of references between symbols.
@@ -14,7 +14,7 @@ pub struct Program<'a> {
     references: HashMap<&'a str, Vec<&'a str>>,
     data: HashSet<&'a str>,
     kernels: Vec<&'a str>,
-    /// Symbols visible from outside: kernels and exported functions.
+    /// The symbols visible from outside: kernels and exported functions.
     entries: Vec<&'a str>,
     undefined: BTreeSet<&'a str>,
     asm: Vec<Asm<'a>>,
@@ -87,7 +87,7 @@ impl<'a> Program<'a> {
         self.references.contains_key(name) && !self.declares(name)
     }
 
-    /// Returns true if the module names a symbol that neither it nor the driver defines. Its asm may define the symbol.
+    /// Returns true if the module names a symbol that neither the module nor the driver defines. Module asm may define it.
     pub fn lacks_symbols(&self) -> bool {
         self.undefined.iter().any(|name| !is_of_the_driver(name))
     }
@@ -104,7 +104,7 @@ impl<'a> Program<'a> {
         ways
     }
 
-    /// Returns the shortest call path from each entry to each panicking function of `core` that it reaches.
+    /// Returns the shortest call path from each entry to each panicking function of `core` that the entry reaches.
     pub fn panics(&self) -> Vec<Path<'a>> {
         self.entries.iter().flat_map(|entry| self.ways(entry, is_panic, is_panic)).collect()
     }
@@ -141,7 +141,7 @@ impl<'a> Program<'a> {
         users.into_iter()
     }
 
-    /// Returns a path from an entry through `user` to `name`, or from `user` if no entry reaches it.
+    /// Returns a path from an entry through `user` to `name`, or from `user` if no entry reaches `user`.
     fn way_to(&self, user: &'a str, name: &'a str) -> Path<'a> {
         let from_entry =
             self.entries.iter().find_map(|entry| self.ways(entry, |n| n == user, |n| n == user).pop());
@@ -214,7 +214,7 @@ impl std::fmt::Display for Path<'_> {
     }
 }
 
-/// Part of a name, and the cause that it indicates. The first match on the path counts.
+/// The parts of names, each with the cause that it indicates. The first match on the path counts.
 const CAUSES: [(&str, &str); 13] = [
     (
         "panic_bounds_check",

@@ -44,7 +44,7 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     Ok(warnings)
 }
 
-/// Maximum number of panics to report.
+/// The maximum number of panics to report.
 const MOST_PANICS: usize = 12;
 
 struct Stages<'a> {
@@ -56,7 +56,7 @@ struct Stages<'a> {
     _guard: Option<tempfile::TempDir>,
 }
 
-/// What the exported symbols reach of a module.
+/// The part of a module that the exported symbols reach.
 struct Reached {
     ir: String,
     asm_names_symbols: bool,
@@ -80,13 +80,13 @@ impl<'a> Stages<'a> {
     }
 
     /// Links the program, and keeps only what the exported symbols reach: the rest of `core` would cost seconds in every later
-    /// stage. Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second takes what the program
-    /// names of it, in the order of the libraries. The third takes all: for what asm names, and for what a library names of one
-    /// before it.
+    /// stage. Most kernels reach nothing of `core`, so the first attempt leaves `core` out. The second attempt takes from `core`
+    /// what the program names, in the order of the libraries. The third attempt takes all of `core`: asm may name more, and a
+    /// library may name symbols of an earlier library.
     fn reach(&self, places: &Places) -> Result<String, Error> {
         let attempts = [("1-linked-with-needed.bc", &["--only-needed"][..]), ("1-linked-with-all.bc", &[])];
         for (name, _) in attempts {
-            // Of an earlier link, whose stages were kept.
+            // Removes the file of an earlier link that kept its stages.
             let _ = fs::remove_file(self.dir.join(name));
         }
         let (of_rust, own) = self.files();
@@ -102,8 +102,9 @@ impl<'a> Stages<'a> {
         Ok(reached.ir)
     }
 
-    /// Returns `core` and `compiler_builtins` of rustc, and the other files. rustc passes its own libraries behind all that
-    /// depend on them, so the last file of a name is rustc's. Without a list of exported symbols each file may have kernels.
+    /// Returns `core` and `compiler_builtins` of rustc, and the other files. rustc passes its own libraries after all files that
+    /// depend on them, so the last file of a name is rustc's. Without a list of exported symbols, each file may have kernels, so
+    /// every file is among the others.
     fn files(&self) -> (Vec<&PathBuf>, Vec<&PathBuf>) {
         let is_called = |file: &&PathBuf, name: &str| {
             let file = file.file_name().unwrap_or_default().to_string_lossy();
@@ -116,7 +117,7 @@ impl<'a> Stages<'a> {
         self.options.files.iter().partition(is_late)
     }
 
-    /// Returns true if a module lacks no symbol: neither one that it names nor one to export. What module asm names is unknown.
+    /// Returns true if a module defines each symbol that it names or has to export. Asm that names symbols makes this false.
     fn is_whole(&self, module: &Reached) -> bool {
         let program = Program::read(&module.ir);
         let mut exported = self.options.export_symbols.iter();
@@ -183,7 +184,7 @@ impl<'a> Stages<'a> {
         read(&reached)
     }
 
-    /// Returns the kernels of a module that exports nothing by name.
+    /// Returns the kernels of a module, which are exported if the options name no symbol.
     fn kernels(&self, linked: &Path) -> Result<Vec<String>, Error> {
         let whole = self.dir.join("1-linked.ll");
         let output = format!("-o={}", whole.display());
@@ -224,7 +225,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// Returns the words of module asm that may be symbols: LLVM does not see them. A variable with numbers as its value has none.
+/// Returns the words of module asm that may be symbols: LLVM does not see them. A variable with numeric values is left out.
 fn named_by_asm(ir: &str) -> Vec<String> {
     let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
     let source: String = lines.collect();
@@ -271,7 +272,7 @@ fn refuse_undefined(program: &Program<'_>) -> Result<(), Error> {
     if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
 }
 
-/// Refuses calls of kernels. Rust has none, so a function that the caller only declares has the name of a kernel.
+/// Refuses calls of kernels. Rust has no such calls, so a function that the caller only declares has the name of a kernel.
 fn refuse_calls_of_kernels(ir: &str) -> Result<(), Error> {
     let headers = || ir.lines().filter_map(ir::header);
     let kernels: HashSet<_> = headers().filter(|header| header.is_kernel).map(|header| header.name).collect();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::Error;
 
-/// The environment variable that names the directory of the LLVM tools. It has priority over every other place.
+/// The environment variable that names the directory of the LLVM tools. This directory has priority over every other place.
 pub const OVERRIDE: &str = "PTX_LINK_LLVM";
 
 /// One set of LLVM tools.
@@ -112,7 +112,7 @@ pub struct Said {
     pub remarks: String,
 }
 
-/// Runs a tool. If the tool fails, the error contains its output.
+/// Runs a tool. If the tool fails, the error contains what the tool wrote to stderr.
 pub fn run<A: AsRef<OsStr>>(tool: &Path, arguments: impl IntoIterator<Item = A>) -> Result<Said, Error> {
     let ran = Command::new(tool)
         .args(arguments)

@@ -1,4 +1,4 @@
-//! The attribute: a function becomes an entry on the device, and the description of its launch on every target.
+//! Expands the attribute: a function becomes an entry on the device, and the description of its launch on every target.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -7,7 +7,7 @@ use syn::{Attribute, Error, FnArg, ItemFn, Pat, Result, ReturnType, Safety, Type
 
 use crate::shape::Shape;
 
-/// Where the value of a parameter comes from.
+/// The source of a parameter's value.
 #[derive(Clone, Copy, PartialEq)]
 enum Origin {
     /// The thread's place in the launch.
@@ -22,7 +22,7 @@ enum Origin {
 
 struct Parameter {
     origin: Origin,
-    /// The entry's name of the value. Errors about the value point to the type.
+    /// The name of the value in the entry. Errors about the value point to the type.
     place: Ident,
     /// The parameter's own name, for messages.
     name: String,
@@ -83,7 +83,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     })
 }
 
-/// The function inside of an item that has its visibility, its `cfg`s and its documentation.
+/// Returns the function without its visibility, its `cfg`s and its documentation, which the item around the function has.
 fn inner(function: &ItemFn) -> ItemFn {
     let mut inner = function.clone();
     inner.vis = syn::Visibility::Inherited;
@@ -91,7 +91,8 @@ fn inner(function: &ItemFn) -> ItemFn {
     inner
 }
 
-/// Names a symbol by the kernel and a hash of its package and its source. Compilers print tokens with different spaces.
+/// Returns a symbol of the kernel's name and a hash of its package and its source. The hash skips the spaces, which compilers
+/// print differently between tokens.
 fn fingerprint(shape: &TokenStream, function: &ItemFn) -> Ident {
     let package = ["CARGO_PKG_NAME", "CARGO_PKG_VERSION"].map(|name| std::env::var(name).unwrap_or_default());
     let mut function = function.clone();
@@ -99,7 +100,7 @@ fn fingerprint(shape: &TokenStream, function: &ItemFn) -> Ident {
     let version = env!("CARGO_PKG_VERSION");
     let source = format!("{version} {package:?} {shape} {}", quote!(#function));
     let bytes = source.bytes().filter(|byte| !byte.is_ascii_whitespace());
-    // FNV-1a: the hash of `std` may change with the compiler, and host and device are compiled by two.
+    // The hash is FNV-1a: that of `std` may change with the compiler, and two compilers compile host and device.
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
@@ -153,7 +154,7 @@ fn check_signature(function: &ItemFn) -> Result<()> {
     Ok(())
 }
 
-/// Returns the parameters, and removes the attributes that say where they come from.
+/// Returns the parameters, and removes the attributes that name the sources of their values.
 fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
     const CTA: &str =
         "the first parameter of a kernel is its thread block: write `cta: Cta`, or `mut cta: Cta`";
@@ -209,12 +210,12 @@ fn is_cta(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Cta"))
 }
 
-/// A name that the user's names do not meet.
+/// Returns a name that cannot clash with the user's names.
 fn place(name: &str, number: usize, span: Span) -> Ident {
     format_ident!("{name}_{number}", span = Span::mixed_site().located_at(span))
 }
 
-/// The name of a parameter, for messages.
+/// Returns the name of a parameter, for messages.
 fn name_of(pattern: &Pat) -> String {
     match pattern {
         Pat::Ident(name) => name.ident.to_string(),

@@ -1,4 +1,4 @@
-//! Documents as text for rustdoc: links lead to the modules of `ptx::docs`, and an image is its link's address.
+//! Turns documents into text for rustdoc: links lead to the modules of `ptx::docs`, and images become data addresses.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +16,7 @@ pub fn read(file: &LitStr) -> Result<String> {
     page(&read(&path)?, path.parent().unwrap_or(Path::new("")), read)
 }
 
-/// Returns the page of a text of a folder. `read` reads images.
+/// Returns the page of a text whose links are relative to `folder`. `read` reads images.
 fn page(text: &str, folder: &Path, read: impl Fn(&Path) -> Result<String>) -> Result<String> {
     let mut page = String::with_capacity(text.len());
     let mut is_code = false;

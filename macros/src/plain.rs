@@ -1,4 +1,4 @@
-//! The derive: a struct that the host passes by value.
+//! Expands the derive, for a struct that the host passes by value.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

@@ -1,4 +1,4 @@
-//! The format string of `print!`: Rust's syntax, as pieces from which `ptx::print` makes C's.
+//! Reads the format string of `print!`, in Rust's syntax, into pieces from which `ptx::print` makes C's.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -10,7 +10,7 @@ use syn::{Error, Expr, LitStr, Result, Token};
 /// The arguments of the macro.
 pub struct Print {
     format: LitStr,
-    /// Values, with the names of named arguments. Names that the string takes from its scope are added to them.
+    /// The values, with the names of named arguments. The variables that the string names are added.
     arguments: Vec<(Option<Ident>, Expr)>,
 }
 
@@ -50,7 +50,7 @@ impl Parse for Print {
 /// A placeholder `{argument:…}`.
 struct Placeholder {
     argument: usize,
-    /// A trait of `ptx::print`.
+    /// The name of a trait of `ptx::print`.
     style: &'static str,
     alignment: char,
     plus: bool,
@@ -89,7 +89,7 @@ pub fn expand(mut print: Print, end: &str) -> Result<TokenStream> {
     }
     let capacity: usize = pieces.iter().map(Piece::capacity).sum::<usize>() + 1;
     let values: Vec<_> = print.arguments.iter().map(|(_, value)| value).collect();
-    // Errors about a value point to it, and errors about a style to the call: the span of a name is where its error points to.
+    // The span of a name decides where its errors point: errors about a value to the value, and errors about a style to the call.
     let names: Vec<_> = values
         .iter()
         .enumerate()
@@ -122,11 +122,11 @@ pub fn expand(mut print: Print, end: &str) -> Result<TokenStream> {
 }
 
 impl Piece {
-    /// A bound of the bytes of the piece in C's format string.
+    /// Returns an upper bound of the bytes of the piece in C's format string.
     fn capacity(&self) -> usize {
         match self {
             Self::Text(text) => text.len() + text.matches('%').count(),
-            // `0x`, `%`, a flag or two, `.17`, `ll`, a letter.
+            // The bound covers `0x`, `%`, a flag or two, `.17`, `ll` and a letter.
             Self::Placeholder(placeholder) => {
                 let digits = |number: u16| number.checked_ilog10().map_or(0, |log| log as usize + 1);
                 12 + digits(placeholder.width) + placeholder.precision.map_or(0, |p| digits(p) + 2)
@@ -202,7 +202,7 @@ fn given(arguments: usize) -> String {
     }
 }
 
-/// Returns the index of the argument `name`: one that is given, or a variable in scope.
+/// Returns the index of the argument `name`: a given argument, or a variable in scope, which is added.
 fn named(print: &mut Print, name: &str) -> Result<usize> {
     let span = print.format.span();
     if let Some(index) =
@@ -294,7 +294,7 @@ fn placeholder(argument: usize, layout: &str, span: Span) -> Result<Placeholder>
     if plus && is_bits {
         return Err(refuse("C writes no sign before such a number: remove the `+`"));
     }
-    // As in Rust: all digits of the address.
+    // `{:#p}` prints all digits of the address, as in Rust.
     let (zero, width) = if style == "Pointer" && alternate { (true, width.max(18)) } else { (zero, width) };
     if is_bits && (alternate || style == "Pointer") && width > 0 && !zero && alignment != Some('<') {
         return Err(refuse(&format!(

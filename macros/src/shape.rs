@@ -8,7 +8,7 @@ use syn::{Expr, Ident, Token, parenthesized};
 const UNIFORM: &str = "a kernel needs its author's word that collective calls are made in uniform control flow (the rule of \
     `__syncthreads()`): write `#[ptx::kernel(unsafe(uniform), threads = …)]`. `ptx::launch::Cta::enter` has the whole rule";
 
-/// What the attribute states.
+/// The launch shape that the attribute states.
 pub struct Shape {
     threads: Expr,
     cluster: Option<Expr>,
@@ -78,7 +78,7 @@ impl Parse for Shape {
 }
 
 impl Shape {
-    /// Returns the values that `ptx::__kernel!` takes: block, cluster, rank of the grid, least CTAs, most registers.
+    /// Returns the values that `ptx::__kernel!` takes: block, cluster, rank of the grid, minimum CTAs, maximum registers.
     pub fn tokens(&self) -> syn::Result<TokenStream> {
         let block = extents(&self.threads)?;
         let cluster = self.cluster.as_ref().map(extents).transpose()?;
