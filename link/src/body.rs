@@ -113,7 +113,7 @@ pub fn result(line: &str) -> Option<(&str, &str)> {
     line.starts_with('%').then(|| line.split_once(" = ")).flatten()
 }
 
-/// Returns every `%name` outside strings, in order. The names of types and labels are included.
+/// Returns every `%name` outside strings and before the metadata (`, !`), in order. The names of types and labels are included.
 pub fn values(instruction: &str) -> impl Iterator<Item = &str> {
     let code = instruction.split(", !").next().unwrap_or_default();
     let mut at = 0;

@@ -16,7 +16,7 @@ const MARKS: [(&str, usize); 4] = [("arm", 2), ("before", 1), ("between", 1), ("
 ///
 /// # Errors
 ///
-/// If a mark was merged, copied or removed.
+/// If some of the marks of a kernel were merged, copied or removed. A kernel without any mark is not one of `#[ptx::kernel]`.
 pub fn without_canaries(ir: &str) -> Result<String, Error> {
     let mut text = String::with_capacity(ir.len());
     let mut kernel = "";

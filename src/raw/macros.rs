@@ -525,8 +525,7 @@ macro_rules! convergent {
     };
 }
 
-/// Under the feature `probe`: a kernel that calls every form of the instruction once, each on its own line of
-/// asm, after a comment with the row's claims and tags. `tests/golden.rs` compiles and reads it. Under `probe = "gated"`, a row
+/// Under the cfg `probe`: a kernel that calls every form of the instruction once, each on its own line of asm, after a comment with the row's claims and tags. `tests/golden.rs` compiles and reads it. Under `probe = "gated"`, a row
 /// without a gate has the comment only. Under `probe = "convergent"`, only convergent rows have a kernel.
 macro_rules! probe {
     (
