@@ -1,6 +1,5 @@
-//! Checks what the pages of docs/book have beside Rust: links, cited files, excerpts of CUDA C++, and a finding of the
-//! interpreter. `tests/examples.rs` and the doctests of `ptx-host` compile the Rust, and `tests/coverage` checks the names of
-//! items.
+//! Checks the parts of docs/book that are not Rust: links, cited files, excerpts of CUDA C++, and a finding of the interpreter.
+//! `tests/examples.rs` and the doctests of `ptx-host` compile the Rust, and `tests/coverage` checks the names of items.
 
 mod support;
 
@@ -15,7 +14,7 @@ use xtask::toolchain::{Kind, Toolchain};
 
 const FOLDER: &str = "docs/book/src";
 
-/// Returns the files of the book by their paths in `FOLDER`. A file that is no page has no text.
+/// Returns the files of the book by their paths in `FOLDER`. A file that is not a page has no text.
 fn book() -> BTreeMap<String, String> {
     let folder = xtask::root().join(FOLDER);
     let read = |file: &std::path::Path| {
@@ -135,7 +134,8 @@ fn every_file_of_the_repository_that_a_page_cites_exists() {
     assert!(count > 4, "found only {count} citations");
 }
 
-/// A block of Rust that says nothing more is for the device; `no_run` and `compile_fail` are for the host.
+/// Checks that a test compiles each block. A block of `rust` alone is for the device; `no_run` and `compile_fail` are for the
+/// host.
 #[test]
 fn every_block_of_code_is_compiled() {
     let known = |info: &str| {
@@ -175,7 +175,8 @@ fn dead_links_are_named_with_their_pages() {
     assert_eq!(parts(&book["b.md"]).1, [("text", "# none\n".to_owned())]);
 }
 
-/// The chapter's kernel gives the finding that the chapter quotes, and with the barrier it is right under every schedule.
+/// Checks that the chapter's kernel gives the finding that the chapter quotes, and that with the barrier the kernel is right
+/// under every schedule.
 #[test]
 fn the_interpreter_finds_what_the_chapter_on_testing_says() {
     let book = book();
@@ -192,7 +193,7 @@ fn the_interpreter_finds_what_the_chapter_on_testing_says() {
     let options = Options { schedule: Schedule::of(0), ..Options::default() };
     let report = wrong.device.launch(&wrong.module, "reverse", &wrong.launch, &options).unwrap();
     assert!(report.findings.iter().any(|finding| finding.rule == Rule::Race), "{report}");
-    // Another toolchain numbers the lines of the PTX otherwise.
+    // Another toolchain numbers the lines of the PTX differently.
     if ok(Toolchain::active()).kind() == Kind::Rustup {
         assert_eq!(format!("schedule 0:\n{report}"), quoted, "testing.md quotes another finding");
     }

@@ -101,7 +101,7 @@ fn a_mir_pass_that_is_switched_on_again_is_refused() {
     assert_eq!(device(&first, &["sm_90"]).faults(), [""; 0]);
 }
 
-/// rustc uses the last switch of a repeated option, as the MIR of a branch with equal arms shows.
+/// Checks that rustc uses the last switch of a repeated option, by the MIR of a branch with equal arms.
 #[test]
 fn rustc_goes_by_the_last_switch_of_a_pass() {
     let toolchain = Toolchain::active().unwrap();

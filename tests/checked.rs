@@ -1,5 +1,5 @@
 //! The feature `checked` on the device: kernels that check their collective calls. `tests/coverage` tests that each collective
-//! call does, and that the places are those of the caller.
+//! call does so, and that the places are those of the caller.
 
 mod support;
 
@@ -23,7 +23,7 @@ fn kernels_that_check_are_golden() {
         return;
     }
     let ptx = module();
-    // A function of the module as `support::body` reads a kernel: by a name without the hash of its crate.
+    // Turns each function into an entry, whose name has no crate hash, so that `support::body` can read the function.
     let ptx = map_words(&ptx.replace(".func ", ".entry "), |word| {
         let name =
             word.split_once("7checked7records").map(|(_, name)| name.trim_start_matches(char::is_numeric));
@@ -38,7 +38,7 @@ fn kernels_that_check_are_golden() {
     ok(golden.finish());
 }
 
-/// A kernel passes the places of its calls, in the order of the source.
+/// Checks that a kernel passes the places of its calls, in the order of the source.
 #[test]
 fn the_places_are_those_of_the_calls() {
     let source = std::fs::read_to_string(xtask::root().join(CRATE).join("src/lib.rs")).unwrap();
@@ -57,11 +57,11 @@ fn the_places_are_those_of_the_calls() {
 
 #[test]
 fn ptxas_accepts_the_kernels() {
-    // Not optimized, for the target for which `tests/coverage` compiles `ptx` so too.
+    // Not optimized, for the same target as in `tests/coverage`, so that both share this build of `ptx`.
     assert_ptxas_accepts(CRATE, Arch::Sm100a, "in_a_branch");
 }
 
-/// With the calls of warps, lanes, parts of a CTA and clusters.
+/// Checks kernels with calls of warps, lanes, parts of a CTA and clusters.
 #[test]
 fn the_kernels_can_check() {
     let features = vec!["ptx/checked".into()];
@@ -71,7 +71,7 @@ fn the_kernels_can_check() {
     assert!(errors.is_empty(), "{errors:?}");
 }
 
-/// Without the feature, nothing of it is in a kernel.
+/// Checks that a kernel without the feature contains no part of it.
 #[test]
 fn the_feature_is_off_by_default() {
     let ptx = ok(Build::new("tests/device/print", Arch::Sm90a).run()).text;

@@ -55,7 +55,7 @@ fn examples(source: &str) -> Vec<Example> {
 }
 
 /// Returns the examples of a page of the book: its blocks of `rust`. A block with more words, such as `rust,no_run`, is not for
-/// the device: the doctests of `ptx-host` compile it.
+/// the device: the doctests of `ptx-host` compile that block.
 fn examples_of_page(page: &str) -> Vec<Example> {
     examples(&page.lines().map(|line| format!("/// {line}\n")).collect::<String>())
 }
@@ -87,7 +87,7 @@ fn examples_compile_for_the_device() {
     };
     let src = xtask::root().join("src");
     let (folders, mut files): (Vec<_>, Vec<_>) = list(&src).into_iter().partition(|path| path.is_dir());
-    // Without the raw layer.
+    // The raw layer is left out.
     files.extend(folders.iter().filter(|folder| !folder.ends_with("raw")).flat_map(|folder| list(folder)));
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
         let module = file.with_extension("");
@@ -130,7 +130,7 @@ fn examples_compile_for_the_device() {
 fn build(text: &str, arch: Arch) {
     let folder = ok(device::write_kernels("examples", text));
     let mut build = Build::new(&folder, arch);
-    // Also compiles functions that nothing calls.
+    // The flag also compiles functions that nothing calls.
     build.crate_flags = vec!["-Clink-dead-code".into()];
     ok(build.run());
 }

@@ -32,7 +32,7 @@ fn raw_instructions_are_golden() {
 }
 
 /// The number of legal forms in the three chapters (9.7.9.25, 9.7.9.27, 9.7.13), counted from their grammar and tables: by
-/// family, on sm_100a and sm_90. Defaults count as written out. A sink `_` is not a separate form; each space of an address is.
+/// family, on sm_100a and sm_90. Defaults count as written out. Each space of an address is a separate form; a sink `_` is not.
 const LEGAL: [(&str, usize, usize); 28] = [
     ("cp_async", 99, 99),
     ("cp_async_bulk", 11, 9),
@@ -85,7 +85,7 @@ const AROUND: &[&str] = &[
     "tensormap",
 ];
 
-/// The rows have exactly the legal forms of the three chapters.
+/// Checks that the rows have exactly the legal forms of the three chapters.
 #[test]
 fn the_forms_are_the_legal_forms() {
     let counts = forms::counts(&ROWS);
@@ -108,7 +108,7 @@ fn the_forms_are_the_legal_forms() {
     );
 }
 
-/// `./x forms` and the golden files contain the same forms.
+/// Checks that `./x forms` and the golden files contain the same forms.
 #[test]
 fn every_form_is_a_golden_line() {
     // With `BLESS=1`, another test is writing the files.
@@ -121,7 +121,7 @@ fn every_form_is_a_golden_line() {
         let text: String = files
             .map(|file| std::fs::read_to_string(file.expect("an entry").path()).expect("a golden file"))
             .collect();
-        // By line, the targets that its comment names.
+        // The targets that the comment of each line names.
         let targets = text.lines().filter(|line| !line.starts_with("//")).map(|line| {
             let comment = line.split_once(" // ").map_or("", |(_, comment)| comment);
             comment.split(", ").filter(|name| Arch::ALL.iter().any(|arch| arch.name() == *name)).collect()
@@ -154,7 +154,8 @@ fn the_label_form_is_the_same_instructions() {
     assert!(labeled == plain, "{}", golden::diff(&plain.join("\n"), &labeled.join("\n")));
 }
 
-/// The linker marks by its table, and the asm gotos of the stock linker follow the rows. Both must agree on every form.
+/// Checks that the linker's table, by which it marks instructions, and the rows, by which the stock linker's asm gotos are made,
+/// agree on every form.
 #[test]
 fn rows_and_the_linkers_table_agree_on_convergence() {
     ok(judge::convergence(&ROWS));
@@ -182,7 +183,7 @@ fn ptxas_takes_every_form_where_it_is_claimed_and_nowhere_else() {
     println!("{}", ok(judge::judge(&tools, &forms)));
 }
 
-/// An option that is not chosen costs nothing, even without optimization: ten calls are ten blocks of asm.
+/// Checks that an option that is not chosen costs nothing, even without optimization: ten calls are ten blocks of asm.
 #[test]
 fn ten_calls_of_a_debug_build_are_ten_blocks() {
     let folder = xtask::root().join("tests/device/debug");
@@ -211,7 +212,8 @@ fn ten_calls_of_a_debug_build_are_ten_blocks() {
 }
 
 /// Returns true if whole bodies can be compared, on the pinned toolchain only. Another toolchain numbers registers and orders
-/// instructions differently, and sometimes arranges the branches of two twins differently. `./x compare` compares the rest.
+/// instructions differently, and sometimes arranges the branches of two twins differently. `./x compare` compares the other
+/// toolchains.
 fn holds_whole_bodies() -> bool {
     let toolchain = ok(Toolchain::active());
     let pinned = toolchain.kind() == Kind::Rustup;
@@ -294,14 +296,14 @@ fn multiset(body: &str) -> Vec<String> {
     lines
 }
 
-/// As [`multiset`], without copies of loop variables, which ptxas removes.
+/// Returns the [`multiset`] without copies of loop variables, which ptxas removes.
 fn loop_multiset(body: &str) -> Vec<String> {
     let mut lines = multiset(body);
     lines.retain(|line| !line.starts_with("mov.b"));
     lines
 }
 
-/// As [`loop_multiset`], without sums and products; also returns their number.
+/// Returns the [`loop_multiset`] without sums and products, and the number of these.
 fn without_addresses(body: &str) -> (Vec<String>, usize) {
     let arithmetic = ["add.", "sub.", "shl.", "or.b", "and.b", "mul.", "mad."];
     let is_other = |line: &String| !arithmetic.iter().any(|start| line.starts_with(start));
@@ -309,7 +311,7 @@ fn without_addresses(body: &str) -> (Vec<String>, usize) {
     (others, sums.len())
 }
 
-/// As [`loop_multiset`], without tests and branches, for branches that LLVM arranges in two ways.
+/// Returns the [`loop_multiset`] without tests and branches, for branches that LLVM arranges in two ways.
 fn branch_multiset(body: &str) -> Vec<String> {
     let mut lines = multiset(body);
     lines.retain(|line| !line.starts_with("mov.b"));
@@ -337,12 +339,12 @@ const BRANCHES: [&str; 11] = [
 /// Kernels that consist of a loop.
 const LOOPS: [&str; 2] = ["pipeline_ring", "pipeline_run"];
 
-/// Loops in which LLVM computes an address from another value than in the raw twin: the second tile from the stage or from the
-/// first tile, the next tile from its number or from the previous tile.
+/// Loops in which LLVM computes an address from a different value than in the raw twin: the second tile from the stage or from
+/// the first tile, the next tile from its number or from the previous tile.
 const ADDRESSED_OTHERWISE: [&str; 3] =
     ["pipeline_ring_update_all", "pipeline_ring_update_all_last", "pipeline_run_multicast"];
 
-/// The typed and the raw twin of each kernel in `tests/device/typed` compile to the same instructions.
+/// Checks that the typed and the raw twin of each kernel in `tests/device/typed` compile to the same instructions.
 #[test]
 fn typed_calls_cost_nothing() {
     let mut golden = Golden::new("typed");
@@ -395,9 +397,9 @@ fn typed_calls_cost_nothing() {
     }
 }
 
-/// The exact PTX of ten main calls of the typed layer, from the kernels of `tests/device/typed`, without set-up of predicates and
-/// reads of special registers. Each kernel initializes what it uses. The stores of threads appear twice: in the rounds that all
-/// threads have, and in the last round.
+/// Compares the exact PTX of ten main calls of the typed layer, from the kernels of `tests/device/typed`, without set-up of
+/// predicates and reads of special registers. Each kernel initializes what it uses. The stores of threads appear twice: in the
+/// rounds that all threads have, and in the last round.
 #[test]
 fn the_main_ten_are_these_instructions() {
     let build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm90a);

@@ -1,4 +1,4 @@
-//! On the host, everything type-checks, and a call panics with the name of its instruction.
+//! Checks that everything type-checks on the host, and that a call panics with the name of its instruction.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -37,7 +37,8 @@ fn a_typed_call_panics_with_the_instruction_that_it_needs() {
     assert!(message.contains("`ptx::raw::dynamic_smem_size`"), "{message}");
 }
 
-/// `Drop` and `Debug` of a payload could use its handles, so a `Prerequisite` runs neither before the wait.
+/// Checks that a `Prerequisite` runs neither `Drop` nor `Debug` of its payload before the wait: both could use the payload's
+/// handles.
 #[test]
 fn what_is_put_away_does_nothing_before_the_wait() {
     struct Payload<'a>(&'a std::cell::Cell<u32>);

@@ -16,7 +16,7 @@ use xtask::device::{Arch, Build, write_crate};
 static PTX: LazyLock<String> =
     LazyLock::new(|| ok(Build::new("tests/device/launch", Arch::Sm90a).run()).text);
 
-/// The parameters and directives of an entry.
+/// Returns the parameters and directives of an entry.
 fn head<K: Kernel>(_: K) -> String {
     let start = format!(".visible .entry {}(\n", K::NAME);
     let (_, entry) = PTX.split_once(&start).unwrap_or_else(|| panic!("no entry {}", K::NAME));
@@ -64,7 +64,7 @@ fn the_fingerprint_is_a_symbol_of_the_module() {
     }
 }
 
-/// Another swizzle is another map, so host and device may not differ in it.
+/// Checks that the layout includes the swizzle: another swizzle is another map, so host and device must agree.
 #[test]
 fn the_layout_of_a_parameter_has_the_swizzle() {
     type Plain = Box2<32, 32>;
@@ -77,7 +77,7 @@ fn the_layout_of_a_parameter_has_the_swizzle() {
     }
 }
 
-/// A reduction computes with the elements of the map, which the host encodes: floats there and integers here are no one kernel.
+/// Checks that the layout includes the element type: a reduction computes with the type that the host encodes in the map.
 #[test]
 fn the_layout_of_a_reduced_tensor_has_the_type_of_its_elements() {
     fn layout<T: MapElement>() -> u64 {
@@ -90,7 +90,7 @@ fn the_layout_of_a_reduced_tensor_has_the_type_of_its_elements() {
     }
 }
 
-/// The host has no target: it describes a kernel for `sm_100a` without the feature of that name.
+/// Checks that the host, which has no target, describes a kernel for `sm_100a` without the feature of that name.
 #[test]
 fn the_host_describes_maps_of_other_targets() {
     type InUnitsOf64 = Box2<32, 32, (swizzle_mode::B128, swizzle_atomicity::B64)>;
@@ -99,7 +99,7 @@ fn the_host_describes_maps_of_other_targets() {
     assert_ne!(TensorMapMut::<f32, InUnitsOf64>::LAYOUT, TensorMapMut::<f32, InUnitsOf16>::LAYOUT);
 }
 
-/// `add_rows` waits for each of its two prerequisites, and at its end.
+/// Checks that `add_rows` waits for each of its two prerequisites, and at its end.
 #[test]
 fn a_kernel_with_a_prerequisite_waits_at_its_end() {
     let body = support::body(&PTX, add_rows::NAME);
@@ -115,7 +115,7 @@ fn maps_are_addressed_among_the_parameters() {
     assert!(!PTX.contains(".local"), "a parameter was copied to local memory");
 }
 
-/// A flag of the last crate alone, which no build script sees.
+/// Passes the flag to the last crate only, where no build script sees the flag.
 #[test]
 fn passes_before_the_linker_are_refused() {
     let flag = "-Cpasses=simplifycfg<hoist-common-insts>";
@@ -125,7 +125,7 @@ fn passes_before_the_linker_are_refused() {
     assert!(error.contains("before convergent instructions were marked"), "{error}");
 }
 
-/// At each opt-level, since `-O0` passes parameters through the stack.
+/// Checks the entries with and without optimization, since `-O0` passes parameters through the stack.
 #[test]
 fn ptxas_accepts_the_entries() {
     assert_ptxas_accepts("tests/device/launch", Arch::Sm90a, "axpy");
@@ -144,7 +144,7 @@ fn the_host_has_the_description_of_the_launch() {
     assert_eq!(describe(fill), (&["to", "len", "value"][..], 0, [32, 1, 1], None, false));
 }
 
-/// `fill` is an `unsafe fn`, so it has no `SafeKernel`: `tests/ui/launch` tests that.
+/// Checks `SafeKernel` for safe functions. `tests/ui/launch` tests that `fill`, an `unsafe fn`, does not have it.
 #[test]
 fn safe_functions_have_safe_launches() {
     fn is_safe<K: SafeKernel>(_: K) {}
@@ -154,9 +154,9 @@ fn safe_functions_have_safe_launches() {
     is_safe(add_rows);
 }
 
-/// Compiles the device crate `name`, whose name of `ptx` is `ptx`. All of them share a target folder, which has one artifact of
-/// each name. The crate's dependency `attributes` has an attribute `bools`, which makes each `u8` a `bool`, and `with_alias`,
-/// which adds an alias `X` beside a function.
+/// Compiles the device crate `name`, which depends on `ptx` under the name in the argument `ptx`. All such crates share a target
+/// folder, which has one artifact of each name. The crate's dependency `attributes` has an attribute `bools`, which makes each
+/// `u8` a `bool`, and `with_alias`, which adds an alias `X` beside a function.
 fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
     let folder = xtask::root().join("target/device/refused").join(name).join(ptx);
     ok(write_crate(
@@ -183,8 +183,8 @@ fn errors(name: &str, source: &str) -> String {
     compile(name, "ptx", source).map_or_else(|error| format!("{error:#}"), |_| panic!("{name} compiles"))
 }
 
-/// A crate that passes as `::ptx` would choose the hash that host and device compare, and one that passes as `::core` the sizes
-/// in it.
+/// A crate that poses as `::ptx` would choose the hash that host and device compare. A crate that poses as `::core` would choose
+/// the sizes in the hash.
 #[test]
 fn a_crate_that_passes_as_ptx_or_core_changes_nothing() {
     let kernel = "#[derive(ptx::Plain, Clone, Copy)]\n#[repr(C)]\npub struct Pair(u8, u64);\n\
@@ -207,7 +207,7 @@ fn a_crate_that_passes_as_ptx_or_core_changes_nothing() {
     assert_eq!(symbol(&passing), symbol(&honest));
 }
 
-/// The symbol would have the hash of the other kernel's parameters.
+/// Checks that such a kernel is refused: its symbol would have the hash of the other kernel's parameters.
 #[test]
 fn a_kernel_in_a_function_does_not_take_the_fingerprint_of_another_of_its_name() {
     let errors = errors(
@@ -219,7 +219,7 @@ fn a_kernel_in_a_function_does_not_take_the_fingerprint_of_another_of_its_name()
     assert!(errors.contains("expected `other`, found `kernel`"), "{errors}");
 }
 
-/// The host would lend `x` by a shared reference, and the kernel write it.
+/// Checks that the attribute is refused: the host would lend `x` by a shared reference, and the kernel would write `x`.
 #[test]
 fn an_attribute_below_the_kernel_cannot_change_the_types_of_the_entry() {
     let errors = errors(
@@ -230,7 +230,7 @@ fn an_attribute_below_the_kernel_cannot_change_the_types_of_the_entry() {
     assert!(errors.contains("expected `GlobalElementsMut<u32>`, found `Global<u32>`"), "{errors}");
 }
 
-/// Such a statement would replace the alignment of a parameter, and only the sizes are compared at the launch.
+/// Checks that a second statement is refused: it would replace the parameter's alignment, and a launch compares only sizes.
 #[test]
 fn a_parameter_is_stated_by_the_entry_alone() {
     let errors = errors(
@@ -241,7 +241,8 @@ fn a_parameter_is_stated_by_the_entry_alone() {
     assert!(errors.contains("no rules expected"), "{errors}");
 }
 
-/// The host would pass any `u8` for the `bool` of the device: `LAYOUT` has the types that the derive sees.
+/// Checks that the attribute is refused: `LAYOUT` has the types that the derive sees, so the host would pass any `u8` for the
+/// `bool` of the device.
 #[test]
 fn an_attribute_below_the_derive_cannot_change_the_type_of_a_field() {
     let errors = errors(

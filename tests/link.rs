@@ -74,7 +74,7 @@ fn build() -> Built {
     Built { libraries, ptx: named("link_kernels", ".ptx") }
 }
 
-/// Returns a command of the linker, which need not ask rustc for the tools as cargo's own link does.
+/// Returns a command of the linker that names the tools. In cargo's own link, the linker asks rustc for the tools.
 fn linker() -> Command {
     let mut command = Command::new(&*LINKER);
     command.env("PTX_LINK_LLVM", TOOLCHAIN.tools_dir());
@@ -92,7 +92,7 @@ impl Link {
         let dir = tempfile::tempdir().unwrap();
         let mut command = linker();
         command.args(kernels.iter().flat_map(|kernel| ["--export-symbol", kernel]));
-        // `core` stands last, as rustc has it.
+        // `core` is last, as in rustc's order.
         let files = crates.iter().chain(&["core", "compiler_builtins"]);
         command.args(files.map(|name| &BUILT.libraries[*name]));
         command.args(["--target=nvptx64-nvidia-cuda", "--target-cpu=sm_90a", &format!("-O{level}")]);
@@ -170,7 +170,8 @@ fn every_level_links_every_kernel_whole() {
         "wide",
     ];
     for level in LEVELS {
-        // Without a list of symbols to export, the linker looks for kernels in `core` too, which takes a while: once is enough.
+        // Without a list of symbols to export, the linker looks for kernels in `core` too, which takes a while, so only one level
+        // does so.
         let exported = if level == "3" { &[][..] } else { &KERNELS };
         let ptx = Link::of(&["link_kernels", "link_shared"], exported, level).ptx();
         assert_eq!(count(&ptx, "activemask.b32"), 2, "at {level}");
@@ -184,7 +185,7 @@ fn every_level_links_every_kernel_whole() {
 fn without_marks_llvm_copies_and_merges() {
     let marked = |kernel, mnemonic| count(&Link::kernel(kernel, "3").ptx(), mnemonic);
     let unmarked = |kernel, mnemonic| {
-        // The copies lie in divergent branches, of which the linker warns.
+        // The copies lie in divergent branches, about which the linker warns.
         let link = Link::kernel(kernel, "3").with(&["--no-marks", "--allow-divergence=barrier_between"]);
         count(&link.ptx(), mnemonic)
     };
@@ -447,7 +448,8 @@ fn line_numbers_are_there_with_debug_only() {
     assert!(!Link::kernel("plain", "3").ptx().contains("\t.loc\t"));
 }
 
-/// At every level, the instruction of an inlined function has the function's line and that of the call. ptxas keeps both.
+/// Checks that at every level the instruction of an inlined function has the function's line and the line of the call, and that
+/// ptxas keeps both.
 #[test]
 fn lines_survive_inlining() {
     let source = include_str!("device/link/faulty/src/lib.rs");
@@ -506,7 +508,8 @@ fn what_is_no_bitcode_is_refused() {
     assert_says(&error, &["llvm-link", "failed (", "text.o"]);
 }
 
-/// A flag of the last crate chooses another linker, after the build script of `ptx` has seen `ptx-link`.
+/// Checks that ptxas refuses the output of another linker, which a flag for the last crate chooses after the build script of
+/// `ptx` has seen `ptx-link`.
 #[test]
 fn what_another_linker_makes_is_no_program() {
     let folder = tempfile::tempdir().unwrap();

@@ -40,7 +40,7 @@ fn kernels_that_print_are_golden() {
     ok(golden.finish());
 }
 
-/// A thread of the branch alone calls `vprintf`.
+/// Checks that only a thread of the branch calls `vprintf`.
 #[test]
 fn a_call_stays_in_its_branch() {
     for level in [OptLevel::O0, OptLevel::O3] {
@@ -55,7 +55,7 @@ fn a_call_stays_in_its_branch() {
     }
 }
 
-/// The arguments of `vprintf` are in local memory by its interface: the linker warns of the array alone.
+/// Checks that the linker warns about the array only: the interface of `vprintf` requires its arguments in local memory.
 #[test]
 fn arguments_are_no_local_memory_to_warn_of() {
     let module = ok(Build::new("tests/device/print", Arch::Sm90a).run());

@@ -12,7 +12,7 @@ use xtask::device::{Arch, Build, OptLevel};
 #[test]
 fn each_declaration_is_one_allocation() {
     let tools = ok(Tools::find_or_fetch());
-    // At "s" the crate and the link alone: no other test compiles `ptx` at that level.
+    // At "s", only the crate and the link use the level: no other test compiles `ptx` at that level.
     for (opt_level, of_crate) in [(OptLevel::O0, "0"), (OptLevel::O3, "3"), (OptLevel::O3, "s")] {
         let crate_flags = vec![format!("-Copt-level={of_crate}")];
         let build = Build { opt_level, crate_flags, ..Build::new("tests/device/shared", Arch::Sm90a) };
@@ -68,8 +68,8 @@ fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
     all
 }
 
-/// 64 and 128 sums of a loop stay in registers as arrays: one instruction per sum and round, no local memory. (With `for` loops
-/// over `0..8` and `0..16`, 128 sums need a stack frame of 544 bytes.)
+/// Checks that 64 and 128 sums of a loop stay in registers as arrays: one instruction per sum and round, no local memory. (With
+/// `for` loops over `0..8` and `0..16`, 128 sums need a stack frame of 544 bytes.)
 #[test]
 fn arrays_stay_in_registers() {
     let tools = ok(Tools::find_or_fetch());

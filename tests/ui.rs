@@ -8,7 +8,7 @@
 //! instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
 //!
 //! rustc takes longer to start than to compile a case. So a run of all cases first compiles many of them as the modules of one
-//! crate. Only what this leaves open is compiled alone.
+//! crate. Only the cases that this leaves undecided are compiled alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -26,7 +26,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use regex_lite::Regex;
 use xtask::golden;
 
-/// What a program on `ptx` cannot do. Each rule has at least one case; `r0` is for the premises of the other rules.
+/// The things that a program on `ptx` cannot do. Each rule has at least one case; `r0` is for the premises of the other rules.
 const RULES: &[(u32, &str)] = &[
     (0, "make a handle without the library, or take it to another thread or out of its scope"),
     (1, "use an mbarrier before `init`, initialize it twice, use it after `inval`"),
@@ -174,7 +174,7 @@ fn is_for(path: &Path, feature: &str) -> bool {
     path.parent().is_some_and(|folder| folder.ends_with(feature))
 }
 
-/// Compiles the twins of each feature as one crate. Returns those of the features whose crate compiles without a warning.
+/// Compiles the twins of each feature as one crate. Returns the twins of the features whose crate compiles without a warning.
 fn twins_that_compile(compiler: &Compiler, twins: Vec<PathBuf>) -> Result<BTreeSet<PathBuf>> {
     let mut passed = BTreeSet::new();
     for (feature, twins) in groups(twins, |path| Some(compiler.feature_of(path))) {
@@ -355,9 +355,9 @@ fn sysroot() -> Result<PathBuf> {
 struct Compiler {
     /// For each feature, the arguments with which rustc finds `ptx`.
     flags: Vec<(&'static str, Vec<OsString>)>,
-    /// What the messages must not depend on, and what stands in its place.
+    /// The text that the messages must not contain, as patterns, and the replacements.
     filters: Vec<(Regex, &'static str)>,
-    /// Folders whose paths the messages must not contain, and what stands in their place.
+    /// The folders whose paths the messages must not contain, and the replacements.
     folders: [(String, &'static str); 2],
 }
 
@@ -377,7 +377,7 @@ impl Compiler {
         Ok(Compiler {
             flags,
             filters: filters.into_iter().collect::<Result<_>>()?,
-            // With the slash: the name of one folder may begin with that of the other.
+            // The slash matters: the name of one folder may begin with the name of the other.
             folders: [
                 (format!("{}/", root.display()), "$ROOT/"),
                 (format!("{}/", sysroot()?.display()), "$SYSROOT/"),

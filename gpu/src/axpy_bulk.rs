@@ -27,22 +27,22 @@ impl Shape {
     /// The parameters of the kernel in the bundle.
     pub const SHIPPED: Self = Self { threads: 256, stages: 2, tile_bytes: 14 * 1024, ctas_per_sm: 1 };
 
-    /// Dynamic shared memory per thread block, in bytes: two tiles and an mbarrier per stage. A sweep knows its shapes only at
-    /// run time. For the known shapes, the tests compare the result with
+    /// Returns the dynamic shared memory per thread block, in bytes: two tiles and an mbarrier per stage. A sweep knows its
+    /// shapes only at run time. For the known shapes, the tests compare the result with
     /// [`DynamicShared::bytes_for`](ptx::shared::DynamicShared::bytes_for).
     #[must_use]
     pub const fn dynamic_shared_bytes(&self) -> u32 {
         self.stages * (2 * self.tile_bytes + size_of::<u64>() as u32)
     }
 
-    /// Elements per tile.
+    /// Returns the number of elements per tile.
     #[must_use]
     pub const fn tile_len(&self) -> usize {
         self.tile_bytes as usize / size_of::<f32>()
     }
 }
 
-/// Why a launch was refused or failed.
+/// The reason why a launch was refused or failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -89,7 +89,7 @@ pub struct AxpyBulk {
 }
 
 impl AxpyBulk {
-    /// Finds the kernel `name` in `module`, for a device of so many multiprocessors.
+    /// Finds the kernel `name` in `module`, for a device with `multiprocessors` multiprocessors.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl AxpyBulk {
         Ok(Self { kernel: module.kernel_by_name(name)?, shape, multiprocessors })
     }
 
-    /// Puts y ← a·x + y for the first `n` elements on `stream`. Checks both arrays first.
+    /// Checks both arrays, and launches y ← a·x + y for the first `n` elements on `stream`.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl AxpyBulk {
         Ok(())
     }
 
-    /// Elements that all thread blocks compute in one round.
+    /// Returns the number of elements that all thread blocks compute in one round.
     #[must_use]
     pub fn round_len(&self) -> usize {
         let blocks = self.multiprocessors * self.shape.ctas_per_sm;
@@ -162,7 +162,7 @@ impl Array {
         Self { name, address: address(memory), len: memory.len() }
     }
 
-    /// Addresses of the first `n` elements.
+    /// Returns the addresses of the first `n` elements.
     fn span(self, n: usize) -> Range<u64> {
         self.address..self.address + (n * size_of::<f32>()) as u64
     }

@@ -27,7 +27,7 @@ const EMULATED_MULTIPROCESSORS: u32 = 2;
 const LENGTHS: [usize; 12] = [0, 1, 2, 3, 4, 5, 4092, 4095, 4096, 4097, 8191, 1 << 20];
 /// Elements before and after each array that must stay unchanged.
 const GUARD: usize = 1024;
-/// A NaN: an element read by mistake spoils the result, and an overwritten one is missing.
+/// A NaN. An element that is read by mistake makes the result NaN; an element that is overwritten has other bits.
 const GUARD_BITS: u32 = 0x7fc0_dead;
 /// Starts of x and y, in elements past a 256-byte boundary. All are multiples of 16 bytes.
 const OFFSETS: [(usize, usize); 3] = [(0, 0), (4, 12), (60, 8)];
@@ -84,7 +84,7 @@ fn list_for(options: &Options, image: &Image, shape: Shape) -> Vec<Check> {
     checks
 }
 
-/// Checks the results, then measures the bandwidth. The sweep does so for each variant.
+/// Checks the results, then measures the bandwidth. The sweep calls this function for each variant.
 pub fn check_and_measure(
     gpu: &Gpu,
     image: &Path,
@@ -98,7 +98,7 @@ pub fn check_and_measure(
     Ok(speed.into())
 }
 
-/// Loads the kernel for a device of so many multiprocessors, or else for this one.
+/// Loads the kernel for a device with `multiprocessors` multiprocessors, or else for this device.
 fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape, multiprocessors: Option<u32>) -> Result<AxpyBulk> {
     let multiprocessors = multiprocessors.map_or_else(|| gpu.multiprocessors(), Ok)?;
     let module = Module::load(&gpu.context, image)?;
@@ -141,12 +141,12 @@ struct Bench<'a> {
     result: Pinned,
 }
 
-/// Page-locked memory. It is not freed, because that would wait for a kernel that hangs; the process ends with its check.
+/// Page-locked memory that is never freed: freeing would wait for a kernel that hangs, and the process ends with its check.
 type Pinned = ManuallyDrop<PinnedHostSlice<f32>>;
 
 fn pinned(gpu: &Gpu, len: usize) -> Result<Pinned> {
-    // The host reads this memory too, so it is not write-combined. The driver gives no memory for no elements.
-    // SAFETY: the next line fills the memory.
+    // The host reads this memory too, so it is not write-combined. The driver cannot allocate zero elements. SAFETY: the next
+    // line fills the memory.
     let mut memory = unsafe { gpu.context.alloc_pinned_with_flags(len.max(1), 0)? };
     memory.as_mut_slice()?.fill(0.0);
     Ok(ManuallyDrop::new(memory))
@@ -183,7 +183,7 @@ impl<'a> Bench<'a> {
         let x = self.x.slice(x_start..x_start + n);
         let mut y = self.y.slice_mut(y_start..y_start + n);
         self.kernel.launch(&self.gpu.stream, a, &x, &mut y, n)?;
-        // Until then, the copies from page-locked memory are under way.
+        // The copies from page-locked memory are under way until this wait returns.
         self.gpu.wait()?;
 
         let result = &mut self.result.as_mut_slice()?[..n + 2 * GUARD];
@@ -232,7 +232,7 @@ fn check_lengths(gpu: &Gpu, kernel: &AxpyBulk, largest: usize, long: usize) -> R
     Ok(format!("{} lengths from 0 to {largest}, {runs} runs, every element right", lengths.len()).into())
 }
 
-/// The fixed lengths, and lengths at and next to multiples of this kernel's tiles, rounds and stages.
+/// Returns the fixed lengths, and lengths at and next to multiples of this kernel's tiles, rounds and stages.
 fn lengths(shape: Shape, round: usize, largest: usize) -> Vec<usize> {
     let (tile, ring) = (shape.tile_len(), round * shape.stages as usize);
     let around = [tile, 2 * tile, round, ring, ring + round].into_iter().flat_map(|n| [n - 1, n, n + 1]);
@@ -314,7 +314,8 @@ impl Speed {
         const WARM_UP: usize = 5;
         const WORD: usize = size_of::<f32>();
         let n = LARGE;
-        // The kernel reads two arrays and writes one. A copy of one and a half arrays moves as many bytes, up to 16.
+        // The kernel reads two arrays and writes one. A copy of one and a half arrays moves the same number of bytes, to within
+        // 16.
         let copied = (3 * n / 2).next_multiple_of(4);
         let stream = &gpu.stream;
         let mut host = pinned(gpu, n)?;
@@ -323,7 +324,7 @@ impl Speed {
         let (mut from, mut to) = (stream.alloc_zeros::<f32>(copied)?, stream.alloc_zeros::<f32>(copied)?);
         stream.memcpy_dtod(&x, &mut from.slice_mut(0..n))?;
         stream.memcpy_dtod(&x.slice(..copied - n), &mut from.slice_mut(n..copied))?;
-        // This waits for the copy from the page-locked memory.
+        // `as_mut_slice` waits for the copy from the page-locked memory.
         data::fill_random(host.as_mut_slice()?, 2);
         let mut y = stream.clone_htod(&*host)?;
 

@@ -96,12 +96,12 @@ mod tests {
         let sources = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let text: String = sources.map(|file| std::fs::read_to_string(file).unwrap()).collect();
         let kernels = text.split("extern \"C\" __global__ void").skip(1).map(|rest| {
-            // No attribute before a kernel's name has such an argument.
+            // No attribute before a kernel's name contains `(const` or `(float`.
             let parameters = ["(const", "(float"].iter().filter_map(|first| rest.find(first)).min();
             let head = &rest[..parameters.unwrap()];
             head.split_whitespace().next_back().unwrap()
         });
-        // This kernel needs a multicast object, and so several GPUs.
+        // This kernel needs a multicast object, and therefore several GPUs.
         let mut kernels: Vec<_> = kernels.filter(|name| *name != "multimem_all_reduce").collect();
         let mut timed: Vec<_> = cases().map(|case| case.kernel).collect();
         kernels.sort_unstable();

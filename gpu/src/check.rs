@@ -53,7 +53,7 @@ pub struct Gpu {
 impl Gpu {
     pub fn open(options: &Options) -> Result<Self> {
         let context = ptx_host::open(options.device)?;
-        // It can be captured, and as the only stream it orders all work without events, which would be timed too.
+        // This stream can be captured. As the only stream, it orders all work without events, which would be timed too.
         let stream = context.per_thread_stream();
         Ok(Self { context, stream, timeout: options.timeout() })
     }
@@ -66,7 +66,7 @@ impl Gpu {
         Ok(DeviceInfo::of(&self.context)?.multiprocessors)
     }
 
-    /// Puts an event on the stream that takes the time.
+    /// Records an event with timing on the stream.
     pub fn record(&self) -> Result<CudaEvent> {
         Ok(self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?)
     }
@@ -116,12 +116,12 @@ impl Check {
         options: &Options,
         run: impl Fn(&Gpu) -> Result<Finding> + 'static,
     ) -> Self {
-        // An emulated device works within its calls, for as long as its schedules take.
+        // An emulated device does its work within the driver's calls, which take as long as its schedules.
         let limit = if options.emulated { EMULATED } else { OVERHEAD + options.timeout() };
         Self { name: name.into(), limit, run: Box::new(run) }
     }
 
-    /// Allows the check so much time.
+    /// Raises the time limit of the check to at least `limit`.
     pub fn at_least(self, limit: Duration) -> Self {
         Self { limit: self.limit.max(limit), ..self }
     }

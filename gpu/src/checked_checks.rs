@@ -1,5 +1,5 @@
-//! Checks of the feature `checked`: each kernel of `tests/device/checked` breaks the word `unsafe(uniform)`, prints where, and
-//! traps.
+//! Checks of the feature `checked`: each kernel of `tests/device/checked` breaks the promise `unsafe(uniform)`, prints the place,
+//! and traps.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _};
@@ -59,8 +59,8 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
             vec![Check::new(format!("checked/{}/{kernel}", image.label), options, move |gpu| {
                 let kernel = Module::load(&gpu.context, &image.path)?.kernel_by_name(kernel)?;
                 let (result, printed) = with_output(|| {
-                    // SAFETY: the kernel accesses no memory of the host's. It breaks the word `unsafe(uniform)`, and traps before
-                    // a barrier that not all threads reach.
+                    // SAFETY: the kernel accesses no host memory. It breaks the promise `unsafe(uniform)`, and traps before a
+                    // barrier that not all threads reach.
                     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, threads), ())? };
                     gpu.wait()
                 })?;
@@ -81,20 +81,20 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
 /// kernels print.
 pub fn with_output<T>(work: impl FnOnce() -> T) -> Result<(T, String)> {
     let mut file = tempfile::tempfile()?;
-    // SAFETY: `dup` has no condition.
+    // SAFETY: `dup` has no safety requirement.
     let stdout = unsafe { libc::dup(libc::STDOUT_FILENO) };
     ensure!(stdout >= 0, "cannot keep the standard output: {}", std::io::Error::last_os_error());
     redirect(file.as_raw_fd())?;
     let result = work();
     redirect(stdout)?;
-    // SAFETY: `dup` returned this descriptor, and nothing uses it any more.
+    // SAFETY: `dup` returned this descriptor, and nothing uses the descriptor any more.
     unsafe { libc::close(stdout) };
     Ok((result, text(&mut file)?))
 }
 
-/// Makes a descriptor the standard output, after all that C's streams hold is written.
+/// Flushes the streams of C, then makes the descriptor `to` the standard output.
 fn redirect(to: i32) -> Result<()> {
-    // SAFETY: without a stream, `fflush` writes all of them. Both descriptors are open.
+    // SAFETY: `fflush` of a null pointer flushes all streams. Both descriptors are open.
     let done = unsafe {
         libc::fflush(std::ptr::null_mut());
         libc::dup2(to, libc::STDOUT_FILENO)

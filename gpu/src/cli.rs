@@ -131,7 +131,7 @@ fn run_all(info: &DeviceInfo, checks: &[Check], options: &Options) -> Result<Vec
     let style = ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} {elapsed}")?;
     let progress = ProgressBar::new(checks.len() as u64).with_style(style);
     progress.enable_steady_tick(Duration::from_millis(200));
-    // Not the checks: their functions stay in this thread.
+    // The threads get names and limits only: the functions of the checks stay in this thread.
     let names: Vec<_> = checks.iter().map(|check| (check.name.clone(), check.limit)).collect();
     let queue = Mutex::new(names.into_iter());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();

@@ -91,7 +91,7 @@ fn parse_floats(bytes: &[u8]) -> Result<Vec<f32>> {
     Ok(words.iter().map(|&word| f32::from_le_bytes(word)).collect())
 }
 
-/// Returns the median: of an even number of values, the mean of the middle two.
+/// Returns the median. For an even number of values, the median is the mean of the middle two.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

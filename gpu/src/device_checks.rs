@@ -10,8 +10,8 @@ use crate::options::Options;
 
 type Run = fn(&Gpu, &Module, &str) -> Result<()>;
 
-/// The crates, with their kernels and the check of each kernel. Not here: `plain` of `link_kernels`, which waits on an mbarrier
-/// that no kernel initializes, and `wide`, whose parameter of 128 bits has no launch by name.
+/// The crates, with their kernels and the check of each kernel. The list omits `plain` of `link_kernels`, which waits on an
+/// mbarrier that no kernel initializes, and `wide`, whose 128-bit parameter no launch by name can pass.
 const CRATES: [(&str, &[(&str, Run)]); 4] = [
     ("shared", &[("first", shared), ("second", shared), ("third", shared), ("fourth", shared)]),
     ("registers", &[("outer_8x8", outer_product), ("outer_8x16", outer_product)]),
@@ -69,7 +69,7 @@ fn outer_product(gpu: &Gpu, module: &Module, kernel: &str) -> Result<()> {
     let (left, right) = (gpu.stream.clone_htod(&a)?, gpu.stream.clone_htod(&b)?);
     let mut out = gpu.stream.clone_htod(&vec![f32::NAN; 8 * columns])?;
     let kernel = module.kernel_by_name(kernel)?;
-    // SAFETY: N columns of 8 and of `columns` elements, and a sum for each pair.
+    // SAFETY: the arrays have N columns of 8 and of `columns` elements, and a sum for each pair.
     unsafe {
         kernel.launch(&gpu.stream, &LaunchConfig::new(1, 1), (&left, &right, &mut out, N as u32))?;
     }
@@ -96,7 +96,7 @@ fn two_words(gpu: &Gpu, module: &Module, kernel: &str) -> Result<()> {
     Ok(())
 }
 
-/// One thread adds eight words in an array of its stack.
+/// Checks that one thread adds eight words in an array on its stack.
 fn with_stack(gpu: &Gpu, module: &Module, kernel: &str) -> Result<()> {
     let got = words(gpu, module, kernel, 1, &[1, 2, 3, 4, 5, 6, 7, 8])?;
     ensure!(got == [36, 2, 3, 4, 5, 6, 7, 8], "got {got:?}");
@@ -113,7 +113,7 @@ fn first_and_second(gpu: &Gpu, module: &Module, kernel: &str) -> Result<()> {
     let mut out = gpu.stream.clone_htod(&[POISON; 2])?;
     let kernel = module.kernel_by_name(kernel)?;
     let (mut first, mut second) = out.split_at_mut(1);
-    // SAFETY: the kernel writes one word to each.
+    // SAFETY: the kernel writes one word to `first` and one to `second`.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, 96), (&mut first, &mut second))? };
     gpu.wait()?;
     let got = gpu.stream.clone_dtoh(&out)?;
@@ -121,7 +121,7 @@ fn first_and_second(gpu: &Gpu, module: &Module, kernel: &str) -> Result<()> {
     Ok(())
 }
 
-/// Lanes of one arm alone are active together: which of them is the hardware's choice.
+/// Checks that only lanes of the same arm are active together. The hardware chooses which of them are.
 fn mask_in_both_arms(gpu: &Gpu, module: &Module, kernel: &str) -> Result<()> {
     const LIMIT: u32 = 11;
     let mut out = gpu.stream.clone_htod(&[POISON; 32])?;
@@ -137,7 +137,7 @@ fn mask_in_both_arms(gpu: &Gpu, module: &Module, kernel: &str) -> Result<()> {
     Ok(())
 }
 
-/// Each address of one piece of shared memory is the same, and two pieces have different ones.
+/// Checks that all addresses of one piece of shared memory are equal, and that two pieces have different addresses.
 fn addresses(gpu: &Gpu, module: &Module, kernel: &str) -> Result<()> {
     let got = words(gpu, module, kernel, 1, &[POISON; 4])?;
     let [own, other, first, second] = got[..] else { bail!("got {got:?}") };

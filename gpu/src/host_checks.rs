@@ -37,7 +37,7 @@ pub fn list(options: &Options) -> Vec<Check> {
         ("host/timeout", timeout),
         ("host/fault", fault),
     ];
-    // An emulated device does its work within the call, so no wait for it can take too long.
+    // An emulated device does its work within the call, so no wait can time out.
     let can_run = |(name, _): &(&str, Run)| !options.emulated || *name != "host/timeout";
     checks.into_iter().filter(can_run).map(|(name, run)| Check::new(name, options, run)).collect()
 }
@@ -113,7 +113,7 @@ fn signatures(gpu: &Gpu) -> Result<Finding> {
         args: impl KernelArgs<'a>,
         problem: &str,
     ) -> Result<()> {
-        // SAFETY: none: the launch must be refused.
+        // SAFETY: the arguments break clause 1 of `launch`, but the launch must be refused.
         let refused = unsafe { kernel.launch(stream, &LaunchConfig::new(1, 1).dynamic_shared(4), args) };
         expect_error(refused, &["last_shared_word", NAME, problem])
     }
@@ -132,7 +132,7 @@ fn shared_memory(gpu: &Gpu) -> Result<Finding> {
     let mut out = gpu.stream.alloc_zeros::<u32>(1)?;
     for bytes in [4, 48 * 1024, 48 * 1024 + 4, most, 1024] {
         let config = LaunchConfig::new(1, 1).dynamic_shared(bytes);
-        // SAFETY: the kernel writes one word to `out`, with that much dynamic shared memory.
+        // SAFETY: the kernel writes one word to `out`, with `bytes` bytes of dynamic shared memory.
         unsafe { kernel.launch(&gpu.stream, &config, (&mut out, bytes ^ 0x5555))? };
         gpu.wait()?;
         ensure!(
@@ -227,10 +227,10 @@ fn streams(gpu: &Gpu) -> Result<Finding> {
         ptx_host::wait(early, gpu.timeout)?;
         ensure!(got == [seed], "a copy on another stream did not wait for the kernel that writes: {got:?}");
     }
-    // Two launches that lend one slice at a time would lose the event of one.
+    // If two launches lent one slice at the same time, the event of one of them would be lost.
     let lock = Kernel::lock();
     std::thread::scope(|scope| {
-        // SAFETY: as above.
+        // SAFETY: `last_shared_word` writes one word to `out`.
         let launch = scope.spawn(|| unsafe { write.launch(&first, &config, (&mut out, 9)) });
         std::thread::sleep(Duration::from_millis(50));
         ensure!(!launch.is_finished(), "a launch by name lends memory while another launch does");
@@ -247,16 +247,16 @@ fn contexts(gpu: &Gpu) -> Result<Finding> {
     let config = LaunchConfig::new(1, 1).dynamic_shared(4);
     let other = ptx_host::cudarc::driver::CudaContext::new_non_primary(gpu.context.ordinal(), 0)?;
     let (theirs, mut foreign) = (other.default_stream(), other.default_stream().alloc_zeros::<u32>(1)?);
-    // SAFETY: none for these launches: each must be refused.
+    // SAFETY: the stream and the null pointer break clause 2 of `launch`, but the launch must be refused.
     let refused = unsafe { kernel.launch(&theirs, &config, (0u64, 0u32)) };
     expect_error(refused, &["a stream of the module's context"])?;
-    // SAFETY: as above.
+    // SAFETY: the foreign slice breaks clause 2 of `launch`, but the launch must be refused.
     let refused = unsafe { kernel.launch(&gpu.stream, &config, (&mut foreign, 0u32)) };
     expect_error(refused, &["argument 0 is a slice of another context"])?;
     let mut out = gpu.stream.alloc_zeros::<u32>(1)?;
     // SAFETY: all work is on one stream.
     unsafe { gpu.context.disable_event_tracking() };
-    // SAFETY: as above.
+    // SAFETY: without events, the slice breaks clause 2 of `launch`, but the launch must be refused.
     let refused = unsafe { kernel.launch(&gpu.stream, &config, (&mut out, 0u32)) };
     // SAFETY: every slice was made before the tracking was disabled.
     unsafe { gpu.context.enable_event_tracking() };
@@ -344,7 +344,7 @@ fn graphs(gpu: &Gpu) -> Result<Finding> {
     let other = gpu.context.new_stream()?;
     let (mut refused, mut status) = (Ok(()), None);
     gpu.capture(|| {
-        // SAFETY: as above.
+        // SAFETY: the kernel writes one word to `words`; the launch must be refused anyway.
         refused = unsafe { kernel.launch(&other, &config, (&words, 0u32)) };
         status = Some(other.capture_status()?);
         Ok(())
@@ -389,7 +389,8 @@ fn timeout(gpu: &Gpu) -> Result<Finding> {
 
 fn fault(gpu: &Gpu) -> Result<Finding> {
     let kernel = kernel(gpu, "fault")?;
-    // SAFETY: none, on purpose: the kernel faults. The context is lost, and this process ends with it.
+    // SAFETY: the kernel faults, which breaks clause 2 of `launch`, on purpose. The context is lost, and this process ends with
+    // it.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, 1), ())? };
     expect_error(gpu.wait(), &["`fault`", NAME, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal memory access"])?;
     Ok("an illegal address is reported with CUDA's error name and the kernel's name".to_owned().into())

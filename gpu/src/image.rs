@@ -15,7 +15,7 @@ pub struct Image {
     pub path: PathBuf,
 }
 
-/// What nvcc compiled: the build of a twin in CUDA C++.
+/// The build that nvcc compiled: a twin in CUDA C++.
 pub const NVCC: &str = "nvcc";
 /// The build that is shipped and timed.
 pub const SHIPPED: &str = "O3";
@@ -26,8 +26,8 @@ pub fn shipped(options: &Options) -> String {
 }
 
 impl Image {
-    /// Returns the seeds of a check that run on this image. An emulated device runs code of opt-level 0 with the last alone: the
-    /// code is some ten times longer, and no pass has moved what the other builds check.
+    /// Returns the seeds that a check runs on this image. An emulated device runs code of opt-level 0 with the last seed only:
+    /// the code is some ten times longer, and no pass has moved the instructions that the other builds check.
     pub fn seeds(&self, options: &Options, seeds: &[u32]) -> Vec<u32> {
         let is_slow = options.emulated && self.build() == "O0";
         seeds[if is_slow { seeds.len().saturating_sub(1) } else { 0 }..].to_vec()
@@ -55,8 +55,9 @@ pub fn images(options: &Options, name: &str) -> Result<Vec<Image>> {
     Ok(images)
 }
 
-/// Likewise for the device crates that are compiled at opt-level 0 too. A GPU runs their machine code alone: the driver may be
-/// older than their PTX, and the compiler of driver 580 ends with a segmentation fault on PTX of opt-level 0.
+/// Makes the checks like [`for_each`], for device crates that are compiled at opt-level 0 too. A GPU runs only their machine
+/// code: the driver may be older than their PTX, and the compiler of driver 580 ends with a segmentation fault on PTX of
+/// opt-level 0.
 pub fn for_each_of_crate(
     options: &Options,
     name: &str,

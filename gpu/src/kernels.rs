@@ -51,7 +51,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "cluster_atomics",
         grid: ([8, 1], [4, 1], 128),
         dynamic_shared: 0,
-        // From a few words to several words per thread.
+        // The sizes range from a few words to several words per thread.
         words: |seed| 1 + seed as usize * 61 % 1536,
         expected: cluster_atomics,
     },
@@ -94,7 +94,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "bulk_reduce_columns",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
-        // Fewer rows than blocks, an odd number of rows, and many rows.
+        // The sizes include fewer rows than blocks, an odd number of rows, and many rows.
         words: |seed| COLUMNS * (1 + seed as usize * 7 % 103),
         expected: column_sums,
     },
@@ -102,7 +102,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "cp_async_stencil",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
-        // Without and with whole tiles of 512, and an incomplete tile.
+        // The sizes include no whole tile of 512, whole tiles, and an incomplete tile.
         words: |seed| 1 + seed as usize * 2309 % 20_011,
         expected: stencil,
     },
@@ -110,7 +110,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "cp_async_shift",
         grid: ([3, 1], [0, 0], 128),
         dynamic_shared: 0,
-        // Without and with whole tiles of 512, many tiles per CTA, and an incomplete tile.
+        // The sizes include no whole tile of 512, whole tiles, many tiles per CTA, and an incomplete tile.
         words: |seed| 1 + seed as usize * 2309 % 20_011,
         expected: |input| (0..input.len()).map(|i| input.get(i + 3).copied().unwrap_or(0)).collect(),
     },
@@ -132,7 +132,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "pipeline_multicast",
         grid: ([4, 2], [2, 2], 128),
         dynamic_shared: 0,
-        // Fewer tiles than blocks, and so many that each stage is used again.
+        // The sizes include fewer tiles than blocks, and enough tiles to use each stage again.
         words: |seed| 512 * (seed as usize * 7 % 103) + 1,
         expected: pipeline_multicast,
     },
@@ -147,7 +147,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "pipeline_scan",
         grid: ([3, 1], [0, 0], 160),
         dynamic_shared: 0,
-        // Fewer tiles than blocks, and many.
+        // The sizes include fewer tiles than blocks, and many tiles.
         words: |seed| 512 * (1 + seed as usize * 7 % 103),
         expected: |input| input.chunks(512).flat_map(running_sums).collect(),
     },
@@ -155,7 +155,7 @@ pub const KERNELS: &[Kernel] = &[
         name: "pipeline_sum",
         grid: ([4, 1], [0, 0], 128),
         dynamic_shared: 0,
-        // So many tiles that each stage is used again.
+        // The largest size has enough tiles to use each stage again.
         words: |seed| 512 * (seed as usize * 7 % 103) + 1,
         expected: pipeline_sum,
     },
@@ -175,7 +175,7 @@ pub const KERNELS: &[Kernel] = &[
     },
 ];
 
-/// Counts of each low byte.
+/// Returns the count of each low byte.
 fn atomic_histogram(input: &[u32]) -> Vec<u32> {
     let mut bins = vec![0; 256];
     for word in input {
@@ -184,7 +184,7 @@ fn atomic_histogram(input: &[u32]) -> Vec<u32> {
     bins
 }
 
-/// Sums, minima, maxima and counts, in the order of the kernel's views.
+/// Returns sums, minima, maxima and counts, in the order of the kernel's views.
 fn atomic_operations(input: &[u32]) -> Vec<u32> {
     let n = input.len();
     let sum = |f: fn(u32) -> u32| input.iter().fold(0, |sum: u32, word| sum.wrapping_add(f(*word)));
@@ -213,7 +213,7 @@ fn atomic_operations(input: &[u32]) -> Vec<u32> {
     output
 }
 
-/// The sums of every sixth word, the number of those sums, and the total.
+/// Returns the sums of every sixth word, the number of those sums, and the total.
 fn fence_last_cta(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 6];
     for (i, word) in input.iter().enumerate() {
@@ -224,7 +224,7 @@ fn fence_last_cta(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// The inclusive prefix sums.
+/// Returns the inclusive prefix sums.
 fn running_sums(words: &[u32]) -> Vec<u32> {
     let add = |sum: &mut u32, word: &u32| {
         *sum = sum.wrapping_add(*word);
@@ -233,7 +233,7 @@ fn running_sums(words: &[u32]) -> Vec<u32> {
     words.iter().scan(0, add).collect()
 }
 
-/// Per thread of the grid, the sums of words `j`, `j + 96`, … of every fourth tile. The first warp loads only.
+/// Returns, per thread of the grid, the sums of words `j`, `j + 96`, … of every fourth tile. The first warp only loads.
 fn pipeline_sum(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 4 * 128];
     for (index, tile) in input.as_chunks::<512>().0.iter().enumerate() {
@@ -245,7 +245,7 @@ fn pipeline_sum(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// Per thread, a hash of the sums of its row and its column in each round, in a cluster of 4 × 2 blocks.
+/// Returns, per thread, a hash of the sums of its row and its column in each round, in a cluster of 4 × 2 blocks.
 fn cluster_groups(input: &[u32]) -> Vec<u32> {
     let mut hashes = vec![0_u32; 8 * 128];
     for round in input.as_chunks::<1024>().0 {
@@ -263,7 +263,7 @@ fn cluster_groups(input: &[u32]) -> Vec<u32> {
     hashes
 }
 
-/// Per thread, the sums of the tiles of its row, its column and its cluster, in adjacent clusters of 2 × 2 blocks.
+/// Returns, per thread, the sums of the tiles of its row, its column and its cluster, in adjacent clusters of 2 × 2 blocks.
 fn pipeline_multicast(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 8 * 128];
     let (tiles, _) = input.as_chunks::<512>();
@@ -279,7 +279,7 @@ fn pipeline_multicast(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// Per thread, the sum of the products of the tiles of its row and of its column.
+/// Returns, per thread, the sum of the products of the tiles of its row and of its column.
 fn pipeline_products(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 16 * 128];
     for round in input.as_chunks::<{ 8 * 512 }>().0 {
@@ -294,7 +294,7 @@ fn pipeline_products(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// For each of two clusters and each byte, the number of the cluster's words whose low byte is less.
+/// Returns, for each of two clusters and each byte, the number of the cluster's words whose low byte is less.
 fn cluster_histogram(input: &[u32]) -> Vec<u32> {
     let mut starts = vec![0; 2 * 256];
     for (i, word) in input.iter().enumerate() {
@@ -306,7 +306,7 @@ fn cluster_histogram(input: &[u32]) -> Vec<u32> {
     starts
 }
 
-/// The tiles of each cluster in reverse order; then, per thread, three times the sum of its four words of all tiles.
+/// Returns the tiles of each cluster in reverse order; then, per thread, three times the sum of its four words of all tiles.
 fn cluster_mirror(input: &[u32]) -> Vec<u32> {
     let tiles = input.as_chunks::<512>().0;
     let mut words: Vec<u32> = (0..8).flat_map(|b| tiles[b ^ 3]).collect();
@@ -319,7 +319,7 @@ fn cluster_mirror(input: &[u32]) -> Vec<u32> {
     words
 }
 
-/// The arrays of each CTA after every word was applied, in the kernel's order.
+/// Returns the arrays of each CTA after every word was applied, in the kernel's order.
 fn cluster_atomics(input: &[u32]) -> Vec<u32> {
     let long = |word: &u32| (u64::from(*word) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let flag = |word: &u32| (word & 1) as f32;
@@ -361,7 +361,7 @@ fn cluster_atomics(input: &[u32]) -> Vec<u32> {
     cta.repeat(8)
 }
 
-/// The bits of the half-precision float of an integer below 2048.
+/// Returns the bits of the half-precision float of an integer below 2048.
 fn half(n: u32) -> u16 {
     match n.checked_ilog2() {
         None => 0,
@@ -369,7 +369,7 @@ fn half(n: u32) -> u16 {
     }
 }
 
-/// The words that the kernel computes, with its formula.
+/// Returns the words that the kernel computes, with the kernel's formula.
 fn cluster_exchange(input: &[u32]) -> Vec<u32> {
     let word = |cluster: usize, rank: usize, i: usize| input[512 * (4 * cluster + rank % 4) + i];
     let sum = |terms: &mut dyn Iterator<Item = u32>| terms.fold(0, u32::wrapping_add);
@@ -394,7 +394,7 @@ fn cluster_exchange(input: &[u32]) -> Vec<u32> {
     output
 }
 
-/// The words that the kernel computes, with its formula.
+/// Returns the words that the kernel computes, with the kernel's formula.
 fn cluster_forward(input: &[u32]) -> Vec<u32> {
     let sum = |terms: &mut dyn Iterator<Item = u32>| terms.fold(0, u32::wrapping_add);
     let mut output = Vec::new();
@@ -418,7 +418,8 @@ fn cluster_forward(input: &[u32]) -> Vec<u32> {
     output
 }
 
-/// Per consumer (64), a sum over all tiles `t`: a word whose position moves on with `t`, times `t + 1`, and a fixed word.
+/// Returns, per consumer (64), a sum over all tiles `t`: a word whose position moves on with `t`, times `t + 1`, and a fixed
+/// word.
 fn barrier_handoff(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; 64];
     for (t, tile) in input.as_chunks::<256>().0.iter().enumerate() {
@@ -433,7 +434,7 @@ fn barrier_handoff(input: &[u32]) -> Vec<u32> {
 /// Columns of `bulk_reduce_columns`.
 const COLUMNS: usize = 512;
 
-/// The sum of each column, of rows of [`COLUMNS`] words.
+/// Returns the sum of each column, for rows of [`COLUMNS`] words.
 pub fn column_sums(input: &[u32]) -> Vec<u32> {
     let mut sums = vec![0_u32; COLUMNS];
     for row in input.as_chunks::<COLUMNS>().0 {
@@ -444,8 +445,8 @@ pub fn column_sums(input: &[u32]) -> Vec<u32> {
     sums
 }
 
-/// Per lane of a warp: the number of earlier words with the same key (three bits) plus the sum of all words with that key, XOR
-/// the inclusive prefix sum of all words.
+/// Returns, per lane of a warp, the number of earlier words with the same key (three bits) plus the sum of all words with that
+/// key, XOR the inclusive prefix sum of all words.
 fn segmented_sum(warp: &[u32]) -> Vec<u32> {
     let add = |sum: u32, word: &u32| sum.wrapping_add(*word);
     let same = |words: &[u32], key: u32| -> Vec<u32> {
@@ -497,7 +498,7 @@ fn emulated(of: &Kernel) -> Vec<u32> {
         .filter_map(|at| seeds.get(at).copied())
         .collect();
     chosen.dedup();
-    // A kernel of few sizes runs with other data.
+    // A kernel with few sizes runs them with other data too.
     let others: Vec<u32> = all.into_iter().filter(|seed| !chosen.contains(seed)).collect();
     chosen.extend(others.into_iter().take(3usize.saturating_sub(chosen.len())));
     chosen.sort_by_key(|seed| (of.words)(*seed));

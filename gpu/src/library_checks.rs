@@ -23,7 +23,7 @@ pub const KERNELS: [&str; 7] = [
     "launch_dependent",
 ];
 
-/// Seeds of each of [`KERNELS`] on an emulated device: of less than a vector, of a whole block, and of several rounds.
+/// Seeds of each of [`KERNELS`] on an emulated device: for less than a vector, for a whole block, and for several rounds.
 const EMULATED: [&[u32]; 7] =
     [&[4, 9, 10], &[4, 9, 10], &[0, 2, 5], &[0, 2, 5], &[0, 2, 5], &[0, 1], &[3, 7, 9]];
 
@@ -143,7 +143,8 @@ fn launch_dependent(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let mut outputs = [Output::new(gpu, &expected)?, Output::new(gpu, &vec![0; n])?];
     for _ in 0..4 {
         let [source, output] = &mut outputs;
-        // SAFETY: both buffers have `n` words. Only the grids of this function access them, and each waits for the grid before.
+        // SAFETY: both buffers have `n` words. Only the grids of this function access them, and each grid waits for the previous
+        // one.
         unsafe { kernel.launch(&gpu.stream, &config, (&mut source.words(), &mut output.words(), n as u32))? };
         (0..).zip(&mut expected).for_each(|(i, word)| *word = word.wrapping_mul(3).wrapping_add(i));
         outputs.swap(0, 1);
@@ -152,12 +153,12 @@ fn launch_dependent(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     outputs[0].check(&expected).with_context(|| format!("n = {n}"))
 }
 
-/// Integers from -8 to 7, as floats.
+/// Returns integers from -8 to 7, as floats.
 fn whole(seed: u32, n: usize) -> Vec<f32> {
     input(seed, n).into_iter().map(|word| (word % 16) as f32 - 8.0).collect()
 }
 
-/// The softmax of a row in double precision.
+/// Returns the softmax of a row in double precision.
 pub fn softmax(row: &[f32]) -> Vec<f64> {
     let greatest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let powers: Vec<f64> = row.iter().map(|x| (f64::from(*x) - f64::from(greatest)).exp()).collect();
@@ -193,12 +194,12 @@ fn rms_norm(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     Ok(())
 }
 
-/// Floats between -1 and 1.
+/// Returns floats between -1 and 1.
 pub fn small_floats(seed: u32, n: usize) -> Vec<f32> {
     input(seed, n).into_iter().map(|word| word as i32 as f32 / (1u32 << 31) as f32).collect()
 }
 
-/// A row divided by its root mean square, times the weights.
+/// Returns a row divided by its root mean square, times the weights.
 pub fn rms_normalized(x: &[f32], weights: &[f32], epsilon: f32) -> impl Iterator<Item = f64> {
     let mean = x.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / x.len() as f64;
     let scale = 1.0 / (mean + f64::from(epsilon)).sqrt();
@@ -237,7 +238,7 @@ fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     Ok(())
 }
 
-/// The product of packed matrices of `m` by `k` and `k` by `n` elements.
+/// Returns the product of packed matrices of `m` by `k` and `k` by `n` elements.
 fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<u32> {
     let element = |i: usize| -> f32 { (0..k).map(|j| a[i / n * k + j] * b[j * n + i % n]).sum() };
     // An empty sum is -0.0 in Rust.

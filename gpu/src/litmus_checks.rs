@@ -12,10 +12,11 @@ use crate::options::Options;
 
 /// Instances of a test that run at a time.
 const INSTANCES: u32 = 1024;
-/// An emulated device finds a race whatever runs beside it.
+/// The instances on an emulated device, which finds a race whatever runs at the same time.
 const EMULATED_INSTANCES: u32 = 4;
 
-/// Makes a check for each test. A GPU may do anything in a test whose program is broken, so these are not run.
+/// Makes a check for each test that expects outcomes. A GPU may do anything in a test whose program is broken, so no check runs
+/// such a test.
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let (instances, launches) =
         if options.emulated { (EMULATED_INSTANCES, 10) } else { (INSTANCES, 10 * options.repetitions()) };
@@ -41,7 +42,7 @@ fn run(gpu: &Gpu, test: &Test, instances: u32, launches: usize) -> Result<Findin
     let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
     for _ in 0..launches {
         gpu.stream.memset_zeros(&mut memory)?;
-        // SAFETY: the kernel accesses `STRIDE` bytes of each instance, and ends: no test waits for what does not come.
+        // SAFETY: the kernel accesses `STRIDE` bytes of each instance, and ends: no test waits for a store that never comes.
         unsafe { kernel.launch(&gpu.stream, &config, (&mut memory,))? };
         gpu.wait()?;
         for instance in gpu.stream.clone_dtoh(&memory)?.chunks(STRIDE) {

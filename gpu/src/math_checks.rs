@@ -69,7 +69,7 @@ const SIZES: [u32; 14] = [1, 20, 32, 33, 64, 96, 100, 128, 256, 480, 545, 992, 1
 pub const RESULTS: usize = 44;
 
 fn reductions(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    // Every other size, so that two seeds have all of them.
+    // Each seed takes every other size, so that two seeds cover all sizes.
     for threads in SIZES.into_iter().skip(seed as usize % 2).step_by(2) {
         let words = input(seed, 2 * threads as usize);
         let have = output(gpu, module, KERNELS[0], (2, threads), &words, RESULTS)?;
@@ -100,7 +100,7 @@ fn then(first: u32, second: u32) -> u32 {
 /// Returns the bits of the least and the greatest number among these floats.
 fn extremes(words: &[u32]) -> [u32; 2] {
     let floats = || words.iter().map(|word| f32::from_bits(*word)).filter(|x| !x.is_nan());
-    // If all are NaN, the result is some NaN: on sm_90 the ones here.
+    // If all are NaN, the result is a NaN. These are the NaNs of sm_90.
     let (least, greatest) = (floats().min_by(f32::total_cmp), floats().max_by(f32::total_cmp));
     [least.map_or(0x7fff_ffff, f32::to_bits), greatest.map_or(0xffff_ffff, f32::to_bits)]
 }

@@ -71,8 +71,8 @@ impl Options {
         self.seeds.unwrap_or(if self.quick || self.emulated { 2 } else { 10 })
     }
 
-    /// Returns the seeds of a check that has so many: an emulated device runs those that `emulated` chooses. `--seeds` limits
-    /// their number.
+    /// Returns the seeds of a check that has `all` seeds. An emulated device runs the seeds in `emulated`. `--seeds` limits their
+    /// number.
     pub fn seeds_of(&self, all: u32, emulated: &[u32]) -> Vec<u32> {
         let mut seeds = match self {
             _ if self.emulated => emulated.into(),
@@ -96,7 +96,7 @@ impl Options {
         self.repetitions.map_or(if self.quick { 20 } else { 50 }, |repetitions| repetitions as usize)
     }
 
-    /// Checks that share a GPU would spoil each other's times.
+    /// Returns the number of checks that run at the same time. Checks that share a GPU would spoil each other's times.
     pub fn jobs(&self) -> usize {
         let processors = || thread::available_parallelism().map_or(1, usize::from);
         self.jobs.map_or_else(|| if self.emulated { processors() } else { 1 }, usize::from)

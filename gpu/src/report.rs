@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::check::DeviceInfo;
 
-/// How a check ended.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -38,7 +38,7 @@ pub struct Report {
     pub seconds: f64,
     pub detail: String,
     pub data: Value,
-    /// What the check wrote to its standard error.
+    /// The text that the check wrote to its standard error.
     pub said: String,
 }
 
@@ -54,8 +54,8 @@ impl Report {
         }
     }
 
-    /// Returns the lines below that of a check that did not pass: what it said, and on an emulated device the command that runs
-    /// it again under the schedule of its first finding.
+    /// Returns the lines below the line of a check that did not pass: what the check wrote, and on an emulated device the command
+    /// that runs the check again under the schedule of its first finding.
     pub fn findings(&self, emulated: bool) -> String {
         const LINES: usize = 40;
         if !matches!(self.outcome, Outcome::Failed | Outcome::Hung) {

@@ -14,7 +14,7 @@ use crate::check::{Check, Gpu};
 use crate::options::Options;
 use crate::report::{Outcome, Report};
 
-/// What the child writes to its standard output, as JSON.
+/// The verdict that the child writes to its standard output, as JSON.
 #[derive(Debug, Serialize, Deserialize)]
 struct Verdict {
     outcome: Outcome,
@@ -74,7 +74,7 @@ fn is_hang(error: &anyhow::Error) -> bool {
 
 /// Returns the verdict of a process, and what it wrote to its standard error.
 fn run_command(command: &mut Command, limit: Duration) -> io::Result<(Verdict, String)> {
-    // Files, not pipes: a reader of a pipe would wait for a child that hangs.
+    // The streams are files, not pipes: a reader of a pipe would wait for a child that hangs.
     let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
     let mut child =
         command.stdin(Stdio::null()).stdout(stdout.try_clone()?).stderr(stderr.try_clone()?).spawn()?;

@@ -17,7 +17,7 @@ use crate::{image, registry, runner};
 
 const TOOLS: [&str; 4] = ["memcheck", "racecheck", "synccheck", "initcheck"];
 const EXPLANATIONS: &str = include_str!("sanitizer.toml");
-/// The limit of one tool on one check, which it can make some hundred times slower.
+/// The time limit of one check under one tool. A tool can make a check some hundred times slower.
 const LIMIT: Duration = Duration::from_secs(300);
 /// The start of each line that a tool writes.
 const MARK: &str = "=========";
@@ -28,14 +28,14 @@ struct Explanations {
     report: Vec<Explanation>,
 }
 
-/// Why reports are false.
+/// The reason why reports are false.
 #[derive(Debug, Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 struct Explanation {
     tool: String,
     /// Names of checks, such as `barrier_handoff`.
     checks: Vec<String>,
-    /// A part of the first line of each report that is meant.
+    /// A part of the first line of each report that the reason covers.
     text: String,
     why: String,
 }
@@ -64,7 +64,8 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// Returns the name of a check without its build and kind, if the check runs what is shipped. Times mean nothing under a tool.
+/// Returns the name of a check without its build and kind, if the check runs what is shipped. Bandwidth checks are left out:
+/// times mean nothing under a tool.
 fn kernel_of(name: &str, shipped: &str) -> Option<String> {
     let parts: Vec<_> = name.split('/').collect();
     let is_run = parts.contains(&shipped) && !parts.contains(&"bandwidth");
@@ -94,12 +95,12 @@ fn run(
     let mut command = Command::new(sanitizer);
     command.arg("--tool").arg(tool).arg("--log-file").arg(&log).args(["--print-limit", "1000"]);
     if tool == "memcheck" {
-        // Calls of the driver fail on purpose: to count parameters, and in checks of refusals.
+        // Some driver calls fail on purpose: those that count parameters, and those in checks of refusals.
         command.args(["--report-api-errors", "no"]);
     }
     command.arg(std::env::current_exe().context("cannot find the file of this program")?);
     command.arg("--dir").arg(options.dir()?).arg("--device").arg(options.device.to_string());
-    // A launch takes longer, and its smaller inputs are enough.
+    // A launch takes longer under a tool, and the smaller inputs of `--quick` are enough.
     command.args(["--quick", "--timeout", "240", "--child", name]);
     let report = runner::run_under(&mut command, name, LIMIT)?;
     let log = fs::read_to_string(&log).with_context(|| {
@@ -126,7 +127,7 @@ fn run(
     Ok(Finding { detail, data: json!({ "reports": count }) })
 }
 
-/// Returns the first lines of the reports, and how often each occurs; or `None` if the tool did not come to its summary.
+/// Returns the first lines of the reports, and how often each occurs; or `None` if the log has no summary.
 fn reports(log: &str) -> Option<BTreeMap<String, usize>> {
     let mut reports = BTreeMap::new();
     let mut has_summary = false;

@@ -1,4 +1,4 @@
-//! Long runs: kernels launched again and again, until so many mbarrier phases and bulk copies are done.
+//! Long runs: kernels launched again and again, until a fixed number of mbarrier phases and bulk copies is done.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ const COPIES: u64 = 100_000_000;
 /// Launches of [`multicast`].
 const LAUNCHES: u64 = 2000;
 
-/// The limit of a soak, in which the launches of a batch have their own.
+/// The limit of a soak. The launches of a batch have a limit of their own.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// How much a device does.
+/// The amount of work for a device.
 #[derive(Clone, Copy)]
 struct Scale {
     /// Divisor of the numbers above.
@@ -54,7 +54,7 @@ type Run = fn(&Gpu, &Module, Scale) -> Result<Done>;
 const SOAKS: [(&str, Run); 3] =
     [("mbarrier_reverse", reverse), ("axpy_bulk", add), ("pipeline_multicast", multicast)];
 
-/// What the launches of a soak did.
+/// The work that the launches of a soak did.
 struct Done {
     launches: u64,
     phases: u64,
@@ -90,8 +90,8 @@ pub fn totals(reports: &[Report]) -> String {
     format!("{} mbarrier phases and {} bulk copies, all results right", sum("phases"), sum("copies"))
 }
 
-/// Reverses the tiles of one array into the next of three, in a circle. A tile that is not written keeps what the launch three
-/// before wrote: the reverse of what is due.
+/// Reverses the tiles of one array into the next of three, in a circle. A tile that is not written keeps what the third launch
+/// before wrote: the reverse of the expected tile.
 fn reverse(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
     const TILE: usize = 512;
     const BATCH: u64 = 129;
@@ -148,7 +148,7 @@ fn add(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
     Ok(Done { launches, phases: launches * tiles, copies: launches * 3 * tiles })
 }
 
-/// Sums of multicast tiles, compared after each launch.
+/// Sums multicast tiles, and compares the sums after each launch.
 fn multicast(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
     const TILE: usize = 512;
     const NAME: &str = "pipeline_multicast";
@@ -169,8 +169,8 @@ fn multicast(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
         gpu.wait()?;
         compare(&gpu.stream.clone_dtoh(&output)?, &expected).with_context(|| format!("launch {launch}"))?;
     }
-    // Of the tiles, each CTA has a quarter in its row, a quarter in its column, and a half in its cluster. It loads a part of
-    // each, and of a tile one phase says that it is there, another that it is free.
+    // Each CTA receives a quarter of the tiles for its row, a quarter for its column, and a half for its cluster. The CTA loads a
+    // part of each tile. One phase per tile says that the tile has arrived, another that its stage is free.
     let received = launches * u64::from(x * y) * (words.len() / TILE) as u64;
     Ok(Done { launches, phases: 2 * received, copies: received })
 }

@@ -32,7 +32,7 @@ pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: &[u32]) -> Result<
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
-    // Matrices of an odd and of an even number of boxes in a row, so many that each stage of a pipeline is used again.
+    // The matrices have an odd or an even number of boxes in a row, and enough boxes to use each stage of a pipeline again.
     let seeds = options.seeds_of(SEEDS, &[0, 1, 2, 5]);
     for kernel in KERNELS {
         checks.extend(image::for_each(options, kernel, |image| {
@@ -116,7 +116,7 @@ fn transpose(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     Ok(())
 }
 
-/// The sum of matrices that lie one after another.
+/// Returns the sum of matrices that lie one after another.
 fn sums(words: &[u32], of: Matrix) -> Vec<u32> {
     let mut sums = vec![POISON; of.words()];
     for row in sums.chunks_mut(of.pitch) {
@@ -169,7 +169,7 @@ fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let kernel = module.kernel_by_name(KERNELS[2])?;
     let [width, height, depth] =
         [1 + seed as usize * 37 % 150, 1 + seed as usize * 5 % 13, 1 + seed as usize * 3 % 7];
-    // Sizes in elements. Eight elements are 16 bytes.
+    // The sizes are in elements. Eight elements are 16 bytes.
     let row = (width + seed as usize % 17).next_multiple_of(8);
     let matrix = row * height + 8 * (seed as usize % 3);
     let elements: Vec<u16> = input(seed, matrix * depth).into_iter().map(|word| word as u16).collect();
@@ -219,7 +219,7 @@ fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     Ok(())
 }
 
-/// The hashes that each thread of the four blocks computes from the rows of its box, as the kernel does.
+/// Returns the hashes that each thread of the four blocks computes from the rows of its box.
 fn row_hashes(words: &[u32], of: Matrix) -> Vec<u32> {
     let mut hashes = vec![0_u32; 4 * 64];
     for (block, hashes) in hashes.as_chunks_mut::<64>().0.iter_mut().enumerate() {

@@ -59,7 +59,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// A GPU with a stream of its own: typed launches take no per-thread stream.
+/// Returns a GPU with a stream of its own: typed launches take no per-thread stream.
 fn with_stream(gpu: &Gpu) -> Result<Gpu> {
     Ok(Gpu { context: gpu.context.clone(), stream: gpu.context.new_stream()?, timeout: gpu.timeout })
 }
@@ -67,11 +67,12 @@ fn with_stream(gpu: &Gpu) -> Result<Gpu> {
 fn load(gpu: &Gpu, path: &Path) -> Result<LoadedKernels> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     if path.to_string_lossy().contains("-O0.") {
-        // Functions that are not inlined need more than the 1024 bytes that the driver gives each thread when ptxas cannot tell.
+        // Functions that are not inlined need more than the 1024 bytes of stack that the driver gives each thread if ptxas cannot
+        // compute the size.
         gpu.context.set_limit(CUlimit::CU_LIMIT_STACK_SIZE, 64 << 10)?;
     }
     let (name, images) = (path.to_str().context("a path in UTF-8")?, [("sm_90a", &bytes[..])]);
-    // SAFETY: `./x` gives this file name to what `ptx-link` made of the crate.
+    // SAFETY: `./x` gives this file name to the output of `ptx-link` for the crate.
     let kernels = unsafe { Kernels::new(name, &images) };
     Ok(kernels.load(&gpu.context)?)
 }
@@ -92,7 +93,7 @@ fn axpy(gpu: &Gpu, kernels: &LoadedKernels) -> Result<()> {
     Ok(())
 }
 
-/// A struct by value, and a grid of two dimensions.
+/// Checks a struct by value, and a grid of two dimensions.
 fn blur(gpu: &Gpu, kernels: &LoadedKernels) -> Result<()> {
     let weights = launch::Weights { scale: 0.5, taps: [1.0, 2.0, 3.0, 4.0, 5.0], wraps: true };
     let x: Vec<f32> = (0..300).map(|i| (i % 17) as f32).collect();
@@ -145,7 +146,7 @@ fn expect_output(gpu: &Gpu, launch: impl FnOnce() -> ptx_host::Result<()>, want:
     let (result, text) = with_output(|| {
         launch()?;
         gpu.wait()?;
-        // The driver writes what kernels print when the host synchronizes; to ask an event is not enough.
+        // The driver writes what kernels print when the host synchronizes; querying an event is not enough.
         gpu.stream.synchronize()?;
         anyhow::Ok(())
     })?;

@@ -1,6 +1,8 @@
-//! Which branches of a kernel depend on the thread, and what lies between each and where its ways meet again.
+//! Finds the branches of a kernel that depend on the thread, and the blocks between each such branch and the block where its
+//! paths meet again.
 //!
-//! In doubt a value depends on the thread: what is not known to give all threads the same from the same does not.
+//! In doubt, a value depends on the thread: only instructions known to give all threads equal results from equal operands are
+//! exempt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,20 +12,20 @@ use petgraph::visit::Reversed;
 
 use crate::ptx::{Instruction, Kernel, names};
 
-/// A branch on which threads of one CTA may part.
+/// A branch at which threads of one CTA may diverge.
 #[derive(Clone, Debug)]
 pub struct Divergent {
-    /// The block that ends with it.
+    /// The block that ends with the branch.
     pub block: usize,
-    /// The blocks on its ways, up to the first that is on all of them.
+    /// The blocks on the paths from the branch, up to the first block that is on all paths.
     pub region: BTreeSet<usize>,
 }
 
-/// What depends on the thread in a kernel.
+/// The values and branches of a kernel that depend on the thread.
 #[derive(Clone, Debug)]
 pub struct Divergence {
     pub branches: Vec<Divergent>,
-    /// Registers, and words of the stack.
+    /// The registers and words of the stack that depend on the thread.
     dependent: BTreeSet<String>,
 }
 
@@ -50,7 +52,7 @@ impl Divergence {
         Divergence { branches, dependent }
     }
 
-    /// Whether some threads may execute an instruction and others pass it over by its predicate.
+    /// Returns true if an instruction's predicate may let some threads execute the instruction and others skip it.
     pub fn guards(&self, instruction: &Instruction) -> bool {
         instruction.guard.as_ref().is_some_and(|guard| self.dependent.contains(guard))
     }
@@ -77,7 +79,7 @@ fn branches_with_regions(kernel: &Kernel) -> Vec<Divergent> {
         .collect()
 }
 
-/// For each block the first that all ways from it share; none where that is the end of the thread.
+/// Returns, for each block, the first later block that all paths from it share, or `None` if that is the end of the thread.
 fn immediate_post_dominators(kernel: &Kernel) -> Vec<Option<usize>> {
     let mut graph = DiGraph::<(), ()>::new();
     let nodes: Vec<NodeIndex> = kernel.blocks.iter().map(|_| graph.add_node(())).collect();
@@ -95,7 +97,7 @@ fn immediate_post_dominators(kernel: &Kernel) -> Vec<Option<usize>> {
     nodes.into_iter().map(meet).collect()
 }
 
-/// The blocks on the ways from `from`, as far as the first that `is_end`, which is not one of them.
+/// Returns the blocks on the paths from `from`. Each path ends before its first block that `is_end`.
 pub fn reachable(
     kernel: &Kernel,
     from: impl IntoIterator<Item = usize>,
@@ -111,16 +113,16 @@ pub fn reachable(
     found
 }
 
-/// What an instruction does to registers and to words of the stack.
+/// The registers and words of the stack that an instruction writes and reads.
 struct Effect {
     block: usize,
     writes: Vec<String>,
     reads: Vec<String>,
-    /// What it writes depends on the thread, whatever it reads.
+    /// True if the written values depend on the thread, whatever the instruction reads.
     is_source: bool,
 }
 
-/// Where a register, or a word of the stack, is written and read.
+/// The blocks that write and read a register or a word of the stack.
 #[derive(Default)]
 struct Variable {
     written: Vec<usize>,
@@ -128,8 +130,8 @@ struct Variable {
 }
 
 impl Variable {
-    /// Whether threads that part here may hold different values of it afterwards: it is written on one of the ways,
-    /// and elsewhere too, or is read after they meet (a loop's value, of the round in which each thread left).
+    /// Returns true if threads that diverge here may hold different values of the variable afterwards: it is written in the
+    /// region, and also elsewhere or read after the paths meet (a loop's value, from the round in which each thread left).
     fn is_parted_by(&self, region: &BTreeSet<usize>) -> bool {
         let written_within = self.written.iter().any(|block| region.contains(block));
         let read_after = self.read.iter().any(|block| !region.contains(block));
@@ -162,7 +164,7 @@ fn propagate(effects: &[Effect], dependent: &mut BTreeSet<String>) {
     }
 }
 
-/// Instructions that give all threads the same from the same operands.
+/// Instructions that give all threads equal results from equal operands.
 const PURE: &[&str] = &[
     "mov", "cvt", "cvta", "add", "sub", "mul", "mad", "fma", "div", "rem", "abs", "neg", "min", "max",
     "popc", "clz", "bfind", "brev", "bfe", "bfi", "prmt", "and", "or", "xor", "not", "cnot", "lop3", "shf",
@@ -172,7 +174,7 @@ const PURE: &[&str] = &[
 /// Instructions whose first operand is neither a destination nor an address.
 const WITHOUT_RESULT: &[&str] = &["bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier", "nanosleep"];
 
-/// Special registers that all threads of a CTA read alike, by their names' beginnings.
+/// Prefixes of the special registers that have the same value in all threads of a CTA.
 const UNIFORM_REGISTERS: &[&str] =
     &["%ntid", "%ctaid", "%nctaid", "%gridid", "%dynamic_smem_size", "%total_smem_size", "%clusterid"];
 
@@ -216,16 +218,16 @@ fn sources(instruction: &Instruction) -> impl Iterator<Item = &str> {
     instruction.operands.iter().skip(results).map(String::as_str)
 }
 
-/// Whether it loads a parameter of the kernel, the same for all threads.
+/// Returns true if the instruction loads a parameter of the kernel, which is the same for all threads.
 fn is_parameter(instruction: &Instruction, kernel: &Kernel) -> bool {
     let prefix = format!("[{}_param_", kernel.name);
     instruction.opcode.starts_with("ld.param")
         && instruction.operands.get(1).is_some_and(|from| from.starts_with(&prefix))
 }
 
-/// The words of the stack, which unoptimized code keeps its variables in.
+/// The words of the stack, in which unoptimized code keeps its variables.
 struct Stack {
-    /// The words that are stored; none are told apart if the stack's address goes anywhere else than into an access.
+    /// The words that are stored, or `None` if the stack's address is used other than in a load or store.
     stored: Option<BTreeSet<Word>>,
 }
 
@@ -267,7 +269,7 @@ impl Stack {
         Some(word.name())
     }
 
-    /// The stored words that a load of the stack may see.
+    /// Returns the names of the stored words that a load from the stack may read.
     fn words_loaded(&self, instruction: &Instruction) -> Option<Vec<String>> {
         let loaded = word(instruction).filter(|_| instruction.base() == "ld")?;
         let stored = self.stored.as_ref()?.iter();
@@ -275,7 +277,7 @@ impl Stack {
     }
 }
 
-/// The word of the stack that a load or a store accesses: `[%SP+8]`.
+/// Returns the word of the stack that a load or a store accesses: `[%SP+8]`.
 fn word(instruction: &Instruction) -> Option<Word> {
     let address = match instruction.base() {
         "st" => instruction.operands.first()?,

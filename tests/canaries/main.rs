@@ -1,7 +1,7 @@
-//! Holds the PTX of `tests/device/canaries` against where its convergent instructions stand in the source.
+//! Compares the convergent instructions in the PTX of `tests/device/canaries` with their places in the source.
 //!
-//! Counting them is not enough, since unrolling copies a barrier rightly: the control flow is read, and the branches are
-//! found that threads take differently.
+//! Counting the instructions is not enough, since unrolling may copy a barrier. So the test reads the control flow and finds the
+//! branches that threads take differently.
 
 mod divergence;
 mod ptx;
@@ -41,16 +41,16 @@ const SITES: &[Site] = &[
     site("canary_divergent_trips_shuffle", "site:divergent_trips_shuffle", Place::InDivergentLoop),
 ];
 
-/// How the canaries are compiled.
+/// The form in which the canaries are compiled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Form {
-    /// As a user's crate is.
+    /// Compiled like a user's crate.
     Marked,
-    /// Without what keeps them right.
+    /// Without the convergence marks.
     Unmarked,
-    /// As asm gotos, without marks: what the stock linker gets.
+    /// With asm gotos, without marks: the input of the stock linker.
     Label,
-    /// Likewise, and LLVM does without the pass that copies asm gotos.
+    /// Like `Label`, but LLVM does not run the pass that copies asm gotos.
     LabelWithoutDfa,
 }
 
@@ -64,8 +64,8 @@ static WITH_BARRIERS: LazyLock<Result<PathBuf, String>> = LazyLock::new(|| {
 });
 
 fn build(form: Form, opt_level: OptLevel) -> Result<Module> {
-    // Other tests compile `ptx` at these levels too. At the others, and with the feature `label`, `ptx` would be compiled for the
-    // canaries alone.
+    // Other tests compile `ptx` at these levels too. At the other levels, and with the feature `label`, `ptx` would be compiled
+    // for the canaries alone.
     let has_ptx = matches!(form, Form::Marked | Form::Unmarked)
         && matches!(opt_level, OptLevel::O0 | OptLevel::O2 | OptLevel::O3);
     let folder = match &*WITH_BARRIERS {
@@ -85,7 +85,7 @@ fn build(form: Form, opt_level: OptLevel) -> Result<Module> {
     build.run()
 }
 
-/// `ptx-link --no-marks` with an `opt` that threads no jumps through state machines.
+/// Returns a `ptx-link --no-marks` with an `opt` that threads no jumps through state machines.
 fn linker_without_dfa() -> Result<PathBuf> {
     let toolchain = Toolchain::active()?;
     let folder = xtask::root().join("target/canaries").join(toolchain.name());
@@ -106,7 +106,7 @@ fn linker_without_dfa() -> Result<PathBuf> {
     Ok(folder.join("ptx-link"))
 }
 
-/// Every kernel is in the table, and everything in the table is there.
+/// Returns the kernels of the module. Fails unless they are exactly those of the table.
 fn kernels(module: &Module) -> Result<Vec<Kernel>> {
     let kernels = Kernel::read_all(&module.text)?;
     let found: BTreeSet<&str> = kernels.iter().map(|kernel| &*kernel.name).collect();
@@ -115,14 +115,14 @@ fn kernels(module: &Module) -> Result<Vec<Kernel>> {
     Ok(kernels)
 }
 
-/// What is wrong with the canaries, each with its message.
+/// Returns the violations in the canaries, each with its message.
 fn violations(module: &Module) -> Result<Vec<Violation>> {
     let kernels = kernels(module)?;
     let kernel = |site: &Site| kernels.iter().find(|kernel| kernel.name == site.kernel);
     Ok(SITES.iter().filter_map(|site| Some(site.check(kernel(site)?))).flatten().collect())
 }
 
-/// Compiles the canaries, lets ptxas judge them, and compares which of them are wrong, in the order of `SITES`.
+/// Compiles the canaries, assembles them with ptxas, and compares the names of the wrong ones, in the order of `SITES`.
 fn expect_broken(form: Form, opt_level: OptLevel, expected: &[&str]) -> Result<()> {
     let module = build(form, opt_level)?;
     Tools::find_or_fetch()?.assemble(&module.path, Arch::Sm90a, &module.path.with_extension("cubin"))?;
@@ -139,7 +139,8 @@ fn expect_broken(form: Form, opt_level: OptLevel, expected: &[&str]) -> Result<(
     Ok(())
 }
 
-/// What is expected is that of the pinned toolchain. An older LLVM breaks fewer, but these two always.
+/// Returns true if the broken canaries are as expected. The expectation is for the pinned toolchain. An older LLVM breaks fewer
+/// canaries, but always these two.
 fn is_as_expected(broken: &[&str], expected: &[&str]) -> Result<bool> {
     if Toolchain::active()?.kind() == Kind::Rustup {
         return Ok(broken == expected);

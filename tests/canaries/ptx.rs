@@ -1,4 +1,4 @@
-//! PTX as control flow: the kernels of a module, their basic blocks, and what each instruction reads and writes.
+//! The control flow of PTX: the kernels of a module, their basic blocks, and what each instruction reads and writes.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub name: String,
-    /// The first is the entry.
+    /// The basic blocks. The first block is the entry.
     pub blocks: Vec<Block>,
 }
 
@@ -16,14 +16,14 @@ pub struct Kernel {
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     pub instructions: Vec<Instruction>,
-    /// Blocks that may come next; none where the thread ends.
+    /// The blocks that may come next: empty if the thread ends.
     pub successors: BTreeSet<usize>,
 }
 
 /// One instruction, or a line that holds only a comment.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// The line in the module, from 1.
+    /// The line in the module, counted from 1.
     pub line: usize,
     /// The whole line, with its comment.
     pub text: String,
@@ -35,7 +35,7 @@ pub struct Instruction {
 }
 
 impl Kernel {
-    /// All kernels of a module.
+    /// Reads all kernels of a module.
     pub fn read_all(module: &str) -> Result<Vec<Kernel>> {
         let mut kernels = Vec::new();
         let mut lines = module.lines().enumerate();
@@ -63,13 +63,13 @@ impl Kernel {
         Ok(Kernel { name: name.to_owned(), blocks: reader.blocks()? })
     }
 
-    /// All instructions, with their blocks.
+    /// Returns all instructions, with their blocks.
     pub fn instructions(&self) -> impl Iterator<Item = (usize, &Instruction)> {
         let blocks = self.blocks.iter().enumerate();
         blocks.flat_map(|(at, block)| block.instructions.iter().map(move |instruction| (at, instruction)))
     }
 
-    /// The kernel without the blocks that `is_left_out`, nor the ways to them.
+    /// Returns the kernel without the blocks that `is_left_out` and without the edges to them.
     pub fn without(&self, is_left_out: impl Fn(&Block) -> bool) -> Kernel {
         let mut kernel = self.clone();
         let left_out: BTreeSet<usize> =
@@ -85,14 +85,14 @@ impl Kernel {
 }
 
 impl Block {
-    /// The instruction that chooses between several successors.
+    /// Returns the instruction that chooses between several successors.
     pub fn branch(&self) -> Option<&Instruction> {
         self.instructions.last().filter(|_| self.successors.len() > 1)
     }
 }
 
 impl Instruction {
-    /// The mnemonic up to its first dot.
+    /// Returns the mnemonic up to its first dot.
     pub fn base(&self) -> &str {
         self.opcode.split('.').next().unwrap_or_default()
     }
@@ -102,7 +102,7 @@ impl Instruction {
     }
 }
 
-/// Takes a body apart, line by line.
+/// A parser that reads a body line by line.
 #[derive(Default)]
 struct Reader {
     /// Instructions, each with the labels before it.
@@ -111,7 +111,7 @@ struct Reader {
     labels: Vec<String>,
     /// The targets of `brx.idx`, by the table's label.
     tables: HashMap<String, Vec<String>>,
-    /// A statement so far, which began on the line `start`.
+    /// The text so far of the statement that began on the line `start`.
     statement: String,
     start: usize,
 }
@@ -204,7 +204,7 @@ impl Reader {
     }
 }
 
-/// Where a jump may go.
+/// The targets of jumps.
 struct Targets {
     /// The blocks that begin with a label.
     labels: HashMap<String, usize>,
@@ -213,7 +213,7 @@ struct Targets {
 }
 
 impl Targets {
-    /// The blocks that may come after the block `at`, which ends with `last`.
+    /// Returns the blocks that may come after the block `at`, which ends with `last`.
     fn after(&self, at: usize, last: Option<&Instruction>) -> Result<BTreeSet<usize>> {
         let Some(last) = last else { return Ok([at + 1].into()) };
         let mut successors = BTreeSet::new();
@@ -244,7 +244,7 @@ impl Targets {
     }
 }
 
-/// A statement without the braces before it, which open or close a scope.
+/// Returns a statement without the braces before it, which open or close a scope.
 fn without_scope(statement: &str) -> &str {
     statement.trim_start_matches(['{', '}', ' ', '\t'])
 }
@@ -278,7 +278,7 @@ fn split_operands(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names in an operand: registers, symbols, registers of the asm block.
+/// Returns the names in an operand: registers, symbols, registers of the asm block.
 pub fn names(operand: &str) -> impl Iterator<Item = &str> {
     let words = operand.split(|c: char| !is_word(c));
     words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || "_$%".contains(c)))

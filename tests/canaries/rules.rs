@@ -1,4 +1,4 @@
-//! What must hold of the copies of a convergent instruction.
+//! The rules for the copies of a convergent instruction.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,27 +6,27 @@ use std::fmt;
 use crate::divergence::{Divergence, Divergent, reachable};
 use crate::ptx::{Block, Instruction, Kernel};
 
-/// Stands, as a comment, where threads return early.
+/// The comment that marks where threads return early.
 pub const LEAVE: &str = "// leave";
 
-/// An instruction of the source, and where it stands there.
+/// An instruction of the source, and its place there.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
     pub kernel: &'static str,
-    /// What each line with a copy of it contains.
+    /// The text that each line with a copy of the instruction contains.
     pub mark: &'static str,
     pub place: Place,
 }
 
-/// Where an instruction stands in the source.
+/// The place of an instruction in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// All threads come by together: no copy lies on one way of a thread-dependent branch.
+    /// All threads execute the instruction together: no copy lies on one path of a thread-dependent branch.
     Uniform,
-    /// All threads come by that have not left before.
+    /// All threads that have not left before execute the instruction.
     AfterExit,
-    /// In a loop that threads leave one after another: each copy lies on one way of a thread-dependent branch, and
-    /// threads that part meet at the same copy.
+    /// In a loop that threads leave one after another: each copy lies on one path of a thread-dependent branch, and threads that
+    /// diverge meet at the same copy.
     InDivergentLoop,
     /// In both arms of a thread-dependent branch: each arm has its own copy.
     InBothArms,
@@ -38,7 +38,7 @@ pub struct Violation {
     pub kernel: String,
     pub mark: String,
     pub what: &'static str,
-    /// The branch, the copies: the lines to look at.
+    /// The lines of the branch and of the copies.
     pub lines: Vec<(usize, String)>,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Violation {
 }
 
 impl Site {
-    /// What is wrong with the copies in the site's kernel.
+    /// Returns the violations of the copies in the site's kernel.
     pub fn check(&self, kernel: &Kernel) -> Vec<Violation> {
         let view = View::new(self, kernel);
         if view.copies.is_empty() {
@@ -127,7 +127,7 @@ impl<'a> View<'a> {
         let mut violations = Vec::new();
         for copy in &self.copies {
             let around = self.divergence.branches.iter().filter(|branch| branch.region.contains(&copy.block));
-            // The innermost says most.
+            // The innermost branch is the most informative.
             if let Some(divergent) = around.min_by_key(|branch| branch.region.len()) {
                 let lines = self.branch(divergent).into_iter().chain([copy.instruction]);
                 violations.push(self.violation("a copy lies on one way of a thread-dependent branch", lines));
@@ -148,7 +148,7 @@ impl<'a> View<'a> {
         outside.map(|copy| self.violation(what, [copy.instruction])).collect()
     }
 
-    /// The lines of the copies that a thread may come to first from the start of a block.
+    /// Returns the lines of the copies that a thread may reach first from the start of a block.
     fn first_copies(&self, from: usize) -> BTreeSet<usize> {
         let has_copy = |block| self.copies.iter().any(|copy| copy.block == block);
         let without = reachable(self.kernel, [from], has_copy);
@@ -158,7 +158,7 @@ impl<'a> View<'a> {
         ends.into_iter().filter_map(first).map(|copy| copy.instruction.line).collect()
     }
 
-    /// The copies that threads come to first on each way of a branch.
+    /// Returns the copies that threads may reach first on each path of a branch.
     fn ways(&self, divergent: &Divergent) -> Vec<BTreeSet<usize>> {
         self.kernel.blocks[divergent.block].successors.iter().map(|&next| self.first_copies(next)).collect()
     }
@@ -198,7 +198,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether a line bears a mark, as a whole word.
+/// Returns true if a line contains a mark as a whole word.
 fn has_mark(line: &str, mark: &str) -> bool {
     line.match_indices(mark).any(|(at, _)| {
         let after = line[at + mark.len()..].chars().next();

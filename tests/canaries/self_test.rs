@@ -4,7 +4,7 @@ use crate::divergence::Divergence;
 use crate::ptx::Kernel;
 use crate::rules::{Place, Site};
 
-/// A kernel of a body whose mark is `site:s`.
+/// Parses a kernel from a body whose mark is `site:s`.
 fn kernel(body: &str) -> Kernel {
     let module = format!(".version 8.0\n.visible .entry k(\n\t.param .u64 k_param_0\n)\n{{\n{body}\n}}\n");
     let mut kernels = Kernel::read_all(&module).unwrap();
@@ -12,7 +12,7 @@ fn kernel(body: &str) -> Kernel {
     kernels.remove(0)
 }
 
-/// What is wrong with a body: each violation with the lines it names, as they stand in the body.
+/// Returns the violations of a body, each with the lines that it names, as in the body.
 fn check(place: Place, body: &str) -> Vec<(&'static str, Vec<String>)> {
     let site = Site { kernel: "k", mark: "site:s", place };
     let violations = site.check(&kernel(body));
@@ -26,7 +26,7 @@ fn faults(place: Place, body: &str) -> Vec<&'static str> {
     check(place, body).into_iter().map(|(what, _)| what).collect()
 }
 
-/// The lines of the thread-dependent branches.
+/// Returns the lines of the thread-dependent branches.
 fn divergent(body: &str) -> Vec<String> {
     let kernel = kernel(body);
     let branches = Divergence::of(&kernel).branches;
@@ -331,7 +331,7 @@ fn values_are_followed_through_the_stack() {
     assert_eq!(divergent(&body("%tid.x", "ld.v2.b32 {%r2, %r3}, [%SP+4];")), branch);
     assert_eq!(divergent(&body("%tid.x", "ld.b32 %r2, [%SP+4];")), [""; 0]);
     assert_eq!(divergent(&body("%ctaid.x", "ld.b32 %r2, [%SP+8];")), [""; 0]);
-    // The address is known elsewhere: anything may be stored there.
+    // Other code has the address: anything may be stored there.
     assert_eq!(divergent(&body("%ctaid.x", "add.s64 %rd1, %SP, 4;\nld.b32 %r2, [%SP+4];")), branch);
     assert_eq!(divergent(&body("%ctaid.x", "st.b64 [%SP+16], %SP;\nld.b32 %r2, [%SP+4];")), branch);
 }

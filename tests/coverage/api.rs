@@ -11,19 +11,19 @@ use crate::types::Type;
 
 /// A public function or inherent method of `ptx`, except those of `ptx::raw` and `ptx::qualifier`.
 pub struct Function {
-    /// Its public module: the type's module for a method.
+    /// The public module: for a method, the module of its type.
     pub module: String,
-    /// The module that contains its source, which may be a different one.
+    /// The module that contains the source, which may be a different one.
     pub written_in: String,
     /// The type, for a method.
     pub owner: Option<Type>,
     pub name: String,
     pub is_unsafe: bool,
-    /// True if it takes or returns a value that is not `Copy`, also by reference, or takes `self` by value.
+    /// True if the function takes or returns a value that is not `Copy`, also by reference, or takes `self` by value.
     pub has_handles: bool,
     /// True if the type of an argument selects the instruction or must fit it.
     pub has_tags: bool,
-    /// The widest group among its arguments, receiver included.
+    /// The widest group among the arguments, receiver included.
     pub group: Option<Group>,
     pub docs: String,
 }
@@ -35,7 +35,7 @@ pub enum Group {
     Warp,
     /// Any kind of group: a `ThreadGroup`.
     Any,
-    /// The threads of a part: each warp for itself, or all warps together.
+    /// The threads of a part: each warp separately, or all warps together.
     Part,
     Cta,
     Cluster,
@@ -60,7 +60,7 @@ impl Function {
     /// Returns the name in the lists of exceptions, such as `shared::Shared<_, _, Free>::write` or `bulk::load`.
     pub fn shown(&self) -> String {
         match &self.owner {
-            // With the module that exports the type: the module that contains the type may be private.
+            // The name has the module that exports the type, because the module that contains the type may be private.
             Some(owner) => {
                 let owner = owner.to_string();
                 let ty = owner.split_once("::").map_or(&*owner, |(_, ty)| ty);
@@ -107,7 +107,7 @@ pub enum Kind {
 /// A public name of the typed layer: `Type`, `function`, `Type::method` or `macro!`.
 #[derive(Debug)]
 pub struct Name {
-    /// Its module; empty for a macro, which is in the crate's root.
+    /// The module; empty for a macro, which is in the crate's root.
     pub module: String,
     pub name: String,
     pub kind: Kind,
@@ -259,7 +259,7 @@ impl<'a> Docs<'a> {
         }
     }
 
-    /// The inherent methods of a type, each with the type of its `impl`.
+    /// Returns the inherent methods of a type, each with the type of its `impl`.
     fn methods(&self, ty: &'a Value) -> impl Iterator<Item = (&'a Value, &'a Value)> {
         let blocks = self.items(&ty["impls"]).map(|block| &block["inner"]["impl"]);
         blocks.filter(|block| block["trait"].is_null()).flat_map(|block| {
@@ -337,7 +337,7 @@ impl<'a> Docs<'a> {
                 let mut path: Vec<_> =
                     path.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
                 if path.is_empty() {
-                    // Hidden from rustdoc, such as a tag: the JSON then has the name as written.
+                    // A type hidden from rustdoc, such as a tag, has in the JSON the name as written.
                     path.extend(inner["path"].as_str().and_then(|path| path.rsplit("::").next()));
                 }
                 let args = inner["args"]["angle_bracketed"]["args"].as_array().into_iter().flatten();

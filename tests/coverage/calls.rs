@@ -19,7 +19,7 @@ pub struct Calls<'a> {
     names: BTreeMap<&'a str, Name>,
 }
 
-/// What a symbol of Rust names.
+/// The item that a symbol of Rust names.
 #[derive(Clone)]
 pub struct Name {
     pub path: String,
@@ -111,7 +111,7 @@ pub struct Passed<'a> {
 
 /// Returns the uses of constants of the type `core::panic::Location` in a module of IR.
 pub fn places_passed(ir: &str) -> Vec<Passed<'_>> {
-    // The path, a constant of its own, and the constant of the place, which begins with the path's address.
+    // A place consists of two constants: the path, and the place, which begins with the path's address.
     let (mut paths, mut places) = (BTreeMap::new(), BTreeMap::new());
     for line in ir.lines().filter(|line| line.starts_with('@')) {
         let constant = symbols(line).next();

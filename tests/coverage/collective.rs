@@ -12,8 +12,8 @@ use crate::is_called;
 use crate::support::ok;
 use xtask::files;
 
-/// Lists each safe function that a program can call, hidden or not, with the convergent rows of `ptx::raw` that it reaches other
-/// than through another such function. The twins of `tests/device/typed` call all these functions.
+/// Lists each safe function that a program can call, hidden or not, with the convergent rows of `ptx::raw` that the function
+/// reaches, except through another such function. The twins of `tests/device/typed` call all these functions.
 pub fn text(json: &Value, calls: &Calls) -> String {
     let rows = convergent_rows();
     let mut functions = api::callable(json);
@@ -82,7 +82,7 @@ const LINES: [&str; 8] = [
 /// Functions that take a `Cta` and are collective in its cluster.
 const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster_scope", "launch::Cta::cluster_scope_last"];
 
-/// Rows that each thread executes for itself. They are convergent only so that LLVM does not move them.
+/// Rows that each thread executes individually. They are convergent only so that LLVM does not move them.
 const OF_A_THREAD: [&str; 1] = ["griddepcontrol"];
 
 /// Returns the legal paragraphs, besides [`NOT`], of a function that takes this group.

@@ -1,5 +1,5 @@
 //! The types that implement each trait of the typed layer, which decide the operations on an element or in a state. Of the traits
-//! of the language, only those through which code could copy, make or send a handle.
+//! of the language, the list has only those through which code could copy, make or send a handle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub fn by_module(json: &Value) -> BTreeMap<String, String> {
         let module = match module(json, id) {
             Some("raw" | "qualifier") => continue,
             Some(module) => module,
-            // Tags are values without content.
+            // Tags are values without content, so they are left out.
             None if matches!(module(json, owner), None | Some("raw" | "qualifier")) => continue,
             None if OF_THE_LANGUAGE.contains(&name) => "std",
             None => continue,

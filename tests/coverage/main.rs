@@ -230,7 +230,7 @@ fn the_implementations_are_golden() {
     ok(golden.finish());
 }
 
-/// Every field of a handle is private, so nobody can make a handle by hand.
+/// Checks that every field of a handle is private, so that nobody can make a handle by hand.
 #[test]
 fn only_plain_data_has_public_fields() {
     let Some(docs) = &*DOCS else { return };
@@ -247,8 +247,8 @@ fn only_plain_data_has_public_fields() {
     assert_eq!(implementations::public_fields(docs), plain.collect());
 }
 
-/// The safe functions that make a handle, a state, a corner, a token or a map, by signature. Read each new line as an attack: do
-/// the arguments prove everything that the value stands for?
+/// Compares the safe functions that make a handle, a state, a corner, a token or a map, by signature. Read each new line as an
+/// attack: do the arguments prove everything that the value stands for?
 #[test]
 fn what_makes_a_handle_is_golden() {
     let Some(docs) = &*DOCS else { return };
@@ -256,12 +256,12 @@ fn what_makes_a_handle_is_golden() {
     for (module, text) in makers::by_module(docs) {
         ok(golden.check(&format!("{module}.txt"), &text));
     }
-    // Values that are dropped, shown or cloned with their holder: for a user's type, this runs the user's code.
+    // Fields are dropped, formatted or cloned with their holder. For a user's type, this runs the user's code.
     ok(golden.check("holders.txt", &makers::holders(docs)));
     ok(golden.finish());
 }
 
-/// Anybody can call a method of a public trait, even a hidden one. So a method that makes a handle must take a token.
+/// Checks that a method of a public trait that makes a handle takes a token: anybody can call such a method, even a hidden one.
 #[test]
 fn a_method_of_a_trait_makes_a_handle_for_a_token_alone() {
     let Some(docs) = &*DOCS else { return };
@@ -286,19 +286,19 @@ fn no_crate_implements_a_trait_of_this_without_unsafe() {
     assert_eq!(makers::open_traits(docs), BTreeSet::from(OPEN.map(str::to_owned)));
 }
 
-/// With the stock linker nothing marks convergence, so safe code cannot rely on it: only the raw layer exists.
+/// Checks that only the raw layer exists with the stock linker: nothing marks convergence, so safe code cannot rely on it.
 #[test]
 fn the_typed_layer_is_left_out_behind_the_stock_linker() {
     // `docs` has no code.
     const OF_THE_RAW_LAYER: [&str; 4] = ["docs", "mask", "qualifier", "raw"];
     const GATE: &str = "\ncfg_select! {\n    any(doc, not(feature = \"stock-linker\")) => {\n";
-    // Macros, which have a gate of their own: rustc refuses the paths of macros that `cfg_select!` expands to.
+    // Macros have a gate of their own: rustc refuses the paths of macros that `cfg_select!` expands to.
     const EXPANSION: &str = "\n#[cfg(any(doc, not(feature = \"stock-linker\")))]\nmod expansion;\n";
     let source = fs::read_to_string(xtask::root().join("src/lib.rs")).expect("the crate's root");
     let source = source.replacen(EXPANSION, "\n", 1);
     let (before, gated) = source.split_once(GATE).expect("the gate of the typed layer");
     let (gated, after) = gated.split_once("\n    }\n").expect("the end of the gate");
-    // A module with the gate of its own.
+    // The module with its own gate.
     let before = before.replace("#[cfg(any(doc, not(feature = \"stock-linker\")))]\nmod expansion;\n", "");
     let modules = |source: &str| -> BTreeSet<String> {
         let names = source.lines().filter_map(|line| {
@@ -317,7 +317,7 @@ fn the_typed_layer_is_left_out_behind_the_stock_linker() {
 
 /// The IR of the twins with the feature `checked`, and of the functions that they call.
 static CHECKED_TWINS: LazyLock<String> = LazyLock::new(|| {
-    // The target with all functions. At level 0 rustc inlines none. `tests/checked.rs` uses this build of `ptx` too.
+    // This target has all functions. At level 0, rustc inlines no function. `tests/checked.rs` uses this build of `ptx` too.
     let mut build = Build::new(xtask::root().join("tests/device/typed"), Arch::Sm100a);
     build.opt_level = OptLevel::O0;
     build.features = vec!["ptx/checked".into()];
@@ -350,7 +350,7 @@ fn every_typed_method_has_a_twin() {
     check("a kernel `typed_…` in tests/device/typed that calls it", NO_TWIN, FUNCTIONS.iter(), has_twin);
 }
 
-/// docs/INSTRUCTIONS.md lists each raw function, and the public functions of the typed layer that reach it.
+/// Checks that docs/INSTRUCTIONS.md lists each raw function, and the public functions of the typed layer that reach it.
 #[test]
 fn the_index_of_instructions_is_up_to_date() {
     if FUNCTIONS.is_empty() {
@@ -369,7 +369,7 @@ fn the_index_of_instructions_is_up_to_date() {
     );
 }
 
-/// docs/GLOSSARY.md lists every type, trait, function and method with its counterpart in CUDA.
+/// Checks that docs/GLOSSARY.md lists every type, trait, function and method with its counterpart in CUDA.
 #[test]
 fn the_glossary_names_every_item() {
     if NAMES.is_empty() {
@@ -396,7 +396,7 @@ fn the_glossary_names_nothing_else() {
     );
 }
 
-/// The tables of the chapter on porting have CUDA's term and the names of items, as the index of the glossary has.
+/// Checks that the tables of the chapter on porting have CUDA's term and the names of items, like the index of the glossary.
 #[test]
 fn the_porting_tables_of_the_book_name_items() {
     if NAMES.is_empty() {
@@ -412,8 +412,8 @@ fn the_porting_tables_of_the_book_name_items() {
     );
 }
 
-/// A span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-launch`, `ptx-host`, `ptx-build` or
-/// `ptx-emu`.
+/// Checks that a span `Type::method` on a page of the book is a method of `ptx`, or a function of `ptx-launch`, `ptx-host`,
+/// `ptx-build` or `ptx-emu`.
 #[test]
 fn the_methods_that_the_book_names_exist() {
     if NAMES.is_empty() {
@@ -444,7 +444,7 @@ fn the_methods_that_the_book_names_exist() {
     assert!(lacking.is_empty(), "the book names methods that do not exist: {lacking:#?}");
 }
 
-/// A name in the glossary, or in a compiler's message, means one item.
+/// Checks that a name in the glossary, or in a compiler's message, means one item.
 #[test]
 fn no_two_types_have_the_same_name() {
     let homonyms = glossary::homonyms(&NAMES);
@@ -485,7 +485,7 @@ fn what_is_not_collective_has_no_instruction_that_threads_execute_together() {
     );
 }
 
-/// No code is left out with the feature `checked`, but the empty checks.
+/// Checks that the feature `checked` removes no code but the empty checks.
 #[test]
 fn checked_code_only_adds() {
     let sources = ok(files::under(&xtask::root().join("src")));
@@ -498,7 +498,7 @@ fn checked_code_only_adds() {
     );
 }
 
-/// With the feature `checked`, each collective call checks that all threads of its group make the call.
+/// Checks that with the feature `checked`, each collective call checks that all threads of its group make the call.
 #[test]
 fn what_is_collective_is_checked() {
     if FUNCTIONS.is_empty() {
@@ -511,8 +511,8 @@ fn what_is_collective_is_checked() {
     });
 }
 
-/// What a check prints is the place of the user's call: a function on the way to a check passes on its caller's place, and twins
-/// alone pass places of their own.
+/// Checks that a check prints the place of the user's call: a function on the way to a check passes on its caller's place, and
+/// only twins pass places of their own.
 #[test]
 fn a_check_names_the_place_of_the_caller() {
     if FUNCTIONS.is_empty() {

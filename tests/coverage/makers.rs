@@ -1,6 +1,6 @@
 //! The safe ways to make a value of the typed layer: functions and methods (of types and of public traits, hidden or not) that
-//! return one or pass one to a closure; constants; variants. Also the ways for a user's crate to interfere: a trait that the
-//! crate could implement, or a field for a value of its own type.
+//! return such a value or pass it to a closure; constants; variants. Also the ways for a user's crate to interfere: a trait that
+//! the crate could implement, or a field for a value of its own type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::shown::{Shown, last};
 
-/// A handle's lifetime is its brand, so lifetimes are shown.
+/// The options with lifetimes, because a handle's lifetime is its brand.
 const SHOWN: Shown = Shown { lifetimes: true };
 
 /// Modules whose types are plain data.
@@ -186,8 +186,8 @@ impl<'a> Docs<'a> {
         ids.as_array().into_iter().flatten().map(move |id| self.item(id))
     }
 
-    /// Returns true if a safe function returns a value that is not plain data, or passes one to a closure. `of_a_handle` says
-    /// whether `Self` is a handle.
+    /// Returns true if a safe function returns a value that is not plain data, or passes such a value to a closure. `of_a_handle`
+    /// says whether `Self` is a handle.
     fn makes(self, item: &Value, around: &[&Value], of_a_handle: bool) -> bool {
         let function = &item["inner"]["function"];
         if function["header"]["is_unsafe"] == true {

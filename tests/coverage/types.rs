@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     Any,
-    /// First module of its path, and its name, without lifetimes. The modules between depend on where the type is exported.
+    /// The first module of the path, and the name, without lifetimes. The modules between depend on where the type is exported.
     Path {
         name: String,
         args: Vec<Type>,

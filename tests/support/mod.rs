@@ -1,4 +1,4 @@
-//! Shared by the golden tests: reads PTX as instructions.
+//! Helpers of the golden tests, which read PTX as instructions.
 
 #![allow(dead_code)]
 
@@ -73,8 +73,8 @@ pub fn ok<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|error| panic!("{error:#}"))
 }
 
-/// Asserts that ptxas accepts the module of a crate: optimized, for sm_90a, and not optimized, for `unoptimized`. Of the module
-/// that is not optimized, ptxas makes the code of one kernel: that of all takes seconds.
+/// Asserts that ptxas accepts the module of a crate: optimized, for sm_90a, and not optimized, for `unoptimized`. For the module
+/// that is not optimized, ptxas generates the code of one kernel only: the code of all kernels takes seconds.
 #[track_caller]
 pub fn assert_ptxas_accepts(crate_dir: &str, unoptimized: Arch, kernel: &str) {
     let tools = ok(Tools::find_or_fetch());

@@ -16,7 +16,7 @@ use crate::root;
 /// The target that both sides are compiled for.
 pub const ARCH: Arch = Arch::Sm90a;
 
-/// The folder of the twins. A twin has the name of its kernel.
+/// Returns the folder of the twins. A twin has the name of its kernel.
 pub fn folder() -> PathBuf {
     root().join("bench/cuda")
 }
@@ -104,7 +104,7 @@ pub fn pairs(rust: &BTreeMap<String, Figures>, twins: &BTreeMap<String, Figures>
     names.into_iter().map(pair).collect()
 }
 
-/// What a kernel may use beyond the bar that its twin sets, and why: an entry of `bench/excess.toml`.
+/// An entry of `bench/excess.toml`: what a kernel may use beyond the bar that its twin sets, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Allowance {
@@ -114,7 +114,7 @@ pub struct Allowance {
     pub barriers: Option<u32>,
     /// Maximum registers.
     pub registers: Option<u32>,
-    /// Why the kernel needs more than the bar.
+    /// The reason why the kernel needs more than the bar.
     pub reason: String,
 }
 
@@ -138,12 +138,12 @@ struct Measure {
     what: &'static str,
     got: u32,
     bar: u32,
-    /// An allowance may exceed the figure by this much.
+    /// The amount by which an allowance may exceed the figure.
     slack: u32,
 }
 
-/// The bar. Instructions: 1.05 times the twin's, or 8 more. Barriers: the twin's. Registers: the twin's, or 32, with which a
-/// multiprocessor still holds its maximum of threads.
+/// Returns the figures and their bars. Instructions: 1.05 times the twin's, or 8 more. Barriers: the twin's. Registers: the
+/// twin's, or 32, with which a multiprocessor still holds its maximum of threads.
 fn measures(rust: Figures, twin: Figures) -> [Measure; 3] {
     const MORE: u32 = 8;
     const FREE_REGISTERS: u32 = 32;
@@ -247,7 +247,7 @@ pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
     lowered
 }
 
-/// The text of `bench/excess.toml`.
+/// Returns the text of `bench/excess.toml`.
 pub fn excess_text(excess: &Excess) -> Result<String> {
     let mut text = "\
 # Kernels of `kernels/` that exceed the bar set by their twins in `bench/cuda`, and why. The bar: 1.05 times the twin's

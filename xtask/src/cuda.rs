@@ -142,8 +142,8 @@ impl Tools {
         self.check_text_making(None, ptx_text, arch)
     }
 
-    /// As [`check_text`](Tools::check_text), but makes the code of `kernels` alone, which takes most of the time. ptxas also
-    /// checks the other kernels. `None` makes the code of all.
+    /// Checks like [`check_text`](Tools::check_text), but generates the code of `kernels` only, which takes most of the time.
+    /// ptxas also checks the other kernels. `None` generates the code of all kernels.
     pub fn check_text_making(
         &self,
         kernels: Option<&[String]>,
@@ -188,8 +188,8 @@ impl Tools {
         Ok(errors)
     }
 
-    /// Returns the machine code of a cubin, as `nvdisasm -c --no-dataflow` prints it: the same text as with the analysis, sooner.
-    /// Reuses an earlier result for the same cubin.
+    /// Returns the machine code of a cubin, as `nvdisasm -c --no-dataflow` prints it: the same text as with the dataflow
+    /// analysis, in less time. Reuses an earlier result for the same cubin.
     pub fn sass(&self, cubin: &Path) -> Result<String> {
         let content = fs::read(cubin).with_context(|| format!("cannot read {}", cubin.display()))?;
         let kept = self.kept(content, "nvdisasm --no-dataflow").with_extension("sass");
@@ -227,7 +227,7 @@ pub(crate) fn fetch_wheels(what: &str, wheels: &[String], site: &Path, pip_optio
     pip.args(["--only-binary", ":all:", "--target"]).arg(site).args(wheels);
     pip.env("PIP_ROOT_USER_ACTION", "ignore").env("PIP_USER", "0");
     let Err(error) = run(&mut pip) else { return Ok(()) };
-    // pip takes a second to say that it is there, so it is asked after a failure alone.
+    // `pip --version` takes a second, so it runs only after a failure.
     run(Command::new("python3").args(["-m", "pip", "--version"])).map_err(|error| {
         anyhow!(
             "{what} is fetched with pip, which is missing: run `apt-get install python3 python3-pip`, or \

@@ -51,7 +51,7 @@ pub struct Build {
     pub rustflags: Vec<String>,
     /// Further flags for rustc, for the crate alone.
     pub crate_flags: Vec<String>,
-    /// The toolchain. `None`: the active one.
+    /// The toolchain, or `None` for the active one.
     pub toolchain: Option<Toolchain>,
 }
 
@@ -97,8 +97,8 @@ impl Build {
         Ok(Module { path, text, warnings: String::from_utf8_lossy(&output.stderr).into_owned() })
     }
 
-    /// Compiles the crate without a link. Returns the LLVM IR of the crate and of its dependencies without `core`, as rustc makes
-    /// it.
+    /// Compiles the crate without linking. Returns the LLVM IR that rustc makes of the crate and of its dependencies, except
+    /// `core`.
     pub fn ir(&self) -> Result<String> {
         let (output, _lock) = self.rustc(&["--crate-type", "lib"])?;
         let libraries = artifacts(&output)?.flat_map(|artifact| artifact.filenames);
@@ -112,7 +112,7 @@ impl Build {
             run(link.args(["--ignore-non-bitcode", "-S", "-o"]).arg(&path).arg(library))?;
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
         };
-        // Each on its own: where two have an internal function of one name, a link would rename one.
+        // Each library is read separately. If two had an internal function of the same name, linking would rename one.
         libraries.filter(is_of_device).map(read).collect()
     }
 
@@ -142,7 +142,8 @@ impl Build {
         Ok(())
     }
 
-    /// Returns the flag for a linker other than `ptx-link`. The flag is the crate's alone: the linker concerns no dependency.
+    /// Returns the flag for a linker other than `ptx-link`. The flag applies to the crate only, because dependencies are not
+    /// linked.
     fn linker_flag(&self) -> Result<Option<String>> {
         let linker = match &self.linker {
             LinkerChoice::PtxLink => return Ok(None),
@@ -159,8 +160,8 @@ impl Build {
         }
     }
 
-    /// Returns the target folder of this build, one for each target: cargo tells builds with other settings apart by hashes, and
-    /// all share the procedural macros, which the host compiles. Two targets can be built at the same time.
+    /// Returns the target folder of this build, one for each target. Cargo tells builds with other settings apart by hashes, and
+    /// all builds for a target share the procedural macros. Two targets can be built at the same time.
     fn target_dir(&self, toolchain: &Toolchain) -> PathBuf {
         device_dir(toolchain).join(self.arch.name())
     }
@@ -231,7 +232,7 @@ pub fn write_crate(folder: &Path, manifest: &str, source: &str) -> Result<()> {
     files::write(&folder.join("src/lib.rs"), source)
 }
 
-/// As [`write_crate`], for a manifest that says where the source code is.
+/// Writes a package like [`write_crate`], with a manifest that says where the source code is.
 pub fn write_package(folder: &Path, manifest: &str) -> Result<()> {
     let versions = fs::read(root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
     files::write(&folder.join("Cargo.lock"), versions)?;
@@ -271,9 +272,9 @@ pub fn device_flags(toolchain: &Toolchain, arch: Arch) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// The opt-level for the dependencies of a crate: one for all levels at which rustc runs the same MIR passes. MIR inlining runs
-/// at levels 2 and 3, no pass at level 0. LLVM runs after the link. (cargo's `profile.release.package."*"` would optimize the
-/// procedural macros and build scripts too, which takes ten times as long as to compile and run them unoptimized.)
+/// Returns the opt-level for the dependencies of a crate: one level for all levels at which rustc runs the same MIR passes. MIR
+/// inlining runs at levels 2 and 3, no pass at level 0. LLVM runs after the link. (cargo's `profile.release.package."*"` would
+/// optimize the procedural macros and build scripts too, which takes ten times as long as to compile and run them unoptimized.)
 fn of_dependencies(level: OptLevel) -> OptLevel {
     match level {
         OptLevel::O0 => OptLevel::O0,
@@ -282,11 +283,11 @@ fn of_dependencies(level: OptLevel) -> OptLevel {
     }
 }
 
-/// PTX has one calling convention for all targets. But a compiler that counts `target-cpu` as part of the ABI refuses the shared
-/// `core` without this flag. Compilers up to 1.96 do not count it, and refuse the flag.
+/// The flag for one `core` for all targets. PTX has one calling convention, but a compiler that counts `target-cpu` as part of
+/// the ABI refuses the shared `core` without this flag. Compilers up to 1.96 do not count `target-cpu`, and refuse the flag.
 const ONE_CORE_FOR_ALL_TARGETS: &str = "-Cunsafe-allow-abi-mismatch=target-cpu";
 
-/// Returns true if the compiler takes [`ONE_CORE_FOR_ALL_TARGETS`]. A process asks it once.
+/// Returns true if the compiler accepts [`ONE_CORE_FOR_ALL_TARGETS`]. A process asks the compiler once.
 fn accepts_one_core(toolchain: &Toolchain) -> Result<bool> {
     static ACCEPTS: Made<bool> = Mutex::new(BTreeMap::new());
     once(&ACCEPTS, toolchain, || {
@@ -309,11 +310,11 @@ fn utf8(path: &Path) -> Result<&str> {
     path.to_str().with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-/// What a process has made, by the name of the toolchain.
+/// The things that a process has made, by the name of the toolchain.
 type Made<T> = Mutex<BTreeMap<String, Arc<Mutex<Option<T>>>>>;
 
-/// Makes a thing once per process and toolchain. Concurrent callers with the same toolchain wait for it. After a failure, the
-/// next caller tries again.
+/// Makes a thing once per process and toolchain. Concurrent callers with the same toolchain wait for the first. After a failure,
+/// the next caller tries again.
 fn once<T: Clone>(made: &Made<T>, toolchain: &Toolchain, make: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut slots = made.lock().unwrap_or_else(PoisonError::into_inner);
     let slot = Arc::clone(slots.entry(toolchain.name().to_owned()).or_default());
@@ -347,14 +348,14 @@ fn build_sysroot(toolchain: &Toolchain) -> Result<PathBuf> {
     files::write(&empty.join("src/lib.rs"), "#![no_std]\n")?;
     let mut cargo = ptx_build::device_cargo(toolchain, "build", &flags, OptLevel::O3, &target_dir);
     cargo.current_dir(&empty).args(["--quiet", "--message-format", "json-render-diagnostics"]);
-    // Nothing is linked. But cargo counts the linker among the settings of `core`, and this one is that of the tests' projects.
+    // Nothing is linked. But cargo counts the linker among the settings of `core`, and the tests' projects use this linker.
     cargo.env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", toolchain.target_dir().join("debug/ptx-link"));
     let what = format!("building core for {DEVICE_TARGET} (once for {})", toolchain.name());
     let output = progress::step(&what, || run(&mut cargo)).with_context(|| {
         format!("cannot build core for {DEVICE_TARGET} from {}", toolchain.library().display())
     })?;
 
-    // A folder that is complete has its name.
+    // Only a complete folder gets its final name.
     let staging = device_dir(toolchain).join("core.new");
     let libraries = staging.join("lib/rustlib").join(DEVICE_TARGET).join("lib");
     remove_folder(&staging)?;
@@ -385,8 +386,8 @@ pub fn projects_dir() -> PathBuf {
     root().join("target/device/projects")
 }
 
-/// Returns the linker. Builds it if it is missing or out of date: in the profile `dev`, which optimizes the linker but not the
-/// crates that it shares with the tests.
+/// Returns the linker. Builds the linker if it is missing or out of date, with the profile `dev`, which optimizes the linker but
+/// not the crates that it shares with the tests.
 pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     static LINKERS: Made<PathBuf> = Mutex::new(BTreeMap::new());
     once(&LINKERS, toolchain, || {
@@ -394,8 +395,8 @@ pub fn ptx_link(toolchain: &Toolchain) -> Result<PathBuf> {
     })
 }
 
-/// Builds a program of the workspace, with the features that the tests give the dependencies, so that these are compiled once.
-/// Returns the path of its executable.
+/// Builds a program of the workspace, with the features that the tests give the dependencies, so that the dependencies are
+/// compiled once. Returns the path of its executable.
 pub fn workspace_program(toolchain: &Toolchain, program: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo)

@@ -14,7 +14,7 @@ const PACKAGE: &str = "ptx-emu-cuda";
 /// The variable with the search path of libraries.
 pub const SEARCH_PATH: &str = "LD_LIBRARY_PATH";
 
-/// Builds the driver of the emulated device, and returns the search path on which it comes first.
+/// Builds the driver of the emulated device, and returns a search path on which the driver's folder comes first.
 ///
 /// # Errors
 ///

@@ -18,7 +18,7 @@ pub fn written(folder: &str, wanted: &BTreeSet<String>) -> Result<PathBuf> {
 }
 
 /// Compiles a crate that [`write()`] has written for the host, with the instructions of every target. Returns the errors, if
-/// there are any: what is wrong in a row is said here in a second, and at the row.
+/// there are any. This check takes a second, and names the faulty row.
 pub fn check(folder: &Path) -> Result<Option<String>> {
     let targets = Arch::ALL.map(Arch::name);
     let mut cargo = Toolchain::active()?.cargo();
@@ -29,7 +29,7 @@ pub fn check(folder: &Path) -> Result<Option<String>> {
     Ok((!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
-/// Returns the families that have rows with gates. In the others nothing depends on the target.
+/// Returns the families that have rows with gates. In the other families, nothing depends on the target.
 pub fn gated() -> Result<BTreeSet<String>> {
     let gated = with("gate")?;
     for (name, source) in sources()?.iter().filter(|(name, _)| !gated.contains(*name)) {
@@ -114,7 +114,7 @@ pub fn write(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Result<()>
 /// compile.
 pub fn write_device_crate(folder: &Path, device_crate: &Path, family: &str) -> Result<()> {
     let library = root().join("target/row").join(format!("{family}-alone"));
-    // Without a probe, a crate has the rows of each family that it has: `instruction!` is exported for probes alone.
+    // A crate without a probe has the rows of all its families: `instruction!` is exported for probes only.
     let sources = sources()?;
     let families = used(&sources, [family]).into_iter().map(str::to_owned).collect();
     write_families(&library, "lib", &library_source(&library, &families, "")?)?;
@@ -168,7 +168,7 @@ fn library_source(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Resul
             _ if line.starts_with("#[") => attributes += &format!("{line}\n"),
             Some(family) if is_left_out(family) => attributes.clear(),
             Some(family) => {
-                // Of the others the sets and macros are wanted, not the rows.
+                // From the other families, only the tag sets and macros are wanted, not the rows.
                 let row = if wanted.contains(family) {
                     "$crate::raw::macros::instruction! { $($row)* }"
                 } else {
@@ -197,7 +197,8 @@ fn library_source(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Resul
     Ok(text)
 }
 
-/// Each crate needs its own name: cargo treats crates of one name as one crate, even in different folders.
+/// Returns the name of a crate. Each crate needs its own name: cargo treats crates of one name as one crate, even in different
+/// folders.
 fn package_name(folder: &Path) -> String {
     format!("row-{}", folder.file_name().unwrap_or_default().display())
 }

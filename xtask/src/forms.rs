@@ -14,23 +14,23 @@ use crate::family;
 /// One raw instruction, as compiled in its probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its module in `ptx::raw`.
+    /// The function's module in `ptx::raw`.
     pub family: String,
-    /// Its function.
+    /// The name of the function.
     pub name: String,
-    /// Its documented syntax.
+    /// The documented syntax.
     pub form: String,
     /// The PTX ISA version that the row claims.
     pub isa: (u32, u32),
     /// The oldest target that the row claims.
     pub target: String,
-    /// Its section in the PTX ISA.
+    /// The section in the PTX ISA.
     pub section: String,
     /// True if the row says that threads execute the instruction together. The linker uses its own table.
     pub convergent: bool,
     /// True if the row or one of its tags is limited to targets. Any other row compiles from the same text on all targets.
     pub gated: bool,
-    /// The tags of its qualifiers, as the macros of the row have them.
+    /// The tags of the qualifiers, as in the macros of the row.
     pub tags: String,
     /// The forms that the row emits, each spelling once.
     pub forms: Vec<Form>,
@@ -137,9 +137,9 @@ pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
     let mut build = Build::new(folder, arch);
     build.rustflags = vec!["--cfg=probe".into()];
     build.rustflags.extend(part.probe().map(|value| format!("--cfg=probe=\"{value}\"")));
-    // A call of an instruction has blocks for each form of the row, and those of one are reached. LLVM's pass removes the others
-    // from what rustc writes. Without the marks of where variables live, rustc's own passes leave fewer blocks, which saves a
-    // tenth of the time.
+    // A call of an instruction has blocks for each form of the row, and only the blocks of one form are reachable. LLVM's pass
+    // removes the others from rustc's output. Without storage markers, rustc's own passes leave fewer blocks, which saves a tenth
+    // of the time.
     build.crate_flags = ["-Cpasses=unreachableblockelim", "-Zmir-enable-passes=+RemoveStorageMarkers"]
         .map(String::from)
         .into();
@@ -169,7 +169,7 @@ fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result<Vec<(Arch,
 }
 
 /// Adds to the probes of gated rows the rows without a gate, as [`WHOLE`] has them. A row without a gate has the same claims and
-/// tags wherever it was compiled, in each of the families `gated`, so it has the same forms.
+/// tags wherever it was compiled, in each of the families `gated`. Therefore it has the same forms.
 fn with_ungated(
     mut probes: BTreeMap<Arch, Vec<Row>>,
     gated: &BTreeSet<String>,
@@ -316,8 +316,8 @@ fn row_of(text: &str) -> Result<Row> {
     })
 }
 
-/// The asm block also sets up and reads out predicates, and operands that are wider or narrower than the registers of `asm!`. The
-/// remaining statement is the instruction.
+/// Returns the form in an asm block. The block also sets up and reads out predicates, and operands that are wider or narrower
+/// than the registers of `asm!`. The remaining statement is the instruction.
 fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
     const SET_UP: [&str; 7] =
         [".reg ", "selp.b32 ", "setp.", "mov.b32 ", "mov.b64 ", "mov.b128 ", "cvt.u8.u16 "];
@@ -444,7 +444,7 @@ mod tests {
         assert_eq!(counts(&all)["fam"], [1, 1, 1, 1, 1, 1, 1, 2]);
     }
 
-    /// A row without a gate whose tags depend on the target would be judged on one target for all.
+    /// Checks that what differs between targets has a gate. Other rows are judged on one target for all.
     #[test]
     fn what_differs_between_targets_has_a_gate() {
         let probes = |tags: &str| -> BTreeMap<Arch, Vec<Row>> {

@@ -53,7 +53,7 @@ impl Golden {
         Ok(())
     }
 
-    /// Compares the texts of several targets: with one file if all are equal, else with one file per target.
+    /// Compares the texts of several targets: with one file if all texts are equal, or else with one file per target.
     pub fn check_targets(&mut self, name: &str, texts: &[(Arch, String)]) -> Result<()> {
         match texts {
             [(_, first), others @ ..]

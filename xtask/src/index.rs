@@ -22,9 +22,9 @@ writes this file.
 
 /// A raw function, as the header of its golden file describes it.
 pub struct Entry {
-    /// Its PTX syntax.
+    /// The PTX syntax.
     pub form: String,
-    /// Its name in `ptx::raw`.
+    /// The function's name in `ptx::raw`.
     pub name: String,
     /// PTX ISA version, target, section.
     needs: [String; 3],

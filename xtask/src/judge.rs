@@ -53,7 +53,7 @@ const TARGETS: [(&str, (u32, u32)); 10] = [
     ("sm_120a", (8, 7)),
 ];
 
-/// Returns true if a form claims a target. Below sm_90 nothing was compiled, so there the form's own number counts.
+/// Returns true if a form claims a target. For targets below sm_90 nothing was compiled, so the form's own target number counts.
 fn claims(form: &Form, target: &str) -> bool {
     let compiled = target.parse().unwrap_or(Arch::Sm90);
     form.targets.contains(&compiled) && number(&form.target) <= number(target)
@@ -93,8 +93,8 @@ fn refused(
     refused.collect()
 }
 
-/// Checks with ptxas that each form is accepted on every target that the form claims, from the claimed PTX version on, and
-/// nowhere else. Returns a table of the checks.
+/// Checks with ptxas that each form is accepted on every target that the form claims, with the claimed or a newer PTX version,
+/// and nowhere else. Returns a table of the checks.
 pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
     let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
     let takes = |version: &&(u32, u32)| tools.check_text(&module(&[], "sm_90", **version).0, "sm_90").is_ok();
@@ -120,7 +120,7 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
         Ok(format!("{target:9} {:8} {:8}\n", all.len() - refused.len(), refused.len()))
     });
 
-    // The claimed PTX version is accepted and the version before is not, on the claimed target that PTX had first.
+    // The claimed PTX version is accepted and the version before is not, on the claimed target that PTX introduced first.
     let mut groups: BTreeMap<(&str, (u32, u32)), Vec<String>> = BTreeMap::new();
     for form in forms {
         let claimed = TARGETS.iter().filter(|(target, _)| claims(form, target));
@@ -162,7 +162,7 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
     Ok(format!("target    accepted  refused\n{}", lines.concat()))
 }
 
-/// Compares the convergence of the rows with the linker's table, by which the linker marks instructions.
+/// Compares the convergence of the rows with the table by which the linker marks instructions.
 pub fn convergence(rows: &[Row]) -> Result<()> {
     let mut faults = Vec::new();
     for row in rows {

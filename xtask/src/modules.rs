@@ -29,7 +29,7 @@ fn code(source: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Adds the code of the files in a folder to that of their module: of the file or folder that stands in `src` itself.
+/// Adds the code of the files in a folder to that of their module: the file or folder directly in `src`.
 fn collect(folder: &Path, module: Option<&str>, modules: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).expect("a folder of sources") {
         let path = entry.expect("an entry").path();
@@ -44,7 +44,7 @@ fn collect(folder: &Path, module: Option<&str>, modules: &mut BTreeMap<String, S
     }
 }
 
-/// Returns the modules that are part of a circle, or that lead to one.
+/// Returns the modules that are part of a cycle, or that lead to a cycle.
 fn in_circles(mut uses: BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     loop {
         let free: BTreeSet<String> =

@@ -1,5 +1,5 @@
 //! Mutations of kernels: each removes or weakens one instruction that orders something. A kernel needs each of these instructions
-//! if every mutation of it is found; [`Missed`] is the list of those that are not, with the reasons.
+//! if every mutation of it is found; [`Missed`] lists the mutations that are not found, with the reasons.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::root;
 pub struct Mutation {
     /// The instruction without its operands, its number among the kernel's instructions of this text, and the change.
     pub name: String,
-    /// The line of the instruction, from 1 on.
+    /// The line of the instruction, counted from 1.
     pub line: usize,
     /// The module.
     pub text: String,
@@ -57,11 +57,11 @@ struct Instruction<'a> {
     text: &'a str,
     guard: &'a str,
     opcode: &'a str,
-    /// What stands between the opcode and the semicolon.
+    /// The text between the opcode and the semicolon.
     operands: &'a str,
 }
 
-/// Instructions that can be left out. A wait that is left out has waited.
+/// Instructions that a mutation can remove. A removed wait looks like a wait that has completed.
 const REMOVED: [&str; 17] = [
     "bar.",
     "barrier.",
@@ -120,7 +120,7 @@ impl<'a> Instruction<'a> {
         opcode.starts_with(|c: char| c.is_ascii_lowercase()).then_some(Self { text, guard, opcode, operands })
     }
 
-    /// A statement under the guard of this one.
+    /// Returns a statement under the guard of this instruction.
     fn guarded(&self, statement: &str) -> String {
         let space = if self.guard.is_empty() { "" } else { " " };
         format!("{}{space}{statement};", self.guard)
@@ -134,7 +134,7 @@ impl<'a> Instruction<'a> {
         self.opcode.split('.').any(|word| word == qualifier)
     }
 
-    /// The operands, outermost commas apart.
+    /// Returns the operands, split at the outermost commas.
     fn list(&self) -> Vec<&'a str> {
         let mut depth = 0;
         let apart = |c: char| {
@@ -144,7 +144,7 @@ impl<'a> Instruction<'a> {
         self.operands.split(apart).map(str::trim).collect()
     }
 
-    /// The changes, by name, and the statements in place of the instruction.
+    /// Returns the names of the changes, each with the statements in place of the instruction.
     fn changes(&self) -> Vec<(String, String)> {
         let mut changes = Vec::new();
         if self.is(&REMOVED) {
@@ -177,7 +177,7 @@ impl<'a> Instruction<'a> {
         changes
     }
 
-    /// The opcode with weaker qualifiers.
+    /// Returns the changes of qualifiers, each with the weaker opcode.
     fn weaker(&self) -> Vec<(String, String)> {
         let words: Vec<&str> = self.opcode.split('.').collect();
         let with = |at: usize, word: &str| {
@@ -187,7 +187,7 @@ impl<'a> Instruction<'a> {
         };
         let mut weaker = Vec::new();
         match words[..] {
-            // The fence of an initialization has one form; so has the wait at the barrier of a cluster.
+            // The fence of an initialization and the wait at the barrier of a cluster have one form each.
             ["fence", "mbarrier_init", ..] | ["barrier", "cluster", "wait", ..] => return weaker,
             ["fence", "proxy", "async"] => {
                 for space in ["global", "shared::cta"] {
@@ -207,7 +207,7 @@ impl<'a> Instruction<'a> {
         if !self.is(&WEAKENED) || self.is(&["red.async.", "st.async."]) {
             return weaker;
         }
-        // These have one semantics.
+        // These instructions have one semantics.
         let fixed = matches!(words[..], ["fence", "proxy", ..] | ["tensormap", ..]);
         for (at, word) in words.iter().enumerate().skip(1) {
             if words[..2] == ["barrier", "cluster"] && at == 1 {
@@ -215,7 +215,7 @@ impl<'a> Instruction<'a> {
             }
             for (_, instead) in WEAKER.iter().filter(|(strong, _)| strong == word) {
                 let semantics = matches!(*instead, "acq_rel" | "acquire" | "release" | "relaxed");
-                // A fence has semantics. A vector, like `red` without a result, has no acquire.
+                // A fence is never relaxed. A vector has no acquire, nor has `red`, which returns no result.
                 let none = words[0] == "fence" && *instead == "relaxed"
                     || words[0] == "red" && *instead == "acquire";
                 if !(semantics && (fixed || none)) {
@@ -232,13 +232,13 @@ impl<'a> Instruction<'a> {
 #[serde(transparent)]
 pub struct Missed(BTreeMap<String, Reason>);
 
-/// Why mutations are not found.
+/// The reason why mutations are not found.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reason {
     /// The argument, with the sections of the PTX ISA that it rests on.
     reason: String,
-    /// For each kernel, its mutations.
+    /// The mutations of each kernel.
     kernels: BTreeMap<String, Vec<String>>,
 }
 

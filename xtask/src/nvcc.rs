@@ -33,7 +33,7 @@ const OPTIONS: [&str; 2] = ["-std=c++20", "-ptx"];
 #[derive(Clone, Debug)]
 pub struct Compiler {
     nvcc: PathBuf,
-    /// Its answer to `--version`.
+    /// The output of `nvcc --version`.
     version: String,
 }
 
@@ -68,8 +68,8 @@ impl Compiler {
         ready().with_context(|| format!("the fetched nvcc in {} does not run", folder.display()))
     }
 
-    /// Returns the PTX of the sources in a folder, as one translation unit: nvcc then reads the headers once, which take most of
-    /// the time. Compiles only if a source, a header in the folder or the compiler has changed.
+    /// Returns the PTX of the sources in a folder, as one translation unit, so that nvcc reads the headers, which take most of
+    /// the time, once. Compiles only if a source, a header in the folder or the compiler has changed.
     pub fn compile(&self, folder: &Path, arch: Arch) -> Result<String> {
         let unit = Unit::of(folder)?;
         let ptx = root().join(format!("target/cuda/ptx/{:016x}.ptx", self.fingerprint(&unit, arch)));
@@ -140,7 +140,7 @@ impl Unit {
                     includes.insert(line);
                     continue;
                 }
-                // In a namespace, it would declare other functions.
+                // In a namespace, the header would declare other functions.
                 let directive = line.trim_start().strip_prefix('#').unwrap_or_default().trim_start();
                 ensure!(
                     !(directive.starts_with("include") && directive.contains('<')),

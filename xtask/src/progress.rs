@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// A shorter step prints no line.
+/// The shortest duration of a step that prints a line.
 const WORTH_A_LINE: Duration = Duration::from_secs(2);
 
 /// Runs `work` and shows its progress: on a terminal a spinner with the time, elsewhere a line after two seconds and another at

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 /// A kernel with everything that it needs of its module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// Its symbol.
+    /// The kernel's symbol.
     pub name: String,
     /// A module with this kernel only.
     pub text: String,
@@ -65,7 +65,7 @@ enum Kind {
 struct Item<'a> {
     kind: Kind,
     text: &'a str,
-    /// The symbols that it declares or defines.
+    /// The symbols that the statement declares or defines.
     names: Vec<&'a str>,
     /// All identifiers in the statement.
     words: BTreeSet<&'a str>,
@@ -237,13 +237,13 @@ impl<'a> Statement<'a> {
 pub struct Place {
     /// The path of the file.
     pub file: String,
-    /// The line, from 1 on.
+    /// The line, counted from 1.
     pub line: u32,
-    /// The column, from 1 on.
+    /// The column, counted from 1.
     pub column: u32,
 }
 
-/// Returns the places in sources that a module has as constants.
+/// Returns the source locations that a module has as constants.
 pub fn places(module: &str) -> Vec<Place> {
     let lists = module.lines().filter_map(|line| {
         let (head, list) = line.strip_prefix(".global ")?.split_once(" = {")?;
@@ -257,7 +257,7 @@ pub fn places(module: &str) -> Vec<Place> {
         Some(text.trim_end_matches('\0').to_owned())
     };
     let places = lists.values().filter_map(|list| {
-        // The address and the length of the path, then line and column.
+        // The list has the address and the length of the path, then line and column.
         let (file, numbers) = list.strip_prefix("generic(")?.split_once("), ")?;
         let (_, place) = numbers.split_once(", ")?;
         let place: u64 = place.parse().ok()?;

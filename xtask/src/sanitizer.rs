@@ -1,4 +1,4 @@
-//! compute-sanitizer, from PyPI: a bundle has it, so that it runs where no CUDA is installed.
+//! compute-sanitizer from PyPI. A bundle includes the program, so that it runs where no CUDA is installed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::{files, progress, root};
 
 const VERSION: &str = "13.5.25";
 const NAME: &str = "compute-sanitizer";
-/// What running it does not need.
+/// The parts of the wheel that the program does not need.
 const LEFT_OUT: [&str; 3] = ["docs", "include", "x86"];
 
 /// Returns the folder of the program and its libraries in `target/cuda/`. Fetches the wheel once.

@@ -48,7 +48,7 @@ pub struct Toolchain(ptx_build::toolchain::Toolchain);
 impl Toolchain {
     /// Returns the toolchain that runs this process: that of the variable `RUSTC`, else of the `rustc` on `PATH`.
     pub fn active() -> Result<Toolchain> {
-        // Each build asks, and the answer takes two calls of rustc.
+        // Each build asks for the toolchain, and the answer takes two calls of rustc.
         static ACTIVE: OnceLock<Toolchain> = OnceLock::new();
         if let Some(known) = ACTIVE.get() {
             return Ok(known.clone());

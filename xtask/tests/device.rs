@@ -127,7 +127,7 @@ fn ptxas_says_what_is_wrong_and_leaves_no_cubin() {
     assert!(!cubin.exists());
 }
 
-/// Returns a module with one instruction per line, from line 6 on.
+/// Returns a module with one instruction per line, starting at line 6.
 fn text(instructions: &[&str]) -> String {
     let instructions: String = instructions.iter().map(|instruction| format!("{instruction}\n")).collect();
     format!(

@@ -13,9 +13,9 @@ use crate::memory::address;
 pub struct Case {
     /// Name of the kernel. Its images are `<kernel>-O3.cubin` and `<kernel>-nvcc.cubin`.
     pub kernel: &'static str,
-    /// Distinguishes the cases of one kernel.
+    /// Name of the case among the cases of one kernel.
     pub variant: &'static str,
-    /// Why the case does not use the whole GPU or much data; empty for a case that does.
+    /// The reason why the case does not use the whole GPU or much data, or an empty string.
     pub note: &'static str,
     pub run: Box<Run>,
 }
@@ -47,7 +47,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// The time to judge: the Rust kernel's, or the twin's if there is no Rust kernel.
+    /// Returns the time to judge: the Rust kernel's, or the twin's if there is no Rust kernel.
     pub fn time(&self) -> f64 {
         self.rust.unwrap_or(self.twin)
     }
@@ -120,7 +120,7 @@ impl Bench<'_> {
         let from = stream.alloc_zeros::<u128>(half.max(1))?;
         let mut to = stream.alloc_zeros::<u128>(half.max(1))?;
         let batches = launches.iter().map(|launch| self.batch(launch)).collect::<Result<Vec<_>>>()?;
-        // The same batch for all sides: the cost of a launch then weighs alike.
+        // All sides use the same batch, so that the cost of a launch has the same weight for each side.
         let batch = batches.into_iter().min().unwrap_or(1);
         // Launches in a graph do not wait for the host, which needs more time per launch than the shortest kernels run.
         let graphs = launches
@@ -189,7 +189,7 @@ impl Bench<'_> {
     /// Sets all bits of `memory`: each float is a NaN.
     pub fn fill_with_nan(&self, memory: &mut CudaSlice<f32>) -> Result<()> {
         let stream = &self.gpu.stream;
-        // SAFETY: `memory` has that many bytes and is borrowed exclusively.
+        // SAFETY: `memory` has `memory.num_bytes()` bytes and is borrowed exclusively.
         unsafe { result::memset_d8_async(address(memory), 0xff, memory.num_bytes(), stream.cu_stream())? };
         Ok(())
     }

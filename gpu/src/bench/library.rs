@@ -35,7 +35,7 @@ fn axpy_bulk(bench: &Bench) -> Result<Timing> {
 }
 
 fn axpy(bench: &Bench) -> Result<Timing> {
-    // A vector of four elements per thread: the grid covers the arrays.
+    // With a vector of four elements per thread, the grid covers the arrays.
     axpy_as(bench, "axpy", LaunchConfig::new((AXPY / 4 / 256) as u32, 256))
 }
 
@@ -159,7 +159,7 @@ fn matrix_vector(bench: &Bench) -> Result<Timing> {
     let (matrix, vector) = (stream.clone_htod(&a)?, stream.clone_htod(&x)?);
     let mut output = stream.alloc_zeros::<f32>(ROWS)?;
     let arguments = (address(&matrix), address(&vector), address(&output), ROWS as u32, COLUMNS as u32);
-    // Eight warps per CTA, one row per warp.
+    // Each CTA has eight warps, and each warp one row.
     let config = LaunchConfig::new((ROWS / 8) as u32, 256);
     // SAFETY: the matrix is packed, the input vector is as long as a row, and the output vector as long as a column.
     let launches = unsafe { bench.launches("matrix_vector", &config, arguments)? };

@@ -32,7 +32,7 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// The map of a packed matrix of words, copied in boxes of `boxes` words.
+/// Returns the map of a packed matrix of words, copied in boxes of `boxes` words.
 fn matrix(width: usize, height: usize, boxes: [u32; 2]) -> TensorMapBuilder {
     TensorMapBuilder::tiled(&[width as u64, height as u64], &boxes).strides(&[4 * width as u64])
 }
@@ -49,7 +49,7 @@ fn transpose(bench: &Bench) -> Result<Timing> {
     ];
     let maps = stream.clone_htod(&maps)?;
     let arguments = (address(&maps.slice(0..1)), address(&maps.slice(1..2)), WIDTH as u32, HEIGHT as u32);
-    // One square of 32 by 32 per thread block.
+    // Each thread block has one square of 32 by 32.
     let config = LaunchConfig::new((WIDTH / 32 * HEIGHT / 32) as u32, THREADS);
     // SAFETY: both maps describe live matrices, with boxes of 32 by 32 and the 128-byte swizzle. The maps are 128 bytes apart.
     let launches = unsafe { bench.launches("tensor_transpose", &config, arguments)? };

@@ -8,12 +8,12 @@ use super::case::{Bench, Case, Timing, same_results};
 use crate::kernels::{self, KERNELS, Kernel, input};
 use crate::memory::address;
 
-/// How to time a kernel of [`KERNELS`].
+/// A kernel of [`KERNELS`], and how to time the kernel.
 struct Words {
     kernel: &'static str,
     variant: &'static str,
     note: &'static str,
-    /// Thread blocks per multiprocessor. 0: as `ctas` says, or as in the check.
+    /// Thread blocks per multiprocessor. If 0, `ctas` or else the check gives the grid.
     ctas_per_sm: u32,
     /// Thread blocks for a number of words, if it depends on that number.
     ctas: Option<fn(usize) -> u32>,
@@ -27,11 +27,11 @@ struct Words {
 #[derive(Clone, Copy)]
 enum Output {
     Fixed(usize),
-    /// As many as the input.
+    /// The length of the input.
     Same,
-    /// One per thread.
+    /// One word per thread.
     Thread,
-    /// One per thread block, and two more.
+    /// One word per thread block, and two more words.
     Block,
 }
 
@@ -75,7 +75,7 @@ const CASES: &[Words] = &[
         ..STREAM
     },
     Words { kernel: "cp_async_shift", ..STREAM },
-    // Two tiles per thread block.
+    // Each thread block has two tiles.
     Words { kernel: "cp_async_stencil", ctas_per_sm: 0, ctas: Some(|words| (words / 2048) as u32), ..STREAM },
     Words { kernel: "fence_last_cta", output: Output::Block, traffic: 1, ..STREAM },
     Words { kernel: "mbarrier_reverse", ..STREAM },
@@ -169,7 +169,7 @@ pub fn cases() -> Vec<Case> {
 
 /// Kernels in CUDA C++ only, of library quality: their check, and how to time them.
 const REFERENCES: &[(Kernel, Words)] = &[
-    // For `bulk_reduce_columns`.
+    // The reference for `bulk_reduce_columns`.
     (
         Kernel {
             name: "column_sums",
@@ -187,7 +187,7 @@ const REFERENCES: &[(Kernel, Words)] = &[
             ..STREAM
         },
     ),
-    // For `pipeline_sum`.
+    // The reference for `pipeline_sum`.
     (
         Kernel {
             name: "sum",

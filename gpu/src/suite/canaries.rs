@@ -51,7 +51,7 @@ pub fn raw_two_uses(seed: u32) -> Vec<u32> {
     pairs(|thread| first[thread], |thread| first[(thread + 32) % N].wrapping_mul(3))
 }
 
-/// Each even thread writes its own word, then the word of the next thread.
+/// Returns the output of pairs: each even thread writes its own word, then the word of the next thread.
 fn pairs(own: impl Fn(usize) -> u32, next: impl Fn(usize) -> u32) -> Vec<u32> {
     (0..N).map(|at| if is_even(at) { own(at) } else { next(at - 1) }).collect()
 }
@@ -106,7 +106,7 @@ pub fn early_exit_shuffle(seed: u32) -> Vec<u32> {
     results.chain(words).collect()
 }
 
-/// Output of a canary with a loop: two buffers, used alternately, then each thread's value.
+/// Returns the output of a canary with a loop: two buffers, used alternately, then each thread's value.
 fn rounds(count: u32, seed: u32, round: impl Fn(&mut Threads) -> Threads) -> Vec<u32> {
     let mut mine = all(|thread| seed ^ thread);
     let mut buffers = [[POISON; N]; 2];

@@ -29,7 +29,7 @@ fn mbarrier(seed: u32) -> Vec<u32> {
     vec![sum; THREADS as usize]
 }
 
-/// The second tile is the first, changed. Then the first tile becomes a copy of the second.
+/// Returns both tiles. The second tile is the first, changed; then the first becomes a copy of the second.
 fn round_trip(seed: u32) -> Vec<u32> {
     let changed: Vec<u32> = (0..N).map(|i| value(seed, i) ^ i as u32).collect();
     [changed.clone(), changed].concat()

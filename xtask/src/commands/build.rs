@@ -63,7 +63,7 @@ struct Verdict {
     arch: Arch,
     report: KernelReport,
     faults: Vec<String>,
-    /// Why the kernel may have its stack frame.
+    /// The reason why the kernel may have its stack frame.
     excuse: Option<&'static str>,
 }
 

@@ -16,9 +16,9 @@ struct Crate {
     name: &'static str,
     /// Folder, relative to the repository root.
     folder: &'static str,
-    /// Opt-levels to build at for a GPU, where the content names none.
+    /// Opt-levels for a GPU, unless the content names others.
     levels: &'static [OptLevel],
-    /// Whether to enable the feature `checked` of `ptx`.
+    /// True if the feature `checked` of `ptx` is enabled.
     checked: bool,
 }
 
@@ -71,7 +71,7 @@ pub struct Content {
     pub levels: Vec<OptLevel>,
 }
 
-/// What a bundle is for.
+/// The device that a bundle is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum For {
     /// A GPU: PTX and cubins.
@@ -147,7 +147,7 @@ impl Bundle<'_> {
                 self.add(&format!("{}-nvcc", twin.name), &twin.text)?;
             }
         }
-        // The interpreter takes the time there, and the unoptimized program is that of the tests.
+        // With the interpreter, the program takes little of the time, and the unoptimized one is built for the tests anyway.
         let profile = if self.device == For::Gpu { "release" } else { "dev" };
         let program = device::workspace_program(toolchain, PROGRAM, profile)?;
         fs::copy(&program, self.folder.join(PROGRAM))
@@ -155,7 +155,8 @@ impl Bundle<'_> {
         Ok(())
     }
 
-    /// Returns the opt-levels that the content names, or else those of a crate: the interpreter runs a crate at two at most.
+    /// Returns the opt-levels that the content names, or else those of a crate: the interpreter runs a crate at no more than two
+    /// levels.
     fn levels(&self, content: &Content, of_crate: &[OptLevel]) -> Vec<OptLevel> {
         let runs = |level: &OptLevel| self.device == For::Gpu || BOTH.contains(level);
         match &content.levels[..] {

@@ -37,8 +37,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// Lists the instructions of inline assembly that a toolchain emits, by kernel, one per line. Their counts are not compared: two
-/// versions of LLVM unroll a loop by different factors.
+/// Lists the instructions of inline assembly that a toolchain emits, by kernel, one per line. Omits their counts: two versions of
+/// LLVM unroll a loop by different factors.
 fn instructions(toolchain: &Toolchain, options: &Options) -> Result<String> {
     thread::scope(|scope| {
         let sysroot = scope.spawn(|| device::sysroot(toolchain));

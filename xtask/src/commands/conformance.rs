@@ -18,7 +18,7 @@ use xtask::toolchain::Toolchain;
 use xtask::{files, progress, root};
 
 const PROGRAM: &str = "conformance";
-/// Where the forms are, in the repository.
+/// The folder of the forms, in the repository.
 const FORMS: &str = "tests/golden/raw";
 
 #[derive(Args)]
@@ -32,7 +32,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
-    // Here the tests have compiled what it takes, with the interpreter optimized.
+    // On this machine the tests have compiled the program, with the interpreter optimized.
     let profile = if options.bundle.is_some() { "release" } else { "dev" };
     let program = workspace_program(&Toolchain::active()?, PROGRAM, profile)?;
     if let Some(folder) = &options.bundle {
@@ -83,7 +83,7 @@ fn make_bundle(program: &Path, folder: &Path) -> Result<()> {
     })
 }
 
-/// Replaces a module's PTX by its compressed cubin: the cubins of all cases are large, and much alike.
+/// Replaces a module's PTX by its compressed cubin. The cubins of all cases are large and similar.
 fn assemble(tools: &Tools, ptx: &Path) -> Result<()> {
     let cubin = ptx.with_extension("cubin");
     tools.assemble(ptx, Arch::Sm90a, &cubin)?;

@@ -18,12 +18,12 @@ use xtask::{emulator, files, root};
 use super::kernels;
 
 const PROGRAM: &str = "ptx-gpu";
-/// Schedules under which each launch runs, the most instructions that a launch executes, and the readings of the ISA that ask for
-/// more and that the kernels fulfil.
+/// The number of schedules of each launch, the maximum of instructions of a launch, and the stricter readings of the ISA that the
+/// kernels fulfill.
 const SETTINGS: [(&str, &str); 3] =
     [("PTX_EMU_SCHEDULES", "2"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init,peers")];
 
-/// What the file of a kernel has behind the kernel's name, and the name of its checks at their end.
+/// The end of the name of a kernel's file, after the kernel's name, and of the names of its checks.
 const IMAGE: &str = "O3.ptx";
 
 #[derive(Args)]
@@ -33,7 +33,7 @@ pub struct Options {
     kernels: Vec<String>,
 }
 
-/// What `ptx-gpu` prints of a check.
+/// The verdict that `ptx-gpu` prints for a check.
 #[derive(Deserialize)]
 struct Verdict {
     outcome: String,
@@ -111,7 +111,7 @@ impl Runner {
         Ok(list.lines().filter(of_kernel).map(Into::into).collect())
     }
 
-    /// Writes a kernel into the folder of a worker, which it returns.
+    /// Writes a kernel into the folder of a worker, and returns the folder.
     fn write(&self, kernel: &str, text: &str, worker: usize) -> Result<PathBuf> {
         let folder = self.folder.join(worker.to_string());
         files::write(&folder.join(format!("{kernel}-{IMAGE}")), text)?;
@@ -126,7 +126,7 @@ impl Runner {
         command.output().with_context(|| format!("cannot run {}", self.program.display()))
     }
 
-    /// Returns the problem of each mutation, if it is found.
+    /// Returns the problem that each mutation causes, or `None` for a mutation that is not found.
     fn problems(
         &self,
         kernel: &str,
@@ -175,7 +175,7 @@ impl Runner {
         if verdict.outcome == "passed" {
             return Ok(None);
         }
-        // The interpreter's finding, or the wrong result.
+        // The first line is the interpreter's finding. Without one, the detail says which result is wrong.
         let first = said.lines().next().map(|line| line.trim_start_matches("ptx-emu: ").to_owned());
         Ok(Some(first.unwrap_or(verdict.detail)))
     }

@@ -20,7 +20,7 @@ pub struct Options {
     toolchain: String,
 }
 
-/// Installs the newest nightly that rustup has, and says what of `ptx` it does not compile.
+/// Installs the newest nightly that rustup has, and reports what of `ptx` that nightly does not compile.
 pub fn run(options: &Options) -> Result<ExitCode> {
     let setup = Setup::ready()?;
     let name = options.toolchain.as_str();

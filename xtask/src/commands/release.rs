@@ -18,7 +18,7 @@ use super::Setup;
 /// The published packages, each after those that it depends on.
 const PACKAGES: [&str; 8] =
     ["ptx-macros", "ptx", "ptx-link", "ptx-build", "cargo-ptx", "ptx-launch", "ptx-host", "ptx-emu"];
-/// Larger packages hold files that no user needs.
+/// The maximum size of a package. A larger package contains files that no user needs.
 const MOST_BYTES: u64 = 512 * 1024;
 
 #[derive(Args)]
@@ -37,7 +37,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     );
     let setup = Setup::ready()?;
     let target = setup.toolchain.target_dir().join("release-check");
-    // Outside the repository, so that no configuration of the repository applies.
+    // The folder is outside the repository, so that no configuration of the repository applies.
     let home = tempfile::Builder::new().prefix("ptx-release-").tempdir()?;
     let packages = progress::step("packaging", || package(&setup, home.path(), &target))?;
     write_patches(home.path(), &packages)?;
@@ -98,7 +98,7 @@ fn check_content(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes cargo take the packages for the published crates, in every folder below `home`.
+/// Makes cargo use the packages in place of published crates, in every folder below `home`.
 fn write_patches(home: &Path, packages: &[PathBuf]) -> Result<()> {
     let mut text = "[patch.crates-io]\n".to_owned();
     for (name, folder) in PACKAGES.iter().zip(packages) {

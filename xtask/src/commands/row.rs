@@ -57,7 +57,7 @@ pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
     let forms: Vec<&Form> = rows.iter().flat_map(|row| &row.forms).collect();
     let report = progress::step("checking with ptxas", || judge::judge(&setup.tools, &forms))?;
     println!("{report}{} rows, {} forms, {} golden files written", rows.len(), forms.len(), changes.len());
-    // The test `the_forms_are_the_legal_forms` would say so later, after a build of all families.
+    // The test `the_forms_are_the_legal_forms` would report the same fault later, after a build of all families.
     let tests = fs::read_to_string(root().join("tests/golden.rs")).context("cannot read tests/golden.rs")?;
     ensure!(
         tests.contains(&format!("\"{name}\"")),

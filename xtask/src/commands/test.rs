@@ -39,7 +39,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 }
 
 /// Test files that compile for the device. Two of them would wait for each other, since the folder of each target has a lock. So
-/// one thread begins with these, and two with the rest; a thread without work takes from the end of the other list.
+/// one thread begins with these files, and two threads with the rest; a thread without work takes a file from the end of the
+/// other list.
 const FOR_DEVICES: &[&str] = &[
     "golden",
     "coverage",
@@ -57,15 +58,15 @@ const FOR_DEVICES: &[&str] = &[
     "book",
 ];
 
-/// The longest of the rest, the longest first. `checked` and `canaries` compile for the device too: the one while `golden`
-/// compiles for other targets, the other one last.
+/// The longest of the other test files, longest first. `checked` and `canaries` compile for the device too: `checked` while
+/// `golden` compiles for other targets, `canaries` last.
 const LONG: &[&str] = &["checked", "project", "ui", "cases", "canaries"];
 
 /// Tests that run together.
 struct Job {
-    /// What `./x test` runs them by.
+    /// The arguments with which `./x test` runs these tests.
     arguments: String,
-    /// `cargo test` for those, or the executables of the test files of one name.
+    /// `cargo test` with those arguments, or the executables of the test files of one name.
     commands: Vec<Command>,
 }
 
@@ -106,7 +107,8 @@ fn all() -> Result<ExitCode> {
         cargo.args(["test", "--workspace"]).args(arguments);
         cargo
     };
-    // Runs a test file. cargo would look for changes before each one. What cargo has said of `xtask` is not of this package.
+    // Runs a test file without cargo, which would look for changes before each file. The variables that cargo set for `xtask` do
+    // not apply to the file's package.
     let of_package = |program: &Utf8Path, folder: &Utf8Path| {
         let mut command = command(program.as_str());
         let names = std::env::vars_os().map(|(name, _)| name);
@@ -116,7 +118,7 @@ fn all() -> Result<ExitCode> {
         command
     };
     let files = thread::scope(|scope| {
-        // `core` is one crate, which takes one core of the machine: the tests compile on the others.
+        // `core` is one crate, which takes one core of the machine. The tests compile on the other cores.
         let setup = scope.spawn(Setup::ready);
         let build = cargo(&["--no-run", "--message-format=json-render-diagnostics"]);
         let files = test_files(build, of_package)?;

@@ -4,7 +4,7 @@ use crate::{Words, thread};
 
 const EVEN_LANES: u32 = 0x5555_5555;
 
-/// `activemask` in both arms sees only the lanes of its own arm.
+/// Executes `activemask` in both arms, each of which sees only its own lanes.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_both_arms(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());

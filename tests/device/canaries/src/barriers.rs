@@ -2,7 +2,7 @@
 
 use crate::{THREADS, Words, thread};
 
-/// A barrier between two uses of one condition.
+/// Executes a barrier between two uses of one condition.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_two_uses(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -17,7 +17,7 @@ unsafe extern "ptx-kernel" fn canary_two_uses(out: *mut u32, seed: u32) {
     }
 }
 
-/// A barrier after a flag set in a branch.
+/// Executes a barrier after a flag set in a branch.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_flag_set(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -33,7 +33,7 @@ unsafe extern "ptx-kernel" fn canary_flag_set(out: *mut u32, seed: u32) {
     }
 }
 
-/// A barrier in a helper that is inlined at two sites.
+/// Executes a barrier in a helper that is inlined at two sites.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_inlined_twice(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -54,7 +54,7 @@ fn exchange(out: Words, thread: u32, base: u32, value: u32) -> u32 {
     if low { out.get(base + (thread ^ 68)) } else { value ^ out.get(base + (thread ^ 36)) }
 }
 
-/// The barrier of the raw layer between two uses of one condition.
+/// Executes the barrier of the raw layer between two uses of one condition.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_raw_two_uses(out: *mut u32, seed: u32) {
     use ptx::qualifier::convergence::Aligned;
@@ -70,7 +70,7 @@ unsafe extern "ptx-kernel" fn canary_raw_two_uses(out: *mut u32, seed: u32) {
     }
 }
 
-/// The counted barrier of the raw layer after a flag set in a branch.
+/// Executes the counted barrier of the raw layer after a flag set in a branch.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_raw_flag_set(out: *mut u32, seed: u32) {
     use ptx::qualifier::convergence::Unaligned;

@@ -14,7 +14,7 @@ fn leave() {
     unsafe { asm!("// leave", options(nomem, nostack, preserves_flags)) }
 }
 
-/// A barrier of the remaining threads. The barrier does not wait for threads that have exited.
+/// Executes a barrier of the remaining threads. The barrier does not wait for threads that have exited.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_early_exit_barrier(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -34,7 +34,7 @@ unsafe extern "ptx-kernel" fn canary_early_exit_barrier(out: *mut u32, seed: u32
     }
 }
 
-/// A shuffle among the remaining lanes of a warp, between two uses of one condition.
+/// Executes a shuffle among the remaining lanes of a warp, between two uses of one condition.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_early_exit_shuffle(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());

@@ -22,7 +22,7 @@ const THREADS: u32 = 128;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    // Unreachable: the kernels do not panic.
+    // This loop is unreachable: the kernels do not panic.
     loop {}
 }
 

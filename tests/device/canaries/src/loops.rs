@@ -2,7 +2,7 @@
 
 use crate::{THREADS, Words, thread};
 
-/// A loop with a branch whose condition is the same in each round.
+/// Runs a loop with a branch whose condition is the same in each round.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_unswitched(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -28,7 +28,7 @@ unsafe extern "ptx-kernel" fn canary_unswitched(out: *mut u32, seed: u32) {
     out.set(2 * THREADS + thread, mine);
 }
 
-/// A state machine whose state differs between threads.
+/// Runs a state machine whose state differs between threads.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_state_machine(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -65,7 +65,7 @@ unsafe extern "ptx-kernel" fn canary_state_machine(out: *mut u32, seed: u32) {
     out.set(2 * THREADS + thread, mine);
 }
 
-/// A loop that LLVM may unroll: every thread runs the same number of rounds.
+/// Runs a loop that LLVM may unroll: every thread runs the same number of rounds.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_unrolled(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -88,7 +88,7 @@ fn lanes_in(round: u32) -> u32 {
     0x0001_0001 * (0xffff << round & 0xffff)
 }
 
-/// A vote in a loop whose number of rounds differs between lanes.
+/// Votes in a loop whose number of rounds differs between lanes.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_divergent_trips(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());
@@ -110,7 +110,7 @@ unsafe extern "ptx-kernel" fn canary_divergent_trips(out: *mut u32, seed: u32) {
     out.set(thread, mine);
 }
 
-/// A shuffle in a loop whose number of rounds differs between lanes, with a branch inside.
+/// Shuffles in a loop whose number of rounds differs between lanes, with a branch inside.
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn canary_divergent_trips_shuffle(out: *mut u32, seed: u32) {
     let (out, thread) = (Words(out), thread());

@@ -1,5 +1,5 @@
 //! Kernels whose threads do not make their collective calls together, with the feature `checked`. `tests/checked.rs` compares
-//! their PTX. On a GPU each prints what its documentation quotes, and traps.
+//! their PTX. On a GPU each prints what `gpu/src/checked_checks.rs` expects, and traps.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
@@ -8,7 +8,7 @@ use ptx::launch::Cta;
 
 ptx::panic_handler!(print);
 
-/// A part of the CTA makes the call, and the rest ends.
+/// Makes the call in a part of the CTA only. The other threads exit.
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn in_a_branch(cta: Cta) {
     if cta.thread_rank() < 32 {
@@ -16,7 +16,7 @@ pub fn in_a_branch(cta: Cta) {
     }
 }
 
-/// Two parts of the CTA make two calls.
+/// Makes different calls in two parts of the CTA.
 #[allow(clippy::if_same_then_else, reason = "the calls differ in their place")]
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn at_two_places(cta: Cta) {
@@ -27,7 +27,7 @@ pub fn at_two_places(cta: Cta) {
     }
 }
 
-/// One thread returns early.
+/// Returns early in one thread.
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn after_an_early_return(cta: Cta) {
     cta.sync();
@@ -37,7 +37,7 @@ pub fn after_an_early_return(cta: Cta) {
     cta.sync();
 }
 
-/// Some lanes make a call of the warp, and the others another one.
+/// Makes one call of the warp in some lanes, and another call in the others.
 #[ptx::kernel(unsafe(uniform), threads = 64)]
 pub fn in_some_lanes(cta: Cta) {
     let warp = cta.warp();
@@ -48,7 +48,7 @@ pub fn in_some_lanes(cta: Cta) {
     }
 }
 
-/// One thread does not come.
+/// Makes the call in all threads but one, which loops.
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn without_one_thread(cta: Cta) {
     while cta.thread_rank() == 77 {

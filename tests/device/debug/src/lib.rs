@@ -1,7 +1,7 @@
 //! A kernel of ten instructions, built without optimization. The test `ten_calls_of_a_debug_build_are_ten_blocks` counts them.
 
 #![no_std]
-// Compiled for its PTX and never run.
+// The crate is compiled for its PTX and never run.
 #![allow(clippy::missing_safety_doc)]
 #![feature(abi_ptx)]
 

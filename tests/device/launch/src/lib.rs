@@ -15,7 +15,7 @@ use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
 
 ptx::panic_handler!();
 
-/// y ← a·x + y.
+/// Computes y ← a·x + y.
 #[ptx::kernel(unsafe(uniform), threads = 256, min_ctas = 2)]
 pub fn axpy(
     cta: Cta,
@@ -30,7 +30,7 @@ pub fn axpy(
     cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| a * x + y));
 }
 
-/// A struct whose alignment stock rustc does not compile as a parameter.
+/// A struct that stock rustc does not compile as a parameter, because of its alignment.
 #[derive(ptx::Plain, Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Weights {
@@ -39,7 +39,7 @@ pub struct Weights {
     pub wraps: bool,
 }
 
-/// `y[i]` ← the weighted sum of five elements of `x` from `i` on.
+/// Computes `y[i]` ← the weighted sum of five elements of `x`, starting at `i`.
 #[ptx::kernel(unsafe(uniform), threads = (32, 4), max_registers = 64, any_grid)]
 pub fn blur(
     cta: Cta,
@@ -91,7 +91,7 @@ pub fn copy_boxes(
     });
 }
 
-/// Adds the rows of a matrix, after the grids before this one; counts its rows.
+/// Adds the rows of a matrix, after the grids before this one, and counts the rows.
 #[ptx::kernel(unsafe(uniform), threads = 64, cluster = 2)]
 pub fn add_rows(
     mut cta: Cta,
@@ -117,7 +117,7 @@ pub fn add_rows(
     });
 }
 
-/// Fills `len` elements by all threads.
+/// Fills `len` elements with all threads.
 ///
 /// # Safety
 ///

@@ -1,9 +1,9 @@
 //! Atomic operations on DSMEM, whose machine code `tests/sass.rs` reads. `typed_…`: each operation of the typed layer. `raw_…`:
-//! by `ptx::raw`, the operations for which ptxas emits wrong code on DSMEM.
+//! the operations of `ptx::raw` for which ptxas emits wrong code on DSMEM.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
-// Compiled for their machine code and never run.
+// The kernels are compiled for their machine code and never run.
 #![allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 // The host types of halves are those of the crate `half`.
 #![allow(improper_ctypes_definitions)]

@@ -1,6 +1,6 @@
 //! Kernels that print and panic. `tests/print.rs` compares their PTX.
 
-// Compiled for its PTX.
+// The crate is compiled for its PTX.
 #![allow(clippy::missing_safety_doc)]
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]
 #![cfg_attr(not(target_arch = "nvptx64"), allow(unused_imports))]
@@ -12,7 +12,7 @@ use ptx::launch::Cta;
 
 ptx::panic_handler!(print);
 
-/// One thread prints.
+/// Prints in one thread.
 #[ptx::kernel(unsafe(uniform), threads = 64)]
 pub fn print_in_a_branch(cta: Cta, value: f32) {
     if cta.is_leader() {
@@ -21,7 +21,7 @@ pub fn print_in_a_branch(cta: Cta, value: f32) {
     cta.sync();
 }
 
-/// Every type and layout.
+/// Prints every type and layout.
 #[ptx::kernel(unsafe(uniform), threads = 1)]
 pub fn print_all(_cta: Cta, byte: i8, word: u32, long: u64, float: f32, flag: bool) {
     let double = f64::from(float);

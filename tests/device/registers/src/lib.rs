@@ -1,7 +1,7 @@
 //! Sums of outer products, in arrays that stay in registers. `tests/sass.rs` reads their machine code.
 
 #![no_std]
-// Compiled for its machine code and never run.
+// The crate is compiled for its machine code. Only `gpu/src/device_checks.rs` launches the kernels, with valid arguments.
 #![allow(clippy::missing_safety_doc)]
 #![feature(abi_ptx)]
 

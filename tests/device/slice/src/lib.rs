@@ -1,5 +1,5 @@
-//! The typed layer on a GPU: each kernel fills `out` in its own way, and `ptx-gpu` knows the expected contents. Launch: one CTA
-//! of 128 threads.
+//! Kernels that use the typed layer on a GPU: each fills `out` in its own way, and `ptx-gpu` knows the expected contents. A
+//! launch has one CTA of 128 threads.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
@@ -29,12 +29,12 @@ ptx::shared_memory! {
     }
 }
 
-/// The word that every kernel stores at index `i` first.
+/// Returns the word that every kernel stores at index `i` first.
 fn value(seed: u32, i: usize) -> u32 {
     seed.wrapping_mul(2_654_435_761).wrapping_add(i as u32)
 }
 
-/// The first two tiles of `out`.
+/// Returns the first two tiles of `out`.
 fn tiles(cta: &Cta, out: GlobalMut<u32, N>) -> (GlobalTileMut<u32, N>, GlobalTileMut<u32, N>) {
     let (mut tiles, _) = out.tiles(cta);
     match (tiles.next_tile(), tiles.next_tile()) {
@@ -43,7 +43,7 @@ fn tiles(cta: &Cta, out: GlobalMut<u32, N>) -> (GlobalTileMut<u32, N>, GlobalTil
     }
 }
 
-/// Stores, a barrier, and loads of elements that other threads stored.
+/// Stores, and loads after a barrier the elements that other threads stored.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.
@@ -60,7 +60,7 @@ pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
     });
 }
 
-/// Five phases of an mbarrier, which is invalidated and initialized again in between.
+/// Completes five phases of an mbarrier, which is invalidated and initialized again in between.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.
@@ -80,7 +80,7 @@ pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
 }
 
-/// A tile that is stored to `out`, loaded from there, changed and stored again, with and without cache policies.
+/// Stores a tile to `out`, loads it from there, changes it and stores it again, with and without cache policies.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.
@@ -108,7 +108,7 @@ pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
     });
 }
 
-/// Two stores in one group, whose sources are used again once the copies have read them.
+/// Makes two stores in one group, and uses the sources again once the copies have read them.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_group(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.
@@ -128,7 +128,7 @@ pub unsafe extern "ptx-kernel" fn slice_group(out: *mut u32, seed: u32) {
     });
 }
 
-/// A launch without dynamic shared memory: its length is 0, and `try_take` fails.
+/// Runs without dynamic shared memory: its length is 0, and `try_take` fails.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_no_dynamic(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.
@@ -139,7 +139,7 @@ pub unsafe extern "ptx-kernel" fn slice_no_dynamic(out: *mut u32, seed: u32) {
     unsafe { out.add(cta.thread_rank() as usize).write(seed ^ left ^ u32::from(refused)) };
 }
 
-/// Named barriers of the whole CTA and of its halves.
+/// Executes named barriers of the whole CTA and of its halves.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn slice_barriers(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.

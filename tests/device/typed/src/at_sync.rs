@@ -211,7 +211,7 @@ stages! {
     (src, dst, out, n)
 }
 
-// A load of a length that is known at run time.
+// This kernel loads a slice whose length is known at run time.
 stages! {
     typed_bulk_load_slice(cta, stages) {
         let bar = stages.bar.init(&cta);

@@ -424,7 +424,7 @@ macro_rules! shared {
             unsafe { $rout.cast::<u32>().write(smem.bar.addr()) };
             closure(|| unsafe {
                 each_own((N * size_of::<$T>() / 16) as u32, |v| {
-                    // By instructions of the elements' width.
+                    // The stores have the width of the elements.
                     match size_of::<$T>() {
                         16 => raw::st_weak_b128(space::SharedCta, base + 16 * v, B128::default()),
                         8 => raw::st_weak_v2(space::SharedCta, ty::B64, base + 16 * v, [0; 2]),
@@ -432,7 +432,7 @@ macro_rules! shared {
                     }
                 });
                 sync();
-                // A closure: LLVM keeps the direction of a condition that leaves a function.
+                // In a closure, LLVM keeps the direction of a condition that leaves the function.
                 closure(|| {
                     if i >= N {
                         return;

@@ -25,7 +25,7 @@ fn known(policy: Option<CachePolicy>) -> CachePolicy {
     }
 }
 
-/// The only tile of the destination, for reductions.
+/// Returns the only tile of the destination, for reductions.
 #[inline(always)]
 fn sums(dst: *mut f32) -> ReduceTile<f32, N> {
     match unsafe { GlobalReduce::from_raw(dst, N) }.get(0) {

@@ -1,4 +1,4 @@
-//! Each bulk reduction: into global memory, also with a policy, and at a multimem address.
+//! Bulk reductions into global memory, also with a policy, and at a multimem address.
 
 use half::f16;
 use ptx::bulk::{self, GlobalReduce, ReduceTile};
@@ -38,7 +38,7 @@ fn fill(mut store: impl FnMut(u32)) {
     });
 }
 
-/// The leader starts a reduction and waits for it.
+/// Starts a reduction in the leader, and waits for the reduction.
 #[inline(always)]
 pub unsafe fn reduce(start: impl FnOnce()) {
     unsafe {

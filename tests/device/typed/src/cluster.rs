@@ -41,7 +41,7 @@ ptx::shared_memory! {
         wide_tiles: DsmemBuffer<i64, { N / 2 }, ByTile>,
     }
 }
-/// The addresses of the fields of `Smem`.
+/// The offsets of the fields of `Smem`.
 const TILE: u32 = 128;
 const TILES: u32 = TILE + BYTES;
 const WORDS: u32 = (TILES + BYTES + 8).next_multiple_of(128);
@@ -91,7 +91,7 @@ unsafe fn init(bar: u32, bars: u32) {
     }
 }
 
-/// Begins a scope with DSMEM buffers. `by_copies`: whether copies fill one of them; otherwise threads fill all.
+/// Begins a scope with DSMEM buffers. If `by_copies`, copies fill one of the buffers; otherwise threads fill all.
 #[inline(always)]
 unsafe fn begin(by_copies: bool) {
     if elected() {
@@ -163,7 +163,7 @@ fn for_each_other(mut f: impl FnMut(u32)) {
     }
 }
 
-/// The addresses of the DSMEM buffer and its mbarrier in the CTA of rank `to`.
+/// Returns the addresses of the DSMEM buffer and its mbarrier in the CTA `rank`.
 #[inline(always)]
 unsafe fn of(inbox: u32, bar: u32, rank: u32) -> (u32, u32) {
     unsafe { (raw::mapa_shared_cluster(inbox, rank), raw::mapa_shared_cluster(bar, rank)) }
@@ -180,7 +180,7 @@ unsafe fn add_to_others(inbox: u32, bar: u32) {
     });
 }
 
-/// Expects a tile, and starts to send a tile.
+/// Expects a tile, and starts sending a tile.
 #[inline(always)]
 unsafe fn send(inbox: u32, bar: u32, to: u32, start: impl FnOnce(u32, u32)) {
     unsafe { expect(bar, BYTES) };
@@ -200,7 +200,7 @@ unsafe fn acknowledge(bar: u32, from: u32, parity: u32) {
     }
 }
 
-/// The part of [`acknowledge`] between the two barriers.
+/// Runs the part of [`acknowledge`] between the two barriers.
 #[inline(always)]
 unsafe fn acknowledge_at_sync(bar: u32, from: u32, parity: u32) {
     unsafe {
@@ -244,7 +244,7 @@ fn across(mask: u32) -> Option<u32> {
     Some(raw::cluster_ctarank() ^ mask)
 }
 
-/// The rank of the first CTA of a row of `ctas` CTAs, and this CTA's rank in the row. Ranks in a cluster count x fastest.
+/// Returns the rank of the first CTA of a row of `ctas` CTAs, and this CTA's rank in the row. Ranks in a cluster count x fastest.
 #[inline(always)]
 pub fn row(ctas: u32) -> Option<(u32, u32)> {
     let rank = raw::cluster_ctarank();
@@ -252,7 +252,7 @@ pub fn row(ctas: u32) -> Option<(u32, u32)> {
     (raw::cluster_nctaid_x() == ctas).then_some((rank - x, x))
 }
 
-/// The rank of the first CTA of a column of `ctas` CTAs, the distance to the next, and this CTA's rank in the column.
+/// Returns the rank of the first CTA of a column of `ctas` CTAs, the distance to the next, and this CTA's rank in the column.
 #[inline(always)]
 fn column(ctas: u32) -> Option<(u32, u32, u32)> {
     let (rank, stride) = (raw::cluster_ctarank(), raw::cluster_nctaid_x());
@@ -260,13 +260,13 @@ fn column(ctas: u32) -> Option<(u32, u32, u32)> {
     (raw::cluster_nctaid_y() == ctas).then_some((rank - y * stride, stride, y))
 }
 
-/// The mask of `ctas` CTAs from the rank `first` on, `stride` apart.
+/// Returns the mask of `ctas` CTAs, `stride` apart, starting at the rank `first`.
 #[inline(always)]
 fn group(first: u32, stride: u32, ctas: u32) -> CtaMask {
     CtaMask::from_bits_retain((0..ctas).fold(0_u32, |bits, i| bits | 1 << (first + i * stride)) as u16)
 }
 
-/// The only tile of the source.
+/// Returns the only tile of the source.
 #[inline(always)]
 unsafe fn only(src: *const u32) -> GlobalTile<u32, N> {
     match unsafe { Global::from_raw(src, N) }.tiles::<N>().0.get(0) {
@@ -315,7 +315,7 @@ pair! {
     }
 }
 
-// Inside a cluster scope: a part of the CTA, and an async scope that contains a cluster scope.
+// These kernels use a part of the CTA inside a cluster scope, and a cluster scope inside an async scope.
 pair! {
     typed_cluster_cta_mut(cta, smem, src, out) {
         cta.cluster_scope(smem.tile, |mut cluster, tile| {
@@ -1446,7 +1446,7 @@ pair! {
     }
 }
 
-/// The only tile of the destination, which the first CTA has.
+/// Returns the only tile of the destination, which the first CTA has.
 #[inline(always)]
 fn only_mut(cta: &Cta, dst: *mut u32) -> GlobalTileMut<u32, N> {
     match unsafe { GlobalMut::from_raw(dst, N) }.tiles(cta).0.next_tile() {
@@ -1474,7 +1474,7 @@ unsafe fn store_words(words: u32, bar: u32, to: u32) {
     }
 }
 
-/// The leader commits the copies that it has started, and waits until they have read their sources.
+/// Commits the copies that the leader has started, and waits until they have read their sources.
 #[inline(always)]
 unsafe fn commit_and_await_read() {
     if elected() {
@@ -1540,7 +1540,7 @@ pair! {
             let words = words.receive(cta);
             // Threads have written the words, so they need a proxy fence; a copy has written the tile.
             let group = bulk::reduce(cta, op::Add, words, sums(out)).and(bulk::reduce(cta, op::Max, tiles, sums(out)));
-            // The cluster's barrier is the only one.
+            // The cluster's barrier is the only barrier.
             let read = group.commit(cta).wait_read_at_sync(cta);
             let ((words, (tiles, tile)), _) = cluster.sync_with(read.release_at_sync());
             (cluster, (tile.into_free(), (tiles, words)))
@@ -1634,7 +1634,7 @@ pair! {
             wait(words + BYTES, 0);
             expect(tiles + BYTES, (raw::cluster_nctarank() - 1) * BYTES);
             if elected() {
-                // One fence for all copies.
+                // One fence serves all copies.
                 raw::fence_proxy_async(space::SharedCta);
                 for_each_other(|to| {
                     let (dst, mbar) = of(tiles, tiles + BYTES, to);
@@ -1660,7 +1660,7 @@ pair! {
             for round in 0..2 {
                 let received = channel.send(&cluster, tile).receive(cta);
                 let store = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta);
-                // One barrier: the store has read the tile, and the leader may tell the sender.
+                // One barrier is enough: the store has read the tile, and the leader may tell the sender.
                 let (released, _) = cta.sync_with(store.wait_read_at_sync(cta));
                 let received = released.into_received();
                 unsafe { out.add(round).write(received.get(3).unwrap_or(0)) };
@@ -1716,7 +1716,7 @@ pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_last(src: *const 
         let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
         let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
         let channel = channel.into_channel(permutation).send(&cluster, tiles).receive(cta);
-        // No barrier: only the leader waits until the copy has read the tile.
+        // No barrier is needed: only the leader waits until the copy has read the tile.
         let (channel, (tiles, tile)) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).end(cta);
         (cluster, (tile, (tiles, channel)))
     });

@@ -7,7 +7,7 @@ use ptx::raw;
 use crate::{elected, fence_async, init};
 
 ptx::shared_memory! { struct Smem { clusters: WorkQueueMemory, end: Mbarrier<Uninit> } }
-/// The address of the second mbarrier in `Smem`, after the response and the first mbarrier.
+/// The offset of the second mbarrier in `Smem`, after the response and the first mbarrier.
 const END: u32 = 24;
 
 #[unsafe(no_mangle)]
@@ -56,7 +56,7 @@ pub unsafe extern "ptx-kernel" fn raw_clusterlaunchcontrol_loop(out: *mut u32) {
     });
 }
 
-/// Takes over one cluster at most.
+/// Takes over at most one cluster.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_clusterlaunchcontrol_close(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
@@ -175,7 +175,7 @@ unsafe fn request_of_cluster(base: u32, bar: u32) -> u64 {
     }
 }
 
-/// A function where the typed twin has one: LLVM inverts a condition that two branches share when it inlines them.
+/// Calls `body` where the typed twin has a function: LLVM inverts a condition shared by two branches when it inlines them.
 #[inline(always)]
 fn initialized(bar: u32, body: impl FnOnce()) {
     unsafe { init(bar) };

@@ -32,7 +32,7 @@ fn tiles(src: *const f32) -> ptx::global::Tiles<f32, N> {
     unsafe { Global::from_raw(src, 4 * N).tiles::<N>().0 }
 }
 
-/// Returns tile `i`; the slice has this tile.
+/// Returns tile `i`, which the slice has.
 #[inline(always)]
 fn tile(src: *const f32, i: usize) -> GlobalTile<f32, N> {
     match tiles(src).get(i) {

@@ -7,7 +7,7 @@ use crate::{cta_count, cta_rank, thread_count, thread_rank};
 
 const N: usize = 256;
 
-/// Sixteen bytes, moved by one instruction.
+/// A vector of sixteen bytes, which one instruction moves.
 #[repr(C, align(16))]
 struct Vector([u32; 4]);
 
@@ -75,7 +75,7 @@ pub unsafe extern "ptx-kernel" fn typed_global_tile_write(y: *mut u32, n: usize)
         tile.write(&cta, |i| i as u32);
     }
 }
-/// Returns the first tile of the CTA of rank `rank`, of `count` tiles.
+/// Returns the first of `count` tiles that belongs to the CTA of rank `rank`.
 #[inline(always)]
 fn first_tile(y: *mut u32, rank: usize, count: usize) -> Option<*mut u32> {
     if rank >= count {

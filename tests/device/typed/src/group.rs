@@ -143,7 +143,7 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier_at_sync(out: *mut u32) {
         if thread_count() < 2 {
             trap();
         }
-        // The memory is returned with the next round's mbarrier first.
+        // The memory is returned with the mbarrier of the next round first.
         init(odd, even);
         cluster_sync();
         arrive(odd, first);

@@ -1,12 +1,12 @@
-//! One thread or one warp of the CTA, with handles of its own. The blocks have 128 threads, so LLVM knows the threads of a warp
-//! and the number of rounds of its loops.
+//! Calls by one thread or one warp of the CTA, with handles of its own. The blocks have 128 threads, so LLVM knows the threads of
+//! a warp and the number of rounds of its loops.
 
 use ptx::launch::Block;
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;
 
-/// The work of one thread: loads a tile on its own mbarrier, and adds the tile to another tile.
+/// Loads a tile on its own mbarrier in one thread, and adds the tile to another tile.
 #[inline(always)]
 unsafe fn load_and_reduce(base: u32, bar: u32, src: *const f32, dst: *mut f32) {
     unsafe {
@@ -51,7 +51,7 @@ stages! {
     (src, dst, out, n)
 }
 
-// A part of one thread at a barrier that another transition shares, and a part at the end of the kernel.
+// One thread runs a part at a barrier that another transition shares, and a part at the end of the kernel.
 stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_one_last(cta, stages) {

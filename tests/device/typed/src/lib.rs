@@ -1,8 +1,8 @@
-//! Pairs of kernels, `typed_x` and `raw_x`: a use of the typed layer, and the same instructions by `ptx::raw`. The test
+//! Pairs of kernels, `typed_x` and `raw_x`: a use of the typed layer, and the same instructions through `ptx::raw`. The test
 //! `typed_calls_cost_nothing` compares their bodies.
 
 #![no_std]
-// Compiled for their PTX and never run, so they need no safety contract.
+// The kernels are compiled for their PTX and never run, so they need no safety contract.
 #![allow(clippy::missing_safety_doc, unused_variables)]
 // The macros cast for all types; some types need no cast.
 #![allow(unused_unsafe, unnecessary_transmutes, clippy::useless_transmute)]
@@ -53,7 +53,7 @@ const BYTES: u32 = (N * size_of::<f32>()) as u32;
 ptx::shared_memory! {
     struct Smem { tile: SharedArray<f32, N>, bar: Mbarrier<Uninit> }
 }
-/// The addresses of the fields of `Smem`.
+/// The offsets of the fields of `Smem`.
 const BAR: u32 = BYTES;
 
 /// The addresses of a kernel's shared memory and of its mbarrier.
@@ -146,8 +146,8 @@ unsafe fn wait(bar: u32, state: u64) {
     } {}
 }
 
-/// A closure where the typed twin has one (`Cta::async_scope`). Before LLVM inlines closures, it sinks reads of special registers
-/// that are used once; with the closure, it does so in both twins.
+/// Calls `body` where the typed twin has a closure (`Cta::async_scope`). Before LLVM inlines closures, it sinks reads of special
+/// registers that are used once; with the closure, it does so in both twins.
 #[inline(always)]
 fn scope(body: impl FnOnce()) {
     body()
@@ -179,7 +179,7 @@ macro_rules! pair {
     };
 }
 
-/// The only tile of the source.
+/// Returns the only tile of the source.
 #[inline(always)]
 fn only(tiles: ptx::global::Tiles<f32, N>) -> GlobalTile<f32, N> {
     // The source has one tile, so LLVM knows the bound.
@@ -425,7 +425,7 @@ fn tile(src: *const f32) -> GlobalTile<f32, N> {
     only(unsafe { Global::from_raw(src, N).tiles::<N>().0 })
 }
 
-/// The only tile of the destination, for reductions.
+/// Returns the only tile of the destination, for reductions.
 #[inline(always)]
 fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
     match unsafe { bulk::GlobalReduce::from_raw(dst, N) }.get(0) {
@@ -434,8 +434,8 @@ fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
     }
 }
 
-/// A pair of kernels over three tiles. The arguments: how they enter, their parameters, the handles of the tiles, their first
-/// address.
+/// A pair of kernels over three tiles. The arguments: how the kernels enter, their parameters, the handles of the tiles, and the
+/// first address.
 macro_rules! stages {
     (@enter [$enter:expr]
      $typed:ident($cta:ident, $stages:ident) $typed_body:block

@@ -128,7 +128,7 @@ pub unsafe extern "ptx-kernel" fn raw_math_halves(x: u32, y: u16, out: *mut u32,
     }
 }
 
-/// Two columns times two rows, without a loop.
+/// Multiplies two columns by two rows, without a loop.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_registers_outer(a: *const f32, b: *const f32, out: *mut f32, n: u32) {
     let mut sums: [[f32; 2]; 2] = zeroed();

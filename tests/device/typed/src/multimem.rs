@@ -449,7 +449,7 @@ pub unsafe extern "ptx-kernel" fn raw_multimem_queries(p: *mut u32, n: usize, i:
     }
 }
 
-/// The only tile of the destination.
+/// Returns the only tile of the destination.
 #[inline(always)]
 fn sums(dst: *mut f32) -> MulticastTile<f32, N> {
     match unsafe { MulticastReduce::from_raw(dst, N) }.get(0) {

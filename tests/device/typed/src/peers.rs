@@ -25,7 +25,7 @@ ptx::shared_memory! {
     struct Brains { memory: SharedArray<[bf16; 2], { 2 * N }>, end: Mbarrier<Uninit> }
 }
 
-/// Replaces the 64 bits at `addr` by `new` of them.
+/// Replaces the 64 bits at `addr` by the result of `new`.
 #[inline(always)]
 unsafe fn update(sem: impl raw::AtomSem, addr: u32, new: impl Fn(u64) -> u64) -> u64 {
     let (scope, space) = (scope::Cluster, space::SharedCluster);

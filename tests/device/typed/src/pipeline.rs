@@ -372,7 +372,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast(src: *const u32, n:
     unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
-/// Stages of two tiles of half the words. A row of two CTAs shares the second tile.
+/// Runs stages of two tiles, each with half the words. A row of two CTAs shares the second tile.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
     map: *const TensorMapObject,
@@ -464,7 +464,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_pairs(
     unsafe { out.add(thread_rank() as usize).write(sum) };
 }
 
-/// Each of two CTAs multicasts half a tile to both.
+/// Multicasts half a tile to both CTAs, from each of them.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
     map: *const TensorMapObject,
@@ -633,7 +633,7 @@ unsafe fn run(
     unsafe { run_in::<0>(Position { base, stage: 0, parity: 0, first: 0, rank: 0 }, produce, consume) }
 }
 
-/// [`run`] in a group of `CTAS` CTAs of the cluster, or without a group.
+/// Does what [`run`] does, in a group of `CTAS` CTAs of the cluster, or without a group.
 #[inline(always)]
 unsafe fn run_in<const CTAS: u32>(
     at: Position,
@@ -659,7 +659,7 @@ unsafe fn sync_all<const CTAS: u32>() {
     unsafe { if CTAS == 0 { sync() } else { cluster_sync() } }
 }
 
-/// [`run_in`] without invalidation of the mbarriers.
+/// Does what [`run_in`] does, without invalidation of the mbarriers.
 #[inline(always)]
 unsafe fn run_last<const CTAS: u32>(
     at: Position,
@@ -723,7 +723,7 @@ struct Position {
     base: u32,
     stage: u32,
     parity: u32,
-    /// The first CTA of the group, and this CTA's rank in it.
+    /// The rank of the group's first CTA, and this CTA's rank in the group.
     first: u32,
     rank: u32,
 }
@@ -864,7 +864,7 @@ unsafe fn one_each(
     Some((from.tiles().0.get(0)?, to.tiles(cta).0.next_tile()?.1))
 }
 
-/// The consumers hold an array, fill it together, and store it.
+/// Runs consumers that hold an array, fill the array together, and store it.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with(src: *const u32, dst: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
@@ -919,7 +919,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with(src: *const u32, dst: *m
     });
 }
 
-/// [`typed_pipeline_run_with`] at the end of the kernel.
+/// Does what [`typed_pipeline_run_with`] does, at the end of the kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with_last(src: *const u32, dst: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
@@ -975,7 +975,7 @@ fn load_from(at: Position, src: *const u32) -> Position {
     })
 }
 
-/// One consumer's share: copies vectors of sixteen bytes of the tile to the array, with the last bit of each word flipped.
+/// Copies one consumer's share of the tile to the array: vectors of sixteen bytes, with the last bit of each word flipped.
 #[inline(always)]
 unsafe fn turn_over(tile: u32, out: u32, rank: u32) {
     let mut first = 0;
@@ -1042,7 +1042,7 @@ fn consume<'p, B>(
     consumer
 }
 
-/// Two parts of whole warps, over two named barriers.
+/// Runs two parts of whole warps, over two named barriers.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair(out: *mut u32, rounds: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Tile>() };
@@ -1082,7 +1082,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_last(out: *mut u32, 
 
 ptx::shared_memory! { struct TileWith { tile: PipelineMemory<[u32; N], 1, Pair>, consumers: NamedBarrier<3, 32> } }
 
-/// The consumers also meet at a barrier of their own.
+/// Runs consumers that also meet at a barrier of their own.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with(out: *mut u32, rounds: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
@@ -1461,7 +1461,7 @@ impl Ring {
         self
     }
 
-    /// `store` and `refill`, under one condition of the leader.
+    /// Does what `store` and `refill` do, under one condition of the leader.
     #[inline(always)]
     unsafe fn store_and_refill(mut self) -> Ring {
         unsafe {

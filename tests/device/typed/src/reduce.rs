@@ -31,7 +31,7 @@ macro_rules! pair {
     };
 }
 
-/// Writes each result by a store of its own, so that LLVM joins no results.
+/// Writes each result with its own store, so that LLVM joins no results.
 #[inline(always)]
 unsafe fn write<T: Copy, const N: usize>(out: *mut u64, results: [T; N]) {
     unroll::<N>(|i| unsafe { out.add(i).cast::<T>().write(results[i]) });
@@ -292,7 +292,7 @@ unsafe fn publish(half: u32, mine: bool, bits: u32) {
     }
 }
 
-/// Folds the slots by `f`, in order.
+/// Folds the slots with `f`, in order.
 #[inline(always)]
 unsafe fn one_by_one(half: u32, warps: u32, f: impl Fn(u32, u32) -> u32) -> u32 {
     (1..warps).fold(unsafe { slot(half, 0) }, |all, i| f(all, unsafe { slot(half, i) }))
@@ -371,7 +371,7 @@ cta_pair! {
     }
 }
 
-/// Scans by `f`. Returns the result of the warps before, the result in the warp up to this thread, and the total.
+/// Scans with `f`. Returns the result of the previous warps, the result in the warp up to this thread, and the total.
 #[inline(always)]
 unsafe fn cta_scan(half: u32, value: u32, f: impl Fn(u32, u32) -> u32) -> (Option<u32>, u32, u32) {
     let up = |value: u32, width: u32| {

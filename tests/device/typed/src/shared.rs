@@ -35,7 +35,7 @@ fn dynamic() -> u32 {
     unsafe { core::mem::transmute_copy::<DynamicShared, u32>(&dynamic) }
 }
 
-/// Takes eight bytes from `next` on. Returns their address and the address of the rest.
+/// Takes eight bytes, starting at `next`. Returns their address and the address of the rest.
 #[inline(always)]
 fn take(next: u32, end: u32) -> Result<(u32, u32), u32> {
     let addr = next.next_multiple_of(8);

@@ -58,7 +58,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_stores(i: usize, out: *mut u32) {
     });
 }
 
-/// A store to element `[x, y]` of a swizzled matrix, and a load of element `[y, x]` of a plain one.
+/// Stores to element `[x, y]` of a swizzled matrix, and loads element `[y, x]` of a plain matrix.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d(x: usize, y: usize, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
@@ -86,7 +86,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_view_2d(x: usize, y: usize, out: *m
     });
 }
 
-/// [`typed_shared_view_2d`] by vectors of sixteen bytes.
+/// Does what [`typed_shared_view_2d`] does, with vectors of sixteen bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d_vectors(x: usize, y: usize, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };

@@ -195,7 +195,7 @@ load_pair! {
     raw_tensor_load_im2col_w_halo_5d |dst, bar, map| raw::cp_async_bulk_tensor_5d_global_im2col_w(space::SharedCta, load_mode::Im2colW, GROUP, dst, map, [8, -1, 2, 3, 4], bar, [2, 3], multicast::None, cache_hint::None)
 }
 
-/// `.im2col::w::128` copies at least 128 pixels: of 32 bytes each, with and without a halo.
+/// Copies by `.im2col::w::128`, which has at least 128 pixels: of 32 bytes each, with and without a halo.
 #[cfg(feature = "sm_100a")]
 mod im2col_w_128 {
     use super::*;
@@ -743,7 +743,7 @@ ptx::shared_memory! {
 }
 const VECTOR: u32 = 128;
 
-/// A box and a tile of global memory on one mbarrier.
+/// Loads a box and a tile of global memory on one mbarrier.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
     map: *const TensorMapObject,
@@ -859,7 +859,7 @@ pair! {
     }
 }
 
-// The checks of coordinates that are known at run time. Boxes by index need no checks.
+// Coordinates that are known at run time need checks. Boxes by index need no checks.
 
 pair! {
     typed_tensor_at(cta, tile, bar, map, out) {
@@ -1041,7 +1041,7 @@ pair! {
                 out.add(1).write(y);
             }
             cta.async_scope((tile, bar), |cta, (tile, bar)| {
-                // In place: the CTA owns the box, so it can load and store the box.
+                // The copies are in place: the CTA owns the box, so it can load and store the box.
                 let (bar, tile, dst) = tensor::load(cta, bar, tile, dst).wait(cta);
                 let (tile, group) = tensor::store(cta, tile, dst).commit(cta).wait_read(cta);
                 group.wait(cta);
@@ -1188,7 +1188,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
     });
 }
 
-/// The first warp copies a tensor map.
+/// Copies a tensor map in the first warp.
 #[inline(always)]
 unsafe fn draft_of(map: *const u8, draft: u32) {
     let (rank, threads) = (thread_rank(), super::thread_count());
@@ -1457,7 +1457,7 @@ mod draft {
         };
     }
 
-    // All fields of a tensor of another rank, element type and box.
+    // These kernels write all fields of a tensor of another rank, element type and box.
     pair! {
         typed_tensor_draft_retype [Box2<32, 8>] |cta, draft| {
             let draft = draft.retype::<f16, Box4<64, 2, 3, 4>>(cta).global_address(cta, core::ptr::without_provenance(4096));
@@ -1490,7 +1490,7 @@ mod draft {
         }
     }
 
-    // The same rank, and fields that do not depend on the element type.
+    // These kernels keep the rank, and write the fields that do not depend on the element type.
     pair! {
         typed_tensor_draft_fields [Box2<32, 8>] |cta, draft| {
             let draft = draft.swizzle_mode(cta, swizzle_mode::B128).fill_mode(cta, fill_mode::OobNan);

@@ -12,7 +12,7 @@ fn panic(_: &core::panic::PanicInfo) -> ! {
     loop {}
 }
 
-/// Undefined unless the library of `link_shared` is linked.
+/// Calls a function that is undefined unless the library of `link_shared` is linked.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn uses_another_crate(out: *mut u32) {
     unsafe { *out = through(*out) }
@@ -62,7 +62,7 @@ pub unsafe extern "ptx-kernel" fn needs_the_future(out: *mut u32) {
     }
 }
 
-/// The index is known at run time only, so the array is in local memory.
+/// Indexes an array in local memory, because the index is known at run time only.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn indexes_an_array(out: *mut u32, index: usize) {
     unsafe { *out = element([*out, 5, 7, 11], index) }
@@ -74,7 +74,7 @@ fn element(mut table: [u32; 4], index: usize) -> u32 {
     table[index / 4 % 4]
 }
 
-/// A function that is not inlined gets an address.
+/// Passes an address to a function that is not inlined.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn passes_an_address(out: *mut u32) {
     unsafe { *out = through_memory(*out) }
@@ -96,7 +96,7 @@ fn barrier() {
     unsafe { asm!("barrier.cta.sync.aligned 0;", options(nostack, preserves_flags)) }
 }
 
-/// The first warp alone reaches the barrier.
+/// Executes a barrier that only the first warp reaches.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn syncs_in_a_warp(out: *mut u32) {
     if thread() < 32 {
@@ -105,7 +105,7 @@ pub unsafe extern "ptx-kernel" fn syncs_in_a_warp(out: *mut u32) {
     }
 }
 
-/// Threads take part in different numbers of barriers.
+/// Executes a number of barriers that depends on the thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn syncs_in_a_loop_of_the_thread(out: *mut u32, count: u32) {
     let mut index = thread();
@@ -116,7 +116,7 @@ pub unsafe extern "ptx-kernel" fn syncs_in_a_loop_of_the_thread(out: *mut u32, c
     }
 }
 
-/// All threads reach both barriers, or none.
+/// Executes barriers that either all threads reach or none.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn syncs_under_a_uniform_condition(out: *mut u32, flag: *const u32) {
     if thread() == 0 {

@@ -26,7 +26,7 @@ fn active() -> u32 {
     mask
 }
 
-/// Without marks, LLVM joins the two branches by copying the barrier into both.
+/// Executes a barrier that LLVM, without marks, copies into both branches to join them.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn barrier_between(first: *mut u32, second: *mut u32) {
     let thread = thread();
@@ -39,14 +39,14 @@ pub unsafe extern "ptx-kernel" fn barrier_between(first: *mut u32, second: *mut 
     }
 }
 
-/// Without marks, LLVM moves the code that both arms share above the branch.
+/// Executes code in both arms that LLVM, without marks, moves above the branch.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn mask_in_both_arms(out: *mut u32, limit: u32) {
     let mask = if thread() < limit { active() } else { active() };
     unsafe { *out.add(thread() as usize) = mask }
 }
 
-/// The form for linkers that set no marks: an asm goto.
+/// Uses the form for linkers that set no marks: an asm goto.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn labeled(out: *mut u32) {
     unsafe {
@@ -55,7 +55,7 @@ pub unsafe extern "ptx-kernel" fn labeled(out: *mut u32) {
     }
 }
 
-/// Has nothing convergent, so the marks must not change any instruction.
+/// Executes nothing convergent, so the marks must not change any instruction.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn plain(input: *const f32, out: *mut f32, count: usize, bar: u32) {
     #[inline(never)]
@@ -109,7 +109,7 @@ pub unsafe extern "ptx-kernel" fn addresses(out: *mut u32) {
     }
 }
 
-/// Wide arithmetic. Other targets call compiler-builtins for it.
+/// Computes with wide integers and floats, for which other targets call compiler-builtins.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn wide(out: *mut u128, by: u128, float: *mut f64) {
     unsafe {

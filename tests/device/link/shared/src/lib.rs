@@ -1,9 +1,9 @@
-//! Shared memory used by several crates and codegen units, and what their kernels call.
+//! Shared memory used by several crates and codegen units, and the functions that their kernels call.
 
 #![no_std]
 #![feature(asm_experimental_arch)]
 
-/// The index of the executing thread.
+/// Returns the index of the executing thread.
 #[inline(always)]
 pub fn thread() -> u32 {
     let index: u32;
@@ -45,7 +45,7 @@ macro_rules! shared_memory {
 
 shared_memory!(tile, 64);
 
-// What `#[ptx::kernel]` writes beside each kernel.
+// `#[ptx::kernel]` writes such a fingerprint beside each kernel.
 core::arch::global_asm!(".visible .global .align 8 .u64 fingerprint = 12U;");
 
 pub mod first {

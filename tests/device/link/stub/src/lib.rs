@@ -1,11 +1,11 @@
-//! Kernels in module asm that call functions: of Rust, and of `compiler_builtins`.
+//! Kernels in module asm that call functions of Rust and of `compiler_builtins`.
 
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 
 use core::arch::global_asm;
 
-/// Called only by the kernel below.
+/// Returns a changed `value`; called only by the kernel below.
 pub extern "C" fn body_of_stub(value: u32) -> u32 {
     value ^ 0x5a5a
 }
@@ -41,7 +41,7 @@ global_asm!(
     options(raw),
 );
 
-/// Needs nothing of `core`, but the asm beside it does.
+/// Uses nothing from `core`, but the asm in the same crate does.
 ///
 /// # Safety
 ///
