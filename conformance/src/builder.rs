@@ -8,15 +8,15 @@ use crate::form::{Class, Form};
 
 const CLASSES: [Class; 6] = [Class::B8, Class::B16, Class::B32, Class::B64, Class::B128, Class::Pred];
 
-/// Rounds of a wait after which it is given up. A round that waits by itself waits for about a microsecond.
+/// The rounds after which a wait gives up. A round whose instruction waits takes about a microsecond.
 const ROUNDS: u32 = 1 << 16;
 
 /// A region of the memory, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot(usize);
 
-/// A kernel that is being built. Its registers `%memory` (address of the memory), `%t` (`%tid.x`), `%g` (number of the thread in
-/// the grid), `%cta` (`%ctaid.x`) and `%shared` (address of the shared memory) are set.
+/// A kernel that is being built. It sets the registers `%memory` (address of the memory), `%t` (`%tid.x`), `%g` (number of the
+/// thread in the grid), `%cta` (`%ctaid.x`) and `%shared` (address of the shared memory).
 pub struct Builder<'f> {
     pub form: &'f Form,
     pub shape: Shape,
@@ -30,7 +30,7 @@ pub struct Builder<'f> {
     declarations: String,
     directives: String,
     parameter: &'static str,
-    /// What the memories of the multicast object hold.
+    /// The contents of the memories of the multicast object.
     multicast: Vec<Vec<u8>>,
     runs: Vec<Run>,
 }
@@ -54,7 +54,7 @@ impl<'f> Builder<'f> {
         }
     }
 
-    /// A new register.
+    /// Returns a new register.
     pub fn reg(&mut self, class: Class) -> String {
         let count = &mut self.counts[CLASSES.iter().position(|other| *other == class).unwrap_or_default()];
         *count += 1;
@@ -66,7 +66,7 @@ impl<'f> Builder<'f> {
         let _ = writeln!(self.body, "    {};", text.as_ref());
     }
 
-    /// A new register, and the instruction that sets it: `{}` stands for the register.
+    /// Adds an instruction that sets a new register, and returns the register. `{}` stands for the register.
     pub fn set(&mut self, class: Class, text: impl AsRef<str>) -> String {
         let register = self.reg(class);
         self.line(text.as_ref().replacen("{}", &register, 1));
@@ -82,17 +82,17 @@ impl<'f> Builder<'f> {
         let _ = writeln!(self.body, "{label}:");
     }
 
-    /// Adds a declaration before the kernel. Its names must contain the name of the kernel, [`NAME`].
+    /// Adds a declaration before the kernel. The names that it declares must contain the name of the kernel, [`NAME`].
     pub fn declare(&mut self, text: impl AsRef<str>) {
         let _ = writeln!(self.declarations, "{}", text.as_ref());
     }
 
-    /// Adds a directive behind the parameters, such as `.maxnreg 64`.
+    /// Adds a directive after the parameters, such as `.maxnreg 64`.
     pub fn directive(&mut self, text: &str) {
         let _ = write!(self.directives, " {text}");
     }
 
-    /// Adds a part of the memory. `compare`: how it is compared after a run; `None` for an input.
+    /// Adds a part of the memory. `compare` is the comparison after a run, or `None` for an input.
     pub fn memory(
         &mut self,
         name: &str,
@@ -108,7 +108,7 @@ impl<'f> Builder<'f> {
         Slot(self.regions.len() - 1)
     }
 
-    /// The offset of a region in the memory.
+    /// Returns the offset of a region in the memory.
     pub fn at(&self, slot: Slot) -> usize {
         self.regions[slot.0].at
     }
@@ -183,12 +183,12 @@ impl<'f> Builder<'f> {
         at
     }
 
-    /// A cache policy.
+    /// Creates a cache policy.
     pub fn policy(&mut self) -> String {
         self.set(Class::B64, "createpolicy.fractional.L2::evict_first.b64 {}, 0f3f000000")
     }
 
-    /// Waits for all threads of the cluster.
+    /// Waits for all threads of the cluster, or of the block if there are no clusters.
     pub fn sync(&mut self) {
         if self.shape.is_cluster() {
             self.line("barrier.cluster.arrive.release.aligned");
@@ -198,7 +198,7 @@ impl<'f> Builder<'f> {
         }
     }
 
-    /// All threads of a block run the lines for each `unit` bytes of `bytes`: they get the register of the offset.
+    /// Divides `bytes` bytes among the threads of a block: the lines run for each `unit` bytes, with their offset's register.
     pub fn for_each(&mut self, bytes: usize, unit: usize, lines: impl FnOnce(&mut Self, &str)) {
         let (again, done) = (self.label(), self.label());
         let offset = self.set(Class::B32, format!("mul.lo.u32 {{}}, %t, {unit}"));
@@ -211,8 +211,8 @@ impl<'f> Builder<'f> {
         self.place(&done);
     }
 
-    /// Repeats the lines until the predicate that they return is true. A wait that never ends is a difference, not a hang: the
-    /// kernel gives up, and outputs whether the predicate was true.
+    /// Repeats the lines until the predicate that they return is true. A wait that never ends becomes a difference, not a hang:
+    /// the kernel gives up, and outputs whether the predicate was true.
     pub fn until(&mut self, lines: impl FnOnce(&mut Self) -> String) {
         let (again, done) = (self.label(), self.label());
         let rounds = self.set(Class::B32, "mov.u32 {}, 0");
@@ -255,12 +255,12 @@ impl<'f> Builder<'f> {
         self.copy(slot, shared, bytes, false);
     }
 
-    /// Thread 0 of each block alone runs the lines.
+    /// Adds lines that only thread 0 of each block runs.
     pub fn one_thread(&mut self, lines: impl FnOnce(&mut Self)) {
         self.threads(0..1, lines);
     }
 
-    /// Only threads of block 0 of the cluster run the lines.
+    /// Adds lines that only the threads of block 0 of the cluster run.
     pub fn block_0(&mut self, lines: impl FnOnce(&mut Self)) {
         let skip = self.label();
         let rank = self.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
@@ -270,7 +270,7 @@ impl<'f> Builder<'f> {
         self.place(&skip);
     }
 
-    /// Only these threads of each block run the lines.
+    /// Adds lines that only these threads of each block run.
     pub fn threads(&mut self, threads: Range<u32>, lines: impl FnOnce(&mut Self)) {
         let skip = self.label();
         let from_first = self.set(Class::B32, format!("sub.u32 {{}}, %t, {}", threads.start));
@@ -280,24 +280,24 @@ impl<'f> Builder<'f> {
         self.place(&skip);
     }
 
-    /// The kernel takes a tensor map, or the address of a multicast object.
+    /// Declares a parameter of the kernel: a tensor map, or the address of a multicast object.
     pub fn takes(&mut self, parameter: &'static str) {
         self.parameter = parameter;
     }
 
-    /// The kernel takes a multicast object of these memories. They follow the memory of the case, and are compared bit for bit.
+    /// Sets the memories of the kernel's multicast object. They follow the memory of the case, and are compared bit for bit.
     pub fn multicast(&mut self, contents: Vec<Vec<u8>>) {
         self.multicast = contents;
     }
 
-    /// Adds a run: the memory as it stands, changed by `change`.
+    /// Adds a run. Its memory is the content as it stands, changed by `change`.
     pub fn run(&mut self, name: impl Into<String>, extra: Extra, change: impl FnOnce(&Self, &mut Vec<u8>)) {
         let mut memory = self.content.clone();
         change(self, &mut memory);
         self.runs.push(Run { name: name.into(), memory, extra, fault: None });
     }
 
-    /// The last run ends in a fault.
+    /// Marks the last run as one that ends in a fault.
     pub fn faults(&mut self, why: &'static str) {
         if let Some(run) = self.runs.last_mut() {
             run.fault = Some(why);
@@ -319,7 +319,7 @@ impl<'f> Builder<'f> {
         memory[region.range()].copy_from_slice(&value.to_le_bytes()[..region.bytes]);
     }
 
-    /// Ends the kernel. Without a run, there is one with the memory as it stands.
+    /// Ends the kernel. If no run was added, adds one with the memory as it stands.
     pub fn finish(mut self, variant: &'static str) -> Case<'f> {
         if self.shape.is_cluster() {
             // A peer may still access the shared memory of the block.

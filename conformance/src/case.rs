@@ -7,25 +7,26 @@ use ptx_emu::float::Format;
 use crate::form::Form;
 use crate::tensor::Map;
 
-/// How the bytes of a region are compared with those of the interpreter.
+/// The comparison of a region's bytes with those of the interpreter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Compare {
-    /// Bit for bit.
+    /// The bytes are equal.
     Equal,
-    /// Bit for bit, but any NaN stands for another: "Single-precision instructions return an unspecified NaN" (9.7.3), and so do
-    /// half-precision ones (9.7.4). Payloads of `.f64` "are supported" (9.7.3), without a word on which payload, sign or quiet
-    /// bit results. 9.7.9.21 (`cvt`), 9.7.9.25.4.2 (bulk reductions), 9.7.13.5 and 9.7.13.6 (`atom`, `red`) say nothing of NaN.
+    /// The bytes are equal, but any NaN equals any other: "Single-precision instructions return an unspecified NaN" (9.7.3),
+    /// and so do half-precision ones (9.7.4). Payloads of `.f64` "are supported" (9.7.3), but the section does not say which
+    /// payload, sign or quiet bit results. 9.7.9.21 (`cvt`), 9.7.9.25.4.2 (bulk reductions), 9.7.13.5 and 9.7.13.6 (`atom`,
+    /// `red`) say nothing of NaN.
     Float(Format),
-    /// The elements are the same, in any order: what contending threads got.
+    /// The elements are the same, in any order: the results of contending threads.
     Unordered,
-    /// Within the error that the ISA states, relative to the exact result or absolute, whichever is larger. Any NaN stands for
-    /// another, but for `.f64`, where the instructions return one NaN (9.7.3.14, 9.7.3.17).
+    /// The error is at most the one that the ISA states, relative to the exact result or absolute, whichever is larger. Any NaN
+    /// equals any other, except for `.f64`, where the instructions return one NaN (9.7.3.14, 9.7.3.17).
     Close { format: Format, relative: f64, absolute: f64 },
-    /// At most so many places from the correctly rounded result. Any NaN stands for another.
+    /// At most `count` places separate an element from the correctly rounded result. Any NaN equals any other.
     Places { format: Format, count: u64 },
-    /// A documented property, which the kernel has computed: each element is 1.
+    /// Each element is 1: the kernel has checked a documented property.
     Holds,
-    /// Any bytes: they are opaque.
+    /// Any bytes are accepted, because they are opaque.
     Opaque,
 }
 
@@ -37,7 +38,7 @@ pub struct Region {
     pub bytes: usize,
     /// Bytes of an element. Element `i` belongs to thread `i`, or to the `i`-th thing that the case does.
     pub element: usize,
-    /// `None`: an input, which the kernel leaves as it is.
+    /// The comparison, or `None` for an input, which the kernel does not change.
     pub compare: Option<Compare>,
 }
 
@@ -57,7 +58,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Blocks of `threads` threads, all in one cluster.
+    /// Returns the shape of `blocks` blocks of `threads` threads, all in one cluster.
     pub fn new(blocks: u32, threads: u32) -> Self {
         Self { grid: [blocks, 1, 1], block: [threads, 1, 1], cluster: [blocks, 1, 1], dynamic_shared: 0 }
     }
@@ -79,14 +80,14 @@ impl Shape {
     }
 }
 
-/// What a kernel takes behind the address of its memory.
+/// The parameter of a kernel after the address of its memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Extra {
     Nothing,
     /// A tensor map by value.
     Map(Map),
-    /// The address of a multicast object of this many bytes, which stands for as many allocations as there are contents. What
-    /// they hold after a run follows the memory.
+    /// The address of a multicast object over one allocation for each of these contents. After a run, the contents of the
+    /// allocations follow the memory.
     Multicast(Vec<Vec<u8>>),
 }
 
@@ -94,10 +95,10 @@ pub enum Extra {
 #[derive(Debug, Clone)]
 pub struct Run {
     pub name: String,
-    /// The memory before.
+    /// The memory before the run.
     pub memory: Vec<u8>,
     pub extra: Extra,
-    /// Why hardware ends the grid: the interpreter has a finding instead of a result.
+    /// The reason why hardware ends the grid, if it does. The interpreter then has a finding in place of a result.
     pub fault: Option<&'static str>,
 }
 
@@ -105,7 +106,7 @@ pub struct Run {
 #[derive(Debug, Clone)]
 pub struct Case<'f> {
     pub form: &'f Form,
-    /// What tells the case from others of the form.
+    /// The text that distinguishes the case from others of the form.
     pub variant: &'static str,
     /// The PTX of the kernel, with [`NAME`] in place of its name.
     pub kernel: String,
@@ -114,31 +115,31 @@ pub struct Case<'f> {
     pub runs: Vec<Run>,
 }
 
-/// What stands for the name of the kernel in its text.
+/// The placeholder for the kernel's name in its text.
 pub const NAME: &str = "KERNEL";
 
-/// The version of the modules: the newest that a form needs.
+/// The PTX version of the modules: the newest that a form needs.
 const VERSION: &str = "9.2";
 
 impl Case<'_> {
-    /// The name by which filters and reports know the case.
+    /// Returns the name of the case in filters and reports.
     pub fn name(&self) -> String {
         let variant = if self.variant.is_empty() { String::new() } else { format!(" ({})", self.variant) };
         format!("{}/{}: {}{variant}", self.form.family, self.form.row, self.form)
     }
 
-    /// The kernel under a name.
+    /// Returns the text of the kernel with a name.
     pub fn entry(&self, name: &str) -> String {
         self.kernel.replace(NAME, name)
     }
 
-    /// A module with this kernel alone.
+    /// Returns the text of a module that contains only this kernel.
     pub fn module(&self) -> String {
         module(&self.form.target, [self.entry("k")])
     }
 }
 
-/// A module of kernels.
+/// Returns the text of a module that contains these kernels.
 pub fn module(target: &str, kernels: impl IntoIterator<Item = String>) -> String {
     let mut text = format!(".version {VERSION}\n.target {target}\n.address_size 64\n");
     for kernel in kernels {

@@ -12,26 +12,26 @@ pub struct Difference {
     pub element: usize,
     pub expected: String,
     pub found: String,
-    /// The bytes of the region from this element on, as far as [`SHOWN`], in hexadecimal.
+    /// The bytes of the region, beginning with this element, at most [`SHOWN`], in hexadecimal.
     pub expected_bytes: String,
     pub found_bytes: String,
-    /// The elements of the same number in the other regions, as before the run.
+    /// The elements of the same number in the other regions, before the run.
     pub inputs: Vec<(String, String)>,
-    /// All differences of the region are NaNs of other bits.
+    /// True if all differences of the region are between NaNs with different bits.
     pub only_nan: bool,
     /// Elements of the region that differ.
     pub count: usize,
 }
 
-/// A little-endian number in hexadecimal.
+/// Returns a little-endian number in hexadecimal.
 fn shown(bytes: &[u8]) -> String {
     bytes.iter().rev().fold(String::from("0x"), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Bytes of a region that a difference shows.
+/// The most bytes of a region that a difference shows.
 pub const SHOWN: usize = 2048;
 
-/// The bytes of a region from an element on, in their order.
+/// Returns the bytes of a region in their order, beginning with an element, in hexadecimal.
 fn dumped(region: &Region, memory: &[u8], first: usize) -> String {
     let from = region.at + first * region.element;
     let to = (region.at + region.bytes).min(from + SHOWN);
@@ -45,7 +45,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Whether a float is within the stated error of the exact one.
+/// Returns true if a float is within the stated error of the exact one.
 fn is_close(format: Format, relative: f64, absolute: f64, expected: u64, found: u64) -> bool {
     let (exact, value) = (format.to_f64(expected), format.to_f64(found));
     if exact.is_nan() && value.is_nan() && format != Format::F64 {
@@ -65,13 +65,13 @@ fn is_close(format: Format, relative: f64, absolute: f64, expected: u64, found: 
     (value - exact).abs() <= (relative * exact.abs()).max(absolute) + rounding
 }
 
-/// The number of a float among all that are not NaN, in their order.
+/// Returns the position of a float in the order of all floats that are not NaN.
 fn rank(format: Format, bits: u64) -> i64 {
     let magnitude = (bits & (format.mask() >> 1)) as i64;
     if bits >> (format.bits() - 1) & 1 == 0 { magnitude } else { -magnitude }
 }
 
-/// Whether two floats are at most so many places apart, or both NaN.
+/// Returns true if two floats are at most `count` places apart, or both NaN.
 fn are_near(format: Format, count: u64, a: u64, b: u64) -> bool {
     match (format.is_nan(a), format.is_nan(b)) {
         (false, false) => rank(format, a).abs_diff(rank(format, b)) <= count,
@@ -79,7 +79,7 @@ fn are_near(format: Format, count: u64, a: u64, b: u64) -> bool {
     }
 }
 
-/// The elements of a region that differ.
+/// Returns the elements of a region that differ.
 fn differing(region: &Region, compare: Compare, expected: &[u8], found: &[u8]) -> Vec<usize> {
     let chunks = |bytes: &[u8]| bytes.chunks(region.element).map(<[u8]>::to_vec).collect::<Vec<_>>();
     let (expected, found) = (chunks(expected), chunks(found));
@@ -115,7 +115,7 @@ fn differing(region: &Region, compare: Compare, expected: &[u8], found: &[u8]) -
     }
 }
 
-/// Whether both are NaNs of some format of this size.
+/// Returns true if both are NaNs of some format of this size.
 fn are_nans(expected: &[u8], found: &[u8]) -> bool {
     let formats: &[Format] = match expected.len() {
         2 => &[Format::F16, Format::Bf16],
@@ -174,7 +174,7 @@ pub fn compare(case: &Case<'_>, before: &[u8], expected: &[u8], found: &[u8]) ->
 mod tests {
     use super::*;
 
-    /// Whether a region of one element is the same by a comparison.
+    /// Returns true if a region of one element is equal by a comparison.
     fn same<const N: usize>(compare: Compare, expected: [u8; N], found: [u8; N]) -> bool {
         let region = Region { name: String::new(), at: 0, bytes: N, element: N, compare: Some(compare) };
         differing(&region, compare, &expected, &found).is_empty()
@@ -187,7 +187,7 @@ mod tests {
         assert!(same(Compare::Float(Format::F64), quiet, signaling));
         assert!(!same(Compare::Float(Format::F64), quiet, infinity));
         assert!(!same(Compare::Float(Format::F64), 1f64.to_le_bytes(), 1f64.next_up().to_le_bytes()));
-        // In each lane of a packed type.
+        // Each lane of a packed type is compared by itself.
         assert!(same(
             Compare::Float(Format::F16),
             0x3c00_7fffu32.to_le_bytes(),

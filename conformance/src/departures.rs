@@ -1,26 +1,26 @@
-//! Known departures of silicon and ptxas from the ISA, on an H200 with the driver 580 and the ptxas 13.5.
+//! Known departures of silicon and ptxas from the ISA, on an H200 with driver 580 and ptxas 13.5.
 
 use crate::case::{Case, Run};
 use crate::families::HALVES;
 
-/// Why a run may differ from the ISA.
+/// Returns why a run may differ from the ISA, if a reason is known.
 pub fn departure(case: &Case<'_>, run: &Run) -> Option<&'static str> {
     if run.fault.is_some() {
         return run.fault;
     }
     let form = case.form;
-    // Where the halves of a warp meet the barrier at two places, ptxas has one block of code for each, and enters it by
-    // `WARPSYNC.COLLECTIVE`: hardware runs one of the blocks for the whole warp. Each block ends in `B2R.RESULT` of a register of
-    // its own, so one half finds nothing in its register. It is wrong where the registers differ, as in the first of six barriers
-    // of the case: `B2R.RESULT R7` and `B2R.RESULT R9`. By 9.7.13.1, `d` is the number of threads whose predicate is true, and
-    // the halves may be apart without `.aligned`.
+    // If the halves of a warp meet the barrier at two places, ptxas generates one block of code for each and enters it by
+    // `WARPSYNC.COLLECTIVE`: hardware runs one of the blocks for the whole warp. Each block ends in `B2R.RESULT` of a register
+    // of its own, so one half finds no result in its register. The result is wrong if the registers differ, as in the first of
+    // six barriers of the case: `B2R.RESULT R7` and `B2R.RESULT R9`. By 9.7.13.1, `d` is the number of threads whose predicate
+    // is true, and without `.aligned` the halves may be at different places.
     if form.row == "barrier_cta_red_popc" && case.variant == HALVES {
         return Some(
             "ptxas 13.5: barrier.cta.red.popc at two places of a warp returns its result in the register of one of them",
         );
     }
-    // 9.7.9.25.4.2: "The current implementation of `cp.reduce.async.bulk.add.f32` flushes subnormal inputs and results". An H200
-    // adds as IEEE 754 has it: so are all 512 sums that a report shows.
+    // 9.7.9.25.4.2: "The current implementation of `cp.reduce.async.bulk.add.f32` flushes subnormal inputs and results". An
+    // H200 adds as IEEE 754 specifies: all 512 sums that a report shows are such sums.
     if form.family == "cp_reduce_async_bulk" && form.has("add") && form.last() == "f32" {
         return Some("H200: cp.reduce.async.bulk.add.f32 keeps subnormal inputs and results (9.7.9.25.4.2)");
     }

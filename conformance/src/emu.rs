@@ -6,14 +6,14 @@ use ptx_emu::schedule::Schedule;
 
 use crate::case::{Case, Extra, Run};
 
-/// Instructions after which a run is given up.
+/// The number of instructions after which a run is given up.
 const LIMIT: u64 = 20_000_000;
 
 /// Runs a case under a schedule, and returns the memory after it.
 ///
 /// # Errors
 ///
-/// What the interpreter lacks, or finds wrong.
+/// If the interpreter lacks what the case needs, or reports a finding or a fault.
 pub fn run(case: &Case<'_>, run: &Run, schedule: u64) -> Result<Vec<u8>, String> {
     let mut device = Device::new();
     let module = device.load(&case.module()).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! The forms of `ptx::raw`, read from the golden files: one instruction a line, its registers by class.
+//! The forms of `ptx::raw`, read from the golden files: one instruction per line, with registers by class.
 
 use std::fmt;
 use std::path::Path;
@@ -17,7 +17,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The name of its registers, without their number.
+    /// Returns the name of the class's registers, without their number.
     pub fn prefix(self) -> &'static str {
         match self {
             Self::B8 => "%b",
@@ -29,7 +29,7 @@ impl Class {
         }
     }
 
-    /// The type that its registers are declared with.
+    /// Returns the type with which the class's registers are declared.
     pub fn declared(self) -> &'static str {
         match self {
             Self::B8 => ".b8",
@@ -41,7 +41,7 @@ impl Class {
         }
     }
 
-    /// The bytes of a register. A predicate is stored as a word.
+    /// Returns the bytes of a register. A predicate is stored as a word.
     pub fn bytes(self) -> usize {
         match self {
             Self::B8 => 1,
@@ -52,7 +52,7 @@ impl Class {
         }
     }
 
-    /// The class of registers of so many bits.
+    /// Returns the class of registers of `bits` bits.
     pub fn of_bits(bits: u32) -> Self {
         match bits {
             8 => Self::B8,
@@ -75,7 +75,7 @@ pub const HOPPER: &str = "sm_90a";
 /// One spelling of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// The folder and the file of its golden file.
+    /// The folder (`family`) and the name (`row`) of the golden file.
     pub family: String,
     pub row: String,
     /// The instruction, with registers by class and without `;`.
@@ -85,37 +85,37 @@ pub struct Form {
 }
 
 impl Form {
-    /// The words of the opcode.
+    /// Returns the words of the opcode.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.text.split(' ').next().unwrap_or_default().split('.')
     }
 
-    /// Whether the opcode has a word.
+    /// Returns true if the opcode has a word.
     pub fn has(&self, word: &str) -> bool {
         self.words().any(|other| other == word)
     }
 
-    /// The last word of the opcode: its type, for most.
+    /// Returns the last word of the opcode, which is the type in most forms.
     pub fn last(&self) -> &str {
         self.words().last().unwrap_or_default()
     }
 
-    /// The first of these words that the opcode has.
+    /// Returns the first of these words that the opcode has.
     pub fn one_of<'w>(&self, words: &[&'w str]) -> Option<&'w str> {
         words.iter().copied().find(|word| self.has(word))
     }
 
-    /// The elements of a vector: 1 without `.v2` and its like.
+    /// Returns the number of elements of a vector: 1 without `.v2` and its like.
     pub fn vector(&self) -> usize {
         self.one_of(&["v2", "v4", "v8"]).map_or(1, |word| usize::from(word.as_bytes()[1] - b'0'))
     }
 
-    /// Whether sm_90a has the form.
+    /// Returns true if sm_90a has the form.
     pub fn is_hopper(&self) -> bool {
         self.target == HOPPER
     }
 
-    /// The text between registers, and the classes of the registers.
+    /// Returns the texts between registers, and the classes of the registers.
     fn parts(&self) -> (Vec<&str>, Vec<Class>) {
         let (mut texts, mut classes) = (Vec::new(), Vec::new());
         let (mut start, mut from) = (0, 0);
@@ -133,16 +133,16 @@ impl Form {
         (texts, classes)
     }
 
-    /// The classes of its registers, in the order of the text.
+    /// Returns the classes of the form's registers, in the order of the text.
     pub fn classes(&self) -> Vec<Class> {
         self.parts().1
     }
 
-    /// The instruction with these registers.
+    /// Returns the instruction with these registers.
     ///
     /// # Panics
     ///
-    /// If there are more or fewer registers than in the form: a mistake of the family.
+    /// If the form has more or fewer registers, which is a mistake of the family.
     pub fn with<S: AsRef<str>>(&self, registers: &[S]) -> String {
         let (texts, classes) = self.parts();
         assert_eq!(classes.len(), registers.len(), "registers of {self}");
@@ -161,12 +161,12 @@ impl fmt::Display for Form {
     }
 }
 
-/// The number of a target: 90 of `sm_90a`.
+/// Returns the number of a target: 90 for `sm_90a`.
 fn number(target: &str) -> u32 {
     target.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0)
 }
 
-/// The target to assemble a form for. `needs` is the comment behind the form, `row` what the row claims.
+/// Returns the target to assemble a form for. `needs` is the comment after the form, `row` the target that the row claims.
 fn target(needs: &str, row: &str) -> String {
     let named: Vec<_> = needs.split(", ").map(str::trim).filter(|need| need.starts_with("sm_")).collect();
     let named = if named.is_empty() { vec![row] } else { named };
@@ -181,7 +181,7 @@ fn target(needs: &str, row: &str) -> String {
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or is no golden file of the raw layer.
+/// If a file cannot be read, or is not a golden file of the raw layer.
 pub fn read(folder: &Path) -> Result<Vec<Form>> {
     let list = |folder: &Path| -> Result<Vec<_>> {
         let entries = std::fs::read_dir(folder).with_context(|| {

@@ -1,4 +1,4 @@
-//! Runs cases on a GPU. A child process runs them one after another; when one faults or hangs, another child goes on behind it.
+//! Runs cases on a GPU. A child process runs the cases one after another. If one faults or hangs, another child continues.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -21,10 +21,10 @@ use crate::case::{Case, Extra, Run, Shape};
 use crate::suite::{self, Place};
 use crate::tensor::{Map, Mode};
 
-/// How a run ended on the GPU.
+/// The end of a run on the GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
-    /// With this memory.
+    /// The run ended with this memory.
     Memory(Vec<u8>),
     /// The launch was refused, or the kernel is missing.
     Refused(String),
@@ -32,15 +32,15 @@ pub enum Ended {
     Fault(String),
     /// The kernel did not end in time.
     Timeout,
-    /// Nothing ran: why.
+    /// Nothing ran, for this reason.
     NotRun(&'static str),
 }
 
-/// Bytes behind the memory of a case, which no kernel may write.
+/// The number of bytes after the memory of a case, which no kernel may write.
 const GUARD: usize = 4096;
 const GUARD_BYTE: u8 = 0xa5;
 
-/// What a child writes: its kind, the place, and bytes.
+/// A message of a child: its kind, the place, and bytes.
 #[derive(Debug)]
 struct Frame {
     kind: u8,
@@ -81,7 +81,7 @@ impl Frame {
     }
 }
 
-/// What a child process gets.
+/// The options of a child process.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The folder of the forms.
@@ -99,7 +99,7 @@ struct Gpu {
     memory: CudaSlice<u8>,
 }
 
-/// Runs cases in this process, from a place on, and writes what they do to the standard output. Does not return.
+/// Runs cases in this process, beginning at a place, and writes their results to the standard output. Does not return.
 pub fn child(options: &Options, start: Place) -> ! {
     let place = Place { run: usize::MAX, ..start };
     let code = match run_from(options, start) {
@@ -112,7 +112,7 @@ pub fn child(options: &Options, start: Place) -> ! {
     leave(code)
 }
 
-/// Ends the process, without destructors and exit handlers: those of the driver wait for a kernel that hangs.
+/// Ends the process without destructors and exit handlers: those of the driver wait for a kernel that hangs.
 fn leave(code: i32) -> ! {
     // SAFETY: `_exit` has no requirement.
     unsafe { libc::_exit(code) }
@@ -158,7 +158,7 @@ fn run_from(options: &Options, start: Place) -> Result<()> {
             };
             Frame::write(kind, place, bytes)?;
             if matches!(ended, Ended::Fault(_) | Ended::Timeout) {
-                // The context is of no use any more, and to drop its memory would wait for the kernel.
+                // The context is of no more use, and dropping its memory would wait for the kernel.
                 leave(0);
             }
         }
@@ -166,7 +166,7 @@ fn run_from(options: &Options, start: Place) -> Result<()> {
     Frame::write(DONE, start, &[])
 }
 
-/// Reads a cubin, which the bundle has compressed.
+/// Reads a cubin, which the bundle contains in compressed form.
 fn read_module(path: &Path) -> Result<Vec<u8>> {
     let file = File::open(path).with_context(|| {
         format!("cannot read {}: make the folder with `./x conformance --bundle`", path.display())
@@ -223,12 +223,12 @@ impl Gpu {
         };
         let config = config(case.shape);
         match &run.extra {
-            // SAFETY: the kernel takes the address of its memory, which lives in `self.memory` until the wait below. All its
-            // accesses are inside: the interpreter has run it on memory of this length.
+            // SAFETY: the kernel takes the address of its memory, which lives in `self.memory` until the wait below. All
+            // accesses of the kernel are in bounds: the interpreter has run it on memory of this length.
             Extra::Nothing => unsafe { kernel.launch(&self.stream, &config, (address,))? },
             Extra::Map(map) => {
                 let map = encode(&self.context, map, address)?;
-                // SAFETY: as above; the map is of a tensor inside of the memory.
+                // SAFETY: as above; the tensor of the map lies inside the memory.
                 unsafe { kernel.launch(&self.stream, &config, (address, map))? }
             }
             Extra::Multicast(_) => bail!("no multicast objects on this machine"),
@@ -240,7 +240,7 @@ impl Gpu {
     }
 }
 
-/// The context of an error: no kernel was launched.
+/// The context of the error of a refused tensor map: no kernel was launched.
 #[derive(Debug)]
 struct RefusedMap;
 
@@ -250,7 +250,7 @@ impl fmt::Display for RefusedMap {
     }
 }
 
-/// Encodes a tensor map. The cases break no rule of the driver, so its verdict is taken as it is.
+/// Encodes a tensor map. The cases break no rule of the driver, so a refusal is recorded as it is.
 fn encode(context: &CudaContext, map: &Map, memory: u64) -> Result<TensorMap> {
     let dims: Vec<u64> = map.dims.iter().map(|dim| u64::from(*dim)).collect();
     let address = (memory + map.at as u64) as *mut std::ffi::c_void;
@@ -259,7 +259,7 @@ fn encode(context: &CudaContext, map: &Map, memory: u64) -> Result<TensorMap> {
         map.strides.len() + 1 == rank && map.steps.len() == rank,
         "a tensor map of {rank} dimensions: {map:?}"
     );
-    // SAFETY: the numbers of the enumerations are those of the map's documentation, and the driver has them all.
+    // SAFETY: the documentation of `Map` states the numbers of the enumerations, and the driver's enumerations have them all.
     let (element, interleave, swizzle, fill) = unsafe {
         (
             std::mem::transmute::<u32, sys::CUtensorMapDataType>(map.data_type()),
@@ -273,8 +273,8 @@ fn encode(context: &CudaContext, map: &Map, memory: u64) -> Result<TensorMap> {
     let mut encoded = TensorMap { opaque: [0; 16] };
     let to = (&raw mut encoded).cast::<CUtensorMap>();
     let (strides, steps) = (map.strides.as_ptr(), map.steps.as_ptr());
-    // SAFETY: the arrays have `rank` dimensions, boxes and steps, `rank - 1` strides and `rank - 2` corners; the lengths of the
-    // first ones are checked above, the others below. The driver writes the 128 bytes of `encoded`.
+    // SAFETY: the arrays have `rank` dimensions, boxes and steps, `rank - 1` strides and `rank - 2` corners; the lengths of
+    // strides and steps are checked above, those of boxes and corners below. The driver writes the 128 bytes of `encoded`.
     #[rustfmt::skip]
     let result = unsafe {
         match &map.mode {
@@ -299,16 +299,16 @@ fn encode(context: &CudaContext, map: &Map, memory: u64) -> Result<TensorMap> {
     Ok(encoded)
 }
 
-/// Hangs and faults of a row after which its other runs are left out: each costs the start of a process.
+/// The number of hangs and faults of a row after which its other runs are left out: each costs the start of a process.
 const ENOUGH: usize = 8;
-/// How long a process may take to end.
+/// The time that a process may take to end.
 const EXIT: Duration = Duration::from_secs(10);
 
-/// Runs the cases, and passes how each run ended to `record`.
+/// Runs the cases, and passes the end of each run to `record`.
 ///
 /// # Errors
 ///
-/// No process can be started, or the first one says that it cannot run cases.
+/// If no process can be started, or if the first one reports that it cannot run cases.
 pub fn run_all(
     options: &Options,
     cases: &BTreeMap<Place, Case<'_>>,
@@ -321,31 +321,31 @@ pub fn run_all(
     runner.run(|place| spawn(options, place))
 }
 
-/// Starts one child after another.
+/// A runner that starts one child after another.
 struct Runner<'c, 'f, R> {
     cases: &'c BTreeMap<Place, Case<'f>>,
-    /// How long a child may say nothing.
+    /// The longest time without a message from a child.
     limit: Duration,
     /// The first run that has not ended.
     next: Option<Place>,
-    /// Hangs and faults of each row.
+    /// The number of hangs and faults of each row.
     failures: HashMap<(&'c str, &'c str), usize>,
     record: R,
 }
 
-/// How a child fails.
+/// The failure of a child.
 enum Failure {
-    /// In a run, whose end is recorded.
+    /// The child failed in a run, whose end is recorded.
     Run,
-    /// By its own words.
+    /// The child reported this error.
     Error(String),
-    /// Between two runs, silently.
+    /// The child failed between two runs, without a message.
     Silent(&'static str),
 }
 
 impl<R: FnMut(Place, Ended)> Runner<'_, '_, R> {
     fn run(&mut self, mut spawn: impl FnMut(Place) -> Result<(Child, Receiver<Frame>)>) -> Result<()> {
-        // Children in succession that ended no run.
+        // The number of successive failures of children to begin a run.
         let mut idle = 0;
         while let Some(start) = self.next {
             let (mut child, frames) = spawn(start)?;
@@ -365,7 +365,7 @@ impl<R: FnMut(Place, Ended)> Runner<'_, '_, R> {
             };
             let (Some(why), Some(place)) = (why, self.next) else { continue };
             idle += 1;
-            // A second child tries the run again. Two runs that no child begins are enough.
+            // A second child tries the run again. After two runs that no child begins, the others are left out.
             if idle % 2 == 0 {
                 self.ends(
                     place,
@@ -379,7 +379,7 @@ impl<R: FnMut(Place, Ended)> Runner<'_, '_, R> {
         Ok(())
     }
 
-    /// Records what a child does, until it has done all or fails.
+    /// Records the results of a child, until the child completes its runs or fails.
     fn follow(&mut self, child: &mut Child, frames: &Receiver<Frame>) -> Option<Failure> {
         let mut current = None;
         let mut error = None;
@@ -423,7 +423,7 @@ impl<R: FnMut(Place, Ended)> Runner<'_, '_, R> {
         }
     }
 
-    /// Records the end of a run, and of the others of its row if enough have failed. Returns whether the child ends with it.
+    /// Records the end of a run, and leaves out the rest of its row if enough runs failed. Returns true if the child ends too.
     fn ends(&mut self, place: Place, ended: Ended) -> bool {
         let fails = matches!(ended, Ended::Fault(_) | Ended::Timeout);
         let case = self.cases.get(&Place { run: 0, ..place });
@@ -444,7 +444,7 @@ impl<R: FnMut(Place, Ended)> Runner<'_, '_, R> {
         fails
     }
 
-    /// Leaves out the next runs, as long as they are of these cases.
+    /// Leaves out the next runs, while `of` accepts their cases.
     fn leave_out(&mut self, why: &'static str, of: impl Fn(&Case<'_>) -> bool) {
         while let Some(place) = self.next
             && self.cases.get(&Place { run: 0, ..place }).is_some_and(&of)
@@ -454,7 +454,7 @@ impl<R: FnMut(Place, Ended)> Runner<'_, '_, R> {
         }
     }
 
-    /// The run behind one: the next of the case, or the first of the next case.
+    /// Returns the run after a run: the next run of the case, or the first run of the next case.
     fn behind(&self, place: Place) -> Option<Place> {
         let first = Place { run: 0, ..place };
         match self.cases.get(&first) {
@@ -464,13 +464,13 @@ impl<R: FnMut(Place, Ended)> Runner<'_, '_, R> {
     }
 }
 
-/// Ends a process. One that hangs does not end by itself; the others have ended, or are about to.
+/// Ends a process. A process that hangs does not end by itself; any other has ended, or is about to end.
 fn end(child: &mut Child) {
     let _ = child.kill();
     status(child);
 }
 
-/// Waits for the end of a process, but not forever: the driver may keep one whose kernel hangs.
+/// Waits for the end of a process, for [`EXIT`] at most: the driver may keep a process whose kernel hangs.
 fn status(child: &mut Child) -> Option<ExitStatus> {
     let start = Instant::now();
     loop {
@@ -482,7 +482,7 @@ fn status(child: &mut Child) -> Option<ExitStatus> {
     }
 }
 
-/// How a process ended whose output has ended.
+/// Describes how a process ended, after its output has ended.
 fn end_of(child: &mut Child) -> String {
     match status(child) {
         Some(status) => format!("the process ended with {status}"),
@@ -519,15 +519,15 @@ mod tests {
     use super::*;
     use crate::form::Form;
 
-    /// What a child does when it is at a run.
+    /// The behavior of a child at a run.
     #[derive(Clone, Copy, PartialEq)]
     enum Does {
         Ends,
         Hangs,
-        /// It says nothing before the run, or in it.
+        /// The child hangs without a message, before the run (`Silent`) or in it.
         Silent,
         SilentInIt,
-        /// It ends before the run, or in it.
+        /// The child ends, before the run (`Dies`) or in it.
         Dies,
         DiesInIt,
     }
@@ -537,7 +537,7 @@ mod tests {
         Form { family: "f".into(), row: row.into(), text: "nop".into(), target: "sm_90a".into() }
     }
 
-    /// Runs cases of one run each: what children do at each, by the row. Returns the ends, and how many children there were.
+    /// Runs cases of one run each. `rows` has the behavior of children at each. Returns the ends, and the number of children.
     fn run(rows: &[(&str, &[Does])]) -> (Vec<Ended>, usize) {
         let forms: Vec<(Form, Does)> =
             rows.iter().flat_map(|(row, does)| does.iter().map(|does| (form(row), *does))).collect();
@@ -579,7 +579,7 @@ mod tests {
                     Ends => send(MEMORY, i),
                     Hangs => {
                         send(TIMEOUT, i);
-                        // What a child says after a failure counts no more.
+                        // Messages of a child after a failure are ignored.
                         send(STARTS, i + 1);
                         return Ok((lives, receiver));
                     }

@@ -1,5 +1,5 @@
-//! Conformance: every form of `ptx::raw` in a small kernel, run in the interpreter and on a GPU, with edges as inputs. The memory
-//! of both must be equal, or within the error that the ISA states.
+//! Conformance tests: each form of `ptx::raw` runs in a small kernel, in the interpreter and on a GPU, with edges as inputs.
+//! The memory of both must be equal, or within the error that the ISA states.
 
 pub mod builder;
 pub mod case;

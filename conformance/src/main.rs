@@ -108,7 +108,7 @@ struct Gpu {
     /// Write all results to this file, as JSON
     #[arg(long, default_value = "conformance.json")]
     json: PathBuf,
-    /// Run cases in this process, from a place on
+    /// Run cases in this process, beginning at a place
     #[arg(long, hide = true)]
     child: Option<Place>,
 }
@@ -119,7 +119,7 @@ fn bar(count: usize) -> ProgressBar {
     ProgressBar::new(count as u64).with_style(style)
 }
 
-/// What is wrong with a case in the interpreter.
+/// Returns the first problem of a case in the interpreter, if there is one.
 fn problem(case: &Case<'_>, schedules: u64) -> Option<String> {
     for run in &case.runs {
         let mut first: Option<Vec<u8>> = None;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::compare::Difference;
 
-/// How a run on the GPU compares with the interpreter.
+/// The outcome of a run on the GPU, compared with the interpreter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "outcome")]
 pub enum Outcome {
@@ -27,7 +27,7 @@ pub enum Outcome {
     Interpreter {
         what: String,
     },
-    /// Too much has failed before.
+    /// Too many runs before this one have failed.
     NotRun {
         why: String,
     },
@@ -70,12 +70,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// Runs that are not equal, though no known departure explains them.
+    /// Returns the runs that are not equal and that no known departure explains.
     pub fn unexplained(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.outcome != Outcome::Equal && entry.departure.is_none())
     }
 
-    /// The text: a table by family, the departures, then each run that is not equal.
+    /// Returns the text: a table by family, the departures, then each run that is neither equal nor explained.
     pub fn text(&self) -> String {
         let mut text = format!("{}: {} runs in {:.0} s\n\n", self.device, self.entries.len(), self.seconds);
         let names = ["equal", "different", "fault", "timeout", "refused", "interpreter", "not run"];
@@ -110,7 +110,7 @@ impl Report {
 }
 
 impl Entry {
-    /// The run and its outcome, with the inputs of what differs.
+    /// Returns the run and its outcome as text, with the inputs of the elements that differ.
     pub fn text(&self) -> String {
         let run = if self.run.is_empty() { String::new() } else { format!(" [{}]", self.run) };
         let mut text = format!("{}: {}{run}\n", self.outcome.name(), self.case);

@@ -1,4 +1,4 @@
-//! The cases that a GPU runs: their numbers, the names of their kernels, and the modules that these are in.
+//! The cases that a GPU runs: their numbers, the names of their kernels, and the modules that contain the kernels.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
@@ -9,10 +9,10 @@ use crate::case::{self, Case, Extra};
 use crate::families;
 use crate::form::{Form, HOPPER};
 
-/// Forms in a module.
+/// The number of forms in a module.
 const PER_MODULE: usize = 64;
 
-/// A run of a case of a form, each by its number.
+/// A run, by the numbers of its form, of its case within the form, and of the run within the case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     pub form: usize,
@@ -42,12 +42,12 @@ impl FromStr for Place {
     }
 }
 
-/// Whether the GPUs at hand run a case: their target has the form, and it needs no multicast object.
+/// Returns true if the GPUs at hand run a case: their target has the form, and the case needs no multicast object.
 pub fn runs_on_gpu(case: &Case<'_>) -> bool {
     case.form.is_hopper() && !case.runs.iter().any(|run| matches!(run.extra, Extra::Multicast(_)))
 }
 
-/// The cases that a GPU runs, from a place on, each with its place.
+/// Returns the cases that a GPU runs, beginning at a place, each with its place.
 pub fn from(forms: &[Form], start: Place) -> impl Iterator<Item = (Place, Case<'_>)> {
     let forms = forms.iter().enumerate().skip(start.form).filter(|(_, form)| form.is_hopper());
     let cases = forms.flat_map(|(form, of)| {
@@ -57,19 +57,19 @@ pub fn from(forms: &[Form], start: Place) -> impl Iterator<Item = (Place, Case<'
     cases.filter(move |(place, case)| *place >= Place { run: 0, ..start } && runs_on_gpu(case))
 }
 
-/// The name of a kernel. It changes with the text: a module of another version of this program lacks it.
+/// Returns the name of a kernel, with a hash of its text: a module of another version of this program lacks the name.
 pub fn kernel_name(place: Place, case: &Case<'_>) -> String {
     let mut hasher = DefaultHasher::new();
     case.kernel.hash(&mut hasher);
     format!("f{}_{}_{:016x}", place.form, place.case, hasher.finish())
 }
 
-/// The file of the module that has a case, without extension.
+/// Returns the file name, without extension, of the module that contains a case.
 pub fn module_name(place: Place) -> String {
     format!("m{:04}", place.form / PER_MODULE)
 }
 
-/// The PTX of the modules of all cases that a GPU runs, by the names of their files.
+/// Returns the file names and the PTX of the modules of all cases that a GPU runs.
 pub fn modules(forms: &[Form]) -> Vec<(String, String)> {
     let mut modules: Vec<(String, Vec<String>)> = Vec::new();
     for (place, case) in from(forms, Place::FIRST) {

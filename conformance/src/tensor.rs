@@ -2,10 +2,10 @@
 
 use ptx_emu::tensor::TensorMap;
 
-/// What one copy moves.
+/// The data that one copy moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mode {
-    /// A box of so many elements in each dimension.
+    /// A box of this many elements in each dimension.
     Tile(Vec<u32>),
     /// Columns of pixels: corners of the bounding box, channels, pixels.
     Im2col { lower: Vec<i32>, upper: Vec<i32>, channels: u32, pixels: u32 },
@@ -13,7 +13,7 @@ pub enum Mode {
     Im2colW { lower: i32, upper: i32, channels: u32, pixels: u32, w128: bool },
 }
 
-/// A tensor map. Numbers of interleave, swizzle and fill are those of `CUtensorMapInterleave` and its like.
+/// A tensor map. The numbers of interleave, swizzle and fill are those of `CUtensorMapInterleave` and its like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
     /// The offset of the tensor in the memory of the case.
@@ -24,7 +24,7 @@ pub struct Map {
     pub swizzle: u8,
     pub fill: u8,
     pub dims: Vec<u32>,
-    /// Strides in bytes of all dimensions but the first.
+    /// The strides of all dimensions but the first, in bytes.
     pub strides: Vec<u64>,
     pub mode: Mode,
     /// Element strides.
@@ -34,7 +34,7 @@ pub struct Map {
 /// Bytes of an element of each type.
 pub const ELEMENT_BYTES: [usize; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
 
-/// Bytes of a step along dimension 0: of an element, or of a slice of channels.
+/// Returns the bytes of a step along dimension 0: those of an element, or of a slice of channels.
 fn unit(element: u8, interleave: u8) -> usize {
     match interleave {
         0 => ELEMENT_BYTES[usize::from(element)],
@@ -43,13 +43,13 @@ fn unit(element: u8, interleave: u8) -> usize {
 }
 
 impl Map {
-    /// A packed tensor, copied by boxes.
+    /// Returns the map of a packed tensor that is copied by boxes.
     pub fn tiled(element: u8, dims: &[u32], boxes: &[u32]) -> Self {
         Self::sliced(element, 0, dims, boxes)
     }
 
-    /// A packed tensor, in an interleaved layout unless that is 0. The dimensions are then W, H, D, the slices of channels, and
-    /// the images; a box has channels in place of slices.
+    /// Returns the map of a packed tensor, interleaved unless `interleave` is 0. The dimensions of an interleaved tensor are W,
+    /// H, D, the slices of channels, and the images; a box has channels in place of slices.
     pub fn sliced(element: u8, interleave: u8, dims: &[u32], boxes: &[u32]) -> Self {
         let mut stride = unit(element, interleave) as u64;
         let mut strides = Vec::new();
@@ -70,12 +70,12 @@ impl Map {
         }
     }
 
-    /// Bytes of a step along dimension 0.
+    /// Returns the bytes of a step along dimension 0.
     pub fn unit(&self) -> usize {
         unit(self.element, self.interleave)
     }
 
-    /// Bytes of the tensor.
+    /// Returns the bytes of the tensor.
     pub fn bytes(&self) -> usize {
         match self.strides.last() {
             Some(stride) => *stride as usize * self.dims[self.dims.len() - 1] as usize,
@@ -83,7 +83,7 @@ impl Map {
         }
     }
 
-    /// The number of the element type in `CUtensorMapDataType`, which has another order.
+    /// Returns the number of the element type in `CUtensorMapDataType`, which has another order.
     pub fn data_type(&self) -> u32 {
         match self.element {
             // `.f32.ftz`, `.f64`, `.bf16`.
@@ -94,7 +94,7 @@ impl Map {
         }
     }
 
-    /// The map as the interpreter has it, for memory at an address.
+    /// Returns the interpreter's map for memory at an address.
     pub fn emulated(&self, memory: u64) -> TensorMap {
         let mut map = TensorMap {
             address: memory + self.at as u64,

@@ -2,7 +2,7 @@
 
 use std::array;
 
-/// Values at the edges of a type: the limits of integers, and of floats each kind of number.
+/// Returns values at the edges of a type: the limits of integers, or each kind of float.
 pub fn edges(ty: &str) -> Vec<u64> {
     match ty {
         "f16" => floats(16, 10),
@@ -15,7 +15,7 @@ pub fn edges(ty: &str) -> Vec<u64> {
     }
 }
 
-/// The bits of a type. A packed type has those of all its elements.
+/// Returns the number of bits of a type. The number for a packed type includes all its elements.
 pub fn bits(ty: &str) -> u32 {
     let (element, count) = packed(ty);
     count
@@ -27,7 +27,7 @@ pub fn bits(ty: &str) -> u32 {
         }
 }
 
-/// The element of a packed type, and the number of elements.
+/// Returns the element type of a packed type, and the number of elements.
 pub fn packed(ty: &str) -> (&str, u32) {
     match ty.split_once('x') {
         Some((element, count)) => (element, count.parse().unwrap_or(1)),
@@ -68,13 +68,13 @@ fn floats(bits: u32, fraction: u32) -> Vec<u64> {
         bias - (1 << fraction),
         bias + quiet,
         bias + (1 << fraction) + quiet,
-        // Where the last place is one, and the largest.
+        // Numbers whose last place is 1 and 2, the largest numbers, and infinity.
         bias + (u64::from(fraction) << fraction),
         bias + (u64::from(fraction + 1) << fraction) + 1,
         infinity - 1,
         infinity - (1 << fraction),
         infinity,
-        // Quiet NaN, with a payload, and signaling NaN.
+        // A quiet NaN, one with a payload, and a signaling NaN.
         infinity | quiet,
         infinity | mask(fraction),
         infinity | 1,
@@ -93,7 +93,7 @@ fn random(rng: &mut fastrand::Rng, ty: &str, edges: &[u64]) -> u64 {
     };
     match rng.u32(0..4) {
         0 => edges[rng.usize(..edges.len())],
-        // A number near one: sums and products round.
+        // A number near one, so that sums and products round.
         1 | 2 if bias > 0 => {
             any & (1 << (bits(ty) - 1)) | (bias + rng.u64(0..16) - 8) << fraction | any & mask(fraction)
         }
@@ -101,8 +101,8 @@ fn random(rng: &mut fastrand::Rng, ty: &str, edges: &[u64]) -> u64 {
     }
 }
 
-/// `count` rows of operands of these types. Where they fit, each pair of edges is a row; the others are random. The elements of a
-/// packed type are those of different rows.
+/// Returns `count` rows of operands of these types. Up to three quarters of the rows are combinations of edges, all
+/// combinations if they fit; the others are random. The elements of a packed type come from different rows.
 pub fn rows(types: &[&str], count: usize) -> Vec<Vec<u64>> {
     let (elements, lanes): (Vec<_>, Vec<_>) = types.iter().map(|ty| packed(ty)).unzip();
     let bits: Vec<_> = elements.iter().map(|element| bits(element)).collect();
@@ -117,7 +117,7 @@ fn unpacked_rows(types: &[&str], count: usize) -> Vec<Vec<u64>> {
     let mut rng = fastrand::Rng::with_seed(7);
     let edges: Vec<Vec<u64>> = types.iter().map(|ty| edges(ty)).collect();
     let product: usize = edges.iter().map(Vec::len).product();
-    // Three of four rows are of edges: all of them, or some from everywhere.
+    // Up to three of four rows are combinations of edges: all combinations, or a sample spread over all of them.
     let from_edges = product.min(count - count / 4);
     let step = if product <= from_edges { 1 } else { (product as f64 * 0.618) as usize | 1 };
     (0..count)
@@ -134,14 +134,14 @@ fn unpacked_rows(types: &[&str], count: usize) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// The columns of [`rows`] of one type, of at most 64 bits, as bytes.
+/// Returns `N` columns of [`rows`] as bytes, for a type of at most 64 bits.
 pub fn columns<const N: usize>(ty: &str, count: usize) -> [Vec<u8>; N] {
     let bytes = bits(ty) as usize / 8;
     let rows = rows(&[ty; N], count);
     array::from_fn(|k| rows.iter().flat_map(|row| row[k].to_le_bytes().into_iter().take(bytes)).collect())
 }
 
-/// Bytes without a pattern.
+/// Returns random bytes.
 pub fn noise(count: usize, seed: u64) -> Vec<u8> {
     let mut rng = fastrand::Rng::with_seed(seed);
     (0..count).map(|_| rng.u8(..)).collect()

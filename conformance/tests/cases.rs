@@ -1,4 +1,4 @@
-//! The cases themselves: one for each form, and a kernel that ptxas takes.
+//! Tests of the cases: each form has a case, and ptxas accepts the kernel of each case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -29,8 +29,8 @@ fn every_form_has_a_case() {
     );
 }
 
-/// Checks the text of every case. `./x conformance --bundle` makes the code of all that a GPU runs: here, only that of the first
-/// case of each row of these, and that of all others.
+/// Checks the text of every case. `./x conformance --bundle` assembles all cases that a GPU runs, so this test assembles only
+/// the first of them in each row, and all cases that no GPU runs.
 #[test]
 fn ptxas_takes_every_case() {
     let tools = Tools::find_or_fetch().unwrap();
@@ -86,7 +86,7 @@ fn a_copy_of_tf32_rounds() {
             let is_nan = f32::from_bits(from).is_nan() && f32::from_bits(to).is_nan();
             assert!(is_nan || to.abs_diff(from) <= 1 << 12, "{run}, element {i}: {from:#x} became {to:#x}");
         }
-        // The copy is not one of bits.
+        // The copy does not keep all bits.
         assert_ne!(tensor[..32], tile[..32], "{run}");
     }
 }
@@ -101,7 +101,7 @@ fn outside_of_a_tensor_each_16_bits_are_a_nan() {
 
 #[test]
 fn a_box_of_an_interleaved_layout_has_whole_slices() {
-    // The map has the dimensions W, slices and images, 11, 3 and 2; the box has 8 by 1 by 2 of slices.
+    // The dimensions W, slices and images are 11, 3 and 2 in the map, and 8, 1 and 2 in the box.
     for slice in [16, 32] {
         let (tensor, tile) = tensor_copy(3, &format!("slices of {slice} bytes"));
         for (i, number) in (12..20).chain(45..53).enumerate() {

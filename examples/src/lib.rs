@@ -1,4 +1,4 @@
-//! The kernels of the examples as functions of the host. None of them has an `unsafe`.
+//! Host functions that run the kernels of the examples. None of them contains `unsafe`.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use ptx_host::cudarc::driver::{CudaContext, CudaStream};
 use ptx_host::{LoadedKernels, Matrix, Tensor};
 
-/// What a computation on the GPU returns.
+/// The result of a computation on the GPU.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// A GPU with the kernels of the examples.
@@ -59,7 +59,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// If `columns` is no multiple of 4; if the kernel cannot be launched, or fails.
+    /// If `columns` is not a multiple of 4, or if the kernel cannot be launched, or fails.
     pub fn softmax(&self, matrix: &[f32], columns: u32) -> Result<Vec<f32>> {
         let stream = &self.stream;
         let rows = u32::try_from(matrix.len() / columns as usize)?;
@@ -71,11 +71,11 @@ impl Gpu {
         Ok(stream.clone_dtoh(&output)?)
     }
 
-    /// Returns the transposed matrix of `width` rows. Both extents are multiples of 4.
+    /// Returns the transposed matrix, which has `width` rows. Both extents are multiples of 4.
     ///
     /// # Errors
     ///
-    /// If an extent is no multiple of 4; if the kernel cannot be launched, or fails.
+    /// If an extent is not a multiple of 4, or if the kernel cannot be launched, or fails.
     pub fn transpose(&self, matrix: &[f32], width: u64, height: u64) -> Result<Vec<f32>> {
         let stream = &self.stream;
         let input = stream.clone_htod(matrix)?;
@@ -89,7 +89,7 @@ impl Gpu {
         Ok(stream.clone_dtoh(&output)?)
     }
 
-    /// Returns how many words have each low byte.
+    /// Returns the number of words with each low byte.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Gpu {
         Ok(stream.clone_dtoh(&counts)?)
     }
 
-    /// Returns the sums of [`kernels::accumulate_sums`], of one block of 288 threads.
+    /// Returns the sums of [`kernels::accumulate_sums`], computed by one block of 288 threads.
     ///
     /// # Errors
     ///
@@ -119,13 +119,13 @@ impl Gpu {
         Ok(stream.clone_dtoh(&sums)?)
     }
 
-    /// Waits for the kernel. One that hangs becomes an error.
+    /// Waits for the kernel. A kernel that hangs becomes an error.
     fn wait(&self) -> Result<()> {
         Ok(ptx_host::wait(&self.stream, Duration::from_secs(10))?)
     }
 }
 
-/// Returns the thread blocks for `len` elements, if each block has `of_block` of them and loops over the rest.
+/// Returns the number of thread blocks for `len` elements: one for every `of_block` elements, from 1 to 1024.
 fn blocks_for(len: usize, of_block: usize) -> u32 {
     u32::try_from(len.div_ceil(of_block)).unwrap_or(u32::MAX).clamp(1, 1024)
 }

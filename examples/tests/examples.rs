@@ -13,7 +13,7 @@ fn gpu() -> Option<Gpu> {
     match Gpu::open() {
         Ok(gpu) => Some(gpu),
         Err(error) if is_no_gpu(&*error) => {
-            // By `write`: the test harness shows it even if the test passes.
+            // The test harness does not capture `writeln!`, so it shows the line even if the test passes.
             writeln!(std::io::stderr(), "skipped: {error}").unwrap();
             None
         }
@@ -68,7 +68,7 @@ fn a_block_of_288_threads_with_many_registers_runs() {
     assert_accumulated(&x, &sums);
 }
 
-/// What the attribute states is what the driver reports.
+/// Checks that the driver reports what the attribute states.
 #[test]
 fn the_driver_knows_the_stated_shapes() {
     let Some(gpu) = gpu() else { return };
@@ -81,8 +81,8 @@ fn the_driver_knows_the_stated_shapes() {
     assert_eq!(histogram.required_block, Some(Dim3::from(128)));
 }
 
-/// Each stream waits for the work of the others on its memory, also where the last stream of the program is dropped with work on
-/// it.
+/// Checks that each stream waits for the work of the others on its memory, also where the last stream of the program is dropped
+/// with work on it.
 #[test]
 fn launches_on_several_streams_are_ordered() {
     const LEN: usize = 1 << 26;

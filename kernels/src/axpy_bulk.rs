@@ -28,7 +28,7 @@ pub unsafe extern "ptx-kernel" fn axpy_bulk(a: f32, x: *const f32, y: *mut f32, 
     axpy::<3584, 2>(cta, dynamic, a, x, y);
 }
 
-/// The kernel's body for tiles of `TILE` elements and `STAGES` stages.
+/// Runs the kernel's body for tiles of `TILE` elements and `STAGES` stages.
 #[inline(always)]
 pub fn axpy<const TILE: usize, const STAGES: usize>(
     cta: Cta,

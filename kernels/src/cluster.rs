@@ -1,5 +1,5 @@
 //! Distributed shared memory (DSMEM) in clusters of 4 CTAs: a histogram whose bins are spread over the CTAs, tiles that travel
-//! round a ring, and tiles that are forwarded from DSMEM buffer to DSMEM buffer and from there to global memory.
+//! around a ring, and tiles that are forwarded from DSMEM buffer to DSMEM buffer and from there to global memory.
 
 use core::array;
 
@@ -26,8 +26,8 @@ ptx::shared_memory! {
     struct Histogram { bins: SharedArray<u32, DIGITS> }
 }
 
-/// The offsets of a radix sort's digits: `output[256 * c + d]` ← the number of words of cluster c whose low byte is less than d.
-/// Thread t of CTA b has the words 128 * b + t + 1024 * j, for all j.
+/// Computes the offsets of a radix sort's digits: `output[256 * c + d]` ← the number of words of cluster c whose low byte is
+/// less than d. Thread t of CTA b has the words 128 * b + t + 1024 * j, for all j.
 ///
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
 ///
@@ -114,9 +114,9 @@ ptx::shared_memory! {
     }
 }
 
-/// All transfers between CTAs, on tiles of 512 words. CTA b of rank r in cluster c has tile b; cluster c has tile 8 + c.
+/// Transfers tiles of 512 words between CTAs in all ways. CTA b of rank r in cluster c has tile b; cluster c has tile 8 + c.
 ///
-/// - The tiles travel round the ring of the cluster: `ring[i]` is the sum over j of (j + 1) times word i of the CTA of rank
+/// - The tiles travel around the ring of the cluster: `ring[i]` is the sum over j of (j + 1) times word i of the CTA of rank
 ///   `r - j`.
 /// - The CTA of rank `r - 2` sends its tile: `sent[i]`. Each CTA receives the cluster's tile by multicast: `cluster[i]`.
 /// - Thread t adds up `ring[4t .. 4t + 4]`. The CTAs add these sums up over the cluster. Each CTA also sends its sums, and then
@@ -173,7 +173,7 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
             let own = own.multicast(&cluster, alone, mine);
             let of_all = of_all.multicast(&cluster, all, of_the_cluster);
 
-            // The threads copy the tile that has come in, and the next round sends the copy. One barrier per round.
+            // The threads copy the received tile, and the next round sends the copy. One barrier per round.
             let own = own.receive(cta);
             let acc = add([0; 4], own.get_vector(thread), 1);
             let received = ring.into_channel(to_next).send(&cluster, own).receive(cta);
@@ -239,14 +239,14 @@ ptx::shared_memory! {
     }
 }
 
-/// Tiles of 512 words that no thread copies: each received tile is the source of the next send. CTA b of rank r in cluster c has
-/// tile b.
+/// Forwards tiles of 512 words without copies by threads: each received tile is the source of the next send. CTA b of rank r in
+/// cluster c has tile b.
 ///
-/// - The tiles travel round the ring of the cluster twice: once through two DSMEM buffers that take turns, then through four
+/// - The tiles travel around the ring of the cluster twice: once through two DSMEM buffers that take turns, then through four
 ///   DSMEM buffers that keep their tiles. `ring[i]` is the sum over j of (j + 1) times word i of the CTA of rank `r - j`, and
 ///   `kept[i]` is the same sum with factors (4 - j).
-/// - After the first time, a CTA holds the tile of rank `r + 1`. It adds the tile to `sums` of the other CTAs, where `sums[i]`
-///   starts at i.
+/// - After the first round trip, a CTA holds the tile of rank `r + 1`. It adds the tile to `sums` of the other CTAs, where
+///   `sums[i]` starts at i.
 /// - The partner of rank `r ^ 1` sends its `sums` into `mixed`, where `mixed[i]` starts at `7 * i` and becomes the exclusive or.
 ///
 /// `output[512 * b + i]` ← `(ring[i] ^ kept[i]) + 3 * sums[i] - 5 * mixed[i]`.
@@ -287,7 +287,7 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
             [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
         };
 
-        // The tile that came in last is sent on, into the DSMEM buffer that the tile before it has left.
+        // The tile received last is sent on, into the DSMEM buffer that the previous tile has left.
         let (mut here, mine) = a.multicast(&cluster, alone, mine).receive(cta).reclaim(&cluster);
         let (mut free, mut ring) = (b, add([0; 4], here.get_vector(thread), 1));
         let mut times = 2;

@@ -109,7 +109,7 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
         let mut j = (cluster.cta_rank() * cta.thread_count() + cta.thread_rank()) as usize;
         while let Some(word) = input.get(j) {
             let long = (word as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            // `atom` and `red` by turns; all threads of a warp use the same one.
+            // `atom` and `red` alternate; all threads of a warp use the same instruction.
             let (fetches, bit) = (j / 32 % 2 == 1, 1 << (j % 64));
             let flag = (word & 1) as u8;
             let mut rank = 0;

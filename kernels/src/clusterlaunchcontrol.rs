@@ -1,5 +1,5 @@
-//! Persistent CTAs by work stealing (`clusterlaunchcontrol.try_cancel`): a CTA that is done takes over the work of a CTA that has
-//! not started. For sm_100 and later: the interpreter runs the kernel, and no GPU has.
+//! Persistent CTAs by work stealing (`clusterlaunchcontrol.try_cancel`): a CTA that is done takes over the work of a CTA that
+//! has not started. For sm_100 and later: only the interpreter has run the kernel, no GPU.
 
 use ptx::atomic::GlobalAtomics;
 use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};

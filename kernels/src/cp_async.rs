@@ -67,7 +67,7 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
             .then(cta, cp_async::load_window(cta, odd, window(first + step)));
         let mut stored = AfterSync::ready(out.into_fenced());
         while let Some((tile, dst)) = tiles.next_tile() {
-            // One barrier: the next window has arrived, and the store has read the tile before.
+            // After this one barrier, the next window has arrived, and the store has read the previous tile.
             let (((x, _), newer), out) = cta.sync_with((queue.wait_oldest_at_sync(), stored));
             let y = out.into_free().vector_stores();
             for round in 0..TILE / 4 / THREADS {
@@ -84,7 +84,7 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
     });
 }
 
-/// Elements by which [`cp_async_shift`] moves the input. Not a multiple of 16 bytes, so a bulk copy could not load the window.
+/// Elements by which [`cp_async_shift`] moves the input: not a multiple of 16 bytes, so a bulk copy could not load the window.
 const SHIFT: usize = 3;
 /// Elements of a tile of [`cp_async_shift`].
 const SHIFTED: usize = 512;

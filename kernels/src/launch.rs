@@ -1,4 +1,4 @@
-//! Programmatic dependent launch: a grid starts before the grid before it has ended, and waits before it accesses that grid's
+//! Programmatic dependent launch: a grid starts before the previous grid has ended, and waits before it accesses that grid's
 //! memory.
 
 use ptx::global::{Global, GlobalElementsMut};

@@ -39,7 +39,7 @@ pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *m
         let (mut loaded, mut turned) =
             cta.sync_with((smem.loaded.init_at_sync(cta), smem.turned.init_at_sync(cta)));
         let mut next = || mine.next_tile().and_then(|(i, output)| Some((tiles.get(i)?, output)));
-        // After the load's phase, the store has read the tile before. Before the first round there is no store.
+        // After the load's phase, the store has read the previous tile. Before the first round there is no store.
         let mut stored = AfterSync::ready(backward.into_fenced());
         let mut upcoming = next();
         while let Some((source, output)) = upcoming {

@@ -8,8 +8,8 @@ use ptx::qualifier::{scope, sem, space};
 
 const THREADS: u32 = 256;
 
-/// `values[i]` of every GPU ← the sum of `values[i]` over the GPUs, for i < `n`. The interpreter runs the kernel, and no GPU has:
-/// its addresses belong to a multicast object, which needs several GPUs.
+/// `values[i]` of every GPU ← the sum of `values[i]` over the GPUs, for i < `n`. Only the interpreter has run the kernel, no
+/// GPU: its addresses belong to a multicast object, which needs several GPUs.
 ///
 /// Launch: on every GPU a 1-D grid of the same size, 256 threads per CTA. The GPU holds all CTAs at once, because CTA c waits for
 /// the CTAs c of the other GPUs before it reads their values and before it ends.

@@ -42,7 +42,7 @@ where
     producer
 }
 
-/// Sums of columns of tiles: CTA b takes the tiles b, b + CTAs, … of 512 words. Its consumer of rank j adds up the words j, j +
+/// Adds up columns of tiles: CTA b takes the tiles b, b + CTAs, … of 512 words. Its consumer of rank j adds up the words j, j +
 /// consumers, … of these tiles, and `output[128 * b + 32 + j]` is the sum.
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
@@ -123,7 +123,7 @@ impl Sums {
         (consumer, Sums([a, ab, abc, all].map(|sum| before.wrapping_add(sum))))
     }
 
-    /// The last lane of each warp stores the total of the warp.
+    /// Stores the total of each warp, by the warp's last lane.
     #[inline(always)]
     fn tell<'s, 'p>(
         &self,
@@ -158,12 +158,12 @@ impl Sums {
     }
 }
 
-/// Inclusive sums within each tile of 512 words: `output[i]` ← the sum of the words of its tile up to `input[i]`.
+/// Computes inclusive sums within each tile of 512 words: `output[i]` ← the sum of the words of its tile up to `input[i]`.
 ///
 /// Launch: a 1-D grid of any size, 160 threads per CTA. `n` is a multiple of 512.
 ///
-/// Technique: one thread loads; four warps scan, and store from an array of shared memory that they hold together. They meet at a
-/// named barrier of their own.
+/// Technique: one thread loads; four warps scan, and store from an array of shared memory that they hold together. The four
+/// warps synchronize at a named barrier of their own.
 ///
 /// # Safety
 ///
@@ -194,7 +194,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut 
                     let sums;
                     (consumer, sums) = Sums::next(warps, consumer);
                     let told = sums.tell(warps, totals).publish_at_sync();
-                    // One barrier: the totals are published, and the store has read the tile before.
+                    // After this one barrier, the totals are published, and the store has read the previous tile.
                     let (told, out) = warps.sync_with((told, stored));
                     let storing;
                     (storing, totals) = sums.store(warps, out.into_free(), told, tile);
@@ -219,7 +219,7 @@ type Stages<'c> = Pipeline<'c, [u32; N], 4>;
 type Adds<'p, 'c, const CTAS: u32> = Consumer<'p, [u32; N], 4, Group<'c, CTAS>>;
 
 impl Share {
-    /// Each CTA of the group adds up the tiles that the group loads.
+    /// Adds up, in each CTA of the group, the tiles that the group loads.
     #[inline(always)]
     fn add<'c, const CTAS: u32>(
         self,
@@ -235,7 +235,7 @@ impl Share {
         )
     }
 
-    /// [`add`](Share::add) for the last use of the pipeline.
+    /// Does the same as [`add`](Share::add), for the last use of the pipeline.
     #[inline(always)]
     fn add_last<'c, const CTAS: u32>(
         self,
@@ -282,9 +282,9 @@ impl LaunchShape for Square {
     const GRID_OF_ANY_RANK: bool = true;
 }
 
-/// Sums over tiles of 512 words, by multicast to the rows, to the columns and to all CTAs of a cluster. Cluster k takes the tiles
-/// k, k + 2, …. Its rows have the numbers 2k and 2k + 1, and so have its columns. Row r takes the tiles r, r + 4, …, and so does
-/// column r.
+/// Adds up tiles of 512 words, by multicast to the rows, to the columns and to all CTAs of a cluster. Cluster k takes the tiles
+/// k, k + 2, …. Its rows have the numbers 2k and 2k + 1, and so have its columns. Row r takes the tiles r, r + 4, …, and so
+/// does column r.
 ///
 /// Consumer j adds up the words j, j + consumers, … of the tiles of its row, three times those of its column, and five times
 /// those of its cluster. In CTA b, `output[128 * b + 32 + j]` is the sum.
@@ -324,7 +324,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
     outputs.for_each(|(_, output)| output.write(sum));
 }
 
-/// Products of rows and columns, with the sharing of tiles of a matrix product. Row r of the grid has the tiles r, r + 8, … of
+/// Multiplies rows and columns, with the sharing of tiles of a matrix product. Row r of the grid has the tiles r, r + 8, … of
 /// 512 words, column c the tiles 4 + c, 4 + c + 8, …. CTA (c, r) multiplies the i-th tile of its row by the i-th tile of its
 /// column, word by word. Consumer j adds up the products of the words j, j + consumers, …, and in CTA b,
 /// `output[128 * b + 32 + j]` is the sum.

@@ -8,7 +8,7 @@ use ptx::qualifier::swizzle_mode;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
 const SIDE: usize = 32;
-/// What each CTA of a pair loads of a tile.
+/// The part of a tile that each CTA of a pair loads.
 type Half = Box2<SIDE, { SIDE / 2 }, swizzle_mode::B128>;
 
 ptx::shared_memory! {

@@ -10,48 +10,48 @@ static CASES: Dir = include_dir!("$CARGO_MANIFEST_DIR/cases");
 
 /// Bytes of memory of an instance of a test.
 pub const STRIDE: usize = 4096;
-/// Where the words `x`, `y` and `z` of an instance are, and what its threads have read.
+/// The offsets of the words `x`, `y` and `z` of an instance, and of the registers that its threads store at the end.
 const WORDS: [(&str, usize); 3] = [("x", 0), ("y", 128), ("z", 256)];
 const READ: usize = 512;
-/// Registers of a thread that an outcome can have.
+/// The number of registers of a thread that an outcome can contain.
 const REGISTERS: usize = 4;
 
-/// Where the threads of a test are.
+/// The place of a test's threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// In warps of a block.
+    /// The threads are in warps of a block.
     Cta,
-    /// In blocks of a cluster.
+    /// The threads are in blocks of a cluster.
     Cluster,
-    /// In blocks of a grid.
+    /// The threads are in blocks of a grid.
     Grid,
 }
 
 /// A value of an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Observed {
-    /// A thread, and its register `%r0` to `%r3`.
+    /// The number of a thread, and of its register `%r0` to `%r3`.
     Register(usize, usize),
-    /// The offset of a word of memory, at the end.
+    /// The offset of a word of memory, as it is after the run.
     Word(usize),
 }
 
 /// The values that a run has observed.
 pub type Outcome = Vec<u32>;
 
-/// What runs of a test give.
+/// The expected result of the runs of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
-    /// One of these outcomes.
+    /// The model allows and forbids these outcomes.
     Outcomes {
-        /// Those that the interpreter shows.
+        /// The outcomes that the model allows and the interpreter shows.
         allowed: BTreeSet<Outcome>,
-        /// Those that the model allows too, and that the interpreter does not show.
+        /// The outcomes that the model allows and the interpreter does not show.
         unshown: BTreeSet<Outcome>,
         /// The outcomes that the test is about. They never appear.
         forbidden: BTreeSet<Outcome>,
     },
-    /// The model promises nothing: a data race or a missing proxy fence, by the name of the rule.
+    /// The model promises nothing, because of a data race or a missing proxy fence. The string names the rule.
     Broken(String),
 }
 
@@ -60,11 +60,11 @@ pub enum Expected {
 pub struct Test {
     /// The name of the file and of the test.
     pub name: String,
-    /// The section of the PTX ISA that decides.
+    /// The section of the PTX ISA that decides about the outcomes.
     pub section: String,
-    /// Where the threads are.
+    /// The place of the threads.
     pub place: Place,
-    /// What runs give.
+    /// The expected result of runs.
     pub expected: Expected,
     observed: Vec<Observed>,
     shared: String,
@@ -80,7 +80,7 @@ pub struct Error {
     problem: String,
 }
 
-/// Reads all tests, by file and place in it.
+/// Reads all tests, in the order of the files and of the tests in each file.
 ///
 /// # Errors
 ///
@@ -213,7 +213,7 @@ impl Test {
     /// The name of the kernel in [`module`](Self::module).
     pub const KERNEL: &str = "litmus";
 
-    /// Returns the blocks of a grid of so many instances, of a cluster, and the threads of a block.
+    /// Returns the number of blocks in a grid of `instances` instances, of blocks in a cluster, and of threads in a block.
     #[must_use]
     pub fn shape(&self, instances: u32) -> (u32, u32, u32) {
         let threads = self.threads.len() as u32;
@@ -228,7 +228,7 @@ impl Test {
     #[must_use]
     pub fn module(&self) -> String {
         let threads = self.threads.len();
-        // The first lane of a warp, or the only thread of a block.
+        // Each thread of the test is the first lane of a warp, or the only thread of a block.
         let role = match self.place {
             Place::Cta => {
                 "mov.u32 %role, %tid.x; and.b32 %lane, %role, 31; setp.ne.u32 %p, %lane, 0; @%p ret;
@@ -264,7 +264,7 @@ impl Test {
         )
     }
 
-    /// Returns what an instance has observed, by its memory after the run.
+    /// Returns what an instance has observed, from its memory after the run.
     #[must_use]
     pub fn outcome(&self, memory: &[u8]) -> Outcome {
         let word = |at: usize| {

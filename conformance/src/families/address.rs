@@ -1,4 +1,4 @@
-//! Instructions on addresses: `cvta`, `isspacep`, `mapa`, `getctarank`. Addresses differ between machines; what lies there does
+//! Instructions on addresses: `cvta`, `isspacep`, `mapa`, `getctarank`. Addresses differ between machines; the words at them do
 //! not.
 
 use crate::builder::Builder;
@@ -11,9 +11,9 @@ const THREADS: u32 = 32;
 /// Bytes of each variable: a word for each thread.
 const BYTES: usize = 4 * THREADS as usize;
 
-/// Addresses of a word of each thread, in each state space, as 64 bits and by name. All variables are filled.
+/// The 64-bit addresses of one word per thread in each state space. All variables are filled.
 struct Spaces {
-    /// The name in `cvta`, the address in the space, the load from it.
+    /// The name of the space in `cvta`, the address in the space, and the instruction that loads from it.
     all: Vec<(&'static str, String, String)>,
 }
 
@@ -41,7 +41,7 @@ fn spaces(b: &mut Builder<'_>) -> Spaces {
     let at = b.at(global);
     let global = b.set(Class::B64, format!("add.u64 {{}}, %memory, {offset}"));
     let global = b.set(Class::B64, format!("add.u64 {{}}, {global}, {at}"));
-    // The parameter is a word of 64 bits, which is loaded by halves: threads take its first or its last half.
+    // The parameter has 64 bits. Even threads load its first half, odd threads its last half.
     let half = b.set(Class::B64, format!("and.b64 {{}}, {offset}, 4"));
     let parameter = b.set(Class::B64, format!("mov.u64 {{}}, {NAME}_memory"));
     let parameter = b.set(Class::B64, format!("add.u64 {{}}, {parameter}, {half}"));
@@ -62,7 +62,7 @@ fn spaces(b: &mut Builder<'_>) -> Spaces {
     Spaces { all }
 }
 
-/// Outputs a loaded word. That of the parameter is half an address, which is compared with the parameter as it is loaded by name.
+/// Outputs a loaded word. A word of the parameter is half an address, so it is compared with the parameter as loaded by name.
 fn output(b: &mut Builder<'_>, space: &str, word: &str) {
     if space != "param::entry" {
         b.output("word", Class::B32, word, Compare::Equal);
@@ -112,7 +112,7 @@ pub fn isspacep(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// `mapa`, and `getctarank` of mapped addresses: every thread asks for the words of each block of a cluster of 4.
+/// Returns the case of `mapa`, or of `getctarank` on mapped addresses: each thread maps its address to all 4 blocks.
 pub fn mapa(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(4, THREADS));
     let staged = b.memory("shared", 4, 16, None, &noise(4 * BYTES, 6));

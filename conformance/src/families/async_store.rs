@@ -15,7 +15,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     vec![if form.has("mbarrier::complete_tx::bytes") { to_shared(form) } else { to_global(form) }]
 }
 
-/// Old values and operands of each element, as bytes.
+/// Returns the old values and the operands of all elements, as bytes.
 fn contents(ty: &str, count: usize) -> (Vec<u8>, Vec<u8>) {
     if values::bits(ty) == 128 {
         return (values::noise(16 * count, 21), values::noise(16 * count, 22));
@@ -42,7 +42,7 @@ fn to_shared(form: &Form) -> Case<'_> {
     let memory = b.memory("memory", size, 16, Some(Compare::Equal), &old.repeat(2));
     let shared = b.shared(total, 16);
     b.stage_in(memory, shared, total);
-    // What all threads reduce into one location.
+    // The reductions of all threads into one location.
     let joint = if reduces { contentions(form, op_of(form), ty) } else { Vec::new() };
     let mut places = Vec::new();
     for contention in &joint {

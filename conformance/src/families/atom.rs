@@ -1,5 +1,5 @@
-//! `atom` and `red`, scalar and of vectors: each thread at a location of its own with a pair of edges, then all threads at one
-//! location.
+//! `atom` and `red`, on scalars and vectors: each thread operates on a location of its own with a pair of edges, then all
+//! threads on one location.
 
 use ptx_emu::float::Format;
 
@@ -14,12 +14,12 @@ const THREADS: u32 = 128;
 /// The operand of each thread.
 type Operands = Box<dyn Fn(usize) -> u64>;
 
-/// What the threads do at a location that they share.
+/// The operation of all threads on a shared location.
 pub struct Contention {
     pub name: &'static str,
     pub start: u64,
     pub operand: Operands,
-    /// Which old values the threads get does not depend on their order.
+    /// True if the set of old values that the threads get does not depend on their order.
     same: bool,
 }
 
@@ -33,14 +33,14 @@ fn format(element: &str) -> Option<Format> {
     })
 }
 
-/// A number in each element of a type.
+/// Returns a number in each element of a type.
 fn number(ty: &str, value: u64) -> u64 {
     let (element, lanes) = values::packed(ty);
     let bits = format(element).map_or(value, |format| format.from_f64(value as f64));
     (0..lanes).fold(0, |all, lane| all | bits << (lane * values::bits(element)))
 }
 
-/// How memory is compared into which the instruction adds, or does another operation.
+/// Returns the comparison of memory that the instruction changes.
 pub fn sums(form: &Form) -> Compare {
     match format(values::packed(form.last()).0) {
         Some(format) if op_of(form) == "add" => Compare::Float(format),
@@ -48,12 +48,12 @@ pub fn sums(form: &Form) -> Compare {
     }
 }
 
-/// What the instruction computes.
+/// Returns the operation of the instruction.
 pub fn op_of(form: &Form) -> &'static str {
     form.one_of(&["add", "inc", "dec", "and", "or", "xor", "min", "max", "exch", "cas"]).unwrap_or_default()
 }
 
-/// Contention whose result does not depend on the order: equal operands, then operands that differ where order is of no matter.
+/// Returns contention whose result does not depend on the order: equal operands, then different ones if the operation allows.
 pub fn contentions(form: &Form, op: &str, ty: &str) -> Vec<Contention> {
     let bits = values::bits(ty).min(64);
     let all = u64::MAX >> (64 - bits);
@@ -89,10 +89,10 @@ pub fn contentions(form: &Form, op: &str, ty: &str) -> Vec<Contention> {
     list
 }
 
-/// The threads of a block have consecutive locations in the region, and so have the blocks.
+/// A region in which the threads of a block have consecutive locations, and so have the blocks.
 struct Target {
     slot: Slot,
-    /// Offset in shared memory, and bytes there.
+    /// The offset in shared memory, and the bytes there.
     shared: usize,
     bytes: usize,
 }
@@ -109,7 +109,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(2, THREADS));
     let threads = b.shape.threads();
 
-    // Old values and operands: pairs of edges. A value of 128 bits is made of two.
+    // Old values and operands: pairs of edges. A value of 128 bits consists of two edges.
     let halves = if bits == 128 { 2 * count } else { count };
     let half_type = if bits == 128 { "b64" } else { &ty };
     let rows = values::rows(&[half_type; 2], threads * halves);
@@ -135,7 +135,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     };
     add(&mut b, "memory", &old, size);
     for contention in &contentions {
-        // One location a block, of 16 bytes.
+        // One location of 16 bytes per block.
         let mut content = vec![0; 32];
         for i in 0..count {
             for block in 0..2 {
@@ -193,7 +193,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         let operand = |thread: usize, _: usize| u128::from((contention.operand)(thread));
         let name = format!(" {}", contention.name);
         if returns && !contention.same {
-            // The old values depend on the order: they are not looked at.
+            // The old values depend on the order, so they are not compared.
             let mut registers: Vec<String> = (0..count).map(|_| b.reg(class)).collect();
             registers.push(address);
             registers.push(b.input(&format!("operand{name}"), class, |thread| operand(thread, 0)));

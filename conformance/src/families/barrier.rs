@@ -1,4 +1,4 @@
-//! Barriers of the block and of the cluster: what threads write before is what others read behind.
+//! Barriers of the block and of the cluster: threads read after the barrier what others have written before it.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
@@ -6,10 +6,10 @@ use crate::form::{Class, Form};
 
 const THREADS: u32 = 256;
 
-/// What tells a case in which the halves of each warp are at different places.
+/// The variant of a case in which the halves of each warp are at different places.
 pub const HALVES: &str = "halves of a warp at two places";
 
-/// The threads of the two halves of a warp execute the lines at different places, as only instructions without `.aligned` may.
+/// Adds lines, for `halves` once for each half of a warp, at different places: only instructions without `.aligned` allow that.
 fn diverged(b: &mut Builder<'_>, halves: bool, lines: impl Fn(&mut Builder<'_>)) {
     if !halves {
         return lines(b);
@@ -25,7 +25,7 @@ fn diverged(b: &mut Builder<'_>, halves: bool, lines: impl Fn(&mut Builder<'_>))
     b.place(&end);
 }
 
-/// Each thread stores a word to shared memory.
+/// Makes each thread store a word to shared memory.
 fn store(b: &mut Builder<'_>, round: u32) -> (String, usize) {
     let shared = b.shared(4 * THREADS as usize, 16);
     let own = b.set(Class::B32, "mad.lo.u32 {}, %t, 4, %shared");
@@ -34,7 +34,7 @@ fn store(b: &mut Builder<'_>, round: u32) -> (String, usize) {
     (own, shared)
 }
 
-/// Loads the word of another thread: `distance` behind, modulo `group`.
+/// Loads the word of the thread whose number is higher by `distance`, modulo `group`.
 fn load_other(b: &mut Builder<'_>, name: &str, shared: usize, distance: u32, group: u32) {
     let base = b.set(Class::B32, format!("and.b32 {{}}, %t, {}", !(group - 1)));
     let other = b.set(Class::B32, format!("add.u32 {{}}, %t, {distance}"));
@@ -126,7 +126,7 @@ fn cta_case(form: &Form, halves: bool) -> Case<'_> {
     b.finish(if halves { HALVES } else { "" })
 }
 
-/// A cluster of 4: each block reads what the next one has written.
+/// Returns the case of a cluster of 4: each block reads what the next block has written.
 pub fn cluster(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(4, 64));
     let shared = b.shared(256, 16);

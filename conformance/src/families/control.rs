@@ -6,7 +6,7 @@ use crate::families::Space;
 use crate::form::{Class, Form};
 use crate::values::noise;
 
-/// `createpolicy`: the policy is opaque, and a load with it gets the word.
+/// Returns the case of `createpolicy`: the policy is opaque, and a load with the policy returns the word.
 pub fn createpolicy(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(1, 64));
     let memory = b.memory("memory", 4, 128, None, &noise(4096, 41));
@@ -34,7 +34,7 @@ pub fn createpolicy(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// `griddepcontrol`: without a grid that depends or that is depended on, nothing happens.
+/// Returns the case of `griddepcontrol`, which has no effect without a dependent or prerequisite grid.
 pub fn griddepcontrol(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(1, 64));
     b.line(form.text.clone());
@@ -43,11 +43,11 @@ pub fn griddepcontrol(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// `setmaxnreg`: values in registers survive. One warpgroup gives registers back, and the other takes as many: `.inc` waits until
-/// the pool of the block has them (9.7.19.5).
+/// Returns the case of `setmaxnreg`: values in registers survive. One warpgroup releases registers, and the other requests as
+/// many: `.inc` waits until the pool of the block has them (9.7.19.5).
 pub fn setmaxnreg(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(1, 256));
-    // The registers of the launch, then what the two warpgroups do: the form has 64.
+    // The registers of a thread at launch, then the instructions of the two warpgroups. The form sets 64 registers.
     let (all, gives, takes) = match form.has("dec") {
         true => (128, form.text.as_str(), "setmaxnreg.inc.sync.aligned.u32 192"),
         false => (48, "setmaxnreg.dec.sync.aligned.u32 32", form.text.as_str()),

@@ -12,7 +12,7 @@ use crate::values::{self, noise};
 const THREADS: u32 = 64;
 /// Bytes of the source and of the destination.
 const BYTES: usize = 4096;
-/// What the copies move: offsets in source and destination, and bytes. Between them are bytes that stay.
+/// The pieces that the copies move: the offset in source and destination, and the bytes. The bytes between pieces stay.
 const PIECES: [(usize, usize); 4] = [(0, 16), (16, 16), (48, 32), (96, 3984)];
 
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
@@ -28,7 +28,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }]
 }
 
-/// `cp.async`: each thread with another number of source bytes, or every third one without its source.
+/// Returns the case of `cp.async`: threads have different numbers of source bytes, or every third ignores its source.
 fn cp_async(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let bytes = [16, 8, 4].into_iter().find(|size| form.text.contains(&format!(" {size}"))).unwrap_or(16);
@@ -59,7 +59,7 @@ fn cp_async(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Two groups: behind the wait for the first, its copy is there; behind the wait for all, the second too.
+/// Returns the case of two groups: after the wait for the first, its copy is done; after the wait for all, the second copy too.
 fn cp_async_groups(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let total = 32 * THREADS as usize;
@@ -93,7 +93,7 @@ fn fill_shared(b: &mut Builder<'_>, slot: Slot, shared: usize) {
     b.line("fence.proxy.async.shared::cta");
 }
 
-/// What is reduced: old values, and operands. Both blocks of a cluster get the same.
+/// Returns old values and operands. In a reduction, both blocks of a cluster get the same ones.
 fn contents(form: &Form, copies: usize) -> (Vec<u8>, Vec<u8>) {
     let ops = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
     if form.one_of(&ops).is_none() {
@@ -105,12 +105,12 @@ fn contents(form: &Form, copies: usize) -> (Vec<u8>, Vec<u8>) {
     (old.repeat(copies), operands.repeat(copies))
 }
 
-/// Bytes of an element of the report.
+/// Returns the bytes of an element in the report.
 fn element(form: &Form) -> usize {
     if form.words().nth(1) == Some("reduce") { values::bits(form.last()) as usize / 8 } else { 16 }
 }
 
-/// From shared memory to global memory.
+/// Returns the case of copies or reductions from shared memory to global memory.
 fn to_global(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let (old, new) = contents(form, 1);
@@ -140,7 +140,7 @@ fn to_global(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// To shared memory: block 0 issues; each block that gets bytes waits for them.
+/// Returns the case of copies to shared memory: block 0 issues them, and each block that gets bytes waits for them.
 fn to_shared(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, THREADS));
     let from_shared = form.has("shared::cta") && form.has("shared::cluster");
@@ -157,7 +157,7 @@ fn to_shared(form: &Form) -> Case<'_> {
         fill_shared(&mut b, from, source);
     }
     let mbarrier = initialized(&mut b, 1);
-    // What the mask says of this block.
+    // The bit of this block in the mask.
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let bit = b.set(Class::B32, format!("shr.u32 {{}}, {mask}, {rank}"));
     let bit = b.set(Class::B32, format!("and.b32 {{}}, {bit}, 1"));
@@ -211,7 +211,7 @@ fn to_shared(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Two groups of stores: behind the wait for the first, its bytes are there, or its source may change.
+/// Returns the case of two groups of stores: after the wait for the first, its bytes are visible, or its source may change.
 fn bulk_groups(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let to = b.memory("destination", 16, 16, Some(Compare::Equal), &[0; BYTES]);
@@ -243,7 +243,7 @@ fn bulk_groups(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// A prefetch changes nothing.
+/// Returns the case of a prefetch, which changes nothing.
 fn prefetch(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let source = b.memory("source", 16, 16, Some(Compare::Equal), &noise(BYTES, 17));
@@ -262,7 +262,7 @@ fn prefetch(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// `st.bulk`: zeros.
+/// Returns the case of `st.bulk`, which writes zeros.
 fn st_bulk(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let memory = b.memory("memory", 8, 16, Some(Compare::Equal), &noise(BYTES, 18));

@@ -1,4 +1,4 @@
-//! Fences: a message whose order is the fence's, or a copy that sees what the fence has made visible to its proxy.
+//! Fences: a message that the fence orders, or a copy that reads what the fence has made visible to its proxy.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
@@ -19,7 +19,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }]
 }
 
-/// Only the thread of this number in the grid runs the lines.
+/// Adds lines that only the thread of this number in the grid runs.
 fn only(b: &mut Builder<'_>, thread: u32, lines: impl FnOnce(&mut Builder<'_>)) {
     let skip = b.label();
     let others = b.set(Class::Pred, format!("setp.ne.u32 {{}}, %g, {thread}"));
@@ -28,8 +28,8 @@ fn only(b: &mut Builder<'_>, thread: u32, lines: impl FnOnce(&mut Builder<'_>)) 
     b.place(&skip);
 }
 
-/// A word and a flag in global memory: the fence orders them in the thread that stores, in the one that loads, or in both. With
-/// `.sc`, the two also store a word each and load the other's: one of them sees the other's.
+/// Passes a word and a flag through global memory: the fence orders them in the storing thread, the loading thread, or both.
+/// With `.sc`, both threads also store a word each and load the other's: at least one sees the other's word.
 fn message(form: &Form) -> Case<'_> {
     let scope = form.one_of(&["cta", "cluster", "gpu", "sys"]).unwrap_or("cta");
     let mut b = Builder::new(form, Shape::new(if scope == "cta" { 1 } else { 2 }, 64));
@@ -86,8 +86,8 @@ fn message(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Words in the shared memory of block 0, which block 1 reads when its mbarrier says so: both sides are relaxed, and the fences
-/// order them.
+/// Passes words through the shared memory of block 0, which block 1 reads after a phase of its mbarrier. Arrivals and waits are
+/// relaxed, and the fences order the words.
 fn restricted_message(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, 64));
     let shared = b.shared(256, 16);
@@ -117,8 +117,8 @@ fn restricted_message(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Block 1 initializes an mbarrier, and block 0 uses it: by an arrival, or by a copy, which asks for the fences of the async
-/// proxy.
+/// Returns the case of an mbarrier that block 1 initializes and block 0 uses: by an arrival, or by a copy, which needs the
+/// fences of the async proxy.
 fn initialization(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, 64));
     let source = b.memory("source", 16, 16, None, &noise(BYTES, 31));
@@ -163,7 +163,7 @@ fn initialization(form: &Form) -> Case<'_> {
     let first = b.set(Class::Pred, "setp.lt.u32 {}, %g, 64");
     b.line(format!("@{first} bra {skip}"));
     if !copies {
-        // In block 1, only the thread that has initialized the mbarrier knows of it without an acquire.
+        // In block 1, only the thread that initialized the mbarrier may use it without an acquire.
         let second = b.set(Class::Pred, "setp.ne.u32 {}, %g, 64");
         b.line(format!("@{second} bra {skip}"));
     }
@@ -177,7 +177,7 @@ fn initialization(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Words that threads store are what a copy reads.
+/// Returns the case of a proxy fence: a copy reads the words that threads have stored.
 fn proxy(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, 64));
     let target = b.memory("destination", 16, 16, Some(Compare::Equal), &[0; 2 * BYTES]);
@@ -188,7 +188,7 @@ fn proxy(form: &Form) -> Case<'_> {
     let own_from = b.set(Class::B64, format!("mad.wide.u32 {{}}, %cta, {BYTES}, %memory"));
     let remote = form.has("shared::cluster");
     if form.has("global") {
-        // Through global memory: to shared memory, and out again by plain accesses.
+        // The copy reads global memory and writes shared memory, which plain accesses then copy out.
         b.for_each(BYTES, 4, |b, offset| {
             let value = b.set(Class::B32, format!("mad.lo.u32 {{}}, {offset}, 3, %cta"));
             let wide = b.set(Class::B64, format!("cvt.u64.u32 {{}}, {offset}"));
@@ -211,7 +211,7 @@ fn proxy(form: &Form) -> Case<'_> {
         b.stage_out(target, shared, BYTES);
         return b.finish("");
     }
-    // Through shared memory, the block's own or that of its peer.
+    // The copy reads shared memory that the block itself or its peer has stored.
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let rank = b.set(Class::B32, format!("xor.b32 {{}}, {rank}, {}", u32::from(remote)));
     let base = b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, %shared, {rank}"));
@@ -233,7 +233,7 @@ fn proxy(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Without aliases of an address, the fence changes nothing.
+/// Returns the case of `fence.proxy.alias`, which changes nothing if no address has an alias.
 fn alias(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, 64));
     let memory = b.memory("memory", 4, 16, Some(Compare::Equal), &[0; 256]);

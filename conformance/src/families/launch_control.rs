@@ -1,11 +1,11 @@
-//! `clusterlaunchcontrol`: blocks take others off the grid and do their work. In the end, the work of each block is done once.
+//! `clusterlaunchcontrol`: blocks cancel others of the grid and do their work. In the end, each block's work is done once.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
 use crate::families::mbarrier::{initialized, wait_for};
 use crate::form::{Class, Form};
 
-/// More blocks than are resident at a time, so that some are left to be taken.
+/// A grid of more blocks than are resident at a time, so that some are left to be canceled.
 const GRID: [u32; 3] = [6, 5, 6];
 
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
@@ -90,7 +90,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let block = b.set(Class::B32, format!("add.u32 {{}}, {block}, {rank}"));
     work(&mut b, &block);
-    // No block takes more blocks than there are.
+    // No block cancels more blocks than there are.
     b.line(format!("add.u32 {taken}, {taken}, 1"));
     let more = b.set(Class::Pred, format!("setp.lt.u32 {{}}, {taken}, {blocks}"));
     b.line(format!("@{more} bra {again}"));

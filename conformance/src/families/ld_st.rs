@@ -1,5 +1,5 @@
-//! `ld` and `st` on shared memory: each thread at a location of its own. With `.acquire` or `.release`, a message too: a flag
-//! that the instruction loads or stores, and a word that the flag orders.
+//! `ld` and `st` on shared memory: each thread accesses a location of its own. With `.acquire` or `.release`, threads also pass
+//! a message: a flag that the instruction loads or stores, and a word that the flag orders.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
@@ -68,13 +68,13 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// The address is the operand in brackets: 32 bits in these families.
+/// Returns true if a class is that of the address alone: the operand in brackets has 32 bits in these families.
 fn is_address(form: &Form, class: Class) -> bool {
     class == Class::B32 && form.classes().iter().filter(|other| **other == Class::B32).count() == 1
 }
 
-/// One thread stores a word and then the flag, another waits for the flag and then loads the word. One of the two accesses the
-/// flag by the form, in the memory of block 0; the other one by its counterpart.
+/// Passes a message: one thread stores a word and then the flag, another waits for the flag and then loads the word. One of
+/// them accesses the flag by the form, in the memory of block 0, the other by the form's counterpart.
 fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, class: Class) {
     let form = b.form;
     let (store, load) = (
@@ -126,7 +126,7 @@ fn opcode(text: &str) -> &str {
     text.split(' ').next().unwrap_or_default()
 }
 
-/// A register that holds 1.
+/// Returns a register that holds 1.
 fn one(b: &mut Builder<'_>, class: Class) -> String {
     match class {
         Class::B128 => {

@@ -1,4 +1,4 @@
-//! mbarriers: phases that complete by arrivals and by bytes, what waits return before and behind, and the words that they order.
+//! mbarriers: phases that complete by arrivals and by bytes, results of waits before and after, and words that waits order.
 
 use std::fmt::Display;
 
@@ -24,7 +24,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }
 }
 
-/// Each block initializes an mbarrier, then all threads may use it. The address is `[%shared+{offset}]`.
+/// Initializes an mbarrier in each block, for all threads to use, and returns its offset in `[%shared+{offset}]`.
 pub fn initialized(b: &mut Builder<'_>, count: u64) -> usize {
     let at = b.shared(8, 8);
     b.one_thread(|b| {
@@ -37,7 +37,7 @@ pub fn initialized(b: &mut Builder<'_>, count: u64) -> usize {
     at
 }
 
-/// Outputs whether the phase of a parity has completed, on the block's own mbarrier. Nothing may change it meanwhile.
+/// Outputs whether the phase of a parity has completed on the block's own mbarrier, which nothing may change meanwhile.
 fn probe(b: &mut Builder<'_>, when: &str, at: usize, parity: u32) {
     let p = b.set(
         Class::Pred,
@@ -51,7 +51,7 @@ pub fn wait_for(b: &mut Builder<'_>, at: usize, parity: impl Display, scope: &st
     try_wait(b, "acquire", scope, at, parity);
 }
 
-/// Waits for the phase of a parity, up to a microsecond at a time: without a time, the GPU chooses it.
+/// Waits for the phase of a parity, up to a microsecond at a time. Without this limit, the GPU chooses the time.
 pub fn try_wait(b: &mut Builder<'_>, sem: &str, scope: &str, at: usize, parity: impl Display) {
     let wait = format!(
         "mbarrier.try_wait.parity.{sem}.{scope}.shared::cta.b64 {{}}, [%shared+{at}], {parity}, 1000"
@@ -59,7 +59,7 @@ pub fn try_wait(b: &mut Builder<'_>, sem: &str, scope: &str, at: usize, parity: 
     b.until(|b| b.set(Class::Pred, wait));
 }
 
-/// The address of a form's operand: that of the block's own mbarrier, or of the one in block 0.
+/// Returns the address operand of a form: that of the block's own mbarrier, or of the mbarrier in block 0.
 fn operand(b: &mut Builder<'_>, at: usize) -> String {
     let own = b.set(Class::B32, format!("add.u32 {{}}, %shared, {at}"));
     match Space::of(b.form) {
@@ -81,7 +81,7 @@ struct Words {
     /// The word of this thread.
     own: String,
     shared: usize,
-    /// Words of other blocks are ordered too.
+    /// True if words of other blocks are ordered too.
     remote: bool,
 }
 
@@ -101,7 +101,7 @@ impl Words {
         b.line(format!("st.shared::cluster.b32 [{}+{}], {value}", self.own, self.shared));
     }
 
-    /// Outputs the words of other threads. Only threads of block 0 call this.
+    /// Outputs the words of other threads. Only threads of block 0 may run these lines.
     fn load(&self, b: &mut Builder<'_>, phase: u32) {
         let other = b.set(Class::B32, "add.u32 {}, %t, 33");
         let other = b.set(Class::B32, format!("and.b32 {{}}, {other}, {}", THREADS - 1));
@@ -116,7 +116,7 @@ impl Words {
     }
 }
 
-/// `arrive` and `arrive_drop`: two phases, the first in two halves. Who drops in the first half is not in the second phase.
+/// Returns the case of `arrive` or `arrive_drop`: two phases, the first in two halves. Threads that drop skip the second phase.
 fn arrive(form: &Form) -> Case<'_> {
     let remote = Space::of(form) == Space::SharedCluster;
     let mut b = Builder::new(form, Shape::new(if remote { 2 } else { 1 }, THREADS));
@@ -176,7 +176,7 @@ fn arrive(form: &Form) -> Case<'_> {
     b.sync();
     b.threads(THREADS / 2..THREADS, |b| {
         if drops {
-            // The others stay.
+            // The threads of the second half stay.
             words.store(b, 0);
             let stays = format!("mbarrier.arrive.release.{}.shared::cluster.b64 _", scope(form));
             let own = b.set(Class::B32, format!("add.u32 {{}}, %shared, {at}"));
@@ -222,7 +222,7 @@ fn arrive(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// `noComplete` and `pending_count`: equal counts, so that the pending counts are the same in any order.
+/// Returns the case of `noComplete` or `pending_count`. Equal counts make the pending counts the same in any order.
 fn no_complete(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let at = initialized(&mut b, 2 * u64::from(THREADS) + 1);
@@ -262,7 +262,7 @@ fn no_complete(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// Counts up to the largest, which `pending_count` tells.
+/// Returns the case of `init`: counts up to the largest, which `pending_count` reports.
 fn init(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, 32));
     let at = b.shared(8 * 32, 8);
@@ -301,7 +301,7 @@ fn init(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// The memory of an mbarrier serves as a word, then as another mbarrier.
+/// Returns the case of `inval`: the memory of an mbarrier serves as a word, then as another mbarrier.
 fn inval(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let at = initialized(&mut b, THREADS.into());
@@ -330,7 +330,7 @@ fn inval(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// `expect_tx` and `complete_tx`: bytes up to the largest count, bytes that complete before they are expected.
+/// Returns the case of `expect_tx` or `complete_tx`: bytes up to the largest count, and bytes completed before expected.
 fn bytes(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(2, 32));
     let at = initialized(&mut b, 1);
@@ -370,7 +370,7 @@ fn bytes(form: &Form) -> Case<'_> {
     ];
     for (phase, (name, steps)) in steps.into_iter().enumerate() {
         let parity = phase as u32 % 2;
-        // Without the arrival, the phase stays whatever the bytes are.
+        // Without the arrival, the phase does not complete, whatever the bytes are.
         let before = usize::from(name == "completed before expected") * steps.len();
         for (i, (expect, bytes)) in steps.iter().enumerate() {
             b.one_thread(|b| issue(b, *expect, *bytes));
@@ -406,7 +406,7 @@ fn bytes(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// `test_wait` and `try_wait`: false before the last arrival, true behind it, and then the words of the others.
+/// Returns the case of `test_wait` or `try_wait`: false before the last arrival, then true with the others' words visible.
 fn wait(form: &Form) -> Case<'_> {
     let cluster = scope(form) == "cluster";
     let mut b = Builder::new(form, Shape::new(if cluster { 2 } else { 1 }, THREADS));
@@ -424,7 +424,7 @@ fn wait(form: &Form) -> Case<'_> {
     for phase in 0..3u32 {
         let parity = b.set(Class::B32, format!("mov.u32 {{}}, {}", phase % 2));
         let hint = takes_hint.then(|| b.set(Class::B32, format!("mov.u32 {{}}, {}", 500 * phase)));
-        // The threads of block 0 arrive twice: for a state, and then with all others.
+        // The threads of block 0 arrive twice: once for a state, and then with all others.
         let state = b.set(Class::B64, "mov.u64 {}, 0");
         let issue = |b: &mut Builder<'_>| {
             let p = b.reg(Class::Pred);
@@ -456,7 +456,7 @@ fn wait(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// The copies of all threads have arrived behind the wait.
+/// Returns the case of `cp.async.mbarrier.arrive`: after the wait, the copies of all threads have arrived.
 fn cp_async_arrive(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let noinc = form.has("noinc");

@@ -23,7 +23,7 @@ use crate::builder::{Builder, Slot};
 use crate::case::Case;
 use crate::form::{Class, Form};
 
-/// The cases of a form. A form without one fails the test `every_form_has_a_case`.
+/// Returns the cases of a form. A form without a case fails the test `every_form_has_a_case`.
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
     match form.family.as_str() {
         "atom" | "atom_vector" | "red" | "red_vector" => atom::cases(form),
@@ -71,12 +71,12 @@ enum Space {
     Generic,
 }
 
-/// Where the addresses of a run point to, as the kernel reads it.
+/// The memory that the addresses of a run point to, as the kernel reads it.
 struct Where {
     slot: Slot,
-    /// True in a run on global memory.
+    /// The predicate that is true in a run on global memory.
     global: Option<String>,
-    /// 1 in a run on the peer's shared memory.
+    /// The register that is 1 in a run on the peer's shared memory.
     peer: String,
 }
 
@@ -90,7 +90,7 @@ impl Space {
         }
     }
 
-    /// Reads where the addresses of a run point to: 0 own shared memory, 1 the peer's, 2 global memory.
+    /// Reads the memory that the addresses of a run point to: 0 own shared memory, 1 the peer's, 2 global memory.
     fn mode(self, b: &mut Builder<'_>) -> Where {
         let (slot, word) = b.uniform("0 own shared memory, 1 the peer's, 2 global memory", Class::B32, 0);
         let global =
@@ -99,8 +99,8 @@ impl Space {
         Where { slot, global, peer }
     }
 
-    /// The register of the address `offset` bytes into the region, or into its part in shared memory: `block_bytes` a block.
-    /// `joint`: all blocks take the same address, that of block 0 where memory is not a block's own.
+    /// Returns the register of the address `offset` bytes into the region, or into its part in shared memory. A block has
+    /// `block_bytes`. With `joint`, all blocks take the address in block 0, except in a run on own shared memory.
     #[expect(clippy::too_many_arguments, reason = "places")]
     fn address(
         self,
@@ -153,7 +153,7 @@ impl Space {
         }
     }
 
-    /// A run for each memory that the addresses can point to.
+    /// Adds a run for each memory that the addresses can point to.
     fn runs(self, b: &mut Builder<'_>, mode: &Where, global_only: bool) {
         match self {
             Self::Global => {}

@@ -11,7 +11,7 @@ const MEMORIES: usize = 3;
 /// Bytes of a bulk reduction.
 const BULK: usize = 2048;
 
-/// The declaration of the parameter behind the address of the memory.
+/// The declaration of the parameter after the address of the memory.
 const OBJECT: &str = ", .param .u64 KERNEL_object";
 
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
@@ -22,13 +22,13 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }]
 }
 
-/// Elements of a type: those of each memory, and operands.
+/// Returns elements of a type: the contents of each memory, and operands.
 fn contents(ty: &str, count: usize) -> (Vec<Vec<u8>>, Vec<u8>) {
     let [memories @ .., operands] = values::columns::<{ MEMORIES + 1 }>(ty, count);
     (memories.into(), operands)
 }
 
-/// The address of the object.
+/// Declares the object as a parameter, and returns its address.
 fn object(b: &mut Builder<'_>) -> String {
     b.takes(OBJECT);
     let object = b.set(Class::B64, format!("ld.param.u64 {{}}, [{NAME}_object]"));
@@ -73,7 +73,7 @@ fn store(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// From shared memory into all memories of the object.
+/// Returns the case of bulk reductions from shared memory into all memories of the object.
 fn bulk(form: &Form) -> Case<'_> {
     let ty = form.last();
     let mut b = Builder::new(form, Shape::new(1, THREADS));

@@ -9,7 +9,7 @@ use crate::case::{Case, Compare, Shape};
 use crate::form::{Class, Form};
 use crate::values;
 
-/// The stated error of an approximation (9.7.3.13 to .22, 9.7.4.9, 9.7.4.10), relative and absolute.
+/// Returns the comparison with the stated error of an approximation (9.7.3.13 to .22, 9.7.4.9, 9.7.4.10).
 fn compare(form: &Form) -> Compare {
     let exp = |e: f64| e.exp2();
     let close = |format, relative, absolute| Compare::Close { format, relative, absolute };
@@ -24,29 +24,29 @@ fn compare(form: &Form) -> Compare {
         ("tanh", "f32") => close(Format::F32, exp(-11.0), 0.0),
         ("tanh", "f16" | "f16x2") => close(Format::F16, 0.0, exp(-10.987)),
         ("tanh", _) => close(Format::Bf16, 0.0, exp(-8.0)),
-        // No subnormal result can be that close: the error is that of the least normal one.
+        // No subnormal result can have this relative error: its error is that of the least normal number.
         ("ex2", "f16" | "f16x2") => close(Format::F16, exp(-9.9), exp(-14.0 - 9.9)),
         ("ex2", _) => close(Format::Bf16, exp(-7.0), 0.0),
-        // 20 bits of the fraction, to which the interpreter has rounded too.
+        // The result has 20 bits of the fraction, and the interpreter has rounded to 20 bits too.
         _ if is_upper_word(form) => close(Format::F64, exp(-20.0) + exp(-21.0), 0.0),
         // `rsqrt.approx.f64`, whose error is not stated.
         _ => close(Format::F64, exp(-20.0), 0.0),
     }
 }
 
-/// Whether the instruction computes on the upper words of `.f64` alone: `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`.
+/// Returns true if the instruction uses only upper words of `.f64`: `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`.
 fn is_upper_word(form: &Form) -> bool {
     form.has("ftz") && form.last() == "f64"
 }
 
-/// The ranges of `sin` and `cos` with a stated absolute error (9.7.3.18, 9.7.3.19). Beyond, there is none.
+/// The ranges of `sin` and `cos` with a stated absolute error (9.7.3.18, 9.7.3.19). No error is stated beyond them.
 const RANGES: [(&str, f32, f64); 2] = [("to 2 pi", 2.0 * PI, -20.5), ("to 100 pi", 100.0 * PI, -14.7)];
 
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
     if form.words().any(|word| ["sin", "cos"].contains(&word)) {
         let ranges = RANGES.into_iter().map(|(variant, limit, error)| {
             let compare = Compare::Close { format: Format::F32, relative: 0.0, absolute: error.exp2() };
-            // Infinities and NaN stay.
+            // Infinities and NaN stay as they are.
             let within = |bits: u64| match f32::from_bits(bits as u32) {
                 x if x.is_finite() => (x % limit).to_bits().into(),
                 _ => bits,
@@ -67,7 +67,7 @@ fn case<'f>(
     let mut b = Builder::new(form, Shape { grid: [4, 1, 1], cluster: [1; 3], ..Shape::new(1, 512) });
     let classes = form.classes();
     let ty = form.last();
-    // Random bits of stochastic rounding come last.
+    // The random bits of stochastic rounding are the last operand.
     let types: Vec<&str> = (1..classes.len())
         .map(|i| if form.has("rs") && i + 1 == classes.len() { "b32" } else { ty })
         .collect();

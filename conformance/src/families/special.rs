@@ -1,4 +1,4 @@
-//! Special registers, and `nanosleep`: values where the ISA says them, else properties.
+//! Special registers, and `nanosleep`: values if the ISA states them, otherwise properties.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
@@ -22,7 +22,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     ]
 }
 
-/// Reads another register.
+/// Reads a special register.
 fn special(b: &mut Builder<'_>, class: Class, name: &str) -> String {
     b.set(class, format!("mov.u{} {{}}, {name}", 8 * class.bytes()))
 }
@@ -107,7 +107,7 @@ fn read(b: &mut Builder<'_>) {
     }
 }
 
-/// `nanosleep`: it returns.
+/// Returns the case of `nanosleep`: the instruction returns.
 pub fn nanosleep(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(1, 64));
     let start = special(&mut b, Class::B64, "%globaltimer");

@@ -23,7 +23,7 @@ const BF16: u8 = 10;
 const TF32: u8 = 11;
 const TF32_FTZ: u8 = 12;
 
-/// A copy: of what, from where on, and how much.
+/// A copy: its map, its start, and its size.
 struct Config {
     name: String,
     map: Map,
@@ -32,7 +32,7 @@ struct Config {
     info: Vec<u16>,
     /// Bytes of the tile in shared memory.
     bytes: usize,
-    /// Why the copy ends the grid.
+    /// The reason why the copy ends the grid, if it does.
     fault: Option<&'static str>,
 }
 
@@ -40,10 +40,10 @@ pub fn size(element: u8) -> u32 {
     ELEMENT_BYTES[usize::from(element)] as u32
 }
 
-/// The bytes that a copy by a map brings into shared memory, without halos.
+/// Returns the bytes that a copy by a map writes to shared memory, without halos.
 pub fn tile_bytes(map: &Map) -> usize {
     let count: u32 = match &map.mode {
-        // A slice of the box's channels.
+        // The box has one slice of channels.
         Mode::Tile(boxes) if map.interleave != 0 => {
             let slices = boxes.len() - 2;
             boxes.iter().enumerate().map(|(d, extent)| if d == slices { 1 } else { *extent }).product()
@@ -62,7 +62,7 @@ pub fn tile_bytes(map: &Map) -> usize {
     count as usize * map.unit()
 }
 
-/// Dimensions, or a box, whose first extent is given in bytes.
+/// Returns dimensions, or a box, whose first extent is given in bytes.
 pub fn extents(element: u8, row_bytes: u32, others: &[u32]) -> Vec<u32> {
     let mut list = vec![row_bytes / size(element)];
     list.extend_from_slice(others);
@@ -81,7 +81,7 @@ impl Config {
         self
     }
 
-    /// Bytes that the map may touch behind its address.
+    /// Returns the number of bytes after its address that the map may access.
     fn tensor_bytes(&self) -> usize {
         self.map.bytes()
     }
@@ -91,7 +91,7 @@ impl Config {
 const DIMS: [u32; 4] = [7, 5, 4, 3];
 const BOX: [u32; 4] = [4, 2, 2, 2];
 
-/// Tiles of a tensor whose rows have 88 bytes, or 80 of four-byte elements: in the middle, and across each edge.
+/// Returns tiles inside a tensor and across each edge. Its rows have 88 bytes, or 80 for elements of four or eight bytes.
 fn tiles(rank: usize, element: u8, loads: bool) -> Vec<Config> {
     let row = if size(element) > 2 { 80 } else { 88 };
     let map = Map::tiled(
@@ -117,7 +117,7 @@ fn tiles(rank: usize, element: u8, loads: bool) -> Vec<Config> {
     list
 }
 
-/// Tiles with each swizzle, element stride and interleaved layout, and of each element type.
+/// Returns tiles with each swizzle, element stride and interleaved layout, and of each element type.
 fn rich_tiles(rank: usize, loads: bool) -> Vec<Config> {
     let zeros = vec![0; rank];
     let mut list = Vec::new();
@@ -182,7 +182,7 @@ fn rich_tiles(rank: usize, loads: bool) -> Vec<Config> {
     list
 }
 
-/// Columns of pixels: channels, W, H, D, images.
+/// Returns columns of pixels. The dimensions are channels, W, H, D, images.
 fn columns(rank: usize, element: u8, loads: bool) -> Vec<Config> {
     let spatial = rank - 2;
     let mut dims = extents(element, 80, &[7, 6, 5][..spatial]);
@@ -225,7 +225,7 @@ fn columns(rank: usize, element: u8, loads: bool) -> Vec<Config> {
     list
 }
 
-/// A start where hardware ends the grid.
+/// Returns a copy whose start makes hardware end the grid.
 fn departing(rank: usize, tile: bool) -> Option<Config> {
     let list = if tile { tiles(rank, U16, true) } else { columns(rank, U16, true) };
     let mut config = list.into_iter().next()?;
@@ -280,7 +280,7 @@ fn rich_columns(rank: usize, loads: bool) -> Vec<Config> {
     list
 }
 
-/// `im2col::w` and `im2col::w::128`: along W alone, with halos.
+/// Returns columns of `im2col::w` or `im2col::w::128`: along W alone, with halos.
 fn wide_columns(rank: usize, w128: bool) -> Vec<Config> {
     let spatial = rank - 2;
     let mut dims = extents(U16, 32, &[9, 6, 5][..spatial]);
@@ -308,7 +308,7 @@ fn wide_columns(rank: usize, w128: bool) -> Vec<Config> {
     ]
 }
 
-/// Rows of a table by their numbers.
+/// Returns copies of rows of a table by their numbers.
 fn rows() -> Vec<Config> {
     let map = |element: u8, span: u32| {
         Map::tiled(element, &extents(element, 144, &[20]), &extents(element, span, &[1]))
@@ -324,7 +324,7 @@ fn rows() -> Vec<Config> {
     list
 }
 
-/// The types of a reduction's elements (table of 9.7.9.25.5.3), and the names that `values` knows them by.
+/// Returns the element types of a reduction (table of 9.7.9.25.5.3), and their names in `values`.
 fn reduced(op: &str) -> &'static [(u8, &'static str)] {
     match op {
         "add" => &[(U32, "u32"), (S32, "s32"), (U64, "u64"), (F16, "f16"), (BF16, "bf16"), (F32, "f32")],
@@ -349,7 +349,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }]
 }
 
-/// Whether the form gets every map: not if it differs from another one by a hint alone.
+/// Returns true if the form gets every map: not with a hint or multicast, and not for a prefetch.
 fn is_plain(form: &Form) -> bool {
     let hint = form.has("L2::cache_hint") || form.has("cta_group::1") || form.has("cta_group::2");
     !hint && !form.has("multicast::cluster") && !form.has("prefetch")
@@ -379,7 +379,7 @@ fn configs(form: &Form) -> Vec<Config> {
     list
 }
 
-/// A kernel that takes a map, and what all runs set.
+/// The registers of a kernel that takes a map, and the slots that all runs set.
 struct Parts {
     map: String,
     tensor: Slot,
@@ -407,13 +407,13 @@ impl Parts {
         Self { map, tensor, coordinates, info, bytes }
     }
 
-    /// The operand `[map, {coordinates}]`, as registers.
+    /// Returns the registers of the operand `[map, {coordinates}]`.
     fn of_map(&self) -> Vec<String> {
         let coordinates = self.coordinates.iter().map(|(_, register)| register.clone());
         std::iter::once(self.map.clone()).chain(coordinates).collect()
     }
 
-    /// Adds the run of a config. `contents`: of the tensor.
+    /// Adds the run of a config. `contents` is the content of the tensor.
     fn run(
         &self,
         b: &mut Builder<'_>,
@@ -441,10 +441,10 @@ impl Parts {
     }
 }
 
-/// The declaration of the parameter behind the address of the memory.
+/// The declaration of the parameter after the address of the memory.
 pub const MAP: &str = ", .param .align 64 .b8 KERNEL_map[128]";
 
-/// What a tensor holds before a run: noise, and edges of floats that a copy may change.
+/// Returns the content of a tensor before a run: noise, or edges of floats if a copy may change floats of the type.
 fn contents(config: &Config) -> Vec<u8> {
     let bytes = config.tensor_bytes();
     match config.map.element {
@@ -470,7 +470,7 @@ fn load(form: &Form) -> Case<'_> {
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
     let multicast = form.has("multicast::cluster");
     let signals = if multicast && form.has("cta_group::2") {
-        // Those for both blocks go to the block of even rank, whose mbarrier the instruction names (9.7.9.25.5.2).
+        // The signals for both blocks go to the block of even rank, whose mbarrier the instruction names (9.7.9.25.5.2).
         let all = b.set(Class::B32, format!("popc.b32 {{}}, {mask}"));
         let is_even = b.set(Class::Pred, format!("setp.eq.u32 {{}}, {rank}, 0"));
         b.set(Class::B32, format!("selp.b32 {{}}, {all}, 0, {is_even}"))
@@ -530,7 +530,7 @@ fn load(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// The copy out of shared memory by one thread, which waits for it.
+/// Makes one thread copy out of shared memory and wait for the copy.
 fn out_of_shared(b: &mut Builder<'_>, parts: &Parts, shared: usize) {
     let form = b.form;
     b.one_thread(|b| {
@@ -574,7 +574,7 @@ fn reduction(form: &Form) -> Case<'_> {
     for (element, ty) in reduced(op) {
         let name = |what: &str| format!("{ty}: {what}");
         if form.has("tile") {
-            // The whole tensor: each element meets the operand of its number.
+            // The whole tensor: each element is combined with the operand of the same number.
             let others: &[u32] = match rank {
                 1 => &[],
                 2 => &[48],
@@ -618,7 +618,7 @@ fn reduction(form: &Form) -> Case<'_> {
     b.finish("")
 }
 
-/// A prefetch changes nothing.
+/// Returns the case of a prefetch, which changes nothing.
 fn prefetch(form: &Form) -> Case<'_> {
     let configs = configs(form);
     let mut b = Builder::new(form, Shape::new(1, THREADS));

@@ -1,5 +1,5 @@
-//! Tensor maps in memory: `tensormap.replace`, `tensormap.cp_fenceproxy`, the fences of the tensormap proxy, and the prefetch of
-//! a map. The bytes of a map are opaque, so a copy by the map shows what it says.
+//! Tensor maps in memory: `tensormap.replace`, `tensormap.cp_fenceproxy`, the fences of the tensormap proxy, and the prefetch
+//! of a map. The bytes of a map are opaque, so a copy by the map shows its content.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Extra, NAME, Shape};
@@ -14,31 +14,31 @@ const THREADS: u32 = 64;
 const TENSOR: usize = 32768;
 const TILE: usize = 4096;
 const RANK: usize = 5;
-/// The tensor lies this far behind what the map points to before its address is replaced.
+/// The distance from the tensor to the address that a map has before it is replaced.
 const DECOY: usize = 64;
 
-/// What a map is before, what replaces a field, and what a copy by it then brings.
+/// A map before the replacement, the value that replaces a field, and the copy by the map afterward.
 struct Replacement {
     before: Map,
     value: u64,
     coordinates: [i32; RANK],
     bytes: usize,
     rank: usize,
-    /// Why the copy ends the grid.
+    /// The reason why the copy ends the grid, if it does.
     fault: Option<&'static str>,
 }
 
-/// The bytes of a box.
+/// Returns the bytes of a box.
 fn bytes(element_bytes: u32, boxes: &[u32]) -> usize {
     (boxes.iter().product::<u32>() * element_bytes) as usize
 }
 
-/// The last operand, where it is a number.
+/// Returns the last operand if it is a number, otherwise 0.
 fn immediate(form: &Form) -> u8 {
     form.text.rsplit(' ').next().and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
-/// A map of elements of 16 bits.
+/// Returns a replacement in a map of elements of 16 bits.
 fn of_boxes(dims: &[u32], boxes: &[u32], coordinates: [i32; RANK]) -> Replacement {
     let before = Map::tiled(1, dims, boxes);
     Replacement { before, value: 0, coordinates, bytes: bytes(2, boxes), rank: RANK, fault: None }
@@ -48,13 +48,13 @@ fn usual() -> Replacement {
     of_boxes(&[40, 5, 4, 3, 2], &[16, 2, 2, 2, 2], [8, 1, 1, 1, 0])
 }
 
-/// A map of `span` bytes a row, with enough rows for every swizzle.
+/// Returns a replacement in a map with boxes of `span` bytes per row, with enough rows for every swizzle.
 fn rows_of(span: u32) -> Replacement {
     let (dims, boxes) = (extents(1, 160, &[5, 5, 3, 2]), extents(1, span, &[4, 4, 2, 1]));
     of_boxes(&dims, &boxes, [8, 0, 0, 0, 0])
 }
 
-/// `.elemtype`: the map is of another type before.
+/// Returns the replacement for `.elemtype`, in a map of another type.
 fn element_type(to: u8) -> Replacement {
     let from = [1, 0, 1, 1, 2, 2, 10, 8, 7, 7, 6, 7, 7, 0, 0, 0][usize::from(to)];
     if to >= 13 {
@@ -94,7 +94,7 @@ fn replacement(form: &Form) -> Replacement {
     let ordinal = form.text.split(", ").nth(1).and_then(|word| word.parse::<usize>().ok()).unwrap_or(0);
     match field {
         "rank" => {
-            // Less one.
+            // The rank minus one.
             r.value = 3;
             r.rank = 4;
             r.bytes /= 2;
@@ -151,12 +151,12 @@ fn replacement(form: &Form) -> Replacement {
     r
 }
 
-/// How the map in memory comes to be what the copy reads.
+/// The path of the changed map to the copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Path {
-    /// It is changed in shared memory, then copied to global memory.
+    /// The map is changed in shared memory, then copied to global memory.
     Shared,
-    /// It is changed in global memory, then released.
+    /// The map is changed in global memory, then released.
     Global,
 }
 
@@ -170,13 +170,13 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }]
 }
 
-/// The address of the map that is a parameter.
+/// Returns the address of the map that is a parameter.
 fn parameter(b: &mut Builder<'_>) -> String {
     let map = b.set(Class::B64, format!("mov.u64 {{}}, {NAME}_map"));
     b.set(Class::B64, format!("cvta.param.u64 {{}}, {map}"))
 }
 
-/// One thread copies a tile by a map; the waiting is the caller's.
+/// Copies a tile by a map. The caller chooses one thread, and waits.
 fn copy(b: &mut Builder<'_>, r: &Replacement, map: &str, shared: usize, mbarrier: usize) {
     let count = b.set(Class::B32, format!("mov.u32 {{}}, {}", r.bytes));
     b.line(format!("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%shared+{mbarrier}], {count}"));
@@ -206,7 +206,7 @@ fn through_memory<'f>(form: &'f Form, r: &Replacement, path: Path) -> Case<'f> {
     let map = b.set(Class::B64, format!("add.u64 {{}}, %memory, {}", b.at(map_slot)));
     let generic = b.set(Class::B64, format!("cvta.global.u64 {{}}, {map}"));
     let own = b.set(Class::B32, format!("add.u32 {{}}, %shared, {draft}"));
-    // The words of the map.
+    // Copies the words of the map.
     let from = parameter(&mut b);
     b.threads(0..16, |b| {
         let from = b.set(Class::B64, format!("mad.wide.u32 {{}}, %t, 8, {from}"));
@@ -285,7 +285,7 @@ fn through_memory<'f>(form: &'f Form, r: &Replacement, path: Path) -> Case<'f> {
     b.finish("")
 }
 
-/// `prefetch.tensormap` changes nothing.
+/// Returns the case of `prefetch.tensormap`, which changes nothing.
 fn prefetch<'f>(form: &'f Form, r: &Replacement) -> Case<'f> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     b.takes(MAP);

@@ -1,12 +1,11 @@
-//! Instructions of a warp: each warp of the block has another mask and other operands; lanes outside of the mask do not take
-//! part.
+//! Instructions of a warp: each warp of the block has a mask and operands of its own. Lanes outside the mask do not take part.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};
 use crate::form::{Class, Form};
 use crate::values;
 
-/// Full warps and a partial one.
+/// The masks of the warps. The last warp is partial.
 const MASKS: [u32; 16] = [
     u32::MAX,
     u32::MAX,
@@ -27,14 +26,14 @@ const MASKS: [u32; 16] = [
 ];
 const THREADS: u32 = 16 * 32 - 16;
 
-/// Begins a kernel: a mask for each thread, and the label behind the instruction, where lanes outside of the mask go.
+/// Begins a kernel, and returns the register of the mask of each thread.
 fn begin<'f>(form: &'f Form) -> (Builder<'f>, String) {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let mask = b.input("membermask", Class::B32, |thread| MASKS[thread / 32].into());
     (b, mask)
 }
 
-/// Jumps over what follows in lanes outside of the mask.
+/// Makes lanes outside the mask jump to the label that this function returns.
 fn skip(b: &mut Builder<'_>, mask: &str) -> String {
     let skip = b.label();
     let lane = b.set(Class::B32, "and.b32 {}, %t, 31");
@@ -45,7 +44,7 @@ fn skip(b: &mut Builder<'_>, mask: &str) -> String {
     skip
 }
 
-/// A result register that has a value in all lanes.
+/// Returns a result register that has a value in all lanes.
 fn result(b: &mut Builder<'_>, class: Class) -> String {
     match class {
         Class::Pred => b.set(class, "setp.ne.u32 {}, %t, %t"),
@@ -63,7 +62,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }
 }
 
-/// `vote`, `match`, `redux`.
+/// Returns the case of `vote`, `match` or `redux`.
 fn one_operand(form: &Form) -> Vec<Case<'_>> {
     let (mut b, mask) = begin(form);
     let classes = form.classes();
@@ -76,7 +75,7 @@ fn one_operand(form: &Form) -> Vec<Case<'_>> {
     let a = b.input("a", operand, |thread| {
         let warp = thread as u32 / 32;
         match (operand, is_match) {
-            // No lane, all lanes, one lane, all but one, or some.
+            // The predicate holds in no lane, all lanes, one lane, all but one, or some.
             (Class::Pred, _) => match warp % 5 {
                 0 => 0,
                 1 => 1,
@@ -84,7 +83,7 @@ fn one_operand(form: &Form) -> Vec<Case<'_>> {
                 3 => (thread % 32 != 16).into(),
                 _ => (thread % 3 == 0).into(),
             },
-            // All equal; two sets that differ in the highest bit, or in the lowest; each lane its own; few values.
+            // All lanes have one value, two values that differ in the highest or the lowest bit, a value each, or few values.
             (_, true) => {
                 let top = 8 * operand.bytes() as u32 - 1;
                 u128::from(match warp % 5 {
@@ -111,7 +110,7 @@ fn one_operand(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// The source lanes are in the mask: other lanes give unspecified values.
+/// Returns the case of `shfl`. The source lanes are in the mask, because other lanes give unspecified values.
 fn shuffle(form: &Form) -> Vec<Case<'_>> {
     let (mut b, mask) = begin(form);
     let random = values::noise(4 * b.shape.threads(), 8);
@@ -124,7 +123,7 @@ fn shuffle(form: &Form) -> Vec<Case<'_>> {
             (true, 1) => 16,
             (true, 2) => thread as u32 % 32,
             (true, 3) => 31,
-            // More than 5 bits, and another number in each lane.
+            // A number of more than 5 bits, different in each lane.
             (true, _) => word(thread) >> 3,
             (false, warp) if form.has("idx") => MASKS[warp].trailing_zeros(),
             (false, _) => 0,
@@ -157,7 +156,7 @@ fn shuffle(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// One lane of the mask is elected; all lanes get its number; the next election has the same result.
+/// Returns the case of `elect`: one lane of the mask is elected, all lanes get its number, and a second election agrees.
 fn elect(form: &Form) -> Vec<Case<'_>> {
     let (mut b, mask) = begin(form);
     let (d, p) = (result(&mut b, Class::B32), result(&mut b, Class::Pred));
@@ -177,7 +176,7 @@ fn elect(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// The thread itself is active, and lanes of the other side of a branch are not.
+/// Returns the case of `activemask`: the thread itself is active, and lanes on the other side of a branch are not.
 fn activemask(form: &Form) -> Vec<Case<'_>> {
     let (mut b, mask) = begin(form);
     let ok = b.set(Class::Pred, "setp.eq.u32 {}, %t, %t");
@@ -195,7 +194,7 @@ fn activemask(form: &Form) -> Vec<Case<'_>> {
     vec![b.finish("")]
 }
 
-/// Each lane of the mask reads what the next one has written before the barrier.
+/// Returns the case of `bar.warp.sync`: each lane of the mask reads what the next lane has written before the barrier.
 fn bar_warp(form: &Form) -> Vec<Case<'_>> {
     let (mut b, mask) = begin(form);
     let shared = b.shared(4 * THREADS as usize, 16);

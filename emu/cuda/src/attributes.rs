@@ -1,4 +1,4 @@
-//! What the device and its kernels are like.
+//! The attributes of the device and its kernels.
 
 use cudarc::driver::sys::CUdevice_attribute_enum as device;
 use cudarc::driver::sys::CUfunction_attribute_enum as function;
@@ -12,7 +12,7 @@ pub const NAME: &str = "ptx-emu (emulated H200)";
 pub const CAPABILITY: (i32, i32) = (9, 0);
 pub const REGISTERS_PER_MULTIPROCESSOR: i32 = 65536;
 
-/// Returns an attribute of the device. Those that are not listed say no, or none.
+/// Returns an attribute of the device. Attributes that are not listed are 0: no, or none.
 pub fn of_device(attribute: u32) -> Result<i32> {
     use device::*;
     const VALUES: &[(device, i32)] = &[
@@ -61,7 +61,7 @@ pub fn of_device(attribute: u32) -> Result<i32> {
         (CU_DEVICE_ATTRIBUTE_NUMA_ID, -1),
         (CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID, -1),
     ];
-    // A newer program may ask for what comes after the attributes known here.
+    // A newer program may ask for attributes after those that are known here.
     if attribute == 0 || attribute > 2 * CU_DEVICE_ATTRIBUTE_MAX as u32 {
         return Err(CUDA_ERROR_INVALID_VALUE.into());
     }

@@ -1,4 +1,4 @@
-//! The boundary of C: pointers that C passes, and what must not cross.
+//! The boundary to C: the pointers that C passes, and the functions of the program that the driver calls.
 //!
 //! Rust code cannot make the pointers of this module. Each comes from C as an argument of an exported function, or lies in memory
 //! that such an argument points to. The driver's API asks for the following, and every block of `unsafe` here rests on it.
@@ -6,8 +6,8 @@
 //! # Safety
 //!
 //! 1. A pointer to one value is null, or valid for a read or a write of the value, as the function reads or writes it.
-//! 2. A pointer to an array or to memory is null, or valid so for the number of elements that the other arguments state, until
-//!    the function returns; if the stream is captured, until the last launch of the graph.
+//! 2. A pointer to an array or to memory is null, or valid in the same way for the number of elements that the other arguments
+//!    state, until the function returns; if the stream is captured, until the last launch of the graph.
 //! 3. A text is null, or ends in NUL. An image is null, an ELF file, or a text.
 //! 4. A function may be called with the arguments that the API states.
 
@@ -19,11 +19,11 @@ use std::ptr;
 
 use cudarc::driver::sys::CUresult::{self, *};
 
-/// Why a call fails.
+/// The reason why a call fails.
 #[derive(Debug)]
 pub struct Failure {
     pub code: CUresult,
-    /// What the code does not say. It goes to stderr.
+    /// The details that the code does not state. They go to stderr.
     pub why: Option<String>,
 }
 
@@ -40,22 +40,22 @@ pub fn fail<T>(code: CUresult, why: impl Into<String>) -> Result<T> {
     Err(Failure { code, why: Some(why.into()) })
 }
 
-/// Writes a line to stderr. Nothing is left to do if that fails.
+/// Writes a line to stderr, and ignores an error.
 pub fn say(line: impl fmt::Display) {
     let _ = writeln!(std::io::stderr(), "ptx-emu: {line}");
 }
 
 thread_local! {
-    /// The thread runs a function of the program, on behalf of a stream. Such a function may not call the driver.
+    /// True while the thread runs a function of the program for a stream. Such a function may not call the driver.
     static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether the thread runs a function of the program, on behalf of a stream.
+/// Returns true if the thread runs a function of the program for a stream.
 pub fn is_in_host_function() -> bool {
     IN_HOST_FUNCTION.get()
 }
 
-/// Where a function writes a result.
+/// The place where a function writes a result.
 #[repr(transparent)]
 pub struct Out<T>(*mut T);
 
@@ -71,7 +71,7 @@ impl<T> Out<T> {
         if self.0.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE.into());
         }
-        // SAFETY: 1. Nothing is known of the alignment.
+        // SAFETY: clause 1 of the module's `# Safety`. The alignment is unknown.
         unsafe { self.0.write_unaligned(value) };
         Ok(())
     }
@@ -81,7 +81,7 @@ impl<T> Out<T> {
         if self.0.is_null() { Ok(()) } else { self.put(value) }
     }
 
-    /// Reads what is there.
+    /// Reads the value at the place.
     pub fn get(self) -> Result<T>
     where
         T: Plain,
@@ -89,7 +89,7 @@ impl<T> Out<T> {
         In(self.0.cast_const()).get()
     }
 
-    /// The same place, of another type.
+    /// Returns the same place with another type.
     pub fn cast<U>(self) -> Out<U> {
         Out(self.0.cast())
     }
@@ -97,7 +97,7 @@ impl<T> Out<T> {
     /// Writes the elements of an array, which has room for them.
     pub fn put_all(self, values: impl IntoIterator<Item = T>) -> Result {
         for (i, value) in values.into_iter().enumerate() {
-            // SAFETY: 2.
+            // SAFETY: clause 2 of the module's `# Safety`.
             Out(if self.0.is_null() { self.0 } else { unsafe { self.0.add(i) } }).put(value)?;
         }
         Ok(())
@@ -115,7 +115,7 @@ impl<T> Clone for In<T> {
 }
 impl<T> Copy for In<T> {}
 
-/// Types of which every sequence of bytes is a value.
+/// A type of which every sequence of bytes is a value.
 pub trait Plain: Copy {}
 impl Plain for i32 {}
 impl Plain for u8 {}
@@ -132,7 +132,7 @@ impl<T: Plain> In<T> {
         Self(ptr::null())
     }
 
-    /// The same place, of another type.
+    /// Returns the same place with another type.
     pub fn cast<U>(self) -> In<U> {
         In(self.0.cast())
     }
@@ -150,7 +150,7 @@ impl<T: Plain> In<T> {
         if self.0.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE.into());
         }
-        // SAFETY: 1 and 2. Nothing is known of the alignment.
+        // SAFETY: clauses 1 and 2 of the module's `# Safety`. The alignment is unknown.
         Ok(unsafe { self.0.add(index).read_unaligned() })
     }
 
@@ -159,7 +159,7 @@ impl<T: Plain> In<T> {
     }
 }
 
-/// A text.
+/// A pointer to a text.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Text(*const c_char);
@@ -171,16 +171,16 @@ impl Text {
         if self.0.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE.into());
         }
-        // SAFETY: 3.
+        // SAFETY: clause 3 of the module's `# Safety`.
         Ok(unsafe { CStr::from_ptr(self.0) }.to_string_lossy().into_owned())
     }
 
-    /// Reads an image up to its end: of a text its NUL, of a binary file the last of these `starts`, none of which has a NUL.
+    /// Reads a text up to its NUL, or of a binary file only the one of `starts` with which it begins. No start has a NUL.
     pub fn image(self, starts: &[&[u8]]) -> Result<Vec<u8>> {
         if self.0.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE.into());
         }
-        // SAFETY: 3. `all` stops at the first byte that differs, which the end of a text does.
+        // SAFETY: clause 3 of the module's `# Safety`. `all` stops at the first byte that differs, such as the NUL of a text.
         let begins = |start: &&&[u8]| {
             start.iter().enumerate().all(|(i, byte)| unsafe { self.0.cast::<u8>().add(i).read() } == *byte)
         };
@@ -191,7 +191,7 @@ impl Text {
     }
 }
 
-/// An address in the memory of the program. It is in no hurry: a graph keeps it.
+/// An address in the memory of the program. A graph may keep the address.
 #[repr(transparent)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Host(pub usize);
@@ -202,7 +202,7 @@ impl Host {
             return Err(CUDA_ERROR_INVALID_VALUE.into());
         }
         let mut content = vec![0; bytes];
-        // SAFETY: 2. C exposes every pointer.
+        // SAFETY: clause 2 of the module's `# Safety`. C exposes every pointer.
         unsafe {
             ptr::copy_nonoverlapping(ptr::with_exposed_provenance::<u8>(self.0), content.as_mut_ptr(), bytes);
         }
@@ -213,7 +213,7 @@ impl Host {
         if self.0 == 0 {
             return Err(CUDA_ERROR_INVALID_VALUE.into());
         }
-        // SAFETY: 2. C exposes every pointer.
+        // SAFETY: clause 2 of the module's `# Safety`. C exposes every pointer.
         unsafe {
             ptr::copy_nonoverlapping(
                 content.as_ptr(),
@@ -253,14 +253,14 @@ pub struct Pages {
     layout: std::alloc::Layout,
 }
 
-// SAFETY: the pages are memory like any other, and only `drop` uses the pointer.
+// SAFETY: the pages are owned memory that any thread may free. Accesses go through the exposed address, under `# Safety` of the module.
 unsafe impl Send for Pages {}
 
 impl Pages {
-    /// `None`: there is no memory, or none was asked for.
+    /// Allocates pages. Returns `None` if there is no memory, or if `bytes` is 0.
     pub fn new(bytes: usize) -> Option<Self> {
         let layout = std::alloc::Layout::from_size_align(bytes, 4096).ok().filter(|_| bytes > 0)?;
-        // SAFETY: the layout has bytes.
+        // SAFETY: the size of the layout is not 0.
         let start = unsafe { std::alloc::alloc_zeroed(layout) };
         (!start.is_null()).then_some(Self { start, layout })
     }

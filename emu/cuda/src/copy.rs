@@ -5,7 +5,7 @@ use ptx_emu::device::Device;
 
 use crate::boundary::{Host, Result, fail};
 
-/// Where a copy reads or writes.
+/// The place where a copy reads or writes.
 #[derive(Debug, Clone, core::marker::Copy, PartialEq, Eq)]
 pub enum Place {
     Host(usize),

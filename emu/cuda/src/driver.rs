@@ -18,7 +18,7 @@ use crate::limits::SHARED_WITHOUT_OPT_IN;
 /// CUDA 13.5, whose newest PTX is 9.5.
 pub const VERSION: (u32, u32) = (13, 5);
 
-/// How a cubin and a fat binary begin.
+/// The first bytes of a cubin and of a fat binary.
 pub const BINARIES: [&[u8]; 2] = [b"\x7fELF", &[0x50, 0xed, 0x55, 0xba]];
 
 pub type Handle = usize;
@@ -64,7 +64,7 @@ impl<T> Table<T> {
 pub struct Context {
     pub flags: u32,
     pub limits: BTreeMap<u32, usize>,
-    /// A kernel has failed. Every later call gives this error.
+    /// The error of a failed kernel, which every later call returns.
     pub error: Option<CUresult>,
 }
 
@@ -134,7 +134,7 @@ pub struct Launch {
     pub cooperative: bool,
 }
 
-/// What a stream does. A graph is a list of it.
+/// An operation of a stream. A graph is a list of operations.
 #[derive(Debug, Clone)]
 pub enum Work {
     Launch(Launch),
@@ -161,7 +161,7 @@ pub struct Driver {
     pub graphs: Table<Vec<Work>>,
     pub executables: Table<Vec<Work>>,
     pub captures: Table<Capture>,
-    /// The captures of streams.
+    /// The capture of each captured stream.
     pub captured: BTreeMap<StreamKey, Handle>,
     /// Memory pools, with the values of their attributes.
     pub pools: Table<BTreeMap<u32, u64>>,
@@ -191,7 +191,7 @@ impl Driver {
         self.next + 0x1000
     }
 
-    /// The context of the calling thread, which no kernel has spoilt.
+    /// Returns the context of the calling thread. Fails if a kernel has failed in the context.
     pub fn context(&self) -> Result<Handle> {
         let current = current_context()?.ok_or(CUDA_ERROR_INVALID_CONTEXT)?;
         let context = self.contexts.get(current).map_err(|_| CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
@@ -212,7 +212,7 @@ impl Driver {
         modules.into_iter().try_for_each(|module| self.unload(module))
     }
 
-    /// The stream of a handle, and its context.
+    /// Returns the key and the context of the stream of a handle.
     pub fn stream(&mut self, handle: Handle) -> Result<(StreamKey, Handle)> {
         let current = self.context()?;
         Ok(match handle {
@@ -231,7 +231,7 @@ impl Driver {
         }) as ThreadKey
     }
 
-    /// Fails if the stream is captured: the function has no place in a graph.
+    /// Fails if the stream is captured, because the function has no place in a graph.
     pub fn not_captured(&mut self, stream: Handle) -> Result {
         let (key, _) = self.stream(stream)?;
         if self.captured.contains_key(&key) {
@@ -268,7 +268,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The handle of a kernel: the same at each call.
+    /// Returns the handle of a kernel, which is the same at each call.
     pub fn function(&mut self, module: Handle, name: &str) -> Result<Handle> {
         let known = self.functions.iter().find(|(_, f)| f.module == module && f.label() == name);
         if let Some((handle, _)) = known {
@@ -298,7 +298,7 @@ impl Driver {
 fn check_version(version: &str) -> Result {
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
     let found = (major.trim().parse().unwrap_or(u32::MAX), minor.trim().parse().unwrap_or(u32::MAX));
-    // PTX 9.n is CUDA 13.n's.
+    // CUDA 13.n has PTX 9.n.
     let newest = (VERSION.0 - 4, VERSION.1);
     if found <= newest {
         return Ok(());
@@ -310,7 +310,7 @@ fn check_version(version: &str) -> Result {
     fail(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, why)
 }
 
-/// PTX runs on its target and on newer ones; of `sm_90a`, on compute capability 9.0 alone.
+/// Checks a target. PTX runs on its target and on newer ones; PTX for `sm_90a` only on compute capability 9.0.
 fn check_target(target: &str) -> Result {
     let name = target.split(',').next().unwrap_or_default().trim();
     let number = name.trim_start_matches("sm_").trim_end_matches(['a', 'f']);
@@ -329,14 +329,14 @@ fn current_context() -> Result<Option<Handle>> {
     with_contexts(|contexts| contexts.last().copied())
 }
 
-/// Uses the contexts of the thread. While the thread ends, it has none.
+/// Calls a function with the contexts of the thread. Fails while the thread ends.
 pub fn with_contexts<R>(use_them: impl FnOnce(&mut Vec<Handle>) -> R) -> Result<R> {
     CONTEXTS
         .try_with(|contexts| use_them(&mut contexts.borrow_mut()))
         .map_err(|_| CUDA_ERROR_INVALID_CONTEXT.into())
 }
 
-/// Tells what is not emulated.
+/// Fails with the message that a feature is not emulated.
 pub fn unsupported(what: &str) -> Result {
     fail(CUDA_ERROR_NOT_SUPPORTED, format!("{what} is not emulated"))
 }

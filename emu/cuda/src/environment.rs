@@ -1,4 +1,4 @@
-//! What the environment says.
+//! The settings from the environment variables.
 
 use std::path::PathBuf;
 
@@ -8,24 +8,24 @@ use ptx_emu::schedule::Schedule;
 
 use crate::boundary::{Result, fail};
 
-/// How kernels run.
+/// The settings under which kernels run.
 #[derive(Debug, Clone)]
 pub struct Environment {
     /// `PTX_EMU_SEED`: the number of the first schedule.
     pub seed: u64,
-    /// `PTX_EMU_SCHEDULES`: the schedules under which each launch runs.
+    /// `PTX_EMU_SCHEDULES`: the number of schedules under which each launch runs.
     pub schedules: u64,
-    /// `PTX_EMU_CHECK=0`: accesses are not checked.
+    /// False with `PTX_EMU_CHECK=0`: accesses are not checked.
     pub check: bool,
-    /// `PTX_EMU_FINDINGS=print`: a launch with findings succeeds.
+    /// False with `PTX_EMU_FINDINGS=print`: a launch with findings succeeds.
     pub findings_fail: bool,
-    /// `PTX_EMU_LIMIT`: thread-instructions of a launch, at most.
+    /// `PTX_EMU_LIMIT`: the most thread-instructions of a launch.
     pub limit: u64,
-    /// `PTX_EMU_READINGS`: the readings of the ISA that ask for more, `init`, `peers` and `reads`, with commas between.
+    /// `PTX_EMU_READINGS`: the stricter readings of the ISA, `init`, `peers` and `reads`, separated by commas.
     pub readings: Readings,
-    /// `PTX_EMU_TRACE`: the file that has the trace of the last launch.
+    /// `PTX_EMU_TRACE`: the file for the trace of the last launch.
     pub trace: Option<PathBuf>,
-    /// `CUDA_VISIBLE_DEVICES` does not start with 0.
+    /// True if `CUDA_VISIBLE_DEVICES` is set and does not start with 0.
     pub hidden: bool,
 }
 
@@ -106,7 +106,7 @@ impl Environment {
         })
     }
 
-    /// The options of the run under a schedule, with so many resident blocks.
+    /// Returns the options of the run under a schedule, with `resident` resident blocks.
     pub fn options(&self, schedule: u64, resident: usize) -> Options {
         Options {
             schedule: Schedule::of(schedule),
@@ -115,7 +115,7 @@ impl Environment {
             resident,
             readings: self.readings,
             trace: self.trace.is_some(),
-            // A launch that is to end in spite of its findings must end.
+            // If findings do not fail a launch, no number of findings ends it early.
             findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
         }
     }

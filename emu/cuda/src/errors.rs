@@ -52,7 +52,7 @@ errors! {
     CUDA_ERROR_UNKNOWN c"unknown error"
 }
 
-/// The name and the text of an error that this driver gives.
+/// Returns the name and the text of an error that this driver gives.
 pub fn find(code: u32) -> Option<(&'static CStr, &'static CStr)> {
     let found = ERRORS.iter().find(|(known, ..)| *known as u32 == code)?;
     Some((found.1, found.2))

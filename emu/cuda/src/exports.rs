@@ -35,7 +35,7 @@ pub fn call(name: &str, needs_init: bool, body: impl FnOnce(&mut Driver) -> Resu
     }
 }
 
-/// Defines exported functions, and `find`, which has their addresses by name. `before init fn` may be called before `cuInit`.
+/// Defines exported functions, and `find`, which returns their addresses by name. `before init` allows calls before `cuInit`.
 macro_rules! exports {
     ($($(#[$doc:meta])* $(before $init:ident)? fn $name:ident($($arg:ident: $ty:ty),* $(,)?) |$driver:pat_param| $body:block)*) => {
         $(

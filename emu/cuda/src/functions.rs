@@ -10,8 +10,8 @@ mod stream;
 mod system;
 mod unsupported;
 
-/// Returns the address of an exported function: of the newest version of a name without `_v2` and the like. The variants of a
-/// program whose default stream is the thread's are the functions themselves, since every stream works at once.
+/// Returns the address of an exported function, for a name without `_v2` and the like that of the newest version. The variants
+/// for a default stream per thread are the functions themselves, since every call does its work at once.
 pub fn find(name: &str) -> Option<usize> {
     const TABLES: [fn(&str) -> Option<usize>; 9] = [
         system::find,

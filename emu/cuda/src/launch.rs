@@ -1,4 +1,4 @@
-//! Launches: the driver's checks, the runs, and what becomes of their findings.
+//! Launches: the driver's checks, the runs, and the effect of their findings.
 
 use std::io::Write as _;
 
@@ -12,7 +12,7 @@ use crate::boundary::{In, Plain, Result, fail, say};
 use crate::driver::{Driver, Function, Handle, Launch};
 use crate::limits::*;
 
-/// What a program asks for: `CUlaunchConfig`, with its attributes.
+/// A requested launch: `CUlaunchConfig`, with its attributes.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub grid: [u32; 3],
@@ -25,7 +25,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A launch without attributes.
+    /// Returns a request for a launch without attributes.
     pub fn new(grid: [u32; 3], block: [u32; 3], dynamic_shared: u32, stream: Handle) -> Self {
         Self { grid, block, cluster: None, dynamic_shared, cooperative: false, programmatic: false, stream }
     }
@@ -69,7 +69,7 @@ impl Config {
             } else if attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION as u32 {
                 request.programmatic = first != 0;
             }
-            // The others speak of time, and change no result.
+            // The other attributes affect time, and change no result.
         }
         Ok(request)
     }
@@ -86,7 +86,7 @@ impl Function {
         most.min(THREADS_PER_BLOCK.into()) as u32
     }
 
-    /// Blocks that a multiprocessor runs at the same time.
+    /// Returns the number of blocks that a multiprocessor runs at the same time.
     pub fn blocks_per_multiprocessor(&self, threads: u32, dynamic_shared: u64) -> u32 {
         if threads == 0 || threads > self.max_threads() {
             return 0;
@@ -100,7 +100,7 @@ impl Function {
         by_threads.min(by_shared as u32).min(BLOCKS_PER_MULTIPROCESSOR)
     }
 
-    /// Clusters that the device runs at the same time.
+    /// Returns the number of clusters that the device runs at the same time.
     pub fn active_clusters(&self, request: &Request) -> Result<u32> {
         let cluster = self.cluster(request)?;
         let threads = product(request.block).min(u32::MAX.into()) as u32;
@@ -108,7 +108,7 @@ impl Function {
         Ok(blocks * MULTIPROCESSORS / product(cluster) as u32)
     }
 
-    /// The cluster of a launch.
+    /// Returns the cluster of a launch.
     fn cluster(&self, request: &Request) -> Result<[u32; 3]> {
         let required = self.attributes.required_cluster;
         let Some(cluster) = request.cluster.or(required) else {
@@ -134,7 +134,7 @@ impl Function {
         Ok(cluster)
     }
 
-    /// Checks a launch as the driver does.
+    /// Checks a launch as the driver does, and returns its cluster.
     pub fn accept(&self, request: &Request) -> Result<[u32; 3]> {
         let Request { grid, block, dynamic_shared, .. } = *request;
         let refuse = |why: String| fail(CUDA_ERROR_INVALID_VALUE, format!("`{}`: {why}", self.label()));
@@ -173,7 +173,7 @@ impl Function {
         Ok(cluster)
     }
 
-    /// The bytes of the parameters: from an array of pointers to each, or as a whole by `extra`.
+    /// Returns the bytes of the parameters: from an array of pointers to each, or as a whole from `extra`.
     pub fn parameters(&self, values: In<In<u8>>, extra: In<usize>) -> Result<Vec<u8>> {
         let parameters = &self.attributes.parameters;
         if !values.is_null() || extra.is_null() {
@@ -184,7 +184,7 @@ impl Function {
             let list: Vec<&[u8]> = list.iter().map(Vec::as_slice).collect();
             return Ok(ptx_emu::device::lay_out(parameters, &list));
         }
-        // Pairs of a name and a pointer, up to the name 0: 1 for the bytes, 2 for their number.
+        // `extra` has pairs of a name and a pointer, up to the name 0. Name 1 is for the bytes, name 2 for their number.
         let (mut bytes, mut count, mut at) = (None, None, 0);
         loop {
             match extra.at(at)? {
@@ -214,7 +214,7 @@ impl Function {
 }
 
 impl Driver {
-    /// Runs a kernel under each schedule. Fails as a kernel does.
+    /// Runs a kernel under each schedule. Fails with the error of the kernel or of a finding.
     pub fn run(&mut self, launch: &Launch) -> std::result::Result<(), CUresult> {
         let schedules =
             self.environment.seed..self.environment.seed.saturating_add(self.environment.schedules);
@@ -252,7 +252,7 @@ impl Driver {
         self.functions.get(launch.function).map_or_else(|_| "?".into(), |function| function.label().into())
     }
 
-    /// What a finding does to the program.
+    /// Returns the error of a finding, if findings fail a launch.
     fn tell(&self, error: CUresult) -> std::result::Result<(), CUresult> {
         if self.environment.findings_fail { Err(error) } else { Ok(()) }
     }
@@ -282,11 +282,11 @@ impl Driver {
         })?;
         if prints {
             let mut stdout = std::io::stdout().lock();
-            // A program that has closed its output loses it.
+            // If the program has closed its output, the text is lost.
             let _ = stdout.write_all(report.printed.as_bytes()).and_then(|()| stdout.flush());
         }
         if let (Some(path), Some(trace)) = (&self.environment.trace, &report.trace) {
-            // The launch is not to fail for it.
+            // The launch does not fail because of its trace.
             if let Err(error) = std::fs::write(path, trace.to_json()) {
                 say(format_args!("the trace cannot be written to {}: {error}", path.display()));
             }
@@ -308,7 +308,7 @@ impl Driver {
                 _ => CUDA_ERROR_LAUNCH_FAILED,
             });
         }
-        // A grid that cannot go on has not done its work.
+        // A grid in a deadlock has not done its work, so the launch fails in any case.
         if report.findings.iter().any(|finding| finding.rule == Rule::Deadlock) {
             return Err(CUDA_ERROR_LAUNCH_TIMEOUT);
         }

@@ -1,4 +1,4 @@
-//! Memory: allocations, and what the driver's copies of rows mean.
+//! Memory: allocations, and the translation of the driver's copies of rows.
 
 use cudarc::driver::sys::CUresult::*;
 
@@ -6,7 +6,7 @@ use crate::boundary::{Pages, Plain, Result, fail};
 use crate::copy::{Copy, Place, Side};
 use crate::driver::Driver;
 
-/// Bytes of the device: few enough for the machine that emulates it.
+/// The bytes of the device's memory: few enough for the machine that emulates the device.
 pub const TOTAL: usize = 16 << 30;
 
 /// `CUDA_MEMCPY3D`, whose kinds of memory may be any number. Its arrays are not emulated.
@@ -81,7 +81,7 @@ impl From<Copy2d> for Copy3d {
 }
 
 impl Driver {
-    /// A place by an address that is the program's or the device's.
+    /// Returns the place of an address in the memory of the program or of the device.
     pub fn place(&self, address: u64) -> Place {
         match self.allocation(address) {
             Some(_) => Place::Device(address),
@@ -89,7 +89,7 @@ impl Driver {
         }
     }
 
-    /// The start and the bytes of the allocation that an address is in.
+    /// Returns the start and the bytes of the allocation that contains an address.
     pub fn allocation(&self, address: u64) -> Option<(u64, usize)> {
         let (start, bytes) = self.allocations.range(..=address).next_back()?;
         (address - start < *bytes as u64).then_some((*start, *bytes))

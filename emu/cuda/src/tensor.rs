@@ -27,7 +27,7 @@ fn refuse<T>(why: impl Into<String>) -> Result<T> {
     fail(CUDA_ERROR_INVALID_VALUE, why)
 }
 
-/// Fills the first elements of an array.
+/// Returns an array whose first elements are these values.
 fn first<T: Copy + Default, const N: usize>(values: impl IntoIterator<Item = T>) -> [T; N] {
     let mut array = [T::default(); N];
     array.iter_mut().zip(values).for_each(|(element, value)| *element = value);
@@ -35,7 +35,7 @@ fn first<T: Copy + Default, const N: usize>(values: impl IntoIterator<Item = T>)
 }
 
 impl Common {
-    /// Checks what the API asks of every map, and makes a map without a box.
+    /// Checks what the API asks of every map. Returns a map without a box, and the bytes of an element.
     fn encode(&self) -> Result<(TensorMap, u64)> {
         let rank = self.rank as usize;
         let Some(size) = ELEMENTS.get(self.element as usize).copied() else {
@@ -78,7 +78,7 @@ impl Common {
             fill: self.fill as u8,
             atomicity,
             im2col: false,
-            // 2^32 is written as 0.
+            // The map stores 2^32 as 0.
             dims: first(dims.iter().map(|dim| *dim as u32)),
             boxes: [0; 5],
             steps: first(steps.iter().map(|step| *step as u8)),
@@ -124,7 +124,7 @@ impl Common {
         }
         self.check_row(u64::from(channels) * size)?;
         let spatial = self.rank as usize - 2;
-        // The corners have 16 bits in all: 16, 8 and 5 for each of one, two and three dimensions.
+        // A corner has 16 bits in all: 16, 8 or 5 for each of one, two or three dimensions.
         let most = 1 << [15, 7, 4][spatial - 1];
         let (lower, upper) = (lower.list(spatial)?, upper.list(spatial)?);
         if let Some(corner) = lower.iter().chain(&upper).find(|corner| !(-most..most).contains(*corner)) {

@@ -1,4 +1,4 @@
-//! The work of streams: done at once, or noted for a graph.
+//! The work of streams: done at once, or recorded for a graph.
 
 use cudarc::driver::sys::CUresult::*;
 use ptx_emu::machine;
@@ -8,7 +8,7 @@ use crate::driver::{Driver, Handle, Launch, Work};
 use crate::launch::Request;
 
 impl Driver {
-    /// Checks a launch, and runs it or notes it for a graph.
+    /// Checks a launch, and runs it or records it for a graph.
     pub fn launch(
         &mut self,
         function: Handle,
@@ -28,7 +28,7 @@ impl Driver {
         self.submit(request.stream, Work::Launch(Launch { function, shape, cooperative }))
     }
 
-    /// Does work now, or notes it if the stream is captured.
+    /// Does work now, or records it if the stream is captured.
     pub fn submit(&mut self, stream: Handle, work: Work) -> Result {
         let (key, context) = self.stream(stream)?;
         match self.captured.get(&key) {
@@ -47,7 +47,7 @@ impl Driver {
                 launch.shape.programmatic &= running == Some(stream);
                 self.running = Some(stream);
                 if let Err(error) = self.run(&launch) {
-                    // The launch was good. What the kernel did spoils the context, and later calls say so.
+                    // The launch itself succeeds. The kernel's error makes the context unusable: later calls return it.
                     self.contexts.get_mut(context)?.error = Some(error);
                 }
             }

@@ -1,5 +1,5 @@
 //! Programs that use the driver by cudarc. Each test is a process of its own, with the library of this package as `libcuda.so`:
-//! the environment is read once, and a kernel's mistake spoils the process.
+//! the driver reads the environment once, and a kernel's error makes the context unusable.
 
 use std::error::Error;
 use std::ffi::{CStr, CString, OsString, c_void};
@@ -16,14 +16,14 @@ use xtask::toolchain::Toolchain;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// A test: the program, its environment, and what it writes.
+/// A test: the program, its environment, and its output.
 struct Case {
     name: &'static str,
     program: fn() -> Outcome,
     environment: &'static [(&'static str, &'static str)],
     /// All of its standard output.
     stdout: &'static str,
-    /// Parts of its standard error, in this order. None: it says nothing.
+    /// Parts of its standard error, in this order. If there are none, the standard error is empty.
     stderr: &'static [&'static str],
 }
 
@@ -164,7 +164,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// The folders of libraries, that of the driver first.
+/// The search path for libraries, the driver's folder first.
 static SEARCH_PATH: LazyLock<Result<OsString, String>> = LazyLock::new(|| {
     let toolchain = Toolchain::active();
     toolchain.and_then(|toolchain| emulator::search_path(&toolchain)).map_err(|error| format!("{error:?}"))
@@ -202,7 +202,7 @@ fn run(case: &Case) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Passes if a call fails with this error.
+/// Checks that a call fails with this error, or succeeds for `CUDA_SUCCESS`.
 #[track_caller]
 fn expect<T>(result: Result<T, DriverError>, error: CUresult) -> Outcome {
     let got = result.err().map_or(CUDA_SUCCESS, |error| error.0);
@@ -363,7 +363,7 @@ fn sticky_error() -> Outcome {
     expect(result::ctx::synchronize(), CUDA_ERROR_LAUNCH_FAILED)?;
     expect(gpu.read(), CUDA_ERROR_LAUNCH_FAILED)?;
     expect(gpu.launch("store", 1, ptr::null_mut(), 0), CUDA_ERROR_LAUNCH_FAILED)?;
-    // SAFETY: a size.
+    // SAFETY: the call takes only a size.
     expect(unsafe { result::malloc_sync(4) }, CUDA_ERROR_LAUNCH_FAILED)
 }
 
@@ -428,7 +428,7 @@ fn graphs() -> Outcome {
     }
 }
 
-/// What is wrong with a map of two dimensions, if anything is.
+/// Encodes a map, and returns the driver's error, if there is one.
 fn encode(rank: u32, address: u64, stride: u64, extents: [u32; 2], swizzle: u32) -> Result<(), DriverError> {
     let (dims, strides, steps) = ([64, 32, 1, 1, 1, 1], [stride; 5], [1; 6]);
     let boxes = [extents[0], extents[1], 1, 1, 1, 1];
@@ -455,7 +455,7 @@ fn encode(rank: u32, address: u64, stride: u64, extents: [u32; 2], swizzle: u32)
 
 fn tensor_maps() -> Outcome {
     let gpu = Gpu::open()?;
-    // SAFETY: a size.
+    // SAFETY: the call takes only a size.
     let memory = unsafe { result::malloc_sync(4 * 64 * 32)? };
     encode(2, memory, 256, [32, 8], 0)?;
     encode(2, memory, 256, [32, 256], 3)?;
@@ -504,7 +504,7 @@ fn occupancy() -> Outcome {
         // SAFETY: the kernels are loaded.
         unsafe { result::occupancy::max_active_block_per_multiprocessor(kernel, threads, shared) }
     };
-    // By threads (2048), by blocks (32), by shared memory (228 KiB, of which each block takes 1 KiB more than it uses).
+    // The limits are threads (2048), blocks (32), and shared memory (228 KiB; a block takes 1 KiB more than it uses).
     ensure(blocks(plain, 1024, 0)? == 2, blocks(plain, 1024, 0))?;
     ensure(blocks(plain, 32, 0)? == 32, blocks(plain, 32, 0))?;
     ensure(blocks(tile, 64, 0)? == 6, blocks(tile, 64, 0))?;
@@ -526,7 +526,7 @@ fn occupancy() -> Outcome {
     expect(cooperative(2 * 132 + 1), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
 }
 
-/// The thread that comes last is another under another schedule.
+/// Launches a kernel whose last thread depends on the schedule.
 fn differing_results() -> Outcome {
     let gpu = Gpu::open()?;
     gpu.launch("last", 64, ptr::null_mut(), 0)?;
@@ -537,8 +537,8 @@ fn trace() -> Outcome {
     // SAFETY: this process has one thread.
     unsafe { std::env::set_var("PTX_EMU_TRACE", "trace.json") };
     let gpu = Gpu::open()?;
-    // Of two threads, one waits for the other.
-    // SAFETY: a size.
+    // One of two threads waits for the other.
+    // SAFETY: the call takes only a size.
     let gpu = Gpu { word: unsafe { result::malloc_sync(8)? }, ..gpu };
     gpu.launch("store", 2, ptr::null_mut(), 3)?;
     let text = std::fs::read_to_string("trace.json")?;

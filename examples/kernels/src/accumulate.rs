@@ -5,8 +5,8 @@ use ptx::registers::{from_fn, unroll, zeroed};
 /// Sums that a thread keeps in registers.
 const SUMS: usize = 96;
 
-/// `sums[t]` ← the sum over k < 96 of (k + 1) times the sum of `x[i] + k` over all i of thread t's. Each thread has 96
-/// accumulators, as a matrix product has: `threads = 288` bounds its registers, so that a block of 288 threads fits a
+/// `sums[t]` ← the sum over k < 96 of (k + 1) times the sum of `x[i] + k` over all i of thread t. Each thread has 96
+/// accumulators, as in a matrix product. `threads = 288` bounds its registers, so that a block of 288 threads fits a
 /// multiprocessor.
 #[ptx::kernel(unsafe(uniform), threads = 288)]
 pub fn accumulate_sums(cta: Cta, x: Global<f32>, sums: GlobalElementsMut<f32>) {

@@ -9,8 +9,8 @@ ptx::shared_memory! {
     struct Smem { partials: ReduceMemory<f32> }
 }
 
-/// Each row of `output` ← the exponentials of the elements of that row of `input`, divided by their sum. A CTA has a row at a
-/// time.
+/// Each row of `output` ← the exponentials of the elements of that row of `input`, divided by their sum. A CTA computes one row
+/// at a time.
 ///
 /// The first pass finds the greatest element and the sum of the exponentials together: a thread scales its sum whenever it finds
 /// a greater element, so no exponential overflows. The second pass reads the row from the L2 cache.

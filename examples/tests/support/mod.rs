@@ -1,6 +1,6 @@
-//! Inputs of the tests, and what a right result is.
+//! The inputs of the tests, and the checks of their results.
 
-/// Numbers that look random, in 0..1.
+/// Returns numbers that look random, in 0..1.
 pub fn numbers(len: usize) -> Vec<f32> {
     let mut state = 1u32;
     let mut next = || {
@@ -17,7 +17,7 @@ pub fn assert_sums(x: &[f32], y: &[f32], sums: &[f32]) {
     }
 }
 
-/// A matrix whose rows have numbers between -20 and 20.
+/// Returns a matrix of numbers between -20 and 20.
 pub fn matrix(rows: usize, columns: usize) -> Vec<f32> {
     numbers(rows * columns).into_iter().map(|x| 40.0 * x - 20.0).collect()
 }
@@ -43,7 +43,7 @@ pub fn assert_transposed(matrix: &[f32], width: usize, height: usize, output: &[
     }
 }
 
-/// Words that look random.
+/// Returns words that look random.
 pub fn words(len: usize) -> Vec<u32> {
     numbers(len).into_iter().map(f32::to_bits).collect()
 }
@@ -55,7 +55,7 @@ pub fn counts_of_low_bytes(words: &[u32]) -> Vec<u32> {
     counts
 }
 
-/// The kernel has 288 threads, each with 96 accumulators.
+/// Checks the sums of 288 threads, each with 96 accumulators.
 pub fn assert_accumulated(x: &[f32], sums: &[f32]) {
     assert_eq!(sums.len(), 288);
     for (thread, sum) in sums.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::boundary::{Out, Result};
 use crate::driver::{Driver, VERSION, with_contexts};
 use crate::exports::exports;
 
-/// Makes a context, and makes it current.
+/// Creates a context, and makes it current.
 fn create(driver: &mut Driver, context: Out<usize>, flags: c_uint, device: c_int) -> Result {
     if device != 0 {
         return Err(CUDA_ERROR_INVALID_DEVICE.into());
@@ -98,7 +98,7 @@ exports! {
 
     fn cuCtxGetLimit(value: Out<usize>, limit: c_uint) |driver| {
         let context = driver.context()?;
-        // CU_LIMIT_STACK_SIZE, CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_MALLOC_HEAP_SIZE. No limit binds here.
+        // CU_LIMIT_STACK_SIZE, CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_MALLOC_HEAP_SIZE. No limit has an effect here.
         let default = [1024, 1 << 20, 8 << 20].get(limit as usize).copied().unwrap_or(0);
         value.put(driver.contexts.get(context)?.limits.get(&limit).copied().unwrap_or(default))?;
     }

@@ -23,14 +23,14 @@ fn record(driver: &mut Driver, event: Handle, stream: Handle) -> Result {
     Ok(())
 }
 
-/// The work before an event is done, unless the event is of a capture.
+/// Checks that an event is not of a capture. The work before any other event is done.
 fn check_done(driver: &Driver, event: Handle) -> Result {
     driver.context()?;
     let captured = driver.events.get(event)?.capture.is_some();
     if captured { Err(CUDA_ERROR_CAPTURED_EVENT.into()) } else { Ok(()) }
 }
 
-/// Milliseconds between two events: those of the emulation.
+/// Writes the milliseconds between two events, as measured in the emulation.
 fn elapsed(driver: &Driver, time: Out<c_float>, start: Handle, end: Handle) -> Result {
     check_done(driver, start)?;
     check_done(driver, end)?;

@@ -1,4 +1,4 @@
-//! Graphs: what captures have recorded.
+//! Graphs: the work that captures have recorded.
 
 use std::ffi::c_uint;
 

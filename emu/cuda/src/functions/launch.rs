@@ -18,7 +18,7 @@ fn blocks(driver: &Driver, count: Out<c_int>, function: Handle, threads: c_int, 
     count.put(driver.functions.get(function)?.blocks_per_multiprocessor(threads, shared as u64) as c_int)
 }
 
-/// The block, of whole warps, with which the most threads run; of two, the larger one.
+/// Writes the largest block size (whole warps, or the limit) with which the most threads run, and a grid that fills the device.
 fn best_block(
     driver: &Driver,
     grid: Out<c_int>,

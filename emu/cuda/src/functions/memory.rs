@@ -12,7 +12,7 @@ use crate::driver::{Driver, Handle, Work, unsupported};
 use crate::exports::exports;
 use crate::memory::{Copy2d, Copy3d, TOTAL};
 
-/// A copy on a stream, or on the default one.
+/// Submits a copy to a stream. Stream 0 is the default stream.
 fn copy(driver: &mut Driver, stream: Handle, to: Place, from: Place, bytes: usize) -> Result {
     driver.submit(stream, Work::Copy(Copy::linear(to, from, bytes)))
 }
@@ -22,7 +22,7 @@ fn copy_rows(driver: &mut Driver, stream: Handle, rows: Copy3d) -> Result {
     driver.submit(stream, Work::Copy(copy))
 }
 
-/// A copy whose addresses tell where they are.
+/// Submits a copy whose addresses determine which memory they are in.
 fn copy_unified(driver: &mut Driver, stream: Handle, to: u64, from: u64, bytes: usize) -> Result {
     let (to, from) = (driver.place(to), driver.place(from));
     copy(driver, stream, to, from, bytes)
@@ -42,7 +42,7 @@ fn fill_rows(
     driver.submit(stream, Work::Fill(Fill { address, pitch, element: element.into(), width, height }))
 }
 
-/// Returns an attribute of an address, with its bytes.
+/// Returns the bytes of an attribute of an address.
 fn pointer_attribute(driver: &Driver, attribute: u32, address: u64) -> Result<Vec<u8>> {
     let context = driver.context()?;
     let device = driver.allocation(address);
@@ -160,7 +160,7 @@ exports! {
     fn cuMemPoolTrimTo(pool: usize, _keep: usize) |driver| { driver.pools.get(pool)?; }
 
     fn cuMemPoolSetAttribute(pool: usize, attribute: c_uint, value: In<u64>) |driver| {
-        // The first three are of 32 bits: CU_MEMPOOL_ATTR_REUSE_*.
+        // The first attributes, CU_MEMPOOL_ATTR_REUSE_*, have 32 bits.
         let value = if attribute <= 3 { value.cast::<u32>().get()?.into() } else { value.get()? };
         driver.pools.get_mut(pool)?.insert(attribute, value);
     }
@@ -180,7 +180,7 @@ exports! {
 
     fn cuPointerGetAttributes(count: c_uint, attributes: In<u32>, values: In<Host>, address: u64) |driver| {
         for index in 0..count as usize {
-            // What an address has not is zero.
+            // An attribute that an address does not have is zero.
             match pointer_attribute(driver, attributes.at(index)?, address) {
                 Ok(bytes) => values.at(index)?.write(&bytes)?,
                 Err(_) => values.at(index)?.write(&[0; 4])?,

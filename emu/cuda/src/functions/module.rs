@@ -19,7 +19,7 @@ impl Options {
     fn read(count: c_uint, names: In<u32>, values: In<usize>) -> Result<Self> {
         let (mut log, mut bytes, mut max_registers) = (None, 0, None);
         for index in 0..count as usize {
-            // A value stands in place of a pointer.
+            // The element of the array is the value itself, in place of a pointer to it.
             let (name, value) = (names.at(index)?, values.at(index)?);
             match name {
                 _ if name == CU_JIT_ERROR_LOG_BUFFER as u32 => log = Some(value),

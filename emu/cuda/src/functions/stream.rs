@@ -15,13 +15,13 @@ fn create(driver: &mut Driver, stream: Out<Handle>, flags: c_uint, priority: c_i
     stream.put(handle)
 }
 
-/// The capture of a stream, if there is one.
+/// Returns the capture of a stream, if there is one.
 fn capture(driver: &mut Driver, stream: Handle) -> Result<Option<Handle>> {
     let (key, _) = driver.stream(stream)?;
     Ok(driver.captured.get(&key).copied())
 }
 
-/// Writes what a capture is: its state, its number, and its graph, which exists at its end only.
+/// Writes the state and the number of a stream's capture. The graph exists only at the end of the capture.
 fn describe(driver: &mut Driver, stream: Handle, status: Out<c_uint>, id: Out<u64>) -> Result {
     let capture = capture(driver, stream)?;
     // CU_STREAM_CAPTURE_STATUS_ACTIVE, CU_STREAM_CAPTURE_STATUS_NONE.
@@ -72,7 +72,7 @@ exports! {
         let of = driver.events.get(event)?;
         match (driver.captured.get(&key).copied(), of.capture) {
             (None, None) => {}
-            // The stream takes part in the capture from now on.
+            // The stream joins the capture.
             (None, Some(capture)) => {
                 driver.captures.get(capture).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
                 driver.captured.insert(key, capture);
@@ -141,7 +141,7 @@ exports! {
     }
 
     fn cuThreadExchangeStreamCaptureMode(mode: Out<c_uint>) |_| {
-        // CU_STREAM_CAPTURE_MODE_GLOBAL. Every mode allows the same here.
+        // CU_STREAM_CAPTURE_MODE_GLOBAL. All modes allow the same calls here.
         mode.put(0)?;
     }
 

@@ -14,7 +14,7 @@ fn check_device(device: c_int) -> Result {
     if device == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_DEVICE.into()) }
 }
 
-/// Writes a text into a buffer of so many bytes, with its NUL.
+/// Writes a text with its NUL into a buffer of `len` bytes.
 fn put_text(out: Out<u8>, len: c_int, text: &str) -> Result {
     let room =
         usize::try_from(len).ok().and_then(|len| len.checked_sub(1)).ok_or(CUDA_ERROR_INVALID_VALUE)?;

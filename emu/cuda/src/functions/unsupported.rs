@@ -1,11 +1,11 @@
-//! The functions that are not emulated. Each says so.
+//! The functions that are not emulated. Each fails with a message.
 
 use cudarc::driver::sys::CUresult;
 
 macro_rules! unsupported {
     ($($name:ident)*) => {
         $(
-            /// Takes no argument, whatever a caller passes.
+            /// Ignores the arguments that a caller passes.
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() -> CUresult {
                 crate::exports::call(stringify!($name), false, |_| crate::driver::unsupported("this function"))
