@@ -1,4 +1,4 @@
-//! Accesses to memory: where an address leads, and whether what happened before orders the access.
+//! Accesses to memory: finds the memory of an address, and checks that what happened before orders the access.
 
 use crate::clock::{Proxy, View};
 use crate::explore::{Thing, Use};
@@ -121,7 +121,7 @@ impl Machine<'_> {
         Ok(place)
     }
 
-    /// The bytes of a place, unchecked.
+    /// Returns the bytes of a place, unchecked.
     pub fn peek(&self, cta: usize, thread: usize, place: Place, len: usize) -> &[u8] {
         match place {
             Place::Global(index, offset) => &self.global.allocations[index].bytes[offset..offset + len],
@@ -142,7 +142,7 @@ impl Machine<'_> {
         to.copy_from_slice(bytes);
     }
 
-    /// Checks an access of a thread against the accesses before.
+    /// Checks an access of a thread against the earlier accesses.
     pub fn check(
         &mut self,
         cta: usize,
@@ -167,7 +167,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Checks that memory holds a value, which an atomic operation combines with its operand.
+    /// Checks that the memory that an atomic operation reads is initialized.
     pub fn check_old_value(&mut self, cta: usize, thread: usize, place: Place, len: usize) {
         if !self.options.check {
             return;
@@ -262,7 +262,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Wakes those who wait for a write of a place.
+    /// Wakes the threads that wait for a write to a place.
     pub fn wake_spinning(&mut self, place: Place) {
         let waiting = std::mem::take(&mut self.spinning);
         for (other, (cta, thread)) in waiting {
@@ -274,7 +274,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A store over a valid mbarrier.
+    /// Reports a store over a valid mbarrier.
     fn overwrites_mbarrier(&mut self, cta: usize, thread: usize, slot: usize, offset: usize, len: usize) {
         if !self.options.check || self.ctas[slot].mbarriers.is_empty() {
             return;

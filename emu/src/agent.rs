@@ -8,7 +8,7 @@ use crate::memory::Place;
 use crate::op::{Rmw, Scope, Type};
 use crate::shadow::At;
 
-/// Bytes of memory, and where they are in the operation's buffer.
+/// A range of memory, and its position in the operation's buffer.
 #[derive(Debug, Clone, Copy)]
 pub struct Piece {
     pub place: Place,
@@ -16,10 +16,10 @@ pub struct Piece {
     pub at: usize,
 }
 
-/// What happens when an operation has written.
+/// How an operation completes after its writes.
 #[derive(Debug, Clone)]
 pub enum Done {
-    /// `complete_tx` on mbarriers: resident block, offset, bytes.
+    /// `complete_tx` on mbarriers, each by its resident block, its offset and the bytes.
     Mbarriers(Vec<(usize, u32, u32)>),
     /// A group of bulk copies of a thread.
     BulkGroup { cta: usize, thread: usize, group: u32 },
@@ -27,7 +27,7 @@ pub enum Done {
     CpAsyncGroup { cta: usize, thread: usize, group: u32 },
     /// `cp.async.mbarrier.arrive`, once all earlier `cp.async` of the thread are done.
     Arrive { cta: usize, thread: usize, slot: usize, offset: u32, noinc: bool, group: u32, id: u32 },
-    /// Nothing tells that the operation is done.
+    /// The operation has no completion mechanism.
     Nothing,
 }
 
@@ -37,29 +37,29 @@ pub struct Agent {
     pub reads: Vec<Piece>,
     pub writes: Vec<Piece>,
     pub buffer: Vec<u8>,
-    /// Which bytes are written: bit `i` for byte `i` of each 16.
+    /// The mask of the bytes to write: bit `i` stands for byte `i` of each 16.
     pub byte_mask: Option<u16>,
     pub reduction: Option<(Rmw, Type)>,
-    /// What it reads are `.f32`, which it rounds to `.tf32`.
+    /// Whether the operation reads `.f32` values and rounds them to `.tf32`.
     pub rounds_to_tf32: bool,
     pub done: Done,
-    /// What happened before it was issued, as its proxy sees it.
+    /// What happened before the operation was issued, as its proxy sees it.
     pub view: Rc<View>,
     pub proxies: (Proxy, Proxy),
-    /// The writes are strong: those of reductions.
+    /// The scope of a reduction's writes, which are strong.
     pub strong: Option<Scope>,
     pub at: At,
     pub issuer: (usize, usize),
     pub has_read: bool,
     /// The order of issue.
     pub sequence: u64,
-    /// The instructions before it.
+    /// The number of instructions that ran before the issue.
     pub issued: u64,
     pub actor: Actor,
 }
 
 impl Agent {
-    /// Whether the operation reads or writes memory of these resident blocks.
+    /// Returns whether the operation still accesses memory of these resident blocks, or completes there.
     pub fn touches(&self, ctas: &[usize]) -> bool {
         let reads = self.reads.iter().filter(|_| !self.has_read);
         let in_block = |piece: &Piece| matches!(piece.place, Place::Shared(slot, _) if ctas.contains(&slot));
@@ -80,7 +80,7 @@ impl Agent {
         }
     }
 
-    /// An operation that does nothing.
+    /// Returns an operation that does nothing.
     pub fn nothing() -> Self {
         Self {
             reads: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// A place in the PTX text: a line, from 1 on.
+/// The number of a line of the PTX text. The first line is 1.
 pub type Line = u32;
 
 /// A `.loc` directive: a line of the source that the compiler has translated.
@@ -17,11 +17,11 @@ pub struct Loc {
 pub struct Module {
     pub version: String,
     pub target: String,
-    /// Number and path of each `.file`.
+    /// The number and the path of each `.file`.
     pub files: Vec<(u32, String)>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
-    /// Lines of `trap;` with a comment, which `ptx` writes: why the kernel traps.
+    /// The comment after each `trap;`, by its line: `ptx` writes there why the kernel traps.
     pub reasons: BTreeMap<Line, String>,
 }
 
@@ -31,9 +31,9 @@ pub struct Variable {
     pub space: String,
     pub name: String,
     pub align: u64,
-    /// Bytes of an element.
+    /// The size of an element in bytes.
     pub element: u64,
-    /// Number of elements. `None`: an array without extent, whose initializer or launch gives the size.
+    /// The number of elements. `None`: an array without an extent, whose initializer or launch gives the size.
     pub count: Option<u64>,
     pub init: Vec<Init>,
     pub is_extern: bool,
@@ -41,7 +41,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// The bytes of the elements that are stated. The decoder has checked that they fit.
+    /// Returns the size in bytes of the elements that are stated. The decoder has checked that it fits.
     pub fn bytes(&self) -> u64 {
         self.element.saturating_mul(self.count.unwrap_or(0))
     }
@@ -50,7 +50,7 @@ impl Variable {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Init {
     Number(u64),
-    /// The address of a symbol plus an offset, in its own space or generic. `byte` takes one byte of the address.
+    /// The address of a symbol plus an offset, in its own space or generic. `byte` selects one byte of the address.
     Address {
         symbol: String,
         offset: i64,
@@ -104,7 +104,7 @@ pub enum Operand {
     Not(String),
     /// `a|b`.
     Pair(Box<Operand>, Box<Operand>),
-    /// An integer; the bits of a `0f` or `0d` number.
+    /// An integer. `Float32` and `Float64` hold the bits of a `0f` or `0d` number.
     Number(u64),
     Float32(u32),
     Float64(u64),
@@ -114,7 +114,7 @@ pub enum Operand {
     Vector(Vec<Operand>),
     /// `[a+4]`, `[a, {b, c}]`.
     Address(Vec<Operand>),
-    /// `(a, b)`, of a call.
+    /// `(a, b)` in a call.
     List(Vec<Operand>),
     /// `_`.
     Sink,

@@ -1,4 +1,4 @@
-//! Clusters that become resident, and threads and blocks that end.
+//! Starts clusters, and ends threads and blocks.
 
 use crate::clock::{Collected, Memo, OBJECTS, PART, Proxy, generic};
 use crate::finding::Rule;
@@ -9,7 +9,7 @@ use crate::shadow::Shadow;
 use crate::sync::ClusterBarrier;
 
 impl Machine<'_> {
-    /// Makes the next cluster resident, in the places of `slots`, or in new ones.
+    /// Makes the next cluster resident, in the places that start at `slots`, or in new places.
     pub fn start_cluster(&mut self, slots: Option<usize>) {
         let number = self.next_cluster;
         self.next_cluster += 1;
@@ -81,7 +81,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A thread has ended.
+    /// Ends a thread.
     pub fn exit(&mut self, cta: usize, thread: usize) -> Result<(), Fault> {
         self.progress += 1;
         let t = &mut self.ctas[cta].threads[thread];
@@ -123,7 +123,7 @@ impl Machine<'_> {
         if cluster.iter().all(|cta| cta.live == 0) {
             let numbers: Vec<_> = (first..first + size).collect();
             if self.agents.iter().any(|agent| agent.touches(&numbers)) {
-                // The copies end first: their memory stays until then.
+                // The memory of the cluster stays until its copies have ended.
                 while let Some(which) = self.agents.iter().position(|agent| agent.touches(&numbers)) {
                     self.run_agent(which)?;
                 }
@@ -140,7 +140,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// All threads of a block have ended: every access of another block to its memory must have happened before.
+    /// Checks, when all threads of a block have ended, that each access of another block to its memory happened before.
     fn end_cta(&mut self, cta: usize) {
         if !self.options.check || self.cluster_size() == 1 {
             return;

@@ -7,37 +7,37 @@ use std::rc::Rc;
 pub type Id = u32;
 pub type Time = u32;
 
-/// Identities of one part: the threads of a CTA, or so many objects.
+/// The number of identities in a part: the threads of a CTA, or as many objects.
 pub const PART: u32 = 2048;
 /// The first identity of an object.
 pub const OBJECTS: Id = 1 << 31;
-/// The grid before this one, whose accesses are all of time 1. A view has it if the grid has ended.
+/// The identity of the grid before this one. Its accesses all have time 1, which a view holds if the grid has ended.
 pub const GRID: Id = OBJECTS;
-/// Added to the identity of an mbarrier: its phases that have completed, apart from what its copies did.
+/// The bit that makes an mbarrier's identity that of its completed phases, without what its copies did.
 pub const PHASES: Id = 1 << 30;
-/// Added to the identity of an mbarrier: its initialization.
+/// The bit that makes an mbarrier's identity that of its initialization.
 pub const INITS: Id = 1 << 29;
 
-/// Added to the identity of an mbarrier: what `st.async` and `red.async` did, which are of the generic proxy.
+/// The bits that make an mbarrier's identity that of its `st.async` and `red.async`, which are of the generic proxy.
 pub const ELEMENTS: Id = PHASES | INITS;
 
-/// A proxy (PTX ISA 8.6). Of the async proxy, fences may name one space.
+/// A proxy (PTX ISA 8.6). A fence may name one space of the async proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proxy {
     Generic = 0,
     AsyncShared = 1,
     AsyncGlobal = 2,
     TensorMap = 3,
-    /// What a release fence of tensor maps has handed to the acquire fences behind it.
+    /// What a release fence of tensor maps has handed to later acquire fences.
     TensorMapReleased = 4,
-    /// The address of a multicast object, which is another one of the same location.
+    /// The address of a multicast object, which is a second address of the same location.
     Alias = 5,
 }
 
 /// The number of proxies.
 pub const PROXIES: usize = 6;
 
-/// A time that the generic proxy alone sees.
+/// Returns the times by proxy, of which the generic proxy alone sees `time`.
 pub fn generic(time: Time) -> [Time; PROXIES] {
     let mut times = [0; PROXIES];
     times[Proxy::Generic as usize] = time;
@@ -78,7 +78,7 @@ impl Clock {
         }
     }
 
-    /// What it says of one kind of identities.
+    /// Returns a clock with the times of one kind of identity alone.
     fn only(&self, kind: Id) -> Self {
         let is_of_kind = |part: u32| (part * PART) >> 29 == (OBJECTS | kind) >> 29;
         Self { parts: self.parts.iter().filter(|(part, _)| is_of_kind(*part)).cloned().collect() }
@@ -127,7 +127,7 @@ impl View {
         }
     }
 
-    /// What it says of one kind of identities, [`PHASES`] or [`INITS`].
+    /// Returns the generic proxy's times of one kind of identity, [`PHASES`] or [`INITS`].
     pub fn only(&self, kind: Id) -> Self {
         let mut only = Self::default();
         only.clocks[Proxy::Generic as usize] = Rc::new(self.clock(Proxy::Generic).only(kind));
@@ -152,7 +152,7 @@ pub struct Release {
     pub times: [Time; PROXIES],
 }
 
-/// Collects releases, for example those of an mbarrier's phase.
+/// A collection of releases, for example those of an mbarrier's phase.
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
     pub view: View,
@@ -169,7 +169,7 @@ impl Collected {
         self.view.set(release.id, release.times);
     }
 
-    /// Adds what another collection has.
+    /// Joins the view of another collection.
     pub fn join(&mut self, view: &View) {
         self.view.join(view);
     }
@@ -184,7 +184,7 @@ impl Collected {
         self.view.set(id, [time; PROXIES]);
     }
 
-    /// The latest time of an identity.
+    /// Returns the latest time of an identity.
     pub fn time(&self, id: Id) -> Time {
         self.view.clock(Proxy::Generic).get(id)
     }
@@ -218,7 +218,7 @@ impl Acquirable {
     }
 }
 
-/// The last changes of views: the threads of a block often have the same view, and share what it becomes.
+/// The last changes of views: the threads of a block often have the same view, and share the changed one.
 #[derive(Debug)]
 pub struct Memo<K>(Vec<(Rc<View>, K, Rc<View>)>);
 

@@ -1,5 +1,5 @@
-//! Instructions that threads execute together: of a warp, a CTA, a cluster (PTX ISA 9.7.13.1 to 9.7.13.3, 9.7.9.6, 9.7.13.8 to
-//! .12).
+//! Instructions that the threads of a warp, a CTA or a cluster execute together (PTX ISA 9.7.13.1 to 9.7.13.3, 9.7.9.6,
+//! 9.7.13.8 to .12).
 
 use crate::clock::Collected;
 use crate::explore::{Thing, Use};
@@ -21,7 +21,7 @@ impl Machine<'_> {
         &self.program.functions[t.frame.function].code[t.pc as usize]
     }
 
-    /// A lane reaches a collective instruction of its warp. The last one of the mask executes it for all.
+    /// Stops a lane at a collective instruction of its warp. The last lane of the mask executes the instruction for all.
     pub fn collective(&mut self, cta: usize, thread: usize, op: &WarpOp) -> Outcome {
         let lane = thread as u32 % 32;
         let members = self.v(cta, thread, op.mask) as u32;
@@ -34,7 +34,7 @@ impl Machine<'_> {
         self.stop(cta, thread, State::Warp);
         self.ctas[cta].warps[thread / 32].waiting.push(lane);
         self.try_collective(cta, thread / 32, thread)?;
-        // If all lanes are here, the instruction has run, and they are ready behind it.
+        // If all lanes have arrived, the instruction has run, and the lanes are ready after it.
         Ok(Flow::Stop)
     }
 
@@ -54,7 +54,7 @@ impl Machine<'_> {
                 State::Warp => {}
                 _ => return Ok(()),
             }
-            // The same instruction with the same mask, though it may stand at another place.
+            // The lane must wait in the same instruction with the same mask, though possibly at another place.
             let Op::Warp(theirs) = &self.current(cta, first + lane).op else { return Ok(()) };
             if theirs.what != op.what || self.v(cta, first + lane, theirs.mask) as u32 != members {
                 return Ok(());
@@ -62,7 +62,7 @@ impl Machine<'_> {
             lanes.push(lane);
         }
         if let Some((to, from)) = op.map {
-            // The warp makes one copy. Which thread's access it is, the text (9.7.13.16) leaves open.
+            // The warp makes one copy. The text (9.7.13.16) leaves open which thread makes the access.
             let copies = first + lanes[self.choose(lanes.len())];
             let to = self.resolve(cta, copies, to, 128, 128)?;
             let from = self.resolve(cta, copies, from, 128, 128)?;
@@ -103,7 +103,7 @@ impl Machine<'_> {
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
-            // It waits for the warp, and orders no memory.
+            // The instruction waits for the warp, and does not order memory.
             Collective::CopyMap(_) => {}
             Collective::BarWarp => {
                 let mut collected = Collected::default();
@@ -203,8 +203,8 @@ impl Machine<'_> {
         }
     }
 
-    /// A lane reads the value of another, which does not take part. If the mask has that lane, its thread has ended without the
-    /// instruction, which all threads of the mask were to make together.
+    /// Checks a shuffle whose source lane does not take part. If the mask has that lane, its thread has ended without the
+    /// instruction, which all threads of the mask must execute together.
     fn check_source(&mut self, cta: usize, first: usize, lane: usize, from: usize, mask: Src) {
         let members = self.v(cta, first + lane, mask);
         if members >> from & 1 == 1 && self.ctas[cta].threads.len() > first + from {
@@ -215,7 +215,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A thread arrives at a barrier of its CTA.
+    /// Lets a thread arrive at a barrier of its CTA.
     pub fn barrier(&mut self, cta: usize, thread: usize, op: &Barrier) -> Outcome {
         let id = self.v(cta, thread, op.id) as usize;
         let count = op.count.map(|count| self.v(cta, thread, count) as u32);
@@ -280,7 +280,7 @@ impl Machine<'_> {
         Ok(Flow::Stop)
     }
 
-    /// Threads that take part in a barrier: a warp counts as a whole.
+    /// Returns the number of threads that a barrier expects. A warp counts as a whole.
     fn threads_at_barrier(&self, cta: usize, expected: Option<u32>) -> u32 {
         let warps = || self.ctas[cta].warps.iter().filter(|warp| warp.live > 0).count() as u32;
         expected.unwrap_or_else(|| 32 * warps())
@@ -291,7 +291,7 @@ impl Machine<'_> {
         count > 0 && count >= self.ctas[cta].warps[warp].live
     }
 
-    /// A thread of the warp has arrived, or has exited. If the warp is there, its `.arrive` is done, and the barrier may be.
+    /// Completes the `.arrive` of a warp whose threads have all arrived or exited, then the barrier if nothing is missing.
     fn complete_warp(&mut self, cta: usize, id: usize, warp: usize) -> Result<(), Fault> {
         if self.warp_is_at(cta, id, warp) {
             if self.options.check {
@@ -332,7 +332,7 @@ impl Machine<'_> {
         }
         let barrier = &mut self.ctas[cta].barriers[id];
         let is_there = |thread: u32| warps[thread as usize / 32];
-        // What other warps have begun is of the next use.
+        // The arrivals of other warps are of the next use.
         let (done, rest) =
             std::mem::take(&mut barrier.arrived).into_iter().partition(|a: &Arrived| is_there(a.thread));
         barrier.arrived = rest;
@@ -374,7 +374,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// `.aligned`: all threads of a warp that have not exited execute the same instruction.
+    /// Checks `.aligned`: all threads of a warp that have not exited execute the same instruction.
     fn check_aligned(&mut self, cta: usize, id: usize, warp: usize) {
         let barrier = &self.ctas[cta].barriers[id];
         let mut of_warp = barrier.arrived.iter().filter(|arrived| arrived.thread as usize / 32 == warp);
@@ -471,7 +471,7 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// Others may have waited for the thread that has exited.
+    /// Completes what waits for the thread that has exited.
     pub fn after_exit(&mut self, cta: usize, thread: usize) -> Result<(), Fault> {
         for id in 0..16 {
             if !self.ctas[cta].barriers[id].arrived.is_empty() {

@@ -21,7 +21,7 @@ impl Machine<'_> {
         value(&self.constants, &self.ctas[cta].threads[thread], src)
     }
 
-    /// What an operation that the thread issues knows: the thread's own view, with its own accesses.
+    /// Returns the view of an operation that the thread issues: the thread's own view, with its own accesses.
     fn issue_view(&self, cta: usize, thread: usize) -> Rc<View> {
         let t = &self.ctas[cta].threads[thread];
         let mut collected = Collected::default();
@@ -55,12 +55,12 @@ impl Machine<'_> {
         }
     }
 
-    /// The proxy of an asynchronous access to a place.
+    /// Returns the proxy of an asynchronous access to a place.
     pub fn async_proxy(place: Place) -> Proxy {
         if let Place::Shared(..) = place { Proxy::AsyncShared } else { Proxy::AsyncGlobal }
     }
 
-    /// The open group of bulk copies of a thread, which this operation joins.
+    /// Adds this operation to the open group of bulk copies of a thread, and returns its completion.
     pub fn join_bulk_group(&mut self, cta: usize, thread: usize, shared_source: bool) -> Done {
         let at = self.at(cta, thread);
         if self.ctas[cta].threads[thread].bulk.id == 0 {
@@ -76,8 +76,8 @@ impl Machine<'_> {
         Done::BulkGroup { cta, thread, group: bulk.open }
     }
 
-    /// The mbarrier of a completion, and its block: it must be valid. `slot` is the block of the destination; with `pair`, the
-    /// mbarrier may be that of the other block of the pair (`.cta_group::2`, 9.7.9.25.5.2).
+    /// Returns the mbarrier of a completion, which must be valid, and its block. `slot` is the block of the destination. With
+    /// `pair`, the mbarrier may be that of the other block of the pair (`.cta_group::2`, 9.7.9.25.5.2).
     pub fn completion_mbarrier(
         &mut self,
         cta: usize,
@@ -229,7 +229,7 @@ impl Machine<'_> {
         noinc: bool,
     ) -> Outcome {
         if !noinc && let Some(mbarrier) = self.ctas[slot].mbarriers.get_mut(&offset) {
-            // The arrival is one more than the phase expects.
+            // The arrival increments the pending count first.
             mbarrier.pending += 1;
         }
         let groups = self.ctas[cta].threads[thread].cp_async;
@@ -345,7 +345,7 @@ impl Machine<'_> {
         }
         self.touches(Thing::Groups(cta, thread), 0..1, Use::Reads);
         let t = &mut self.ctas[cta].threads[thread];
-        // What the groups did happened before.
+        // What the groups did happened before the wait returns.
         if state.id != 0 && until > 0 {
             let view = Rc::make_mut(&mut t.view);
             // The completion of a bulk copy is a proxy fence too (9.7.9.25.2). `cp.async` is of the generic proxy.
@@ -406,8 +406,8 @@ impl Machine<'_> {
                         continue;
                     };
                     mbarrier.tx -= i64::from(bytes);
-                    // The completion is ordered behind what the operation itself did, which the phase stands for. Of what its
-                    // thread did before it says nothing (8.9.1.1), but that a phase has completed is so forever.
+                    // The completion is ordered after the operation's own accesses, which the phase stands for. It orders nothing
+                    // that the thread did before (8.9.1.1), but a phase that has completed stays completed.
                     mbarrier.local.join(&agent.view.only(PHASES));
                     mbarrier.by_peer |= peers && agent.issuer.0 != slot;
                     let at = offset as usize;
@@ -457,7 +457,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The identity and the time of what an operation does: those of its completion.
+    /// Returns the identity and the time of an operation's accesses: those of its completion.
     fn epoch(&self, agent: &Agent, slot: usize, reads: bool) -> (u32, u32) {
         match &agent.done {
             Done::Mbarriers(list) => {

@@ -1,4 +1,4 @@
-//! From the words of an opcode to what it does.
+//! Decodes an opcode and its operands into an operation.
 
 use rustc_apfloat::Round;
 
@@ -27,7 +27,7 @@ impl<'a> Words<'a> {
         self.at(0)
     }
 
-    /// The word at a place; an empty one behind the last.
+    /// Returns the word at a place, or an empty one after the last.
     fn at(&self, place: usize) -> &'a str {
         self.all.get(place).copied().unwrap_or_default()
     }
@@ -63,7 +63,7 @@ impl<'a> Words<'a> {
     }
 
     fn scope(&self) -> Option<Scope> {
-        // `.sync_restrict::shared::cta.cluster` has its scope behind it.
+        // In `.sync_restrict::shared::cta.cluster`, the scope is a word of its own.
         self.all.iter().skip(1).find_map(|word| {
             Some(match *word {
                 "cta" => Scope::Cta,
@@ -256,7 +256,7 @@ fn src(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Src> {
     l.src_of(arg(l, words, i)?, bits.min(64))
 }
 
-/// The elements of `{a, b}`, or one operand. A 128-bit register is two elements of 64 bits.
+/// Returns the elements of `{a, b}`, or the one operand. A 128-bit register is two elements of 64 bits.
 fn elements<T>(
     l: &mut Lower<'_>,
     operand: &Operand,
@@ -717,7 +717,7 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         Some(Space::Global) => Direction::ToGlobal,
         _ => Direction::ToShared,
     };
-    // The operand with the map, and the one in shared memory.
+    // The positions of the operand with the map and of the one in shared memory.
     let (map_at, shared_at) = match direction {
         Direction::ToShared => (1, Some(0)),
         Direction::ToGlobal => (0, Some(1)),
@@ -928,7 +928,7 @@ fn launch_control(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     Ok(Some(Op::QueryCtaid { d: written(l, arg(l, words, 0)?)?, response, dimension }))
 }
 
-/// Arithmetic: integers by a table of functions, floats by what modifies them.
+/// Decodes arithmetic: integer instructions by a table of functions, floating-point ones by their modifiers.
 fn arithmetic(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let count = words.operands.len();
     let format = match words.ty() {
@@ -957,7 +957,7 @@ fn arithmetic(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             _ => return float(l, words, format, lanes),
         }
     }
-    // Shift amounts and positions are 32-bit whatever the type.
+    // Shift amounts and positions are 32-bit, whatever the type.
     let mut operands = Vec::new();
     for i in 1..count {
         operands.push(src(l, words, i)?);

@@ -10,14 +10,14 @@ use crate::op::{Op, Special};
 use crate::parse::{ParseError, parse};
 use crate::program::{DecodeError, Parameter, Program};
 
-/// The most shared memory of a block in bytes, static and dynamic: that of an H200.
+/// The maximum shared memory of a block in bytes, static and dynamic, on an H200.
 pub const SHARED_PER_BLOCK: u32 = 227 * 1024;
 
-/// Why a module cannot be loaded.
+/// The reason why a module cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The text is no PTX.
+    /// The text is not PTX.
     #[error(transparent)]
     Parse(#[from] ParseError),
     /// An instruction that the interpreter does not know.
@@ -25,14 +25,14 @@ pub enum LoadError {
     Decode(#[from] DecodeError),
 }
 
-/// Why a launch is refused.
+/// The reason why a launch is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
     /// The module has no such kernel.
     #[error("the module has no kernel `{0}`")]
     NoKernel(String),
-    /// The shape or the parameters are not the kernel's.
+    /// The kernel does not allow the shape or the parameters.
     #[error("cannot launch `{kernel}`: {problem}")]
     Shape { kernel: String, problem: String },
 }
@@ -41,7 +41,7 @@ pub enum LaunchError {
 #[derive(Debug)]
 pub struct Module {
     program: Program,
-    /// Addresses of its variables in global memory.
+    /// The addresses of the module's variables in global memory.
     addresses: FxHashMap<String, u64>,
 }
 
@@ -49,17 +49,17 @@ pub struct Module {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attributes {
     pub parameters: Vec<Parameter>,
-    /// Bytes of shared memory of a block without the dynamic ones.
+    /// The bytes of static shared memory of a block.
     pub static_shared: u32,
-    /// Bytes of the frame of a thread.
+    /// The bytes of the frame of a thread.
     pub local: u64,
-    /// Threads of a block, at most (`.maxntid`).
+    /// The maximum number of threads of a block (`.maxntid`).
     pub max_threads: Option<u64>,
     /// `.reqntid`.
     pub required_block: Option<[u32; 3]>,
     /// `.reqnctapercluster`.
     pub required_cluster: Option<[u32; 3]>,
-    /// The kernel is for clusters (`.explicitcluster`).
+    /// Whether the kernel is for clusters (`.explicitcluster`).
     pub explicit_cluster: bool,
 }
 
@@ -112,8 +112,8 @@ impl Module {
         self.addresses.get(name).copied()
     }
 
-    /// Whether code of the module asks for a value that the ISA leaves open: the active lanes (9.7.13.11), or the time. Correct
-    /// runs may then differ.
+    /// Returns whether code of the module reads a value that the ISA leaves open: the active lanes (9.7.13.11), or the time.
+    /// Correct runs may then differ.
     #[must_use]
     pub fn asks_for_open_values(&self) -> bool {
         let is_time = |special| {
@@ -145,14 +145,14 @@ impl Module {
     }
 }
 
-/// An emulated device. A clone has the memory that the device has now.
+/// An emulated device. A clone has a copy of the device's current memory.
 #[derive(Debug, Clone, Default)]
 pub struct Device {
     global: Global,
 }
 
 impl Device {
-    /// Makes a device without memory in use.
+    /// Makes a device without allocations.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -173,13 +173,13 @@ impl Device {
         self.global.multicast(replicas, bytes)
     }
 
-    /// Copies memory to the host. `None`: it is in no allocation.
+    /// Copies memory to the host. Returns `None` if the memory is in no allocation.
     #[must_use]
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Option<()> {
         self.global.read(address, bytes)
     }
 
-    /// Copies memory from the host. `None`: it is in no allocation.
+    /// Copies memory from the host. Returns `None` if the memory is in no allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Option<()> {
         self.global.write(address, bytes)
     }
@@ -188,7 +188,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`LoadError`] names the line that is no PTX, or that the interpreter does not know.
+    /// [`LoadError`] names the line that is not PTX, or that the interpreter does not know.
     pub fn load(&mut self, text: &str) -> Result<Module, LoadError> {
         let program = Program::new(parse(text)?)?;
         let mut addresses: FxHashMap<String, u64> = FxHashMap::default();
@@ -211,7 +211,7 @@ impl Device {
         Ok(module)
     }
 
-    /// Gives the variables of a module the values that they have after its load.
+    /// Sets the variables of a module to the values that they have after its load.
     pub fn initialize(&mut self, module: &Module) {
         let Module { program, addresses } = module;
         let in_memory = |space: &str| space == "global" || space == "const";
@@ -232,13 +232,13 @@ impl Device {
                 };
                 bytes.extend_from_slice(&value.to_le_bytes()[..variable.element.min(8) as usize]);
             }
-            // What has no initializer is zero.
+            // Bytes without an initializer are zero.
             bytes.resize(size, 0);
             self.global.write(address, &bytes);
         }
     }
 
-    /// Returns the first address whose byte another device has otherwise. Both have the same allocations.
+    /// Returns the first address whose byte differs on another device, which has the same allocations.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<u64> {
         self.global.difference(&other.global)
@@ -252,8 +252,8 @@ impl Device {
         }
     }
 
-    /// Runs a kernel under every schedule, for `runs` runs at most, each on memory as it is now. Runs that differ only in the
-    /// order of independent steps are one. Stops at the first report that is not clean, or whose memory `holds` refuses.
+    /// Runs a kernel under every schedule, in at most `runs` runs, each on the current memory. Runs that differ only in the order
+    /// of independent steps are one. Stops at the first report that is not clean, or after which `holds` rejects the memory.
     ///
     /// # Errors
     ///
@@ -354,18 +354,18 @@ impl Device {
     }
 }
 
-/// What [`Device::explore`] has found.
+/// The result of [`Device::explore`].
 #[derive(Debug)]
 pub struct Exploration {
-    /// Runs to the end.
+    /// The number of runs that have ended.
     pub runs: u64,
-    /// There is no other schedule.
+    /// Whether no other schedule is left.
     pub is_complete: bool,
     /// The last report: the one that is not clean, if there is one.
     pub report: Report,
 }
 
-/// Lays out parameters as a kernel has them.
+/// Lays out parameters as a kernel expects them.
 #[must_use]
 pub fn lay_out(parameters: &[Parameter], values: &[&[u8]]) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -15,7 +15,7 @@ use ptx_launch::{
 use crate::device::{Attributes, Module, SHARED_PER_BLOCK};
 use crate::{Device, Launch, LaunchError, LoadError, Options, Report, Schedule, lay_out, tensor};
 
-/// Why an emulated launch failed.
+/// The reason why an emulated launch failed.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,7 +27,7 @@ pub enum Error {
     /// The PTX cannot be loaded.
     #[error("cannot load the kernels: {0}")]
     Load(#[from] LoadError),
-    /// The module has no such kernel, or one of another source.
+    /// The module has no such kernel, or its kernel is of another source.
     #[error(
         "the module's kernel `{0}` is not compiled from the source that describes the launch; build the kernels again"
     )]
@@ -83,7 +83,7 @@ pub struct Emulator {
 }
 
 impl Emulator {
-    /// Makes a GPU without memory in use. A launch runs under one schedule, each under another.
+    /// Makes a GPU without allocations. Each launch runs under one schedule, which differs from launch to launch.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -101,14 +101,14 @@ impl Emulator {
         Self { schedules: count.max(1), ..self }
     }
 
-    /// Begins with the schedule of a number, such as that of an [`Error::Wrong`].
+    /// Sets the number of the first schedule, such as that of an [`Error::Wrong`].
     #[must_use]
     pub fn first_schedule(self, number: u64) -> Self {
         self.next.set(number);
         self
     }
 
-    /// Sets the options of the runs. The schedule is the launch's own.
+    /// Sets the options of the runs, except the schedule, which each launch chooses.
     #[must_use]
     pub fn options(self, options: Options) -> Self {
         Self { options, ..self }
@@ -118,7 +118,7 @@ impl Emulator {
     ///
     /// # Errors
     ///
-    /// [`Error::NoImage`] if there is none; [`Error::Load`] names a line that the interpreter does not know.
+    /// [`Error::NoImage`] if no image is PTX; [`Error::Load`] names a line that the interpreter does not know.
     pub fn load(&self, images: &[(&str, &[u8])]) -> Result<Kernels, Error> {
         let texts =
             || images.iter().filter_map(|(target, image)| Some((*target, std::str::from_utf8(image).ok()?)));
@@ -129,11 +129,11 @@ impl Emulator {
         Ok(Kernels { module: Rc::new(module), device: self.device.clone() })
     }
 
-    /// Allocates memory with these elements: numbers, as kernels have them in their memory. A wrong kernel can write any bits, so
-    /// that there is no memory of other values:
+    /// Allocates memory with these elements. An element is a number, as in a kernel's memory: a wrong kernel can write any bits,
+    /// so memory of other types is refused:
     ///
     /// ```compile_fail,E0277
-    /// let flags = ptx_emu::Emulator::new().slice(&[true; 8]); // `bool` is no element
+    /// let flags = ptx_emu::Emulator::new().slice(&[true; 8]); // `bool` is not an element
     /// ```
     #[must_use]
     pub fn slice<T: Plain + Element>(&self, elements: &[T]) -> Slice<T> {
@@ -172,7 +172,7 @@ impl Kernels {
     ///
     /// # Errors
     ///
-    /// [`Error::Fingerprint`] if the images have no such kernel, or one of another source.
+    /// [`Error::Fingerprint`] if the images have no such kernel, or a kernel of another source.
     pub fn kernel<K: Description>(&self, kernel: K) -> Result<Launcher<K, Kernel>, Error> {
         let _ = kernel;
         let mut word = [0; 8];
@@ -182,12 +182,12 @@ impl Kernels {
             return Err(Error::Fingerprint(K::NAME));
         }
         let function = Kernel { module: self.module.clone(), device: self.device.clone(), name: K::NAME };
-        // SAFETY: name and value of the fingerprint are those of the description.
+        // SAFETY: the fingerprint has the description's name and value, so the function is the kernel that `K` describes.
         Ok(unsafe { Launcher::new(function) })
     }
 }
 
-/// Memory of an emulated GPU. A drop frees it.
+/// Memory of an emulated GPU. A drop frees the memory.
 #[derive(Debug)]
 pub struct Slice<T> {
     device: Rc<RefCell<Device>>,
@@ -224,7 +224,7 @@ impl<T: Element> Slice<T> {
         let read = self.device.borrow().read(self.address, &mut bytes);
         debug_assert!(read.is_some(), "the slice owns its memory");
         let element = |bytes: &[u8]| {
-            // SAFETY: there are as many bytes as a `T` has, and any bits are an `Element`.
+            // SAFETY: `bytes` has the length of a `T`, and any bits are a value of an `Element` (its clause 1).
             unsafe { bytes.as_ptr().cast::<T>().read_unaligned() }
         };
         bytes.chunks_exact(size_of::<T>()).map(element).collect()
@@ -245,18 +245,18 @@ pub struct Kernel {
     name: &'static str,
 }
 
-/// The 128 bytes of a tensor map, aligned as a kernel wants them.
+/// The 128 bytes of a tensor map, aligned as a kernel requires.
 #[repr(C, align(64))]
 #[derive(Debug, Clone, Copy)]
 pub struct TensorMap([u8; 128]);
 
-// SAFETY: 128 bytes are a multiple of the alignment.
+// SAFETY: the type has no padding, since 128 bytes are a multiple of its alignment.
 unsafe impl NoPadding for TensorMap {}
 
 macro_rules! memory {
     ($($Slice:ty),*) => { $(
-        // SAFETY: a slice has so many elements, allocated and initialized for as long as it lives. A launch ends within the
-        // borrow.
+        // SAFETY: a slice owns `len` elements at `address`, allocated and initialized for as long as the slice lives. A launch
+        // ends within the borrow.
         unsafe impl<'a, T> Memory<'a, Kernel, T> for $Slice {
             fn lend(self, gpu: &'a Emulator) -> Result<Region<()>, String> {
                 if !Rc::ptr_eq(&self.device, &gpu.device) {
@@ -269,7 +269,7 @@ macro_rules! memory {
 }
 memory!(&'a Slice<T>, &'a mut Slice<T>);
 
-// SAFETY: the borrow is exclusive.
+// SAFETY: the `&mut` is exclusive until the launch has ended, so nothing else accesses the region.
 unsafe impl<'a, T> MemoryMut<'a, Kernel, T> for &'a mut Slice<T> {}
 
 // SAFETY: a launch runs to its end in the call, on memory of the emulated GPU alone.
@@ -302,7 +302,7 @@ unsafe impl Function for Kernel {
                 fill: map.oob_fill as u8,
                 atomicity,
                 im2col,
-                // 2^32 is written as 0.
+                // A dimension of 2^32 is written as 0.
                 dims: std::array::from_fn(|i| map.dims.get(i).map_or(1, |dim| *dim as u32)),
                 boxes: std::array::from_fn(|i| boxes.get(i).map_or(1, |extent| *extent as u16)),
                 steps: std::array::from_fn(|i| map.element_strides.get(i).map_or(1, |step| *step as u8)),
@@ -352,7 +352,7 @@ unsafe impl Function for Kernel {
             let report = device.launch(&self.module, self.name, &launch, &options)?;
             gpu.printed.borrow_mut().push_str(&report.printed);
             if !report.is_clean() {
-                // On a GPU, a fault ends the context, and the next one loads the module again.
+                // On a GPU, a fault ends the context, and the next context loads the module again.
                 if report.fault.is_some() {
                     device.initialize(&self.module);
                 }
@@ -385,7 +385,7 @@ fn limits(kernel: &Attributes) -> LaunchLimits {
 }
 
 /// Returns the images of the kernels that `ptx-build` has compiled in the build script of this crate, for [`Emulator::load`]. An
-/// argument names another file than `ptx_kernels`.
+/// argument names a file other than `ptx_kernels`.
 #[macro_export]
 macro_rules! kernels {
     () => {
@@ -409,7 +409,7 @@ mod tests {
         let fields = |swizzle: CUtensorMapSwizzle| {
             let map = TensorMapBuilder::tiled(&[32, 32], &[32, 8]).swizzle(swizzle);
             let parameters = map.check::<f32>(0x1000, 1024).unwrap();
-            // SAFETY: `check` has returned the parameters.
+            // SAFETY: `check` has returned the parameters, and nothing has changed them.
             let TensorMap(bytes) = unsafe { Kernel::tensor_map(&gpu, &parameters) }.unwrap();
             let map = tensor::TensorMap::from_bytes(&bytes).unwrap();
             (map.swizzle, map.atomicity)

@@ -17,7 +17,7 @@ use crate::word::{combine, mask, word};
 const WINDOW: u64 = 1 << 32;
 
 impl Machine<'_> {
-    /// Runs a thread for so many instructions, or until it stops.
+    /// Runs a thread for at most `quantum` instructions, or until it stops.
     pub fn run_thread(&mut self, cta: usize, thread: usize, quantum: u32) -> Result<(), Fault> {
         let program = self.program;
         let mut left = quantum;
@@ -36,7 +36,7 @@ impl Machine<'_> {
                 shared: t.shared_base,
                 carry: &mut t.carry,
             };
-            // Instructions that concern registers alone.
+            // Instructions that concern registers alone run in this loop.
             let op = loop {
                 if left == 0 {
                     break None;
@@ -67,7 +67,7 @@ impl Machine<'_> {
                 Flow::Stop => return Ok(()),
                 Flow::Yield => break,
             }
-            // An explorer chooses again behind each step that others can see.
+            // An explorer chooses again after each step that others can see.
             if self.explorer.as_ref().is_some_and(|explorer| !explorer.touched.is_empty()) {
                 break;
             }
@@ -180,7 +180,7 @@ impl Machine<'_> {
                 return Err(Fault { kind: FaultKind::Trap, what, here: Some(here) });
             }
             Op::Activemask(d) => {
-                // Any set with the thread itself is legal: a random one of the lanes that have not exited.
+                // Any set with the thread itself is legal: here a random one of the ready lanes at the same instruction.
                 let lane = thread as u32 % 32;
                 let mut mask = 1u32 << lane;
                 let first = thread / 32 * 32;
@@ -355,7 +355,7 @@ impl Machine<'_> {
                 }
                 _ => sprintf::vsprintf(&text, &[&f64::from_bits(word(self, 8)?)]),
             };
-            // What the library does not format is shown as it stands.
+            // A conversion that the library does not format is shown as it stands.
             out.push_str(&printed.unwrap_or(text));
             rest = &spec[end + 1..];
         }
@@ -401,7 +401,7 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// Takes back what a speculative load has found since `known`, until `selp` takes what was loaded.
+    /// Holds back the finding of a speculative load since `known`, until `selp` takes the loaded value.
     fn hold(&mut self, cta: usize, thread: usize, load: &Load, known: usize) {
         let at = self.at(cta, thread);
         let found = |finding: &Finding| finding.rule == Rule::Uninitialized;
@@ -417,7 +417,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A load from local memory takes what a speculative load has put there: if it is speculative too, the finding waits on.
+    /// Reports a finding held for the local memory that a load reads. A speculative load keeps the finding held.
     fn load_held(&mut self, cta: usize, thread: usize, load: &Load, place: Place, bytes: usize) {
         let Place::Local(offset) = place else { return };
         let t = &mut self.ctas[cta].threads[thread];
@@ -433,7 +433,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A store takes registers. What a speculative load has found about one waits on in local memory, and counts elsewhere.
+    /// Moves the findings held for the registers of a store to local memory, or reports them if the store is to other memory.
     fn store_held(&mut self, cta: usize, thread: usize, store: &Store, place: Place, bytes: usize) {
         let t = &mut self.ctas[cta].threads[thread];
         let Place::Local(offset) = place else {
@@ -450,7 +450,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `selp` takes a register. If a speculative load has found something about it, that counts now.
+    /// Reports the finding held for a register that `selp` takes.
     fn take_loaded(&mut self, cta: usize, thread: usize, src: Src) {
         let t = &mut self.ctas[cta].threads[thread];
         let taken = t.frame.registers + src.0 as usize;
@@ -459,8 +459,8 @@ impl Machine<'_> {
         self.find(rule, what, here, None, (self.at(cta, thread), 0));
     }
 
-    /// Stops a thread that has read the same at the same place twice in a row, until something is written there: an explorer need
-    /// not run a loop that waits.
+    /// Stops a thread whose load has read the same bytes twice in a row, until something writes the place: an explorer need not
+    /// run a loop that waits.
     fn spins(&mut self, cta: usize, thread: usize, place: Place, bytes: &[u8]) -> bool {
         let at = self.at(cta, thread);
         let t = &mut self.ctas[cta].threads[thread];
@@ -509,7 +509,7 @@ impl Machine<'_> {
         let is_integer = !matches!(atom.ty, Type::Float(_) | Type::Packed(..));
         let commutes = matches!(atom.rmw, Rmw::Add | Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Min | Rmw::Max);
         self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
-        // An atomic operation writes; that it reads too adds nothing to the order. An exchange may be the first to store.
+        // An atomic operation is a write: its read adds nothing to the order. An exchange may be the first to store.
         if atom.rmw != Rmw::Exch {
             self.check_old_value(cta, thread, place, all);
         }
@@ -521,7 +521,7 @@ impl Machine<'_> {
         } else {
             self.before_reductions(cta, thread, key, atom.rmw)
         };
-        // The reductions come behind this operation, and commute with it: memory is the same, and the operation reads the older
+        // The reductions come after this operation, and commute with it: memory is the same, and the operation reads the older
         // value.
         let read: Option<Vec<u64>> = older.map(|bytes_read| bytes_read.chunks(bytes).map(word).collect());
         let old = latest;
@@ -550,7 +550,7 @@ impl Machine<'_> {
         }
         let mut buffer = Vec::with_capacity(all);
         new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
-        // `red` is no part of an acquire pattern (8.8).
+        // `red` is not part of an acquire pattern (8.8).
         if !atom.d.is_empty() && read.is_none() {
             self.strong_read_latest(cta, thread, key, atom.sem, atom.scope);
         }
@@ -598,7 +598,7 @@ impl Machine<'_> {
                 }
             }
             Fence::MbarrierInit => {
-                // Of what came before, it releases the initializations alone.
+                // The fence releases the earlier initializations alone.
                 let inits = Release { view: Rc::new(t.view.only(INITS)), id: t.id, times: [0; PROXIES] };
                 t.inits = Some(inits);
                 mbarriers
@@ -620,7 +620,7 @@ impl Machine<'_> {
                 t.times[0] += t.step;
             }
             Fence::TensorMap { sem, scope } => {
-                // One side alone is no order: a release is followed by an acquire (9.7.13.4).
+                // One fence alone does not order: an acquire follows the release (9.7.13.4).
                 if sem.acquires() {
                     pass(t, Proxy::TensorMapReleased, Proxy::TensorMap);
                 } else {
@@ -656,7 +656,7 @@ impl Machine<'_> {
             .map(|src| value(&self.constants, &self.ctas[cta].threads[thread], *src))
             .collect();
         let mut loaded: Vec<Vec<u64>> = vec![Vec::new(); count];
-        // A fault in between ends the run.
+        // A fault before the proxy is reset ends the run.
         self.ctas[cta].threads[thread].proxy = Proxy::Alias;
         for replica in replicas {
             let place = Place::Global(replica, offset);
@@ -702,7 +702,7 @@ impl Machine<'_> {
     }
 }
 
-/// What `multimem.ld_reduce` returns of the values of all memories: `.acc` adds in its own precision (PTX ISA 9.7.9.14).
+/// Returns the result of `multimem.ld_reduce` on the values of all memories: `.acc` adds in its own precision (PTX ISA 9.7.9.14).
 fn reduce(op: &MultimemOp, values: &[u64]) -> u64 {
     let (format, lanes) = match op.ty {
         Type::Float(format) => (format, 1),
@@ -735,11 +735,11 @@ fn canonical(value: f32) -> u64 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits().into() }
 }
 
-/// What instructions that concern registers alone read and write.
+/// The state that instructions on registers alone read and write.
 struct Registers<'a> {
     constants: &'a [u64],
     all: &'a mut [u64],
-    /// The generic address of the frame; the address of shared memory.
+    /// The generic address of the frame. `shared` is the address of shared memory.
     local: u64,
     shared: u64,
     carry: &'a mut u64,
@@ -970,7 +970,7 @@ fn compare(format: Format, comparison: &str, a: u64, b: u64, ftz: bool) -> bool 
     }
 }
 
-/// `cvt` (PTX ISA 9.7.9.21).
+/// Computes `cvt` (PTX ISA 9.7.9.21).
 fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>) -> u64 {
     let a = operands[0];
     let to_float = |to: Format, from: Format, bits: u64, random: Option<(u64, u32)>| {
@@ -1029,8 +1029,8 @@ fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>) -> u64 {
     }
 }
 
-/// The random bits of element `i` of a conversion with `.rs`, and their number: the upper half of the operand is for the first
-/// half of the elements. Of `.f16`, whose conversion drops 13 bits, 13 of the 16 bits count.
+/// Returns the random bits of element `i` of a conversion with `.rs`, and their number. The upper half of the operand is for the
+/// first half of the elements. A conversion to `.f16` drops 13 bits, so 13 of the 16 bits count.
 fn random_bits(to: Format, count: u32, i: u32, random: u64) -> (u64, u32) {
     let half = if i < count / 2 { random >> 16 } else { random };
     let bits = if to == Format::F16 { 13 } else { 16 };

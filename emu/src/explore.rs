@@ -1,11 +1,11 @@
-//! All schedules of a small kernel. Runs that differ only in the order of independent steps are the same, and one of them runs:
+//! Explores all schedules of a small kernel. One run stands for all that differ only in the order of independent steps:
 //! dynamic partial-order reduction (Flanagan and Godefroid) with sleep sets.
 
 use rustc_hash::FxHashMap;
 
 use crate::op::Rmw;
 
-/// Who makes a step: a thread, or the n-th operation that a thread has issued.
+/// The actor of a step: a thread, or the n-th operation that a thread has issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
     Thread(u32, u32),
@@ -17,9 +17,9 @@ pub enum Actor {
 pub enum Use {
     Reads,
     Writes,
-    /// Arrivals, and completions of copies: their order among themselves does not matter.
+    /// Arrivals and completions of copies, whose order among themselves does not matter.
     Arrives,
-    /// Reductions, whose order does not matter either.
+    /// Reductions of one operation, whose order does not matter either.
     Combines(Rmw),
 }
 
@@ -58,7 +58,7 @@ impl Touch {
     }
 }
 
-/// By the index of an actor, the number of its latest step that happened before, plus one.
+/// The number of each actor's latest step that happened before, plus one, by the actor's index.
 #[derive(Debug, Clone, Default)]
 struct Before(Vec<usize>);
 
@@ -83,7 +83,7 @@ struct Step {
     actor: Actor,
     index: usize,
     touched: Vec<Touch>,
-    /// What happened before the step, and the step. `None` until the step has ended.
+    /// The steps that happened before the step, and the step itself. `None` until the step has ended.
     before: Option<Before>,
 }
 
@@ -96,7 +96,7 @@ impl Step {
         self.touched.iter().any(|a| other.touched.iter().any(|b| a.conflicts(b)))
     }
 
-    /// Whether the later of the two knows of the earlier: they conflict, or arrive at one thing.
+    /// Returns whether the later of the two steps knows of the earlier: they conflict, or arrive at one thing.
     fn meets(&self, other: &Self) -> bool {
         self.touched.iter().any(|a| other.touched.iter().any(|b| a.meets(b)))
     }
@@ -104,16 +104,16 @@ impl Step {
 
 #[derive(Debug)]
 enum Node {
-    /// Who steps.
+    /// The choice of the actor that steps.
     Who {
         enabled: Vec<Actor>,
-        /// Those whose step would repeat a run.
+        /// The steps that would repeat a run.
         asleep: Vec<Step>,
-        /// Those whose step leads to other runs.
+        /// The actors whose steps lead to other runs.
         wanted: Vec<Actor>,
         chosen: Step,
     },
-    /// A choice among so many outcomes.
+    /// A choice among `count` outcomes.
     Which { count: usize, chosen: usize },
 }
 
@@ -122,20 +122,20 @@ enum Node {
 pub struct Explorer {
     stack: Vec<Node>,
     depth: usize,
-    /// What the step that runs has touched.
+    /// What the current step has touched.
     pub touched: Vec<Touch>,
-    /// By thing, the places on the stack of the ended steps that touch it.
+    /// For each thing, the places on the stack of the ended steps that touch the thing.
     users: FxHashMap<Thing, Vec<usize>>,
-    /// The actors of all runs. The place of one is its index.
+    /// The actors of all runs, at their indices.
     actors: Vec<Actor>,
-    /// By the index of an actor, what happened before its next step.
+    /// What happened before the next step of each actor, by the actor's index.
     next: Vec<Before>,
-    /// Actors that the step has started, or woken.
+    /// The actors that the step has started or woken.
     woken: Vec<Actor>,
 }
 
 impl Explorer {
-    /// Chooses who steps. `None`: every step would repeat a run.
+    /// Chooses the actor that steps. `None`: every step would repeat a run.
     pub fn who(&mut self, enabled: &[Actor]) -> Option<Actor> {
         self.end_step();
         if self.depth == self.stack.len() {
@@ -175,7 +175,7 @@ impl Explorer {
         }
     }
 
-    /// The step starts or wakes an actor, whose next step comes after.
+    /// Notes that the step starts or wakes an actor, whose next step comes after.
     pub fn wakes(&mut self, actor: Actor) {
         self.woken.push(actor);
     }
@@ -189,8 +189,8 @@ impl Explorer {
         index
     }
 
-    /// The step has ended: what it has touched is known. A step before that conflicts with it, with nothing that orders the two,
-    /// could have come later: another run has it so.
+    /// Ends the current step, whose touches are now known. An earlier step that conflicts with it, without an order between
+    /// the two, could have come later: another run takes that order.
     fn end_step(&mut self) {
         let touched = std::mem::take(&mut self.touched);
         let woken = std::mem::take(&mut self.woken);
@@ -204,7 +204,7 @@ impl Explorer {
         let (before, after) = self.stack.split_at_mut(number);
         let Node::Who { chosen, .. } = &mut after[0] else { return };
         let known = match &chosen.before {
-            // The step was made before, in the same way.
+            // An earlier run has made this step in the same way.
             Some(known) => known.clone(),
             None => {
                 chosen.touched = touched;
@@ -249,7 +249,7 @@ impl Explorer {
         self.next[index] = known;
     }
 
-    /// The run has ended. Returns whether there is another.
+    /// Ends the run. Returns whether there is another.
     pub fn next_run(&mut self) -> bool {
         self.end_step();
         self.depth = 0;
@@ -259,7 +259,7 @@ impl Explorer {
             match &mut node[0] {
                 Node::Which { count, chosen } if *chosen + 1 < *count => {
                     *chosen += 1;
-                    // The step that has this outcome touches other things.
+                    // The step with the new outcome touches other things.
                     let mut steps = before.iter_mut().enumerate().rev();
                     let step = steps.find_map(|(number, node)| match node {
                         Node::Who { chosen, .. } => Some((number, chosen)),

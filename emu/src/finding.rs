@@ -1,4 +1,4 @@
-//! Findings: what a kernel does wrong, who does it, and the rule.
+//! Findings: what a kernel does wrong, which party does it, and the rule.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::ast::Line;
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $rule:ident: $name:literal, $section:literal;)*) => {
-        /// What a finding breaks.
+        /// The rule that a finding breaks.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Rule { $($(#[$doc])* $rule,)* }
@@ -15,13 +15,13 @@ macro_rules! rules {
             /// All rules.
             pub const ALL: &[Self] = &[$(Self::$rule),*];
 
-            /// The name, with which a finding begins.
+            /// Returns the name, with which a finding begins.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$rule => $name,)* }
             }
 
-            /// The section of the PTX ISA.
+            /// Returns the section of the PTX ISA.
             #[must_use]
             pub fn section(self) -> &'static str {
                 match self { $(Self::$rule => $section,)* }
@@ -33,7 +33,7 @@ macro_rules! rules {
 rules! {
     /// Two accesses, one of them a write, that nothing orders.
     Race: "data race", "8.7.1";
-    /// Two accesses through different proxies, in order, without a proxy fence between.
+    /// Two accesses through different proxies, in order, without a proxy fence between them.
     ProxyFence: "missing proxy fence", "8.6, 9.7.13.4";
     /// A read of memory that nothing has written.
     Uninitialized: "uninitialized memory", "8.2.6";
@@ -47,7 +47,7 @@ rules! {
     ExitInFlight: "exit with a copy in flight", "9.7.9.25.4";
     /// An access to the shared memory of a CTA that may have ended.
     PeerExited: "access to a CTA that may have exited", "9.7.13.3";
-    /// Threads that wait for what never comes.
+    /// Threads that wait for something that never happens.
     Deadlock: "deadlock", "9.7.13";
     /// An operand that the instruction does not allow.
     Operand: "illegal operand", "9.7";
@@ -58,7 +58,7 @@ rules! {
 pub struct Party {
     /// Whether this is an asynchronous operation.
     pub asynchronous: bool,
-    /// The index of the thread's block in the grid. Memory does not keep it of an asynchronous operation.
+    /// The index of the thread's block in the grid. Memory does not keep the index for an asynchronous operation.
     pub cta: Option<[u32; 3]>,
     /// The thread's rank in its block, where it is known.
     pub thread: Option<u32>,
@@ -86,20 +86,20 @@ impl fmt::Display for Party {
 /// A mistake of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What is broken.
+    /// The broken rule.
     pub rule: Rule,
     /// What happened.
     pub what: String,
     /// The name of the kernel.
     pub kernel: String,
-    /// Who.
+    /// The party that breaks the rule.
     pub here: Party,
     /// The other access, or the other thread.
     pub other: Option<Party>,
 }
 
 impl Finding {
-    /// Whether both are of one rule, say the same but for numbers, and have the same known lines of the source.
+    /// Returns whether both findings have one rule, the same text but for numbers, and the same known lines of the source.
     pub(crate) fn is_like(&self, other: &Finding) -> bool {
         let places = |finding: &Finding| {
             let other = match &finding.other {

@@ -24,7 +24,7 @@ impl Format {
         }
     }
 
-    /// Bits of the significand without the leading one.
+    /// Returns the number of bits of the significand without the leading one.
     fn fraction(self) -> u32 {
         match self {
             Self::E4m3 => 3,
@@ -60,7 +60,7 @@ impl Format {
         magnitude != 0 && magnitude & self.exponents() == 0
     }
 
-    /// The NaN that instructions return: 0x7fffffff for `.f32` (PTX ISA 9.7.3), quiet with all bits set for the small formats.
+    /// Returns the NaN of instructions: 0x7fffffff for `.f32` (PTX ISA 9.7.3), quiet with all bits set for the small formats.
     pub fn nan(self) -> u64 {
         match self {
             Self::F64 => 0x7ff8_0000_0000_0000,
@@ -68,7 +68,7 @@ impl Format {
         }
     }
 
-    /// The largest finite value.
+    /// Returns the largest finite value.
     fn largest(self) -> u64 {
         match self {
             Self::E4m3 => 0x7e,
@@ -76,7 +76,7 @@ impl Format {
         }
     }
 
-    /// The value as an `f64`, exactly.
+    /// Returns the exact value as an `f64`.
     pub fn to_f64(self, bits: u64) -> f64 {
         f64::from_bits(convert(self, Self::F64, bits, Round::NearestTiesToEven))
     }
@@ -86,7 +86,7 @@ impl Format {
     }
 }
 
-/// What modifies the result of a floating-point instruction.
+/// The modifiers of a floating-point instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Modifiers {
     pub round: Round,
@@ -98,7 +98,7 @@ pub struct Modifiers {
     pub relu: bool,
     /// `.NaN`: NaN if an operand is NaN.
     pub nan: bool,
-    /// `.xorsign.abs`: the larger magnitude, with the product of the signs.
+    /// `.xorsign.abs`: the extreme magnitude, with the product of the signs.
     pub xorsign: bool,
     /// `.oob`: 0 where an operand is the out-of-bounds NaN.
     pub abs: bool,
@@ -205,7 +205,7 @@ pub fn convert(from: Format, to: Format, bits: u64, round: Round) -> u64 {
     each_format!(from, A => each_format!(to, B => step::<A, B>(bits, round)))
 }
 
-/// Converts a value with `.rs`: adds so many random bits below the last place of the result, then truncates (PTX ISA 9.7.9.21).
+/// Converts a value with `.rs`: adds `count` random bits below the last place of the result, then truncates (PTX ISA 9.7.9.21).
 pub fn round_stochastically(from: Format, to: Format, bits: u64, (random, count): (u64, u32)) -> u64 {
     let magnitude = from.to_f64(bits & !from.sign());
     if !magnitude.is_finite() {
@@ -270,7 +270,7 @@ pub fn clamp(format: Format, bits: u64, modifiers: &Modifiers) -> u64 {
     if modifiers.relu && negative && !format.is_nan(bits) { 0 } else { bits }
 }
 
-/// The largest finite value in place of what is beyond it, with its sign: infinity, or NaN in `.e4m3`, which has no infinity.
+/// Replaces infinity, or NaN in `.e4m3`, which has no infinity, with the largest finite value of the same sign.
 pub fn satfinite(format: Format, bits: u64) -> u64 {
     let magnitude = bits & (format.mask() >> 1);
     if magnitude <= format.largest() { bits } else { bits & format.sign() | format.largest() }
@@ -312,7 +312,7 @@ fn format_to_double(format: Format, bits: u64) -> u64 {
     convert(format, Format::F64, bits, Round::NearestTiesToEven)
 }
 
-/// A function that hardware approximates, as the exact value rounded to nearest.
+/// Returns the exact value, rounded to nearest, of a function that hardware approximates.
 fn approximate(function: Function, format: Format, bits: u64) -> u64 {
     let x = format.to_f64(bits);
     let y = match function {
@@ -328,8 +328,8 @@ fn approximate(function: Function, format: Format, bits: u64) -> u64 {
     format.from_f64(y)
 }
 
-/// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` (PTX ISA 9.7.3.14, 9.7.3.17): on the upper words alone, and the result's lower
-/// word is zero. Each NaN becomes 0x7fffffff00000000.
+/// Computes `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` (PTX ISA 9.7.3.14, 9.7.3.17) from the upper words alone. The
+/// result's lower word is zero. Each NaN becomes 0x7fffffff00000000.
 fn approximate_upper_word(function: Function, bits: u64) -> u64 {
     let upper = |bits: u64| flush(Format::F64, bits & !0xffff_ffff);
     let exact = approximate(function, Format::F64, upper(bits));
@@ -410,8 +410,8 @@ pub fn packed(
         .fold(0, |all, lane| all | lane)
 }
 
-/// Rounds `.f32` to `.tf32`, "to nearest even" (PTX ISA 5.5.1), which has 13 bits of the fraction less. Subnormals stay, on an
-/// H200 for `.tf32.ftz` too.
+/// Rounds `.f32` to `.tf32`, "to nearest even" (PTX ISA 5.5.1): the fraction loses 13 bits. Subnormals stay, on an H200 for
+/// `.tf32.ftz` too.
 pub fn round_to_tf32(bits: u32) -> u32 {
     if f32::from_bits(bits).is_nan() {
         return 0x7fff_e000;
@@ -438,7 +438,7 @@ mod tests {
         let [one, infinity, nan] = [1f64.to_bits(), f64::INFINITY.to_bits(), 0x7fff_ffff_0000_0000];
         for function in [Function::Rcp, Function::Rsqrt] {
             assert_eq!([f64(function, one), f64(function, one + 0xffff_ffff)], [one, one]);
-            // The lower word of a NaN may have all that tells it from infinity.
+            // A NaN may differ from infinity in the lower word alone.
             assert_eq!([f64(function, infinity + 1), f64(function, infinity | 1 << 51)], [0, nan]);
             // Subnormal operands are zero.
             assert_eq!(
@@ -465,7 +465,7 @@ mod tests {
         assert_eq!([f16(between, 0), f16(between, 0x17ff), f16(between, 0x1800)], [1.0, 1.0, 1.0 + place]);
         assert_eq!(f16(-between, 0x1fff), -(1.0 + place));
         assert_eq!(f16(2.0 - 0.25 * place as f32, 0x1fff), 2.0);
-        // Exact values stay, infinities and NaN too.
+        // Exact values, infinities and NaN stay.
         assert_eq!(f16(1.5, 0x1fff), 1.5);
         assert_eq!(f16(f32::INFINITY, 0x1fff), f64::INFINITY);
         assert!(f16(f32::NAN, 0).is_nan());

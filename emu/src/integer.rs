@@ -1,4 +1,4 @@
-//! Integer, logic and shift instructions (PTX ISA 9.7.1, 9.7.2, 9.7.8): a function of each opcode on registers. A register holds
+//! Integer, logic and shift instructions (PTX ISA 9.7.1, 9.7.2, 9.7.8): a function on registers for each opcode. A register holds
 //! its value zero-extended to 64 bits.
 
 pub type Unary = fn(u64) -> u64;
@@ -92,7 +92,7 @@ macro_rules! by_type {
     };
 }
 
-/// An integer of a register: its bits zero-extended.
+/// An integer that a register holds as zero-extended bits.
 trait Bits: Copy {
     fn from_bits(bits: u64) -> Self;
     fn bits(self) -> u64;
@@ -303,7 +303,7 @@ fn wide_mask(bits: u32) -> u64 {
     u64::MAX >> (64 - (2 * bits).min(64))
 }
 
-/// `prmt.b32`: each nibble of `c` selects a byte of `{b, a}`; its top bit asks for the sign of the byte.
+/// Computes `prmt.b32`: each nibble of `c` selects a byte of `{b, a}`. A nibble's top bit replicates the sign of the byte.
 fn permute(a: u64, b: u64, c: u64) -> u64 {
     let bytes = a & 0xffff_ffff | b << 32;
     (0..4).fold(0, |all, i| {
@@ -352,7 +352,7 @@ fn extract(a: u64, position: u64, len: u64, width: u32, signed: bool) -> u64 {
     (0..width).fold(0, |all, i| all | bit(i) << i)
 }
 
-/// `bfi.b32` and `.b64`.
+/// Computes `bfi.b32` and `.b64`.
 pub fn insert(from: u64, into: u64, position: u64, len: u64, width: u32) -> u64 {
     let (position, len) = ((position & 0xff) as u32, (len & 0xff) as u32);
     let mut result = into;
@@ -362,7 +362,7 @@ pub fn insert(from: u64, into: u64, position: u64, len: u64, width: u32) -> u64 
     result
 }
 
-/// `lop3.b32`.
+/// Computes `lop3.b32`.
 pub fn logic3(a: u64, b: u64, c: u64, table: u64) -> u64 {
     (0..8).filter(|i| table >> i & 1 == 1).fold(0, |all, i| {
         let pick = |value: u64, bit: u32| if i >> bit & 1 == 1 { value } else { !value };
@@ -390,7 +390,7 @@ fn find_nth_set(mask: u64, base: u64, offset: u64) -> u64 {
     found.map_or(0xffff_ffff, |bit| bit as u64)
 }
 
-/// The comparison of `setp` on integers.
+/// Returns the comparison of `setp` on integers.
 pub fn test(comparison: &str, ty: &str) -> Option<Test> {
     Some(match comparison {
         "eq" => |a, b| a == b,

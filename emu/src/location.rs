@@ -31,7 +31,7 @@ impl Handed {
         self.0.is_empty()
     }
 
-    /// What an acquire takes over: its scope includes the releasing thread, and the release's scope the acquiring one (8.7).
+    /// Returns what an acquire takes over: the acquire and the release include each other's thread in their scopes (8.7).
     pub fn within(&self, scope: Scope, block: u32, cluster: u32) -> Option<Collected> {
         let mut all: Option<Collected> = None;
         for (by, from, collected) in &self.0 {
@@ -42,7 +42,7 @@ impl Handed {
         all
     }
 
-    /// The latest time of an identity.
+    /// Returns the latest time of an identity.
     pub fn time(&self, id: Id) -> Time {
         self.0.iter().map(|(_, _, collected)| collected.time(id)).max().unwrap_or(0)
     }
@@ -54,7 +54,7 @@ pub struct Write {
     pub bytes: Vec<u8>,
     pub id: Id,
     pub time: Time,
-    /// The write is a reduction whose result nothing has read.
+    /// The operation of a reduction whose result nothing has read.
     pub reduction: Option<Rmw>,
     /// What a load that reads the write acquires.
     pub release: Handed,
@@ -63,25 +63,25 @@ pub struct Write {
 /// The strong writes of a location, the latest last.
 #[derive(Debug, Default)]
 pub struct Location {
-    /// The number of the first write that is kept, in the order of all.
+    /// The number of the first kept write, in the order of all writes.
     pub first: u64,
     pub writes: VecDeque<Write>,
     /// The number of the latest write that each thread has seen.
     pub seen: FxHashMap<Id, u64>,
-    /// What relaxed loads of each thread have read, for its later acquire of the location; and its last release of the location,
-    /// for its later stores (8.8).
+    /// What relaxed loads of each thread have read, for the thread's later acquire of the location. `released`: the thread's last
+    /// release of the location, for its later stores (8.8).
     pub read: FxHashMap<Id, Handed>,
     pub released: FxHashMap<Id, (Scope, Release)>,
 }
 
-/// Writes of a location that are kept.
+/// The number of writes of a location that are kept.
 const KEPT: usize = 8;
 
 /// A place and a length.
 pub type Key = (Place, usize);
 
 impl Location {
-    /// The first write that a thread may still read: what it has seen, or what happened before.
+    /// Returns the first write that a thread may still read: the latest that the thread has seen, or that happened before.
     pub fn oldest(&self, id: Id, view: &View) -> u64 {
         let known = |write: &Write| {
             write.time == 0 || write.id == id || view.clock(Proxy::Generic).get(write.id) >= write.time

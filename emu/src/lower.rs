@@ -1,4 +1,4 @@
-//! What the names in a function stand for: registers are slots, variables have places, symbols are constants.
+//! Resolves the names in a function: registers to slots, variables to places, symbols to constants.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::op::{Address, Op, Slot, Space, Special, Src};
 use crate::parse::bytes_of;
 use crate::program::{Constant, DecodeError, Instruction};
 
-/// The constants of a module, each once.
+/// The constants of a module, without duplicates.
 #[derive(Default)]
 pub struct Constants {
     pub list: Vec<Constant>,
@@ -33,7 +33,7 @@ pub struct Lower<'a> {
     pub by_name: &'a FxHashMap<String, usize>,
     pub variables: &'a mut Vec<Variable>,
     pub constants: &'a mut Constants,
-    /// Registers by scope: slot and type.
+    /// The slot and the type of each register, by scope.
     pub registers: Vec<FxHashMap<String, (Slot, String)>>,
     /// Offsets of local variables and parameters by scope.
     pub locals: Vec<FxHashMap<String, (u64, u64)>>,
@@ -46,7 +46,7 @@ pub struct Lower<'a> {
     pub frame: u64,
     pub code: Vec<Instruction>,
     pub symbols: Vec<String>,
-    /// Registers that loads alone write, and that only `selp` takes or `st` puts elsewhere.
+    /// The registers that loads alone write, and that only `selp` takes or `st` stores.
     pub speculative: FxHashSet<String>,
     pub line: Line,
     pub locs: Arc<[Loc]>,
@@ -58,11 +58,11 @@ pub fn align_up(offset: u64, align: u64) -> u64 {
     offset.next_multiple_of(align.max(1))
 }
 
-/// The most bytes of the parameters of a kernel (PTX ISA 7.1).
+/// The maximum size in bytes of the parameters of a kernel (PTX ISA 7.1).
 pub const MOST_PARAMETERS: u64 = 32764;
-/// The most bytes of the frame of a function: CUDA gives a thread no more local memory.
+/// The maximum size in bytes of the frame of a function: CUDA gives a thread no more local memory.
 const MOST_LOCAL: u64 = 512 * 1024;
-/// The most bytes of the variables of a module in a state space, which the interpreter keeps in the memory of its process.
+/// The maximum size in bytes of a module's variables in a state space. The interpreter keeps them in the memory of its process.
 pub const MOST_OF_A_MODULE: u64 = 1 << 30;
 /// The largest alignment of a variable.
 const MOST_ALIGNMENT: u64 = 1 << 16;
@@ -127,7 +127,7 @@ impl Lower<'_> {
         self.find(name).map(|(slot, _)| slot).ok_or_else(|| self.error(format!("`{name}` is no register")))
     }
 
-    /// Whether `selp` alone reads the registers.
+    /// Returns whether only `selp` takes or `st` stores the registers.
     pub fn is_speculative(&self, operand: &Operand) -> bool {
         match operand {
             Operand::Name(name) => self.speculative.contains(name),
@@ -140,7 +140,7 @@ impl Lower<'_> {
         matches!(operand, Operand::Name(name) if self.find(name).is_some_and(|(_, ty)| ty == "b128"))
     }
 
-    /// The bits of the register that an operand names; of the first one of a vector.
+    /// Returns the bits of the register that an operand names, or the fewest bits of a register in a vector.
     pub fn bits_of(&self, operand: &Operand) -> u32 {
         match operand {
             Operand::Name(name) => self
@@ -183,7 +183,7 @@ impl Lower<'_> {
         Ok(if is_shared { Src(src.0 | Src::SHARED) } else { src })
     }
 
-    /// A register that is written.
+    /// Returns the slot of a register that is written.
     pub fn slot(&self, operand: &Operand) -> Result<Slot, DecodeError> {
         match operand {
             Operand::Name(name) => self.register(name),
@@ -191,7 +191,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A register that is written, or `_`.
+    /// Returns the slot of a register that is written, or `None` for `_`.
     pub fn sink(&self, operand: &Operand) -> Result<Option<Slot>, DecodeError> {
         match operand {
             Operand::Sink => Ok(None),
@@ -199,7 +199,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An operand that is read.
+    /// Lowers an operand that is read.
     pub fn src(&mut self, operand: &Operand) -> Result<Src, DecodeError> {
         match operand {
             Operand::Name(name) => {
@@ -226,7 +226,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A number that the instruction masks to `bits` bits.
+    /// Lowers a number that the instruction masks to `bits` bits.
     pub fn src_of(&mut self, operand: &Operand, bits: u32) -> Result<Src, DecodeError> {
         match operand {
             Operand::Number(number) if bits < 64 => Ok(self.constant(number & ((1 << bits) - 1))),
@@ -246,7 +246,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The base of an address: `a`, `a+4`, `4`.
+    /// Lowers the base of an address: `a`, `a+4`, `4`.
     pub fn place(&mut self, operand: &Operand, space: Space) -> Result<Address, DecodeError> {
         let (base, offset) = match operand {
             Operand::Offset(name, offset) => match self.find(name) {
@@ -255,7 +255,7 @@ impl Lower<'_> {
             },
             operand => (self.src(operand)?, 0),
         };
-        // Parameters of a function, and of its calls, are in its frame.
+        // Parameters of a function and of its calls are in the function's frame.
         let space =
             if space == Space::Param && base.0 & Src::SHARED == Src::FRAME { Space::Local } else { space };
         Ok(Address { base, offset, space })
@@ -279,7 +279,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The labels of a `.branchtargets` list.
+    /// Returns the labels of a `.branchtargets` list.
     pub fn label_list(&mut self, operand: &Operand) -> Result<Vec<u32>, DecodeError> {
         let Operand::Name(name) = operand else {
             return Err(self.error(format!("expected a list of labels, not {operand:?}")));
@@ -289,7 +289,7 @@ impl Lower<'_> {
         Ok(targets.iter().map(|label| self.label_number(label)).collect())
     }
 
-    /// The offset in the frame of a parameter of a call.
+    /// Returns the offset in the frame of a parameter of a call.
     pub fn call_parameter(&mut self, operand: &Operand) -> Result<u64, DecodeError> {
         match operand {
             Operand::Name(name) => {
@@ -299,7 +299,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The function that a call names; `None` if the operand is a register.
+    /// Returns the function that a call names, or `None` if the operand is a register.
     pub fn callee(&self, operand: &Operand) -> Option<(&str, usize, bool)> {
         let Operand::Name(name) = operand else { return None };
         let index = *self.by_name.get(name)?;

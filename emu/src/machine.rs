@@ -1,4 +1,4 @@
-//! The state of a grid that runs: its blocks, threads and asynchronous operations, and what was found.
+//! The state of a grid that runs: its blocks, threads, asynchronous operations and findings.
 
 use std::ops::Range;
 use std::path::Path;
@@ -27,15 +27,15 @@ pub struct Launch {
     pub block: [u32; 3],
     pub cluster: [u32; 3],
     pub dynamic_shared: u32,
-    /// The grid may start before the grid before it has ended (programmatic dependent launch): until a `griddepcontrol.wait`,
-    /// nothing orders their accesses.
+    /// Whether the grid may start before the previous grid has ended (programmatic dependent launch): until a
+    /// `griddepcontrol.wait`, nothing orders their accesses.
     pub programmatic: bool,
     /// The bytes of the parameters, as the kernel lays them out.
     pub params: Vec<u8>,
 }
 
 impl Launch {
-    /// Makes a launch of `grid` blocks of `block` threads, without clusters, dynamic shared memory and parameters.
+    /// Makes a launch of `grid` blocks of `block` threads, without clusters, dynamic shared memory or parameters.
     #[must_use]
     pub fn new(grid: u32, block: u32) -> Self {
         let (grid, block) = ([grid, 1, 1], [block, 1, 1]);
@@ -46,15 +46,15 @@ impl Launch {
 /// The file of `ptx` with the entries of kernels.
 const ENTRIES_OF_PTX: &str = "/src/expansion.rs";
 
-/// What a driver reports of a fault.
+/// The kind of a fault, as a driver reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// An access to memory that is none.
+    /// An access to an address outside of all memory.
     Address,
-    /// An address that is not a multiple of what the instruction asks for.
+    /// An address that is not a multiple of the alignment that the instruction requires.
     Misaligned,
-    /// Operands that the instruction does not take.
+    /// Operands that the instruction does not allow.
     Instruction,
     /// `trap`.
     Trap,
@@ -70,17 +70,17 @@ pub struct Fault {
     pub here: Option<Party>,
 }
 
-/// How a run is made.
+/// The options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
     pub schedule: Schedule,
     /// Whether accesses are checked.
     pub check: bool,
-    /// Thread-instructions after which a run is given up.
+    /// The number of thread-instructions after which a run is given up.
     pub limit: u64,
-    /// Thread blocks that are resident at a time, at most.
+    /// The maximum number of resident thread blocks.
     pub resident: usize,
-    /// Findings after which a run is given up.
+    /// The number of findings after which a run is given up.
     pub findings: usize,
     /// Whether the report has a [`Trace`].
     pub trace: bool,
@@ -91,20 +91,20 @@ pub struct Options {
 /// Readings of the ISA where its text leaves room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Readings {
-    /// A copy sees the initialization of its mbarrier only behind `fence.proxy.async`. The example of 9.7.13.4 acquires "remote
-    /// barrier state via async proxy"; common code has `fence.mbarrier_init` alone, which else is enough.
+    /// Whether a copy sees its mbarrier's initialization only after `fence.proxy.async`. The example of 9.7.13.4 acquires "remote
+    /// barrier state via async proxy"; common code has `fence.mbarrier_init` alone, which is otherwise enough.
     pub init_needs_proxy_fence: bool,
-    /// An asynchronous write behind a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory
+    /// Whether an asynchronous write after a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory
     /// location".
     pub reads_need_proxy_fence: bool,
-    /// Who waits for a copy that a thread of another CTA has issued needs the scope of the cluster. The completion of a copy has
-    /// the scope `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits with
-    /// `.cta`.
+    /// Whether a wait for a copy that a thread of another CTA has issued needs the scope of the cluster. The completion of a copy
+    /// has the scope `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits
+    /// with `.cta`.
     pub peer_copies_need_cluster_scope: bool,
 }
 
 impl Readings {
-    /// The readings that ask for the most.
+    /// Returns the readings with the most requirements.
     #[must_use]
     pub fn strictest() -> Self {
         Self {
@@ -129,24 +129,24 @@ impl Default for Options {
     }
 }
 
-/// What a run did.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct Report {
     pub findings: Vec<Finding>,
     pub fault: Option<Fault>,
-    /// Thread-instructions that were executed.
+    /// The number of thread-instructions that were executed.
     pub instructions: u64,
     /// What the kernel printed.
     pub printed: String,
-    /// What has happened when, if the options ask for it.
+    /// The trace of the run, if the options ask for it.
     pub trace: Option<Trace>,
-    /// The run was given up, since it would have repeated another.
+    /// Whether the run was given up, since it would have repeated another.
     pub(crate) repeats: bool,
 }
 
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What comes after the first findings mostly follows from them.
+        // Later findings mostly follow from the first ones.
         const SHOWN: usize = 8;
         let groups = self.groups();
         for (finding, alike) in groups.iter().take(SHOWN) {
@@ -169,13 +169,13 @@ impl std::fmt::Display for Report {
 }
 
 impl Report {
-    /// Whether the run ended as it should, without a finding.
+    /// Returns whether the run ended without a finding or a fault.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.fault.is_none()
     }
 
-    /// The findings that differ, each with those that are like it: a line of the source makes several instructions.
+    /// Returns the findings that differ, each with those that are like it: a line of the source makes several instructions.
     fn groups(&self) -> Vec<(&Finding, Vec<&Finding>)> {
         let mut groups: Vec<(&Finding, Vec<&Finding>)> = Vec::new();
         for finding in &self.findings {
@@ -192,43 +192,43 @@ impl Report {
 pub struct Frame {
     pub function: usize,
     pub return_to: u32,
-    /// The first register, the first byte of the frame.
+    /// The first register. `local` is the first byte of the frame.
     pub registers: usize,
     pub local: usize,
     /// The index of the call in its function.
     pub call: u32,
 }
 
-/// Why a thread does not run.
+/// The state of a thread: ready, exited, or what the thread waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     Ready,
-    /// In a collective instruction of its warp.
+    /// Waiting in a collective instruction of its warp.
     Warp,
     Barrier(u32),
     Cluster,
     /// Suspended by `try_wait` on the mbarrier at an offset.
     TryWait(u32),
-    /// In a `wait_group`.
+    /// Waiting in a `wait_group`.
     Groups,
-    /// In a loop that reads until something is written.
+    /// Suspended in a loop that reads a place, until something writes there.
     Spin,
     Exited,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GroupsState {
-    /// The identity of the groups, and of their reads.
+    /// The identity of the groups. `read_id` is the identity of their reads.
     pub id: Id,
     pub read_id: Id,
     /// The number of the group that is not yet committed.
     pub open: u32,
-    /// Operations of the open group.
+    /// The number of operations of the open group.
     pub in_open: u32,
-    /// Groups that the thread has waited for; whose reads it has waited for.
+    /// The groups that the thread has waited for. `waited_read`: those whose reads the thread has waited for.
     pub waited: u32,
     pub waited_read: u32,
-    /// A copy that reads shared memory, and nothing has waited for it.
+    /// A copy that reads shared memory and that nothing has waited for.
     pub shared_source: Option<At>,
 }
 
@@ -241,54 +241,54 @@ pub struct Thread {
     pub local: Vec<u8>,
     pub carry: u64,
     pub state: State,
-    /// The next `try_wait` gives up.
+    /// Whether the next `try_wait` gives up.
     pub gives_up: bool,
     pub id: Id,
-    /// Added to addresses of shared variables: the rank of the CTA.
+    /// The rank of the CTA, which is added to addresses of shared variables.
     pub shared_base: u64,
     pub view: Rc<View>,
-    /// The proxy of the access that runs: `Proxy::Alias` within `multimem`.
+    /// The proxy of the current access: `Proxy::Alias` within `multimem`.
     pub proxy: Proxy,
-    /// Its own time, and its time at its last fence of each proxy.
+    /// The thread's own time, and that of its last fence of each proxy.
     pub times: [Time; PROXIES],
-    /// By which its time advances: 0 in an unchecked run, whose clocks stay empty.
+    /// The step of the thread's time: 0 in an unchecked run, whose clocks stay empty.
     pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Handed,
-    /// Findings of speculative loads, by the register that `selp` may take or drop, or that `st` may put elsewhere.
+    /// Findings of speculative loads, by the register that `selp` may take or drop, or that `st` may store.
     pub held: Vec<(usize, Finding)>,
-    /// The same of what was put into its local memory, by the bytes there.
+    /// Findings of speculative loads about bytes in the thread's local memory, by those bytes.
     pub held_local: Vec<(Range<usize>, Finding)>,
     /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.
     pub released: Vec<(Scope, Release)>,
-    /// The last `fence.mbarrier_init`.
+    /// The release of the last `fence.mbarrier_init`.
     pub inits: Option<Release>,
     pub bulk: GroupsState,
     pub cp_async: GroupsState,
-    /// The place of its last strong load, and what that has read.
+    /// The instruction of the thread's last strong load, and the bytes that the load has read.
     pub last_load: (u32, Vec<u8>),
-    /// Operations that the thread has issued.
+    /// The number of operations that the thread has issued.
     pub issued: u32,
-    /// The number of cluster barriers that the thread has arrived at, and waited for.
+    /// The numbers of cluster barriers that the thread has arrived at and waited for.
     pub cluster: (u32, u32),
 }
 
 impl Thread {
-    /// Publishes what the thread has done. Unchecked, that is nothing.
+    /// Publishes what the thread has done. In an unchecked run, the release is empty.
     pub fn release(&mut self) -> Release {
         let release = Release { view: self.view.clone(), id: self.id, times: self.times };
         self.times[0] += self.step;
         release
     }
 
-    /// A release fence.
+    /// Runs a release fence.
     pub fn fence(&mut self, scope: Scope) {
         let release = self.release();
         self.released.retain(|(other, _)| *other > scope);
         self.released.push((scope, release));
     }
 
-    /// The last release fence whose scope is so wide.
+    /// Returns the last release fence whose scope is at least `scope`.
     pub fn released(&self, scope: Scope) -> Option<Release> {
         let fence = self.released.iter().rev().find(|(other, _)| *other >= scope).map(|(_, release)| release);
         let Some(inits) = &self.inits else { return fence.cloned() };
@@ -298,7 +298,7 @@ impl Thread {
         Some(Release { view: Rc::new(view), ..fence.clone() })
     }
 
-    /// A function returns bytes of its frame. What a speculative load has found about them waits on.
+    /// Moves the findings held for the bytes of a frame that a function returns.
     pub fn return_held(&mut self, from: Range<usize>, to: usize) {
         if self.held_local.is_empty() {
             return;
@@ -317,16 +317,16 @@ impl Thread {
 
 #[derive(Debug)]
 pub struct Warp {
-    /// Lanes in a collective instruction.
+    /// The lanes in a collective instruction.
     pub waiting: Vec<u32>,
-    /// Lanes that have not exited.
+    /// The number of lanes that have not exited.
     pub live: u32,
 }
 
 #[derive(Debug)]
 pub struct Cta {
     pub index: [u32; 3],
-    /// The number of the block, by clusters.
+    /// The number of the block, in the order of clusters.
     pub number: u32,
     pub rank: u32,
     /// The first resident block of its cluster.
@@ -338,11 +338,11 @@ pub struct Cta {
     pub live: u32,
     pub barriers: [BarrierState; 16],
     pub mbarriers: rustc_hash::FxHashMap<u32, MbarrierState>,
-    /// Of the cluster; in its first block.
+    /// The barrier of the cluster, in its first block.
     pub cluster_barrier: ClusterBarrier,
-    /// What its threads knew when they exited.
+    /// What the block's threads knew when they exited.
     pub exits: Collected,
-    /// What the last proxy fences did.
+    /// The changes of views by the last proxy fences.
     pub fences: Memo<Proxy>,
 }
 
@@ -359,30 +359,30 @@ pub struct Machine<'a> {
     pub agents: Vec<Agent>,
     pub rng: Rng,
     pub report: Report,
-    /// Counts what a waiting thread could wait for.
+    /// The count of the events that a waiting thread could wait for.
     pub progress: u64,
     pub(crate) objects: Id,
     pub(crate) next_cluster: u32,
-    /// The first instruction of each function in the list of all.
+    /// The index of the first instruction of each function in the list of all.
     pub starts: Vec<u32>,
     pub locations: rustc_hash::FxHashMap<Key, Location>,
-    /// What the `fence.sc` of each scope have handed on.
+    /// What the `fence.sc` of each scope have handed over.
     pub sequential: rustc_hash::FxHashMap<Id, Collected>,
     pub reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     pub(crate) empty: Rc<View>,
-    /// What views become by a wait for the grid before.
+    /// The changes of views by a wait for the grid before.
     pub waits: Memo<()>,
     pub trace: Option<Trace>,
     pub explorer: Option<Explorer>,
-    /// Threads in a loop that reads a place.
+    /// The threads in a loop that reads a place.
     pub spinning: Vec<(Place, (u32, u32))>,
-    /// The access that comes is such a reduction.
+    /// The operation of the next access, if it is a reduction whose order does not matter.
     pub combines: Option<Rmw>,
-    /// A `try_wait` has returned early: an explorer lets one of a run do so.
+    /// Whether a `try_wait` has returned early: an explorer lets one `try_wait` of a run do so.
     pub returned_early: bool,
 }
 
-/// What `%globaltimer` counts for an instruction, so that a wait of seconds ends soon.
+/// The nanoseconds that `%globaltimer` counts for an instruction, so that a wait of seconds ends soon.
 const NANOSECONDS: u64 = 64;
 
 /// The outcome of an instruction.
@@ -478,7 +478,7 @@ impl<'a> Machine<'a> {
         (product(self.launch.grid) / product(self.launch.cluster)) as u32
     }
 
-    /// A new object, whose times are those of completions.
+    /// Returns a new object, whose times are those of completions.
     pub fn new_object(&mut self) -> Id {
         self.objects += 1;
         self.objects
@@ -516,7 +516,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Notes that an mbarrier begins a phase, or is no more.
+    /// Notes that an mbarrier begins a phase or no longer exists.
     pub fn trace_phase(&mut self, slot: usize, offset: u32) {
         let block = &self.ctas[slot];
         let row = Row::Mbarrier(block.number, offset + SHARED_BASE);
@@ -542,7 +542,7 @@ impl<'a> Machine<'a> {
         self.ready.push((cta as u32, thread));
     }
 
-    /// Takes a cluster that has not started off the grid (`clusterlaunchcontrol.try_cancel`).
+    /// Removes a cluster that has not started from the grid (`clusterlaunchcontrol.try_cancel`).
     pub fn cancel_cluster(&mut self) -> Option<[u32; 3]> {
         if self.next_cluster >= self.clusters() {
             return None;
@@ -559,7 +559,7 @@ impl<'a> Machine<'a> {
         value(&self.constants, thread, src)
     }
 
-    /// The instruction of a thread, in the list of all.
+    /// Returns the instruction of a thread, as an index in the list of all.
     pub fn at(&self, cta: usize, thread: usize) -> At {
         let t = &self.ctas[cta].threads[thread];
         self.starts[t.frame.function] + t.pc
@@ -571,7 +571,7 @@ impl<'a> Machine<'a> {
         (&self.program.functions[function], (at - self.starts[function]) as usize)
     }
 
-    /// The place in the crate of the kernel that led to these locations: what it calls may have been inlined.
+    /// Returns the place in the kernel's crate that led to these locations: what the kernel calls may have been inlined.
     fn source(&self, locs: &[Loc]) -> Option<String> {
         let file = |loc: &Loc| self.program.file(loc.file);
         let folder = |file| Path::new(file).ancestors().find(|path| path.ends_with("src"));
@@ -612,13 +612,13 @@ impl<'a> Machine<'a> {
         party
     }
 
-    /// An asynchronous operation.
+    /// Returns the party of an asynchronous operation.
     pub fn party_of_agent(&self, agent: &Agent) -> Party {
         let (cta, thread) = agent.issuer;
         self.party_at(true, Some(self.ctas[cta].index), Some(thread as u32), agent.at)
     }
 
-    /// Who an epoch is of. `by` is its thread, if it is of an asynchronous operation.
+    /// Returns the party of an epoch. `by` is the thread of an epoch of an asynchronous operation.
     pub fn party_of(&self, id: Id, at: At, by: Option<u16>) -> Party {
         if id >= OBJECTS {
             return self.party_at(true, None, by.map(u32::from), at);
@@ -720,14 +720,14 @@ impl<'a> Machine<'a> {
             Special::GlobalTimerHigh => ((NANOSECONDS * self.report.instructions) >> 32) as u32,
             Special::DynamicShared => launch.dynamic_shared,
             Special::TotalShared => self.static_shared + launch.dynamic_shared,
-            // With what the system reserves (10.31).
+            // The size includes what the system reserves (10.31).
             Special::AggregateShared => self.static_shared + launch.dynamic_shared + SHARED_BASE,
             Special::WarpSize => 32,
             Special::Zero => 0,
         })
     }
 
-    /// A 32-bit address in shared memory of a block.
+    /// Returns the 32-bit address of the shared memory of a block.
     pub fn shared_address(&self, cta: usize) -> u32 {
         self.ctas[cta].rank << RANK_SHIFT
     }
@@ -750,7 +750,7 @@ pub fn value(constants: &[u64], thread: &Thread, src: Src) -> u64 {
     }
 }
 
-/// The offsets of the shared variables that a kernel uses, and the bytes of all static ones. Dynamic shared memory follows them.
+/// Returns the offsets of the shared variables that a kernel uses, and the bytes of the static ones. Dynamic ones follow.
 pub fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u32) {
     let mut reached = vec![kernel];
     let mut symbols: Vec<&str> = Vec::new();
@@ -789,7 +789,7 @@ pub fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u
         offset += variable.bytes() as u32;
     }
     let align = shared.iter().filter(|variable| variable.is_extern).map(|variable| variable.align).max();
-    // As the driver does: 16 bytes at least, more where the program asks for it.
+    // The driver aligns to at least 16 bytes, and to more where the program asks for it.
     let end = offset.next_multiple_of(align.unwrap_or(1).max(16) as u32);
     for variable in shared.iter().filter(|variable| variable.is_extern) {
         offsets.push((variable.name.clone(), end));

@@ -1,4 +1,4 @@
-//! mbarriers (PTX ISA 9.7.13.15).
+//! Runs mbarrier instructions (PTX ISA 9.7.13.15).
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::sync::{LIMIT, MbarrierState};
 pub struct Arrivals {
     pub count: u32,
     pub release: Option<Release>,
-    /// By a thread of another CTA.
+    /// Whether a thread of another CTA arrives.
     pub remote: bool,
     pub scope: Scope,
     pub drop: bool,
@@ -186,7 +186,7 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// Checks that a thread may use the mbarrier: it is there, and its initialization happened before.
+    /// Checks that a thread may use the mbarrier: the mbarrier is there, and its initialization happened before.
     fn known_mbarrier(&mut self, cta: usize, thread: usize, slot: usize, offset: u32) -> Result<(), Fault> {
         let Some(mbarrier) = self.ctas[slot].mbarriers.get(&offset) else {
             return Err(self.fault(
@@ -215,7 +215,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Every operation on an mbarrier must have happened before its invalidation: behind it, the memory holds no mbarrier.
+    /// Checks that each operation on an mbarrier happened before its invalidation, after which the memory holds no mbarrier.
     fn check_unused(&mut self, cta: usize, thread: usize, mbarrier: &MbarrierState) {
         let t = &self.ctas[cta].threads[thread];
         let clock = t.view.clock(Proxy::Generic);
@@ -256,7 +256,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The thread must know that the phase before the current one has completed (PTX ISA 9.7.13.15.4).
+    /// Checks that the thread knows that the phase before the current one has completed (PTX ISA 9.7.13.15.4).
     fn check_waited(&mut self, cta: usize, thread: usize, slot: usize, offset: u32) {
         let mbarrier = &self.ctas[slot].mbarriers[&offset];
         let (id, phase) = (mbarrier.id | PHASES, mbarrier.phase);
@@ -271,7 +271,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a `try_wait` on an incomplete phase returns at once.
+    /// Decides whether a `try_wait` on an incomplete phase returns at once.
     fn returns_early(&mut self) -> bool {
         if self.explorer.is_none() {
             return self.rng.below(8) == 0;
@@ -301,7 +301,7 @@ impl Machine<'_> {
             .then(|| format!("{count} arrivals at an mbarrier whose phase expects {pending} more"))
     }
 
-    /// Begins the next phase if nothing is pending, and wakes those who wait for it.
+    /// Begins the next phase if nothing is pending, and wakes the threads that wait for the current one.
     pub fn finish_phase(&mut self, slot: usize, offset: u32) {
         let Some(waiters) = self.ctas[slot].mbarriers.get_mut(&offset).and_then(MbarrierState::try_complete)
         else {
@@ -314,12 +314,12 @@ impl Machine<'_> {
         }
     }
 
-    /// A wait has returned true: the thread knows what the phase's arrivals released.
+    /// Gives the thread of a successful wait what the phase's arrivals released.
     fn observe(&mut self, cta: usize, thread: usize, offset: u32, sem: Sem, scope: Scope) {
         let mbarrier = &self.ctas[cta].mbarriers[&offset];
         let (local, remote) = (mbarrier.done_local.clone(), mbarrier.done_remote.clone());
         let number = self.ctas[cta].number;
-        // Of the blocks that arrive from afar, any stands for all.
+        // Any other block of the cluster stands for all blocks whose threads arrive remotely.
         let size = self.cluster_size();
         let other = number / size * size + (number + 1) % size;
         let t = &mut self.ctas[cta].threads[thread];

@@ -4,32 +4,32 @@ use std::ops::Range;
 
 use crate::shadow::Shadow;
 
-/// Generic addresses of shared memory: the window of 32-bit `.shared::cluster` addresses.
+/// The window of generic addresses of shared memory, that of 32-bit `.shared::cluster` addresses.
 pub const SHARED_WINDOW: u64 = 1 << 32;
-/// Generic addresses of a thread's local memory.
+/// The window of generic addresses of a thread's local memory.
 pub const LOCAL_WINDOW: u64 = 2 << 32;
-/// Generic addresses of a kernel's parameters.
+/// The window of generic addresses of a kernel's parameters.
 pub const PARAM_WINDOW: u64 = 3 << 32;
-/// Where the addresses of functions start.
+/// The first address of functions.
 pub const FUNCTION_WINDOW: u64 = 4 << 32;
-/// The first address of shared memory in each CTA. What lies below is reserved, as on hardware.
+/// The first address of shared memory in each CTA. The addresses below are reserved, as on hardware.
 pub const SHARED_BASE: u32 = 1024;
-/// An address of shared memory holds the rank of its CTA in the cluster from this bit on.
+/// The first of the bits in an address of shared memory that hold the rank of its CTA in the cluster.
 pub const RANK_SHIFT: u32 = 24;
-/// An address of global memory holds the number of its allocation, plus one, from this bit on.
+/// The first of the bits in an address of global memory that hold the number of its allocation, plus one.
 const ALLOCATION_SHIFT: u32 = 36;
 
-/// Memory of one allocation.
+/// The memory of one allocation.
 #[derive(Debug, Clone)]
 pub struct Allocation {
     pub bytes: Vec<u8>,
     pub live: bool,
-    /// It holds variables of `.const`.
+    /// Whether the allocation holds variables of `.const`.
     pub constant: bool,
     pub shadow: Shadow,
     /// The allocations that a multicast object stands for.
     pub replicas: Vec<usize>,
-    /// The variables of a module: what lies between them is no memory. Empty: all is.
+    /// The ranges of a module's variables: what lies between them is not memory. If there are none, all of the allocation is.
     pub parts: Vec<Range<usize>>,
 }
 
@@ -54,8 +54,8 @@ impl Global {
         (self.allocations.len() as u64) << ALLOCATION_SHIFT
     }
 
-    /// Allocates the variables of a module in `.global`, or in `.const`. As on a GPU, they lie close together: the low halves of
-    /// their addresses tell them apart.
+    /// Allocates the variables of a module in `.global`, or in `.const`. As on a GPU, they lie close together, and differ in the
+    /// low halves of their addresses.
     pub fn allocate_variables(&mut self, sizes: impl IntoIterator<Item = usize>, constant: bool) -> Vec<u64> {
         const GAP: usize = 256;
         let mut parts: Vec<Range<usize>> = Vec::new();
@@ -72,7 +72,7 @@ impl Global {
         addresses
     }
 
-    /// Makes a multicast object: addresses of which each byte stands for the bytes of all `replicas` (`cuMulticastCreate`).
+    /// Makes a multicast object: each byte at its addresses stands for the bytes of all `replicas` (`cuMulticastCreate`).
     pub fn multicast(&mut self, replicas: &[u64], bytes: usize) -> u64 {
         let replicas =
             replicas.iter().filter_map(|address| self.find(*address, 0).map(|(index, _)| index)).collect();
@@ -83,7 +83,7 @@ impl Global {
         (self.allocations.len() as u64) << ALLOCATION_SHIFT
     }
 
-    /// Whether an address is in the state space `.const`.
+    /// Returns whether an address is in the state space `.const`.
     pub fn is_constant(&self, address: u64) -> bool {
         self.find(address, 0).is_some_and(|(index, _)| self.allocations[index].constant)
     }
@@ -98,7 +98,7 @@ impl Global {
         }
     }
 
-    /// The allocation of an address and the offset in it, if `len` bytes are in bounds.
+    /// Returns the allocation of an address and the offset in it, if `len` bytes are in bounds.
     #[inline]
     pub fn find(&self, address: u64, len: usize) -> Option<(usize, usize)> {
         let index = ((address >> ALLOCATION_SHIFT) as usize).wrapping_sub(1);
@@ -112,7 +112,7 @@ impl Global {
         (allocation.live && in_bounds).then_some((index, offset))
     }
 
-    /// The first address whose byte `other`, of the same allocations, has otherwise.
+    /// Returns the first address whose byte differs in `other`, which has the same allocations.
     pub fn difference(&self, other: &Self) -> Option<u64> {
         self.allocations.iter().zip(&other.allocations).enumerate().find_map(|(index, (ours, theirs))| {
             if ours.bytes == theirs.bytes {
@@ -123,14 +123,14 @@ impl Global {
         })
     }
 
-    /// Reads memory, from the host.
+    /// Reads memory from the host.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Option<()> {
         let (index, offset) = self.find(address, bytes.len())?;
         bytes.copy_from_slice(&self.allocations[index].bytes[offset..offset + bytes.len()]);
         Some(())
     }
 
-    /// Writes memory, from the host.
+    /// Writes memory from the host.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Option<()> {
         let (index, offset) = self.find(address, bytes.len())?;
         let allocation = &mut self.allocations[index];
@@ -140,7 +140,7 @@ impl Global {
     }
 }
 
-/// Where an access goes.
+/// The memory that an access goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
     /// Allocation and offset.

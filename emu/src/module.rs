@@ -1,4 +1,4 @@
-//! Makes a program of a module: lays out its variables, and decodes its functions.
+//! Makes a program from a module: lays out its variables, and decodes its functions.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Program {
     }
 }
 
-/// The registers that loads alone write, and that only `selp` takes or `st` puts elsewhere.
+/// Returns the registers that loads alone write, and that only `selp` takes or `st` stores.
 fn speculative(body: &[Statement]) -> FxHashSet<String> {
     fn names<'a>(operand: &'a Operand, each: &mut impl FnMut(&'a str)) {
         match operand {
@@ -161,7 +161,7 @@ fn lower(
 }
 
 impl Lower<'_> {
-    /// Collects the lists of labels, which may stand behind their branch.
+    /// Collects the lists of labels, which may stand after their branch.
     fn collect_targets(&mut self, body: &[Statement]) {
         for statement in body {
             match statement {
@@ -176,7 +176,7 @@ impl Lower<'_> {
 
     pub fn statements(&mut self, body: &[Statement]) -> Result<(), DecodeError> {
         self.block(body)?;
-        // Falling off the end returns.
+        // A function returns at its end.
         self.push(None, Op::Return);
         let labels = std::mem::take(&mut self.labels);
         let names = std::mem::take(&mut self.label_names);
@@ -219,7 +219,7 @@ impl Lower<'_> {
                     "local" | "param" => {
                         self.allocate(variable)?;
                     }
-                    // Static variables of a function are the module's, if their names are unique, as compilers make them.
+                    // The module holds the static variables of a function. Compilers make their names unique.
                     _ => self.variables.push(variable.clone()),
                 },
                 Statement::Loc(loc, caller) => {

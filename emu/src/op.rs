@@ -1,4 +1,4 @@
-//! What an instruction does, decoded once: registers are slots, qualifiers are values.
+//! Decoded instructions: registers are slots, qualifiers are values.
 
 use rustc_apfloat::Round;
 
@@ -56,8 +56,8 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether a scope around a thread of a block includes the threads of another, by the numbers of the blocks. The blocks of a
-    /// cluster have consecutive numbers.
+    /// Returns whether a scope around a thread of a block includes the threads of another, by the numbers of the blocks. The
+    /// blocks of a cluster have consecutive numbers.
     pub fn includes(self, block: u32, other: u32, cluster: u32) -> bool {
         match self {
             Self::Cta => block == other,
@@ -87,7 +87,7 @@ impl Sem {
     }
 }
 
-/// What an atomic operation computes.
+/// The operation of an atomic instruction or a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rmw {
     And,
@@ -111,7 +111,7 @@ pub enum Type {
     Float(Format),
     /// A float whose subnormal operands and results are zero.
     Flushed(Format),
-    /// So many floats in one register.
+    /// A number of floats in one register.
     Packed(Format, u32),
 }
 
@@ -143,7 +143,7 @@ pub enum Number {
         signed: bool,
     },
     Float(Format),
-    /// So many floats in one register.
+    /// A number of floats in one register.
     Packed(Format, u32),
 }
 
@@ -156,10 +156,10 @@ pub struct Cvt {
     pub integral: bool,
     pub modifiers: Modifiers,
     pub satfinite: bool,
-    /// Bits of the register: a signed integer is extended to them.
+    /// The bits of the register, to which a signed integer is extended.
     pub width: u32,
     pub d: Slot,
-    /// Each makes an element, the first one the highest.
+    /// The operands: each makes an element, the first one the highest.
     pub operands: Vec<Src>,
     /// `.rs`: the operand with random bits.
     pub random: Option<Src>,
@@ -172,9 +172,9 @@ pub struct Setp {
     pub b: Src,
     pub d: Option<Slot>,
     pub not_d: Option<Slot>,
-    /// `.and`, `.or`, `.xor` with a predicate, which may be negated.
+    /// `.and`, `.or`, `.xor` with a predicate, and whether that is negated.
     pub combine: Option<(Binary, Src, bool)>,
-    /// `set`: the result is all ones, or 1.0.
+    /// The result of `set` for true: all ones, or 1.0.
     pub truth: u64,
 }
 
@@ -228,7 +228,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// A special register, by its name.
+    /// Returns a special register by its name.
     pub fn named(name: &str) -> Option<Self> {
         use std::cmp::Ordering::{Equal, Greater, Less};
         let (name, dimension) = match name.rsplit_once('.') {
@@ -279,7 +279,7 @@ impl Special {
 pub struct Load {
     pub address: Address,
     pub bits: u32,
-    /// Bits of the registers: a signed element is extended to them.
+    /// The bits of the registers, to which a signed element is extended.
     pub width: u32,
     pub signed: bool,
     /// A slot for each element; `None` for `_`.
@@ -287,7 +287,7 @@ pub struct Load {
     pub sem: Sem,
     pub scope: Scope,
     pub constant: bool,
-    /// What is loaded goes to `selp` alone, which may drop it: a compiler has moved the load out of a branch.
+    /// Whether only `selp` takes the loaded value, and may drop it: a compiler has moved the load out of a branch.
     pub speculative: bool,
 }
 
@@ -351,14 +351,14 @@ pub struct WarpOp {
     pub what: Collective,
     pub mask: Src,
     pub d: Option<Slot>,
-    /// The predicate behind `|`.
+    /// The predicate after `|`.
     pub p: Option<Slot>,
     pub a: Src,
     pub b: Src,
     pub c: Src,
-    /// A negated predicate operand.
+    /// Whether the predicate operand is negated.
     pub negated: bool,
-    /// Where a tensor map is copied to and from.
+    /// The destination and the source of the copy of a tensor map.
     pub map: Option<(Address, Address)>,
 }
 
@@ -453,7 +453,7 @@ pub enum Fence {
     },
 }
 
-/// How an asynchronous operation completes.
+/// The completion mechanism of an asynchronous operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completion {
     /// `.mbarrier::complete_tx::bytes`.
@@ -518,7 +518,7 @@ pub struct CpAsync {
     pub from: Address,
     pub bytes: u32,
     pub source_bytes: Option<Src>,
-    /// `ignore-src`, a predicate.
+    /// `ignore-src`: a predicate, and whether it is negated.
     pub ignore: Option<(Src, bool)>,
 }
 
@@ -536,7 +536,7 @@ pub struct StAsync {
     pub address: Address,
     pub bits: u32,
     pub values: Vec<Src>,
-    /// `None`: `.mmio` stores, `st.async.release` without an mbarrier.
+    /// `None` for `.mmio` stores and for `st.async.release` without an mbarrier.
     pub mbarrier: Option<Address>,
     pub reduction: Option<(Rmw, Type)>,
     pub sem: Sem,
@@ -583,7 +583,7 @@ pub struct MultimemOp {
 #[derive(Debug)]
 pub struct Call {
     pub target: Callee,
-    /// Offsets in the frame of the results, of the arguments.
+    /// The offsets of the results in the frame. `arguments`: those of the arguments.
     pub returns: Vec<u64>,
     pub arguments: Vec<u64>,
 }
@@ -619,7 +619,7 @@ pub enum Op {
     Carry(Box<Carry>),
     Setp(Box<Setp>),
     Select(Slot, Src, Src, Src),
-    /// `selp` of what a speculative load gives.
+    /// `selp` of a value that a speculative load returns.
     SelectLoaded(Slot, Src, Src, Src),
     /// `slct`: the third operand selects by its sign.
     SelectBySign(Slot, Src, Src, Src, Option<Format>),
@@ -627,16 +627,16 @@ pub enum Op {
     TestProperty(Slot, String, Format, Src),
     /// `mov` of a 128-bit register.
     Move128(Slot, Slot),
-    /// `mov.b64 d, {a, b}`: elements of so many bits.
+    /// `mov.b64 d, {a, b}`: elements of a number of bits.
     Pack(Slot, Vec<Src>, u32),
     Unpack(Vec<Option<Slot>>, Src, u32),
     Special(Slot, Special),
     Load(Box<Load>),
     Store(Box<Store>),
     Atom(Box<Atom>),
-    /// `cvta.space`: to generic.
+    /// `cvta.space`: to a generic address.
     ToGeneric(Slot, Src, Space),
-    /// `cvta.to.space`: from generic.
+    /// `cvta.to.space`: from a generic address.
     FromGeneric(Slot, Src, Space),
     IsSpace(Slot, Src, Space),
     Mapa {
@@ -676,7 +676,7 @@ pub enum Op {
     Bulk(Box<Bulk>),
     Tensor(Box<Tensor>),
     StAsync(Box<StAsync>),
-    /// `st.bulk`: zeros.
+    /// `st.bulk`, which stores zeros.
     StBulk {
         address: Address,
         bytes: Src,
@@ -688,7 +688,7 @@ pub enum Op {
         value: Src,
     },
     Multimem(Box<MultimemOp>),
-    /// A prefetch, or a hint to the L2 cache: the address must be valid.
+    /// A prefetch, or a hint to the L2 cache, whose address must be valid.
     Touch(Address, u64),
     /// `createpolicy`: an opaque value.
     Policy(Slot, u64),

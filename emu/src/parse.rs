@@ -13,11 +13,11 @@ use crate::ast::{Function, Init, Instruction, Line, Loc, Module, Operand, Statem
 
 type Input<'a> = winnow::Stateful<LocatingSlice<&'a str>, &'a Lines>;
 
-/// Why a text is no PTX that the interpreter reads.
+/// The reason why a text is not PTX that the interpreter reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the PTX: {problem}: `{text}`")]
 pub struct ParseError {
-    /// The line, from 1 on.
+    /// The number of the line, the first of which is 1.
     pub line: Line,
     /// What was expected.
     pub problem: String,
@@ -25,7 +25,7 @@ pub struct ParseError {
     pub text: String,
 }
 
-/// Where each line of the text starts.
+/// The offsets at which the lines of the text start.
 #[derive(Debug)]
 struct Lines(Vec<usize>);
 
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
     Ok(Module { reasons: reasons(text).collect(), ..module })
 }
 
-/// Returns the comments behind `trap;`, with their lines.
+/// Returns the comments after `trap;`, with their lines.
 fn reasons(text: &str) -> impl Iterator<Item = (Line, String)> {
     let of_line = |line: &str| Some(line.trim().strip_prefix("trap; // ")?.to_owned());
     text.lines().zip(1..).filter_map(move |(line, number)| Some((number, of_line(line)?)))
@@ -69,7 +69,7 @@ fn expected(what: &'static str) -> StrContext {
     StrContext::Expected(StrContextValue::Description(what))
 }
 
-/// White space and comments.
+/// Parses white space and comments.
 fn space(i: &mut Input<'_>) -> ModalResult<()> {
     loop {
         take_while(0.., |c: char| c.is_ascii_whitespace()).void().parse_next(i)?;
@@ -83,7 +83,7 @@ fn space(i: &mut Input<'_>) -> ModalResult<()> {
     }
 }
 
-/// `parser`, and the space behind it.
+/// Parses `parser` and the space after it.
 fn token<'a, O>(
     parser: impl Parser<Input<'a>, O, winnow::error::ErrMode<ContextError>>,
 ) -> impl Parser<Input<'a>, O, winnow::error::ErrMode<ContextError>> {
@@ -94,7 +94,7 @@ fn punctuation<'a>(c: char) -> impl Parser<Input<'a>, char, winnow::error::ErrMo
     token(c)
 }
 
-/// A directive such as `.reg`: the word behind the dot.
+/// Parses a directive such as `.reg`, whose word is `word`.
 fn directive<'a>(word: &'static str) -> impl Parser<Input<'a>, (), winnow::error::ErrMode<ContextError>> {
     token((".", word, not(one_of(is_in_name))).void())
 }
@@ -108,7 +108,7 @@ fn name(i: &mut Input<'_>) -> ModalResult<String> {
     token((start, take_while(0.., is_in_name)).take()).map(String::from).parse_next(i)
 }
 
-/// A name, or a special register such as `%tid.x`.
+/// Parses a name, or a special register such as `%tid.x`.
 fn operand_name(i: &mut Input<'_>) -> ModalResult<String> {
     let start = one_of(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%'));
     let part = (".", one_of(['x', 'y', 'z', 'w']), not(one_of(is_in_name)));
@@ -143,7 +143,7 @@ fn float(i: &mut Input<'_>) -> ModalResult<Operand> {
     .parse_next(i)
 }
 
-/// The offset in `name+4` and `name-4`.
+/// Parses the offset in `name+4` and `name-4`.
 fn offset(i: &mut Input<'_>) -> ModalResult<i64> {
     (token(one_of(['+', '-'])), integer)
         .map(|(sign, number)| if sign == '-' { (number as i64).wrapping_neg() } else { number as i64 })
@@ -171,7 +171,7 @@ fn operand(i: &mut Input<'_>) -> ModalResult<Operand> {
     })
 }
 
-/// A name that an offset may follow.
+/// Parses a name, and an offset that may follow.
 fn named(i: &mut Input<'_>) -> ModalResult<Operand> {
     (operand_name, opt(offset))
         .map(|(name, offset)| match offset {
@@ -206,14 +206,14 @@ fn loc(i: &mut Input<'_>) -> ModalResult<Statement> {
         .parse_next(i)
 }
 
-/// File, line and column.
+/// Parses a file, a line and a column.
 fn place(i: &mut Input<'_>) -> ModalResult<Loc> {
     (digits, digits, digits)
         .map(|(file, line, column)| Loc { file: file as u32, line: line as u32, column: column as u32 })
         .parse_next(i)
 }
 
-/// The most registers of one name.
+/// The maximum number of registers of one name.
 const MAX_REGISTERS: u64 = 1 << 20;
 
 fn registers(i: &mut Input<'_>) -> ModalResult<Statement> {
@@ -231,12 +231,12 @@ fn registers(i: &mut Input<'_>) -> ModalResult<Statement> {
         .parse_next(i)
 }
 
-/// `.word`.
+/// Parses a dot and the word after it.
 fn word(i: &mut Input<'_>) -> ModalResult<String> {
     token(preceded(".", take_while(1.., is_in_name))).map(String::from).parse_next(i)
 }
 
-/// Bytes of a type that a variable or a register can have.
+/// Returns the bytes of a type that a variable or a register can have.
 pub(crate) fn bytes_of(ty: &str) -> Option<u64> {
     Some(match ty {
         "b8" | "u8" | "s8" => 1,
@@ -259,7 +259,7 @@ fn initializer(i: &mut Input<'_>) -> ModalResult<Vec<Init>> {
             .map(|(symbol, offset)| (symbol, offset, true))
     };
     let address = || alt((generic(), (name, opt(offset)).map(|(symbol, offset)| (symbol, offset, false))));
-    // `0xFF00(symbol)`: the byte of the address under the mask.
+    // `0xFF00(symbol)`: the byte of the address that the mask selects.
     let masked = (digits.verify(|mask| *mask != 0), delimited(punctuation('('), address(), punctuation(')')));
     alt((
         list.map(|lists: Vec<Vec<Init>>| lists.into_iter().flatten().collect()),
@@ -277,7 +277,7 @@ fn initializer(i: &mut Input<'_>) -> ModalResult<Vec<Init>> {
     .parse_next(i)
 }
 
-/// A variable behind its linking directives, without the `;`.
+/// Parses a variable after its linking directives, without the `;`.
 fn variable(i: &mut Input<'_>) -> ModalResult<Variable> {
     let line = i.state.line(i.current_token_start());
     let space = word
@@ -286,7 +286,7 @@ fn variable(i: &mut Input<'_>) -> ModalResult<Variable> {
     let (mut align, mut element, mut vector, mut points) = (None, None, 1, false);
     while let Some(word) = opt(word).parse_next(i)? {
         match word.as_str() {
-            // Behind `.ptr`, the alignment is that of what the parameter points to.
+            // After `.ptr`, the alignment is that of what the parameter points to.
             "align" if points => drop(digits.parse_next(i)?),
             "align" => align = Some(digits.parse_next(i)?),
             "ptr" => points = true,
@@ -356,10 +356,10 @@ fn statement(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
     .parse_next(i)
 }
 
-/// A label, and what it names if that is no instruction.
+/// Parses a label, and the directive that it names, if there is one.
 fn labeled(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
     let label = terminated(name, token((":", not(":")))).parse_next(i)?;
-    // A prototype says nothing that the call does not.
+    // A prototype adds nothing to the call.
     if opt((directive("callprototype"), until_semicolon)).parse_next(i)?.is_some() {
         return Ok(None);
     }
@@ -428,7 +428,7 @@ fn module(i: &mut Input<'_>) -> ModalResult<Module> {
         } else if opt(alt((directive("pragma"), directive("alias")))).parse_next(i)?.is_some() {
             until_semicolon.parse_next(i)?;
         } else if opt(directive("section")).parse_next(i)?.is_some() {
-            // Of the debug information, only the lines are read.
+            // The interpreter reads only the lines of the debug information.
             (take_until(0.., "}"), punctuation('}')).void().parse_next(i)?;
         } else if opt(loc).parse_next(i)?.is_some() || opt(punctuation('}')).parse_next(i)?.is_some() {
         } else if peek(opt((linking, alt((directive("entry"), directive("func")))))).parse_next(i)?.is_some()

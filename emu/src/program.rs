@@ -8,13 +8,13 @@ use rustc_hash::FxHashMap;
 use crate::ast::{Line, Loc, Variable};
 use crate::op::{Op, Slot};
 
-/// Why a module cannot run.
+/// The reason why a module cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the PTX: {problem}")]
 pub struct DecodeError {
-    /// The line, from 1 on.
+    /// The number of the line, the first of which is 1.
     pub line: Line,
-    /// What is wrong, or what the interpreter lacks.
+    /// The error, or what the interpreter lacks.
     pub problem: String,
 }
 
@@ -28,10 +28,10 @@ pub enum Constant {
 #[derive(Debug)]
 pub struct Instruction {
     pub op: Op,
-    /// The guard: its register, and whether the instruction runs if it is false.
+    /// The register of the guard, and whether the instruction runs if the guard is false.
     pub guard: Option<(Slot, bool)>,
     pub line: Line,
-    /// Where it comes from: its own location, then that of each call by which it was inlined.
+    /// The location of the instruction, then that of each call by which it was inlined.
     pub locs: Arc<[Loc]>,
 }
 
@@ -48,7 +48,7 @@ pub struct Function {
     pub is_entry: bool,
     pub code: Vec<Instruction>,
     pub slots: u32,
-    /// Bytes of the frame: local variables, and parameters of calls.
+    /// The bytes of the frame: local variables, and parameters of calls.
     pub frame: u64,
     pub params: Vec<Parameter>,
     pub returns: Vec<Parameter>,
@@ -56,7 +56,7 @@ pub struct Function {
     pub required_cluster: Option<[u32; 3]>,
     pub explicit_cluster: bool,
     pub max_threads: Option<u64>,
-    /// Symbols that the code names, and functions that it calls.
+    /// The symbols that the code names, and the functions that the code calls.
     pub symbols: Vec<String>,
 }
 
@@ -69,12 +69,12 @@ pub struct Program {
     pub files: Vec<(u32, String)>,
     pub version: String,
     pub target: String,
-    /// Why the kernel traps, by the line of the `trap`.
+    /// The reason of each `trap`, by its line.
     pub reasons: BTreeMap<Line, String>,
 }
 
 impl Program {
-    /// The path of a source file.
+    /// Returns the path of a source file.
     pub fn file(&self, number: u32) -> Option<&str> {
         self.files.iter().find(|(n, _)| *n == number).map(|(_, path)| path.as_str())
     }

@@ -1,4 +1,4 @@
-//! Runs a grid: threads in an order that the schedule chooses, and asynchronous operations as agents of their own.
+//! Runs a grid: threads in an order that the schedule chooses, and asynchronous operations as separate agents.
 
 use crate::explore::{Actor, Explorer};
 use crate::finding::Rule;
@@ -43,7 +43,7 @@ impl Machine<'_> {
             self.start_cluster(None);
         }
         let (mut quiet, mut last_progress) = (0, u64::MAX);
-        // Turns of threads, one after another, that wrote nothing.
+        // The number of consecutive turns of threads that wrote nothing.
         let mut idle = 0;
         loop {
             if let Some(explorer) = &mut self.explorer {
@@ -93,7 +93,7 @@ impl Machine<'_> {
             } else if self.ctas.iter().all(|cta| cta.live == 0) {
                 return Ok(());
             } else {
-                // Nothing can run but a `try_wait` that gives up. A program may then do something else.
+                // Only a `try_wait` that gives up can run. A program may then do something else.
                 quiet = if self.progress == last_progress { quiet + 1 } else { 0 };
                 last_progress = self.progress;
                 if quiet > 2 || !self.give_up_waits() {
@@ -165,7 +165,7 @@ impl Machine<'_> {
             waits.iter().zip(&places).take(8).enumerate().map(|(i, ((what, slot, _, count), place))| {
                 let [x, y, z] = self.ctas[*slot].index;
                 match (i, count) {
-                    // The finding names the places of the first two.
+                    // The finding names the places of the first two waits.
                     (2.., 1) => format!("{place}, waits for {what}"),
                     (2.., _) => format!("{place}, and {} more of the block wait for {what}", count - 1),
                     (_, 1) => format!("a thread of block ({x}, {y}, {z}) waits for {what}"),
@@ -181,7 +181,7 @@ impl Machine<'_> {
         let cta = &self.ctas[slot];
         let t = &cta.threads[thread];
         let function = &self.program.functions[t.frame.function];
-        // A `try_wait` is at the counter, or a few instructions before it.
+        // A `try_wait` is at the program counter, or a few instructions before.
         let code = &function.code[..(t.pc as usize + 1).min(function.code.len())];
         let (address, _) = code.iter().rev().take(8).find_map(|instruction| match &instruction.op {
             Op::Mbarrier(address, _) => Some((address, ())),
@@ -190,7 +190,7 @@ impl Machine<'_> {
         let at =
             self.value(t, address.base).wrapping_add_signed(address.offset) as u32 & ((1 << RANK_SHIFT) - 1);
         let mbarrier = cta.mbarriers.get(&(at.checked_sub(SHARED_BASE)?))?;
-        // No copy is in flight: it would go on.
+        // No copy is in flight, since that copy could run.
         let missing = match (mbarrier.pending, mbarrier.tx) {
             (1.., _) => " (an arrival is missing: of a thread, or that of a load, with its bytes)",
             (0, 1..) => " (bytes are missing: a copy that they were expected of was not issued)",

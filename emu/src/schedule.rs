@@ -1,6 +1,6 @@
 //! Schedules: which thread runs for how long, and when asynchronous operations read and write.
 
-/// A small generator of pseudo-random numbers (xorshift64*), so that a seed replays a run.
+/// A generator of pseudo-random numbers (xorshift64*), so that a seed replays a run.
 #[derive(Debug, Clone)]
 pub struct Rng(u64);
 
@@ -21,7 +21,7 @@ impl Rng {
     }
 }
 
-/// When asynchronous operations run.
+/// The times at which asynchronous operations run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Agents {
     /// At random.
@@ -38,7 +38,7 @@ pub enum Agents {
 pub struct Schedule {
     pub seed: u64,
     pub agents: Agents,
-    /// Instructions that a thread runs at a time, at most.
+    /// The maximum number of instructions that a thread runs at a time.
     pub quantum: u32,
 }
 
@@ -49,7 +49,7 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// The schedule of a number: random ones, and the adversaries among them.
+    /// Returns the schedule of a number: random ones, and among them those that run asynchronous operations late or early.
     #[must_use]
     pub fn of(number: u64) -> Self {
         let agents = match number % 4 {

@@ -1,11 +1,11 @@
-//! Shadow memory: the last write and the reads since, of each word; bytes apart where an access splits a word.
+//! Shadow memory: the last write and the later reads of each word, or of each byte where an access splits the word.
 
 use rustc_hash::FxHashMap;
 
 use crate::clock::{GRID, Id, OBJECTS, PART, Proxy, Time, View};
 use crate::op::Scope;
 
-/// The place of an access in the program: an instruction's index in the list of all.
+/// The place of an access in the program: the index of an instruction in the list of all.
 pub type At = u32;
 
 const WORD: usize = 4;
@@ -19,11 +19,11 @@ pub struct Epoch {
     pub proxy: Proxy,
     /// The rank in its block of the thread that issued the access.
     pub by: u16,
-    /// The scope of a strong access. `None`: a weak one.
+    /// The scope of a strong access. `None`: a weak access.
     pub strong: Option<Scope>,
 }
 
-/// Reads since the last write.
+/// The reads since the last write.
 #[derive(Debug, Clone, Default)]
 enum Reads {
     #[default]
@@ -39,7 +39,7 @@ struct Cell {
     reads: Reads,
 }
 
-/// What a check found.
+/// The conflict that a check has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {
     Uninitialized,
@@ -51,7 +51,7 @@ pub enum Conflict {
     },
 }
 
-/// What two accesses lack.
+/// The missing order or fence between two accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     Order,
@@ -60,14 +60,14 @@ pub enum Missing {
     AliasFence,
 }
 
-/// Who accesses memory.
+/// An access to memory, with what its thread knows.
 #[derive(Debug, Clone, Copy)]
 pub struct Access<'a> {
     pub epoch: Epoch,
     pub view: &'a View,
-    /// Thread blocks of a cluster. The blocks of a cluster have consecutive numbers.
+    /// The number of thread blocks of a cluster. The blocks of a cluster have consecutive numbers.
     pub cluster: u32,
-    /// A write through another proxy than an earlier read needs a proxy fence.
+    /// Whether a write through another proxy than an earlier read needs a proxy fence.
     pub fenced_reads: bool,
     /// The time of the thread's last `fence.proxy.alias`.
     pub alias_fence: Time,
@@ -80,7 +80,7 @@ pub struct Shadow {
 }
 
 impl Access<'_> {
-    /// Whether `earlier` happened before this access, and is visible through its proxy.
+    /// Returns whether `earlier` happened before this access, and is visible through its proxy.
     #[inline]
     fn follows(&self, earlier: &Epoch) -> bool {
         if self.is_by_another_address(earlier) {
@@ -89,7 +89,7 @@ impl Access<'_> {
                 false => self.view.clock(Proxy::Alias).get(earlier.id) >= earlier.time,
             };
         }
-        // What an asynchronous operation wrote is visible to whoever knows of its completion.
+        // What an asynchronous operation wrote is visible to each party that knows of the operation's completion.
         let proxy = match (earlier.proxy, self.epoch.proxy) {
             (Proxy::Generic | Proxy::Alias, proxy) if proxy != Proxy::Alias => proxy,
             _ => Proxy::Generic,
@@ -97,7 +97,7 @@ impl Access<'_> {
         self.is_of_same_thread(earlier) || self.view.clock(proxy).get(earlier.id) >= earlier.time
     }
 
-    /// Whether one is by the address of a multicast object, and the other by the memory's own (`.alias`, PTX ISA 9.7.13.4).
+    /// Returns whether one access is by a multicast object's address, the other by the memory's own (`.alias`, PTX ISA 9.7.13.4).
     #[inline]
     fn is_by_another_address(&self, earlier: &Epoch) -> bool {
         matches!(
@@ -106,20 +106,20 @@ impl Access<'_> {
         )
     }
 
-    /// Whether both are accesses of one thread, in its order. Operations that complete on one object have no order.
+    /// Returns whether one thread made both accesses, in its order. Operations that complete on one object have no order.
     fn is_of_same_thread(&self, earlier: &Epoch) -> bool {
         earlier.id == self.epoch.id && earlier.id < OBJECTS
     }
 
-    /// Whether a scope around this thread includes the other.
+    /// Returns whether a scope around this thread includes the other.
     fn includes(&self, scope: Scope, other: Id) -> bool {
         self.epoch.id >= OBJECTS
             || other >= OBJECTS
             || scope.includes(self.epoch.id / PART, other / PART, self.cluster)
     }
 
-    /// Whether two strong accesses are morally strong (PTX ISA 8.7), which asks for one proxy too. It is not asked of two threads
-    /// by two addresses, so that a loop may wait by one address for what others do through the other.
+    /// Returns whether two strong accesses are morally strong (PTX ISA 8.7). The ISA also requires one proxy. This check does not
+    /// require one proxy of two threads, so that a loop may wait by one address for what others do through the other.
     fn morally_strong(&self, earlier: &Epoch) -> bool {
         if self.is_of_same_thread(earlier) && self.is_by_another_address(earlier) {
             return false;
@@ -193,7 +193,7 @@ impl Cell {
             let ordered = if access.fenced_reads {
                 access.follows(read)
             } else {
-                // Order alone is asked for: a read leaves nothing that a proxy could miss.
+                // Order alone is required: a read leaves nothing that a proxy could miss.
                 access.is_of_same_thread(read) || access.view.clock(Proxy::Generic).get(read.id) >= read.time
             };
             if !ordered && !access.morally_strong(read) {
@@ -249,7 +249,7 @@ impl Shadow {
         conflict
     }
 
-    /// The host wrote these bytes, before every kernel that comes.
+    /// Marks bytes that the host wrote, before every later kernel.
     pub fn initialize(&mut self, offset: usize, len: usize) {
         self.each(offset, len, |cell| {
             *cell = Cell { initialized: true, ..Cell::default() };
@@ -270,7 +270,7 @@ impl Shadow {
         self.each(offset, len, |cell| cell.is_uninitialized().then_some(Conflict::Uninitialized))
     }
 
-    /// A grid may still run: its accesses become those of [`GRID`].
+    /// Makes the accesses of a grid that may still run those of [`GRID`].
     pub fn precede(&mut self) {
         let of_grid = |epoch: Epoch| Epoch {
             id: GRID,
@@ -290,7 +290,7 @@ impl Shadow {
         });
     }
 
-    /// A grid has ended: what it wrote happened before all that follows.
+    /// Forgets the accesses of a grid that has ended: they happened before all that follows.
     pub fn settle(&mut self) {
         self.cells(|cell| {
             cell.initialized |= cell.write.take().is_some();

@@ -8,13 +8,13 @@ use crate::clock::{Acquirable, Collected, ELEMENTS, Id, PHASES, Release, Time};
 use crate::op::BarrierKind;
 use crate::shadow::At;
 
-/// A thread block's barrier, of 16. Warps arrive: each when all its threads that have not exited are there.
+/// A barrier, one of 16, of a thread block. A warp arrives when all its threads that have not exited are at the barrier.
 #[derive(Debug, Default)]
 pub struct BarrierState {
-    /// Threads that the barrier waits for, a whole number of warps. `None`: all of the block.
+    /// The threads that the barrier waits for, a whole number of warps. `None`: all threads of the block.
     pub expected: Option<u32>,
     pub arrived: Vec<Arrived>,
-    /// Threads of each warp that have arrived.
+    /// The number of threads of each warp that have arrived.
     pub counts: [u32; 32],
 }
 
@@ -43,25 +43,25 @@ pub struct ClusterBarrier {
 #[derive(Debug)]
 pub struct MbarrierState {
     pub id: Id,
-    /// Arrivals that each phase expects.
+    /// The number of arrivals that each phase expects.
     pub expected: u32,
-    /// Arrivals that this phase still expects.
+    /// The number of arrivals that this phase still expects.
     pub pending: u32,
     pub tx: i64,
     /// The number of the current phase.
     pub phase: u32,
-    /// Releases of this phase by the mbarrier's own CTA and by asynchronous operations, and by other CTAs.
+    /// The releases of this phase by the mbarrier's own CTA and by asynchronous operations. `remote`: those by other CTAs.
     pub local: Collected,
     pub remote: Collected,
-    /// A copy of another CTA is part of this phase, and who waits for it needs the scope of the cluster.
+    /// Whether a copy of another CTA is part of this phase, so that a wait for the copy needs the scope of the cluster.
     pub by_peer: bool,
     pub done_local: Option<Rc<Acquirable>>,
     pub done_remote: Option<Rc<Acquirable>>,
-    /// Threads that `try_wait` has suspended.
+    /// The threads that `try_wait` has suspended.
     pub waiters: Vec<u32>,
     /// The thread and the time of the initialization.
     pub init: (Id, Time),
-    /// `fence.mbarrier_init` has followed the initialization.
+    /// Whether `fence.mbarrier_init` has followed the initialization.
     pub init_fenced: bool,
     /// The last operation of each thread.
     pub used: FxHashMap<Id, (Time, At)>,
@@ -90,12 +90,12 @@ impl MbarrierState {
         }
     }
 
-    /// The opaque state that `arrive` returns.
+    /// Returns the opaque state that `arrive` returns.
     pub fn state(&self) -> u64 {
         u64::from(self.phase) << 32 | u64::from(self.pending)
     }
 
-    /// Whether the phase of `state` has completed. `None`: the state is of neither the current nor the last phase.
+    /// Returns whether the phase of `state` has completed. `None`: the state is of neither the current nor the last phase.
     pub fn has_completed(&self, state: u64) -> Option<bool> {
         match self.phase.wrapping_sub((state >> 32) as u32) {
             0 => Some(false),

@@ -13,7 +13,7 @@ use crate::memory::Place;
 use crate::op::*;
 use crate::shadow::Epoch;
 
-/// The element types of a tensor map, in the order of the `elemtype` values (PTX ISA 9.7.9.28): bytes, and the type of
+/// The element types of a tensor map, in the order of the `elemtype` values (PTX ISA 9.7.9.28): their bytes, and the type of
 /// reductions.
 const ELEMENTS: [Type; 13] = [
     Type::Unsigned(8),
@@ -31,12 +31,12 @@ const ELEMENTS: [Type; 13] = [
     Type::Float(Format::F32),
 ];
 
-/// The element types that are packs of 16: `.b4x16`, `.b4x16_p64` and `.b6x16_p32`, with padding in shared memory.
+/// The element types that pack 16 elements: `.b4x16`, `.b4x16_p64` and `.b6x16_p32`, with padding in shared memory.
 const B4X16: u8 = 13;
 const B4X16_P64: u8 = 14;
 const B6X16_P32: u8 = 15;
 
-/// `.tf32` and `.tf32.ftz`: copies into shared memory round.
+/// `.tf32` and `.tf32.ftz`, to which copies into shared memory round.
 const TF32: u8 = 11;
 const TF32_FTZ: u8 = 12;
 
@@ -58,7 +58,7 @@ pub struct TensorMap {
     /// Whether the map is for im2col copies.
     pub im2col: bool,
     pub dims: [u32; 5],
-    /// The box; for im2col channels and pixels.
+    /// The box. For im2col, the channels and the pixels.
     pub boxes: [u16; 5],
     pub steps: [u8; 5],
     /// Strides in bytes of all dimensions but the first.
@@ -67,8 +67,8 @@ pub struct TensorMap {
     pub upper: [i8; 3],
 }
 
-/// The `swizzle_mode` and `swizzle_atomicity` values of a `CUtensorMapSwizzle`, which counts an atomicity of the swizzle of 128
-/// bytes as a swizzle.
+/// Returns the `swizzle_mode` and `swizzle_atomicity` values of a `CUtensorMapSwizzle`. CUDA counts each atomicity of the
+/// swizzle of 128 bytes as a swizzle.
 #[must_use]
 pub fn swizzle(of: u32) -> (u8, u8) {
     match of {
@@ -77,7 +77,7 @@ pub fn swizzle(of: u32) -> (u8, u8) {
     }
 }
 
-/// The `elemtype` value of a `CUtensorMapDataType`. They differ in the places of `.f32.ftz`, `.f64` and `.bf16`.
+/// Returns the `elemtype` value of a `CUtensorMapDataType`. The two differ in the places of `.f32.ftz`, `.f64` and `.bf16`.
 #[must_use]
 pub fn elemtype(data_type: u32) -> u8 {
     match data_type {
@@ -91,7 +91,7 @@ pub fn elemtype(data_type: u32) -> u8 {
 const MARK: [u8; 4] = *b"ptxE";
 
 impl TensorMap {
-    /// The opaque bytes.
+    /// Returns the opaque bytes.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; 128] {
         let mut bytes = [0; 128];
@@ -121,7 +121,7 @@ impl TensorMap {
         bytes
     }
 
-    /// Reads the opaque bytes. `None`: they are no tensor map.
+    /// Reads the opaque bytes. Returns `None` if they are not a tensor map.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.get(124..128)? != MARK {
@@ -150,7 +150,7 @@ impl TensorMap {
         ELEMENTS[usize::from(self.element).min(ELEMENTS.len() - 1)]
     }
 
-    /// Bytes of a step along dimension 0 in global memory: of an element, or in an interleaved layout of a slice of channels.
+    /// Returns the bytes of a step along dimension 0 in global memory: an element, or if interleaved a slice of channels.
     fn size(&self) -> usize {
         match (self.interleave, self.element) {
             (1, _) => 16,
@@ -161,9 +161,9 @@ impl TensorMap {
         }
     }
 
-    /// What the interpreter does not model of a copy by this map. PTX ISA 5.5.6 has slices of channels (NC/8DHWC8), and does not
-    /// say which dimensions a map of them has. On an H200 they are W, H, D, the slices, and the images: the channels of a slice
-    /// are in no dimension, and the coordinate of the slices counts slices. A box of up to a slice of channels brings one slice.
+    /// Returns what the interpreter does not model of a copy by this map. PTX ISA 5.5.6 has slices of channels (NC/8DHWC8), and
+    /// does not say which dimensions a map of slices has. On an H200 they are W, H, D, the slices, and the images: the channels
+    /// of a slice are in no dimension, and the coordinate of the slices counts slices. A box of up to a slice brings one slice.
     fn not_modeled(&self, mode: TensorMode) -> Option<&'static str> {
         let slices = usize::from(self.rank).saturating_sub(2);
         let channels = self.size() / (self.ty().bits() / 8) as usize;
@@ -180,7 +180,7 @@ impl TensorMap {
         }
     }
 
-    /// Bytes of an element in shared memory: with its padding.
+    /// Returns the bytes of an element in shared memory, with its padding.
     fn shared_size(&self) -> usize {
         match self.element {
             B4X16_P64 | B6X16_P32 => 16,
@@ -188,12 +188,12 @@ impl TensorMap {
         }
     }
 
-    /// Elements that are packed to one: tensor, box and coordinates count them.
+    /// Returns the number of elements in a pack. Tensor, box and coordinates count elements, not packs.
     fn packed(&self) -> u32 {
         if self.element >= B4X16 { 16 } else { 1 }
     }
 
-    /// The address of an element, or `None` if it is out of bounds.
+    /// Returns the address of an element, or `None` if the element is out of bounds.
     fn element_at(&self, index: &[i64]) -> Option<u64> {
         let mut address = self.address;
         for (i, coordinate) in index.iter().enumerate() {
@@ -207,13 +207,13 @@ impl TensorMap {
         Some(address)
     }
 
-    /// Where byte `offset` of the box lies in shared memory: the swizzle exchanges units of 16 bytes of a row by bits of the
-    /// address.
+    /// Returns where byte `offset` of the box lies in shared memory: the swizzle exchanges units of 16 bytes of a row by bits of
+    /// the address.
     fn swizzled(&self, offset: usize) -> usize {
         let row = offset >> 7;
         let rows = match (self.swizzle, self.atomicity) {
             (0, _) => return offset,
-            // The pattern of 96 bytes repeats after 256 bytes, as that of 32.
+            // The pattern of 96 bytes repeats after 256 bytes, as that of 32 does.
             (1 | 4, _) => (row & 1) << 4,
             (2, _) => (row & 3) << 4,
             (_, 0) => (row & 7) << 4,
@@ -226,7 +226,7 @@ impl TensorMap {
     }
 }
 
-/// Whether a tensor reduction has this operation for this type of elements (the table of PTX ISA 9.7.9.25.5.3).
+/// Returns whether a tensor reduction has this operation for this element type (the table of PTX ISA 9.7.9.25.5.3).
 fn reduces(rmw: Rmw, ty: Type) -> bool {
     let is_half = matches!(ty, Type::Float(Format::F16 | Format::Bf16));
     let is_integer = matches!(ty, Type::Unsigned(32 | 64) | Type::Signed(32 | 64));
@@ -234,7 +234,7 @@ fn reduces(rmw: Rmw, ty: Type) -> bool {
         Rmw::Add => is_half || (is_integer && ty != Type::Signed(64)) || ty == Type::Float(Format::F32),
         Rmw::Min | Rmw::Max => is_half || is_integer,
         Rmw::Inc | Rmw::Dec => ty == Type::Unsigned(32),
-        // `.b32` and `.b64`: bits of any type.
+        // `.b32` and `.b64` are bits of any type.
         Rmw::And | Rmw::Or | Rmw::Xor => matches!(ty.bits(), 32 | 64),
         Rmw::Exch | Rmw::Cas => false,
     }
@@ -293,7 +293,7 @@ impl Machine<'_> {
         }
         let (size, shared_size) = (map.size(), map.shared_size());
         if op.direction == Direction::ToGlobal {
-            // Hardware writes rows by 16 bytes, past the end of the tensor too.
+            // Hardware writes rows in units of 16 bytes, also past the end of the tensor.
             let unit = (16 / size).max(1) as u32;
             map.dims[0] = map.dims[0].checked_next_multiple_of(unit).unwrap_or(0);
         }
@@ -361,7 +361,7 @@ impl Machine<'_> {
             Completion::Mbarrier(address) => {
                 let (of, offset) = self.completion_mbarrier(cta, thread, address, slot, op.pair)?;
                 let first = self.ctas[slot].cluster;
-                // The mbarrier of either the even or the odd CTA of each pair (9.7.9.25.5.2).
+                // The mbarrier is in either the even or the odd CTA of each pair (9.7.9.25.5.2).
                 let signaled =
                     |slot: usize| if op.pair { slot - (slot - first) % 2 + (of - first) % 2 } else { slot };
                 Done::Mbarriers(slots.iter().map(|slot| (signaled(*slot), offset, bytes as u32)).collect())
@@ -373,7 +373,7 @@ impl Machine<'_> {
             fill_nan(map.ty(), &mut agent.buffer);
         }
         agent.rounds_to_tf32 = [TF32, TF32_FTZ].contains(&map.element) && op.direction == Direction::ToShared;
-        // The window of 1024 bytes by which the swizzle counts is that of the address.
+        // The swizzle counts by the address, in windows of 1024 bytes.
         let window = base + crate::memory::SHARED_BASE as usize;
         // The swizzle moves units of 16 bytes, and a slice may have two.
         let unit = size.min(16);
@@ -428,7 +428,7 @@ impl Machine<'_> {
         Ok(Flow::Next)
     }
 
-    /// `tensormap.replace` (PTX ISA 9.7.9.26).
+    /// Runs `tensormap.replace` (PTX ISA 9.7.9.26).
     pub fn replace_field(
         &mut self,
         cta: usize,
@@ -455,7 +455,7 @@ impl Machine<'_> {
         }
         match field {
             Field::GlobalAddress => map.address = bits,
-            // The rank is given less one.
+            // The operand is the rank minus one.
             Field::Rank => map.rank = bits as u8 + 1,
             Field::BoxDim => map.boxes[i] = bits as u16,
             Field::GlobalDim => map.dims[i] = bits as u32,
@@ -472,7 +472,7 @@ impl Machine<'_> {
     }
 }
 
-/// Adds a piece, to the last one if it continues it.
+/// Adds a piece to the list, or to the last piece if the new one continues that.
 fn push(pieces: &mut Vec<Piece>, piece: Piece) {
     match pieces.last_mut() {
         Some(last) if last.at + last.len == piece.at && last.place.offset(last.len) == piece.place => {
@@ -482,15 +482,15 @@ fn push(pieces: &mut Vec<Piece>, piece: Piece) {
     }
 }
 
-/// Fills with NaN, for floats outside of the tensor. The ISA does not say which NaN (5.5.1): an H200 writes one of 16 bits,
-/// whatever the type.
+/// Fills the buffer with NaN, for floats outside of the tensor. The ISA does not say which NaN (5.5.1): an H200 writes one of
+/// 16 bits, whatever the type.
 fn fill_nan(ty: Type, buffer: &mut [u8]) {
     if let Type::Float(_) = ty {
         buffer.as_chunks_mut::<2>().0.fill([0xf7, 0x7f]);
     }
 }
 
-/// The elements of a copy, in the order of the box. `None`: the mode does not fit the map.
+/// Returns the elements of a copy, in the order of the box. `None`: the mode does not fit the map.
 fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) -> Option<Vec<Element>> {
     let rank = usize::from(map.rank);
     let size = map.shared_size();
@@ -503,7 +503,7 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
                 // One slice: `not_modeled` refuses more.
                 extents[rank - 2] = 1;
             }
-            // An element stride of n takes every n-th element: the box has ceil(extent / n) of them. That of the innermost
+            // An element stride of n takes every n-th element: the box has ceil(extent / n) of them. The stride of the innermost
             // dimension is ignored without an interleaved layout.
             let step = |d: usize| match d {
                 0 if map.interleave == 0 => 1,
@@ -522,7 +522,7 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
             }
         }
         TensorMode::TileGather4 | TensorMode::TileScatter4 if !map.im2col && rank == 2 => {
-            // One column coordinate, and the rows of four.
+            // The coordinates are one column and four rows.
             let columns = usize::from(map.boxes[0]);
             for row in 0..4 {
                 for column in 0..columns {
@@ -569,7 +569,7 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
             }
         }
         TensorMode::Im2colW | TensorMode::Im2colW128 if map.im2col => {
-            // Along W alone, from image to image; H and D stay. The offset moves the bounding box and the first pixel.
+            // Pixels follow W alone, from image to image; H and D stay. The offset moves the bounding box and the first pixel.
             let (halo, offset) = (offsets[0], offsets[1]);
             let channels = usize::from(map.boxes[0]);
             let (pixels, group) = match op.mode {
@@ -594,7 +594,7 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
             };
             for i in 0..pixels {
                 pixel(w, image);
-                // The halo follows the last pixel of its group along W, inside of the bounding box or not.
+                // The halo follows the last pixel of its group along W, inside the bounding box or not.
                 if (i + 1) % group == 0 {
                     (1..=halo).for_each(|beyond| pixel(w + beyond * stride, image));
                 }

@@ -15,7 +15,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// The process and the thread of the viewer: a block, and a row of it.
+    /// Returns the process and the thread of the viewer: a block, and a row of the block.
     fn place(self) -> (u32, u32) {
         match self {
             Self::Thread(cta, thread) => (cta, 10 * thread),
@@ -33,22 +33,22 @@ impl Row {
     }
 }
 
-/// What has happened in a run.
+/// The events of a run.
 #[derive(Debug, Default)]
 pub struct Trace {
-    /// Row, name, start and end.
+    /// The row, name, start and end of each event that has ended.
     events: Vec<(Row, String, u64, u64)>,
-    /// What has begun.
+    /// The row, name and start of each event that has begun.
     open: Vec<(Row, String, u64)>,
 }
 
 impl Trace {
-    /// Something begins.
+    /// Begins an event.
     pub fn begin(&mut self, row: Row, name: String, now: u64) {
         self.open.push((row, name, now));
     }
 
-    /// What has begun last in the row ends.
+    /// Ends the event that has begun last in the row.
     pub fn end(&mut self, row: Row, now: u64) {
         if let Some(at) = self.open.iter().rposition(|(other, ..)| *other == row) {
             let (row, name, start) = self.open.swap_remove(at);
@@ -56,12 +56,12 @@ impl Trace {
         }
     }
 
-    /// Something that is known from its start to its end.
+    /// Adds an event whose start and end are known.
     pub fn span(&mut self, row: Row, name: String, start: u64, end: u64) {
         self.events.push((row, name, start, end));
     }
 
-    /// The trace as JSON, in the format of trace events.
+    /// Returns the trace as JSON, in the format of trace events.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut json = String::from("{\"traceEvents\":[");

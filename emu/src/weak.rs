@@ -1,5 +1,5 @@
 //! Strong accesses (PTX ISA 8.4): a load may return an older value than the latest, as long as coherence and what happened before
-//! allow it. So a program that orders too little meets each outcome that the memory model allows.
+//! allow it. A program that orders too little thus meets each outcome that the memory model allows.
 
 use crate::clock::Id;
 use crate::explore::{Thing, Use};
@@ -8,7 +8,7 @@ use crate::machine::Machine;
 use crate::op::{Rmw, Scope, Sem};
 
 impl Machine<'_> {
-    /// A strong load: returns the bytes that it reads, if they are not the latest, and acquires what their write released.
+    /// Runs a strong load: returns the bytes that it reads, if they are not the latest, and acquires what their write released.
     pub fn strong_load(
         &mut self,
         cta: usize,
@@ -21,7 +21,7 @@ impl Machine<'_> {
         let t = &self.ctas[cta].threads[thread];
         let latest = location.first + location.writes.len() as u64 - 1;
         let oldest = location.oldest(t.id, &t.view).min(latest);
-        // The latest comes first. A loop that waits sees it at last.
+        // The latest write comes first. A loop that waits reads it in the end.
         let again = self.explorer.is_some() && t.last_load.0 == self.at(cta, thread);
         let read = if again { latest } else { latest - self.choose((latest - oldest) as usize + 1) as u64 };
         let id = self.ctas[cta].threads[thread].id;
@@ -33,14 +33,14 @@ impl Machine<'_> {
         bytes
     }
 
-    /// An atomic operation reads the latest write.
+    /// Lets an atomic operation read the latest write.
     pub fn strong_read_latest(&mut self, cta: usize, thread: usize, key: Key, sem: Sem, scope: Scope) {
         if let Some(location) = self.locations.get(&key) {
             self.synchronize(cta, thread, key, location.writes.len() - 1, sem, scope);
         }
     }
 
-    /// An atomic operation may come before reductions of the same kind that nothing orders before it: returns what it then reads.
+    /// Lets an atomic operation come before unordered reductions of the same kind, and returns what the operation then reads.
     pub fn before_reductions(&mut self, cta: usize, thread: usize, key: Key, rmw: Rmw) -> Option<Vec<u8>> {
         let location = self.locations.get(&key)?;
         let t = &self.ctas[cta].threads[thread];
@@ -54,7 +54,7 @@ impl Machine<'_> {
         (skipped > 0).then(|| location.writes[location.writes.len() - 1 - skipped].bytes.clone())
     }
 
-    /// The latest write is a reduction that commutes. Others may come between it and those before if nothing has read it.
+    /// Marks the latest write as a reduction that commutes. If `unread`, others may come between it and the writes before.
     pub fn note_reduction(&mut self, key: Key, rmw: Rmw, unread: bool) {
         let Some(location) = self.locations.get_mut(&key) else { return };
         if let Some(latest) = location.writes.back_mut() {
@@ -62,7 +62,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A thread has read a write: it acquires what the write released, or keeps that for a later acquire.
+    /// Lets a thread that has read a write acquire what the write released, or keeps that for a later acquire.
     fn synchronize(&mut self, cta: usize, thread: usize, key: Key, at: usize, sem: Sem, scope: Scope) {
         let (number, size) = (self.ctas[cta].number, self.cluster_size());
         let t = &mut self.ctas[cta].threads[thread];
@@ -82,7 +82,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A strong store publishes what the thread has released. An atomic operation continues the release sequence that it reads.
+    /// Publishes what the thread has released. An atomic operation continues the release sequence that it reads.
     pub fn strong_store(
         &mut self,
         cta: usize,
@@ -98,7 +98,7 @@ impl Machine<'_> {
         let (id, time) = (t.id, t.times[0]);
         let location = self.locations.entry(key).or_default();
         if location.writes.is_empty() {
-            // What every thread knows.
+            // Every thread knows the value before the first strong write.
             location.push(Write { bytes: before, id, time: 0, reduction: None, release: Handed::default() });
         }
         let continued = if rmw { location.writes.back().map(|write| write.release.clone()) } else { None };
@@ -117,8 +117,8 @@ impl Machine<'_> {
         location.seen.insert(id, latest);
     }
 
-    /// `fence.sc`: what the thread knows, has seen and written comes before every later `fence.sc`, if the scope of each includes
-    /// the other (8.9.3, 8.9.4).
+    /// Runs `fence.sc`: what the thread knows, has seen and written comes before every later `fence.sc`, if the scope of each
+    /// includes the other (8.9.3, 8.9.4).
     pub fn sequential_fence(&mut self, cta: usize, thread: usize, scope: Scope) {
         self.touches(Thing::Grid, 0..1, Use::Writes);
         let number = self.ctas[cta].number;
@@ -144,6 +144,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Identities under which locations keep what came before the latest `fence.sc` of a scope.
+    /// The identities under which locations keep what came before the latest `fence.sc` of a scope.
     const FENCES: Id = 1 << 31;
 }

@@ -9,14 +9,14 @@ pub fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }
 
-/// The little-endian word of up to 8 bytes.
+/// Returns the little-endian word of up to 8 bytes.
 pub fn word(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(word)
 }
 
-/// What an atomic operation leaves in memory (PTX ISA 9.7.13.5).
+/// Returns what an atomic operation leaves in memory (PTX ISA 9.7.13.5).
 pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64) -> u64 {
     let operand = operand & mask(ty.bits());
     let (format, lanes) = match ty {

@@ -1,6 +1,6 @@
-//! Each mistake that the interpreter detects has a kernel in `findings/`: as it stands with the lines marked `//broken`, it has
-//! the finding of its first line under every schedule (`sometimes`: under one of twenty); with the lines marked `//fixed` in
-//! their place it is clean.
+//! Each mistake that the interpreter detects has a kernel in `findings/`. With the lines marked `//broken`, the kernel has the
+//! finding of its first line under every schedule (`sometimes`: under one of twenty). With the lines marked `//fixed` in
+//! their place, the kernel is clean.
 
 #[path = "support/case.rs"]
 mod case;
@@ -15,7 +15,7 @@ fn run(case: &Case, without: &str, schedule: u64) -> Report {
     device.launch(&module, "k", &launch, &options).unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 
-/// Whether a report has what the first line of a case says.
+/// Returns whether a report has what the first line of a case says.
 fn has(report: &Report, wanted: &str) -> bool {
     match wanted.strip_prefix("fault: ") {
         Some(wanted) => report.fault.as_ref().is_some_and(|fault| fault.what.contains(wanted)),
@@ -58,7 +58,7 @@ fn each_rule_has_a_mistake() {
     assert!(missing.is_empty(), "findings/ has no kernel for {missing:?}");
 }
 
-/// Returns the first finding of a case as it stands with its mistake.
+/// Returns the first finding of a case with its mistake.
 fn first_finding(name: &str) -> String {
     let case = case::all().into_iter().find(|case| case.name == name).unwrap();
     run(&case, "//fixed", 0).findings[0].to_string()

@@ -1,5 +1,5 @@
-//! Every form of every row of `ptx::raw` decodes, and the interpreter ignores no qualifier but those listed here: two forms that
-//! decode to one operation are of one meaning.
+//! Every form of every row of `ptx::raw` decodes, and the interpreter ignores only the qualifiers listed here: two forms that
+//! decode to one operation have one meaning.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use ptx_emu::parse;
 use ptx_emu::program::Program;
 use regex_lite::Regex;
 
-/// What may differ between forms of one operation: a pattern, what stands for it, and the reason.
+/// What may differ between forms of one operation: a pattern, its replacement, and the reason.
 const SAME: &[(&str, &str, &str)] = &[
     (r"\.L2::cache_hint(.*), %rd;$", "$1;", "a hint (9.7.9.25.5.2), and its policy"),
     (r"\.L[12]::(evict_\w+|no_allocate|64B|128B|256B)", "", "a hint"),

@@ -1,8 +1,8 @@
-//! Grids of a programmatic dependent launch, which may start before the grid before them has ended.
+//! Grids of a programmatic dependent launch, which may start before the previous grid has ended.
 
 use ptx_emu::{Device, Launch, Options, Rule, Schedule};
 
-/// Thread i writes word i; or reads word 63 - i, and thread 0 may wait for the grid before first.
+/// Two kernels: thread i writes word i, or reads word 63 - i after thread 0 may have waited for the grid before.
 const KERNELS: &str = "
 .version 8.8
 .target sm_90a

@@ -34,7 +34,7 @@ fn explore(test: &Test) -> (BTreeSet<Outcome>, Report) {
     (outcomes, explored.report)
 }
 
-/// What is wrong with the outcomes of a test.
+/// Returns what is wrong with the outcomes of a test.
 fn problem(test: &Test) -> Option<String> {
     let (outcomes, report) = explore(test);
     match &test.expected {

@@ -80,7 +80,7 @@ $L2:
 }
 "#;
 
-/// A kernel of one instruction, with the registers of the golden files that the instruction names.
+/// Returns a kernel of one instruction, with the registers of the golden files that the instruction names.
 fn kernel(instruction: &str) -> String {
     const REGISTERS: [(&str, &str); 8] = [
         ("%b", ".b8"),
@@ -109,13 +109,13 @@ fn texts(folder: &str) -> Vec<String> {
     texts
 }
 
-/// The line without its end, for several ends; what is left of an instruction ends with `;` too.
+/// Returns the line without its end, for several ends. A copy of each truncated line ends with `;`.
 fn truncated(line: &str) -> impl Iterator<Item = String> {
     let ends = line.char_indices().filter(|(_, c)| !c.is_ascii_alphanumeric()).map(|(at, _)| at);
     ends.flat_map(|at| [line[..at].to_owned(), format!("{};", &line[..at])])
 }
 
-/// The line with each of its numbers replaced, one at a time.
+/// Returns the line with each of its numbers replaced, one at a time.
 fn renumbered(line: &str) -> impl Iterator<Item = String> {
     static NUMBERS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[0-9]+\b").unwrap());
     let places: Vec<_> = NUMBERS.find_iter(line).map(|number| number.range()).collect();

@@ -39,7 +39,7 @@ fn tiles_in_a_ring_and_their_tail() {
     });
 }
 
-/// A launch by addresses forgets the dynamic shared memory, which `Kernel::launch` adds.
+/// Checks a launch by addresses without the dynamic shared memory, which `Kernel::launch` adds.
 #[test]
 fn a_trap_of_the_library_says_why() {
     for ptx in [&*OPTIMISED, &*PLAIN] {

@@ -1,5 +1,5 @@
-//! The kernels of `kernels/` that no GPU has run, in the interpreter, under 3 schedules. If `PTX_EMU_SCHEDULES` is set, that
-//! many, and without optimization too, whose build takes longer than all other tests of this file.
+//! The kernels of `kernels/` that no GPU has run, in the interpreter, under 3 schedules, or under `PTX_EMU_SCHEDULES` if that is
+//! set; then also without optimization, whose build takes longer than all other tests of this file.
 
 use anyhow::{Context, Result};
 use ptx_emu::{Device, Launch, Options, Schedule, lay_out};
@@ -7,7 +7,7 @@ use xtask::device::{Arch, Build, OptLevel};
 use xtask::ptx::Kernel;
 use xtask::{bench, ptx};
 
-/// Returns a kernel for a target, optimized and, if asked for, not; and the number of schedules for each.
+/// Returns a kernel for a target, optimized and, on request, not optimized; and the number of schedules for each.
 fn builds(name: &str, arch: Arch) -> Result<Vec<(Kernel, u64)>> {
     let asked = std::env::var("PTX_EMU_SCHEDULES").ok();
     let schedules = asked.as_ref().map_or(Ok(3), |number| number.parse())?;
@@ -59,8 +59,8 @@ fn of_schedule(number: u64) -> Options {
     Options { schedule: Schedule::of(number), ..Options::default() }
 }
 
-/// One GPU, whose grid does the work of all, adds the values of three GPUs and stores the sums to all of them. No other grid
-/// takes part, so the order between grids of several GPUs is not tested.
+/// Runs the kernel on one GPU, whose grid does the work of all: it adds the values of three GPUs and stores the sums to all of
+/// them. No other grid takes part, so the order between grids of several GPUs is not tested.
 fn all_reduce(kernel: &Kernel, schedules: u64) {
     const GPUS: u32 = 3;
     for number in 0..schedules {
