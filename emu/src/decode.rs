@@ -108,7 +108,6 @@ impl<'a> Words<'a> {
             relu: self.has("relu"),
             nan: self.has("NaN"),
             xorsign: self.has("xorsign"),
-            abs: self.has("abs"),
         }
     }
 }
@@ -641,7 +640,7 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let completion = if words.has("bulk_group") {
         Completion::BulkGroup
     } else {
-        // The mbarrier is in the CTA of the destination.
+        // The address of the mbarrier is in the state space of the destination.
         let operand = more.next().ok_or_else(|| l.error("the mbarrier is missing"))?;
         Completion::Mbarrier(l.address(operand, to)?)
     };
@@ -1023,8 +1022,7 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
     for i in 1..words.operands.len() {
         operands.push(l.src_of(arg(l, words, i)?, (format.bits() * lanes).min(64))?);
     }
-    let plain =
-        modifiers == Modifiers { round: Round::NearestTiesToEven, ..Modifiers::NEAREST } && lanes == 1;
+    let plain = modifiers == Modifiers::NEAREST && lanes == 1;
     Ok(Some(match (function, format, &operands[..]) {
         (Function::Add, Format::F32, [a, b]) if plain => Op::AddF32(d, *a, *b),
         (Function::Mul, Format::F32, [a, b]) if plain => Op::MulF32(d, *a, *b),

@@ -246,10 +246,8 @@ impl Device {
 
     /// Frees the variables of a module.
     pub fn unload(&mut self, module: Module) {
-        // The first variable stands for all.
-        if let Some(first) = module.addresses.into_values().min() {
-            self.free(first);
-        }
+        // The variables of a space are one allocation, which the address of the first one frees.
+        module.addresses.into_values().for_each(|address| self.free(address));
     }
 
     /// Runs a kernel under every schedule, in at most `runs` runs, each on the current memory. Runs that differ only in the order

@@ -94,14 +94,12 @@ pub struct Modifiers {
     pub ftz: bool,
     /// `.sat`: the result is clamped to 0 to 1, NaN is 0.
     pub sat: bool,
-    /// `.relu`: a negative result, or NaN, is 0 (NaN for packed `fma`).
+    /// `.relu`: a negative result is 0; NaN stays.
     pub relu: bool,
     /// `.NaN`: NaN if an operand is NaN.
     pub nan: bool,
     /// `.xorsign.abs`: the extreme magnitude, with the product of the signs.
     pub xorsign: bool,
-    /// `.oob`: 0 where an operand is the out-of-bounds NaN.
-    pub abs: bool,
 }
 
 impl Modifiers {
@@ -113,7 +111,6 @@ impl Modifiers {
         relu: false,
         nan: false,
         xorsign: false,
-        abs: false,
     };
 }
 
@@ -254,7 +251,7 @@ fn flush(format: Format, bits: u64) -> u64 {
     if format.is_subnormal(bits) { bits & format.sign() } else { bits }
 }
 
-/// Clamps for `.sat`, `.relu` and `.satfinite`.
+/// Clamps for `.sat` and `.relu`.
 pub fn clamp(format: Format, bits: u64, modifiers: &Modifiers) -> u64 {
     let negative = bits & format.sign() != 0;
     if modifiers.sat {
@@ -425,15 +422,7 @@ mod tests {
 
     #[test]
     fn approximations_of_f64_with_ftz_are_of_upper_words() {
-        let modifiers = Modifiers {
-            round: Round::NearestTiesToEven,
-            ftz: true,
-            sat: false,
-            relu: false,
-            nan: false,
-            xorsign: false,
-            abs: false,
-        };
+        let modifiers = Modifiers { ftz: true, ..Modifiers::NEAREST };
         let f64 = |function, bits| compute(function, Format::F64, [bits, 0, 0], &modifiers);
         let [one, infinity, nan] = [1f64.to_bits(), f64::INFINITY.to_bits(), 0x7fff_ffff_0000_0000];
         for function in [Function::Rcp, Function::Rsqrt] {

@@ -209,7 +209,7 @@ impl Machine<'_> {
                 Rule::Mbarrier,
                 cta,
                 thread,
-                "uses an mbarrier, with nothing that orders the use behind its initialization",
+                "uses an mbarrier, with nothing that orders the use after its initialization",
             );
         }
         Ok(())

@@ -287,7 +287,7 @@ pub struct Load {
     pub sem: Sem,
     pub scope: Scope,
     pub constant: bool,
-    /// Whether only `selp` takes the loaded value, and may drop it: a compiler has moved the load out of a branch.
+    /// Whether only `selp` and `st` take the loaded value, and `selp` may drop it: a compiler has moved the load out of a branch.
     pub speculative: bool,
 }
 

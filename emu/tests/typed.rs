@@ -122,6 +122,21 @@ fn what_no_gpu_launches_is_refused() {
     }
 }
 
+#[test]
+fn an_unloaded_module_has_no_variables() {
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 in_global = 1;\n.const .u32 in_const = 2;\n";
+    let mut device = Device::new();
+    let module = device.load(text).unwrap();
+    let places = ["in_global", "in_const"].map(|name| module.variable(name).unwrap());
+    let mut word = [0; 4];
+    for (address, value) in places.into_iter().zip([1, 2]) {
+        device.read(address, &mut word).unwrap();
+        assert_eq!(u32::from_le_bytes(word), value);
+    }
+    device.unload(module);
+    assert_eq!(places.map(|address| device.read(address, &mut word)), [None, None]);
+}
+
 /// On a GPU, a fault ends the context, and with it the variables of the module.
 #[test]
 fn a_fault_gives_the_variables_of_the_module_their_first_values() {
