@@ -10,12 +10,12 @@ fn build(opt_level: OptLevel) -> String {
     build.run().unwrap_or_else(|error| panic!("{error:#}")).text
 }
 
-static OPTIMISED: LazyLock<String> = LazyLock::new(|| build(OptLevel::O3));
+static OPTIMIZED: LazyLock<String> = LazyLock::new(|| build(OptLevel::O3));
 static PLAIN: LazyLock<String> = LazyLock::new(|| build(OptLevel::O0));
 
 /// Runs a check on an emulated GPU with the optimized kernels, and on one with the others.
 fn each(check: impl Fn(&Emulator, &Kernels) -> Result<(), Error>) {
-    for (ptx, schedules) in [(&*OPTIMISED, 12), (&*PLAIN, 2)] {
+    for (ptx, schedules) in [(&*OPTIMIZED, 12), (&*PLAIN, 2)] {
         let gpu = Emulator::new().schedules(schedules);
         let kernels = gpu.load(&[("sm_90a", ptx.as_bytes())]).unwrap();
         check(&gpu, &kernels).unwrap();
@@ -42,7 +42,7 @@ fn tiles_in_a_ring_and_their_tail() {
 /// Checks a launch by addresses without the dynamic shared memory, which `Kernel::launch` adds.
 #[test]
 fn a_trap_of_the_library_says_why() {
-    for ptx in [&*OPTIMISED, &*PLAIN] {
+    for ptx in [&*OPTIMIZED, &*PLAIN] {
         let mut device = Device::new();
         let module = device.load(ptx).unwrap();
         let last = module.parameters("axpy").unwrap().last().unwrap();
@@ -97,7 +97,7 @@ fn a_cluster_that_reduces() {
 fn every_gpu_runs_its_kernels_under_every_schedule() {
     let last = Emulator::new().first_schedule(u64::MAX).schedules(2);
     for gpu in [Emulator::default(), last] {
-        let kernels = gpu.load(&[("sm_90a", OPTIMISED.as_bytes())]).unwrap();
+        let kernels = gpu.load(&[("sm_90a", OPTIMIZED.as_bytes())]).unwrap();
         let (x, mut y) = (gpu.slice(&[1.0f32; 8]), gpu.slice(&[0.0f32; 8]));
         kernels.kernel(launch::axpy).unwrap().launch(&gpu, 1, (2.0, &x, &mut y)).unwrap();
         assert_eq!(y.to_vec(), [2.0; 8]);
@@ -107,7 +107,7 @@ fn every_gpu_runs_its_kernels_under_every_schedule() {
 #[test]
 fn what_no_gpu_launches_is_refused() {
     let gpu = Emulator::new();
-    let kernels = gpu.load(&[("sm_90a", OPTIMISED.as_bytes())]).unwrap();
+    let kernels = gpu.load(&[("sm_90a", OPTIMIZED.as_bytes())]).unwrap();
     let axpy = kernels.kernel(launch::axpy).unwrap();
     let (x, mut y) = (gpu.slice(&[0.0f32; 8]), gpu.slice(&[0.0f32; 8]));
     let mut refused = |grid: Grid| axpy.launch(&gpu, grid, (1.0, &x, &mut y)).unwrap_err().to_string();
@@ -140,15 +140,15 @@ fn an_unloaded_module_has_no_variables() {
 /// On a GPU, a fault ends the context, and with it the variables of the module.
 #[test]
 fn a_fault_gives_the_variables_of_the_module_their_first_values() {
-    let head = OPTIMISED.find(".entry fill(").unwrap();
+    let head = OPTIMIZED.find(".entry fill(").unwrap();
     let (from, to) =
-        (OPTIMISED[head..].find('{').unwrap() + head, OPTIMISED[head..].find("\n}").unwrap() + head);
+        (OPTIMIZED[head..].find('{').unwrap() + head, OPTIMIZED[head..].find("\n}").unwrap() + head);
     let body = "{ .reg .b32 %c<2>; .reg .b64 %d<1>; .reg .pred %q<2>;
         mov.u32 %c0, %tid.x; setp.ne.u32 %q0, %c0, 0; @%q0 ret;
         ld.global.u32 %c1, [launches]; setp.ne.u32 %q1, %c1, 0; @%q1 trap;
         st.global.u32 [launches], 1;
         ld.param.u64 %d0, [fill_param_0]; st.global.u32 [%d0], 7; ret;";
-    let ptx = [&OPTIMISED[..from], body, &OPTIMISED[to..]].concat();
+    let ptx = [&OPTIMIZED[..from], body, &OPTIMIZED[to..]].concat();
     let ptx = ptx.replacen(".address_size 64", ".address_size 64\n.global .u32 launches;", 1);
     let gpu = Emulator::new();
     let fill = gpu.load(&[("sm_90a", ptx.as_bytes())]).unwrap().kernel(launch::fill).unwrap();
@@ -166,7 +166,7 @@ fn a_fault_gives_the_variables_of_the_module_their_first_values() {
 fn a_wrong_launch_and_a_wrong_kernel_are_errors() {
     let gpu = Emulator::new();
     let kernels =
-        gpu.load(&[("sm_100a", b"\x7fELF\xff".as_slice()), ("sm_90a", OPTIMISED.as_bytes())]).unwrap();
+        gpu.load(&[("sm_100a", b"\x7fELF\xff".as_slice()), ("sm_90a", OPTIMIZED.as_bytes())]).unwrap();
     let fill = kernels.kernel(launch::fill).unwrap();
     // SAFETY: the kernel runs in the interpreter, for which no address is invalid.
     let wrong = unsafe { fill.launch_unsafe(&gpu, 1, (0x40u64, 100, 7)) }.unwrap_err().to_string();
@@ -181,7 +181,7 @@ fn a_wrong_launch_and_a_wrong_kernel_are_errors() {
     assert!(refused.to_string().contains("argument 2 (`y`) is memory of another emulated GPU"), "{refused}");
     let none = gpu.load(&[("sm_100a", b"\x7fELF\xff")]).unwrap_err().to_string();
     assert!(none.contains("no image of the kernels is PTX"), "{none}");
-    let stale = OPTIMISED.replace(".target sm_90a", ".target sm_90a\n.extern .func none;");
+    let stale = OPTIMIZED.replace(".target sm_90a", ".target sm_90a\n.extern .func none;");
     let other = stale.replace("axpy__", "axpy_0_");
     let error = gpu.load(&[("sm_90", other.as_bytes())]).unwrap().kernel(launch::axpy).unwrap_err();
     assert!(matches!(error, Error::Fingerprint("axpy")), "{error}");
