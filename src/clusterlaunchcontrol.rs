@@ -206,9 +206,9 @@ pub enum Response<'s, By = Cta> {
 }
 
 impl WorkQueueMemory {
-    /// Runs `body` with an open [`WorkQueue`], with which `body` takes over clusters of the grid that have not started. `body`
-    /// returns the queue closed, so no request is in flight afterwards. `body` gets the requester as `&mut By`, for example to
-    /// open async scopes.
+    /// Runs `body` with an open [`WorkQueue`], with which `body` takes over clusters of the grid that have not started
+    /// (`clusterlaunchcontrol.try_cancel`). `body` returns the queue closed, so no request is in flight afterwards. `body` also
+    /// gets `by`, the [`Cta`] or the [`Cluster`] that makes the requests, for example to open async scopes.
     ///
     /// A [`Cta`] makes requests for itself: in a grid with clusters, each CTA of a cluster gets clusters of its own. A
     /// [`Cluster`] makes requests for all its CTAs, inside its scope, and each CTA gets the same response. Then `scope` and every

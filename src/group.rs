@@ -170,8 +170,8 @@ impl Cta {
     }
 }
 
-/// Threads that hold handles together and make collective calls on them: the [`Cta`], its [`FirstWarp`], one [`Thread`] of it, or
-/// the [`Warps`] of a pipeline part that has a named barrier.
+/// A group of threads that make each call on a handle together, as a `cooperative_groups::thread_group`: the [`Cta`], its
+/// [`FirstWarp`], one [`Thread`], or the [`Warps`] that produce or consume in a pipeline and have a named barrier.
 ///
 /// The type of a handle names its group, which is the CTA by default: all threads of the CTA hold a `Shared<'s, f32, 64, Free>`,
 /// one thread holds a `Shared<'s, f32, 64, Free, Thread<'t>>`. A call on a handle takes its group and synchronizes that group

@@ -511,8 +511,8 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
         self.count.div_ceil(self.step) as usize
     }
 
-    /// Takes the CTA's next box and returns the box with its index in each dimension, or `None` when no box is left. The box
-    /// with the index `[i, j]` of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`. All threads that hold the handle
+    /// Takes the CTA's next box and returns the box with its position, counted in boxes of each dimension, or `None` when no box
+    /// is left. The box `[i, j]` of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`. All threads that hold the handle
     /// take the same box, without a barrier.
     #[inline(always)]
     pub fn next_tile(&mut self) -> Option<(S::Index, TensorTileMut<T, S>)> {

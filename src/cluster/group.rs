@@ -89,7 +89,7 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         (size == CTAS).then_some(Group { first, stride, rank, _scope: PhantomData })
     }
 
-    /// Returns the executing CTA's rank among the CTAs of the group, below `CTAS`.
+    /// Returns the executing CTA's rank among the CTAs of the group (the cluster, its row or its column), below `CTAS`.
     #[inline(always)]
     pub fn cta_rank(&self) -> u32 {
         self.rank

@@ -420,8 +420,9 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
         self.replace(group, |addr| unsafe { Self::replace_elemtype(elemtype, addr) })
     }
 
-    /// Replaces the draft's swizzle, which permutes 16-byte units in shared memory, in the map and in its shape: no swizzle, or a
-    /// swizzle as wide as a row of the box, such as `swizzle_mode::B128` for rows of 32 elements of four bytes.
+    /// Replaces the swizzle (`CUtensorMapSwizzle`), the permutation of 16-byte units in shared memory, in the map and in the type
+    /// of the draft: no swizzle, or one as wide as a row of the box, such as `swizzle_mode::B128` for rows of 32 four-byte
+    /// elements.
     ///
     /// Collective in the group.
     ///
@@ -441,8 +442,8 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
         TensorMapDraft { memory: draft.memory, bounds: (), _of: PhantomData }
     }
 
-    /// Replaces the draft's swizzle by the 128-byte swizzle with the given atomicity, in the map and in its shape, for a box with
-    /// rows of 128 bytes. Units of 16, 32 or 64 bytes stay whole: with `swizzle_atomicity::B64`, 16 `f32` stay together.
+    /// Replaces the swizzle by the 128-byte swizzle with the given atomicity, in the map and in the type of the draft, for a box
+    /// with rows of 128 bytes. Units of 16, 32 or 64 bytes stay whole: with `swizzle_atomicity::B64`, 16 `f32` stay together.
     /// `B32FlipB8` keeps units of 32 bytes and swaps the halves of each 16 bytes in every second row.
     ///
     /// Collective in the group.

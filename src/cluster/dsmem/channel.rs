@@ -130,8 +130,8 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         ChannelSent { channel: self, src }
     }
 
-    /// Ends this CTA's channel: waits at a barrier of the cluster until all CTAs have ended theirs, and returns the DSMEM buffer
-    /// as an [`Inbox`], for a channel to other CTAs or for the end of the scope.
+    /// Ends this CTA's channel at a barrier of the cluster (`barrier.cluster`), and returns its DSMEM buffer without a channel
+    /// ([`Inbox`]): for a channel to other CTAs, or to be returned from the body of the scope.
     ///
     /// Collective in the cluster.
     ///
