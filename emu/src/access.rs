@@ -180,8 +180,7 @@ impl Machine<'_> {
     }
 
     pub fn access<'v>(&self, epoch: Epoch, view: &'v View) -> Access<'v> {
-        let fenced_reads = self.options.readings.reads_need_proxy_fence;
-        Access { epoch, view, cluster: self.cluster_size(), fenced_reads, alias_fence: 0 }
+        Access { epoch, view, cluster: self.cluster_size(), alias_fence: 0 }
     }
 
     /// Returns the shadow memory of a place that several threads can access, and the place's offset there.

@@ -54,6 +54,7 @@ impl Machine<'_> {
             held_local: Vec::new(),
             released: Vec::new(),
             inits: None,
+            to_async: None,
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),
             last_load: (u32::MAX, Vec::new()),
@@ -145,7 +146,7 @@ impl Machine<'_> {
         if !self.options.check || self.cluster_size() == 1 {
             return;
         }
-        let exits = std::mem::take(&mut self.ctas[cta].exits).finish();
+        let exits = std::mem::take(&mut self.ctas[cta].exits).finish(false);
         let clock = exits.view().clock(crate::clock::Proxy::Generic).clone();
         let number = self.ctas[cta].number;
         let mut late = None;

@@ -32,10 +32,16 @@ pub enum Proxy {
     TensorMapReleased = 4,
     /// The address of a multicast object, which is a second address of the same location.
     Alias = 5,
+    /// What an asynchronous write may overwrite: what the generic proxy has read before a synchronization or a fence, and what
+    /// asynchronous operations have accessed that are complete.
+    Overwrite = 6,
 }
 
 /// The number of proxies.
-pub const PROXIES: usize = 6;
+pub const PROXIES: usize = 7;
+
+/// The clocks of what fences hand to the async proxy for shared memory.
+const OF_ASYNC: [usize; 2] = [Proxy::AsyncShared as usize, Proxy::Overwrite as usize];
 
 /// Returns the times by proxy, of which the generic proxy alone sees `time`.
 pub fn generic(time: Time) -> [Time; PROXIES] {
@@ -84,6 +90,16 @@ impl Clock {
         Self { parts: self.parts.iter().filter(|(part, _)| is_of_kind(*part)).cloned().collect() }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Returns the times of objects alone: the completions that are known.
+    pub fn of_objects(&self) -> Self {
+        let is_of_objects = |part: u32| part >= OBJECTS / PART;
+        Self { parts: self.parts.iter().filter(|(part, _)| is_of_objects(*part)).cloned().collect() }
+    }
+
     pub fn join(&mut self, other: &Self) {
         for (part, theirs) in &other.parts {
             match self.parts.binary_search_by_key(part, |(number, _)| *number) {
@@ -127,6 +143,23 @@ impl View {
         }
     }
 
+    /// Returns what fences to the async proxy have ordered in shared memory, alone.
+    pub fn to_async(&self) -> Self {
+        let mut only = Self::default();
+        for proxy in OF_ASYNC {
+            only.clocks[proxy] = self.clocks[proxy].clone();
+        }
+        only
+    }
+
+    /// Lets asynchronous writes overwrite what was read before.
+    fn overwrite_reads(&mut self) {
+        let [generic, .., overwrite] = &mut self.clocks;
+        if !Rc::ptr_eq(generic, overwrite) {
+            Rc::make_mut(overwrite).join(generic);
+        }
+    }
+
     /// Returns the generic proxy's times of one kind of identity, [`PHASES`] or [`INITS`].
     pub fn only(&self, kind: Id) -> Self {
         let mut only = Self::default();
@@ -150,6 +183,31 @@ pub struct Release {
     pub id: Id,
     /// The time of the identity itself, by proxy.
     pub times: [Time; PROXIES],
+}
+
+impl Release {
+    /// Adds what the same thread has released otherwise.
+    pub fn join(&mut self, other: &Self) {
+        Rc::make_mut(&mut self.view).join(&other.view);
+        for (ours, theirs) in self.times.iter_mut().zip(other.times) {
+            *ours = (*ours).max(theirs);
+        }
+    }
+
+    /// Returns what the thread hands to the async proxy for shared memory, alone.
+    pub fn to_async(&self) -> Self {
+        let mut times = [0; PROXIES];
+        OF_ASYNC.iter().for_each(|proxy| times[*proxy] = self.times[*proxy]);
+        Self { view: Rc::new(self.view.to_async()), id: self.id, times }
+    }
+
+    /// Adds what asynchronous writes may overwrite.
+    pub fn add_overwrite(&self, to: &mut Clock) {
+        to.join(self.view.clock(Proxy::Overwrite));
+        if self.times[Proxy::Overwrite as usize] > 0 {
+            to.set(self.id, self.times[Proxy::Overwrite as usize]);
+        }
+    }
 }
 
 /// A collection of releases, for example those of an mbarrier's phase.
@@ -189,7 +247,11 @@ impl Collected {
         self.view.clock(Proxy::Generic).get(id)
     }
 
-    pub fn finish(self) -> Rc<Acquirable> {
+    /// `overwrite`: whether asynchronous writes after the acquire may overwrite what was read before the release.
+    pub fn finish(mut self, overwrite: bool) -> Rc<Acquirable> {
+        if overwrite {
+            self.view.overwrite_reads();
+        }
         Rc::new(Acquirable { view: Rc::new(self.view), joined: self.joined, last: RefCell::default() })
     }
 }

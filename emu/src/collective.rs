@@ -110,7 +110,7 @@ impl Machine<'_> {
                 for lane in lanes {
                     collected.add(&self.ctas[cta].threads[first + lane].release());
                 }
-                let acquirable = collected.finish();
+                let acquirable = collected.finish(self.orders_reads());
                 for lane in lanes {
                     self.ctas[cta].threads[first + lane].acquire(&acquirable);
                 }
@@ -350,7 +350,7 @@ impl Machine<'_> {
         }
         let mut collected = Collected::default();
         done.iter().for_each(|arrived| collected.add(&arrived.release));
-        let acquirable = collected.finish();
+        let acquirable = collected.finish(self.orders_reads());
         let operands = || done.iter().filter_map(|arrived| arrived.p);
         let (popc, all, any) =
             (operands().filter(|p| *p).count() as u64, operands().all(|p| p), operands().any(|p| p));
@@ -428,13 +428,14 @@ impl Machine<'_> {
             .flat_map(|cta| &cta.threads)
             .filter(|thread| thread.state != State::Exited && thread.cluster.0 > phase)
             .count() as u32;
+        let orders_reads = self.orders_reads();
         let barrier = &mut self.ctas[first].cluster_barrier;
         if barrier.arrived == 0 || arrived < live {
             return;
         }
         barrier.phase += 1;
         barrier.arrived = 0;
-        barrier.done = Some(std::mem::take(&mut barrier.collected).finish());
+        barrier.done = Some(std::mem::take(&mut barrier.collected).finish(orders_reads));
         self.progress += 1;
         for slot in first..first + size {
             for thread in 0..self.ctas[slot].threads.len() {

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use crate::agent::{Agent, Done, Piece};
-use crate::clock::{Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View, generic};
+use crate::clock::{Clock, Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View, generic};
 use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
 use crate::float::round_to_tf32;
@@ -26,7 +26,7 @@ impl Machine<'_> {
         let t = &self.ctas[cta].threads[thread];
         let mut collected = Collected::default();
         collected.add(&Release { view: t.view.clone(), id: t.id, times: t.times });
-        collected.finish().view().clone()
+        collected.finish(self.orders_reads()).view().clone()
     }
 
     pub fn start(&mut self, mut agent: Agent) {
@@ -426,6 +426,7 @@ impl Machine<'_> {
                 let arrivals = Arrivals {
                     count: 1,
                     release: Some(release),
+                    overwrite: Clock::default(),
                     remote: false,
                     scope: Scope::Cta,
                     drop: false,

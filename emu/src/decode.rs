@@ -591,7 +591,7 @@ fn fence(words: &Words<'_>) -> Op {
         let shared = spaces.iter().any(|space| matches!(space, Space::SharedCta | Space::SharedCluster));
         Fence::Async { global: all || spaces.contains(&Space::Global), shared: all || shared }
     } else if words.has("async::generic") {
-        Fence::AsyncRestricted { sem }
+        Fence::AsyncRestricted { sem, reads: words.has("sync_restrict::shared::cluster::read") }
     } else if words.has("tensormap::generic") {
         Fence::TensorMap { sem, scope }
     } else if words.has("proxy") {

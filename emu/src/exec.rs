@@ -574,10 +574,20 @@ impl Machine<'_> {
                 let number = self.ctas[cta].number;
                 self.ctas[cta].threads[thread].seen.within(scope, number, self.cluster_size())
             }
+            Fence::AsyncRestricted { sem, .. } if sem.acquires() => {
+                let number = self.ctas[cta].number;
+                let seen =
+                    self.ctas[cta].threads[thread].seen.within(Scope::Cluster, number, self.cluster_size());
+                seen.map(|mut seen| {
+                    seen.view = seen.view.to_async();
+                    seen
+                })
+            }
             _ => None,
         };
+        let orders_reads = self.orders_reads();
         if let Some(acquired) = acquired {
-            self.ctas[cta].threads[thread].acquire(&acquired.finish());
+            self.ctas[cta].threads[thread].acquire(&acquired.finish(orders_reads));
         }
         if let Fence::Thread { sem: Sem::SeqCst, scope } = fence {
             self.sequential_fence(cta, thread, scope);
@@ -615,8 +625,21 @@ impl Machine<'_> {
                 }
                 t.times[0] += t.step;
             }
-            Fence::AsyncRestricted { .. } => {
-                pass(t, Proxy::Generic, Proxy::AsyncShared);
+            Fence::AsyncRestricted { sem, reads } => {
+                let release = if reads {
+                    // The fence is not cumulative: what others have read is not part of it.
+                    t.times[Proxy::Overwrite as usize] = t.times[0];
+                    let mut times = [0; PROXIES];
+                    times[Proxy::Overwrite as usize] = t.times[0];
+                    Release { view: Rc::default(), id: t.id, times }
+                } else {
+                    pass(t, Proxy::Generic, Proxy::AsyncShared);
+                    pass(t, Proxy::Generic, Proxy::Overwrite);
+                    Release { view: t.view.clone(), id: t.id, times: t.times }.to_async()
+                };
+                if !sem.acquires() {
+                    t.to_async.get_or_insert_with(|| release.clone()).join(&release);
+                }
                 t.times[0] += t.step;
             }
             Fence::TensorMap { sem, scope } => {

@@ -261,8 +261,9 @@ pub struct Thread {
     pub held_local: Vec<(Range<usize>, Finding)>,
     /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.
     pub released: Vec<(Scope, Release)>,
-    /// The release of the last `fence.mbarrier_init`.
+    /// The release of the last `fence.mbarrier_init`. `to_async`: that of the proxy fences with `.release.sync_restrict`.
     pub inits: Option<Release>,
+    pub to_async: Option<Release>,
     pub bulk: GroupsState,
     pub cp_async: GroupsState,
     /// The instruction of the thread's last strong load, and the bytes that the load has read.
@@ -288,14 +289,18 @@ impl Thread {
         self.released.push((scope, release));
     }
 
-    /// Returns the last release fence whose scope is at least `scope`.
+    /// Returns what the last release fence whose scope is at least `scope` has released, and the fences of one kind of access.
     pub fn released(&self, scope: Scope) -> Option<Release> {
         let fence = self.released.iter().rev().find(|(other, _)| *other >= scope).map(|(_, release)| release);
-        let Some(inits) = &self.inits else { return fence.cloned() };
-        let Some(fence) = fence else { return Some(inits.clone()) };
-        let mut view = (*fence.view).clone();
-        view.join(&inits.view);
-        Some(Release { view: Rc::new(view), ..fence.clone() })
+        let mut all = fence.into_iter().chain(self.restricted());
+        let mut release = all.next()?.clone();
+        all.for_each(|other| release.join(other));
+        Some(release)
+    }
+
+    /// Returns what the fences of one kind of access have released. Their scope is the cluster.
+    pub fn restricted(&self) -> impl Iterator<Item = &Release> {
+        self.inits.iter().chain(&self.to_async)
     }
 
     /// Moves the findings held for the bytes of a frame that a function returns.
@@ -472,6 +477,11 @@ impl<'a> Machine<'a> {
 
     pub fn cluster_size(&self) -> u32 {
         product(self.launch.cluster) as u32
+    }
+
+    /// Returns whether a synchronization lets asynchronous writes overwrite what was read before.
+    pub fn orders_reads(&self) -> bool {
+        !self.options.readings.reads_need_proxy_fence
     }
 
     pub fn clusters(&self) -> u32 {

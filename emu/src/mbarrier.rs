@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::clock::{INITS, PHASES, Proxy, Release, generic};
+use crate::clock::{Clock, INITS, PHASES, Proxy, Release, generic};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
@@ -14,6 +14,8 @@ use crate::sync::{LIMIT, MbarrierState};
 pub struct Arrivals {
     pub count: u32,
     pub release: Option<Release>,
+    /// What asynchronous writes after a wait for the phase may overwrite, even if neither the arrival releases nor the wait acquires.
+    pub overwrite: Clock,
     /// Whether a thread of another CTA arrives.
     pub remote: bool,
     pub scope: Scope,
@@ -106,6 +108,9 @@ impl Machine<'_> {
                 }
                 let least = if slot == cta { Scope::Cta } else { Scope::Cluster };
                 let t = &mut self.ctas[cta].threads[thread];
+                // The thread arrives after the completions that it has waited for.
+                let mut overwrite = t.view.clock(Proxy::Generic).of_objects();
+                t.to_async.iter().for_each(|release| release.add_overwrite(&mut overwrite));
                 let release = if sem.releases() { Some(t.release()) } else { t.released(least) };
                 let old = self.ctas[slot].mbarriers[&offset].state();
                 if let Some(state) = state {
@@ -115,9 +120,8 @@ impl Machine<'_> {
                 let remote = slot != cta;
                 let scope = *scope;
                 self.progress += 1;
-                if let Some(problem) =
-                    self.arrive(slot, offset, Arrivals { count, release, remote, scope, drop: *drop })
-                {
+                let arrivals = Arrivals { count, release, overwrite, remote, scope, drop: *drop };
+                if let Some(problem) = self.arrive(slot, offset, arrivals) {
                     self.wrong(Rule::Mbarrier, cta, thread, problem);
                 }
                 let mbarrier = &self.ctas[slot].mbarriers[&offset];
@@ -283,7 +287,7 @@ impl Machine<'_> {
 
     /// Counts arrivals. Returns what is wrong with them.
     pub fn arrive(&mut self, slot: usize, offset: u32, arrivals: Arrivals) -> Option<String> {
-        let Arrivals { count, release, remote, scope, drop } = arrivals;
+        let Arrivals { count, release, overwrite, remote, scope, drop } = arrivals;
         let mbarrier = self.ctas[slot].mbarriers.get_mut(&offset)?;
         if let Some(release) = release {
             if !remote {
@@ -291,6 +295,11 @@ impl Machine<'_> {
             } else if scope != Scope::Cta {
                 mbarrier.remote.add(&release);
             }
+        }
+        if !remote {
+            mbarrier.local_overwrite.join(&overwrite);
+        } else if scope != Scope::Cta {
+            mbarrier.remote_overwrite.join(&overwrite);
         }
         if drop {
             mbarrier.expected = mbarrier.expected.saturating_sub(count);
@@ -303,10 +312,9 @@ impl Machine<'_> {
 
     /// Begins the next phase if nothing is pending, and wakes the threads that wait for the current one.
     pub fn finish_phase(&mut self, slot: usize, offset: u32) {
-        let Some(waiters) = self.ctas[slot].mbarriers.get_mut(&offset).and_then(MbarrierState::try_complete)
-        else {
-            return;
-        };
+        let orders_reads = self.orders_reads();
+        let mbarrier = self.ctas[slot].mbarriers.get_mut(&offset);
+        let Some(waiters) = mbarrier.and_then(|mbarrier| mbarrier.try_complete(orders_reads)) else { return };
         self.progress += 1;
         self.trace_phase(slot, offset);
         for thread in waiters {
@@ -318,6 +326,10 @@ impl Machine<'_> {
     fn observe(&mut self, cta: usize, thread: usize, offset: u32, sem: Sem, scope: Scope) {
         let mbarrier = &self.ctas[cta].mbarriers[&offset];
         let (local, remote) = (mbarrier.done_local.clone(), mbarrier.done_remote.clone());
+        let mut overwrite = mbarrier.done_overwrite.0.clone();
+        if scope != Scope::Cta {
+            overwrite.join(&mbarrier.done_overwrite.1);
+        }
         let number = self.ctas[cta].number;
         // Any other block of the cluster stands for all blocks whose threads arrive remotely.
         let size = self.cluster_size();
@@ -332,6 +344,10 @@ impl Machine<'_> {
             } else {
                 t.seen.of(scope, from).join(acquirable.view());
             }
+        }
+        // An asynchronous write that the thread issues after the wait does not come before what it waited for.
+        if !overwrite.is_empty() {
+            Rc::make_mut(&mut Rc::make_mut(&mut t.view).clocks[Proxy::Overwrite as usize]).join(&overwrite);
         }
     }
 }

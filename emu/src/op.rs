@@ -441,9 +441,11 @@ pub enum Fence {
         global: bool,
         shared: bool,
     },
-    /// `fence.proxy.async::generic.{acquire,release}.sync_restrict…`.
+    /// `fence.proxy.async::generic.{acquire,release}.sync_restrict…`. `reads`: `…::shared::cluster::read`, for the thread's own
+    /// reads alone.
     AsyncRestricted {
         sem: Sem,
+        reads: bool,
     },
     Alias,
     /// `fence.proxy.tensormap::generic.{acquire,release}.scope`.

@@ -67,8 +67,6 @@ pub struct Access<'a> {
     pub view: &'a View,
     /// The number of thread blocks of a cluster. The blocks of a cluster have consecutive numbers.
     pub cluster: u32,
-    /// Whether a write through another proxy than an earlier read needs a proxy fence.
-    pub fenced_reads: bool,
     /// The time of the thread's last `fence.proxy.alias`.
     pub alias_fence: Time,
 }
@@ -95,6 +93,19 @@ impl Access<'_> {
             _ => Proxy::Generic,
         };
         self.is_of_same_thread(earlier) || self.view.clock(proxy).get(earlier.id) >= earlier.time
+    }
+
+    /// Returns whether the write may overwrite what `earlier` has read or written. A read leaves nothing that a proxy could miss,
+    /// so order is enough; for an asynchronous write after a read of the generic proxy, an order that holds across proxies.
+    fn overwrites(&self, earlier: &Epoch, wrote: bool) -> bool {
+        let is_async = |proxy| matches!(proxy, Proxy::AsyncShared | Proxy::AsyncGlobal);
+        let of_async = is_async(earlier.proxy);
+        let knows = |proxy| self.view.clock(proxy).get(earlier.id) >= earlier.time;
+        match is_async(self.epoch.proxy) {
+            true => self.follows(earlier) || (of_async || !wrote) && knows(Proxy::Overwrite),
+            false if wrote => self.follows(earlier),
+            false => self.is_of_same_thread(earlier) || knows(Proxy::Generic),
+        }
     }
 
     /// Returns whether one access is by a multicast object's address, the other by the memory's own (`.alias`, PTX ISA 9.7.13.4).
@@ -179,7 +190,7 @@ impl Cell {
     fn write(&mut self, access: &Access<'_>) -> Option<Conflict> {
         let mut conflict = None;
         if let Some(write) = &self.write
-            && !access.follows(write)
+            && !access.overwrites(write, true)
             && !access.morally_strong(write)
         {
             conflict = Some(access.race(write, true));
@@ -190,13 +201,7 @@ impl Cell {
             Reads::Many(many) => many.as_slice(),
         };
         for read in reads {
-            let ordered = if access.fenced_reads {
-                access.follows(read)
-            } else {
-                // Order alone is required: a read leaves nothing that a proxy could miss.
-                access.is_of_same_thread(read) || access.view.clock(Proxy::Generic).get(read.id) >= read.time
-            };
-            if !ordered && !access.morally_strong(read) {
+            if !access.overwrites(read, false) && !access.morally_strong(read) {
                 conflict = conflict.or(Some(access.race(read, false)));
             }
         }

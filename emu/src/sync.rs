@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::clock::{Acquirable, Collected, ELEMENTS, Id, PHASES, Release, Time};
+use crate::clock::{Acquirable, Clock, Collected, ELEMENTS, Id, PHASES, Release, Time};
 use crate::op::BarrierKind;
 use crate::shadow::At;
 
@@ -53,10 +53,15 @@ pub struct MbarrierState {
     /// The releases of this phase by the mbarrier's own CTA and by asynchronous operations. `remote`: those by other CTAs.
     pub local: Collected,
     pub remote: Collected,
+    /// What asynchronous writes after a wait for this phase may overwrite, also after a relaxed one: what fences have released to
+    /// them, and what had completed, before the arrivals. `remote_overwrite`: before those of other CTAs.
+    pub local_overwrite: Clock,
+    pub remote_overwrite: Clock,
     /// Whether a copy of another CTA is part of this phase, so that a wait for the copy needs the scope of the cluster.
     pub by_peer: bool,
     pub done_local: Option<Rc<Acquirable>>,
     pub done_remote: Option<Rc<Acquirable>>,
+    pub done_overwrite: (Clock, Clock),
     /// The threads that `try_wait` has suspended.
     pub waiters: Vec<u32>,
     /// The thread and the time of the initialization.
@@ -80,9 +85,12 @@ impl MbarrierState {
             phase: 0,
             local: Collected::default(),
             remote: Collected::default(),
+            local_overwrite: Clock::default(),
+            remote_overwrite: Clock::default(),
             by_peer: false,
             done_local: None,
             done_remote: None,
+            done_overwrite: Default::default(),
             waiters: Vec::new(),
             init,
             init_fenced: false,
@@ -105,7 +113,7 @@ impl MbarrierState {
     }
 
     /// Begins the next phase if nothing is pending. Returns the threads to wake.
-    pub fn try_complete(&mut self) -> Option<Vec<u32>> {
+    pub fn try_complete(&mut self, orders_reads: bool) -> Option<Vec<u32>> {
         if self.pending > 0 || self.tx != 0 {
             return None;
         }
@@ -117,8 +125,10 @@ impl MbarrierState {
         copies.know(self.id, self.phase);
         copies.know_generic(self.id | ELEMENTS, self.phase);
         local.know(self.id | PHASES, self.phase);
-        self.done_local = Some(local.finish());
-        self.done_remote = Some(remote.finish());
+        self.done_local = Some(local.finish(orders_reads));
+        self.done_remote = Some(remote.finish(orders_reads));
+        self.done_overwrite =
+            (std::mem::take(&mut self.local_overwrite), std::mem::take(&mut self.remote_overwrite));
         Some(std::mem::take(&mut self.waiters))
     }
 }

@@ -65,6 +65,7 @@ impl Machine<'_> {
     /// Lets a thread that has read a write acquire what the write released, or keeps that for a later acquire.
     fn synchronize(&mut self, cta: usize, thread: usize, key: Key, at: usize, sem: Sem, scope: Scope) {
         let (number, size) = (self.ctas[cta].number, self.cluster_size());
+        let orders_reads = self.orders_reads();
         let t = &mut self.ctas[cta].threads[thread];
         let Some(location) = self.locations.get_mut(&key) else { return };
         location.writes[at].reduction = None;
@@ -78,7 +79,7 @@ impl Machine<'_> {
         }
         let earlier = location.read.get(&t.id).and_then(|handed| handed.within(scope, number, size));
         for collected in [handed.within(scope, number, size), earlier].into_iter().flatten() {
-            t.acquire(&collected.finish());
+            t.acquire(&collected.finish(orders_reads));
         }
     }
 
@@ -109,8 +110,8 @@ impl Machine<'_> {
         for (scope, release) in t.released.iter().chain(location.released.get(&id)) {
             handed.of(*scope, number).add(release);
         }
-        if let Some(inits) = &t.inits {
-            handed.of(Scope::Cluster, number).add(inits);
+        for release in t.restricted() {
+            handed.of(Scope::Cluster, number).add(release);
         }
         location.push(Write { bytes: bytes.to_vec(), id, time, reduction: None, release: handed });
         let latest = location.first + location.writes.len() as u64 - 1;
@@ -126,9 +127,10 @@ impl Machine<'_> {
         let wider = [(Scope::Cta, number), (Scope::Cluster, cluster), (Scope::Gpu, 0)];
         let keys = wider.into_iter().filter(|(of, _)| *of <= scope);
         let keys: Vec<Id> = keys.map(|(of, number)| Self::FENCES | (of as Id) << 28 | number).collect();
+        let orders_reads = self.orders_reads();
         let t = &mut self.ctas[cta].threads[thread];
         for earlier in keys.iter().filter_map(|key| self.sequential.get(key)) {
-            t.acquire(&earlier.clone().finish());
+            t.acquire(&earlier.clone().finish(orders_reads));
         }
         let release = t.release();
         for key in &keys {
