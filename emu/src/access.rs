@@ -1,5 +1,7 @@
 //! Accesses to memory: finds the memory of an address, and checks that what happened before orders the access.
 
+use std::hash::Hasher;
+
 use crate::clock::{Proxy, View};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
@@ -7,6 +9,24 @@ use crate::machine::{Fault, FaultKind, Machine, value};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Place, RANK_SHIFT, SHARED_BASE};
 use crate::op::{Address, Scope, Space};
 use crate::shadow::{Access, Conflict, Epoch, Shadow};
+
+/// How an access uses memory.
+#[derive(Debug, Clone, Copy)]
+pub enum How<'a> {
+    Reads,
+    Writes,
+    /// A plain store of these bytes, in elements.
+    Stores {
+        bytes: &'a [u8],
+        element: u8,
+    },
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
 
 impl Machine<'_> {
     /// Finds the memory of an address operand, and checks bounds and alignment.
@@ -149,7 +169,7 @@ impl Machine<'_> {
         thread: usize,
         place: Place,
         len: usize,
-        wrote: bool,
+        how: How<'_>,
         strong: Option<Scope>,
     ) {
         if !self.options.check {
@@ -158,12 +178,14 @@ impl Machine<'_> {
         let at = self.at(cta, thread);
         let t = &self.ctas[cta].threads[thread];
         let view = t.view.clone();
-        let epoch = Epoch { id: t.id, time: t.times[0], at, proxy: t.proxy, by: thread as u16, strong };
+        let stored = if let How::Stores { element, .. } = how { element } else { 0 };
+        let epoch =
+            Epoch { id: t.id, time: t.times[0], at, proxy: t.proxy, by: thread as u16, stored, strong };
         let access = Access { alias_fence: t.times[Proxy::Alias as usize], ..self.access(epoch, &view) };
-        if let Some(conflict) = self.touch(place, len, wrote, &access) {
+        if let Some(conflict) = self.touch(place, len, how, &access) {
             let here = self.party(cta, thread);
             let what = self.describe(place, len);
-            self.conflict(conflict, wrote, here, at, &what);
+            self.conflict(conflict, !matches!(how, How::Reads), here, at, &what);
         }
     }
 
@@ -172,7 +194,7 @@ impl Machine<'_> {
         if !self.options.check {
             return;
         }
-        let Some((shadow, offset)) = self.shadow(place) else { return };
+        let Some((shadow, _, offset)) = self.shadow(place) else { return };
         if let Some(conflict) = shadow.uninitialized(offset, len) {
             let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
             self.conflict(conflict, false, here, at, &what);
@@ -183,20 +205,30 @@ impl Machine<'_> {
         Access { epoch, view, cluster: self.cluster_size(), alias_fence: 0 }
     }
 
-    /// Returns the shadow memory of a place that several threads can access, and the place's offset there.
-    fn shadow(&mut self, place: Place) -> Option<(&mut Shadow, usize)> {
+    /// Returns the shadow memory of a place that several threads can access, the memory, and the place's offset there.
+    fn shadow(&mut self, place: Place) -> Option<(&mut Shadow, &[u8], usize)> {
         match place {
-            Place::Global(index, offset) => Some((&mut self.global.allocations[index].shadow, offset)),
-            Place::Shared(slot, offset) => Some((&mut self.ctas[slot].shadow, offset)),
+            Place::Global(index, offset) => {
+                let allocation = &mut self.global.allocations[index];
+                Some((&mut allocation.shadow, &allocation.bytes, offset))
+            }
+            Place::Shared(slot, offset) => {
+                let block = &mut self.ctas[slot];
+                Some((&mut block.shadow, &block.shared, offset))
+            }
             Place::Local(_) | Place::Param(_) => None,
         }
     }
 
     /// Notes an access in shadow memory.
-    pub fn touch(&mut self, place: Place, len: usize, wrote: bool, access: &Access<'_>) -> Option<Conflict> {
-        let (shadow, offset) = self.shadow(place)?;
-        let conflict =
-            if wrote { shadow.write(offset, len, access) } else { shadow.read(offset, len, access) };
+    pub fn touch(&mut self, place: Place, len: usize, how: How<'_>, access: &Access<'_>) -> Option<Conflict> {
+        let (shadow, memory, offset) = self.shadow(place)?;
+        let old = &memory[offset..offset + len];
+        let conflict = match how {
+            How::Reads => shadow.read(offset, len, access),
+            How::Writes => shadow.write(offset, len, access, old, None),
+            How::Stores { bytes, .. } => shadow.write(offset, len, access, old, Some(bytes)),
+        };
         let thing = match place {
             Place::Global(index, _) => Thing::Global(index),
             Place::Shared(slot, _) => Thing::Shared(slot),
@@ -204,8 +236,12 @@ impl Machine<'_> {
         };
         let how = match self.combines.take() {
             Some(rmw) => Use::Combines(rmw),
-            None if wrote => Use::Writes,
-            None => Use::Reads,
+            None => match how {
+                How::Reads => Use::Reads,
+                // The order of weak stores of one value does not matter.
+                How::Stores { bytes, .. } if access.epoch.strong.is_none() => Use::Stores(hash(bytes)),
+                How::Writes | How::Stores { .. } => Use::Writes,
+            },
         };
         self.touches(thing, offset..offset + len, how);
         conflict
@@ -236,11 +272,12 @@ impl Machine<'_> {
         bytes: &mut [u8],
         strong: Option<Scope>,
     ) -> Result<(), Fault> {
-        self.check(cta, thread, place, bytes.len(), false, strong);
+        self.check(cta, thread, place, bytes.len(), How::Reads, strong);
         bytes.copy_from_slice(self.peek(cta, thread, place, bytes.len()));
         Ok(())
     }
 
+    /// Writes bytes that are not those of a plain store.
     pub fn write(
         &mut self,
         cta: usize,
@@ -249,13 +286,37 @@ impl Machine<'_> {
         bytes: &[u8],
         strong: Option<Scope>,
     ) -> Result<(), Fault> {
+        self.write_how(cta, thread, place, bytes, How::Writes, strong)
+    }
+
+    /// Writes the elements of a plain store, each of `element` bytes.
+    pub fn write_elements(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        place: Place,
+        (bytes, element): (&[u8], usize),
+        strong: Option<Scope>,
+    ) -> Result<(), Fault> {
+        self.write_how(cta, thread, place, bytes, How::Stores { bytes, element: element as u8 }, strong)
+    }
+
+    fn write_how(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        place: Place,
+        bytes: &[u8],
+        how: How<'_>,
+        strong: Option<Scope>,
+    ) -> Result<(), Fault> {
         if let Place::Param(_) = place {
             return Err(self.fault(cta, thread, "a store to the parameters of the kernel"));
         }
         if let Place::Shared(slot, offset) = place {
             self.overwrites_mbarrier(cta, thread, slot, offset, bytes.len());
         }
-        self.check(cta, thread, place, bytes.len(), true, strong);
+        self.check(cta, thread, place, bytes.len(), how, strong);
         self.poke(cta, thread, place, bytes);
         self.wake_spinning(place);
         Ok(())

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use crate::access::How;
 use crate::agent::{Agent, Done, Piece};
 use crate::clock::{Clock, Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View, generic};
 use crate::explore::{Actor, Thing, Use};
@@ -491,9 +492,10 @@ impl Machine<'_> {
         let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
         // The source of a reduction is read weakly.
         let strong = agent.strong.filter(|_| wrote);
-        let epoch = Epoch { id, time, at: agent.at, proxy, by: agent.issuer.1 as u16, strong };
+        let epoch = Epoch { id, time, at: agent.at, proxy, by: agent.issuer.1 as u16, stored: 0, strong };
         let access = self.access(epoch, &agent.view);
-        if let Some(conflict) = self.touch(piece.place, piece.len, wrote, &access) {
+        let how = if wrote { How::Writes } else { How::Reads };
+        if let Some(conflict) = self.touch(piece.place, piece.len, how, &access) {
             let here = self.party_of_agent(agent);
             let what = self.describe(piece.place, piece.len);
             self.conflict(conflict, wrote, here, agent.at, &what);

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use std::rc::Rc;
 
+use crate::access::How;
 use crate::clock::{GRID, INITS, PROXIES, Proxy, Release};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
@@ -493,7 +494,7 @@ impl Machine<'_> {
         if strong.is_some() {
             self.strong_store(cta, thread, (place, all), &buffer[..all], (store.sem, store.scope), false);
         }
-        self.write(cta, thread, place, &buffer[..all], strong)?;
+        self.write_elements(cta, thread, place, (&buffer[..all], bytes), strong)?;
         Ok(Flow::Next)
     }
 
@@ -513,7 +514,7 @@ impl Machine<'_> {
         if atom.rmw != Rmw::Exch {
             self.check_old_value(cta, thread, place, all);
         }
-        self.check(cta, thread, place, all, true, Some(atom.scope));
+        self.check(cta, thread, place, all, How::Writes, Some(atom.scope));
         let latest: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
         let key = (place, all);
         let older = if atom.d.is_empty() || !is_integer {
@@ -686,7 +687,7 @@ impl Machine<'_> {
             let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
             match op.what {
                 Multimem::LdReduce => {
-                    self.check(cta, thread, place, all, false, strong);
+                    self.check(cta, thread, place, all, How::Reads, strong);
                     loaded.iter_mut().zip(old).for_each(|(all, old)| all.push(old));
                 }
                 Multimem::St | Multimem::Red => {

@@ -21,6 +21,8 @@ pub enum Use {
     Arrives,
     /// Reductions of one operation, whose order does not matter either.
     Combines(Rmw),
+    /// Weak stores of one value, by the value's hash: likewise, if they are to the same bytes.
+    Stores(u64),
 }
 
 /// What a step touches.
@@ -49,7 +51,12 @@ impl Touch {
         self.thing == other.thing
             && self.from < other.to
             && other.from < self.to
-            && (self.how != other.how || self.how == Use::Writes)
+            && match (self.how, other.how) {
+                (Use::Stores(own), Use::Stores(others)) => {
+                    own != others || (self.from, self.to) != (other.from, other.to)
+                }
+                (own, others) => own != others || own == Use::Writes,
+            }
     }
 
     fn meets(&self, other: &Self) -> bool {

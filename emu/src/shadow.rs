@@ -1,5 +1,7 @@
 //! Shadow memory: the last write and the later reads of each word, or of each byte where an access splits the word.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use crate::clock::{GRID, Id, OBJECTS, PART, Proxy, Time, View};
@@ -19,8 +21,32 @@ pub struct Epoch {
     pub proxy: Proxy,
     /// The rank in its block of the thread that issued the access.
     pub by: u16,
+    /// The bytes of an element that a plain store has written. Zero: another access.
+    pub stored: u8,
     /// The scope of a strong access. `None`: a weak access.
     pub strong: Option<Scope>,
+}
+
+/// The last write.
+#[derive(Debug, Clone, Default)]
+enum Writes {
+    #[default]
+    None,
+    /// A write before every later kernel.
+    Settled,
+    One(Epoch),
+    /// Unordered stores of one value.
+    Many(Vec<Epoch>),
+}
+
+impl Writes {
+    fn epochs(&self) -> &[Epoch] {
+        match self {
+            Self::None | Self::Settled => &[],
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Many(many) => many,
+        }
+    }
 }
 
 /// The reads since the last write.
@@ -32,10 +58,19 @@ enum Reads {
     Many(Vec<Epoch>),
 }
 
+impl Reads {
+    fn epochs(&self) -> &[Epoch] {
+        match self {
+            Self::None => &[],
+            Self::One(one) => std::slice::from_ref(one),
+            Self::Many(many) => many,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 struct Cell {
-    initialized: bool,
-    write: Option<Epoch>,
+    writes: Writes,
     reads: Reads,
 }
 
@@ -141,6 +176,13 @@ impl Access<'_> {
         }
     }
 
+    /// Returns whether both accesses store elements of one size. Elements are aligned, so those that overlap have one address.
+    /// Stores of one value leave that value in whatever order they come: a race of one size follows the axioms of the memory model
+    /// (PTX ISA 8.7.1, 8.10).
+    fn stores_as(&self, earlier: &Epoch) -> bool {
+        self.epoch.stored != 0 && self.epoch.stored == earlier.stored && self.epoch.proxy == earlier.proxy
+    }
+
     fn race(&self, other: &Epoch, wrote: bool) -> Conflict {
         let ordered =
             self.view.clock(Proxy::Generic).get(other.id) >= other.time || self.is_of_same_thread(other);
@@ -155,18 +197,15 @@ impl Access<'_> {
 
 impl Cell {
     fn is_uninitialized(&self) -> bool {
-        self.write.is_none() && !self.initialized
+        matches!(self.writes, Writes::None)
     }
 
     fn read(&mut self, access: &Access<'_>) -> Option<Conflict> {
-        let mut conflict = None;
-        match &self.write {
-            Some(write) if !access.follows(write) && !access.morally_strong(write) => {
-                conflict = Some(access.race(write, true));
-            }
-            None if self.is_uninitialized() => conflict = Some(Conflict::Uninitialized),
-            _ => {}
-        }
+        let races = |write: &&Epoch| !access.follows(write) && !access.morally_strong(write);
+        let conflict = match self.is_uninitialized() {
+            true => Some(Conflict::Uninitialized),
+            false => self.writes.epochs().iter().find(races).map(|write| access.race(write, true)),
+        };
         let epoch = access.epoch;
         match &mut self.reads {
             Reads::None => self.reads = Reads::One(epoch),
@@ -187,27 +226,33 @@ impl Cell {
         conflict
     }
 
-    fn write(&mut self, access: &Access<'_>) -> Option<Conflict> {
+    /// Notes a write. `same`: whether memory already has the value.
+    fn write(&mut self, access: &Access<'_>, same: impl Fn() -> bool) -> Option<Conflict> {
         let mut conflict = None;
-        if let Some(write) = &self.write
-            && !access.overwrites(write, true)
-            && !access.morally_strong(write)
-        {
-            conflict = Some(access.race(write, true));
+        let mut beside = Vec::new();
+        for write in self.writes.epochs() {
+            if access.overwrites(write, true) || access.morally_strong(write) {
+                continue;
+            }
+            if access.stores_as(write) && same() {
+                beside.push(*write);
+            } else {
+                conflict = conflict.or(Some(access.race(write, true)));
+            }
         }
-        let reads = match &self.reads {
-            Reads::None => &[][..],
-            Reads::One(one) => std::slice::from_ref(one),
-            Reads::Many(many) => many.as_slice(),
-        };
-        for read in reads {
+        for read in self.reads.epochs() {
             if !access.overwrites(read, false) && !access.morally_strong(read) {
                 conflict = conflict.or(Some(access.race(read, false)));
             }
         }
         self.reads = Reads::None;
-        self.write = Some(access.epoch);
-        self.initialized = true;
+        self.writes = match beside.is_empty() {
+            true => Writes::One(access.epoch),
+            false => {
+                beside.push(access.epoch);
+                Writes::Many(beside)
+            }
+        };
         conflict
     }
 }
@@ -225,7 +270,7 @@ impl Shadow {
         &mut self,
         offset: usize,
         len: usize,
-        mut check: impl FnMut(&mut Cell) -> Option<Conflict>,
+        mut check: impl FnMut(&mut Cell, Range<usize>) -> Option<Conflict>,
     ) -> Option<Conflict> {
         let mut conflict = None;
         let mut at = offset;
@@ -235,7 +280,7 @@ impl Shadow {
             let next = (word * WORD + WORD).min(end);
             let whole = at.is_multiple_of(WORD) && next == word * WORD + WORD;
             if whole && (self.split.is_empty() || !self.split.contains_key(&word)) {
-                let found = check(self.cell(word));
+                let found = check(self.cell(word), at - offset..next - offset);
                 conflict = conflict.or(found);
             } else {
                 if !self.split.contains_key(&word) {
@@ -243,8 +288,8 @@ impl Shadow {
                     self.split.insert(word, Box::new(std::array::from_fn(|_| cell.clone())));
                 }
                 if let Some(cells) = self.split.get_mut(&word) {
-                    for cell in &mut cells[at % WORD..at % WORD + (next - at)] {
-                        let found = check(cell);
+                    for (byte, cell) in (at - offset..).zip(&mut cells[at % WORD..at % WORD + (next - at)]) {
+                        let found = check(cell, byte..byte + 1);
                         conflict = conflict.or(found);
                     }
                 }
@@ -256,23 +301,33 @@ impl Shadow {
 
     /// Marks bytes that the host wrote, before every later kernel.
     pub fn initialize(&mut self, offset: usize, len: usize) {
-        self.each(offset, len, |cell| {
-            *cell = Cell { initialized: true, ..Cell::default() };
+        self.each(offset, len, |cell, _| {
+            *cell = Cell { writes: Writes::Settled, reads: Reads::None };
             None
         });
     }
 
     pub fn read(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
-        self.each(offset, len, |cell| cell.read(access))
+        self.each(offset, len, |cell, _| cell.read(access))
     }
 
-    pub fn write(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
-        self.each(offset, len, |cell| cell.write(access))
+    /// Notes a write. `old` has the bytes in memory, `new` those that a plain store writes.
+    pub fn write(
+        &mut self,
+        offset: usize,
+        len: usize,
+        access: &Access<'_>,
+        old: &[u8],
+        new: Option<&[u8]>,
+    ) -> Option<Conflict> {
+        self.each(offset, len, |cell, range| {
+            cell.write(access, || new.is_some_and(|new| new[range.clone()] == old[range.clone()]))
+        })
     }
 
     /// Looks for memory that nothing has written.
     pub fn uninitialized(&mut self, offset: usize, len: usize) -> Option<Conflict> {
-        self.each(offset, len, |cell| cell.is_uninitialized().then_some(Conflict::Uninitialized))
+        self.each(offset, len, |cell, _| cell.is_uninitialized().then_some(Conflict::Uninitialized))
     }
 
     /// Makes the accesses of a grid that may still run those of [`GRID`].
@@ -283,10 +338,15 @@ impl Shadow {
             at: 0,
             proxy: Proxy::Generic,
             by: 0,
+            stored: epoch.stored,
             strong: epoch.strong.filter(|scope| *scope >= Scope::Gpu),
         };
         self.cells(|cell| {
-            cell.write = cell.write.map(of_grid);
+            cell.writes = match std::mem::take(&mut cell.writes) {
+                Writes::One(write) => Writes::One(of_grid(write)),
+                Writes::Many(writes) => Writes::Many(writes.into_iter().map(of_grid).collect()),
+                writes => writes,
+            };
             cell.reads = match std::mem::take(&mut cell.reads) {
                 Reads::None => Reads::None,
                 Reads::One(read) => Reads::One(of_grid(read)),
@@ -298,7 +358,9 @@ impl Shadow {
     /// Forgets the accesses of a grid that has ended: they happened before all that follows.
     pub fn settle(&mut self) {
         self.cells(|cell| {
-            cell.initialized |= cell.write.take().is_some();
+            if !cell.is_uninitialized() {
+                cell.writes = Writes::Settled;
+            }
             cell.reads = Reads::None;
         });
     }
@@ -312,12 +374,8 @@ impl Shadow {
     pub fn accesses(&self, mut each: impl FnMut(&Epoch, bool)) {
         let cells = self.pages.iter().flatten().flat_map(|page| page.iter());
         for cell in cells.chain(self.split.values().flat_map(|cells| cells.iter())) {
-            cell.write.iter().for_each(|write| each(write, true));
-            match &cell.reads {
-                Reads::None => {}
-                Reads::One(read) => each(read, false),
-                Reads::Many(reads) => reads.iter().for_each(|read| each(read, false)),
-            }
+            cell.writes.epochs().iter().for_each(|write| each(write, true));
+            cell.reads.epochs().iter().for_each(|read| each(read, false));
         }
     }
 }

@@ -4,6 +4,7 @@
 //! atomicity and mode as bytes, the dimensions (5 of 32 bits), the box (5 of 16), the element strides (5 bytes), the strides in
 //! bytes of all dimensions but the first (4 of 64), the corners of the pixels' bounding box, and a mark of validity.
 
+use crate::access::How;
 use crate::agent::{Done, Piece};
 use crate::clock::Proxy;
 use crate::finding::Rule;
@@ -260,10 +261,17 @@ impl Machine<'_> {
             let mut view = (*view).clone();
             let times = t.times;
             view.set(id, times);
-            let epoch =
-                Epoch { id: u32::MAX, time, at, proxy: Proxy::TensorMap, by: thread as u16, strong: None };
+            let epoch = Epoch {
+                id: u32::MAX,
+                time,
+                at,
+                proxy: Proxy::TensorMap,
+                by: thread as u16,
+                stored: 0,
+                strong: None,
+            };
             let access = self.access(epoch, &view);
-            if let Some(conflict) = self.touch(place, 128, false, &access) {
+            if let Some(conflict) = self.touch(place, 128, How::Reads, &access) {
                 let here = self.party(cta, thread);
                 let what = self.describe(place, 128);
                 self.conflict(conflict, false, here, at, &format!("the tensor map in {what}"));

@@ -63,3 +63,12 @@ fn runs_are_as_many_as_orders_of_dependent_steps() {
     assert_eq!(runs("atom.relaxed.gpu.global.add.u32 %r1, [%rd0], 1;", 3), 6, "orders of three");
     assert_eq!(runs("atom.relaxed.gpu.global.exch.b32 %r1, [%rd0], %r0;", 4), 24, "orders of four");
 }
+
+#[test]
+fn stores_of_one_value_have_no_order() {
+    let text = "// grid 2, block 4\nk(out) {\n    st.global.u32 [%rd0], 7;\n}";
+    let case = Case { name: "stores_of_one_value".into(), text: text.into() };
+    let explored = explore(&case, "//", 10);
+    assert!(explored.report.is_clean(), "{}", explored.report);
+    assert_eq!((explored.runs, explored.is_complete), (1, true));
+}
