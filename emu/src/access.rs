@@ -14,6 +14,8 @@ use crate::shadow::{Access, Conflict, Epoch, Shadow};
 #[derive(Debug, Clone, Copy)]
 pub enum How<'a> {
     Reads,
+    /// Reads, and nobody learns when.
+    Prefetches,
     Writes,
     /// A plain store of these bytes, in elements.
     Stores {
@@ -226,6 +228,7 @@ impl Machine<'_> {
         let old = &memory[offset..offset + len];
         let conflict = match how {
             How::Reads => shadow.read(offset, len, access),
+            How::Prefetches => shadow.prefetch(offset, len, access),
             How::Writes => shadow.write(offset, len, access, old, None),
             How::Stores { bytes, .. } => shadow.write(offset, len, access, old, Some(bytes)),
         };
@@ -237,7 +240,7 @@ impl Machine<'_> {
         let how = match self.combines.take() {
             Some(rmw) => Use::Combines(rmw),
             None => match how {
-                How::Reads => Use::Reads,
+                How::Reads | How::Prefetches => Use::Reads,
                 // The order of weak stores of one value does not matter.
                 How::Stores { bytes, .. } if access.epoch.strong.is_none() => Use::Stores(hash(bytes)),
                 How::Writes | How::Stores { .. } => Use::Writes,

@@ -35,6 +35,8 @@ pub enum Done {
 #[derive(Debug)]
 pub struct Agent {
     pub reads: Vec<Piece>,
+    /// The tensor map, which the operation reads too.
+    pub map: Option<Place>,
     pub writes: Vec<Piece>,
     pub buffer: Vec<u8>,
     /// The mask of the bytes to write: bit `i` stands for byte `i` of each 16.
@@ -84,6 +86,7 @@ impl Agent {
     pub fn nothing() -> Self {
         Self {
             reads: Vec::new(),
+            map: None,
             writes: Vec::new(),
             buffer: Vec::new(),
             byte_mask: None,

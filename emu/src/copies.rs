@@ -483,6 +483,20 @@ impl Machine<'_> {
         }
     }
 
+    /// Checks the operation's read of its tensor map, by the proxy of tensor maps.
+    pub fn map_access(&mut self, agent: &Agent, how: How<'_>) {
+        let Some(place) = agent.map.filter(|_| self.options.check) else { return };
+        let (id, time) = self.epoch(agent, agent.issuer.0, true);
+        let by = agent.issuer.1 as u16;
+        let epoch = Epoch { id, time, at: agent.at, proxy: Proxy::TensorMap, by, stored: 0, strong: None };
+        let access = self.access(epoch, &agent.view);
+        if let Some(conflict) = self.touch(place, 128, how, &access) {
+            let here = self.party_of_agent(agent);
+            let what = format!("the tensor map in {}", self.describe(place, 128));
+            self.conflict(conflict, false, here, agent.at, &what);
+        }
+    }
+
     fn agent_access(&mut self, agent: &Agent, piece: Piece, wrote: bool) {
         if !self.options.check {
             return;
@@ -517,6 +531,7 @@ impl Machine<'_> {
         let mut agent = std::mem::replace(&mut self.agents[which], Agent::nothing());
         agent.has_read = true;
         let (cta, thread) = agent.issuer;
+        self.map_access(&agent, How::Reads);
         for piece in agent.reads.clone() {
             self.agent_access(&agent, piece, false);
             let mut bytes = self.peek(cta, thread, piece.place, piece.len).to_vec();

@@ -200,12 +200,17 @@ impl Cell {
         matches!(self.writes, Writes::None)
     }
 
-    fn read(&mut self, access: &Access<'_>) -> Option<Conflict> {
+    /// Checks a read, and does not note it.
+    fn check_read(&self, access: &Access<'_>) -> Option<Conflict> {
         let races = |write: &&Epoch| !access.follows(write) && !access.morally_strong(write);
-        let conflict = match self.is_uninitialized() {
+        match self.is_uninitialized() {
             true => Some(Conflict::Uninitialized),
             false => self.writes.epochs().iter().find(races).map(|write| access.race(write, true)),
-        };
+        }
+    }
+
+    fn read(&mut self, access: &Access<'_>) -> Option<Conflict> {
+        let conflict = self.check_read(access);
         let epoch = access.epoch;
         match &mut self.reads {
             Reads::None => self.reads = Reads::One(epoch),
@@ -309,6 +314,11 @@ impl Shadow {
 
     pub fn read(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
         self.each(offset, len, |cell, _| cell.read(access))
+    }
+
+    /// Checks a read of which nobody learns when it is done.
+    pub fn prefetch(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
+        self.each(offset, len, |cell, _| cell.check_read(access))
     }
 
     /// Notes a write. `old` has the bytes in memory, `new` those that a plain store writes.

@@ -12,7 +12,6 @@ use crate::float::Format;
 use crate::machine::{Fault, FaultKind, Flow, Machine, Outcome, value};
 use crate::memory::Place;
 use crate::op::*;
-use crate::shadow::Epoch;
 
 /// The element types of a tensor map, in the order of the `elemtype` values (PTX ISA 9.7.9.28): their bytes, and the type of
 /// reductions.
@@ -181,6 +180,18 @@ impl TensorMap {
         }
     }
 
+    /// Returns the name of a field that is zero in no map for copies of tiles.
+    fn lacks(&self) -> Option<String> {
+        let dimensions = 0..usize::from(self.rank).min(5) * usize::from(!self.im2col);
+        // Without an interleaved layout, the innermost element stride is ignored.
+        let counts = |d: usize| d > 0 || self.interleave != 0;
+        dimensions.into_iter().find_map(|d| match (self.boxes[d], self.steps[d]) {
+            (0, _) => Some(format!("`box_dim` {d}")),
+            (_, 0) if counts(d) => Some(format!("`element_stride` {d}")),
+            _ => None,
+        })
+    }
+
     /// Returns the bytes of an element in shared memory, with its padding.
     fn shared_size(&self) -> usize {
         match self.element {
@@ -248,42 +259,25 @@ struct Element {
 }
 
 impl Machine<'_> {
-    fn tensor_map(&mut self, cta: usize, thread: usize, address: Address) -> Result<TensorMap, Fault> {
+    /// Returns the tensor map at an address, and its place.
+    fn tensor_map(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        address: Address,
+    ) -> Result<(TensorMap, Place), Fault> {
         let place = self.resolve(cta, thread, address, 128, 64)?;
         if let Place::Shared(..) | Place::Local(_) = place {
             return Err(self.fault(cta, thread, "a tensor map is in `.param`, `.const` or global memory"));
         }
-        if self.options.check {
-            // The copy reads the map through the tensormap proxy.
-            let at = self.at(cta, thread);
-            let t = &self.ctas[cta].threads[thread];
-            let (view, id, time) = (t.view.clone(), t.id, t.times[0]);
-            let mut view = (*view).clone();
-            let times = t.times;
-            view.set(id, times);
-            let epoch = Epoch {
-                id: u32::MAX,
-                time,
-                at,
-                proxy: Proxy::TensorMap,
-                by: thread as u16,
-                stored: 0,
-                strong: None,
-            };
-            let access = self.access(epoch, &view);
-            if let Some(conflict) = self.touch(place, 128, How::Reads, &access) {
-                let here = self.party(cta, thread);
-                let what = self.describe(place, 128);
-                self.conflict(conflict, false, here, at, &format!("the tensor map in {what}"));
-            }
-        }
         let bytes = self.peek(cta, thread, place, 128).to_vec();
-        TensorMap::from_bytes(&bytes)
-            .ok_or_else(|| self.fault(cta, thread, "the 128 bytes at the address are no tensor map"))
+        let map = TensorMap::from_bytes(&bytes)
+            .ok_or_else(|| self.fault(cta, thread, "the 128 bytes at the address are no tensor map"))?;
+        Ok((map, place))
     }
 
     pub fn tensor(&mut self, cta: usize, thread: usize, op: &Tensor) -> Outcome {
-        let mut map = self.tensor_map(cta, thread, op.map)?;
+        let (mut map, map_place) = self.tensor_map(cta, thread, op.map)?;
         let v = |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
         if usize::from(map.rank) != op.dims {
             return Err(self.fault(
@@ -291,6 +285,11 @@ impl Machine<'_> {
                 thread,
                 format!("a copy of {} dimensions by a tensor map of {}", op.dims, map.rank),
             ));
+        }
+        if let Some(field) = map.lacks() {
+            let what =
+                format!("the tensor map's {field} is zero: nothing has set the field of a map made of zeros");
+            return Err(self.fault(cta, thread, what));
         }
         if let Some(what) = map.not_modeled(op.mode) {
             return Err(self.fault(cta, thread, what));
@@ -344,6 +343,10 @@ impl Machine<'_> {
         }
         let bytes = elements.len() * shared_size;
         let (Some(shared), Some(completion)) = (op.shared, op.completion) else {
+            // A prefetch is a hint: nothing waits for it.
+            let mut agent = self.new_agent(cta, thread, Done::Nothing);
+            agent.map = Some(map_place);
+            self.map_access(&agent, How::Prefetches);
             return Ok(Flow::Next);
         };
         let place = self.resolve(cta, thread, shared, bytes, 128)?;
@@ -376,6 +379,7 @@ impl Machine<'_> {
             }
         };
         let mut agent = self.new_agent(cta, thread, done);
+        agent.map = Some(map_place);
         agent.buffer = vec![0; bytes];
         if map.fill == 1 && op.direction == Direction::ToShared {
             fill_nan(map.ty(), &mut agent.buffer);
@@ -449,8 +453,15 @@ impl Machine<'_> {
         let place = self.resolve(cta, thread, address, 128, 64)?;
         let mut bytes = [0; 128];
         self.read(cta, thread, place, &mut bytes, None)?;
-        let Some(mut map) = TensorMap::from_bytes(&bytes) else {
-            return Err(self.fault(cta, thread, "the 128 bytes at the address are no tensor map"));
+        // A map may be made of zeros, by replacing its fields. The field of the rank counts from zero.
+        let map = if bytes == [0; 128] {
+            Some(TensorMap { rank: 1, ..TensorMap::default() })
+        } else {
+            TensorMap::from_bytes(&bytes)
+        };
+        let Some(mut map) = map else {
+            let what = "the 128 bytes at the address are no tensor map, and not zeros, of which `tensormap.replace` makes one";
+            return Err(self.fault(cta, thread, what));
         };
         let i = index as usize;
         if i >= 5 {
