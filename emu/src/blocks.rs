@@ -1,6 +1,6 @@
 //! Starts clusters, and ends threads and blocks.
 
-use crate::clock::{Collected, Memo, OBJECTS, PART, Proxy, generic};
+use crate::clock::{Collected, Id, Memo, OBJECTS, PART, Proxy, View, generic};
 use crate::finding::Rule;
 use crate::location::Handed;
 use crate::machine::{Cta, Fault, Frame, GroupsState, Machine, State, Thread, Warp, index_of, product};
@@ -78,8 +78,16 @@ impl Machine<'_> {
             mbarriers: Default::default(),
             cluster_barrier: ClusterBarrier::default(),
             exits: Collected::default(),
+            launched_dependents: false,
             fences: Memo::default(),
         }
+    }
+
+    /// Lets dependent grids start, as far as a block is concerned. What the block knows to have ended has ended when they start.
+    pub fn launch_dependents(&mut self, view: &View) {
+        let ended = |grid: &&Id| view.clock(Proxy::Generic).get(**grid) > 0 && !self.ended.contains(grid);
+        let ended: Vec<Id> = self.earlier.iter().filter(ended).copied().collect();
+        self.ended.extend(ended);
     }
 
     /// Ends a thread.
@@ -116,6 +124,10 @@ impl Machine<'_> {
                     thread,
                     format!("the block ends with {count} arrivals at barrier {id}, for which nothing waits"),
                 );
+            }
+            if !self.ctas[cta].launched_dependents {
+                let view = self.ctas[cta].exits.view.clone();
+                self.launch_dependents(&view);
             }
             self.end_cta(cta);
         }

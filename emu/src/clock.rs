@@ -11,8 +11,19 @@ pub type Time = u32;
 pub const PART: u32 = 2048;
 /// The first identity of an object.
 pub const OBJECTS: Id = 1 << 31;
-/// The identity of the grid before this one. Its accesses all have time 1, which a view holds if the grid has ended.
-pub const GRID: Id = OBJECTS;
+/// The first of a part of identities: those of earlier grids. Their accesses all have time 1, which a view holds if the grid has
+/// ended.
+const GRIDS: Id = OBJECTS;
+
+/// Returns the identity of a grid by its number in the order of launches. Numbers that far apart do not run at a time.
+pub fn of_grid(number: u32) -> Id {
+    GRIDS + number % PART
+}
+
+/// Returns whether an identity is that of an earlier grid.
+pub fn is_of_grid(id: Id) -> bool {
+    (GRIDS..GRIDS + PART).contains(&id)
+}
 /// The bit that makes an mbarrier's identity that of its completed phases, without what its copies did.
 pub const PHASES: Id = 1 << 30;
 /// The bit that makes an mbarrier's identity that of its initialization.
@@ -96,7 +107,7 @@ impl Clock {
 
     /// Returns the times of objects alone: the completions that are known.
     pub fn of_objects(&self) -> Self {
-        let is_of_objects = |part: u32| part >= OBJECTS / PART;
+        let is_of_objects = |part: u32| part > GRIDS / PART;
         Self { parts: self.parts.iter().filter(|(part, _)| is_of_objects(*part)).cloned().collect() }
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::How;
-use crate::clock::{GRID, INITS, PROXIES, Proxy, Release};
+use crate::clock::{INITS, PROXIES, Proxy, Release};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
 use crate::integer;
@@ -229,11 +229,22 @@ impl Machine<'_> {
                 return Ok(Flow::Yield);
             }
             // Without a programmatic launch, the grid before has ended.
-            Op::GridDependencies { wait: true } if self.launch.programmatic => {
+            Op::GridDependencies { wait: true } => {
                 let t = &mut self.ctas[cta].threads[thread];
-                t.view = self.waits.change(&t.view, (), |view| view.set(GRID, [1; PROXIES]));
+                let awaited = &self.awaited;
+                t.view = self.waits.change(&t.view, (), |view| {
+                    awaited.iter().for_each(|grid| view.set(*grid, [1; PROXIES]));
+                });
+                self.has_waited = true;
             }
-            Op::GridDependencies { .. } | Op::SetMaxNReg { .. } | Op::Breakpoint => {}
+            // The first of a block's calls counts.
+            Op::GridDependencies { wait: false } => {
+                if !std::mem::replace(&mut self.ctas[cta].launched_dependents, true) {
+                    let view = self.ctas[cta].threads[thread].view.clone();
+                    self.launch_dependents(&view);
+                }
+            }
+            Op::SetMaxNReg { .. } | Op::Breakpoint => {}
             Op::TryCancel { response, mbarrier, multicast } => {
                 return self.try_cancel(cta, thread, *response, *mbarrier, *multicast);
             }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::agent::Agent;
 use crate::ast::Loc;
 use crate::clock::{
-    Acquirable, Collected, GRID, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View,
+    Acquirable, Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, Release, Time, View, is_of_grid, of_grid,
 };
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
@@ -347,6 +347,8 @@ pub struct Cta {
     pub cluster_barrier: ClusterBarrier,
     /// What the block's threads knew when they exited.
     pub exits: Collected,
+    /// Whether a thread of the block has let dependent grids start (`griddepcontrol.launch_dependents`).
+    pub launched_dependents: bool,
     /// The changes of views by the last proxy fences.
     pub fences: Memo<Proxy>,
 }
@@ -375,6 +377,12 @@ pub struct Machine<'a> {
     pub sequential: rustc_hash::FxHashMap<Id, Collected>,
     pub reported: rustc_hash::FxHashSet<(Rule, At, At)>,
     pub(crate) empty: Rc<View>,
+    /// The earlier grids that may still run, and those of them that have ended after a `griddepcontrol.wait`.
+    pub earlier: Vec<Id>,
+    pub awaited: Vec<Id>,
+    /// The earlier grids that have ended when dependents start, and whether a thread has waited for the grid before.
+    pub ended: Vec<Id>,
+    pub has_waited: bool,
     /// The changes of views by a wait for the grid before.
     pub waits: Memo<()>,
     pub trace: Option<Trace>,
@@ -459,13 +467,18 @@ impl<'a> Machine<'a> {
             rng: Rng::new(options.schedule.seed),
             report: Report::default(),
             progress: 0,
-            objects: OBJECTS,
+            // The first part is that of grids.
+            objects: OBJECTS + PART,
             next_cluster: 0,
             starts,
             locations: rustc_hash::FxHashMap::default(),
             sequential: rustc_hash::FxHashMap::default(),
             reported: rustc_hash::FxHashSet::default(),
             empty: Rc::new(View::default()),
+            earlier: Vec::new(),
+            awaited: Vec::new(),
+            ended: Vec::new(),
+            has_waited: false,
             waits: Memo::default(),
             trace: options.trace.then(Trace::default),
             explorer: None,
@@ -672,10 +685,15 @@ impl<'a> Machine<'a> {
             }
             Conflict::Race { other, wrote: other_wrote, missing } => {
                 let other_verb = if other_wrote { "written" } else { "read" };
-                if other.id == GRID {
+                if is_of_grid(other.id) {
+                    let before = other.id == of_grid(self.global.grids.number);
+                    let (grid, lacks) = match (before, self.awaited.contains(&other.id)) {
+                        (true, _) => ("the grid before this one", "for whose end the thread has not waited"),
+                        (_, true) => ("an earlier grid", "for whose end the thread has not waited"),
+                        _ => ("an earlier grid", "for whose end the grid before this one has not waited"),
+                    };
                     let what = format!(
-                        "{verb} {what}, {other_verb} by the grid before this one, for whose end the thread has not waited \
-                         (`griddepcontrol.wait`, 9.7.13.13)"
+                        "{verb} {what}, {other_verb} by {grid}, {lacks} (`griddepcontrol.wait`, 9.7.13.13)"
                     );
                     self.find(Rule::Race, what, here, None, (at, 0));
                     return;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::clock::Id;
 use crate::shadow::Shadow;
 
 /// The window of generic addresses of shared memory, that of 32-bit `.shared::cluster` addresses.
@@ -37,6 +38,18 @@ pub struct Allocation {
 #[derive(Debug, Clone, Default)]
 pub struct Global {
     pub allocations: Vec<Allocation>,
+    pub grids: Grids,
+}
+
+/// The grids that may still run when others start (programmatic dependent launch), by their identities.
+#[derive(Debug, Clone, Default)]
+pub struct Grids {
+    /// The number of the last grid.
+    pub number: u32,
+    /// The grids that may run when a dependent of the last grid starts: among them the last grid.
+    pub at_start: Vec<Id>,
+    /// The grids that may run when the last grid has ended: those for which it has not waited.
+    pub at_end: Vec<Id>,
 }
 
 impl Global {

@@ -1,9 +1,10 @@
 //! Runs a grid: threads in an order that the schedule chooses, and asynchronous operations as separate agents.
 
+use crate::clock::{Id, of_grid};
 use crate::explore::{Actor, Explorer};
 use crate::finding::Rule;
 use crate::machine::{Fault, FaultKind, Machine, Report, State};
-use crate::memory::{RANK_SHIFT, SHARED_BASE};
+use crate::memory::{Grids, RANK_SHIFT, SHARED_BASE};
 use crate::op::Op;
 use crate::trace::Row;
 
@@ -22,18 +23,34 @@ impl Machine<'_> {
     }
 
     fn run_all(&mut self) -> Report {
+        let grids = &self.global.grids;
+        let last = of_grid(grids.number);
+        if self.launch.programmatic {
+            self.earlier = grids.at_start.clone();
+            let has_ended = |grid: &&Id| !grids.at_end.contains(grid);
+            self.awaited = self.earlier.iter().filter(has_ended).copied().collect();
+        }
         for allocation in &mut self.global.allocations {
-            if self.launch.programmatic {
-                allocation.shadow.precede();
-            } else {
-                allocation.shadow.settle();
-            }
+            allocation.shadow.precede(last, &self.earlier);
         }
         if let Err(fault) = self.all() {
             self.report.fault = Some(fault);
         }
+        self.leave_grids();
         self.report.trace = self.trace.take();
         std::mem::take(&mut self.report)
+    }
+
+    /// Notes which grids may still run when the next one starts.
+    fn leave_grids(&mut self) {
+        let number = self.global.grids.number.wrapping_add(1);
+        let without = |ended: &[Id]| -> Vec<Id> {
+            self.earlier.iter().filter(|grid| !ended.contains(grid)).copied().collect()
+        };
+        let mut at_start = without(&self.ended);
+        let at_end = without(if self.has_waited { &self.awaited } else { &self.ended });
+        at_start.push(of_grid(number));
+        self.global.grids = Grids { number, at_start, at_end };
     }
 
     fn all(&mut self) -> Result<(), Fault> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::clock::{GRID, Id, OBJECTS, PART, Proxy, Time, View};
+use crate::clock::{Id, OBJECTS, PART, Proxy, Time, View, is_of_grid};
 use crate::op::Scope;
 
 /// The place of an access in the program: the index of an instruction in the list of all.
@@ -40,6 +40,15 @@ enum Writes {
 }
 
 impl Writes {
+    /// Returns unordered writes after settled ones.
+    fn of(mut epochs: Vec<Epoch>) -> Self {
+        match epochs.len() {
+            0 => Self::Settled,
+            1 => epochs.pop().map_or(Self::Settled, Self::One),
+            _ => Self::Many(epochs),
+        }
+    }
+
     fn epochs(&self) -> &[Epoch] {
         match self {
             Self::None | Self::Settled => &[],
@@ -59,6 +68,14 @@ enum Reads {
 }
 
 impl Reads {
+    fn of(mut epochs: Vec<Epoch>) -> Self {
+        match epochs.len() {
+            0 => Self::None,
+            1 => epochs.pop().map_or(Self::None, Self::One),
+            _ => Self::Many(epochs),
+        }
+    }
+
     fn epochs(&self) -> &[Epoch] {
         match self {
             Self::None => &[],
@@ -251,12 +268,11 @@ impl Cell {
             }
         }
         self.reads = Reads::None;
-        self.writes = match beside.is_empty() {
-            true => Writes::One(access.epoch),
-            false => {
-                beside.push(access.epoch);
-                Writes::Many(beside)
-            }
+        self.writes = if beside.is_empty() {
+            Writes::One(access.epoch)
+        } else {
+            beside.push(access.epoch);
+            Writes::Many(beside)
         };
         conflict
     }
@@ -340,38 +356,29 @@ impl Shadow {
         self.each(offset, len, |cell, _| cell.is_uninitialized().then_some(Conflict::Uninitialized))
     }
 
-    /// Makes the accesses of a grid that may still run those of [`GRID`].
-    pub fn precede(&mut self) {
-        let of_grid = |epoch: Epoch| Epoch {
-            id: GRID,
-            time: 1,
-            at: 0,
-            proxy: Proxy::Generic,
-            by: 0,
-            stored: epoch.stored,
-            strong: epoch.strong.filter(|scope| *scope >= Scope::Gpu),
+    /// Makes the accesses of the last grid those of the identity `last`, and forgets those of grids that have ended, which are not
+    /// in `running`: they happened before all that follows.
+    pub fn precede(&mut self, last: Id, running: &[Id]) {
+        let keep = |epochs: &[Epoch]| -> Vec<Epoch> {
+            let of_grid = |epoch: &Epoch| Epoch {
+                id: if is_of_grid(epoch.id) { epoch.id } else { last },
+                time: 1,
+                at: 0,
+                proxy: Proxy::Generic,
+                by: 0,
+                stored: epoch.stored,
+                strong: epoch.strong.filter(|scope| *scope >= Scope::Gpu),
+            };
+            let mut kept: Vec<Epoch> =
+                epochs.iter().map(of_grid).filter(|epoch| running.contains(&epoch.id)).collect();
+            kept.dedup();
+            kept
         };
         self.cells(|cell| {
-            cell.writes = match std::mem::take(&mut cell.writes) {
-                Writes::One(write) => Writes::One(of_grid(write)),
-                Writes::Many(writes) => Writes::Many(writes.into_iter().map(of_grid).collect()),
-                writes => writes,
-            };
-            cell.reads = match std::mem::take(&mut cell.reads) {
-                Reads::None => Reads::None,
-                Reads::One(read) => Reads::One(of_grid(read)),
-                Reads::Many(reads) => Reads::Many(reads.into_iter().map(of_grid).collect()),
-            };
-        });
-    }
-
-    /// Forgets the accesses of a grid that has ended: they happened before all that follows.
-    pub fn settle(&mut self) {
-        self.cells(|cell| {
             if !cell.is_uninitialized() {
-                cell.writes = Writes::Settled;
+                cell.writes = Writes::of(keep(cell.writes.epochs()));
             }
-            cell.reads = Reads::None;
+            cell.reads = Reads::of(keep(cell.reads.epochs()));
         });
     }
 
