@@ -42,6 +42,7 @@ impl Machine<'_> {
             local: vec![0xa5; function.frame as usize],
             carry: 0,
             state: State::Ready,
+            gathers: false,
             gives_up: false,
             id: number * PART + thread,
             shared_base: u64::from(rank << RANK_SHIFT),

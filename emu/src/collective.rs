@@ -215,6 +215,54 @@ impl Machine<'_> {
         }
     }
 
+    /// Runs `activemask`. The lanes of a set see the same set, as lanes that execute the instruction together do: a lane waits
+    /// at the instruction for others, and then all that are there are one set, or the lane is one by itself.
+    pub fn active_lanes(&mut self, cta: usize, thread: usize, d: Slot) -> Outcome {
+        let first = thread / 32 * 32;
+        let lanes = first..(first + 32).min(self.ctas[cta].threads.len());
+        if self.options.readings.active_lanes_differ {
+            let mut set = 1u64 << (thread - first);
+            for other in lanes {
+                let (t, here) = (&self.ctas[cta].threads[other], &self.ctas[cta].threads[thread]);
+                if t.state == State::Ready && t.pc == here.pc && self.choose(2) == 0 {
+                    set |= 1 << (other - first);
+                }
+            }
+            self.set(cta, thread, d, set);
+            return Ok(Flow::Next);
+        }
+        self.touches(Thing::Warp(cta, thread / 32), 0..1, Use::Arrives);
+        let others_may_come =
+            lanes.clone().any(|lane| self.is_on_its_way(cta, lane)) && self.explorer.is_none();
+        let here = &mut self.ctas[cta].threads[thread];
+        if !std::mem::replace(&mut here.gathers, true) || others_may_come && self.rng.below(8) > 0 {
+            return Ok(Flow::Yield);
+        }
+        let here = &self.ctas[cta].threads[thread];
+        let is_here = |lane: &usize| {
+            let t = &self.ctas[cta].threads[*lane];
+            t.gathers && t.is_beside(here)
+        };
+        let mut set: Vec<usize> = lanes.filter(is_here).collect();
+        if set.len() > 1 && self.choose(2) == 1 {
+            set = vec![thread];
+        }
+        let bits = set.iter().fold(0u64, |bits, lane| bits | 1 << (lane - first));
+        for lane in set {
+            self.set(cta, lane, d, bits);
+            let t = &mut self.ctas[cta].threads[lane];
+            t.gathers = false;
+            t.pc += 1;
+        }
+        Ok(Flow::Yield)
+    }
+
+    /// Returns whether a thread can run, and does not wait at an `activemask`.
+    pub fn is_on_its_way(&self, cta: usize, thread: usize) -> bool {
+        let t = &self.ctas[cta].threads[thread];
+        t.state == State::Ready && !t.gathers
+    }
+
     /// Lets a thread arrive at a barrier of its CTA.
     pub fn barrier(&mut self, cta: usize, thread: usize, op: &Barrier) -> Outcome {
         let id = self.v(cta, thread, op.id) as usize;

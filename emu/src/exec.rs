@@ -180,20 +180,7 @@ impl Machine<'_> {
                 let what = format!("`trap` in `{}`{reason}", self.program.functions[self.kernel].name);
                 return Err(Fault { kind: FaultKind::Trap, what, here: Some(here) });
             }
-            Op::Activemask(d) => {
-                // Any set with the thread itself is legal: here a random one of the ready lanes at the same instruction.
-                let lane = thread as u32 % 32;
-                let mut mask = 1u32 << lane;
-                let first = thread / 32 * 32;
-                for other in first..(first + 32).min(self.ctas[cta].threads.len()) {
-                    let t = &self.ctas[cta].threads[other];
-                    let here = &self.ctas[cta].threads[thread];
-                    if t.state == State::Ready && t.pc == here.pc && self.choose(2) == 0 {
-                        mask |= 1 << (other % 32);
-                    }
-                }
-                self.set(cta, thread, *d, mask.into());
-            }
+            Op::Activemask(d) => return self.active_lanes(cta, thread, *d),
             Op::Warp(op) => return self.collective(cta, thread, op),
             Op::Barrier(op) => return self.barrier(cta, thread, op),
             Op::ClusterArrive { sem, aligned } => return self.cluster_arrive(cta, thread, *sem, *aligned),

@@ -101,6 +101,9 @@ pub struct Readings {
     /// has the scope `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits
     /// with `.cta`.
     pub peer_copies_need_cluster_scope: bool,
+    /// Whether `activemask` may give each lane a set of its own, so that a lane of the set need not see that set. 9.7.13.11 says
+    /// only that the lanes are active. Common code synchronizes the set, which works only if all its lanes see the same.
+    pub active_lanes_differ: bool,
 }
 
 impl Readings {
@@ -111,6 +114,7 @@ impl Readings {
             init_needs_proxy_fence: true,
             reads_need_proxy_fence: true,
             peer_copies_need_cluster_scope: true,
+            active_lanes_differ: true,
         }
     }
 }
@@ -241,6 +245,8 @@ pub struct Thread {
     pub local: Vec<u8>,
     pub carry: u64,
     pub state: State,
+    /// Whether the thread is at an `activemask`, and lets other lanes come there.
+    pub gathers: bool,
     /// Whether the next `try_wait` gives up.
     pub gives_up: bool,
     pub id: Id,
@@ -301,6 +307,17 @@ impl Thread {
     /// Returns what the fences of one kind of access have released. Their scope is the cluster.
     pub fn restricted(&self) -> impl Iterator<Item = &Release> {
         self.inits.iter().chain(&self.to_async)
+    }
+
+    /// Returns whether both threads are at one instruction, after the same calls.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        let calls = |thread: &Self| {
+            let callees = thread.frames.iter().skip(1).chain([&thread.frame]);
+            callees.map(|frame| (frame.function, frame.call)).collect::<Vec<_>>()
+        };
+        self.pc == other.pc
+            && self.frames.len() == other.frames.len()
+            && (self.frames.is_empty() || calls(self) == calls(other))
     }
 
     /// Moves the findings held for the bytes of a frame that a function returns.

@@ -63,23 +63,34 @@ impl Machine<'_> {
         // The number of consecutive turns of threads that wrote nothing.
         let mut idle = 0;
         loop {
-            if let Some(explorer) = &mut self.explorer {
-                let mut enabled: Vec<Actor> = Vec::new();
-                for (cta, thread) in &self.ready {
-                    enabled.push(Actor::Thread(self.ctas[*cta as usize].number, *thread));
-                }
-                enabled.extend(self.agents.iter().map(|agent| agent.actor));
+            if self.explorer.is_some() {
+                // A lane at an `activemask` runs when no other lane of its warp can come there.
+                let can_run = |(cta, thread): &(u32, u32)| {
+                    let (cta, first) = (*cta as usize, *thread as usize / 32 * 32);
+                    let lanes = first..(first + 32).min(self.ctas[cta].threads.len());
+                    self.is_on_its_way(cta, *thread as usize)
+                        || !lanes.into_iter().any(|lane| self.is_on_its_way(cta, lane))
+                };
+                let threads: Vec<usize> =
+                    (0..self.ready.len()).filter(|at| can_run(&self.ready[*at])).collect();
+                let actor = |at: &usize| {
+                    let (cta, thread) = self.ready[*at];
+                    Actor::Thread(self.ctas[cta as usize].number, thread)
+                };
+                let agents = self.agents.iter().map(|agent| agent.actor);
+                let enabled: Vec<Actor> = threads.iter().map(actor).chain(agents).collect();
                 if !enabled.is_empty() {
-                    let Some(actor) = explorer.who(&enabled) else {
+                    let Some(actor) = self.explorer.as_mut().and_then(|explorer| explorer.who(&enabled))
+                    else {
                         self.report.repeats = true;
                         return Ok(());
                     };
                     let at = enabled.iter().position(|other| *other == actor).unwrap_or(0);
-                    if at < self.ready.len() {
-                        let (cta, thread) = self.ready.remove(at);
+                    if let Some(at) = threads.get(at) {
+                        let (cta, thread) = self.ready.remove(*at);
                         self.run_thread(cta as usize, thread as usize, u32::MAX)?;
                     } else {
-                        self.run_agent(at - self.ready.len())?;
+                        self.run_agent(at - threads.len())?;
                     }
                     if self.report.findings.is_empty() && self.report.instructions <= self.options.limit {
                         continue;

@@ -7,11 +7,16 @@ mod case;
 
 use case::Case;
 use ptx_emu::finding::Rule;
-use ptx_emu::{Options, Report, Schedule};
+use ptx_emu::{Options, Readings, Report, Schedule};
 
 fn run(case: &Case, without: &str, schedule: u64) -> Report {
+    run_with(case, without, schedule, Readings::default())
+}
+
+fn run_with(case: &Case, without: &str, schedule: u64, readings: Readings) -> Report {
     let (mut device, module, launch) = case.prepare(without);
-    let options = Options { schedule: Schedule::of(schedule), limit: 1_000_000, ..Options::default() };
+    let options =
+        Options { schedule: Schedule::of(schedule), limit: 1_000_000, readings, ..Options::default() };
     device.launch(&module, "k", &launch, &options).unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 
@@ -58,10 +63,21 @@ fn each_rule_has_a_mistake() {
     assert!(missing.is_empty(), "findings/ has no kernel for {missing:?}");
 }
 
+fn case(name: &str) -> Case {
+    case::all().into_iter().find(|case| case.name == name).unwrap()
+}
+
 /// Returns the first finding of a case with its mistake.
 fn first_finding(name: &str) -> String {
-    let case = case::all().into_iter().find(|case| case.name == name).unwrap();
-    run(&case, "//fixed", 0).findings[0].to_string()
+    run(&case(name), "//fixed", 0).findings[0].to_string()
+}
+
+#[test]
+fn a_switch_gives_each_active_lane_a_set_of_its_own() {
+    let readings = Readings { active_lanes_differ: true, ..Readings::default() };
+    let case = case("activemask_of_another_branch");
+    let mut reports = (0..20).map(|schedule| run_with(&case, "//broken", schedule, readings));
+    assert!(reports.any(|report| has(&report, "deadlock")));
 }
 
 #[test]
