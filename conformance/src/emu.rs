@@ -46,8 +46,8 @@ pub fn run(case: &Case<'_>, run: &Run, schedule: u64) -> Result<Vec<u8>, String>
         block: shape.block,
         cluster: shape.cluster,
         dynamic_shared: shape.dynamic_shared,
-        programmatic: false,
         params,
+        ..Launch::new(1, 1)
     };
     let options = Options { schedule: Schedule::of(schedule), limit: LIMIT, ..Options::default() };
     let report = device.launch(&module, "k", &launch, &options).map_err(|error| error.to_string())?;

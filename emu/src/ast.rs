@@ -21,42 +21,80 @@ pub struct Module {
     pub files: Vec<(u32, String)>,
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
+    pub aliases: Vec<Alias>,
     /// The comment after each `trap;`, by its line: `ptx` writes there why the kernel traps.
     pub reasons: BTreeMap<Line, String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// `.alias name, of;`
+#[derive(Debug)]
+pub struct Alias {
+    pub name: String,
+    pub of: String,
+    pub line: Line,
+}
+
+#[derive(Debug, Clone)]
 pub struct Variable {
-    /// `global`, `const`, `shared`, `local` or `param`.
+    /// `global`, `const`, `shared`, `local`, `param` or `reg`.
     pub space: String,
     pub name: String,
-    pub align: u64,
-    /// The size of an element in bytes.
-    pub element: u64,
-    /// The number of elements. `None`: an array without an extent, whose initializer or launch gives the size.
-    pub count: Option<u64>,
-    pub init: Vec<Init>,
+    /// The type of an element, such as `b32`.
+    pub ty: String,
+    /// The alignment that is stated.
+    pub stated_align: Option<u64>,
+    /// The number of scalars of an element: 2 with `.v2`, 4 with `.v4`.
+    pub vector: u64,
+    /// The extents of an array. `None`: the initializer or the launch gives the extent.
+    pub extents: Vec<Option<u64>>,
+    pub init: Option<Init>,
     pub is_extern: bool,
     pub line: Line,
 }
 
 impl Variable {
+    /// Returns the size of a scalar in bytes.
+    pub fn scalar(&self) -> u64 {
+        bytes_of(&self.ty).unwrap_or(8)
+    }
+
+    /// Returns the size of an element in bytes.
+    pub fn element(&self) -> u64 {
+        self.scalar() * self.vector
+    }
+
+    pub fn align(&self) -> u64 {
+        self.stated_align.unwrap_or(self.element())
+    }
+
     /// Returns the size in bytes of the elements that are stated. The decoder has checked that it fits.
     pub fn bytes(&self) -> u64 {
-        self.element.saturating_mul(self.count.unwrap_or(0))
+        let count = self.extents.iter().fold(1u64, |all, extent| all.saturating_mul(extent.unwrap_or(0)));
+        self.element().saturating_mul(count)
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Returns the bytes of a type that a variable or a register can have.
+pub fn bytes_of(ty: &str) -> Option<u64> {
+    Some(match ty {
+        "b8" | "u8" | "s8" => 1,
+        "b16" | "u16" | "s16" | "f16" | "bf16" => 2,
+        "b32" | "u32" | "s32" | "f32" | "f16x2" | "bf16x2" => 4,
+        "b64" | "u64" | "s64" | "f64" | "f32x2" | "texref" | "samplerref" | "surfref" => 8,
+        "b128" => 16,
+        "b1024" => 128,
+        _ => return None,
+    })
+}
+
+#[derive(Debug, Clone, PartialEq)]
 pub enum Init {
-    Number(u64),
-    /// The address of a symbol plus an offset, in its own space or generic. `byte` selects one byte of the address.
-    Address {
-        symbol: String,
-        offset: i64,
-        generic: bool,
-        byte: Option<u32>,
-    },
+    /// A number or a float.
+    Value(Operand),
+    /// The address of a symbol plus an offset. `byte` selects one byte of the address.
+    Address { symbol: String, offset: i64, byte: Option<u32> },
+    /// `{a, b}`.
+    List(Vec<Init>),
 }
 
 #[derive(Debug)]
@@ -74,16 +112,26 @@ pub struct Function {
 
 #[derive(Debug)]
 pub enum Statement {
-    Label(String),
-    /// The type and the names of registers. `%r<5>` is expanded.
-    Registers(String, Vec<String>),
+    Label(String, Line),
+    Registers(Registers),
     Variable(Variable),
     /// A location, and the call by which it was inlined.
     Loc(Loc, Option<Loc>),
     /// `label: .branchtargets a, b;`
-    Targets(String, Vec<String>),
+    Targets(String, Vec<String>, Line),
     Block(Vec<Statement>),
     Instruction(Instruction),
+}
+
+/// `.reg .v2 .b32 a, %r<5>;`
+#[derive(Debug)]
+pub struct Registers {
+    pub ty: String,
+    /// The number of scalars of a register: 2 with `.v2`, 4 with `.v4`.
+    pub vector: u64,
+    /// The names. With a count, a name is the prefix of as many names.
+    pub names: Vec<(String, Option<u64>)>,
+    pub line: Line,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +158,8 @@ pub enum Operand {
     Float64(u64),
     /// `name+4`.
     Offset(String, i64),
+    /// `name[4]`: an element of an array.
+    Element(String, i64),
     /// `{a, b}`.
     Vector(Vec<Operand>),
     /// `[a+4]`, `[a, {b, c}]`.

@@ -8,20 +8,26 @@ use crate::memory::RANK_SHIFT;
 use crate::shadow::Shadow;
 use crate::sync::ClusterBarrier;
 
+/// The number of blocks that have identities of their own.
+const MOST_NUMBERS: u32 = OBJECTS / PART;
+
 impl Machine<'_> {
     /// Makes the next cluster resident, in the places that start at `slots`, or in new places.
     pub fn start_cluster(&mut self, slots: Option<usize>) {
         let number = self.next_cluster;
         self.next_cluster += 1;
         let size = self.cluster_size();
+        // After a million blocks, numbers repeat: clocks have no more identities.
+        let first_block = (number % u64::from(MOST_NUMBERS / size)) as u32 * size;
         let [gx, gy, gz] = self.launch.grid;
         let [cx, cy, cz] = self.launch.cluster;
-        let cluster = index_of(number.into(), [gx / cx, gy / cy, gz / cz]);
+        let cluster = index_of(number, [gx / cx, gy / cy, gz / cz]);
         let first = slots.unwrap_or(self.ctas.len());
         for rank in 0..size {
             let within = index_of(rank.into(), self.launch.cluster);
             let index = std::array::from_fn(|i| cluster[i] * self.launch.cluster[i] + within[i]);
-            let cta = self.new_cta(index, number * size + rank, rank, first);
+            let cta = self.new_cta(index, first_block + rank, rank, first);
+            self.stacks += cta.threads.iter().map(Thread::stack).sum::<u64>();
             let slot = first + rank as usize;
             for thread in 0..cta.threads.len() {
                 self.ready.push((slot as u32, thread as u32));
@@ -62,7 +68,7 @@ impl Machine<'_> {
             issued: 0,
             cluster: (0, 0),
         };
-        let shared = self.static_shared as usize + self.launch.dynamic_shared as usize;
+        let shared = self.shared_bytes();
         Cta {
             index,
             number,
@@ -96,6 +102,7 @@ impl Machine<'_> {
         self.progress += 1;
         let t = &mut self.ctas[cta].threads[thread];
         t.state = State::Exited;
+        self.stacks -= t.stack();
         t.local = Vec::new();
         t.registers = Vec::new();
         if let Some(copy) = t.bulk.shared_source

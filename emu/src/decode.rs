@@ -6,7 +6,6 @@ use crate::ast::{Instruction, Operand};
 use crate::float::{Format, Function, Modifiers};
 use crate::integer;
 use crate::lower::Lower;
-use crate::memory::FUNCTION_WINDOW;
 use crate::op::*;
 use crate::program::DecodeError;
 
@@ -285,31 +284,94 @@ fn read(l: &mut Lower<'_>, operand: &Operand, bits: u32) -> Result<Vec<Src>> {
 
 fn mov(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let (to, from) = (arg(l, words, 0)?, arg(l, words, 1)?);
+    if words.has("v2") || words.has("v4") {
+        return move_vector(l, words, to, from).map(Some);
+    }
+    // The bits of an element of `{a, b}`.
+    let bits = words.ty().map_or(64, Type::bits);
+    let element = |l: &Lower<'_>, list: &[Operand]| match bits / list.len().max(1) as u32 {
+        of @ (8 | 16 | 32 | 64) if list.len() >= 2 && of * list.len() as u32 == bits => Ok(of),
+        _ => Err(l.error(format!("{} elements do not fill {bits} bits", list.len()))),
+    };
     Ok(Some(match (to, from) {
         (Operand::Vector(to), from) => {
+            let bits = element(l, to)?;
+            if to.iter().all(|operand| *operand == Operand::Sink) {
+                return Err(l.error("`mov` writes no element"));
+            }
             let to: Vec<_> = to.iter().map(|slot| l.sink(slot)).collect::<Result<_>>()?;
-            let bits = words.ty().map_or(64, Type::bits) / to.len() as u32;
-            let from = l.src(from)?;
-            Op::Unpack(to, from, bits)
+            match (l.is_wide(from), from) {
+                (false, Operand::Number(_)) if bits == 64 => {
+                    let from = wide(l, from)?;
+                    Op::Unpack(to, Src(from), bits)
+                }
+                (is_wide, _) if is_wide != (bits == 64) => {
+                    return Err(l.error("the operands of `mov` have different sizes"));
+                }
+                _ => Op::Unpack(to, l.src(from)?, bits),
+            }
         }
         (to, Operand::Vector(from)) => {
-            let bits = words.ty().map_or(64, Type::bits) / from.len() as u32;
+            let bits = element(l, from)?;
+            if l.is_wide(to) != (bits == 64) {
+                return Err(l.error("the operands of `mov` have different sizes"));
+            }
             let from = from.iter().map(|element| l.src_of(element, bits)).collect::<Result<_>>()?;
             Op::Pack(l.slot(to)?, from, bits)
         }
-        (to, from) if l.is_wide(to) => Op::Move128(l.slot(to)?, l.slot(from)?),
+        (to, Operand::Number(_)) if l.is_wide(to) => Op::Move128(l.slot(to)?, wide(l, from)?),
+        (to, from) if l.is_wide(to) || l.is_wide(from) => {
+            if l.is_wide(to) != l.is_wide(from) {
+                return Err(l.error("the operands of `mov` have different sizes"));
+            }
+            Op::Move128(l.slot(to)?, l.slot(from)?)
+        }
         (to, Operand::Name(name)) if Special::named(name).is_some() => {
             Op::Special(l.slot(to)?, Special::named(name).unwrap_or(Special::Zero))
         }
-        (to, from) => {
-            let from = match l.callee(from) {
-                // The address of a function.
-                Some((_, index, _)) => l.constant(FUNCTION_WINDOW + index as u64),
-                None => src(l, words, 1)?,
-            };
+        (to, _) => {
+            let from = src(l, words, 1)?;
             Op::Move(l.slot(to)?, from)
         }
     }))
+}
+
+/// Returns the first slot of a number of 128 bits.
+fn wide(l: &mut Lower<'_>, number: &Operand) -> Result<Slot> {
+    let (low, high) = (l.src(number)?, l.constant(0));
+    let (first, second) = (l.temporary(), l.temporary());
+    l.before(Op::Move(first, low));
+    l.before(Op::Move(second, high));
+    Ok(first)
+}
+
+/// Decodes `mov.v2` and `mov.v4`, whose source may be a special register such as `%tid`.
+fn move_vector(l: &mut Lower<'_>, words: &Words<'_>, to: &Operand, from: &Operand) -> Result<Op> {
+    let from = match from {
+        Operand::Name(name) => {
+            let elements =
+                ["x", "y", "z", "w"].iter().map(|element| Operand::Name(format!("{name}.{element}")));
+            Operand::Vector(elements.collect())
+        }
+        operand => operand.clone(),
+    };
+    let count = if words.has("v2") { 2 } else { 4 };
+    let (Operand::Vector(to), Operand::Vector(from)) = (to, &from) else {
+        return Err(l.error("expected two vectors"));
+    };
+    if (to.len(), from.len()) != (count, count) {
+        return Err(l.error(format!("vectors of {} and {} elements, not of {count}", to.len(), from.len())));
+    }
+    let bits = words.ty().map_or(32, Type::bits);
+    let from = from.iter().map(|element| l.src_of(element, bits)).collect::<Result<Vec<_>>>()?;
+    let to = to.iter().map(|element| l.sink(element)).collect::<Result<Vec<_>>>()?;
+    // The elements pass through registers of their own, since the destination may be a source.
+    let first = l.slots;
+    for src in from {
+        let slot = l.temporary();
+        l.before(Op::Move(slot, src));
+    }
+    Ok(Op::Unpack(to, Src(first), 64))
 }
 
 fn strength(words: &Words<'_>) -> (Sem, Scope) {
@@ -488,18 +550,46 @@ fn call(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Op> {
         [target, ..] => (target, &[][..]),
         [] => return Err(l.error("a call without a function")),
     };
-    let known = l.callee(target).map(|(name, index, has_body)| (name.to_owned(), index, has_body));
-    let target = match known {
-        Some((_, index, true)) => Callee::Function(index),
-        Some((name, ..)) if name == "vprintf" => Callee::Printf,
-        Some((name, ..)) => Callee::Missing(name),
-        None => Callee::Pointer(l.src(target)?),
+    let (callee, functions) = (l.callee(target)?, l.functions);
+    let function = callee.map(|index| &functions[index]);
+    if let Some(function) = function
+        && (function.params.len(), function.returns.len()) != (arguments.len(), returns.len())
+    {
+        return Err(l.error(format!(
+            "the call passes {} arguments and takes {} results; `{}` has {} and {}",
+            arguments.len(),
+            returns.len(),
+            function.name,
+            function.params.len(),
+            function.returns.len()
+        )));
+    }
+    let mut to = Vec::new();
+    for (i, operand) in returns.iter().enumerate() {
+        to.push(match (operand, l.frame_place(operand)?) {
+            (_, Some(place)) => {
+                Returned::Frame(l.fits(place, function.map(|function| &function.returns[i]))?)
+            }
+            (Operand::Sink, None) => Returned::Sink,
+            _ => Returned::Register(l.slot(operand)?),
+        });
+    }
+    let mut from = Vec::new();
+    for (i, operand) in arguments.iter().enumerate() {
+        let formal = function.map(|function| &function.params[i]);
+        let bits = formal.map_or(64, |formal| 8 * formal.element().min(8) as u32);
+        from.push(match l.frame_place(operand)? {
+            Some(place) => Argument::Frame(l.fits(place, formal)?),
+            None => Argument::Value(l.src_of(operand, bits)?),
+        });
+    }
+    let target = match (callee, function) {
+        (Some(index), Some(function)) if function.body.is_some() => Callee::Function(index),
+        (_, Some(function)) if function.name == "vprintf" => Callee::Printf,
+        (_, Some(function)) => Callee::Missing(function.name.clone()),
+        _ => Callee::Pointer(l.src(target)?),
     };
-    let mut offsets =
-        |list: &[Operand]| list.iter().map(|operand| l.call_parameter(operand)).collect::<Result<_>>();
-    let returns = offsets(returns)?;
-    let arguments = offsets(arguments)?;
-    Ok(Op::Call(Box::new(Call { target, returns, arguments })))
+    Ok(Op::Call(Box::new(Call { target, returns: to, arguments: from })))
 }
 
 fn barrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {

@@ -1,17 +1,12 @@
 //! A device: global memory, modules, launches.
 
-use rustc_hash::FxHashMap;
-
-use crate::ast::Init;
 use crate::explore::Explorer;
-use crate::machine::{Fault, Launch, Machine, Options, Report, shared_layout};
-use crate::memory::Global;
+use crate::limits::*;
+use crate::machine::{Fault, Launch, Machine, Options, Report, SharedLayout, product};
+use crate::memory::{FUNCTION_WINDOW, Global};
 use crate::op::{Op, Special};
 use crate::parse::{ParseError, parse};
-use crate::program::{DecodeError, Parameter, Program};
-
-/// The maximum shared memory of a block in bytes, static and dynamic, on an H200.
-pub const SHARED_PER_BLOCK: u32 = 227 * 1024;
+use crate::program::{DecodeError, Init, Parameter, Program, Symbol, Variable};
 
 /// The reason why a module cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -41,8 +36,8 @@ pub enum LaunchError {
 #[derive(Debug)]
 pub struct Module {
     program: Program,
-    /// The addresses of the module's variables in global memory.
-    addresses: FxHashMap<String, u64>,
+    /// The addresses of the program's variables in global memory, by their indices.
+    addresses: Vec<u64>,
 }
 
 /// What a kernel uses and requires.
@@ -67,14 +62,14 @@ impl Module {
     /// Returns the parameters of a kernel.
     #[must_use]
     pub fn parameters(&self, kernel: &str) -> Option<&[Parameter]> {
-        Some(&self.program.functions[self.kernel(kernel)?].params)
+        Some(&self.program.functions[self.program.kernel(kernel)?].params)
     }
 
     /// Returns what a kernel uses and requires.
     #[must_use]
     pub fn attributes(&self, kernel: &str) -> Option<Attributes> {
-        let kernel = self.kernel(kernel)?;
-        let (_, static_shared) = shared_layout(&self.program, kernel);
+        let kernel = self.program.kernel(kernel)?;
+        let static_shared = SharedLayout::of(&self.program, kernel).bytes as u32;
         let function = &self.program.functions[kernel];
         Some(Attributes {
             parameters: function.params.clone(),
@@ -102,14 +97,21 @@ impl Module {
     /// Returns the bytes of a variable in global memory.
     #[must_use]
     pub fn variable_bytes(&self, name: &str) -> Option<u64> {
-        let variable = self.program.variables.iter().find(|variable| variable.name == name)?;
-        self.addresses.contains_key(name).then(|| variable.bytes())
+        self.global(name).map(|index| self.program.variables[index].bytes)
     }
 
     /// Returns the address of a variable in global memory.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<u64> {
-        self.addresses.get(name).copied()
+        self.global(name).map(|index| self.addresses[index])
+    }
+
+    /// Returns the index of a variable of the module in global memory.
+    fn global(&self, name: &str) -> Option<usize> {
+        match self.program.names.get(name)? {
+            Symbol::Variable(index) if in_memory(&self.program.variables[*index]) => Some(*index),
+            _ => None,
+        }
     }
 
     /// Returns whether code of the module reads a value that the ISA leaves open: the active lanes (9.7.13.11), or the time.
@@ -139,10 +141,11 @@ impl Module {
             .filter(|function| function.is_entry)
             .map(|function| function.name.as_str())
     }
+}
 
-    fn kernel(&self, name: &str) -> Option<usize> {
-        self.program.by_name.get(name).copied().filter(|kernel| self.program.functions[*kernel].is_entry)
-    }
+/// Returns whether a variable is in global memory. `.const` is a part of it.
+fn in_memory(variable: &Variable) -> bool {
+    variable.space == "global" || variable.space == "const"
 }
 
 /// An emulated device. A clone has a copy of the device's current memory.
@@ -191,20 +194,16 @@ impl Device {
     /// [`LoadError`] names the line that is not PTX, or that the interpreter does not know.
     pub fn load(&mut self, text: &str) -> Result<Module, LoadError> {
         let program = Program::new(parse(text)?)?;
-        let mut addresses: FxHashMap<String, u64> = FxHashMap::default();
+        let mut addresses = vec![0; program.variables.len()];
         for space in ["global", "const"] {
-            let mut sizes: Vec<(&str, usize)> = Vec::new();
-            for variable in program.variables.iter().filter(|variable| variable.space == space) {
-                if sizes.iter().all(|(name, _)| *name != variable.name) {
-                    sizes.push((&variable.name, variable.bytes() as usize));
-                }
-            }
-            if sizes.is_empty() {
+            let variables =
+                || program.variables.iter().enumerate().filter(|(_, variable)| variable.space == space);
+            let sizes = variables().map(|(_, variable)| variable.bytes as usize);
+            if sizes.clone().next().is_none() {
                 continue;
             }
-            let places =
-                self.global.allocate_variables(sizes.iter().map(|(_, size)| *size), space == "const");
-            addresses.extend(sizes.iter().map(|(name, _)| (*name).to_owned()).zip(places));
+            let places = self.global.allocate_variables(sizes, space == "const");
+            variables().zip(places).for_each(|((index, _), place)| addresses[index] = place);
         }
         let module = Module { program, addresses };
         self.initialize(&module);
@@ -214,27 +213,25 @@ impl Device {
     /// Sets the variables of a module to the values that they have after its load.
     pub fn initialize(&mut self, module: &Module) {
         let Module { program, addresses } = module;
-        let in_memory = |space: &str| space == "global" || space == "const";
-        for variable in program.variables.iter().filter(|variable| in_memory(&variable.space)) {
-            let address = addresses[&variable.name];
-            let size = variable.bytes() as usize;
-            let mut bytes = Vec::with_capacity(size);
-            for init in &variable.init {
+        let all = program.variables.iter().zip(addresses).filter(|(variable, _)| in_memory(variable));
+        for (variable, address) in all {
+            // Bytes without an initializer are zero.
+            self.global.zero(*address, variable.bytes as usize);
+            for (number, init) in &variable.init {
                 let value = match init {
                     Init::Number(number) => *number,
-                    Init::Address { symbol, offset, byte, .. } => {
-                        let function =
-                            program.by_name.get(symbol).map(|f| crate::memory::FUNCTION_WINDOW + *f as u64);
-                        let address = addresses.get(symbol).copied().or(function).unwrap_or(0);
+                    Init::Address { of, offset, byte } => {
+                        let address = match of {
+                            Symbol::Function(index) => FUNCTION_WINDOW + *index as u64,
+                            Symbol::Variable(index) => addresses[*index],
+                        };
                         let address = address.wrapping_add_signed(*offset);
                         byte.map_or(address, |byte| address >> (8 * byte) & 0xff)
                     }
                 };
-                bytes.extend_from_slice(&value.to_le_bytes()[..variable.element.min(8) as usize]);
+                let bytes = &value.to_le_bytes()[..variable.scalar.min(8) as usize];
+                self.global.write(address + number * variable.scalar, bytes);
             }
-            // Bytes without an initializer are zero.
-            bytes.resize(size, 0);
-            self.global.write(address, &bytes);
         }
     }
 
@@ -247,7 +244,7 @@ impl Device {
     /// Frees the variables of a module.
     pub fn unload(&mut self, module: Module) {
         // The variables of a space are one allocation, which the address of the first one frees.
-        module.addresses.into_values().for_each(|address| self.free(address));
+        module.addresses.into_iter().for_each(|address| self.free(address));
     }
 
     /// Runs a kernel under every schedule, in at most `runs` runs, each on the current memory. Runs that differ only in the order
@@ -308,48 +305,88 @@ impl Device {
         options: &Options,
         run: impl FnOnce(Machine<'_>) -> Report,
     ) -> Result<Report, LaunchError> {
-        let index = module.kernel(kernel).ok_or_else(|| LaunchError::NoKernel(kernel.into()))?;
-        let function = &module.program.functions[index];
-        let refuse = |problem: String| Err(LaunchError::Shape { kernel: kernel.into(), problem });
-        let threads: u64 = launch.block.iter().map(|extent| u64::from(*extent)).product();
-        if launch.grid.contains(&0) || launch.block.contains(&0) || launch.cluster.contains(&0) {
-            return refuse(format!(
-                "a grid of {:?}, blocks of {:?}, clusters of {:?}",
-                launch.grid, launch.block, launch.cluster
-            ));
-        }
-        if threads > 1024 {
-            return refuse(format!("{threads} threads in a block: there are 1024 at most"));
-        }
-        if let Some(required) = function.required_block.filter(|required| *required != launch.block) {
-            return refuse(format!(
-                "blocks of {:?}, but the kernel is for blocks of {required:?}",
-                launch.block
-            ));
-        }
-        if let Some(required) = function.required_cluster.filter(|required| *required != launch.cluster) {
-            return refuse(format!(
-                "clusters of {:?}, but the kernel is for clusters of {required:?}",
-                launch.cluster
-            ));
-        }
-        if launch.grid.iter().zip(launch.cluster).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
-            return refuse(format!(
-                "a grid of {:?} is not made of clusters of {:?}",
-                launch.grid, launch.cluster
-            ));
-        }
-        let bytes = function.params.last().map_or(0, |last| last.offset + last.bytes);
-        if (launch.params.len() as u64) < bytes {
-            return refuse(format!("{} bytes of parameters: the kernel has {bytes}", launch.params.len()));
-        }
+        let index = module.program.kernel(kernel).ok_or_else(|| LaunchError::NoKernel(kernel.into()))?;
+        check(&module.program, index, launch)
+            .map_err(|problem| LaunchError::Shape { kernel: kernel.into(), problem })?;
+        let has_workspace =
+            launch.cooperative && module.program.reads(|special| matches!(special, Special::Environment(_)));
+        let workspace = if has_workspace {
+            let address = self.global.allocate(WORKSPACE);
+            self.global.zero(address, WORKSPACE);
+            address
+        } else {
+            0
+        };
         let machine =
             Machine::new(&module.program, &mut self.global, &module.addresses, index, launch, options);
-        Ok(match machine {
-            Ok(machine) => run(machine),
-            Err(fault) => Report { fault: Some(fault), ..Report::default() },
-        })
+        let report = run(Machine { workspace, ..machine });
+        self.free(workspace);
+        Ok(report)
     }
+}
+
+/// The bytes of the grid barrier of a cooperative launch.
+const WORKSPACE: usize = 64;
+
+/// Checks that a GPU would run a launch.
+fn check(program: &Program, kernel: usize, launch: &Launch) -> Result<(), String> {
+    let function = &program.functions[kernel];
+    let Launch { grid, block, cluster, .. } = *launch;
+    let within = |extents: [u32; 3], most: [u32; 3]| {
+        extents.iter().zip(most).all(|(extent, most)| (1..=most).contains(extent))
+    };
+    if !within(grid, GRID) {
+        return Err(format!("a grid of {grid:?} blocks: its extents are from 1 to {GRID:?}"));
+    }
+    if !within(block, BLOCK) {
+        return Err(format!("blocks of {block:?} threads: their extents are from 1 to {BLOCK:?}"));
+    }
+    let threads = product(block);
+    if threads > THREADS_PER_BLOCK.into() {
+        return Err(format!("{threads} threads in a block: there are {THREADS_PER_BLOCK} at most"));
+    }
+    if let Some(most) = function.max_threads.filter(|most| threads > *most) {
+        return Err(format!(
+            "{threads} threads in a block, but the kernel is for {most} at most (`.maxntid`)"
+        ));
+    }
+    if let Some(required) = function.required_block.filter(|required| *required != block) {
+        return Err(format!("blocks of {block:?}, but the kernel is for blocks of {required:?}"));
+    }
+    if let Some(required) = function.required_cluster.filter(|required| *required != cluster) {
+        return Err(format!("clusters of {cluster:?}, but the kernel is for clusters of {required:?}"));
+    }
+    if !(1..=u64::from(LARGEST_CLUSTER)).contains(&product(cluster)) {
+        return Err(format!(
+            "clusters of {cluster:?} blocks: a cluster has from 1 to {LARGEST_CLUSTER} blocks"
+        ));
+    }
+    if grid.iter().zip(cluster).any(|(grid, cluster)| !grid.is_multiple_of(cluster)) {
+        return Err(format!("a grid of {grid:?} is not made of clusters of {cluster:?}"));
+    }
+    let (shared, dynamic) = (SharedLayout::of(program, kernel).bytes, u64::from(launch.dynamic_shared));
+    if shared > SHARED_WITHOUT_OPT_IN.into() {
+        return Err(format!(
+            "{shared} bytes of static shared memory: a block has {SHARED_WITHOUT_OPT_IN} at most; more must be dynamic"
+        ));
+    }
+    if shared + dynamic > SHARED_PER_BLOCK.into() {
+        return Err(format!(
+            "{shared} bytes of static and {dynamic} of dynamic shared memory: a block has {SHARED_PER_BLOCK} at most"
+        ));
+    }
+    let resident = u64::from(blocks_per_multiprocessor(threads as u32, shared + dynamic) * MULTIPROCESSORS);
+    if launch.cooperative && product(grid) > resident {
+        return Err(format!(
+            "a cooperative grid of {} blocks: the device runs {resident} at once",
+            product(grid)
+        ));
+    }
+    let bytes = function.params.last().map_or(0, |last| last.offset + last.bytes);
+    if (launch.params.len() as u64) < bytes {
+        return Err(format!("{} bytes of parameters: the kernel has {bytes}", launch.params.len()));
+    }
+    Ok(())
 }
 
 /// The result of [`Device::explore`].

@@ -12,7 +12,8 @@ use ptx_launch::{
     Memory, MemoryMut, NoPadding, Region, TensorMapMode, TensorMapParameters, TensorMapProblem,
 };
 
-use crate::device::{Attributes, Module, SHARED_PER_BLOCK};
+use crate::device::{Attributes, Module};
+use crate::limits::SHARED_PER_BLOCK;
 use crate::{Device, Launch, LaunchError, LoadError, Options, Report, Schedule, lay_out, tensor};
 
 /// The reason why an emulated launch failed.
@@ -338,6 +339,7 @@ unsafe impl Function for Kernel {
             cluster: config.cluster.map_or([1; 3], extents),
             dynamic_shared: config.dynamic_shared_bytes,
             programmatic: config.programmatic,
+            cooperative: config.cooperative,
             params: lay_out(parameters, &values),
         };
         let mut device = gpu.device.borrow_mut();

@@ -10,12 +10,18 @@ use crate::clock::{INITS, PROXIES, Proxy, Release};
 use crate::finding::{Finding, Rule};
 use crate::float::{self, Format};
 use crate::integer;
+use crate::lower::{MOST_LOCAL, MOST_SLOTS};
 use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State, Thread, value};
-use crate::memory::{LOCAL_WINDOW, Place, RANK_SHIFT, SHARED_WINDOW};
+use crate::memory::{FUNCTION_WINDOW, LOCAL_WINDOW, Place, RANK_SHIFT, SHARED_WINDOW};
 use crate::op::*;
+use crate::program::{Formal, Parameter};
 use crate::word::{combine, mask, word};
 
 const WINDOW: u64 = 1 << 32;
+/// The most calls in one another.
+const MOST_CALLS: usize = 256;
+/// The most bytes of the registers and the local memory of all resident threads.
+pub const MOST_STACKS: u64 = 1 << 30;
 
 impl Machine<'_> {
     /// Runs a thread for at most `quantum` instructions, or until it stops.
@@ -153,20 +159,19 @@ impl Machine<'_> {
                 };
                 let callee = t.frame;
                 t.frame = frame;
-                let caller = &self.program.functions[frame.function];
-                let returns = &self.program.functions[callee.function].returns;
-                if let Op::Call(call) = &caller.code[callee.call as usize].op {
+                let program = self.program;
+                let returns = &program.functions[callee.function].returns;
+                if let Op::Call(call) = &program.functions[frame.function].code[callee.call as usize].op {
                     for (to, from) in call.returns.iter().zip(returns) {
-                        let from_at = callee.local + from.offset as usize;
-                        let to_at = frame.local + *to as usize;
-                        t.local.copy_within(from_at..from_at + from.bytes as usize, to_at);
-                        t.return_held(from_at..from_at + from.bytes as usize, to_at);
+                        t.take(to, from, &callee);
                     }
                 }
                 t.held.retain(|(slot, _)| *slot < callee.registers);
                 t.held_local.retain(|(range, _)| range.start < callee.local);
+                let before = t.stack();
                 t.registers.truncate(callee.registers);
                 t.local.truncate(callee.local);
+                self.stacks -= before - t.stack();
                 return Ok(Flow::Jump(callee.return_to));
             }
             Op::Exit => {
@@ -246,33 +251,46 @@ impl Machine<'_> {
             Callee::Function(function) => *function,
             Callee::Pointer(src) => {
                 let address = value(&self.constants, &self.ctas[cta].threads[thread], *src);
-                let function = address.wrapping_sub(crate::memory::FUNCTION_WINDOW) as usize;
-                if function >= program.functions.len() {
-                    return Err(self.fault(
-                        cta,
-                        thread,
-                        format!("a call of {address:#x}, which is no function"),
-                    ));
+                let index = address.wrapping_sub(FUNCTION_WINDOW) as usize;
+                let wrong = match program.functions.get(index) {
+                    None => format!("a call of {address:#x}, which is no function"),
+                    Some(function) if function.is_entry => {
+                        format!("a call of the kernel `{}`", function.name)
+                    }
+                    Some(function) if !function.is_defined => missing(&function.name),
+                    Some(function) => {
+                        let passed = [call.arguments.len(), call.returns.len()];
+                        let (formals, returns) = (&function.formals, &function.returns);
+                        let fits =
+                            call.arguments.iter().zip(formals).all(|(argument, formal)| {
+                                match (argument, formal) {
+                                    (Argument::Frame(from), Formal::Frame(to)) => from.bytes == to.bytes,
+                                    _ => true,
+                                }
+                            }) && call.returns.iter().zip(returns).all(|(to, from)| match (to, from) {
+                                (Returned::Frame(to), Formal::Frame(from)) => from.bytes == to.bytes,
+                                _ => true,
+                            });
+                        match fits && passed == [formals.len(), returns.len()] {
+                            true => String::new(),
+                            false => format!(
+                                "a call of `{}` with the prototype of another function",
+                                function.name
+                            ),
+                        }
+                    }
+                };
+                if !wrong.is_empty() {
+                    return Err(self.fault(cta, thread, wrong));
                 }
-                function
+                index
             }
-            Callee::Printf => {
-                let frame = self.ctas[cta].threads[thread].frame;
-                return self.printf(cta, thread, frame, call);
-            }
-            Callee::Missing(name) => {
-                return Err(self.fault(
-                    cta,
-                    thread,
-                    format!("a call of `{name}`, which the module only declares"),
-                ));
-            }
+            Callee::Printf => return self.printf(cta, thread, call),
+            Callee::Missing(name) => return Err(self.fault(cta, thread, missing(name))),
         };
         let function = &program.functions[target];
         let t = &mut self.ctas[cta].threads[thread];
-        if t.frames.len() >= 256 {
-            return Err(self.fault(cta, thread, "256 calls deep: the stack overflows"));
-        }
+        let before = t.stack();
         let frame = Frame {
             function: target,
             return_to: t.pc + 1,
@@ -280,23 +298,33 @@ impl Machine<'_> {
             local: t.local.len().next_multiple_of(16),
             call: t.pc,
         };
+        let stack = (frame.local + function.frame as usize, frame.registers + function.slots as usize);
+        if t.frames.len() >= MOST_CALLS || stack.0 > MOST_LOCAL as usize || stack.1 > 2 * MOST_SLOTS as usize
+        {
+            let (calls, bytes) = (t.frames.len(), t.local.len());
+            let what = format!("{calls} calls deep, with {bytes} bytes of local memory: the stack overflows");
+            return Err(self.fault(cta, thread, what));
+        }
         let caller = t.frame;
         t.frames.push(caller);
-        t.registers.resize(frame.registers + function.slots as usize, 0);
-        t.local.resize(frame.local + function.frame as usize, 0xa5);
-        for (from, to) in call.arguments.iter().zip(&function.params) {
-            let from = caller.local + *from as usize;
-            t.local.copy_within(from..from + to.bytes as usize, frame.local + to.offset as usize);
+        t.registers.resize(stack.1, 0);
+        t.local.resize(stack.0, 0xa5);
+        self.stacks += t.stack() - before;
+        if self.stacks > MOST_STACKS {
+            let what = format!("the stacks of the threads take more than {MOST_STACKS} bytes");
+            return Err(self.fault(cta, thread, what));
+        }
+        for (from, to) in call.arguments.iter().zip(&function.formals) {
+            t.pass(&self.constants, from, to, &frame);
         }
         t.frame = frame;
         Ok(Flow::Jump(0))
     }
 
-    fn printf(&mut self, cta: usize, thread: usize, frame: Frame, call: &Call) -> Outcome {
+    fn printf(&mut self, cta: usize, thread: usize, call: &Call) -> Outcome {
         let argument = |machine: &Self, i: usize| {
-            let at = frame.local + call.arguments.get(i).copied().unwrap_or(0) as usize;
-            let bytes = machine.ctas[cta].threads[thread].local.get(at..at + 8);
-            bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes)
+            let t = &machine.ctas[cta].threads[thread];
+            call.arguments.get(i).map_or(0, |argument| t.argument(&machine.constants, argument))
         };
         let (format, arguments) = (argument(self, 0), argument(self, 1));
         let byte_at = |machine: &mut Self, address: u64| -> Result<u8, Fault> {
@@ -747,6 +775,79 @@ fn reduce(op: &MultimemOp, values: &[u64]) -> u64 {
     }
 }
 
+fn missing(name: &str) -> String {
+    format!("a call of `{name}`, which the module only declares")
+}
+
+impl Thread {
+    /// Returns the bytes of the thread's registers and local memory.
+    pub fn stack(&self) -> u64 {
+        (8 * self.registers.len() + self.local.len()) as u64
+    }
+
+    /// Returns the value of an argument of up to 64 bits.
+    fn argument(&self, constants: &[u64], argument: &Argument) -> u64 {
+        match argument {
+            Argument::Frame(place) => self.word(self.frame.local, place),
+            Argument::Value(src) => value(constants, self, *src),
+        }
+    }
+
+    /// Returns the first bytes of a place in a frame.
+    fn word(&self, frame: usize, place: &Parameter) -> u64 {
+        let (from, len) = (frame + place.offset as usize, place.bytes.min(8) as usize);
+        let mut word = [0; 8];
+        word[..len].copy_from_slice(&self.local[from..from + len]);
+        u64::from_le_bytes(word)
+    }
+
+    fn set_word(&mut self, frame: usize, place: &Parameter, word: u64) {
+        let (to, len) = (frame + place.offset as usize, place.bytes.min(8) as usize);
+        self.local[to..to + len].copy_from_slice(&word.to_le_bytes()[..len]);
+    }
+
+    /// Passes an argument to a function with the frame `callee`.
+    fn pass(&mut self, constants: &[u64], from: &Argument, to: &Formal, callee: &Frame) {
+        match (from, to) {
+            (Argument::Frame(from), Formal::Frame(to)) => {
+                let from = self.frame.local + from.offset as usize;
+                self.local.copy_within(from..from + to.bytes as usize, callee.local + to.offset as usize);
+            }
+            (from, Formal::Frame(to)) => {
+                let word = self.argument(constants, from);
+                self.set_word(callee.local, to, word);
+            }
+            (from, Formal::Register(to)) => {
+                self.registers[callee.registers + *to as usize] = self.argument(constants, from);
+            }
+        }
+    }
+
+    /// Takes a result of a function with the frame `callee`.
+    fn take(&mut self, to: &Returned, from: &Formal, callee: &Frame) {
+        match (to, from) {
+            (Returned::Frame(to), Formal::Frame(from)) => {
+                let from_at = callee.local + from.offset as usize;
+                let to_at = self.frame.local + to.offset as usize;
+                self.local.copy_within(from_at..from_at + from.bytes as usize, to_at);
+                self.return_held(from_at..from_at + from.bytes as usize, to_at);
+            }
+            (Returned::Register(to), from) => {
+                let word = match from {
+                    Formal::Frame(from) => self.word(callee.local, from),
+                    Formal::Register(from) => self.registers[callee.registers + *from as usize],
+                };
+                self.registers[self.frame.registers + *to as usize] = word;
+            }
+            (Returned::Frame(to), Formal::Register(from)) => {
+                let word = self.registers[callee.registers + *from as usize];
+                self.set_word(self.frame.local, to, word);
+            }
+            (Returned::Sink, _) => {}
+        }
+    }
+}
+
 enum Plain {
     Next,
     Jump(u32),
@@ -902,8 +1003,9 @@ fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
             set!(*d + 1, high);
         }
         Op::Pack(d, from, 64) => {
-            set!(*d, v!(from[0]));
-            set!(*d + 1, v!(from[1]));
+            for (d, from) in (*d..).zip(from) {
+                set!(d, v!(*from));
+            }
         }
         Op::Pack(d, from, bits) => {
             let packed = from.iter().rev().fold(0, |all, src| all << bits | v!(*src) & mask(*bits));

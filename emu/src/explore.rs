@@ -170,6 +170,11 @@ impl Explorer {
         }
     }
 
+    /// Returns the number of choices of the run so far.
+    pub fn steps(&self) -> usize {
+        self.depth
+    }
+
     /// Chooses one of `count` outcomes.
     pub fn which(&mut self, count: usize) -> usize {
         if self.depth == self.stack.len() {

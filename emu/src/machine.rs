@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use crate::agent::Agent;
 use crate::ast::Loc;
@@ -11,10 +13,11 @@ use crate::clock::{
 };
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
+use crate::limits::RESERVED_SHARED;
 use crate::location::{Handed, Key, Location};
 use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
-use crate::op::{Op, Rmw, Scope, Slot, Special, Src};
-use crate::program::{Constant, Function, Program};
+use crate::op::{Rmw, Scope, Slot, Special, Src};
+use crate::program::{Constant, Function, Init, Program, Symbol};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Missing, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
@@ -30,6 +33,8 @@ pub struct Launch {
     /// Whether the grid may start before the previous grid has ended (programmatic dependent launch): until a
     /// `griddepcontrol.wait`, nothing orders their accesses.
     pub programmatic: bool,
+    /// Whether all blocks run at the same time, and the kernel has a place for its grid barrier (a cooperative launch).
+    pub cooperative: bool,
     /// The bytes of the parameters, as the kernel lays them out.
     pub params: Vec<u8>,
 }
@@ -39,7 +44,16 @@ impl Launch {
     #[must_use]
     pub fn new(grid: u32, block: u32) -> Self {
         let (grid, block) = ([grid, 1, 1], [block, 1, 1]);
-        Self { grid, block, cluster: [1; 3], dynamic_shared: 0, programmatic: false, params: Vec::new() }
+        let (programmatic, cooperative) = (false, false);
+        Self {
+            grid,
+            block,
+            cluster: [1; 3],
+            dynamic_shared: 0,
+            programmatic,
+            cooperative,
+            params: Vec::new(),
+        }
     }
 }
 
@@ -60,6 +74,8 @@ pub enum FaultKind {
     Trap,
     /// More instructions than [`Options::limit`].
     Limit,
+    /// The user has ended the run ([`Options::interrupt`]).
+    Interrupt,
 }
 
 /// What ends a grid before its threads end.
@@ -78,6 +94,10 @@ pub struct Options {
     pub check: bool,
     /// The number of thread-instructions after which a run is given up.
     pub limit: u64,
+    /// A function that a long run calls now and then.
+    pub progress: Option<fn(&Progress<'_>)>,
+    /// Ends the run when it becomes true.
+    pub interrupt: Option<&'static AtomicBool>,
     /// The maximum number of resident thread blocks.
     pub resident: usize,
     /// The number of findings after which a run is given up.
@@ -119,12 +139,44 @@ impl Readings {
     }
 }
 
+/// How far a long run has come.
+#[derive(Debug)]
+pub struct Progress<'a> {
+    pub kernel: &'a str,
+    /// The time since the run began.
+    pub elapsed: Duration,
+    /// The number of thread-instructions that were executed, and their limit.
+    pub instructions: u64,
+    pub limit: u64,
+    /// The number of blocks that have started, and that of all blocks.
+    pub started: u64,
+    pub blocks: u64,
+}
+
+impl std::fmt::Display for Progress<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let millions = |count: u64| count as f64 / 1e6;
+        write!(
+            f,
+            "`{}` has run for {} s: {:.1} of at most {:.1} million thread-instructions, {} of {} blocks have started",
+            self.kernel,
+            self.elapsed.as_secs(),
+            millions(self.instructions),
+            millions(self.limit),
+            self.started,
+            self.blocks
+        )
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
             schedule: Schedule::default(),
             check: true,
-            limit: u64::MAX,
+            limit: 10_000_000_000,
+            progress: None,
+            interrupt: None,
             resident: 132,
             findings: 32,
             trace: false,
@@ -378,6 +430,12 @@ pub struct Machine<'a> {
     pub kernel: usize,
     pub constants: Vec<u64>,
     pub static_shared: u32,
+    /// The bytes that follow the shared memory of a block, for `%reserved_smem_offset_…`.
+    pub reserved_shared: u32,
+    /// The address of the place for the grid barrier of a cooperative launch, or 0.
+    pub workspace: u64,
+    /// The bytes of the registers and the local memory of the resident threads.
+    pub stacks: u64,
     pub ctas: Vec<Cta>,
     pub ready: Vec<(u32, u32)>,
     pub agents: Vec<Agent>,
@@ -386,7 +444,7 @@ pub struct Machine<'a> {
     /// The count of the events that a waiting thread could wait for.
     pub progress: u64,
     pub(crate) objects: Id,
-    pub(crate) next_cluster: u32,
+    pub(crate) next_cluster: u64,
     /// The index of the first instruction of each function in the list of all.
     pub starts: Vec<u32>,
     pub locations: rustc_hash::FxHashMap<Key, Location>,
@@ -428,7 +486,7 @@ pub enum Flow {
 pub type Outcome = Result<Flow, Fault>;
 
 pub(crate) fn product(extents: [u32; 3]) -> u64 {
-    extents.iter().map(|extent| u64::from(*extent)).product()
+    extents.iter().fold(1, |all: u64, extent| all.saturating_mul((*extent).into()))
 }
 
 pub fn index_of(linear: u64, extents: [u32; 3]) -> [u32; 3] {
@@ -437,47 +495,44 @@ pub fn index_of(linear: u64, extents: [u32; 3]) -> [u32; 3] {
 }
 
 impl<'a> Machine<'a> {
-    /// Prepares a launch. `addresses` has the address of each global variable.
+    /// Prepares a launch. `addresses` has the address of each variable in global memory.
     pub fn new(
         program: &'a Program,
         global: &'a mut Global,
-        addresses: &rustc_hash::FxHashMap<String, u64>,
+        addresses: &[u64],
         kernel: usize,
         launch: &'a Launch,
         options: &'a Options,
-    ) -> Result<Self, Fault> {
-        let (offsets, static_shared) = shared_layout(program, kernel);
-        let mut constants = Vec::with_capacity(program.constants.len());
-        for constant in &program.constants {
-            constants.push(match constant {
-                Constant::Bits(bits) => *bits,
-                Constant::Symbol(name, offset) => {
-                    let address = offsets
-                        .iter()
-                        .find(|(symbol, _)| symbol == name)
-                        .map(|(_, offset)| u64::from(*offset))
-                        .or_else(|| addresses.get(name).copied())
-                        .or_else(|| {
-                            let function = *program.by_name.get(name)?;
-                            Some(crate::memory::FUNCTION_WINDOW + function as u64)
-                        });
-                    address.unwrap_or(0).wrapping_add_signed(*offset)
-                }
-            });
-        }
+    ) -> Self {
+        let layout = SharedLayout::of(program, kernel);
+        let constants = program.constants.iter().map(|constant| match constant {
+            Constant::Bits(bits) => *bits,
+            Constant::Variable(index, offset) => {
+                let address = layout.offsets[*index].map_or(addresses[*index], u64::from);
+                address.wrapping_add_signed(*offset)
+            }
+        });
+        let constants = constants.collect();
         let mut starts = vec![0];
         for function in &program.functions {
             let start: u32 = starts[starts.len() - 1];
             starts.push(start + function.code.len() as u32);
         }
-        Ok(Self {
+        Self {
             program,
             global,
             options,
             launch,
             kernel,
             constants,
-            static_shared,
+            static_shared: layout.bytes as u32,
+            reserved_shared: if program.reads(|special| matches!(special, Special::ReservedShared(_))) {
+                RESERVED_SHARED
+            } else {
+                0
+            },
+            workspace: 0,
+            stacks: 0,
             ctas: Vec::new(),
             ready: Vec::new(),
             agents: Vec::new(),
@@ -502,7 +557,7 @@ impl<'a> Machine<'a> {
             spinning: Vec::new(),
             combines: None,
             returned_early: false,
-        })
+        }
     }
 
     pub fn cluster_size(&self) -> u32 {
@@ -514,8 +569,8 @@ impl<'a> Machine<'a> {
         !self.options.readings.reads_need_proxy_fence
     }
 
-    pub fn clusters(&self) -> u32 {
-        (product(self.launch.grid) / product(self.launch.cluster)) as u32
+    pub fn clusters(&self) -> u64 {
+        product(self.launch.grid) / product(self.launch.cluster)
     }
 
     /// Returns a new object, whose times are those of completions.
@@ -590,7 +645,7 @@ impl<'a> Machine<'a> {
         let number = self.next_cluster;
         self.next_cluster += 1;
         let extents = std::array::from_fn(|i| self.launch.grid[i] / self.launch.cluster[i]);
-        let cluster = index_of(number.into(), extents);
+        let cluster = index_of(number, extents);
         Some(std::array::from_fn(|i| cluster[i] * self.launch.cluster[i]))
     }
 
@@ -767,9 +822,26 @@ impl<'a> Machine<'a> {
             Special::TotalShared => self.static_shared + launch.dynamic_shared,
             // The size includes what the system reserves (10.31).
             Special::AggregateShared => self.static_shared + launch.dynamic_shared + SHARED_BASE,
-            Special::WarpSize => 32,
-            Special::Zero => 0,
+            // The reserved memory of a GPU lies before that of the block.
+            Special::ReservedShared(offset) => self.end_of_shared() + offset,
+            // The CUDA library takes the halves of an address from these two.
+            Special::Environment(1) => (self.workspace >> 32) as u32,
+            Special::Environment(2) => self.workspace as u32,
+            Special::Environment(_) | Special::Zero => 0,
         })
+    }
+
+    /// Returns the offset behind the shared memory of a block.
+    fn end_of_shared(&self) -> u32 {
+        SHARED_BASE + (self.static_shared + self.launch.dynamic_shared).next_multiple_of(128)
+    }
+
+    /// Returns the bytes of the shared memory of a block, with those that are reserved.
+    pub fn shared_bytes(&self) -> usize {
+        match self.reserved_shared {
+            0 => (self.static_shared + self.launch.dynamic_shared) as usize,
+            reserved => (self.end_of_shared() - SHARED_BASE + reserved) as usize,
+        }
     }
 
     /// Returns the 32-bit address of the shared memory of a block.
@@ -795,49 +867,54 @@ pub fn value(constants: &[u64], thread: &Thread, src: Src) -> u64 {
     }
 }
 
-/// Returns the offsets of the shared variables that a kernel uses, and the bytes of the static ones. Dynamic ones follow.
-pub fn shared_layout(program: &Program, kernel: usize) -> (Vec<(String, u32)>, u32) {
-    let mut reached = vec![kernel];
-    let mut symbols: Vec<&str> = Vec::new();
-    let mut next = 0;
-    while let Some(function) = reached.get(next).copied() {
-        next += 1;
-        let function = &program.functions[function];
-        for symbol in &function.symbols {
-            symbols.push(symbol);
-            if let Some(function) = program.by_name.get(symbol)
-                && !reached.contains(function)
-            {
-                reached.push(*function);
+/// The shared memory of a block of a kernel.
+pub struct SharedLayout {
+    /// The offset of each variable of the program that is in shared memory and that the kernel uses.
+    pub offsets: Vec<Option<u32>>,
+    /// The bytes of the static variables. Dynamic ones follow.
+    pub bytes: u64,
+}
+
+impl SharedLayout {
+    pub fn of(program: &Program, kernel: usize) -> Self {
+        let mut functions = vec![false; program.functions.len()];
+        let mut used = vec![false; program.variables.len()];
+        let mut next = vec![Symbol::Function(kernel)];
+        while let Some(symbol) = next.pop() {
+            match symbol {
+                Symbol::Function(index) if !std::mem::replace(&mut functions[index], true) => {
+                    next.extend(&program.functions[index].symbols);
+                }
+                Symbol::Variable(index) if !std::mem::replace(&mut used[index], true) => {
+                    // A table of functions.
+                    next.extend(program.variables[index].init.iter().filter_map(|(_, init)| match init {
+                        Init::Address { of, .. } => Some(*of),
+                        Init::Number(_) => None,
+                    }));
+                }
+                _ => {}
             }
         }
-        for instruction in &function.code {
-            if let Op::Call(call) = &instruction.op
-                && let crate::op::Callee::Function(function) = call.target
-                && !reached.contains(&function)
-            {
-                reached.push(function);
-            }
+        let shared = |is_extern: bool| {
+            let all = program.variables.iter().enumerate();
+            let used = &used;
+            all.filter(move |(i, variable)| {
+                variable.space == "shared" && used[*i] && variable.is_extern == is_extern
+            })
+        };
+        let mut offsets = vec![None; program.variables.len()];
+        let mut end = u64::from(SHARED_BASE);
+        for (i, variable) in shared(false) {
+            let offset = end.next_multiple_of(variable.align.max(1));
+            offsets[i] = Some(offset as u32);
+            end = offset + variable.bytes;
         }
+        // The driver aligns to at least 16 bytes, and to more where the program asks for it.
+        let align = shared(true).map(|(_, variable)| variable.align).max();
+        let end = end.next_multiple_of(align.unwrap_or(1).max(16));
+        for (i, _) in shared(true) {
+            offsets[i] = Some(end as u32);
+        }
+        Self { offsets, bytes: end - u64::from(SHARED_BASE) }
     }
-    let used = |name: &str| symbols.contains(&name);
-    let shared: Vec<_> = program
-        .variables
-        .iter()
-        .filter(|variable| variable.space == "shared" && used(&variable.name))
-        .collect();
-    let mut offsets = Vec::new();
-    let mut offset = SHARED_BASE;
-    for variable in shared.iter().filter(|variable| !variable.is_extern) {
-        offset = offset.next_multiple_of(variable.align.max(1) as u32);
-        offsets.push((variable.name.clone(), offset));
-        offset += variable.bytes() as u32;
-    }
-    let align = shared.iter().filter(|variable| variable.is_extern).map(|variable| variable.align).max();
-    // The driver aligns to at least 16 bytes, and to more where the program asks for it.
-    let end = offset.next_multiple_of(align.unwrap_or(1).max(16) as u32);
-    for variable in shared.iter().filter(|variable| variable.is_extern) {
-        offsets.push((variable.name.clone(), end));
-    }
-    (offsets, end - SHARED_BASE)
 }

@@ -143,6 +143,15 @@ impl Global {
         Some(())
     }
 
+    /// Sets memory to zero from the host.
+    pub fn zero(&mut self, address: u64, len: usize) -> Option<()> {
+        let (index, offset) = self.find(address, len)?;
+        let allocation = &mut self.allocations[index];
+        allocation.bytes[offset..offset + len].fill(0);
+        allocation.shadow.initialize(offset, len);
+        Some(())
+    }
+
     /// Writes memory from the host.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Option<()> {
         let (index, offset) = self.find(address, bytes.len())?;

@@ -4,11 +4,21 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ast::{self, Loc, Operand, Statement, Variable};
+use crate::ast::{self, Line, Loc, Operand, Statement};
 use crate::decode::decode;
-use crate::lower::{Constants, Lower, MOST_OF_A_MODULE, MOST_PARAMETERS, align_up, place};
+use crate::lower::{
+    Class, Constants, Entity, Layout, Lower, MOST_CONSTANTS, MOST_OF_A_MODULE, MOST_PARAMETERS, MOST_SLOTS,
+    Scope,
+};
 use crate::op::Op;
-use crate::program::{DecodeError, Function, Parameter, Program};
+use crate::program::{DecodeError, Formal, Function, Init, Parameter, Program, Symbol, Variable};
+
+/// The names of a module, with the bytes of a variable's elements.
+pub type Names = FxHashMap<String, (Symbol, u64)>;
+
+fn error<T>(line: Line, problem: impl Into<String>) -> Result<T, DecodeError> {
+    Err(DecodeError { line, problem: problem.into() })
+}
 
 impl Program {
     /// Decodes a module.
@@ -17,28 +27,21 @@ impl Program {
     ///
     /// [`DecodeError`] names the first instruction that the interpreter does not know.
     pub fn new(module: ast::Module) -> Result<Self, DecodeError> {
-        let mut by_name = FxHashMap::default();
-        // A declaration gives way to the definition.
-        for (index, function) in module.functions.iter().enumerate() {
-            if function.body.is_some() || !by_name.contains_key(&function.name) {
-                by_name.insert(function.name.clone(), index);
-            }
+        let mut names = functions(&module)?;
+        let variables = variables(&module.variables, &mut names)?;
+        let mut statics = Statics::default();
+        for variable in variables {
+            statics.add(variable, |name| Ok(names.get(name).map(|(symbol, _)| *symbol)))?;
         }
-        let mut variables = module.variables;
         let mut constants = Constants::default();
         let mut functions = Vec::new();
         for function in &module.functions {
-            functions.push(lower(function, &module.functions, &by_name, &mut variables, &mut constants)?);
-        }
-        let mut ends: FxHashMap<&str, u64> = FxHashMap::default();
-        for variable in &variables {
-            let end = ends.entry(&variable.space).or_default();
-            (_, *end) = place(variable, *end, variable.align, MOST_OF_A_MODULE)?;
+            functions.push(lower(function, &module.functions, &names, &mut statics, &mut constants)?);
         }
         Ok(Self {
             functions,
-            by_name,
-            variables,
+            names: names.into_iter().map(|(name, (symbol, _))| (name, symbol)).collect(),
+            variables: statics.list,
             constants: constants.list,
             files: module.files,
             version: module.version,
@@ -48,11 +51,193 @@ impl Program {
     }
 }
 
+/// Names the functions of a module. A declaration gives way to the definition.
+fn functions(module: &ast::Module) -> Result<Names, DecodeError> {
+    let mut known: FxHashMap<&str, &ast::Function> = FxHashMap::default();
+    let mut names = Names::default();
+    for (index, function) in module.functions.iter().enumerate() {
+        let other = known.get(function.name.as_str());
+        if function.body.is_some() && other.is_some_and(|other| other.body.is_some()) {
+            return error(function.line, format!("the function `{}` is defined twice", function.name));
+        }
+        if function.body.is_some() || other.is_none() {
+            known.insert(&function.name, function);
+            names.insert(function.name.clone(), (Symbol::Function(index), 0));
+        }
+    }
+    for alias in &module.aliases {
+        let declared = known.get(alias.name.as_str()).is_some_and(|function| function.body.is_none());
+        let defined = known.get(alias.of.as_str()).is_some_and(|function| function.body.is_some());
+        if !declared || !defined {
+            let what = "`.alias` gives a function that is declared the name of one that is defined";
+            return error(alias.line, format!("`.alias {}, {}`: {what}", alias.name, alias.of));
+        }
+        let of = names[&alias.of];
+        names.insert(alias.name.clone(), of);
+    }
+    Ok(names)
+}
+
+/// Names the variables of a module, and returns one for each name. An `.extern` one gives way to the definition.
+fn variables<'a>(all: &'a [ast::Variable], names: &mut Names) -> Result<Vec<&'a ast::Variable>, DecodeError> {
+    let mut list: Vec<&ast::Variable> = Vec::new();
+    for variable in all {
+        let (name, line) = (&variable.name, variable.line);
+        let known = match names.get(name) {
+            None => {
+                names.insert(name.clone(), (Symbol::Variable(list.len()), variable.element()));
+                list.push(variable);
+                continue;
+            }
+            Some((Symbol::Function(_), _)) => {
+                return error(line, format!("`{name}` is a function and a variable"));
+            }
+            Some((Symbol::Variable(index), _)) => &mut list[*index],
+        };
+        if !known.is_extern && !variable.is_extern {
+            return error(line, format!("the variable `{name}` is defined twice"));
+        }
+        if (&known.space, known.element()) != (&variable.space, variable.element()) {
+            return error(
+                line,
+                format!("the variable `{name}` is declared with another type in line {}", known.line),
+            );
+        }
+        if known.is_extern {
+            *known = variable;
+        }
+    }
+    Ok(list)
+}
+
+/// The variables of a module and of its functions.
+#[derive(Default)]
+pub struct Statics {
+    pub list: Vec<Variable>,
+    /// The bytes of the variables of each space.
+    ends: FxHashMap<String, u64>,
+}
+
+impl Statics {
+    /// Adds a variable, and returns its index. `find` returns what a name in its initializer stands for.
+    fn add(
+        &mut self,
+        variable: &ast::Variable,
+        mut find: impl FnMut(&str) -> Result<Option<Symbol>, DecodeError>,
+    ) -> Result<usize, DecodeError> {
+        let ast::Variable { name, space, line, is_extern, .. } = variable;
+        let mut dims = Vec::new();
+        for (i, extent) in variable.extents.iter().enumerate() {
+            dims.push(match (extent, &variable.init) {
+                (Some(extent), _) => *extent,
+                (None, Some(ast::Init::List(list))) if i == 0 => {
+                    let rest = variable.extents[1..].iter().flatten().product::<u64>() * variable.vector;
+                    let is_nested = list.iter().any(|init| matches!(init, ast::Init::List(_)));
+                    if is_nested { list.len() as u64 } else { (list.len() as u64).div_ceil(rest.max(1)) }
+                }
+                (None, None) if i == 0 && *is_extern => 0,
+                (None, _) => return error(*line, format!("the array `{name}` has no size")),
+            });
+        }
+        let count = dims.iter().fold(1u64, |all, extent| all.saturating_mul(*extent));
+        let bytes = variable.element().saturating_mul(count);
+        let most = if space == "const" { MOST_CONSTANTS } else { MOST_OF_A_MODULE };
+        let end = self.ends.entry(space.clone()).or_default();
+        (_, *end) = Layout { bytes, ..Layout::of(variable) }.place(*end, most)?;
+        if variable.vector > 1 {
+            dims.push(variable.vector);
+        }
+        let mut init = Vec::new();
+        match &variable.init {
+            Some(_) if space == "shared" => {
+                return error(
+                    *line,
+                    format!("`{name}` is in `.shared`, where a variable has no initial value"),
+                );
+            }
+            Some(ast::Init::List(list)) if !dims.is_empty() => {
+                fill(variable, list, &dims, 0, &mut find, &mut init)?
+            }
+            Some(value) if dims.is_empty() => init.push((0, scalar(variable, value, &mut find)?)),
+            Some(_) => return error(*line, format!("`{name}` is an array: its values are in `{{ }}`")),
+            None => {}
+        }
+        let (space, scalar) = (space.clone(), variable.scalar());
+        self.list.push(Variable {
+            space,
+            align: variable.align(),
+            bytes,
+            is_extern: *is_extern,
+            init,
+            scalar,
+        });
+        Ok(self.list.len() - 1)
+    }
+}
+
+/// Adds the values of a list for an array of the extents `dims`, whose first scalar is number `start`.
+fn fill(
+    variable: &ast::Variable,
+    list: &[ast::Init],
+    dims: &[u64],
+    start: u64,
+    find: &mut impl FnMut(&str) -> Result<Option<Symbol>, DecodeError>,
+    to: &mut Vec<(u64, Init)>,
+) -> Result<(), DecodeError> {
+    let is_nested = list.iter().any(|init| matches!(init, ast::Init::List(_)));
+    let inner = if is_nested { &dims[1..] } else { &[] };
+    let size: u64 = inner.iter().product();
+    let most = dims.iter().product::<u64>() / size.max(1);
+    if list.len() as u64 > most || is_nested && inner.is_empty() {
+        let name = &variable.name;
+        return error(
+            variable.line,
+            format!("the initializer of `{name}` has more values than the variable"),
+        );
+    }
+    for (init, i) in list.iter().zip(0..) {
+        let at = start + i * size;
+        match init {
+            ast::Init::List(list) => fill(variable, list, inner, at, find, to)?,
+            value => to.push((at, scalar(variable, value, find)?)),
+        }
+    }
+    Ok(())
+}
+
+/// Returns the value of a scalar of a variable.
+fn scalar(
+    variable: &ast::Variable,
+    init: &ast::Init,
+    find: &mut impl FnMut(&str) -> Result<Option<Symbol>, DecodeError>,
+) -> Result<Init, DecodeError> {
+    let is_float = variable.ty.starts_with('f');
+    Ok(match init {
+        ast::Init::Value(Operand::Number(number)) if !is_float => Init::Number(*number),
+        ast::Init::Value(Operand::Float32(bits)) => Init::Number((*bits).into()),
+        ast::Init::Value(Operand::Float64(bits)) if variable.ty == "f64" => Init::Number(*bits),
+        ast::Init::Value(Operand::Float64(bits)) if variable.ty == "f32" => {
+            Init::Number((f64::from_bits(*bits) as f32).to_bits().into())
+        }
+        ast::Init::Address { symbol, offset, byte } => match find(symbol)? {
+            Some(of) => Init::Address { of, offset: *offset, byte: *byte },
+            None => return error(variable.line, format!("`{symbol}` is not declared")),
+        },
+        _ => {
+            let (name, ty) = (&variable.name, &variable.ty);
+            return error(variable.line, format!("a value of `{name}` is not of the type `.{ty}`"));
+        }
+    })
+}
+
 /// Returns the registers that loads alone write, and that only `selp` takes or `st` stores.
 fn speculative(body: &[Statement]) -> FxHashSet<String> {
     fn names<'a>(operand: &'a Operand, each: &mut impl FnMut(&'a str)) {
         match operand {
-            Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => each(name),
+            Operand::Name(name)
+            | Operand::Not(name)
+            | Operand::Offset(name, _)
+            | Operand::Element(name, _) => each(name),
             Operand::Pair(a, b) => [a, b].into_iter().for_each(|operand| names(operand, each)),
             Operand::Vector(list) | Operand::Address(list) | Operand::List(list) => {
                 list.iter().for_each(|operand| names(operand, each));
@@ -87,50 +272,50 @@ fn speculative(body: &[Statement]) -> FxHashSet<String> {
 fn lower(
     function: &ast::Function,
     functions: &[ast::Function],
-    by_name: &FxHashMap<String, usize>,
-    variables: &mut Vec<Variable>,
+    module: &Names,
+    statics: &mut Statics,
     constants: &mut Constants,
 ) -> Result<Function, DecodeError> {
     let mut lower = Lower {
         functions,
-        by_name,
-        variables,
+        module,
+        statics,
         constants,
-        registers: vec![FxHashMap::default()],
-        locals: vec![FxHashMap::default()],
-        labels: FxHashMap::default(),
-        targets: FxHashMap::default(),
-        label_names: Vec::new(),
-        kernel_params: FxHashMap::default(),
+        scopes: vec![Scope::default()],
+        labels: Vec::new(),
+        has_vectors: false,
         slots: 0,
         frame: 0,
         code: Vec::new(),
-        symbols: Vec::new(),
+        symbols: FxHashSet::default(),
         speculative: function.body.as_deref().map(speculative).unwrap_or_default(),
         line: function.line,
         locs: Arc::default(),
         callers: FxHashMap::default(),
     };
-    let mut params = Vec::new();
-    let mut returns = Vec::new();
+    let (mut params, mut formals, mut returns) = (Vec::new(), Vec::new(), Vec::new());
     if function.is_entry {
         let mut end = 0;
         for param in &function.params {
-            let (offset, next) = place(param, end, param.align, MOST_PARAMETERS)?;
+            if param.space == "reg" {
+                return error(
+                    param.line,
+                    format!("the parameter `{}` of a kernel is in `.param`", param.name),
+                );
+            }
+            let (offset, next) = Layout::of(param).place(end, MOST_PARAMETERS)?;
             params.push(Parameter { offset, bytes: param.bytes() });
-            lower.kernel_params.insert(param.name.clone(), offset);
+            lower.declare(&param.name, Entity::Parameter(offset, param.element()))?;
             end = next;
         }
-    } else {
-        for (list, places) in [(&function.returns, &mut returns), (&function.params, &mut params)] {
+    } else if function.body.is_some() {
+        for (list, places) in [(&function.returns, &mut returns), (&function.params, &mut formals)] {
             for param in list {
-                let offset = lower.allocate(param)?;
-                places.push(Parameter { offset, bytes: param.bytes() });
+                places.push(lower.formal(param)?);
             }
         }
     }
     if let Some(body) = &function.body {
-        lower.collect_targets(body);
         lower.statements(body)?;
     }
     let directive = |name: &str| function.directives.iter().find(|(directive, _)| directive == name);
@@ -145,10 +330,12 @@ fn lower(
     Ok(Function {
         name: function.name.clone(),
         is_entry: function.is_entry,
+        is_defined: function.body.is_some(),
         code,
         slots,
-        frame: align_up(frame, 16),
+        frame: frame.next_multiple_of(16),
         params,
+        formals,
         returns,
         required_block: extents("reqntid"),
         required_cluster: extents("reqnctapercluster"),
@@ -156,44 +343,40 @@ fn lower(
         max_threads: directive("maxntid").map(|(_, numbers)| {
             numbers.iter().fold(1, |threads: u64, extent| threads.saturating_mul(*extent))
         }),
-        symbols,
+        symbols: symbols.into_iter().collect(),
     })
 }
 
 impl Lower<'_> {
-    /// Collects the lists of labels, which may stand after their branch.
-    fn collect_targets(&mut self, body: &[Statement]) {
-        for statement in body {
-            match statement {
-                Statement::Targets(name, targets) => {
-                    self.targets.insert(name.clone(), targets.clone());
-                }
-                Statement::Block(body) => self.collect_targets(body),
-                _ => {}
-            }
+    /// Declares a parameter or a result of a `.func`.
+    fn formal(&mut self, param: &ast::Variable) -> Result<Formal, DecodeError> {
+        self.line = param.line;
+        if param.space != "reg" {
+            return Ok(Formal::Frame(self.allocate(param)?));
         }
+        if param.ty == "b128" || param.vector > 1 || !param.extents.is_empty() {
+            let what = "a register that is a parameter has 64 bits at most";
+            return Err(self.error(format!("`{}`: {what}", param.name)));
+        }
+        let class = Class { ty: param.ty.as_str().into(), vector: 1 };
+        let slot = self.new_register(&class);
+        self.declare(&param.name, Entity::Register { slot, class })?;
+        Ok(Formal::Register(slot))
     }
 
     pub fn statements(&mut self, body: &[Statement]) -> Result<(), DecodeError> {
         self.block(body)?;
+        if self.slots > MOST_SLOTS {
+            return Err(self.error(format!("the function needs more than {MOST_SLOTS} registers")));
+        }
         // A function returns at its end.
         self.push(None, Op::Return);
         let labels = std::mem::take(&mut self.labels);
-        let names = std::mem::take(&mut self.label_names);
         for instruction in &mut self.code {
-            let resolve = |label: u32| {
-                let name = &names[label as usize];
-                labels.get(name).copied().ok_or_else(|| DecodeError {
-                    line: instruction.line,
-                    problem: format!("no label `{name}`"),
-                })
-            };
             match &mut instruction.op {
-                Op::Branch(label) => *label = resolve(*label)?,
-                Op::BranchIndex(_, labels) => {
-                    for label in labels {
-                        *label = resolve(*label)?;
-                    }
+                Op::Branch(label) => *label = labels[*label as usize],
+                Op::BranchIndex(_, list) => {
+                    list.iter_mut().for_each(|label| *label = labels[*label as usize])
                 }
                 _ => {}
             }
@@ -201,27 +384,31 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Decodes the statements of the innermost scope. Its labels may stand after the branches to them.
     fn block(&mut self, body: &[Statement]) -> Result<(), DecodeError> {
         for statement in body {
             match statement {
-                Statement::Label(name) => {
-                    self.labels.insert(name.clone(), self.code.len() as u32);
+                Statement::Label(name, line) => {
+                    self.line = *line;
+                    self.declare(name, Entity::Label(self.labels.len() as u32))?;
+                    self.labels.push(0);
                 }
-                Statement::Registers(ty, names) => {
-                    let slots = if ty == "b128" { 2 } else { 1 };
-                    for name in names {
-                        let scope = self.registers.last_mut().expect("a function has a scope");
-                        scope.insert(name.clone(), (self.slots, ty.clone()));
-                        self.slots += slots;
+                Statement::Targets(name, targets, line) => {
+                    self.line = *line;
+                    self.declare(name, Entity::Targets(targets.as_slice().into()))?;
+                }
+                _ => {}
+            }
+        }
+        for statement in body {
+            match statement {
+                Statement::Label(name, _) => {
+                    if let Some(Entity::Label(label)) = self.find(name)? {
+                        self.labels[label as usize] = self.code.len() as u32;
                     }
                 }
-                Statement::Variable(variable) => match variable.space.as_str() {
-                    "local" | "param" => {
-                        self.allocate(variable)?;
-                    }
-                    // The module holds the static variables of a function. Compilers make their names unique.
-                    _ => self.variables.push(variable.clone()),
-                },
+                Statement::Registers(registers) => self.declare_registers(registers)?,
+                Statement::Variable(variable) => self.variable(variable)?,
                 Statement::Loc(loc, caller) => {
                     match caller {
                         Some(caller) => self.callers.insert(*loc, *caller),
@@ -233,23 +420,51 @@ impl Lower<'_> {
                 }
                 Statement::Targets(..) => {}
                 Statement::Block(body) => {
-                    self.registers.push(FxHashMap::default());
-                    self.locals.push(FxHashMap::default());
+                    self.scopes.push(Scope::default());
                     self.block(body)?;
-                    self.registers.pop();
-                    self.locals.pop();
+                    self.scopes.pop();
                 }
                 Statement::Instruction(instruction) => {
                     self.line = instruction.line;
                     let guard = match &instruction.guard {
                         None => None,
-                        Some((name, negated)) => Some((self.register(name)?, *negated)),
+                        Some((name, negated)) => Some((self.predicate(name)?, *negated)),
                     };
-                    let op = decode(self, instruction)?;
+                    let op = if self.has_vectors {
+                        let operands = instruction.operands.iter().map(|operand| self.expanded(operand));
+                        let operands = operands.collect::<Result<_, _>>()?;
+                        decode(self, &ast::Instruction { operands, ..instruction.clone() })?
+                    } else {
+                        decode(self, instruction)?
+                    };
                     self.push(guard, op);
                 }
             }
         }
         Ok(())
+    }
+
+    fn variable(&mut self, variable: &ast::Variable) -> Result<(), DecodeError> {
+        self.line = variable.line;
+        if let "local" | "param" = variable.space.as_str() {
+            if variable.init.is_some() {
+                let (name, space) = (&variable.name, &variable.space);
+                return Err(
+                    self.error(format!("`{name}` is in `.{space}`, where a variable has no initial value"))
+                );
+            }
+            return self.allocate(variable).map(drop);
+        }
+        let mut statics = std::mem::take(self.statics);
+        let index = statics.add(variable, |name| {
+            Ok(match self.find(name)? {
+                Some(Entity::Variable(index, _)) => Some(Symbol::Variable(index)),
+                Some(_) => None,
+                None => self.module.get(name).map(|(symbol, _)| *symbol),
+            })
+        });
+        *self.statics = statics;
+        let entity = Entity::Variable(index?, variable.element());
+        self.declare(&variable.name, entity)
     }
 }

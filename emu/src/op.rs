@@ -4,6 +4,8 @@ use rustc_apfloat::Round;
 
 use crate::float::{Format, Function, Modifiers};
 use crate::integer::{Binary, Ternary, Test, Unary};
+use crate::limits::RESERVED_SHARED;
+use crate::program::Parameter;
 
 /// A register of a function.
 pub type Slot = u32;
@@ -223,7 +225,10 @@ pub enum Special {
     DynamicShared,
     TotalShared,
     AggregateShared,
-    WarpSize,
+    /// `%reserved_smem_offset_…`: an offset in the shared memory that is reserved for system software.
+    ReservedShared(u32),
+    /// `%envreg<n>`.
+    Environment(usize),
     Zero,
 }
 
@@ -268,9 +273,16 @@ impl Special {
             "%dynamic_smem_size" => Self::DynamicShared,
             "%total_smem_size" => Self::TotalShared,
             "%aggr_smem_size" => Self::AggregateShared,
-            "WARP_SZ" => Self::WarpSize,
             "%current_graph_exec" => Self::Zero,
-            _ => return None,
+            "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" => Self::ReservedShared(0),
+            "%reserved_smem_offset_1" => Self::ReservedShared(RESERVED_SHARED / 2),
+            "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => {
+                Self::ReservedShared(RESERVED_SHARED)
+            }
+            _ => {
+                let number = name.strip_prefix("%envreg").and_then(|number| number.parse().ok());
+                Self::Environment(number.filter(|number| *number < 32)?)
+            }
         })
     }
 }
@@ -585,9 +597,25 @@ pub struct MultimemOp {
 #[derive(Debug)]
 pub struct Call {
     pub target: Callee,
-    /// The offsets of the results in the frame. `arguments`: those of the arguments.
-    pub returns: Vec<u64>,
-    pub arguments: Vec<u64>,
+    pub returns: Vec<Returned>,
+    pub arguments: Vec<Argument>,
+}
+
+/// What a call passes.
+#[derive(Debug, Clone)]
+pub enum Argument {
+    /// Bytes of the frame.
+    Frame(Parameter),
+    /// A register or a number.
+    Value(Src),
+}
+
+/// Where a call puts a result.
+#[derive(Debug, Clone)]
+pub enum Returned {
+    Frame(Parameter),
+    Register(Slot),
+    Sink,
 }
 
 #[derive(Debug)]

@@ -1,17 +1,33 @@
 //! Parses PTX text (PTX ISA 4), as LLVM and nvcc write it.
 
-use winnow::ascii::{digit1, hex_digit1, till_line_ending};
+use std::cell::Cell;
+
+use winnow::ascii::till_line_ending;
 use winnow::combinator::{
-    alt, cut_err, delimited, dispatch, eof, not, opt, peek, preceded, repeat, separated, terminated,
+    alt, cut_err, delimited, dispatch, eof, fail, not, opt, peek, preceded, repeat, separated, terminated,
 };
-use winnow::error::{ContextError, StrContext, StrContextValue};
+use winnow::error::{AddContext, ContextError, ErrMode, StrContext, StrContextValue};
 use winnow::prelude::*;
-use winnow::stream::{LocatingSlice, Location};
+use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{any, one_of, take_until, take_while};
 
-use crate::ast::{Function, Init, Instruction, Line, Loc, Module, Operand, Statement, Variable};
+use crate::ast::{
+    Alias, Function, Init, Instruction, Line, Loc, Module, Operand, Registers, Statement, Variable, bytes_of,
+};
+use crate::expression::{PRODUCT, Value, binary, expression, literal};
 
-type Input<'a> = winnow::Stateful<LocatingSlice<&'a str>, &'a Lines>;
+pub type Input<'a> = winnow::Stateful<LocatingSlice<&'a str>, &'a Context>;
+
+/// What the parsers share.
+#[derive(Debug)]
+pub struct Context {
+    lines: Lines,
+    /// The number of `nested` parsers that run.
+    depth: Cell<u32>,
+}
+
+/// The most blocks, lists and expressions in one another.
+const MOST_NESTED: u32 = 64;
 
 /// The reason why a text is not PTX that the interpreter reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,10 +61,10 @@ impl Lines {
 ///
 /// [`ParseError`] names the line that the parser cannot read.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
-    let lines = Lines::of(text);
-    let input = Input { input: LocatingSlice::new(text), state: &lines };
+    let context = Context { lines: Lines::of(text), depth: Cell::new(0) };
+    let input = Input { input: LocatingSlice::new(text), state: &context };
     let module = module.parse(input).map_err(|error| {
-        let line = lines.line(error.offset());
+        let line = context.lines.line(error.offset());
         let problem = error.inner().context().next().map_or("not PTX".into(), |context| match context {
             StrContext::Expected(what) => format!("expected {what}"),
             other => other.to_string(),
@@ -83,23 +99,41 @@ fn space(i: &mut Input<'_>) -> ModalResult<()> {
     }
 }
 
+/// Parses what may contain itself, to a limited depth.
+pub fn nested<'a, O>(
+    mut parser: impl Parser<Input<'a>, O, ErrMode<ContextError>>,
+) -> impl Parser<Input<'a>, O, ErrMode<ContextError>> {
+    move |i: &mut Input<'a>| {
+        let depth = &i.state.depth;
+        if depth.get() == MOST_NESTED {
+            let start = i.checkpoint();
+            let context = StrContext::Label("nesting: there are at most 64 levels");
+            return Err(ErrMode::Cut(ContextError::new().add_context(i, &start, context)));
+        }
+        depth.set(depth.get() + 1);
+        let result = parser.parse_next(i);
+        i.state.depth.set(i.state.depth.get() - 1);
+        result
+    }
+}
+
 /// Parses `parser` and the space after it.
-fn token<'a, O>(
-    parser: impl Parser<Input<'a>, O, winnow::error::ErrMode<ContextError>>,
-) -> impl Parser<Input<'a>, O, winnow::error::ErrMode<ContextError>> {
+pub fn token<'a, O>(
+    parser: impl Parser<Input<'a>, O, ErrMode<ContextError>>,
+) -> impl Parser<Input<'a>, O, ErrMode<ContextError>> {
     terminated(parser, space)
 }
 
-fn punctuation<'a>(c: char) -> impl Parser<Input<'a>, char, winnow::error::ErrMode<ContextError>> {
+pub fn punctuation<'a>(c: char) -> impl Parser<Input<'a>, char, ErrMode<ContextError>> {
     token(c)
 }
 
 /// Parses a directive such as `.reg`, whose word is `word`.
-fn directive<'a>(word: &'static str) -> impl Parser<Input<'a>, (), winnow::error::ErrMode<ContextError>> {
+fn directive<'a>(word: &'static str) -> impl Parser<Input<'a>, (), ErrMode<ContextError>> {
     token((".", word, not(one_of(is_in_name))).void())
 }
 
-fn is_in_name(c: char) -> bool {
+pub fn is_in_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$')
 }
 
@@ -108,45 +142,25 @@ fn name(i: &mut Input<'_>) -> ModalResult<String> {
     token((start, take_while(0.., is_in_name)).take()).map(String::from).parse_next(i)
 }
 
-/// Parses a name, or a special register such as `%tid.x`.
+/// Parses a name, or an element of a vector such as `%tid.x`.
 fn operand_name(i: &mut Input<'_>) -> ModalResult<String> {
     let start = one_of(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%'));
-    let part = (".", one_of(['x', 'y', 'z', 'w']), not(one_of(is_in_name)));
+    let part = (".", one_of(['x', 'y', 'z', 'w', 'r', 'g', 'b', 'a']), not(one_of(is_in_name)));
     token((start, take_while(0.., is_in_name), opt(part)).take()).map(String::from).parse_next(i)
 }
 
+/// Parses a number that is no expression.
 fn digits(i: &mut Input<'_>) -> ModalResult<u64> {
-    let number = alt((
-        preceded(alt(("0x", "0X")), hex_digit1).verify_map(|digits| u64::from_str_radix(digits, 16).ok()),
-        preceded(alt(("0b", "0B")), digit1).verify_map(|digits| u64::from_str_radix(digits, 2).ok()),
-        digit1.verify_map(|digits: &str| {
-            let radix = if digits.len() > 1 && digits.starts_with('0') { 8 } else { 10 };
-            u64::from_str_radix(digits, radix).ok()
-        }),
-    ));
-    token(terminated(number, opt("U"))).parse_next(i)
-}
-
-fn integer(i: &mut Input<'_>) -> ModalResult<u64> {
-    (opt(punctuation('-')), digits)
-        .map(|(sign, number)| if sign.is_some() { number.wrapping_neg() } else { number })
-        .parse_next(i)
-}
-
-fn float(i: &mut Input<'_>) -> ModalResult<Operand> {
-    let bits = |digits: &str| u64::from_str_radix(digits, 16).ok();
-    let hex = |count| take_while(count, |c: char| c.is_ascii_hexdigit());
-    token(alt((
-        preceded(alt(("0f", "0F")), hex(8)).verify_map(bits).map(|bits| Operand::Float32(bits as u32)),
-        preceded(alt(("0d", "0D")), hex(16)).verify_map(bits).map(Operand::Float64),
-    )))
-    .parse_next(i)
+    literal.verify_map(Value::integer).parse_next(i)
 }
 
 /// Parses the offset in `name+4` and `name-4`.
 fn offset(i: &mut Input<'_>) -> ModalResult<i64> {
-    (token(one_of(['+', '-'])), integer)
-        .map(|(sign, number)| if sign == '-' { (number as i64).wrapping_neg() } else { number as i64 })
+    let plus = preceded(punctuation('+'), expression.verify_map(Value::integer));
+    let minus = |i: &mut Input<'_>| binary(i, PRODUCT);
+    let minus = preceded(punctuation('-'), minus.verify_map(Value::integer)).map(u64::wrapping_neg);
+    repeat(1.., alt((plus, minus)))
+        .fold(|| 0i64, |all, term: u64| all.wrapping_add(term as i64))
         .parse_next(i)
 }
 
@@ -155,27 +169,36 @@ fn operands(i: &mut Input<'_>) -> ModalResult<Vec<Operand>> {
 }
 
 fn operand(i: &mut Input<'_>) -> ModalResult<Operand> {
+    let constant = || expression.map(Value::operand);
     let one = dispatch! { peek(any);
-        '{' => delimited(punctuation('{'), operands, punctuation('}')).map(Operand::Vector),
-        '[' => delimited(punctuation('['), operands, punctuation(']')).map(Operand::Address),
-        '(' => delimited(punctuation('('), operands, punctuation(')')).map(Operand::List),
-        '!' => preceded(punctuation('!'), operand_name).map(Operand::Not),
-        '0'..='9' | '-' => alt((float, integer.map(Operand::Number))),
+        '{' => nested(delimited(punctuation('{'), operands, punctuation('}'))).map(Operand::Vector),
+        '[' => nested(delimited(punctuation('['), operands, punctuation(']'))).map(Operand::Address),
+        '!' => alt((constant(), preceded(punctuation('!'), operand_name).map(Operand::Not))),
+        '0'..='9' | '.' | '+' | '-' | '~' | '(' => constant(),
         '_' => alt((token(("_", not(one_of(is_in_name)))).value(Operand::Sink), named)),
+        'W' => alt((constant(), named)),
         _ => named,
     };
-    let (first, second) = (one, opt(preceded(punctuation('|'), operand))).parse_next(i)?;
+    let (first, second) = (one, opt(preceded(punctuation('|'), nested(operand)))).parse_next(i)?;
     Ok(match second {
         Some(second) => Operand::Pair(Box::new(first), Box::new(second)),
         None => first,
     })
 }
 
-/// Parses a name, and an offset that may follow.
+/// Parses an operand of a call, which may be a list in parentheses.
+fn operand_of_call(i: &mut Input<'_>) -> ModalResult<Operand> {
+    alt((delimited(punctuation('('), operands, punctuation(')')).map(Operand::List), operand)).parse_next(i)
+}
+
+/// Parses a name, and an offset or an index that may follow.
 fn named(i: &mut Input<'_>) -> ModalResult<Operand> {
-    (operand_name, opt(offset))
-        .map(|(name, offset)| match offset {
-            Some(offset) => Operand::Offset(name, offset),
+    let index = delimited(punctuation('['), expression.verify_map(Value::integer), punctuation(']'));
+    let more = alt((index.map(|index| (true, index as i64)), offset.map(|offset| (false, offset))));
+    (operand_name, opt(more))
+        .map(|(name, more)| match more {
+            Some((true, index)) => Operand::Element(name, index),
+            Some((false, offset)) => Operand::Offset(name, offset),
             None => Operand::Name(name),
         })
         .parse_next(i)
@@ -188,11 +211,16 @@ fn opcode(i: &mut Input<'_>) -> ModalResult<String> {
 }
 
 fn instruction(i: &mut Input<'_>) -> ModalResult<Instruction> {
-    let line = i.state.line(i.current_token_start());
+    let line = i.state.lines.line(i.current_token_start());
     let guard = opt(preceded(punctuation('@'), (opt(punctuation('!')), name))).parse_next(i)?;
     let guard = guard.map(|(not, name)| (name, not.is_some()));
     let opcode = opcode.context(expected("an instruction")).parse_next(i)?;
-    let operands = cut_err(operands).context(expected("operands")).parse_next(i)?;
+    let operands = match opcode.split('.').next() {
+        Some("call") => cut_err(separated(0.., operand_of_call, punctuation(',')))
+            .context(expected("operands"))
+            .parse_next(i)?,
+        _ => cut_err(operands).context(expected("operands")).parse_next(i)?,
+    };
     cut_err(punctuation(';')).context(expected("`;`")).parse_next(i)?;
     Ok(Instruction { guard, opcode, operands, line })
 }
@@ -213,82 +241,29 @@ fn place(i: &mut Input<'_>) -> ModalResult<Loc> {
         .parse_next(i)
 }
 
-/// The maximum number of registers of one name.
-const MAX_REGISTERS: u64 = 1 << 20;
+/// Parses a name, and the number of names of which it is the prefix.
+fn prefix(i: &mut Input<'_>) -> ModalResult<(String, Option<u64>)> {
+    (name, opt(delimited(punctuation('<'), digits, punctuation('>')))).parse_next(i)
+}
 
 fn registers(i: &mut Input<'_>) -> ModalResult<Statement> {
-    let count = cut_err(digits.verify(|count| *count <= MAX_REGISTERS))
-        .context(expected("at most 1048576 registers of a name"));
-    let names = (name, opt(delimited(punctuation('<'), count, punctuation('>'))));
-    (directive("reg"), word, separated(1.., names, punctuation(',')), punctuation(';'))
-        .map(|(_, ty, names, _): (_, String, Vec<(String, Option<u64>)>, _)| {
-            let expand = |(name, count): (String, Option<u64>)| match count {
-                Some(count) => (0..count).map(|n| format!("{name}{n}")).collect(),
-                None => vec![name],
-            };
-            Statement::Registers(ty, names.into_iter().flat_map(expand).collect())
-        })
-        .parse_next(i)
+    let line = i.state.lines.line(i.current_token_start());
+    directive("reg").parse_next(i)?;
+    let (ty, vector, _) = cut_err(element_type).parse_next(i)?;
+    let names = cut_err(terminated(separated(1.., prefix, punctuation(',')), punctuation(';')));
+    let names = names.context(expected("the names of registers, and `;`")).parse_next(i)?;
+    Ok(Statement::Registers(Registers { ty, vector, names, line }))
 }
 
-/// Parses a dot and the word after it.
-fn word(i: &mut Input<'_>) -> ModalResult<String> {
-    token(preceded(".", take_while(1.., is_in_name))).map(String::from).parse_next(i)
-}
-
-/// Returns the bytes of a type that a variable or a register can have.
-pub(crate) fn bytes_of(ty: &str) -> Option<u64> {
-    Some(match ty {
-        "b8" | "u8" | "s8" => 1,
-        "b16" | "u16" | "s16" | "f16" | "bf16" => 2,
-        "b32" | "u32" | "s32" | "f32" | "f16x2" | "bf16x2" => 4,
-        "b64" | "u64" | "s64" | "f64" => 8,
-        "b128" => 16,
-        "b1024" => 128,
-        _ => return None,
-    })
-}
-
-fn initializer(i: &mut Input<'_>) -> ModalResult<Vec<Init>> {
-    let list = delimited(punctuation('{'), separated(0.., initializer, punctuation(',')), punctuation('}'));
-    let of_address = |byte, symbol, offset: Option<i64>, generic| {
-        vec![Init::Address { symbol, offset: offset.unwrap_or(0), generic, byte }]
-    };
-    let generic = || {
-        (delimited((token("generic"), punctuation('(')), name, punctuation(')')), opt(offset))
-            .map(|(symbol, offset)| (symbol, offset, true))
-    };
-    let address = || alt((generic(), (name, opt(offset)).map(|(symbol, offset)| (symbol, offset, false))));
-    // `0xFF00(symbol)`: the byte of the address that the mask selects.
-    let masked = (digits.verify(|mask| *mask != 0), delimited(punctuation('('), address(), punctuation(')')));
-    alt((
-        list.map(|lists: Vec<Vec<Init>>| lists.into_iter().flatten().collect()),
-        masked.map(move |(mask, (symbol, offset, generic))| {
-            of_address(Some(mask.trailing_zeros() / 8), symbol, offset, generic)
-        }),
-        float.map(|number| match number {
-            Operand::Float32(bits) => vec![Init::Number(bits.into())],
-            Operand::Float64(bits) => vec![Init::Number(bits)],
-            _ => vec![],
-        }),
-        integer.map(|number| vec![Init::Number(number)]),
-        address().map(move |(symbol, offset, generic)| of_address(None, symbol, offset, generic)),
-    ))
-    .parse_next(i)
-}
-
-/// Parses a variable after its linking directives, without the `;`.
-fn variable(i: &mut Input<'_>) -> ModalResult<Variable> {
-    let line = i.state.line(i.current_token_start());
-    let space = word
-        .verify(|word: &String| ["global", "const", "shared", "local", "param"].contains(&word.as_str()))
-        .parse_next(i)?;
-    let (mut align, mut element, mut vector, mut points) = (None, None, 1, false);
+/// Parses the type of a variable or of a register, and what may stand before it: the number of scalars and the alignment.
+fn element_type(i: &mut Input<'_>) -> ModalResult<(String, u64, Option<u64>)> {
+    let (mut vector, mut align, mut ty) = (1, None, None);
+    let mut points = false;
     while let Some(word) = opt(word).parse_next(i)? {
         match word.as_str() {
             // After `.ptr`, the alignment is that of what the parameter points to.
             "align" if points => drop(digits.parse_next(i)?),
-            "align" => align = Some(digits.parse_next(i)?),
+            "align" => align = Some(cut_err(digits).context(expected("a number")).parse_next(i)?),
             "ptr" => points = true,
             "v2" => vector = 2,
             "v4" => vector = 4,
@@ -297,27 +272,82 @@ fn variable(i: &mut Input<'_>) -> ModalResult<Variable> {
             "attribute" => {
                 (punctuation('('), take_until(0.., ")"), punctuation(')')).void().parse_next(i)?;
             }
-            ty => element = bytes_of(ty).or(element),
+            word if word == "pred" || bytes_of(word).is_some() => ty = Some(word.to_owned()),
+            _ => return invalid_type(i),
         }
     }
-    let element = element.unwrap_or(8) * vector;
-    let name = name.context(expected("the name of a variable")).parse_next(i)?;
-    let extents: Vec<Option<u64>> =
-        repeat(0.., delimited(punctuation('['), opt(digits), punctuation(']'))).parse_next(i)?;
-    let init = opt(preceded(punctuation('='), initializer)).parse_next(i)?.unwrap_or_default();
-    let count =
-        extents.iter().try_fold(1u64, |product, extent| extent.map(|extent| product.saturating_mul(extent)));
-    let count = count.or((!init.is_empty()).then_some(init.len() as u64));
-    Ok(Variable {
-        space,
-        name,
-        align: align.unwrap_or(element),
-        element,
-        count,
-        init,
-        is_extern: false,
-        line,
-    })
+    match ty {
+        Some(ty) => Ok((ty, vector, align)),
+        None => invalid_type(i),
+    }
+}
+
+fn invalid_type<O>(i: &mut Input<'_>) -> ModalResult<O> {
+    let start = i.checkpoint();
+    Err(ErrMode::Cut(ContextError::new().add_context(i, &start, expected("a type such as `.b32`"))))
+}
+
+/// Parses a dot and the word after it.
+fn word(i: &mut Input<'_>) -> ModalResult<String> {
+    token(preceded(".", take_while(1.., is_in_name))).map(String::from).parse_next(i)
+}
+
+fn initializer(i: &mut Input<'_>) -> ModalResult<Init> {
+    let list =
+        nested(delimited(punctuation('{'), separated(0.., initializer, punctuation(',')), punctuation('}')));
+    let generic = || delimited((token("generic"), punctuation('(')), name, punctuation(')'));
+    let address = || (alt((generic(), name)), opt(offset));
+    // `0xFF00(symbol)`: the byte of the address that the mask selects.
+    let masked = (digits.verify(|mask| *mask != 0), delimited(punctuation('('), address(), punctuation(')')));
+    let of_address = |byte, (symbol, offset): (String, Option<i64>)| Init::Address {
+        symbol,
+        offset: offset.unwrap_or(0),
+        byte,
+    };
+    alt((
+        list.map(Init::List),
+        masked.map(move |(mask, address)| of_address(Some(mask.trailing_zeros() / 8), address)),
+        expression.map(|value| Init::Value(value.operand())),
+        address().map(move |address| of_address(None, address)),
+    ))
+    .parse_next(i)
+}
+
+/// The most variables of one declaration `name<n>`.
+const MOST_VARIABLES: u64 = 1 << 16;
+
+/// Parses variables after their linking directives, without the `;`.
+fn variables(i: &mut Input<'_>) -> ModalResult<Vec<Variable>> {
+    let line = i.state.lines.line(i.current_token_start());
+    let space = space_of_variable.parse_next(i)?;
+    let (ty, vector, stated_align) = element_type.parse_next(i)?;
+    let mut all = Vec::new();
+    loop {
+        let (name, count) = cut_err(prefix).context(expected("the name of a variable")).parse_next(i)?;
+        let extents: Vec<Option<u64>> =
+            repeat(0.., delimited(punctuation('['), opt(digits), punctuation(']'))).parse_next(i)?;
+        let init = opt(preceded(punctuation('='), cut_err(initializer).context(expected("a value"))))
+            .parse_next(i)?;
+        let (space, ty) = (space.clone(), ty.clone());
+        let one = Variable { space, name, ty, stated_align, vector, extents, init, is_extern: false, line };
+        match count {
+            None => all.push(one),
+            Some(count) if count <= MOST_VARIABLES => {
+                all.extend((0..count).map(|n| Variable { name: format!("{}{n}", one.name), ..one.clone() }));
+            }
+            Some(_) => {
+                return cut_err(fail).context(expected("at most 65536 variables of a name")).parse_next(i);
+            }
+        }
+        if opt(punctuation(',')).parse_next(i)?.is_none() {
+            return Ok(all);
+        }
+    }
+}
+
+fn space_of_variable(i: &mut Input<'_>) -> ModalResult<String> {
+    let spaces = ["global", "const", "shared", "local", "param"];
+    word.verify(|word: &String| spaces.contains(&word.as_str())).parse_next(i)
 }
 
 fn linking(i: &mut Input<'_>) -> ModalResult<bool> {
@@ -335,29 +365,41 @@ fn linking(i: &mut Input<'_>) -> ModalResult<bool> {
     }
 }
 
-fn global(i: &mut Input<'_>) -> ModalResult<Variable> {
-    (linking, variable, punctuation(';'))
-        .map(|(is_extern, variable, _)| Variable { is_extern, ..variable })
-        .parse_next(i)
+fn globals(i: &mut Input<'_>) -> ModalResult<Vec<Variable>> {
+    let is_extern = linking(i)?;
+    let all = terminated(variables, punctuation(';')).parse_next(i)?;
+    Ok(all.into_iter().map(|variable| Variable { is_extern, ..variable }).collect())
 }
 
-fn statement(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
-    dispatch! { peek(any);
-        '{' => delimited(punctuation('{'), statements, punctuation('}')).map(|body| Some(Statement::Block(body))),
-        '.' => alt((
-            loc.map(Some),
-            registers.map(Some),
-            (alt((directive("pragma"), directive("branchtargets"))), until_semicolon).map(|_| None),
-            cut_err(global).map(|variable| Some(Statement::Variable(variable))),
-        )),
-        ';' => punctuation(';').map(|_| None),
-        _ => alt((labeled, instruction.map(Statement::Instruction).map(Some))),
+/// Parses a statement, and adds it to `to`.
+fn statement(i: &mut Input<'_>, to: &mut Vec<Statement>) -> ModalResult<()> {
+    match cut_err(peek(any)).context(expected("`}`")).parse_next(i)? {
+        '{' => {
+            let block = nested(delimited(punctuation('{'), statements, punctuation('}'))).parse_next(i)?;
+            to.push(Statement::Block(block));
+        }
+        '.' => {
+            let ignored = (alt((directive("pragma"), directive("branchtargets"))), until_semicolon);
+            match opt(alt((loc.map(Some), registers.map(Some), ignored.map(|_| None)))).parse_next(i)? {
+                Some(statement) => to.extend(statement),
+                None => {
+                    let all = cut_err(globals).context(expected("a directive")).parse_next(i)?;
+                    to.extend(all.into_iter().map(Statement::Variable));
+                }
+            }
+        }
+        ';' => drop(punctuation(';').parse_next(i)?),
+        _ => match opt(labeled).parse_next(i)? {
+            Some(statement) => to.extend(statement),
+            None => to.push(Statement::Instruction(instruction(i)?)),
+        },
     }
-    .parse_next(i)
+    Ok(())
 }
 
 /// Parses a label, and the directive that it names, if there is one.
 fn labeled(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
+    let line = i.state.lines.line(i.current_token_start());
     let label = terminated(name, token((":", not(":")))).parse_next(i)?;
     // A prototype adds nothing to the call.
     if opt((directive("callprototype"), until_semicolon)).parse_next(i)?.is_some() {
@@ -366,8 +408,8 @@ fn labeled(i: &mut Input<'_>) -> ModalResult<Option<Statement>> {
     let directive = alt((directive("branchtargets"), directive("calltargets")));
     let targets = delimited(directive, separated(1.., name, punctuation(',')), punctuation(';'));
     Ok(Some(match opt(targets).parse_next(i)? {
-        Some(targets) => Statement::Targets(label, targets),
-        None => Statement::Label(label),
+        Some(targets) => Statement::Targets(label, targets, line),
+        None => Statement::Label(label, line),
     }))
 }
 
@@ -376,17 +418,30 @@ fn until_semicolon(i: &mut Input<'_>) -> ModalResult<()> {
 }
 
 fn statements(i: &mut Input<'_>) -> ModalResult<Vec<Statement>> {
-    let all: Vec<Option<Statement>> = repeat(0.., preceded(not('}'), statement)).parse_next(i)?;
-    Ok(all.into_iter().flatten().collect())
+    let mut all = Vec::new();
+    while !i.starts_with('}') {
+        statement(i, &mut all)?;
+    }
+    Ok(all)
 }
 
 fn parameters(i: &mut Input<'_>) -> ModalResult<Vec<Variable>> {
-    // A `.func` may have registers as parameters.
-    delimited(punctuation('('), separated(0.., variable, punctuation(',')), punctuation(')')).parse_next(i)
+    delimited(punctuation('('), separated(0.., parameter, punctuation(',')), punctuation(')')).parse_next(i)
+}
+
+/// Parses a parameter: one in memory, or a register of a `.func`.
+fn parameter(i: &mut Input<'_>) -> ModalResult<Variable> {
+    let line = i.state.lines.line(i.current_token_start());
+    let space = alt((directive("reg").value("reg"), directive("param").value("param"))).parse_next(i)?;
+    let (ty, vector, stated_align) = element_type.parse_next(i)?;
+    let name = name.context(expected("the name of a parameter")).parse_next(i)?;
+    let extents = repeat(0.., delimited(punctuation('['), opt(digits), punctuation(']'))).parse_next(i)?;
+    let (space, init, is_extern) = (space.into(), None, false);
+    Ok(Variable { space, name, ty, stated_align, vector, extents, init, is_extern, line })
 }
 
 fn function(i: &mut Input<'_>) -> ModalResult<Function> {
-    let line = i.state.line(i.current_token_start());
+    let line = i.state.lines.line(i.current_token_start());
     linking.parse_next(i)?;
     let is_entry = alt((directive("entry").value(true), directive("func").value(false))).parse_next(i)?;
     let returns = opt(parameters).parse_next(i)?.unwrap_or_default();
@@ -394,7 +449,11 @@ fn function(i: &mut Input<'_>) -> ModalResult<Function> {
     let params = opt(parameters).parse_next(i)?.unwrap_or_default();
     let mut directives = Vec::new();
     while let Some(word) = opt(word).parse_next(i)? {
-        directives.push((word, separated(0.., digits, punctuation(',')).parse_next(i)?));
+        if word == "pragma" {
+            until_semicolon.parse_next(i)?;
+        } else {
+            directives.push((word, separated(0.., digits, punctuation(',')).parse_next(i)?));
+        }
     }
     let body = alt((
         punctuation(';').map(|_| None),
@@ -425,8 +484,13 @@ fn module(i: &mut Input<'_>) -> ModalResult<Module> {
             let path = rest_of_line(i)?;
             let path = path.trim_start_matches('"').split('"').next().unwrap_or_default();
             module.files.push((number as u32, path.into()));
-        } else if opt(alt((directive("pragma"), directive("alias")))).parse_next(i)?.is_some() {
+        } else if opt(directive("pragma")).parse_next(i)?.is_some() {
             until_semicolon.parse_next(i)?;
+        } else if opt(directive("alias")).parse_next(i)?.is_some() {
+            let line = i.state.lines.line(i.current_token_start());
+            let names = cut_err((name, punctuation(','), name, punctuation(';')));
+            let (name, _, of, _) = names.context(expected("a name, `,` and a name")).parse_next(i)?;
+            module.aliases.push(Alias { name, of, line });
         } else if opt(directive("section")).parse_next(i)?.is_some() {
             // The interpreter reads only the lines of the debug information.
             (take_until(0.., "}"), punctuation('}')).void().parse_next(i)?;
@@ -436,9 +500,8 @@ fn module(i: &mut Input<'_>) -> ModalResult<Module> {
             module.functions.push(cut_err(function).parse_next(i)?);
         } else {
             peek(any).context(expected("a variable or a function")).parse_next(i)?;
-            module
-                .variables
-                .push(cut_err(global).context(expected("a variable or a function")).parse_next(i)?);
+            let all = cut_err(globals).context(expected("a variable or a function")).parse_next(i)?;
+            module.variables.extend(all);
         }
     }
     Ok(module)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::ast::{Line, Loc, Variable};
-use crate::op::{Op, Slot};
+use crate::ast::{Line, Loc};
+use crate::op::{Op, Slot, Special};
 
 /// The reason why a module cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,39 @@ pub struct DecodeError {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Constant {
     Bits(u64),
-    Symbol(String, i64),
+    /// The address of a variable, by its index, plus an offset.
+    Variable(usize, i64),
+}
+
+/// What a name of a module stands for, by its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    Variable(usize),
+    Function(usize),
+}
+
+/// A variable in `.global`, `.const` or `.shared`, of the module or of a function.
+#[derive(Debug)]
+pub struct Variable {
+    pub space: String,
+    pub align: u64,
+    pub bytes: u64,
+    pub is_extern: bool,
+    /// The values of scalars, by the number of the scalar. The others are zero.
+    pub init: Vec<(u64, Init)>,
+    /// The bytes of a scalar.
+    pub scalar: u64,
+}
+
+#[derive(Debug, Clone)]
+pub enum Init {
+    Number(u64),
+    /// The address of a symbol plus an offset. `byte` selects one byte of the address.
+    Address {
+        of: Symbol,
+        offset: i64,
+        byte: Option<u32>,
+    },
 }
 
 #[derive(Debug)]
@@ -42,6 +74,14 @@ pub struct Parameter {
     pub bytes: u64,
 }
 
+/// A parameter or a result of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Formal {
+    /// A place in the frame.
+    Frame(Parameter),
+    Register(Slot),
+}
+
 #[derive(Debug)]
 pub struct Function {
     pub name: String,
@@ -50,20 +90,26 @@ pub struct Function {
     pub slots: u32,
     /// The bytes of the frame: local variables, and parameters of calls.
     pub frame: u64,
+    /// Whether the module defines the function.
+    pub is_defined: bool,
+    /// The parameters of a kernel.
     pub params: Vec<Parameter>,
-    pub returns: Vec<Parameter>,
+    /// The parameters and the results of a `.func`.
+    pub formals: Vec<Formal>,
+    pub returns: Vec<Formal>,
     pub required_block: Option<[u32; 3]>,
     pub required_cluster: Option<[u32; 3]>,
     pub explicit_cluster: bool,
     pub max_threads: Option<u64>,
-    /// The symbols that the code names, and the functions that the code calls.
-    pub symbols: Vec<String>,
+    /// The variables and the functions that the code names.
+    pub symbols: Vec<Symbol>,
 }
 
 #[derive(Debug)]
 pub struct Program {
     pub functions: Vec<Function>,
-    pub by_name: FxHashMap<String, usize>,
+    /// The names of the module.
+    pub names: FxHashMap<String, Symbol>,
     pub variables: Vec<Variable>,
     pub constants: Vec<Constant>,
     pub files: Vec<(u32, String)>,
@@ -74,6 +120,20 @@ pub struct Program {
 }
 
 impl Program {
+    /// Returns the kernel of a name.
+    pub fn kernel(&self, name: &str) -> Option<usize> {
+        match self.names.get(name)? {
+            Symbol::Function(index) if self.functions[*index].is_entry => Some(*index),
+            _ => None,
+        }
+    }
+
+    /// Returns whether code reads a special register of a kind.
+    pub fn reads(&self, is: impl Fn(Special) -> bool) -> bool {
+        let mut code = self.functions.iter().flat_map(|function| &function.code);
+        code.any(|instruction| matches!(instruction.op, Op::Special(_, special) if is(special)))
+    }
+
     /// Returns the path of a source file.
     pub fn file(&self, number: u32) -> Option<&str> {
         self.files.iter().find(|(n, _)| *n == number).map(|(_, path)| path.as_str())

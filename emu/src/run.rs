@@ -1,12 +1,25 @@
 //! Runs a grid: threads in an order that the schedule chooses, and asynchronous operations as separate agents.
 
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+
 use crate::clock::{Id, of_grid};
+use crate::exec::MOST_STACKS;
 use crate::explore::{Actor, Explorer};
 use crate::finding::Rule;
-use crate::machine::{Fault, FaultKind, Machine, Report, State};
+use crate::machine::{Fault, FaultKind, Machine, Progress, Report, State, product};
 use crate::memory::{Grids, RANK_SHIFT, SHARED_BASE};
 use crate::op::Op;
 use crate::trace::Row;
+
+/// The number of turns between two looks at the clock.
+const TURNS: u32 = 1 << 12;
+/// The time between two reports of progress.
+const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
+/// The most choices that an explorer keeps.
+const MOST_CHOICES: usize = 1 << 24;
 
 impl Machine<'_> {
     /// Runs the grid to its end.
@@ -53,16 +66,37 @@ impl Machine<'_> {
         self.global.grids = Grids { number, at_start, at_end };
     }
 
+    /// Returns the number of clusters that are resident at first: fewer than asked for if their memory is large.
+    fn resident(&self) -> Result<u64, Fault> {
+        let function = &self.program.functions[self.kernel];
+        let thread = 8 * u64::from(function.slots) + function.frame;
+        let block = thread * product(self.launch.block) + self.shared_bytes() as u64;
+        let size = u64::from(self.cluster_size());
+        let fit = MOST_STACKS / (block * size).max(1);
+        let wanted =
+            if self.launch.cooperative { self.clusters() } else { self.options.resident as u64 / size };
+        if fit == 0 || self.launch.cooperative && fit < wanted {
+            let what = format!(
+                "{thread} bytes of registers and local memory of each thread: the resident blocks take more than {MOST_STACKS} bytes"
+            );
+            return Err(Fault { kind: FaultKind::Instruction, what, here: None });
+        }
+        Ok(wanted.max(1).min(fit).min(self.clusters()))
+    }
+
     fn all(&mut self) -> Result<(), Fault> {
-        let size = self.cluster_size() as usize;
-        let resident = (self.options.resident / size).max(1).min(self.clusters() as usize);
-        for _ in 0..resident {
+        for _ in 0..self.resident()? {
             self.start_cluster(None);
         }
+        let (start, mut told, mut turns) = (Instant::now(), Duration::ZERO, 0u32);
         let (mut quiet, mut last_progress) = (0, u64::MAX);
         // The number of consecutive turns of threads that wrote nothing.
         let mut idle = 0;
         loop {
+            turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(TURNS) {
+                self.tell(start.elapsed(), &mut told)?;
+            }
             if self.explorer.is_some() {
                 // A lane at an `activemask` runs when no other lane of its warp can come there.
                 let can_run = |(cta, thread): &(u32, u32)| {
@@ -80,6 +114,10 @@ impl Machine<'_> {
                 let agents = self.agents.iter().map(|agent| agent.actor);
                 let enabled: Vec<Actor> = threads.iter().map(actor).chain(agents).collect();
                 if !enabled.is_empty() {
+                    let steps = self.explorer.as_ref().map_or(0, Explorer::steps);
+                    if steps * enabled.len() > MOST_CHOICES {
+                        return Err(self.limit("the exploration has too many steps"));
+                    }
                     let Some(actor) = self.explorer.as_mut().and_then(|explorer| explorer.who(&enabled))
                     else {
                         self.report.repeats = true;
@@ -88,7 +126,9 @@ impl Machine<'_> {
                     let at = enabled.iter().position(|other| *other == actor).unwrap_or(0);
                     if let Some(at) = threads.get(at) {
                         let (cta, thread) = self.ready.remove(*at);
-                        self.run_thread(cta as usize, thread as usize, u32::MAX)?;
+                        let left = self.options.limit.saturating_sub(self.report.instructions);
+                        let quantum = left.saturating_add(1).try_into().unwrap_or(u32::MAX);
+                        self.run_thread(cta as usize, thread as usize, quantum)?;
                     } else {
                         self.run_agent(at - threads.len())?;
                     }
@@ -102,7 +142,7 @@ impl Machine<'_> {
             }
             if self.report.instructions > self.options.limit {
                 let what = format!("the kernel has executed {} instructions", self.report.instructions);
-                return Err(Fault { kind: FaultKind::Limit, what, here: None });
+                return Err(self.limit(&what));
             }
             let agents = self.agents.len();
             // Threads that only read may wait for what an agent writes.
@@ -154,6 +194,84 @@ impl Machine<'_> {
         any
     }
 
+    /// Reports how far the run has come, from time to time, and ends it when the user asks for that.
+    fn tell(&self, elapsed: Duration, told: &mut Duration) -> Result<(), Fault> {
+        if self.options.interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
+            return Err(Fault { kind: FaultKind::Interrupt, ..self.limit("the run is interrupted") });
+        }
+        if let Some(progress) = self.options.progress
+            && elapsed - *told >= BETWEEN_REPORTS
+        {
+            *told = elapsed;
+            progress(&Progress {
+                kernel: &self.program.functions[self.kernel].name,
+                elapsed,
+                instructions: self.report.instructions,
+                limit: self.options.limit,
+                started: self.next_cluster * u64::from(self.cluster_size()),
+                blocks: product(self.launch.grid),
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the fault of a run that is given up, with a table of where its threads are.
+    fn limit(&self, why: &str) -> Fault {
+        const ROWS: usize = 16;
+        // The rows, each with its first thread and the number of its threads.
+        let mut rows: Vec<(String, usize, usize, u64)> = Vec::new();
+        let mut of: FxHashMap<(usize, String), usize> = FxHashMap::default();
+        for (slot, cta) in self.ctas.iter().enumerate() {
+            for (i, thread) in cta.threads.iter().enumerate() {
+                let place = self.at(slot, i);
+                let what = match thread.state {
+                    State::Exited => continue,
+                    State::Ready => "runs".into(),
+                    _ => format!("waits for {}", self.waits_for(slot, i)),
+                };
+                let row = *of.entry((slot, format!("{place} {what}"))).or_insert(rows.len());
+                match rows.get_mut(row) {
+                    Some(known) => known.3 += 1,
+                    None => rows.push((what, slot, i, 1)),
+                }
+            }
+        }
+        let mut text = format!(
+            "{why}, and {} of its threads have not ended:",
+            rows.iter().map(|row| row.3).sum::<u64>()
+        );
+        for (what, slot, first, count) in rows.iter().take(ROWS) {
+            let party = self.party(*slot, *first);
+            let alike =
+                if *count > 1 { format!(" (as {} more of the block)", count - 1) } else { String::new() };
+            text += &format!("\n    {party}, {what}{alike}");
+        }
+        if let more @ 1.. = rows.len().saturating_sub(ROWS) {
+            text += &format!("\n    and threads at {more} other places");
+        }
+        Fault { kind: FaultKind::Limit, what: text, here: None }
+    }
+
+    /// Says what a thread waits for.
+    fn waits_for(&self, slot: usize, i: usize) -> String {
+        let cta = &self.ctas[slot];
+        match cta.threads[i].state {
+            State::Barrier(id) => {
+                let barrier = &cta.barriers[id as usize];
+                let expected = barrier.expected.unwrap_or(cta.live);
+                format!("barrier {id}, which has {} of {expected} arrivals", barrier.arrived.len())
+            }
+            State::Cluster => "the barrier of the cluster".into(),
+            State::Warp => "a collective instruction of the warp".into(),
+            State::Groups => "a group of copies".into(),
+            State::Spin => "a value that nothing writes".into(),
+            State::Ready | State::TryWait(_) | State::Exited => match self.waited_mbarrier(slot, i) {
+                Some(text) => text,
+                None => "an mbarrier".into(),
+            },
+        }
+    }
+
     fn deadlock(&mut self) {
         let mut waits: Vec<(String, usize, usize, usize)> = Vec::new();
         for (slot, cta) in self.ctas.iter().enumerate() {
@@ -164,23 +282,10 @@ impl Machine<'_> {
                 ended => format!(" ({ended} of the block's {threads} threads have ended)"),
             };
             for (i, thread) in cta.threads.iter().enumerate() {
-                let what = match thread.state {
-                    State::Exited => continue,
-                    State::Barrier(id) => {
-                        let barrier = &cta.barriers[id as usize];
-                        let expected = barrier.expected.unwrap_or(cta.live);
-                        format!("barrier {id}, which has {} of {expected} arrivals", barrier.arrived.len())
-                    }
-                    State::Cluster => "the barrier of the cluster".into(),
-                    State::Warp => "a collective instruction of the warp".into(),
-                    State::Groups => "a group of copies".into(),
-                    State::Spin => "a value that nothing writes".into(),
-                    State::Ready | State::TryWait(_) => match self.waited_mbarrier(slot, i) {
-                        Some(text) => text,
-                        None => "an mbarrier".into(),
-                    },
-                };
-                let what = what + &ended;
+                if thread.state == State::Exited {
+                    continue;
+                }
+                let what = self.waits_for(slot, i) + &ended;
                 match waits.iter_mut().find(|(other, at, ..)| *other == what && *at == slot) {
                     Some(known) => known.3 += 1,
                     None => waits.push((what, slot, i, 1)),

@@ -6,7 +6,7 @@ use cudarc::driver::sys::CUresult::*;
 
 use crate::boundary::{Result, fail};
 use crate::driver::{Driver, Function, Handle};
-use crate::limits::*;
+use ptx_emu::limits::*;
 
 pub const NAME: &str = "ptx-emu (emulated H200)";
 pub const CAPABILITY: (i32, i32) = (9, 0);

@@ -13,7 +13,7 @@ use ptx_emu::machine;
 use crate::boundary::{HostFunction, Pages, Result, fail};
 use crate::copy::{Copy, Fill};
 use crate::environment::Environment;
-use crate::limits::SHARED_WITHOUT_OPT_IN;
+use ptx_emu::limits::SHARED_WITHOUT_OPT_IN;
 
 /// CUDA 13.5, whose newest PTX is 9.5.
 pub const VERSION: (u32, u32) = (13, 5);
@@ -131,7 +131,6 @@ pub struct Event {
 pub struct Launch {
     pub function: Handle,
     pub shape: machine::Launch,
-    pub cooperative: bool,
 }
 
 /// An operation of a stream. A graph is a list of operations.

@@ -108,17 +108,17 @@ impl Environment {
         })
     }
 
-    /// Returns the options of the run under a schedule, with `resident` resident blocks.
-    pub fn options(&self, schedule: u64, resident: usize) -> Options {
+    /// Returns the options of the run under a schedule.
+    pub fn options(&self, schedule: u64) -> Options {
         Options {
             schedule: Schedule::of(schedule),
             check: self.check,
             limit: self.limit,
-            resident,
             readings: self.readings,
             trace: self.trace.is_some(),
             // If findings do not fail a launch, no number of findings ends it early.
             findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
+            ..Options::default()
         }
     }
 }

@@ -6,11 +6,11 @@ use cudarc::driver::sys::CUlaunchAttributeID::*;
 use cudarc::driver::sys::CUresult::{self, *};
 use ptx_emu::device::LaunchError;
 use ptx_emu::finding::Rule;
-use ptx_emu::machine::{self, FaultKind, Report};
+use ptx_emu::machine::{FaultKind, Report};
 
 use crate::boundary::{In, Plain, Result, fail, say};
 use crate::driver::{Driver, Function, Handle, Launch};
-use crate::limits::*;
+use ptx_emu::limits::{self, *};
 
 /// A requested launch: `CUlaunchConfig`, with its attributes.
 #[derive(Debug, Clone)]
@@ -91,13 +91,7 @@ impl Function {
         if threads == 0 || threads > self.max_threads() {
             return 0;
         }
-        let by_threads = THREADS_PER_MULTIPROCESSOR / threads.next_multiple_of(WARP);
-        let shared = u64::from(self.attributes.static_shared) + dynamic_shared;
-        if shared > SHARED_PER_BLOCK.into() {
-            return 0;
-        }
-        let by_shared = u64::from(SHARED_PER_MULTIPROCESSOR) / (shared + u64::from(RESERVED_SHARED));
-        by_threads.min(by_shared as u32).min(BLOCKS_PER_MULTIPROCESSOR)
+        limits::blocks_per_multiprocessor(threads, u64::from(self.attributes.static_shared) + dynamic_shared)
     }
 
     /// Returns the number of clusters that the device runs at the same time.
@@ -141,7 +135,7 @@ impl Function {
         let within = |extents: [u32; 3], most: [u32; 3]| {
             extents.iter().zip(most).all(|(extent, most)| (1..=most).contains(extent))
         };
-        if !within(grid, [i32::MAX as u32, 65535, 65535]) || !within(block, [1024, 1024, 64]) {
+        if !within(grid, GRID) || !within(block, BLOCK) {
             return refuse(format!("a grid of {grid:?} and blocks of {block:?}"));
         }
         if product(block) > self.max_threads().into() {
@@ -269,12 +263,7 @@ impl Driver {
             say(format_args!("the module of a kernel in a graph is unloaded"));
             return Err(CUDA_ERROR_INVALID_HANDLE);
         };
-        // All blocks of a cooperative grid run at the same time.
-        let resident = match launch.cooperative {
-            true => product(launch.shape.grid) as usize,
-            false => machine::Options::default().resident,
-        };
-        let options = self.environment.options(schedule, resident);
+        let options = self.environment.options(schedule);
         let report = self.device.launch(&module.module, &label, &launch.shape, &options);
         let report = report.map_err(|error: LaunchError| {
             say(error);

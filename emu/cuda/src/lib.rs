@@ -16,7 +16,6 @@ mod errors;
 mod exports;
 mod functions;
 mod launch;
-mod limits;
 mod memory;
 mod tensor;
 mod work;

@@ -24,8 +24,9 @@ impl Driver {
         let cluster = of.accept(request)?;
         let params = of.parameters(values, extra)?;
         let Request { grid, block, dynamic_shared, cooperative, programmatic, .. } = *request;
-        let shape = machine::Launch { grid, block, cluster, dynamic_shared, programmatic, params };
-        self.submit(request.stream, Work::Launch(Launch { function, shape, cooperative }))
+        let shape =
+            machine::Launch { grid, block, cluster, dynamic_shared, programmatic, cooperative, params };
+        self.submit(request.stream, Work::Launch(Launch { function, shape }))
     }
 
     /// Does work now, or records it if the stream is captured.

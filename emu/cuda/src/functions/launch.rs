@@ -8,8 +8,8 @@ use crate::boundary::{In, Out, Result};
 use crate::driver::{Driver, Handle};
 use crate::exports::exports;
 use crate::launch::{Config, Request};
-use crate::limits::{MULTIPROCESSORS, RESERVED_SHARED, SHARED_PER_BLOCK, SHARED_PER_MULTIPROCESSOR, WARP};
 use crate::tensor::Common;
+use ptx_emu::limits::{MULTIPROCESSORS, RESERVED_SHARED, SHARED_PER_BLOCK, SHARED_PER_MULTIPROCESSOR, WARP};
 
 fn blocks(driver: &Driver, count: Out<c_int>, function: Handle, threads: c_int, shared: usize) -> Result {
     driver.context()?;
