@@ -78,9 +78,11 @@ impl Machine<'_> {
             shadow: Shadow::default(),
             threads: (0..threads).map(thread).collect(),
             warps: (0..threads.div_ceil(32))
-                .map(|warp| Warp { waiting: Vec::new(), live: (threads - 32 * warp).min(32) })
+                .map(|warp| (threads - 32 * warp).min(32))
+                .map(|lanes| Warp { lanes, live: lanes, registers: function.registers(), ..Warp::default() })
                 .collect(),
             live: threads,
+            free_registers: 0,
             barriers: Default::default(),
             mbarriers: Default::default(),
             cluster_barrier: ClusterBarrier::default(),
@@ -120,18 +122,15 @@ impl Machine<'_> {
         block.exits.add(&release);
         block.live -= 1;
         block.warps[thread / 32].live -= 1;
+        if self.ctas[cta].warps[thread / 32].live == 0 {
+            self.check_cluster_waits(cta, thread / 32);
+        }
         self.after_exit(cta, thread)?;
         let first = self.ctas[cta].cluster;
         if self.ctas[cta].live == 0 {
-            let left = self.ctas[cta].barriers.iter().position(|barrier| !barrier.arrived.is_empty());
-            if let Some(id) = left {
-                let count = self.ctas[cta].barriers[id].arrived.len();
-                self.wrong(
-                    Rule::Barrier,
-                    cta,
-                    thread,
-                    format!("the block ends with {count} arrivals at barrier {id}, for which nothing waits"),
-                );
+            if self.options.check {
+                self.check_unwaited(cta);
+                self.check_resized(cta);
             }
             if !self.ctas[cta].launched_dependents {
                 let view = self.ctas[cta].exits.view.clone();

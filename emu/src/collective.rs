@@ -1,14 +1,15 @@
 //! Instructions that the threads of a warp, a CTA or a cluster execute together (PTX ISA 9.7.13.1 to 9.7.13.3, 9.7.9.6,
 //! 9.7.13.8 to .12).
 
-use crate::clock::Collected;
+use crate::clock::{Collected, Id, Proxy, Time};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::float::{self, Format};
-use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
+use crate::machine::{Cta, Fault, Flow, Machine, Outcome, State, value};
 use crate::op::*;
-use crate::program::Instruction;
-use crate::sync::Arrived;
+use crate::program::{Instruction, MOST_REGISTERS};
+use crate::shadow::At;
+use crate::sync::{Arrived, ClusterLanes, Point};
 use crate::word::{combine, mask};
 
 impl Machine<'_> {
@@ -16,7 +17,7 @@ impl Machine<'_> {
         value(&self.constants, &self.ctas[cta].threads[thread], src)
     }
 
-    fn current(&self, cta: usize, thread: usize) -> &Instruction {
+    pub fn current(&self, cta: usize, thread: usize) -> &Instruction {
         let t = &self.ctas[cta].threads[thread];
         &self.program.functions[t.frame.function].code[t.pc as usize]
     }
@@ -61,6 +62,11 @@ impl Machine<'_> {
             }
             lanes.push(lane);
         }
+        if let Collective::SetMaxNReg { increase, count } = op.what
+            && !self.resize(cta, warp, &lanes, increase, count)
+        {
+            return Ok(());
+        }
         if let Some((to, from)) = op.map {
             // The warp makes one copy. The text (9.7.13.16) leaves open which thread makes the access.
             let copies = first + lanes[self.choose(lanes.len())];
@@ -79,6 +85,9 @@ impl Machine<'_> {
             t.pc += 1;
             self.ctas[cta].warps[warp].waiting.retain(|waiting| *waiting != lane as u32);
             self.wake(cta, (first + lane) as u32);
+        }
+        if let Collective::SetMaxNReg { increase: false, .. } = op.what {
+            self.retry_increases(cta)?;
         }
         Ok(())
     }
@@ -104,7 +113,7 @@ impl Machine<'_> {
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
             // The instruction waits for the warp, and does not order memory.
-            Collective::CopyMap(_) => {}
+            Collective::CopyMap(_) | Collective::SetMaxNReg { .. } => {}
             Collective::BarWarp => {
                 let mut collected = Collected::default();
                 for lane in lanes {
@@ -215,6 +224,130 @@ impl Machine<'_> {
         }
     }
 
+    /// Runs `setmaxnreg` for a warp. Returns whether the warp goes on: false if the block has too few free registers.
+    fn resize(&mut self, cta: usize, warp: usize, lanes: &[usize], increase: bool, count: u32) -> bool {
+        let first = 32 * warp;
+        let thread = first + lanes[0];
+        let registers = self.ctas[cta].warps[warp].registers;
+        let problem = if !(24..=MOST_REGISTERS).contains(&count) || !count.is_multiple_of(8) {
+            Some(format!("{count} registers: the count is a multiple of 8 from 24 to {MOST_REGISTERS}"))
+        } else {
+            match registers {
+                None => Some(
+                    "the kernel has neither `.maxnreg` nor `.maxntid` nor `.reqntid`, so the instruction may have no effect"
+                        .into(),
+                ),
+                Some(now) if increase && count < now => {
+                    Some(format!("`.inc` to {count} registers, but each thread of the warp has {now}"))
+                }
+                Some(now) if !increase && count > now => {
+                    Some(format!("`.dec` to {count} registers, but each thread of the warp has {now}"))
+                }
+                Some(_) => None,
+            }
+        };
+        if let Some(now) = registers.filter(|_| problem.is_none()) {
+            self.touches(Thing::Registers(cta), 0..1, Use::Writes);
+            let block = &mut self.ctas[cta];
+            let free = block.free_registers + 32 * now;
+            let Some(left) = free.checked_sub(32 * count) else { return false };
+            block.free_registers = left;
+            block.warps[warp].registers = Some(count);
+            self.progress += 1;
+        }
+        if self.options.check {
+            if let Some(what) = problem {
+                self.wrong(Rule::Registers, cta, thread, what);
+            }
+            self.check_resize(cta, warp, lanes);
+        }
+        true
+    }
+
+    /// Checks that all lanes of the warp execute one `setmaxnreg`, that the other warps of the warpgroup execute the same, and that
+    /// they have synchronized since the one before.
+    fn check_resize(&mut self, cta: usize, warp: usize, lanes: &[usize]) {
+        let thread = 32 * warp + lanes[0];
+        let point = self.point(cta, thread);
+        let all = self.ctas[cta].warps[warp].lanes as usize;
+        if lanes.len() < all {
+            let ended = all - lanes.len();
+            let what = format!("{ended} of the warp's {all} threads have ended without this `setmaxnreg`");
+            self.leave_out(cta, thread as u32, point.at, what);
+        }
+        for lane in lanes {
+            let other = self.point(cta, 32 * warp + lane);
+            if other != point {
+                let what = "not all threads of the warp execute the same `setmaxnreg`";
+                self.diverge(cta, (thread as u32, &point), ((32 * warp + lane) as u32, &other), what.into());
+            }
+        }
+        let block = &self.ctas[cta];
+        let number = block.warps[warp].resized.len();
+        let group = warp / 4 * 4..(warp / 4 * 4 + 4).min(block.warps.len());
+        let here = &block.threads[thread];
+        let (id, time) = (here.id, here.times[0]);
+        let others =
+            || group.clone().filter(|other| *other != warp).map(|other| (other, &block.warps[other].resized));
+        let apart = others().find_map(|(other, resized)| {
+            let (theirs, ..) = resized.get(number).filter(|(theirs, ..)| *theirs != point)?;
+            Some((32 * other as u32, theirs.clone()))
+        });
+        let knows = |resized: &Vec<(Point, Id, Time)>, before: usize| {
+            let (_, id, time) = resized.get(before)?;
+            Some(here.view.clock(Proxy::Generic).get(*id) >= *time)
+        };
+        let early = number
+            .checked_sub(1)
+            .and_then(|before| others().find(|(_, resized)| knows(resized, before) != Some(true)));
+        let early = early.map(|(other, _)| other);
+        if let Some((other, theirs)) = apart {
+            let what = "not all warps of the warpgroup execute the same `setmaxnreg`";
+            self.diverge(cta, (thread as u32, &point), (other, &theirs), what.into());
+        }
+        if let Some(other) = early {
+            let what = format!(
+                "the warps of the warpgroup have not synchronized since their last `setmaxnreg`: warp {other} may not have executed it"
+            );
+            self.wrong(Rule::Registers, cta, thread, what);
+        }
+        self.ctas[cta].warps[warp].resized.push((point, id, time));
+    }
+
+    /// Checks, when a block has ended, that all warps of a warpgroup have executed each `setmaxnreg`.
+    pub fn check_resized(&mut self, cta: usize) {
+        let warps = self.ctas[cta].warps.len();
+        for first in (0..warps).step_by(4) {
+            let resized = |warp: usize| self.ctas[cta].warps[warp].resized.len();
+            let group = || first..(first + 4).min(warps);
+            let (Some(least), Some(most)) =
+                (group().min_by_key(|w| resized(*w)), group().max_by_key(|w| resized(*w)))
+            else {
+                continue;
+            };
+            if resized(least) < resized(most) {
+                let (point, id, _) = self.ctas[cta].warps[most].resized[resized(least)].clone();
+                let what = format!("warp {least} of the warpgroup does not execute this `setmaxnreg`");
+                let here = self.party_of(id, point.at, None);
+                self.find(Rule::Divergence, what, here, None, (point.at, 0));
+            }
+        }
+    }
+
+    /// Runs the `setmaxnreg.inc` that wait for registers, as far as there are enough.
+    fn retry_increases(&mut self, cta: usize) -> Result<(), Fault> {
+        for warp in 0..self.ctas[cta].warps.len() {
+            let Some(lane) = self.ctas[cta].warps[warp].waiting.first() else { continue };
+            let thread = 32 * warp + *lane as usize;
+            if let Op::Warp(op) = &self.current(cta, thread).op
+                && let Collective::SetMaxNReg { .. } = op.what
+            {
+                self.try_collective(cta, warp, thread)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Runs `activemask`. The lanes of a set see the same set, as lanes that execute the instruction together do: a lane waits
     /// at the instruction for others, and then all that are there are one set, or the lane is one by itself.
     pub fn active_lanes(&mut self, cta: usize, thread: usize, d: Slot) -> Outcome {
@@ -279,122 +412,128 @@ impl Machine<'_> {
                 format!("{count} threads at a barrier: the count is a multiple of 32"),
             ));
         }
-        self.touches(Thing::Barrier(cta, id), 0..1, Use::Arrives);
-        let at = self.at(cta, thread);
+        self.touches(Thing::Warp(cta, thread / 32), 0..1, Use::Arrives);
+        let point = self.point(cta, thread);
         let p = op.p.map(|p| (self.v(cta, thread, p) ^ u64::from(op.negated)) & 1 == 1);
         let release = self.ctas[cta].threads[thread].release();
-        let all = self.threads_at_barrier(cta, None);
+        let warp = thread / 32;
         let barrier = &mut self.ctas[cta].barriers[id];
         if barrier.arrived.is_empty() {
             barrier.expected = count;
         }
-        let (expected, ours) = (barrier.expected.unwrap_or(all), count.unwrap_or(all));
         let reduces =
             |kind: BarrierKind| matches!(kind, BarrierKind::Popc | BarrierKind::And | BarrierKind::Or);
-        let mixes = barrier.arrived.first().is_some_and(|Arrived { kind, .. }| {
-            *kind != op.kind
-                && (reduces(*kind) || reduces(op.kind))
-                && *kind != BarrierKind::Arrive
-                && op.kind != BarrierKind::Arrive
+        let mixes = barrier
+            .arrived
+            .first()
+            .is_some_and(|first| first.kind != op.kind && (reduces(first.kind) || reduces(op.kind)));
+        let waits_for_itself = op.kind != BarrierKind::Arrive
+            && barrier.arrived.iter().any(|other| other.counted && other.thread == thread as u32);
+        barrier.arrived.push(Arrived {
+            thread: thread as u32,
+            kind: op.kind,
+            point,
+            aligned: op.aligned,
+            by_all: op.aligned && op.count.is_none(),
+            counted: false,
+            p,
+            release,
         });
-        let warp = thread / 32;
-        let twice =
-            barrier.counts[warp] > 0 && barrier.arrived.iter().any(|other| other.thread == thread as u32);
-        let (kind, aligned) = (op.kind, op.aligned);
-        barrier.arrived.push(Arrived { thread: thread as u32, kind, at, aligned, p, release });
         barrier.counts[warp] += 1;
+        let expected = barrier.expected;
+        let number = |machine: &Self, count: Option<u32>| {
+            count.unwrap_or_else(|| 32 * machine.warps_at_barrier(cta, id).count() as u32)
+        };
+        let (expected, ours) = (number(self, expected), number(self, count));
         if expected != ours {
             let what = format!("barrier {id} is used with {expected} threads and with {ours} at a time");
             self.wrong(Rule::Barrier, cta, thread, what);
         }
         if mixes {
-            self.wrong(
-                Rule::Barrier,
-                cta,
-                thread,
-                format!("barrier {id} is used by `.red` and by another kind at a time"),
-            );
+            let what = format!("barrier {id} is used by `.red` and by another kind at a time");
+            self.wrong(Rule::Barrier, cta, thread, what);
         }
-        if twice {
-            self.wrong(
-                Rule::Barrier,
-                cta,
-                thread,
-                format!("a thread arrives twice at one use of barrier {id}"),
+        if waits_for_itself {
+            let what = format!(
+                "the thread waits at barrier {id}, at which it has arrived before and which is not complete: its own arrival counts"
             );
+            self.wrong(Rule::Barrier, cta, thread, what);
         }
         self.stop(cta, thread, State::Barrier(id as u32));
         self.complete_warp(cta, id, warp)?;
         Ok(Flow::Stop)
     }
 
-    /// Returns the number of threads that a barrier expects. A warp counts as a whole.
-    fn threads_at_barrier(&self, cta: usize, expected: Option<u32>) -> u32 {
-        let warps = || self.ctas[cta].warps.iter().filter(|warp| warp.live > 0).count() as u32;
-        expected.unwrap_or_else(|| 32 * warps())
+    /// Notes the arrival of a warp for an explorer. The order of the arrivals at one use does not matter. Which use an arrival is part of
+    /// does: an arrival that nothing orders after the use before could have been part of that one.
+    fn touch_barrier(&mut self, cta: usize, id: usize) {
+        let number = self.ctas[cta].barriers[id].number;
+        self.touches(Thing::Barrier(cta, id), number..number + 1, Use::Arrives);
+        if let Some(before) = number.checked_sub(1) {
+            self.touches(Thing::Barrier(cta, id), before..number, Use::Follows);
+        }
     }
 
-    fn warp_is_at(&self, cta: usize, id: usize, warp: usize) -> bool {
-        let count = self.ctas[cta].barriers[id].counts[warp];
-        count > 0 && count >= self.ctas[cta].warps[warp].live
+    /// Returns the warps that take part in a barrier without a thread count: those that have not ended, or have arrived.
+    fn warps_at_barrier(&self, cta: usize, id: usize) -> impl Iterator<Item = usize> {
+        let arrived = self.ctas[cta].barriers[id].warps;
+        let warps = self.ctas[cta].warps.iter().enumerate();
+        warps.filter(move |(warp, state)| state.live > 0 || arrived >> warp & 1 == 1).map(|(warp, _)| warp)
     }
 
-    /// Completes the `.arrive` of a warp whose threads have all arrived or exited, then the barrier if nothing is missing.
+    /// Counts the arrival of a warp whose threads have all arrived or exited, and completes the barrier if nothing is missing.
     fn complete_warp(&mut self, cta: usize, id: usize, warp: usize) -> Result<(), Fault> {
-        if self.warp_is_at(cta, id, warp) {
+        let live = self.ctas[cta].warps[warp].live;
+        let count = self.ctas[cta].barriers[id].counts[warp];
+        if count < live {
+            return Ok(());
+        }
+        self.touch_barrier(cta, id);
+        if count > 0 {
             if self.options.check {
                 self.check_aligned(cta, id, warp);
             }
-            let barrier = &self.ctas[cta].barriers[id];
-            let of_warp = |arrived: &&Arrived| arrived.thread as usize / 32 == warp;
-            let arrives = |arrived: &&Arrived| arrived.kind == BarrierKind::Arrive;
-            let list: Vec<u32> = barrier
-                .arrived
-                .iter()
-                .filter(of_warp)
-                .filter(arrives)
-                .map(|arrived| arrived.thread)
-                .collect();
-            for thread in list {
-                let t = &mut self.ctas[cta].threads[thread as usize];
-                // A thread waits for its warp once.
-                if t.state == State::Barrier(id as u32) {
-                    t.pc += 1;
-                    self.wake(cta, thread);
+            let Cta { barriers, threads, .. } = &mut self.ctas[cta];
+            let barrier = &mut barriers[id];
+            barrier.counts[warp] = 0;
+            barrier.there += 32;
+            barrier.warps |= 1 << warp;
+            let mut passed = Vec::new();
+            let is_of_warp =
+                |arrived: &&mut Arrived| arrived.thread as usize / 32 == warp && !arrived.counted;
+            for arrived in barrier.arrived.iter_mut().filter(is_of_warp) {
+                arrived.counted = true;
+                if arrived.kind == BarrierKind::Arrive {
+                    threads[arrived.thread as usize].pc += 1;
+                    passed.push(arrived.thread);
                 }
             }
-        } else if self.ctas[cta].warps[warp].live > 0 {
-            return Ok(());
+            passed.into_iter().for_each(|thread| self.wake(cta, thread));
         }
         self.complete_barrier(cta, id)
     }
 
     fn complete_barrier(&mut self, cta: usize, id: usize) -> Result<(), Fault> {
-        let warps: Vec<bool> =
-            (0..self.ctas[cta].warps.len()).map(|warp| self.warp_is_at(cta, id, warp)).collect();
-        let there = 32 * warps.iter().filter(|there| **there).count() as u32;
-        let barrier = &self.ctas[cta].barriers[id];
-        let expected = self.threads_at_barrier(cta, barrier.expected);
-        if barrier.arrived.is_empty() || there < expected {
+        let all = 32 * self.warps_at_barrier(cta, id).count() as u32;
+        let barrier = &mut self.ctas[cta].barriers[id];
+        if barrier.there == 0 || barrier.there < barrier.expected.unwrap_or(all) {
             return Ok(());
         }
-        let barrier = &mut self.ctas[cta].barriers[id];
-        let is_there = |thread: u32| warps[thread as usize / 32];
-        // The arrivals of other warps are of the next use.
-        let (done, rest) =
-            std::mem::take(&mut barrier.arrived).into_iter().partition(|a: &Arrived| is_there(a.thread));
+        // The other arrivals are of the next use.
+        let (done, rest): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut barrier.arrived).into_iter().partition(|arrived| arrived.counted);
         barrier.arrived = rest;
-        let done: Vec<Arrived> = done;
-        for (count, there) in barrier.counts.iter_mut().zip(&warps) {
-            if *there {
-                *count = 0;
-            }
+        (barrier.there, barrier.warps) = (0, 0);
+        let number = barrier.number;
+        barrier.number += 1;
+        barrier.waited |= done.iter().any(|arrived| arrived.kind != BarrierKind::Arrive);
+        if !barrier.waited {
+            barrier.unwaited = barrier.unwaited.or(done.last().map(|last| (last.thread, last.point.at)));
         }
+        self.touches(Thing::Barrier(cta, id), number..number + 1, Use::Completes);
         self.progress += 1;
-        if there > expected {
-            let thread = done[done.len() - 1].thread as usize;
-            let what = format!("barrier {id} expects {expected} threads, and more arrive");
-            self.wrong(Rule::Barrier, cta, thread, what);
+        if self.options.check {
+            self.check_aligned_by_all(cta, id, &done);
         }
         let mut collected = Collected::default();
         done.iter().for_each(|arrived| collected.add(&arrived.release));
@@ -422,26 +561,98 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Checks `.aligned`: all threads of a warp that have not exited execute the same instruction.
+    /// Checks `.aligned`: all threads of a warp execute the same instruction.
     fn check_aligned(&mut self, cta: usize, id: usize, warp: usize) {
         let barrier = &self.ctas[cta].barriers[id];
-        let mut of_warp = barrier.arrived.iter().filter(|arrived| arrived.thread as usize / 32 == warp);
-        let Some(first) = of_warp.next() else { return };
-        let apart = of_warp.find(|other| other.at != first.at && (other.aligned || first.aligned));
-        if let Some(other) = apart {
+        let is_of_warp = |arrived: &&Arrived| arrived.thread as usize / 32 == warp && !arrived.counted;
+        let of_warp = || barrier.arrived.iter().filter(is_of_warp);
+        let Some(first) = of_warp().find(|arrived| arrived.aligned) else { return };
+        let (thread, point) = (first.thread, first.point.clone());
+        if let Some(other) = of_warp().find(|other| other.point != point) {
+            let (other, theirs) = (other.thread, other.point.clone());
             let what = format!(
                 "not all threads of the warp execute the same `.aligned` instruction of barrier {id}"
             );
-            let at = first.at;
-            let party = |arrived: &Arrived| {
-                self.party_of(self.ctas[cta].threads[arrived.thread as usize].id, arrived.at, None)
-            };
-            let (here, other) = (party(first), party(other));
-            self.find(Rule::Divergence, what, here, Some(other), (at, 0));
+            self.diverge(cta, (thread, &point), (other, &theirs), what);
+        }
+        let lanes = self.ctas[cta].warps[warp].lanes;
+        if let ended @ 1.. = lanes.saturating_sub(self.ctas[cta].barriers[id].counts[warp]) {
+            let what = format!(
+                "{ended} of the warp's {lanes} threads have ended without this `.aligned` instruction of barrier {id}"
+            );
+            self.leave_out(cta, thread, point.at, what);
         }
     }
 
-    pub fn cluster_arrive(&mut self, cta: usize, thread: usize, sem: Sem, _aligned: bool) -> Outcome {
+    /// Checks `.aligned` of a barrier without a thread count: all threads of the block execute the same instruction.
+    fn check_aligned_by_all(&mut self, cta: usize, id: usize, done: &[Arrived]) {
+        let Some(first) = done.iter().find(|arrived| arrived.by_all) else { return };
+        if let Some(other) = done.iter().find(|other| other.point != first.point) {
+            let what = format!(
+                "not all threads of the block execute the same `.aligned` instruction of barrier {id}, which has no thread count"
+            );
+            self.diverge(cta, (first.thread, &first.point), (other.thread, &other.point), what);
+        }
+        let threads = self.ctas[cta].threads.len();
+        if let ended @ 1.. = threads - self.ctas[cta].live as usize {
+            let what = format!(
+                "{ended} of the block's {threads} threads have ended without this `.aligned` instruction of barrier {id}, which \
+                 has no thread count"
+            );
+            self.leave_out(cta, first.thread, first.point.at, what);
+        }
+    }
+
+    /// Notes that two threads execute an `.aligned` instruction at different points. The places are those at which the ways fork.
+    fn diverge(&mut self, cta: usize, own: (u32, &Point), other: (u32, &Point), what: String) {
+        let (at, their_at) = own.1.fork(other.1).unwrap_or((own.1.at, other.1.at));
+        let party = |thread: u32, at| self.party_of(self.ctas[cta].threads[thread as usize].id, at, None);
+        let (here, other) = (party(own.0, at), party(other.0, their_at));
+        self.find(Rule::Divergence, what, here, Some(other), (at, their_at));
+    }
+
+    /// Notes that threads have ended without an `.aligned` instruction.
+    fn leave_out(&mut self, cta: usize, thread: u32, at: At, what: String) {
+        let here = self.party_of(self.ctas[cta].threads[thread as usize].id, at, None);
+        self.find(Rule::Divergence, what, here, None, (at, 0));
+    }
+
+    /// Checks, when a block has ended, that each barrier that arrivals have completed was waited for at least once.
+    pub fn check_unwaited(&mut self, cta: usize) {
+        for id in 0..16 {
+            let barrier = &self.ctas[cta].barriers[id];
+            if let (Some((thread, at)), false) = (barrier.unwaited, barrier.waited) {
+                let what =
+                    format!("arrivals alone complete barrier {id}, at which no thread of the block waits");
+                let here = self.party_of(self.ctas[cta].threads[thread as usize].id, at, None);
+                self.find(Rule::Barrier, what, here, None, (at, 0));
+            }
+        }
+    }
+
+    /// Checks `.aligned` of an instruction of the cluster's barrier: all threads of a warp execute the same one.
+    fn check_cluster_lane(&mut self, cta: usize, thread: usize, waits: bool, aligned: bool) {
+        if !self.options.check {
+            return;
+        }
+        let point = self.point(cta, thread);
+        let warp = &mut self.ctas[cta].warps[thread / 32];
+        let lanes = if waits { &mut warp.cluster_waits } else { &mut warp.cluster_arrivals };
+        lanes.count += 1;
+        lanes.aligned |= aligned;
+        let (first, aligned) =
+            (lanes.first.get_or_insert_with(|| (thread as u32, point.clone())).clone(), lanes.aligned);
+        if lanes.count == warp.lanes {
+            *lanes = ClusterLanes::default();
+        }
+        if aligned && first.1 != point {
+            let what = "not all threads of the warp execute the same `.aligned` instruction of the cluster's barrier";
+            self.diverge(cta, (thread as u32, &point), (first.0, &first.1), what.into());
+        }
+    }
+
+    pub fn cluster_arrive(&mut self, cta: usize, thread: usize, sem: Sem, aligned: bool) -> Outcome {
+        self.check_cluster_lane(cta, thread, false, aligned);
         let first = self.ctas[cta].cluster;
         self.touches(Thing::ClusterBarrier(first), 0..1, Use::Arrives);
         let (arrived, waited) = self.ctas[cta].threads[thread].cluster;
@@ -466,6 +677,23 @@ impl Machine<'_> {
         Ok(Flow::Yield)
     }
 
+    /// Checks that the lanes of a warp which have ended did not leave out an `.aligned` wait at the cluster's barrier.
+    pub fn check_cluster_waits(&mut self, cta: usize, warp: usize) {
+        let waits = std::mem::take(&mut self.ctas[cta].warps[warp].cluster_waits);
+        self.check_cluster_lanes(cta, warp, waits, "wait");
+    }
+
+    fn check_cluster_lanes(&mut self, cta: usize, warp: usize, lanes: ClusterLanes, verb: &str) {
+        if let (Some((thread, point)), true) = (lanes.first, lanes.aligned) {
+            let all = self.ctas[cta].warps[warp].lanes;
+            let what = format!(
+                "{} of the warp's {all} threads do not execute this `.aligned` {verb} at the cluster's barrier",
+                all - lanes.count
+            );
+            self.leave_out(cta, thread, point.at, what);
+        }
+    }
+
     fn complete_cluster(&mut self, first: usize) {
         let size = self.cluster_size() as usize;
         let live: u32 = self.ctas[first..first + size].iter().map(|cta| cta.live).sum();
@@ -486,6 +714,11 @@ impl Machine<'_> {
         barrier.done = Some(std::mem::take(&mut barrier.collected).finish(orders_reads));
         self.progress += 1;
         for slot in first..first + size {
+            for warp in 0..self.ctas[slot].warps.len() {
+                let arrivals = std::mem::take(&mut self.ctas[slot].warps[warp].cluster_arrivals);
+                self.check_cluster_lanes(slot, warp, arrivals, "arrival");
+                self.check_cluster_waits(slot, warp);
+            }
             for thread in 0..self.ctas[slot].threads.len() {
                 if self.ctas[slot].threads[thread].state == State::Cluster {
                     self.wake(slot, thread as u32);
@@ -494,7 +727,7 @@ impl Machine<'_> {
         }
     }
 
-    pub fn cluster_wait(&mut self, cta: usize, thread: usize) -> Outcome {
+    pub fn cluster_wait(&mut self, cta: usize, thread: usize, aligned: bool) -> Outcome {
         let first = self.ctas[cta].cluster;
         let phase = self.ctas[first].cluster_barrier.phase;
         let t = &mut self.ctas[cta].threads[thread];
@@ -513,6 +746,7 @@ impl Machine<'_> {
             return Ok(Flow::Stop);
         }
         t.cluster.1 = arrived;
+        self.check_cluster_lane(cta, thread, true, aligned);
         self.touches(Thing::ClusterBarrier(first), 0..1, Use::Reads);
         if let Some(done) = self.ctas[first].cluster_barrier.done.clone() {
             self.ctas[cta].threads[thread].acquire(&done);
@@ -524,12 +758,15 @@ impl Machine<'_> {
     pub fn after_exit(&mut self, cta: usize, thread: usize) -> Result<(), Fault> {
         for id in 0..16 {
             if !self.ctas[cta].barriers[id].arrived.is_empty() {
+                self.touches(Thing::Warp(cta, thread / 32), 0..1, Use::Arrives);
                 self.complete_warp(cta, id, thread / 32)?;
             }
         }
         let warp = thread / 32;
-        if let Some(lane) = self.ctas[cta].warps[warp].waiting.first() {
-            self.try_collective(cta, warp, warp * 32 + *lane as usize)?;
+        for lane in self.ctas[cta].warps[warp].waiting.clone() {
+            if self.ctas[cta].threads[warp * 32 + lane as usize].state == State::Warp {
+                self.try_collective(cta, warp, warp * 32 + lane as usize)?;
+            }
         }
         self.complete_cluster(self.ctas[cta].cluster);
         Ok(())

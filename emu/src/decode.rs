@@ -220,7 +220,10 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
         "griddepcontrol" => Some(Op::GridDependencies { wait: words.has("wait") }),
         "setmaxnreg" => match arg(l, &words, 0)? {
             Operand::Number(count) => {
-                Some(Op::SetMaxNReg { increase: words.has("inc"), count: *count as u32 })
+                let count = u32::try_from(*count).unwrap_or(u32::MAX);
+                let what = Collective::SetMaxNReg { increase: words.has("inc"), count };
+                let mask = l.constant(u64::from(u32::MAX));
+                Some(collective(l, what, mask, None))
             }
             _ => None,
         },

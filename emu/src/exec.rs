@@ -189,7 +189,7 @@ impl Machine<'_> {
             Op::Warp(op) => return self.collective(cta, thread, op),
             Op::Barrier(op) => return self.barrier(cta, thread, op),
             Op::ClusterArrive { sem, aligned } => return self.cluster_arrive(cta, thread, *sem, *aligned),
-            Op::ClusterWait { .. } => return self.cluster_wait(cta, thread),
+            Op::ClusterWait { aligned, .. } => return self.cluster_wait(cta, thread, *aligned),
             Op::Mbarrier(address, op) => return self.mbarrier(cta, thread, *address, op),
             Op::PendingCount(d, state) => {
                 let count = v!(*state) & 0xffff_ffff;
@@ -236,7 +236,7 @@ impl Machine<'_> {
                     self.launch_dependents(&view);
                 }
             }
-            Op::SetMaxNReg { .. } | Op::Breakpoint => {}
+            Op::Breakpoint => {}
             Op::TryCancel { response, mbarrier, multicast } => {
                 return self.try_cancel(cta, thread, *response, *mbarrier, *multicast);
             }

@@ -19,6 +19,10 @@ pub enum Use {
     Writes,
     /// Arrivals and completions of copies, whose order among themselves does not matter.
     Arrives,
+    /// The completion of a barrier's use: a later arrival would be one of the next use. The arrivals before it are as they were.
+    Completes,
+    /// An arrival at the next use of a barrier, which could be one of this use unless something else orders the two.
+    Follows,
     /// Reductions of one operation, whose order does not matter either.
     Combines(Rmw),
     /// Weak stores of one value, by the value's hash: likewise, if they are to the same bytes.
@@ -34,6 +38,8 @@ pub enum Thing {
     ClusterBarrier(usize),
     Warp(usize, usize),
     Groups(usize, usize),
+    /// The free registers of a block.
+    Registers(usize),
     /// The order of `fence.sc`, and the clusters that have not started.
     Grid,
 }
@@ -47,10 +53,12 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// Returns whether a later step, which touches `other`, depends on this one.
     fn conflicts(&self, other: &Self) -> bool {
         self.thing == other.thing
             && self.from < other.to
             && other.from < self.to
+            && (self.how, other.how) != (Use::Arrives, Use::Completes)
             && match (self.how, other.how) {
                 (Use::Stores(own), Use::Stores(others)) => {
                     own != others || (self.from, self.to) != (other.from, other.to)
@@ -101,6 +109,12 @@ impl Step {
 
     fn conflicts(&self, other: &Self) -> bool {
         self.touched.iter().any(|a| other.touched.iter().any(|b| a.conflicts(b)))
+    }
+
+    /// Returns whether the step arrives at the use of a barrier after the one at which the earlier step arrives.
+    fn follows(&self, earlier: &Self) -> bool {
+        let follows = self.touched.iter().filter(|touch| touch.how == Use::Follows);
+        follows.into_iter().any(|touch| earlier.touched.iter().any(|other| other.conflicts(touch)))
     }
 
     /// Returns whether the later of the two steps knows of the earlier: they conflict, or arrive at one thing.
@@ -220,7 +234,8 @@ impl Explorer {
             Some(known) => known.clone(),
             None => {
                 chosen.touched = touched;
-                let mut known = self.next[index].clone();
+                let own = self.next[index].clone();
+                let mut known = own.clone();
                 let users = chosen.touched.iter().filter_map(|touch| self.users.get(&touch.thing));
                 let mut earlier: Vec<usize> = users.flatten().copied().collect();
                 earlier.sort_unstable();
@@ -229,7 +244,9 @@ impl Explorer {
                     let Node::Who { enabled, wanted, chosen: earlier, .. } = &mut before[at] else {
                         continue;
                     };
-                    if known.has(earlier.index, at) || !earlier.meets(chosen) {
+                    // That the use was complete does not order what could have been part of it.
+                    let orders = if chosen.follows(earlier) { &own } else { &known };
+                    if orders.has(earlier.index, at) || !earlier.meets(chosen) {
                         continue;
                     }
                     if earlier.conflicts(chosen) {

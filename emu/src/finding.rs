@@ -41,6 +41,8 @@ rules! {
     Mbarrier: "mbarrier misuse", "9.7.13.15";
     /// A barrier of the CTA or of the cluster used against its contract.
     Barrier: "barrier misuse", "9.7.13.1, 9.7.13.3";
+    /// `setmaxnreg` against its contract.
+    Registers: "`setmaxnreg` misuse", "9.7.19.5";
     /// A collective instruction that not all its threads execute.
     Divergence: "divergent collective instruction", "9.7.9.6, 9.7.13.1";
     /// A thread that ends while a copy still reads memory of its CTA.

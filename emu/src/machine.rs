@@ -20,7 +20,7 @@ use crate::op::{Rmw, Scope, Slot, Special, Src};
 use crate::program::{Constant, Function, Init, Program, Symbol};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Missing, Shadow};
-use crate::sync::{BarrierState, ClusterBarrier, MbarrierState};
+use crate::sync::{BarrierState, ClusterBarrier, ClusterLanes, MbarrierState, Point};
 use crate::trace::{Row, Trace};
 
 /// The shape and the parameters of a launch.
@@ -389,12 +389,20 @@ impl Thread {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Warp {
     /// The lanes in a collective instruction.
     pub waiting: Vec<u32>,
-    /// The number of lanes that have not exited.
+    /// The number of lanes, and of those that have not exited.
+    pub lanes: u32,
     pub live: u32,
+    /// The lanes that have arrived at the cluster's barrier in this phase, and those that have waited for the last phase.
+    pub cluster_arrivals: ClusterLanes,
+    pub cluster_waits: ClusterLanes,
+    /// The registers of each thread. `None`: not known, since no directive of the kernel bounds them.
+    pub registers: Option<u32>,
+    /// Each `setmaxnreg` of the warp: its point, and the thread and the time of its first lane.
+    pub resized: Vec<(Point, Id, Time)>,
 }
 
 #[derive(Debug)]
@@ -410,6 +418,8 @@ pub struct Cta {
     pub threads: Vec<Thread>,
     pub warps: Vec<Warp>,
     pub live: u32,
+    /// The registers that warps have released, and that no other has taken.
+    pub free_registers: u32,
     pub barriers: [BarrierState; 16],
     pub mbarriers: rustc_hash::FxHashMap<u32, MbarrierState>,
     /// The barrier of the cluster, in its first block.
@@ -658,6 +668,15 @@ impl<'a> Machine<'a> {
     pub fn at(&self, cta: usize, thread: usize) -> At {
         let t = &self.ctas[cta].threads[thread];
         self.starts[t.frame.function] + t.pc
+    }
+
+    /// Returns the instruction of a thread with the calls that led there.
+    pub fn point(&self, cta: usize, thread: usize) -> Point {
+        let t = &self.ctas[cta].threads[thread];
+        let callees = t.frames.iter().skip(1).chain([&t.frame]);
+        let calls =
+            t.frames.iter().zip(callees).map(|(caller, callee)| self.starts[caller.function] + callee.call);
+        Point { at: self.at(cta, thread), calls: calls.collect() }
     }
 
     fn instruction(&self, at: At) -> (&Function, usize) {

@@ -319,6 +319,7 @@ fn lower(
         lower.statements(body)?;
     }
     let directive = |name: &str| function.directives.iter().find(|(directive, _)| directive == name);
+    let number = |name: &str| directive(name).and_then(|(_, numbers)| numbers.first().copied());
     let extents = |name: &str| {
         directive(name).map(|(_, numbers)| {
             std::array::from_fn(|i| {
@@ -340,6 +341,8 @@ fn lower(
         required_block: extents("reqntid"),
         required_cluster: extents("reqnctapercluster"),
         explicit_cluster: directive("explicitcluster").is_some() || directive("reqnctapercluster").is_some(),
+        max_registers: number("maxnreg"),
+        min_blocks: number("minnctapersm"),
         max_threads: directive("maxntid").map(|(_, numbers)| {
             numbers.iter().fold(1, |threads: u64, extent| threads.saturating_mul(*extent))
         }),

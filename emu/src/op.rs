@@ -356,6 +356,27 @@ pub enum Collective {
     BarWarp,
     /// `tensormap.cp_fenceproxy`.
     CopyMap(Scope),
+    SetMaxNReg {
+        increase: bool,
+        count: u32,
+    },
+}
+
+impl Collective {
+    /// Returns the name of the instruction.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shuffle(_) => "shfl.sync",
+            Self::Vote(_) => "vote.sync",
+            Self::Match { .. } => "match.sync",
+            Self::Redux(..) => "redux.sync",
+            Self::Elect => "elect.sync",
+            Self::BarWarp => "bar.warp.sync",
+            Self::CopyMap(_) => "tensormap.cp_fenceproxy",
+            Self::SetMaxNReg { increase: true, .. } => "setmaxnreg.inc",
+            Self::SetMaxNReg { increase: false, .. } => "setmaxnreg.dec",
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -725,10 +746,6 @@ pub enum Op {
     Nanosleep(Src),
     GridDependencies {
         wait: bool,
-    },
-    SetMaxNReg {
-        increase: bool,
-        count: u32,
     },
     /// `clusterlaunchcontrol.try_cancel`.
     TryCancel {

@@ -101,9 +101,33 @@ pub struct Function {
     pub required_cluster: Option<[u32; 3]>,
     pub explicit_cluster: bool,
     pub max_threads: Option<u64>,
+    /// `.maxnreg` and `.minnctapersm`.
+    pub max_registers: Option<u64>,
+    pub min_blocks: Option<u64>,
     /// The variables and the functions that the code names.
     pub symbols: Vec<Symbol>,
 }
+
+impl Function {
+    /// Returns the registers of each thread at the start of a kernel, as the directives bound them: `.maxnreg`, or as many as blocks
+    /// of `.maxntid` or `.reqntid` threads can have. ptxas gives a kernel with `setmaxnreg` all of these.
+    pub fn registers(&self) -> Option<u32> {
+        const UNIT: u64 = 8;
+        if let Some(registers) = self.max_registers {
+            return Some(registers.min(MOST_REGISTERS.into()).next_multiple_of(UNIT) as u32);
+        }
+        let required =
+            self.required_block.map(|block| block.iter().map(|extent| u64::from(*extent)).product());
+        let threads = required.or(self.max_threads)?.max(1).next_multiple_of(32);
+        let blocks = self.min_blocks.unwrap_or(1).max(1);
+        let each = REGISTERS / threads.saturating_mul(blocks) / UNIT * UNIT;
+        Some(each.min(MOST_REGISTERS.into()) as u32)
+    }
+}
+
+/// The registers of a multiprocessor, and the most of a thread that `setmaxnreg` sets.
+const REGISTERS: u64 = 65536;
+pub const MOST_REGISTERS: u32 = 256;
 
 #[derive(Debug)]
 pub struct Program {

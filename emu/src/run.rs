@@ -11,7 +11,7 @@ use crate::explore::{Actor, Explorer};
 use crate::finding::Rule;
 use crate::machine::{Fault, FaultKind, Machine, Progress, Report, State, product};
 use crate::memory::{Grids, RANK_SHIFT, SHARED_BASE};
-use crate::op::Op;
+use crate::op::{Collective, Op, WarpOp};
 use crate::trace::Row;
 
 /// The number of turns between two looks at the clock.
@@ -259,10 +259,20 @@ impl Machine<'_> {
             State::Barrier(id) => {
                 let barrier = &cta.barriers[id as usize];
                 let expected = barrier.expected.unwrap_or(cta.live);
-                format!("barrier {id}, which has {} of {expected} arrivals", barrier.arrived.len())
+                let before = if barrier.unwaited.is_some() {
+                    "; arrivals alone have completed an earlier use"
+                } else {
+                    ""
+                };
+                format!("barrier {id}, which has {} of {expected} arrivals{before}", barrier.arrived.len())
             }
-            State::Cluster => "the barrier of the cluster".into(),
-            State::Warp => "a collective instruction of the warp".into(),
+            State::Cluster => {
+                let cluster = &self.ctas[cta.cluster..cta.cluster + self.cluster_size() as usize];
+                let live: u32 = cluster.iter().map(|cta| cta.live).sum();
+                let arrived = cluster[0].cluster_barrier.arrived;
+                format!("the barrier of the cluster, which has {arrived} of {live} arrivals")
+            }
+            State::Warp => self.waited_collective(slot, i),
             State::Groups => "a group of copies".into(),
             State::Spin => "a value that nothing writes".into(),
             State::Ready | State::TryWait(_) | State::Exited => match self.waited_mbarrier(slot, i) {
@@ -308,6 +318,36 @@ impl Machine<'_> {
         let what = format!("no thread can run: {}", list.collect::<Vec<_>>().join("; "));
         let other = places.get(1).cloned();
         self.find(Rule::Deadlock, what, here, other, (0, 0));
+    }
+
+    /// Returns what a thread in a collective instruction of its warp waits for.
+    fn waited_collective(&self, slot: usize, thread: usize) -> String {
+        let (cta, first) = (&self.ctas[slot], thread / 32 * 32);
+        let Op::Warp(op) = &self.current(slot, thread).op else { return "its warp".into() };
+        let of = |op: &WarpOp, lane: usize| (op.what, self.value(&cta.threads[lane], op.mask) as u32);
+        let ours = of(op, thread);
+        let is_missing = |lane: &usize| {
+            let t = &cta.threads[first + lane];
+            let is_there = match &self.current(slot, first + lane).op {
+                Op::Warp(theirs) => t.state == State::Warp && of(theirs, first + lane) == ours,
+                _ => false,
+            };
+            ours.1 >> lane & 1 == 1 && t.state != State::Exited && !is_there
+        };
+        let lanes = 0..(cta.threads.len() - first).min(32);
+        let missing = lanes.filter(is_missing).fold(0u32, |set, lane| set | 1 << lane);
+        let name = op.what.name();
+        match (op.what, cta.warps[thread / 32].registers) {
+            (Collective::SetMaxNReg { count, .. }, Some(now)) if missing == 0 => format!(
+                "`{name}` from {now} to {count} registers, for which the block has {} free registers, and the warp needs {}",
+                cta.free_registers,
+                32 * count.saturating_sub(now)
+            ),
+            _ => format!(
+                "`{name}` with the lanes {:#010x}, of which {missing:#010x} are not there, or with other lanes or qualifiers",
+                ours.1
+            ),
+        }
     }
 
     fn waited_mbarrier(&self, slot: usize, thread: usize) -> Option<String> {

@@ -8,14 +8,39 @@ use crate::clock::{Acquirable, Clock, Collected, ELEMENTS, Id, PHASES, Release, 
 use crate::op::BarrierKind;
 use crate::shadow::At;
 
+/// An instruction, and the calls that led there, the outermost first. Lanes that execute an `.aligned` instruction together are at
+/// one point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    pub at: At,
+    pub calls: Vec<At>,
+}
+
+impl Point {
+    /// Returns the first instructions in which two points differ: the calls, or the instructions themselves.
+    pub fn fork(&self, other: &Self) -> Option<(At, At)> {
+        let steps = |point: &Self| point.calls.iter().copied().chain([point.at]).collect::<Vec<_>>();
+        steps(self).into_iter().zip(steps(other)).find(|(own, other)| own != other)
+    }
+}
+
 /// A barrier, one of 16, of a thread block. A warp arrives when all its threads that have not exited are at the barrier.
 #[derive(Debug, Default)]
 pub struct BarrierState {
     /// The threads that the barrier waits for, a whole number of warps. `None`: all threads of the block.
     pub expected: Option<u32>,
     pub arrived: Vec<Arrived>,
-    /// The number of threads of each warp that have arrived.
+    /// The number of threads of each warp that have arrived, while other threads of the warp are missing.
     pub counts: [u32; 32],
+    /// The number of threads that have arrived, by whole warps, and the set of these warps.
+    pub there: u32,
+    pub warps: u32,
+    /// The number of uses that are complete.
+    pub number: usize,
+    /// The last arrival of the first use that arrivals alone have completed: for them no thread has waited.
+    pub unwaited: Option<(u32, At)>,
+    /// Whether a thread has waited until a use was complete.
+    pub waited: bool,
 }
 
 /// A thread at a barrier.
@@ -23,11 +48,25 @@ pub struct BarrierState {
 pub struct Arrived {
     pub thread: u32,
     pub kind: BarrierKind,
-    pub at: At,
+    pub point: Point,
     pub aligned: bool,
+    /// Whether the instruction is for all threads of the block: `.aligned`, without a thread count.
+    pub by_all: bool,
+    /// Whether the arrival of the thread's warp is counted.
+    pub counted: bool,
     /// The operand of a reduction.
     pub p: Option<bool>,
     pub release: Release,
+}
+
+/// The lanes of a warp that have arrived at the cluster's barrier, or waited there, in one phase.
+#[derive(Debug, Default)]
+pub struct ClusterLanes {
+    pub count: u32,
+    /// The thread that was the first, and its point.
+    pub first: Option<(u32, Point)>,
+    /// Whether an instruction of the lanes is `.aligned`.
+    pub aligned: bool,
 }
 
 /// The barrier of a cluster.

@@ -9,12 +9,15 @@ const REGISTERS: &str = "{
     .reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
     ld.param.u64 %rd0, [out]; cvta.to.global.u64 %rd0, %rd0; ld.param.u64 %rd7, [object]; cvta.to.global.u64 %rd7, %rd7;";
 
-/// The PTX of a case: without the lines that end in `without`.
+/// The PTX of a case: without the lines that end in `without`. A line that begins with `.max` is a directive of the kernel.
 fn ptx(text: &str, without: &str) -> String {
     let lines: Vec<_> = text.lines().filter(|line| !line.ends_with(without)).collect();
-    let body = lines
-        .join("\n")
-        .replace("k(out) {", &format!(".visible .entry k(.param .u64 out, .param .u64 object) {REGISTERS}"));
+    let is_directive = |line: &&str| line.starts_with(".max");
+    let directives: Vec<_> = lines.iter().copied().filter(is_directive).collect();
+    let lines: Vec<_> = lines.iter().copied().filter(|line| !is_directive(line)).collect();
+    let directives = directives.join(" ").replace("//fixed", "").replace("//broken", "");
+    let entry = format!(".visible .entry k(.param .u64 out, .param .u64 object) {directives} {REGISTERS}");
+    let body = lines.join("\n").replace("k(out) {", &entry);
     format!(".version 8.6\n.target sm_90a\n.address_size 64\n{body}\n")
 }
 
