@@ -104,6 +104,17 @@ impl Link {
         Self::of(&["link_kernels", "link_shared"], &[kernel], level)
     }
 
+    /// A link of one file of LLVM IR.
+    fn of_ir(ir: &str, level: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("module.ll");
+        fs::write(&file, ir).unwrap();
+        let mut command = linker();
+        command.arg(file).args(["--target-cpu=sm_90a", "--export-symbol=k", &format!("-O{level}")]);
+        command.arg("-o").arg(dir.path().join("out.ptx"));
+        Self { command, dir }
+    }
+
     fn with(mut self, arguments: &[&str]) -> Self {
         self.command.args(arguments);
         self
@@ -193,6 +204,49 @@ fn without_marks_llvm_copies_and_merges() {
     assert_eq!(unmarked("barrier_between", "barrier.cta.sync"), 2);
     assert_eq!(marked("mask_in_both_arms", "activemask.b32"), 2);
     assert_eq!(unmarked("mask_in_both_arms", "activemask.b32"), 1);
+}
+
+/// A module whose kernel calls `helper` after a flag is set in a branch. Its functions have no marks: older compilers make none.
+fn flag_set(helper: &str) -> String {
+    format!(
+        "target triple = \"nvptx64-nvidia-cuda\"
+define void @{helper}() noinline {{
+  call void asm sideeffect \"barrier.cta.sync.aligned 0;\", \"~{{memory}}\"()
+  ret void
+}}
+define ptx_kernel void @k(ptr %p) {{
+start:
+  %i = call i32 asm \"mov.u32 $0, %tid.x;\", \"=r\"()
+  %c = icmp ult i32 %i, 5
+  br i1 %c, label %then, label %join
+then:
+  store i32 1, ptr %p
+  br label %join
+join:
+  %flag = phi i1 [ false, %start ], [ true, %then ]
+  call void @{helper}()
+  br i1 %flag, label %last, label %end
+last:
+  %q = getelementptr i32, ptr %p, i64 1
+  store i32 2, ptr %q
+  br label %end
+end:
+  ret void
+}}
+"
+    )
+}
+
+#[test]
+fn a_function_with_the_name_of_the_drivers_is_marked() {
+    for level in LEVELS {
+        for helper in ["helper", "malloc", "vprintf", "__nvvm_helper"] {
+            let ptx = Link::of_ir(&flag_set(helper), level).ptx();
+            assert_eq!(ptx.matches(&format!("call.uni {helper},")).count(), 1, "{helper} at {level}:\n{ptx}");
+        }
+    }
+    let unmarked = Link::of_ir(&flag_set("helper"), "3").with(&["--no-marks", "--allow-divergence=k"]);
+    assert_eq!(unmarked.ptx().matches("call.uni helper,").count(), 2);
 }
 
 #[test]
@@ -497,6 +551,53 @@ fn missing_tools_are_named_with_the_cure() {
     let mut link = Link::kernel("plain", "3");
     link.command.env("PTX_LINK_LLVM", empty.path());
     assert_says(&link.error(), &["PTX_LINK_LLVM", "llvm-link", "rustup component add llvm-tools"]);
+}
+
+#[test]
+fn an_exported_symbol_that_nothing_defines_is_refused() {
+    for level in ["0", "3"] {
+        let error = Link::of(&["link_kernels", "link_shared"], &["plain", "barrier_betwen"], level).error();
+        assert_says(&error, &["`barrier_betwen`", "no file defines", "`barrier_between`"]);
+        let error = Link::of(&["link_kernels", "link_shared"], &["nosuch"], level).error();
+        assert_says(&error, &["`nosuch`", "no file defines"]);
+    }
+    // A symbol that module asm defines is no symbol of LLVM.
+    Link::of(&["link_stub"], &["beside", "remainder"], "3").ptx();
+}
+
+#[test]
+fn an_interrupted_link_leaves_one_folder_that_the_next_link_removes() {
+    let temporary = tempfile::tempdir().unwrap();
+    let mut link = Link::kernel("plain", "3");
+    link.command.env("TMPDIR", temporary.path());
+    let dir = link.dir.path().to_owned();
+    let names = |dir: &Path| -> Vec<_> {
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    // A tool that hangs, so that the link is interrupted while its folder exists.
+    let tools = tempfile::tempdir().unwrap();
+    for tool in ["opt", "llc"] {
+        std::os::unix::fs::symlink(TOOLCHAIN.tools_dir().join(tool), tools.path().join(tool)).unwrap();
+    }
+    let script = "#!/bin/sh\ntouch \"$0.started\"\nexec sleep 5\n";
+    ok(files::write_executable(&tools.path().join("llvm-link"), script));
+    let mut running = Command::new(link.command.get_program())
+        .args(link.command.get_args())
+        .env("PTX_LINK_LLVM", tools.path())
+        .env("TMPDIR", temporary.path())
+        .spawn()
+        .unwrap();
+    while !tools.path().join("llvm-link.started").exists() {
+        assert!(running.try_wait().unwrap().is_none(), "the link ended");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let left = names(&dir);
+    assert!(left.len() == 1 && left[0].starts_with(".out.ptx.ptx-link-"), "{left:?}");
+    assert!(link.output().status.success());
+    assert_eq!(names(&dir), ["out.ptx"]);
+    assert_eq!(names(temporary.path()), [""; 0]);
 }
 
 #[test]

@@ -78,6 +78,10 @@ pub enum Error {
     )]
     NothingExported,
 
+    /// Symbols to export that no file defines; one message per symbol.
+    #[error("{}", .0.join("\n"))]
+    NotDefined(Vec<String>),
+
     /// Symbols that nothing defines; one message per symbol.
     #[error("{}", .0.join("\n"))]
     Undefined(Vec<String>),

@@ -36,8 +36,8 @@ pub fn without_tokens(ir: &str) -> Result<String, Error> {
 
 /// Marks a module of LLVM IR in the form that `opt -S` prints. The following get the mark `convergent`:
 ///
-/// - every function that is not an intrinsic (intrinsics have their own attributes) and not one of the driver's, which each
-///   thread calls for itself; LLVM removes the mark again from a function whose body has nothing convergent;
+/// - every function that is not an intrinsic (intrinsics have their own attributes) and not declared as one of the driver's,
+///   which each thread calls for itself; LLVM removes the mark again from a function whose body has nothing convergent;
 /// - every call through a pointer or an alias, because LLVM does not know the function;
 /// - every inline asm for which [`is_convergent`] returns true.
 pub fn mark(ir: &str) -> String {
@@ -54,7 +54,8 @@ pub fn mark(ir: &str) -> String {
 
 fn place_for_mark(line: &str, functions: &HashSet<&str>) -> Option<usize> {
     if let Some(header) = ir::header(line) {
-        let is_known = header.name.starts_with("llvm.") || is_of_the_driver(header.name);
+        let is_of_the_driver = !header.defined && is_of_the_driver(header.name);
+        let is_known = header.name.starts_with("llvm.") || is_of_the_driver;
         return (!is_known).then_some(header.attributes);
     }
     let call = ir::call(line)?;
@@ -100,6 +101,7 @@ define internal void @f(i32 %0) unnamed_addr #1 {
 }
 declare void @llvm.assume(i1) #4
 declare i32 @vprintf(ptr, ptr)
+define ptr @malloc(i64 %0) #1 {
 declare void @of_another_file()
 ";
         let marked = "\
@@ -116,6 +118,7 @@ define internal void @f(i32 %0) unnamed_addr convergent #1 {
 }
 declare void @llvm.assume(i1) #4
 declare i32 @vprintf(ptr, ptr)
+define ptr @malloc(i64 %0) convergent #1 {
 declare void @of_another_file() convergent
 ";
         assert_eq!(mark(ir), marked);

@@ -87,6 +87,15 @@ impl<'a> Program<'a> {
         self.references.contains_key(name) && !self.declares(name)
     }
 
+    /// Returns the names most like `name` that the module defines and shows to other files, the most like first; at most three.
+    pub fn near(&self, name: &str) -> Vec<&'a str> {
+        let likeness = |other: &str| strsim::jaro_winkler(name, other);
+        let mut near: Vec<_> = self.entries.iter().copied().filter(|other| likeness(other) > 0.8).collect();
+        near.sort_by(|one, other| likeness(other).total_cmp(&likeness(one)).then(one.cmp(other)));
+        near.truncate(3);
+        near
+    }
+
     /// Returns true if the module names a symbol that neither the module nor the driver defines. Module asm may define it.
     pub fn lacks_symbols(&self) -> bool {
         self.undefined.iter().any(|name| !is_of_the_driver(name))

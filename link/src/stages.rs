@@ -44,6 +44,10 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     Ok(warnings)
 }
 
+/// The option of `opt` that keeps a call through a table of functions whole. The pass makes a switch of the call, with a copy of
+/// the call in each arm, whether or not the call is marked convergent.
+const KEEP_TABLES: &str = "-enable-jump-table-to-switch=false";
+
 /// The maximum number of panics to report.
 const MOST_PANICS: usize = 12;
 
@@ -54,6 +58,29 @@ struct Stages<'a> {
     dir: PathBuf,
     /// Removes `dir` at the end, unless the user keeps it.
     _guard: Option<tempfile::TempDir>,
+}
+
+/// Makes a folder for the stages next to the output, and removes those that interrupted links of this output have left. The name
+/// is new each time: a tool of an interrupted link may still run, and write its file.
+fn scratch(output: &Path) -> Result<tempfile::TempDir, Error> {
+    let is_special = output.exists() && !output.is_file();
+    let parent = match output.parent() {
+        // No folder can stand next to `/dev/stdout`.
+        _ if is_special => &std::env::temp_dir(),
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let prefix = format!(".{}.ptx-link-", output.file_name().unwrap_or_default().to_string_lossy());
+    if !is_special {
+        for entry in parent.read_dir().into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                // What cannot be removed does no harm.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+    let made = tempfile::Builder::new().prefix(&prefix).tempdir_in(parent);
+    made.map_err(Error::file("create a directory in", parent))
 }
 
 /// The part of a module that the exported symbols reach.
@@ -70,8 +97,7 @@ impl<'a> Stages<'a> {
                 (dir.clone(), None)
             }
             None => {
-                let guard = tempfile::Builder::new().prefix("ptx-link-").tempdir();
-                let guard = guard.map_err(Error::file("create a directory in", std::env::temp_dir()))?;
+                let guard = scratch(&options.output)?;
                 (guard.path().to_owned(), Some(guard))
             }
         };
@@ -90,16 +116,42 @@ impl<'a> Stages<'a> {
             let _ = fs::remove_file(self.dir.join(name));
         }
         let (of_rust, own) = self.files();
-        let linked = self.join("1-linked.bc", &[], &own, places)?;
+        let own = self.join("1-linked.bc", &[], &own, places)?;
+        let mut linked = own.clone();
         let mut reached = self.reach_in(&linked)?;
         for (name, options) in attempts {
             if of_rust.is_empty() || self.is_whole(&reached) {
                 break;
             }
-            let files: Vec<_> = [&linked].into_iter().chain(of_rust.iter().copied()).collect();
-            reached = self.reach_in(&self.join(name, options, &files, places)?)?;
+            let files: Vec<_> = [&own].into_iter().chain(of_rust.iter().copied()).collect();
+            linked = self.join(name, options, &files, places)?;
+            reached = self.reach_in(&linked)?;
         }
+        self.refuse_missing(&linked, &reached.ir)?;
         Ok(reached.ir)
+    }
+
+    /// Refuses to export what neither the module nor its asm defines.
+    fn refuse_missing(&self, linked: &Path, reached: &str) -> Result<(), Error> {
+        let program = Program::read(reached);
+        let in_asm = module_asm(reached);
+        let in_asm: HashSet<&str> = program::words(&in_asm).collect();
+        let is_missing = |name: &&String| !program.defines(name) && !in_asm.contains(name.as_str());
+        let missing: Vec<_> = self.options.export_symbols.iter().filter(is_missing).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let whole = self.disassemble(linked)?;
+        let program = Program::read(&whole);
+        let message = |name: &String| {
+            let near: Vec<_> = program.near(name).iter().map(|near| format!("`{near}`")).collect();
+            let cure = match near.is_empty() {
+                true => "define it with `#[unsafe(no_mangle)]`, or correct the name".to_owned(),
+                false => format!("names like it: {}", near.join(", ")),
+            };
+            format!("cannot export `{name}`, which no file defines\n  {cure}")
+        };
+        Err(Error::NotDefined(missing.into_iter().map(message).collect()))
     }
 
     /// Returns `core` and `compiler_builtins` of rustc, and the other files. rustc passes its own libraries after all files that
@@ -186,12 +238,17 @@ impl<'a> Stages<'a> {
 
     /// Returns the kernels of a module, which are exported if the options name no symbol.
     fn kernels(&self, linked: &Path) -> Result<Vec<String>, Error> {
+        let ir = self.disassemble(linked)?;
+        let kernels: Vec<_> = Program::read(&ir).kernels().iter().map(|name| (*name).to_owned()).collect();
+        if kernels.is_empty() { Err(Error::NothingExported) } else { Ok(kernels) }
+    }
+
+    /// Returns the text of a linked module.
+    fn disassemble(&self, linked: &Path) -> Result<String, Error> {
         let whole = self.dir.join("1-linked.ll");
         let output = format!("-o={}", whole.display());
         run(&self.tools.opt, ["-passes=", "-S", &output, &linked.display().to_string()])?;
-        let ir = read(&whole)?;
-        let kernels: Vec<_> = Program::read(&ir).kernels().iter().map(|name| (*name).to_owned()).collect();
-        if kernels.is_empty() { Err(Error::NothingExported) } else { Ok(kernels) }
+        read(&whole)
     }
 
     /// Marks convergence in the module, and prepares it for one processor.
@@ -209,7 +266,15 @@ impl<'a> Stages<'a> {
         let passes = format!("-passes={}", self.options.optimization.passes());
         let output = format!("-o={}", optimized.display());
         let fixed = [passes, "-S".to_owned(), output, marked.display().to_string()];
-        run(&self.tools.opt, self.processor.argument().into_iter().chain(fixed))?;
+        let arguments: Vec<_> = self.processor.argument().into_iter().chain(fixed).collect();
+        let with_switches = run(&self.tools.opt, arguments.iter().map(String::as_str).chain([KEEP_TABLES]));
+        match with_switches {
+            // An LLVM that no longer has the pass no longer has its option.
+            Err(Error::ToolFailed { said, .. }) if said.contains("Unknown command line argument") => {
+                run(&self.tools.opt, &arguments)?;
+            }
+            ran => _ = ran?,
+        }
         Ok(optimized)
     }
 
@@ -227,11 +292,15 @@ impl<'a> Stages<'a> {
 
 /// Returns the words of module asm that may be symbols: LLVM does not see them. A variable with numeric values is left out.
 fn named_by_asm(ir: &str) -> Vec<String> {
-    let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
-    let source: String = lines.collect();
-    let source = without_comments(&source).unwrap_or_default();
+    let source = module_asm(ir);
     let code = source.split(';').filter(|statement| !program::is_declaration(statement));
     code.flat_map(program::words).map(str::to_owned).collect()
+}
+
+/// Returns the module asm, without comments.
+fn module_asm(ir: &str) -> String {
+    let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
+    without_comments(&lines.collect::<String>()).unwrap_or_default()
 }
 
 /// Removes the attributes that tie each function to the processor of its crate: LLVM does not inline between functions that
