@@ -23,6 +23,7 @@ macro_rules! __kernel {
         cfgs { $($cfgs:tt)* }
         name { $visibility:vis $name:ident $fingerprint:ident }
         shape { $block:expr; $($cluster:expr)?; $any_grid:literal; $($min_ctas:expr)?; $($max_registers:expr)? }
+        types { $( $Alias:ident = $Type:ty; )* }
         memory { $cta:ident, $shared:ident: $Shared:ty, $dynamic:ident: $Dynamic:ty }
         parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty, )* }
         call { $arguments:tt }
@@ -39,6 +40,9 @@ macro_rules! __kernel {
         $($cfgs)*
         #[allow(unexpected_cfgs)]
         const _: () = {
+            // The only place of the types, since a macro inside of a type may expand to another type each time.
+            $( type $Alias = $Type; )*
+
             #[derive($crate::__private::core::fmt::Debug)]
             pub enum __PtxShape {}
 
@@ -91,11 +95,12 @@ macro_rules! __kernel {
                 $( $crate::__parameter!(unsafe(uniform) $index, $Parameter); )*
                 // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts
                 // of their types (`SafeKernel`, or the caller of an unsafe launch).
-                let ($cta, $shared, $dynamic, values) = unsafe {
-                    let (cta, shared, dynamic) = $crate::launch::Cta::enter_with::<$Shared, __PtxShape>();
-                    (cta, shared, dynamic, ($( <$Parameter as $crate::launch::Parameter>::from_raw($parameter), )*))
+                let (($cta, $shared, $dynamic), ($($parameter,)*)) = unsafe {
+                    (
+                        $crate::launch::Cta::enter_with::<$Shared, __PtxShape>(),
+                        ($( <$Parameter as $crate::launch::Parameter>::from_raw($parameter), )*),
+                    )
                 };
-                let ($($parameter,)*) = values;
                 let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
                 let _ = (&$shared, &$dynamic);
                 {
@@ -124,7 +129,7 @@ macro_rules! __kernel {
             }
             // If the kernel stands in a function, `super` does not have it, and may have another kernel of that name.
             #[cfg(target_arch = "nvptx64")]
-            const _: fn($name) -> __ptx_fingerprint::Kernel = |kernel| kernel;
+            const _: fn($name) -> __ptx_fingerprint::Kernel = |__ptx_kernel| __ptx_kernel;
 
             // The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It
             // uses the names in the signature. Items that an attribute adds to it stay in a scope of their own.
@@ -157,35 +162,35 @@ macro_rules! __kernel {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __plain {
-    ($Struct:ident { $( $member:tt $field:ident: $Field:ty, )* }) => {
+    ($Struct:ident { $( $member:tt $field:pat, $value:expr; )* }) => {
+        // The fields as they are compiled: a macro inside of a type, or another attribute, may have changed their types. The
+        // pattern leaves no field out.
         const _: () = {
-            // The fields as they are compiled, of the types that `LAYOUT` hashes: another attribute may have changed them. No
-            // field is left out.
-            #[allow(dead_code, unused_variables)]
-            fn fields(value: $Struct) {
-                let $Struct { $($member: $field),* } = value;
-                $( $crate::launch::assert_plain_value::<$Field>($field); )*
-            }
+            #[allow(unused_variables)]
+            fn __ptx_fields($Struct { $($member: $field),* }: $Struct) {}
         };
         // SAFETY: each field is `Plain`. `LAYOUT` has its place, which the derive asks to be that of `repr(C)`: host and device
         // compare it.
         unsafe impl $crate::launch::Plain for $Struct {
-            const LAYOUT: $crate::__private::core::primitive::u64 = $crate::launch::layout(&[
-                $crate::__private::core::mem::size_of::<$Struct>() as $crate::__private::core::primitive::u64,
-                $crate::__private::core::mem::align_of::<$Struct>() as $crate::__private::core::primitive::u64,
-                $(
-                    $crate::__private::core::mem::offset_of!($Struct, $member) as $crate::__private::core::primitive::u64,
-                    <$Field as $crate::launch::Plain>::LAYOUT,
-                )*
-            ]);
+            const LAYOUT: $crate::__private::core::primitive::u64 = {
+                $( let $field = $crate::launch::type_of_field(|__ptx_struct: Self| __ptx_struct.$member); )*
+                $crate::launch::layout(&[
+                    $crate::__private::core::mem::size_of::<Self>() as $crate::__private::core::primitive::u64,
+                    $crate::__private::core::mem::align_of::<Self>() as $crate::__private::core::primitive::u64,
+                    $(
+                        $crate::__private::core::mem::offset_of!(Self, $member) as $crate::__private::core::primitive::u64,
+                        $crate::launch::layout_of_field($value),
+                    )*
+                ])
+            };
 
             #[cfg(not(target_arch = "nvptx64"))]
             #[allow(unused_variables)]
-            fn write_to(self, bytes: &mut [$crate::__private::core::primitive::u8]) {
+            fn write_to(self, __ptx_bytes: &mut [$crate::__private::core::primitive::u8]) {
                 $(
-                    let start = $crate::__private::core::mem::offset_of!($Struct, $member);
-                    let end = start + $crate::__private::core::mem::size_of::<$Field>();
-                    <$Field as $crate::launch::Plain>::write_to(self.$member, &mut bytes[start..end]);
+                    let $field = self.$member;
+                    let __ptx_start = $crate::__private::core::mem::offset_of!(Self, $member);
+                    $crate::launch::write_field($value, &mut __ptx_bytes[__ptx_start..]);
                 )*
             }
         }
@@ -216,7 +221,7 @@ macro_rules! __print {
                 #[allow(non_snake_case, clippy::all)]
                 fn $print<$($T: $($crate::print::$Style +)+),*>($($argument: &$T),*) {
                     $($( let mut $slot = 0; )?)*
-                    let format = const {
+                    let __ptx_format = const {
                         &$crate::print::format::<$capacity>(&[$(
                             $( $crate::print::Piece::Text($text) )?
                             $( $crate::print::Piece::Placeholder(
@@ -229,18 +234,18 @@ macro_rules! __print {
                                     zero: $zero,
                                     width: $width,
                                     precision: {
-                                        let _precision: $crate::__private::core::option::Option<$crate::__private::core::primitive::u16> =
+                                        let __ptx_precision: $crate::__private::core::option::Option<$crate::__private::core::primitive::u16> =
                                             $crate::__private::core::option::Option::None;
-                                        $( let _precision = $crate::__private::core::option::Option::Some($precision); )?
-                                        _precision
+                                        $( let __ptx_precision = $crate::__private::core::option::Option::Some($precision); )?
+                                        __ptx_precision
                                     },
                                 },
                             ) )?
                         ),*])
                     };
-                    let slots = [$($( <$Of as $crate::print::$As>::slot($of, &mut $slot), )?)*];
+                    let __ptx_slots = [$($( <$Of as $crate::print::$As>::slot($of, &mut $slot), )?)*];
                     // SAFETY: the format is made of the conversions of these slots, in this order.
-                    unsafe { $crate::print::vprintf(format, slots) }
+                    unsafe { $crate::print::vprintf(__ptx_format, __ptx_slots) }
                 }
                 $print $passed
             }
@@ -282,25 +287,25 @@ macro_rules! __canary {
                 unsafe { $crate::__private::core::arch::asm!($text, options(nomem, nostack, preserves_flags)) }
             };
         }
-        let thread: $crate::__private::core::primitive::u32;
+        let __ptx_thread: $crate::__private::core::primitive::u32;
         // SAFETY: `%tid.x` is a special register of every thread.
         unsafe {
             $crate::__private::core::arch::asm!(
-                "mov.u32 {}, %tid.x;", lateout(reg32) thread, options(pure, nomem, nostack, preserves_flags),
+                "mov.u32 {}, %tid.x;", lateout(reg32) __ptx_thread, options(pure, nomem, nostack, preserves_flags),
             );
         }
         // Merged by passes that merge equal arms.
-        if thread == 0 {
+        if __ptx_thread == 0 {
             mark!("// canary: arm");
         } else {
             mark!("// canary: arm");
         }
         // Copied by passes that thread jumps.
-        if thread == 0 {
+        if __ptx_thread == 0 {
             mark!("// canary: before");
         }
         mark!("// canary: between");
-        if thread == 0 {
+        if __ptx_thread == 0 {
             mark!("// canary: after");
         }
     }};

@@ -46,7 +46,7 @@ pub(crate) use element::bits;
 pub use layout::Swizzle;
 pub use memory::{ALIGN, DynamicShared, Place, SharedMemory};
 #[doc(hidden)]
-pub use memory::{Needs, count, layout};
+pub use memory::{Needs, count, layout_of_places, needs, place, type_of};
 pub use places::Places;
 pub use scope::{Ended, Scoped, SharedArray};
 pub use states::*;

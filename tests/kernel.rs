@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::process::Command;
 use std::sync::LazyLock;
 
 use launch::{add_rows, axpy, blur, copy_boxes, fill};
@@ -155,17 +156,13 @@ fn safe_functions_have_safe_launches() {
 }
 
 /// Compiles the device crate `name`, which depends on `ptx` under the name in the argument `ptx`. All such crates share a target
-/// folder, which has one artifact of each name. The crate's dependency `attributes` has an attribute `bools`, which makes each
-/// `u8` a `bool`, and `with_alias`, which adds an alias `X` beside a function.
+/// folder, which has one artifact of each name. The crate's dependency `attributes` is `tests/support/attributes.rs`.
 fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
     let folder = xtask::root().join("target/device/refused").join(name).join(ptx);
     ok(write_crate(
         &folder.join("attributes"),
         "[package]\nname = \"attributes\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n",
-        "use proc_macro::TokenStream;\n#[proc_macro_attribute]\npub fn bools(_: TokenStream, item: TokenStream) -> TokenStream {\n    \
-         item.to_string().replace(\"u8\", \"bool\").parse().unwrap()\n}\n\
-         #[proc_macro_attribute]\npub fn with_alias(_: TokenStream, item: TokenStream) -> TokenStream {\n    \
-         format!(\"{item} type X = ptx::global::GlobalElementsMut<u32>;\").parse().unwrap()\n}\n",
+        include_str!("support/attributes.rs"),
     ));
     let manifest = format!(
         "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
@@ -174,13 +171,214 @@ fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
          sm_90a = [\"{ptx}/sm_90a\"]\n",
         xtask::root()
     );
-    let head = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\nuse ptx::launch::Cta;\nptx::panic_handler!();\n";
-    ok(write_crate(&folder, &manifest, &format!("{head}{source}")));
+    // A source with attributes of its own for the crate begins with them.
+    let names = if source.contains("#![no_implicit_prelude]") { "" } else { "use ptx::launch::Cta;\n" };
+    let source = format!(
+        "#![cfg_attr(target_arch = \"nvptx64\", no_std, feature(abi_ptx, asm_experimental_arch))]\n{source}\n\
+         {names}::{ptx}::panic_handler!();\n"
+    );
+    ok(write_crate(&folder, &manifest, &source));
     Ok(Build::new(&folder, Arch::Sm90a).run()?.text)
 }
 
 fn errors(name: &str, source: &str) -> String {
     compile(name, "ptx", source).map_or_else(|error| format!("{error:#}"), |_| panic!("{name} compiles"))
+}
+
+/// Compiles the device crate `name` for the host too, and returns what rustc says.
+fn check_for_host(name: &str) -> String {
+    let folder = xtask::root().join("target/device/refused").join(name).join("ptx");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["check", "--quiet"]).current_dir(&folder);
+    cargo.env("CARGO_TARGET_DIR", xtask::root().join("target/device/refused/host"));
+    let output = cargo.output().expect("cargo runs");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The tokens of a type, an expression or a shape that a user writes once. A macro inside of them may expand differently each
+/// time, so the macros of the library expand each of them once, on the device and on the host.
+#[test]
+fn what_is_written_once_is_expanded_once() {
+    let source = "use attributes::once;\nuse ptx::global::{Global, GlobalElementsMut};\nuse ptx::mbarrier::{Mbarrier, Uninit};\n\
+         use ptx::pipeline::RingMemory;\nuse ptx::shared::SharedArray;\n\
+         #[derive(ptx::Plain)]\n#[repr(C)]\npub struct Pair(once!(1 u32), pub once!(2 [f32; once!(3 2)]));\n\
+         impl Clone for Pair {\n    fn clone(&self) -> Self {\n        *self\n    }\n}\nimpl Copy for Pair {}\n\
+         ptx::shared_memory! {\n    pub struct Smem {\n        tile: once!(4 SharedArray<once!(5 f32), 32>),\n        \
+         pub bar: once!(6 Mbarrier<Uninit>),\n    }\n}\n\
+         #[ptx::kernel(unsafe(uniform), threads = (once!(7 32), once!(8 2)), cluster = once!(9 2), min_ctas = once!(10 1), \
+         max_registers = once!(11 64))]\n\
+         pub fn safe(cta: Cta, #[shared] smem: once!(12 Smem), #[dynamic] ring: once!(13 RingMemory<f32, 64, 1, 2>), \
+         pair: once!(14 Pair), x: once!(15 Global<once!(16 f32)>), mut y: once!(17 GlobalElementsMut<f32>)) {\n    \
+         let _ = (smem.tile, smem.bar, ring, x.len(), y.len());\n    y = y;\n    let _ = (y, cta);\n    \
+         ptx::println!(\"{} {:?}\", once!(18 pair.0), once!(19 pair.1[0]));\n}\n\
+         /// # Safety\n///\n/// None.\n#[ptx::kernel(unsafe(uniform), threads = once!(20 32))]\n\
+         pub unsafe fn not_safe(_cta: Cta, _x: once!(21 *const f32), _: once!(22 u64)) {}\n";
+    ok(compile("expanded_once", "ptx", source));
+    assert_eq!(check_for_host("expanded_once"), "");
+}
+
+/// The layout of shared memory, and that of a struct, are of the types that the struct has.
+#[test]
+fn a_type_that_expands_differently_each_time_has_one_layout() {
+    let ptx = ok(compile(
+        "expands_differently",
+        "ptx",
+        "use ptx::shared::SharedArray;\nptx::shared_memory! {\n    struct Smem {\n        \
+         a: SharedArray<f32, { attributes::fewer!() }>,\n        b: SharedArray<f32, 1024>,\n    }\n}\n\
+         #[derive(ptx::Plain, Clone, Copy)]\n#[repr(C)]\npub struct Bytes([u8; attributes::fewer!()]);\n\
+         #[ptx::kernel(unsafe(uniform), threads = 32)]\n\
+         pub fn kernel(_cta: Cta, #[shared] _smem: Smem, _bytes: [u8; attributes::fewer!()]) {}\n",
+    ));
+    assert!(ptx.contains("__smem[8192]"), "{ptx}");
+}
+
+/// Modules whose names the macros could take for their own: kernels, constants and statics of the names of a macro's variables;
+/// types of the names of the prelude, without the prelude; all modules of the library by glob.
+const NAMES: &str = r#"
+#![deny(warnings)]
+#![no_implicit_prelude]
+
+mod kernels_of_any_name {
+    use ::ptx::launch::Cta;
+    use ::ptx::mbarrier::{Mbarrier, Uninit};
+    use ::ptx::shared::SharedArray;
+
+    ::ptx::shared_memory! { pub struct Smem { tile: SharedArray<f32, 32>, bytes: Mbarrier<Uninit>, end: Mbarrier<Uninit> } }
+
+    #[derive(::ptx::Plain, ::core::clone::Clone, ::core::marker::Copy)]
+    #[repr(C)]
+    pub struct Pair { pub start: u32, pub tile: u32 }
+
+    #[::ptx::kernel(unsafe(uniform), threads = 32)]
+    pub fn values(_cta: Cta, #[shared] smem: Smem, pair: Pair) {
+        let _ = (smem.tile, smem.bytes, smem.end);
+        ::ptx::println!("{} {}", pair.start, pair.tile);
+    }
+
+    macro_rules! kernels {
+        ($($name:ident)*) => { $(
+            #[::ptx::kernel(unsafe(uniform), threads = 32)]
+            pub fn $name(_cta: Cta, #[shared] _smem: Smem, _pair: Pair) {}
+        )* };
+    }
+    kernels! {
+        thread cta shared dynamic kernel parameter memory base layout tile bytes start end value fields raw slots format print
+        text precision mark info place
+    }
+}
+
+mod constants_of_any_name {
+    #![allow(non_upper_case_globals, dead_code)]
+    use ::ptx::launch::Cta;
+    use ::ptx::shared::SharedArray;
+
+    const thread: () = ();
+    static values: u8 = 0;
+    const layout: u8 = 0;
+    static base: u8 = 0;
+    const tile: u8 = 0;
+    static start: u8 = 0;
+    const end: u8 = 0;
+    static bytes: u8 = 0;
+    const value: u8 = 0;
+    static format: u8 = 0;
+    const slots: u8 = 0;
+    static memory: u8 = 0;
+
+    ::ptx::shared_memory! { pub struct Smem { tile: SharedArray<f32, 32>, values: SharedArray<f32, 32> } }
+
+    #[derive(::ptx::Plain, ::core::clone::Clone, ::core::marker::Copy)]
+    #[repr(C)]
+    pub struct Pair { pub start: u32, pub tile: u32 }
+
+    #[::ptx::kernel(unsafe(uniform), threads = 32)]
+    pub fn constants(_cta: Cta, #[shared] smem: Smem, pair: Pair) {
+        let _ = (smem.tile, smem.values);
+        ::ptx::println!("{} {}", pair.start, pair.tile);
+    }
+}
+
+mod types_of_any_name {
+    #![allow(non_camel_case_types, dead_code)]
+    use ::ptx::launch::Cta;
+    use ::ptx::shared::SharedArray;
+
+    pub enum Option { Some, None }
+    #[allow(unused_imports)]
+    pub use Option::{None, Some};
+    pub struct u8;
+    pub struct u16;
+    pub struct u32;
+    pub struct u64;
+    pub struct usize;
+    pub struct bool;
+    pub struct str;
+    pub struct Clone;
+    pub struct Copy;
+    pub struct Debug;
+    pub struct Sized;
+    pub struct Kernel;
+    pub mod core {}
+    pub mod std {}
+    pub mod launch {}
+
+    ::ptx::shared_memory! { pub struct Smem { tile: SharedArray<f32, 32> } }
+
+    #[derive(::ptx::Plain, ::core::clone::Clone, ::core::marker::Copy)]
+    #[repr(C)]
+    pub struct Pair { pub a: i32, pub b: f32 }
+
+    #[::ptx::kernel(unsafe(uniform), threads = (32, 2), cluster = 2, min_ctas = 1, max_registers = 64)]
+    pub fn types(_cta: Cta, #[shared] smem: Smem, pair: Pair) {
+        let _ = smem.tile;
+        ::ptx::println!("{} {:>4.2}", pair.a, pair.b);
+    }
+}
+
+mod all_modules_by_glob {
+    #![allow(unused_imports)]
+    use ::ptx::async_group::*;
+    use ::ptx::atomic::*;
+    use ::ptx::barrier::*;
+    use ::ptx::bulk::*;
+    use ::ptx::cache_policy::*;
+    use ::ptx::cluster::*;
+    use ::ptx::cp_async::*;
+    use ::ptx::fence::*;
+    use ::ptx::global::*;
+    use ::ptx::launch::*;
+    use ::ptx::mask::*;
+    use ::ptx::math::*;
+    use ::ptx::mbarrier::*;
+    use ::ptx::multimem::*;
+    use ::ptx::pipeline::*;
+    use ::ptx::print::*;
+    use ::ptx::qualifier::*;
+    use ::ptx::raw::*;
+    use ::ptx::reduce::*;
+    use ::ptx::registers::*;
+    use ::ptx::shared::*;
+    use ::ptx::tensor::*;
+    use ::ptx::warp::*;
+
+    ::ptx::shared_memory! { pub struct Smem { tile: SharedArray<f32, 32>, layout: SharedArray<f32, 32> } }
+
+    #[derive(::ptx::Plain, ::core::clone::Clone, ::core::marker::Copy)]
+    #[repr(C)]
+    pub struct Pair { pub a: i32, pub b: f32 }
+
+    #[::ptx::kernel(unsafe(uniform), threads = 32)]
+    pub fn globs(_cta: Cta, #[shared] smem: Smem, pair: Pair, _x: Global<f32>) {
+        let _ = (smem.tile, smem.layout);
+        ::ptx::println!("{} {}", pair.a, pair.b);
+    }
+}
+"#;
+
+#[test]
+fn a_users_names_do_not_reach_into_the_macros() {
+    ok(compile("any_name", "ptx", NAMES));
+    assert_eq!(check_for_host("any_name"), "");
 }
 
 /// A crate that poses as `::ptx` would choose the hash that host and device compare. A crate that poses as `::core` would choose
@@ -224,8 +422,8 @@ fn a_kernel_in_a_function_does_not_take_the_fingerprint_of_another_of_its_name()
 fn an_attribute_below_the_kernel_cannot_change_the_types_of_the_entry() {
     let errors = errors(
         "attribute_below_the_kernel",
-        "type X = ptx::global::Global<u32>;\n#[ptx::kernel(unsafe(uniform), threads = 32)]\n#[attributes::with_alias]\n\
-         pub fn kernel(cta: Cta, x: X) {\n    for (i, x) in x.elements(&cta) {\n        x.write(i as u32);\n    }\n}\n",
+        "#[ptx::kernel(unsafe(uniform), threads = 32)]\n#[attributes::with_alias]\n\
+         pub fn kernel(cta: Cta, x: ptx::global::Global<u32>) {\n    for (i, x) in x.elements(&cta) {\n        x.write(i as u32);\n    }\n}\n",
     );
     assert!(errors.contains("expected `GlobalElementsMut<u32>`, found `Global<u32>`"), "{errors}");
 }
@@ -241,13 +439,20 @@ fn a_parameter_is_stated_by_the_entry_alone() {
     assert!(errors.contains("no rules expected"), "{errors}");
 }
 
-/// Checks that the attribute is refused: `LAYOUT` has the types that the derive sees, so the host would pass any `u8` for the
-/// `bool` of the device.
+/// Checks that `LAYOUT` has the types that are compiled, and not those that the derive sees: a host whose struct has other types
+/// would pass any `u8` for the `bool` of the device.
 #[test]
-fn an_attribute_below_the_derive_cannot_change_the_type_of_a_field() {
-    let errors = errors(
-        "attribute_below_the_derive",
-        "#[derive(ptx::Plain, Clone, Copy)]\n#[attributes::bools]\n#[repr(C)]\npub struct Flags {\n    pub wraps: u8,\n}\n",
-    );
-    assert!(errors.contains("expected `u8`, found `bool`"), "{errors}");
+fn the_layout_of_a_struct_has_the_types_that_an_attribute_below_the_derive_gives_it() {
+    let flags = |attribute: &str, ty: &str| {
+        let source = format!(
+            "#[derive(ptx::Plain, Clone, Copy)]\n{attribute}\n#[repr(C)]\npub struct Flags {{\n    pub wraps: {ty},\n}}\n\
+             #[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn kernel(_cta: Cta, _flags: Flags) {{}}\n"
+        );
+        let ptx = ok(compile("attribute_below_the_derive", "ptx", &source));
+        let line = ptx.lines().find(|line| line.contains(".u64 kernel__"));
+        line.unwrap_or_else(|| panic!("no fingerprint:\n{ptx}")).to_owned()
+    };
+    let changed = flags("#[attributes::bools]", "u8");
+    assert_eq!(changed, flags("", "bool"));
+    assert_ne!(changed, flags("", "u8"));
 }

@@ -1,7 +1,7 @@
 //! Expands the attribute: a function becomes an entry on the device, and the description of its launch on every target.
 
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
+use quote::{ToTokens as _, format_ident, quote};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Error, FnArg, ItemFn, Pat, Result, ReturnType, Safety, Type};
 
@@ -26,15 +26,21 @@ struct Parameter {
     place: Ident,
     /// The parameter's own name, for messages.
     name: String,
+    /// The alias of the type, which the expansion has in place of the type: a macro inside of the type may expand to another
+    /// type each time. Errors about the alias point to the type.
+    alias: Ident,
     ty: Type,
 }
 
 /// Expands to one call of `ptx::__kernel!`, which has every `unsafe` and every path.
 pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     check_signature(&function)?;
+    let shape = shape.tokens()?;
     let parameters = parameters(&mut function)?;
+    let fingerprint = fingerprint(&shape, &function);
+    replace_types(&mut function, &parameters);
     let memory = |origin| match parameters.iter().find(|parameter| parameter.origin == origin) {
-        Some(Parameter { place, ty, .. }) => quote!(#place: #ty),
+        Some(Parameter { place, alias, .. }) => quote!(#place: #alias),
         None => {
             let place = place("memory", parameters.len() + origin as usize, Span::mixed_site());
             quote!(#place: ())
@@ -43,10 +49,12 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     let (shared, dynamic) = (memory(Origin::Shared), memory(Origin::Dynamic));
     let cta = &parameters[0].place;
     let of_host = parameters.iter().filter(|parameter| parameter.origin == Origin::Host);
-    let passed = of_host.enumerate().map(|(i, Parameter { place, ty, name, .. })| {
+    let passed = of_host.enumerate().map(|(i, Parameter { place, alias, name, .. })| {
         let i = Literal::usize_unsuffixed(i);
-        quote!(#i #name #place: #ty,)
+        quote!(#i #name #place: #alias,)
     });
+    // The thread block's type stands in the function alone.
+    let types = parameters[1..].iter().map(|Parameter { alias, ty, .. }| quote!(#alias = #ty;));
     let arguments = parameters.iter().map(|parameter| &parameter.place);
 
     let (visibility, name) = (&function.vis, &function.sig.ident);
@@ -62,8 +70,6 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
         // rustc refuses a `safe fn` here.
         Safety::Safe(_) | Safety::Default => quote!(safe),
     };
-    let shape = shape.tokens()?;
-    let fingerprint = fingerprint(&shape, &function);
     let inner = inner(&function);
     let mut stub = inner.clone();
     stub.block.stmts.clear();
@@ -74,6 +80,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
             cfgs { #(#cfgs)* }
             name { #visibility #name #fingerprint }
             shape { #shape }
+            types { #(#types)* }
             memory { #cta, #shared, #dynamic }
             parameters { #(#passed)* }
             call { (#(#arguments),*) }
@@ -81,6 +88,15 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
             stub { #stub }
         }
     })
+}
+
+/// Gives the function's parameters the aliases of their types.
+fn replace_types(function: &mut ItemFn, parameters: &[Parameter]) {
+    for (input, Parameter { alias, .. }) in function.sig.inputs.iter_mut().zip(parameters).skip(1) {
+        if let FnArg::Typed(parameter) = input {
+            *parameter.ty = syn::parse_quote!(#alias);
+        }
+    }
 }
 
 /// Returns the function without its visibility, its `cfg`s and its documentation, which the item around the function has.
@@ -168,6 +184,9 @@ fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
         if origin == Origin::Cta && !is_cta(&parameter.ty) {
             return Err(Error::new_spanned(&parameter.ty, CTA));
         }
+        if origin == Origin::Host {
+            check_type(&name_of(&parameter.pat), &parameter.ty)?;
+        }
         if origin != Origin::Host && parameters.iter().any(|other| other.origin == origin) {
             return Err(Error::new_spanned(
                 parameter,
@@ -175,10 +194,60 @@ fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
                  `shared_memory!`, or into a tuple",
             ));
         }
-        let (place, ty) = (place("parameter", parameters.len(), parameter.ty.span()), *parameter.ty.clone());
-        parameters.push(Parameter { origin, place, name: name_of(&parameter.pat), ty });
+        let (number, span) = (parameters.len(), parameter.ty.span());
+        parameters.push(Parameter {
+            origin,
+            place: place("parameter", number, span),
+            name: name_of(&parameter.pat),
+            alias: format_ident!("__PtxParameter{number}", span = span),
+            ty: *parameter.ty.clone(),
+        });
     }
     if parameters.is_empty() { Err(Error::new(name.span(), CTA)) } else { Ok(parameters) }
+}
+
+/// Refuses references, which a device cannot follow, and types without a name.
+fn check_type(name: &str, ty: &Type) -> Result<()> {
+    let (element, mutable) = match ty {
+        Type::Group(group) => return check_type(name, &group.elem),
+        Type::Paren(paren) => return check_type(name, &paren.elem),
+        Type::Reference(reference) => match &*reference.elem {
+            Type::Slice(slice) => (&*slice.elem, reference.mutability.is_some()),
+            element => (element, reference.mutability.is_some()),
+        },
+        Type::ImplTrait(_) | Type::Infer(_) => {
+            return Err(Error::new_spanned(ty, "a kernel is one entry of the module, so its parameters have types: name the type"));
+        }
+        _ => {
+            let of_reference = |token: &TokenTree| match token {
+                TokenTree::Punct(punct) => punct.as_char() == '&',
+                _ => false,
+            };
+            return match all_tokens(ty.to_token_stream()).find(of_reference) {
+                Some(token) => Err(Error::new(token.span(), REFERENCE)),
+                None => Ok(()),
+            };
+        }
+    };
+    let element: String = element.to_token_stream().to_string().split(' ').collect();
+    let instead = match mutable {
+        false => format!("write `{name}: Global<{element}>` for memory that the kernel reads, or `{name}: {element}` for a value"),
+        true => format!(
+            "write `{name}: GlobalElementsMut<{element}>` for memory of which each thread writes its elements, or \
+             `{name}: GlobalMut<{element}, N>` for tiles of `N` elements"
+        ),
+    };
+    Err(Error::new_spanned(ty, format!("{REFERENCE}: {instead} (`ptx::global`)")))
+}
+
+const REFERENCE: &str = "a kernel takes no reference, as the device has memory of its own";
+
+/// Returns the tokens, with those inside of groups.
+fn all_tokens(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
+    Box::new(tokens.into_iter().flat_map(|token| match token {
+        TokenTree::Group(group) => all_tokens(group.stream()),
+        token => Box::new(std::iter::once(token)),
+    }))
 }
 
 fn take_origin(attributes: &mut Vec<Attribute>) -> Result<Origin> {
@@ -212,7 +281,7 @@ fn is_cta(ty: &Type) -> bool {
 
 /// Returns a name that cannot clash with the user's names.
 fn place(name: &str, number: usize, span: Span) -> Ident {
-    format_ident!("{name}_{number}", span = Span::mixed_site().located_at(span))
+    format_ident!("__ptx_{name}_{number}", span = Span::mixed_site().located_at(span))
 }
 
 /// Returns the name of a parameter, for messages.

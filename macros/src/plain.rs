@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Result};
 
 /// Expands to one call of `ptx::__plain!`, which has every `unsafe` and every path.
@@ -33,8 +34,9 @@ pub fn expand(input: &DeriveInput) -> Result<TokenStream> {
     }
     let name = &input.ident;
     let fields = data.fields.members().zip(&data.fields).enumerate().map(|(i, (member, field))| {
-        let (binding, ty) = (format_ident!("field_{i}"), &field.ty);
-        quote!(#member #binding: #ty,)
+        // Errors about the field point to its type, which the expansion does not repeat.
+        let binding = format_ident!("__ptx_field_{i}", span = field.ty.span());
+        quote!(#member #binding, #binding;)
     });
     Ok(quote!(::ptx::__plain! { #name { #(#fields)* } }))
 }

@@ -102,7 +102,7 @@ pub fn expand(mut print: Print, end: &str) -> Result<TokenStream> {
         Piece::Text(text) => quote!([= #text]),
         Piece::Placeholder(placeholder) => {
             let Placeholder { argument, style, alignment, plus, alternate, zero, width, precision } = placeholder;
-            let (ty, name, text) = (&types[*argument], &names[*argument], format_ident!("text_{slot}", span = Span::mixed_site()));
+            let (ty, name, text) = (&types[*argument], &names[*argument], format_ident!("__ptx_text_{slot}", span = Span::mixed_site()));
             slot += 1;
             let style = Ident::new(style, Span::call_site());
             quote!([

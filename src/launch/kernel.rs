@@ -1,5 +1,7 @@
 //! Kernels (`__global__` functions) as the host sees them: [`Kernel`], and the types of the parameters.
 
+use core::marker::PhantomData;
+
 use super::{LaunchShape, Prerequisite};
 use crate::atomic::{AtomicValue, AtomicViewScope, GlobalAtomics};
 use crate::bulk::GlobalReduce;
@@ -82,7 +84,8 @@ pub unsafe trait SafeKernel: Kernel {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a kernel",
     label = "not a type that the host can pass",
-    note = "the host passes scalars, structs with `#[derive(ptx::Plain)]`, handles of `ptx::global` and `ptx::tensor`, `GlobalAtomics`, `GlobalReduce`, and these in a `Prerequisite`",
+    note = "the host passes memory as a handle of `ptx::global`: `Global<T>` to read, `GlobalElementsMut<T>` or `GlobalMut<T, N>` to write",
+    note = "it also passes scalars, structs with `#[derive(ptx::Plain)]`, `GlobalAtomics`, `GlobalReduce`, the handles of `ptx::tensor`, and these in a `Prerequisite`",
     note = "static shared memory has the attribute `#[shared]`, dynamic shared memory `#[dynamic]`"
 )]
 pub unsafe trait Parameter: Sized {
@@ -131,9 +134,25 @@ pub unsafe trait Plain: Copy + 'static {
     fn write_to(self, bytes: &mut [u8]);
 }
 
-/// Fails to compile if the type of `value` is not [`Plain`].
+/// Names the type of a field by a function that returns the field, which nobody calls. So the derive of [`Plain`] expands no type: a
+/// macro inside of the type may expand to another type each time.
 #[doc(hidden)]
-pub const fn assert_plain_value<T: Plain>(_value: T) {}
+pub const fn type_of_field<S, T>(_: fn(S) -> T) -> PhantomData<T> {
+    PhantomData
+}
+
+/// Returns the hash of a field's type.
+#[doc(hidden)]
+pub const fn layout_of_field<T: Plain>(_: PhantomData<T>) -> u64 {
+    T::LAYOUT
+}
+
+/// Writes a field's bytes to the first of `bytes`, which begin with the field's place in its struct.
+#[doc(hidden)]
+#[cfg(not(target_arch = "nvptx64"))]
+pub fn write_field<T: Plain>(field: T, bytes: &mut [u8]) {
+    field.write_to(&mut bytes[..size_of::<T>()]);
+}
 
 /// Fails to compile if the host cannot pass a `T` as a parameter of a kernel.
 #[doc(hidden)]

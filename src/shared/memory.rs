@@ -102,7 +102,7 @@ const fn check_align(align: u32) {
 /// Lays objects out one after another in shared memory: returns their offsets, and the end of the last object. Asserts that no
 /// two objects use the same barrier, or `clusterlaunchcontrol`.
 #[doc(hidden)]
-pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
+pub const fn layout_of_places<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
     let mut offsets = [0; FIELDS];
     let (mut end, mut i) = (0, 0);
     let (mut barriers, mut cancels) = (0, false);
@@ -125,6 +125,31 @@ pub const fn layout<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIEL
         i += 1;
     }
     (offsets, size::shared(end))
+}
+
+/// Names the type of a field by a function that borrows the field, which nobody calls. So `shared_memory!` expands the type once:
+/// a macro inside of the type may expand to another type each time.
+#[doc(hidden)]
+pub const fn type_of<S, P>(_: for<'a> fn(&'a S) -> &'a P) -> PhantomData<P> {
+    PhantomData
+}
+
+/// Returns what a field of this type needs.
+#[doc(hidden)]
+pub const fn needs<P: Place>(_: PhantomData<P>) -> Needs {
+    Needs { size: P::SIZE, align: P::ALIGN, barriers: P::BARRIERS, cancels: P::CANCELS }
+}
+
+/// Makes the handle of a field, with its offset and its type, in the allocation at `base`.
+///
+/// # Safety
+///
+/// That of [`Place::at`], for the address `base + offset`.
+#[doc(hidden)]
+#[inline(always)]
+pub unsafe fn place<P: Place>(base: u32, (offset, _): (u32, PhantomData<P>)) -> P {
+    // SAFETY: `# Safety` of this function.
+    unsafe { P::at(base + offset) }
 }
 
 /// Returns the number of fields of a struct of [`shared_memory!`](crate::shared_memory), from their names.
@@ -168,19 +193,15 @@ macro_rules! shared_memory {
                 )],
                 $crate::__private::core::primitive::u32,
             ) = {
-                let layout = $crate::shared::layout([
-                    $( $crate::shared::Needs {
-                        size: <$Place as $crate::shared::Place>::SIZE,
-                        align: <$Place as $crate::shared::Place>::ALIGN,
-                        barriers: <$Place as $crate::shared::Place>::BARRIERS,
-                        cancels: <$Place as $crate::shared::Place>::CANCELS,
-                    } ),*
-                ]);
+                // A binding cannot have the name of a constant, a static or a kernel, but it can shadow a function.
+                $( #[allow(dead_code)] fn $field() {} )*
+                $( let $field = $crate::shared::type_of(|__ptx_memory: &Self| &__ptx_memory.$field); )*
+                let __ptx_layout = $crate::shared::layout_of_places([$( $crate::shared_memory!(@needs $field) ),*]);
                 $crate::__private::core::assert!(
-                    layout.1 <= 48 * 1024,
+                    __ptx_layout.1 <= 48 * 1024,
                     "a kernel declares 48 KiB of shared memory at most: take one place out, and give it a parameter with `#[dynamic]`"
                 );
-                layout
+                __ptx_layout
             };
 
             /// The mangled name of this function makes the symbol of the allocation unique among crates. Not inlined: inlining
@@ -208,28 +229,34 @@ macro_rules! shared_memory {
             #[allow(unreachable_code)]
             unsafe fn claim() -> Self {
                 #[cfg(target_arch = "nvptx64")]
-                let base = {
-                    let base: $crate::__private::core::primitive::u32;
+                let __ptx_base = {
+                    let __ptx_base: $crate::__private::core::primitive::u32;
                     // SAFETY: `mov` of a symbol's address accesses no memory.
                     unsafe {
                         $crate::__private::core::arch::asm!(
                             "mov.u32 {base}, {tag}__smem;",
-                            base = lateout(reg32) base, tag = sym $Name::tag,
+                            base = lateout(reg32) __ptx_base, tag = sym $Name::tag,
                             options(pure, nomem, nostack, preserves_flags),
                         );
                     }
-                    base
+                    __ptx_base
                 };
                 #[cfg(not(target_arch = "nvptx64"))]
-                let base: $crate::__private::core::primitive::u32 =
+                let __ptx_base: $crate::__private::core::primitive::u32 =
                     $crate::__private::core::panic!("shared memory exists on a GPU only: build for nvptx64-nvidia-cuda");
 
-                let [$( $field ),*] = $Name::LAYOUT.0;
+                // As in `LAYOUT`.
+                $( #[allow(dead_code)] fn $field() {} )*
+                let [$( $field ),*] = Self::LAYOUT.0;
+                $( let $field = ($field, const { $crate::shared::type_of(|__ptx_memory: &Self| &__ptx_memory.$field) }); )*
                 // SAFETY: `LAYOUT` gives each field aligned bytes of its own, and each thread claims them once (`# Safety`).
-                unsafe { $Name { $( $field: <$Place as $crate::shared::Place>::at(base + $field), )* } }
+                unsafe { Self { $( $field: $crate::shared_memory!(@place __ptx_base, $field), )* } }
             }
         }
     };
+    // Macros of their own: rustc then shows an error about the argument at the field, and not at the whole struct.
+    (@needs $field:expr) => { $crate::shared::needs($field) };
+    (@place $base:ident, $field:expr) => { $crate::shared::place($base, $field) };
 }
 
 /// The dynamic shared memory of the launch (`extern __shared__`, `sharedMemBytes`), from which a kernel takes one object (an
