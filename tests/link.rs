@@ -164,7 +164,7 @@ fn assert_says(text: &str, parts: &[&str]) {
 #[test]
 fn cargo_links_with_it() {
     let ptx = fs::read_to_string(&BUILT.ptx).unwrap();
-    assert_says(&ptx, &[".version 9.3", ".target sm_90a\n", ".visible .entry barrier_between("]);
+    assert_says(&ptx, &[".version 9.4", ".target sm_90a\n", ".visible .entry barrier_between("]);
     assert_eq!(count(&ptx, "barrier.cta.sync"), 2);
 }
 
@@ -176,7 +176,7 @@ fn every_level_links_every_kernel_whole() {
         "labeled",
         "plain",
         "needs_8_6",
-        "needs_9_3",
+        "needs_9_4",
         "addresses",
         "wide",
     ];
@@ -309,7 +309,7 @@ fn a_kernel_in_a_library_with_the_name_of_core_is_kept() {
 
 #[test]
 fn asm_raises_the_ptx_version() {
-    for (kernel, version) in [("plain", "8.0"), ("needs_8_6", "8.6"), ("needs_9_3", "9.3")] {
+    for (kernel, version) in [("plain", "8.0"), ("needs_8_6", "8.6"), ("needs_9_4", "9.4")] {
         let ptx = Link::kernel(kernel, "3").ptx();
         assert!(
             ptx.lines().any(|line| line.split(" //").next() == Some(&format!(".version {version}"))),
@@ -327,7 +327,7 @@ fn asm_raises_the_ptx_version() {
 #[test]
 fn a_version_that_does_not_exist_is_refused() {
     let error = Link::of(&["link_faulty"], &["needs_the_future"], "3").error();
-    assert_says(&error, &["`needs_the_future`", "PTX 86.0", "9.3"]);
+    assert_says(&error, &["`needs_the_future`", "PTX 86.0", "9.4"]);
 }
 
 #[test]

@@ -119,7 +119,7 @@ pub struct Case<'f> {
 pub const NAME: &str = "KERNEL";
 
 /// The PTX version of the modules: the newest that a form needs.
-const VERSION: &str = "9.2";
+const VERSION: &str = "9.4";
 
 impl Case<'_> {
     /// Returns the name of the case in filters and reports.

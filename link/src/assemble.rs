@@ -210,7 +210,7 @@ Available features for this target:
         assert_eq!(need("mov a, b; // ptx:8.6\nmov a, b; // ptx:7.8"), Ok(PtxVersion::parse("8.6")));
         assert_eq!(need("mov a, b;"), Ok(None));
         let future = need("mov a, b; // ptx:86.0").unwrap_err();
-        assert!(future.contains("`k`") && future.contains("86.0") && future.contains("9.3"), "{future}");
+        assert!(future.contains("`k`") && future.contains("86.0") && future.contains("9.4"), "{future}");
         assert!(need("// ptx:86").unwrap_err().contains("ptx:86"));
     }
 

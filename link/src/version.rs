@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The newest PTX version that this linker knows. A higher version in a comment is taken for a typing error.
-pub const NEWEST: PtxVersion = PtxVersion { major: 9, minor: 3 };
+pub const NEWEST: PtxVersion = PtxVersion { major: 9, minor: 4 };
 
 /// A PTX ISA version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn versions_are_read_and_ordered() {
         let versions =
-            ["7.8", "8.0", "8.6", "9.0", "9.3", "10.0"].map(|text| PtxVersion::parse(text).unwrap());
+            ["7.8", "8.0", "8.6", "9.0", "9.4", "10.0"].map(|text| PtxVersion::parse(text).unwrap());
         assert!(versions.is_sorted());
         for version in versions {
             assert_eq!(PtxVersion::of_feature(&version.feature()), Some(version));

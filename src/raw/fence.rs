@@ -97,3 +97,12 @@ instruction! {
     ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster" .. ";";
     isa: "8.6", target: "sm_90", section: "9.7.13.4";
 }
+
+instruction! {
+    /// Releases the executing thread's earlier reads of objects in `.shared::cluster`, to later accesses of the async proxy. The
+    /// fence is not cumulative: it does not order accesses of other threads that happened before it.
+    fn fence_proxy_async_generic_release_sync_restrict_read();
+    form: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;";
+    ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster" .. ";";
+    isa: "9.4", target: "sm_90", section: "9.7.13.4";
+}

@@ -12,6 +12,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let restricted = form.text.contains("sync_restrict");
     vec![match () {
         () if form.has("alias") => alias(form),
+        () if form.has("cluster::read") => reads(form),
         () if form.has("mbarrier_init") || form.has("async::generic") => initialization(form),
         () if form.has("async") => proxy(form),
         () if restricted => restricted_message(form),
@@ -174,6 +175,60 @@ fn initialization(form: &Form) -> Case<'_> {
     b.place(&skip);
     let done = b.set(Class::B32, "mov.u32 {}, 1");
     b.output("done", Class::B32, &done, Compare::Equal);
+    b.finish("")
+}
+
+/// Returns the case of a fence for reads: block 1 reads a tile, and then block 0 copies another tile over it. Each thread arrives
+/// for itself, since the fence orders its own reads alone.
+fn reads(form: &Form) -> Case<'_> {
+    const TILE: usize = 256;
+    let mut b = Builder::new(form, Shape::new(2, 64));
+    let source = b.memory("source", 16, 16, None, &noise(2 * TILE, 37));
+    let tile = b.shared(TILE, 16);
+    let full = initialized(&mut b, 1);
+    let empty = initialized(&mut b, 64);
+    let own = b.set(Class::B32, "mad.lo.u32 {}, %t, 4, %shared");
+    let words = ["word before", "word after"].map(|name| (name, b.set(Class::B32, "mov.u32 {}, 0")));
+    // The copy of a tile into block 1, which block 0 or block 1 itself starts.
+    let copy = |b: &mut Builder<'_>, offset: usize| {
+        let at = |b: &mut Builder<'_>, place: usize| {
+            let own = b.set(Class::B32, format!("add.u32 {{}}, %shared, {place}"));
+            b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, {own}, 1"))
+        };
+        let (to, mbarrier) = (at(b, tile), at(b, full));
+        let from = b.set(Class::B64, format!("add.u64 {{}}, %memory, {}", b.at(source) + offset));
+        let bytes = b.set(Class::B32, format!("mov.u32 {{}}, {TILE}"));
+        b.line(format!(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{to}], [{from}], {bytes}, [{mbarrier}]"
+        ));
+    };
+    let expect = format!("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%shared+{full}], {TILE}");
+
+    let skip = b.label();
+    let first = b.set(Class::Pred, "setp.lt.u32 {}, %g, 64");
+    b.line(format!("@{first} bra {skip}"));
+    only(&mut b, 64, |b| {
+        b.line(&expect);
+        copy(b, 0);
+    });
+    wait_for(&mut b, full, 0, "cta");
+    b.line(format!("ld.shared::cta.b32 {}, [{own}+{tile}]", words[0].1));
+    only(&mut b, 64, |b| b.line(&expect));
+    b.line(&form.text);
+    let mbarrier = b.set(Class::B32, format!("add.u32 {{}}, %shared, {empty}"));
+    let there = b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, {mbarrier}, 0"));
+    b.line(format!("mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [{there}]"));
+    wait_for(&mut b, full, 1, "cluster");
+    b.line(format!("ld.shared::cta.b32 {}, [{own}+{tile}]", words[1].1));
+    b.place(&skip);
+    only(&mut b, 0, |b| {
+        try_wait(b, "relaxed", "cluster", empty, 0);
+        b.line("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster");
+        copy(b, TILE);
+    });
+    for (name, word) in words {
+        b.output(name, Class::B32, &word, Compare::Equal);
+    }
     b.finish("")
 }
 

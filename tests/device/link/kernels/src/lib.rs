@@ -92,9 +92,9 @@ pub unsafe extern "ptx-kernel" fn needs_8_6(out: *mut u32) {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn needs_9_3(out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn needs_9_4(out: *mut u32) {
     unsafe {
-        asm!("fence.acq_rel.cta; // ptx:9.3", options(nostack));
+        asm!("fence.acq_rel.cta; // ptx:9.4", options(nostack));
         *out = 1;
     }
 }
