@@ -17,7 +17,7 @@ use core::marker::PhantomData;
 
 use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, nothing_to_end, sync_with};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
-use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint};
+use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint, WaitSem};
 use crate::shared::{Place, Scoped};
 
 /// State of an [`Mbarrier`]: the memory holds no mbarrier.
@@ -573,7 +573,7 @@ unsafe fn await_state(
     while !unsafe { raw::mbarrier_try_wait(sem::Acquire, scope, space::SharedCta, bar, state, hint) } {}
 }
 
-/// [`await_state`] with the parity of the phase in place of a token.
+/// [`await_state`] with the parity of the phase in place of a token. With `sem::Relaxed`, an acquire fence has to follow.
 ///
 /// # Safety
 ///
@@ -581,15 +581,29 @@ unsafe fn await_state(
 /// 2. Until this function returns, `parity` is of the current phase or of the one before (9.7.13.15.16).
 #[inline(always)]
 pub(crate) unsafe fn await_parity(
+    sem: impl WaitSem,
     scope: impl MbarrierScope,
     bar: u32,
     parity: u32,
     hint: impl MbarrierSuspendTimeHint + Copy,
 ) {
     // SAFETY: clauses 1 and 2 of `# Safety`.
-    while !unsafe { raw::mbarrier_try_wait_parity(sem::Acquire, scope, space::SharedCta, bar, parity, hint) }
-    {
-    }
+    while !unsafe { raw::mbarrier_try_wait_parity(sem, scope, space::SharedCta, bar, parity, hint) } {}
+}
+
+/// Waits for the phase of that parity, in which copies of any CTA of the cluster complete, and acquires what they have written.
+///
+/// The fence restricts the acquire to the cluster's shared memory, which is all that copies on this mbarrier write. A wait with
+/// `.acquire.cluster` orders accesses of global memory too, and so drops the whole L1 cache (`CCTL.IVALL`).
+///
+/// # Safety
+///
+/// As [`await_parity`].
+#[inline(always)]
+pub(crate) unsafe fn await_copies(bar: u32, parity: u32, hint: impl MbarrierSuspendTimeHint + Copy) {
+    // SAFETY: the caller keeps the contract of `await_parity` (`# Safety`).
+    unsafe { await_parity(sem::Relaxed, scope::Cluster, bar, parity, hint) };
+    raw::fence_acquire_sync_restrict();
 }
 
 handles! { Mbarrier<Uninit>, Mbarrier<Ready>, Mbarrier<Arrived>, Mbarrier<PartlyArrived, 2>, ArrivedWith<()> }

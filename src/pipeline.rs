@@ -32,7 +32,7 @@ mod run;
 mod stage;
 
 pub use barrier_pair::BarrierPair;
-pub use parts::{Consumer, CtaSignals, FullStage, Producer, StageSignals};
+pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSignals};
 pub use ring::{FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
 pub use run::{Pipeline, PipelineGroup, PipelineMemory};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};

@@ -186,7 +186,7 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         let [(bar, parity), next] = self.round;
         // SAFETY: the CTA's own valid mbarrier. `parity` names its current phase or the one before: the phase after needs this
         // CTA's arrival, two rounds on, and by then all its threads have waited for this round.
-        unsafe { await_parity(scope::Cluster, bar, parity, suspend_time_hint::None) };
+        unsafe { await_parity(sem::Acquire, scope::Cluster, bar, parity, suspend_time_hint::None) };
         GroupBarrier::new([next, (bar, parity ^ 1)], self.group)
     }
 

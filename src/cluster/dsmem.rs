@@ -6,7 +6,7 @@ use core::ops::Deref;
 use super::{Cluster, Permutation};
 use crate::bulk::CopySource;
 use crate::group::{Brand, Cta, End};
-use crate::mbarrier::{Ready, Uninit, await_parity};
+use crate::mbarrier::{Ready, Uninit, await_copies};
 use crate::qualifier::{Sealed, scope, sem, space, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Loaded, Place, Scoped, Shared, for_each_vector};
@@ -386,8 +386,8 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     #[inline(always)]
     fn wait(&self) {
         // SAFETY: the CTA's own valid mbarrier; the parity is that of the phase that `expect` armed, and the next phase is armed
-        // after a barrier that follows this wait in every thread. Cluster scope: the complete-tx of another CTA releases in it.
-        unsafe { await_parity(scope::Cluster, self.bar(), self.parity, suspend_time_hint::None) };
+        // after a barrier that follows this wait in every thread.
+        unsafe { await_copies(self.bar(), self.parity, suspend_time_hint::None) };
     }
 
     /// The addresses of this DSMEM buffer's elements and mbarrier in the CTA of rank `rank`.
@@ -453,7 +453,8 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;`
+    /// PTX, repeated while false: `mbarrier.try_wait.parity.relaxed.cluster.shared::cta.b64 waitComplete, [bar], parity;`, then
+    /// `fence.acquire.sync_restrict::shared::cluster.cluster;`
     #[inline(always)]
     #[track_caller]
     pub fn receive(self, cta: &Cta) -> Received<'c, T, N, V, Src> {

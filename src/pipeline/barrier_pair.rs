@@ -117,7 +117,7 @@ unsafe impl<const FULL: u32, const EMPTY: u32, const PRODUCERS: u32, const CONSU
     }
 
     #[inline(always)]
-    unsafe fn release(&self, _rank: u32, _empty: u32) {
+    unsafe fn release<const LOADED: bool>(&self, _rank: u32, _empty: u32) {
         // SAFETY: `BITS` asserts the numbers. The thread has passed `await_full` since its last arrival.
         unsafe { raw::barrier_cta_arrive(Aligned, EMPTY, Self::THREADS) };
     }

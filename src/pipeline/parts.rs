@@ -5,10 +5,12 @@ use core::marker::PhantomData;
 
 use super::layout::{Cursor, Layout, StageMbarriers};
 use super::stage::{Sharing, StageSource, StageTiles};
+use crate::async_group::Token;
+use crate::bulk::{CopySource, Source};
 use crate::group::Brand;
 use crate::group::{Thread, Warps};
-use crate::mbarrier::await_parity;
-use crate::qualifier::{arrivals, cache_hint, scope, sem, space, suspend_time_hint};
+use crate::mbarrier::{await_copies, await_parity};
+use crate::qualifier::{Sealed, arrivals, cache_hint, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierSuspendTimeHint};
 use crate::shared::Element;
 use crate::trap::trap_because;
@@ -75,15 +77,17 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// before.
     #[doc(hidden)]
     unsafe fn await_full(&self, full: u32, parity: u32);
-    /// Signals the producers that a warp of consumers has read the stage with the mbarrier `empty`.
+    /// Signals the producers that a warp of consumers has read the stage with the mbarrier `empty`. `LOADED` says whether threads
+    /// may have read it by ordinary loads.
     ///
     /// # Safety
     ///
     /// 1. The consumers of the warp call this from the same place, once for each stage that they have waited for.
     /// 2. `rank` is the executing thread's rank among the consumers.
     /// 3. If stages have mbarriers, `empty` is valid.
+    /// 4. All asynchronous reads of the stage have completed. If `LOADED` is false, there are no other reads.
     #[doc(hidden)]
-    unsafe fn release(&self, rank: u32, empty: u32);
+    unsafe fn release<const LOADED: bool>(&self, rank: u32, empty: u32);
     /// Waits, in a producer after its last stage, until no operation of this producer is in flight.
     ///
     /// # Safety
@@ -123,27 +127,47 @@ unsafe impl CtaSignals for () {
     const NEW: Self = ();
 }
 
-/// Waits for the phase of that parity. The scope of the acquire covers the CTAs of `G`, whose copies or threads complete the
-/// phase.
+/// Waits for the phase of that parity of a stage's `full`, and acquires what the copies of the CTAs of `G` have written.
 ///
 /// # Safety
 ///
 /// `bar` is a valid mbarrier of this CTA, and `parity` is of its current phase or of the one before.
 #[inline(always)]
-unsafe fn await_phase<G: Sharing>(bar: u32, parity: u32, hint: impl MbarrierSuspendTimeHint + Copy) {
+unsafe fn await_full<G: Sharing>(bar: u32, parity: u32, hint: impl MbarrierSuspendTimeHint + Copy) {
     // SAFETY: the caller passes a valid mbarrier and a parity in range (`# Safety`).
     unsafe {
         if G::CTAS == 0 {
-            await_parity(scope::Cta, bar, parity, hint);
+            await_parity(sem::Acquire, scope::Cta, bar, parity, hint);
         } else {
-            await_parity(scope::Cluster, bar, parity, hint);
+            await_copies(bar, parity, hint);
+        }
+    }
+}
+
+/// Waits for the phase of that parity of a stage's `empty`, and acquires for later copies what the consumers of the CTAs of `G`
+/// have released ([`release_stage`]).
+///
+/// # Safety
+///
+/// `bar` is a valid mbarrier of this CTA, and `parity` is of its current phase or of the one before.
+#[inline(always)]
+unsafe fn await_empty<G: Sharing>(bar: u32, parity: u32) {
+    let hint = suspend_time_hint::None;
+    // SAFETY: the caller passes a valid mbarrier and a parity in range (`# Safety`).
+    unsafe {
+        if G::CTAS == 0 {
+            await_parity(sem::Acquire, scope::Cta, bar, parity, hint);
+        } else {
+            await_parity(sem::Relaxed, scope::Cluster, bar, parity, hint);
+            raw::fence_proxy_async_generic_acquire_sync_restrict();
         }
     }
 }
 
 // SAFETY: the thread of rank 0 produces, and the warps after the first consume (clause 1). A phase of `full` completes when all
 // bytes of the stage have arrived; a phase of `empty` completes when each consumer warp has arrived, after its `bar.warp.sync`
-// (clause 2). Releases and acquires have a scope that covers the CTAs of `G` (clause 3).
+// (clause 2). Releases and acquires have a scope that covers the CTAs of `G`, and the shared memory in which the stages lie; that of a
+// stage to copies of other CTAs also passes the proxies (clause 3).
 unsafe impl<G: Sharing> StageSignals for G {
     type Producers<'p> = Thread<'p>;
     type Own = ();
@@ -176,11 +200,11 @@ unsafe impl<G: Sharing> StageSignals for G {
     #[inline(always)]
     unsafe fn await_full(&self, full: u32, parity: u32) {
         // SAFETY: the caller passes a valid mbarrier and a parity in range (`# Safety`).
-        unsafe { await_phase::<G>(full, parity, suspend_time_hint::None) };
+        unsafe { await_full::<G>(full, parity, suspend_time_hint::None) };
     }
 
     #[inline(always)]
-    unsafe fn release(&self, rank: u32, empty: u32) {
+    unsafe fn release<const LOADED: bool>(&self, rank: u32, empty: u32) {
         // All lanes have read the stage once `bar_warp_sync` returns. By the contract of `Cta::enter`, the lanes are in no other
         // call of the warp.
         // SAFETY: consumers are whole warps, so the executing thread is in the mask (9.7.13.2).
@@ -199,7 +223,12 @@ unsafe impl<G: Sharing> StageSignals for G {
             // the group contributes after its wait for this phase.
             unsafe {
                 let bar = raw::mapa_shared_cluster(empty, self.cta(lane));
-                raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
+                // For the loads of all lanes: they happened before, by `bar_warp_sync`. An arrival with `.release.cluster` also
+                // waits for accesses of global memory (`MEMBAR.ALL.GPU`), and passes no proxy.
+                if LOADED {
+                    raw::fence_proxy_async_generic_release_sync_restrict();
+                }
+                raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar, arrivals::One);
             }
         }
     }
@@ -212,7 +241,7 @@ unsafe impl<G: Sharing> StageSignals for G {
             // SAFETY: `full` is valid until `reset`. Stages from the cursor on were last loaded in the previous round, and stages
             // after the wrap in this round, so `at.parity ^ 1` is the parity of the last load. A stage that was never loaded is
             // in phase 0, and the phase before counts as complete: assumption A10 of docs/SOUNDNESS.md.
-            unsafe { await_phase::<G>(full, at.parity ^ 1, suspend_time_hint::None) };
+            unsafe { await_full::<G>(full, at.parity ^ 1, suspend_time_hint::None) };
             at.advance::<STAGES>();
             stages = rolled(stages - 1);
         }
@@ -264,6 +293,35 @@ pub struct Consumer<'p, S, const STAGES: usize, V = ()> {
 #[derive(Debug)]
 pub struct FullStage<'p, S, const STAGES: usize, V = ()>(Consumer<'p, S, STAGES, V>);
 
+/// A full stage of a [`Pipeline`](super::Pipeline) that the consumers read by asynchronous operations alone, until
+/// [`release`](AsyncStage::release). Threads cannot load from it, so its release needs no fence.
+///
+/// A stage of one tile is a source of [`bulk::store`](crate::bulk::store()) and its like, if the consumers have a barrier `B`
+/// ([`Pipeline::run_with`](super::Pipeline::run_with)). For assembly such as `wgmma` there is [`addr`](AsyncStage::addr).
+///
+/// ```
+/// # use ptx::{barrier::NamedBarrier, bulk, global::TilesMut, launch::Warps, pipeline::Consumer};
+/// /// Stores each tile as it comes.
+/// fn store<'p>(
+///     warps: &Warps<'p, NamedBarrier<1, 96>>,
+///     mut consumer: Consumer<'p, [f32; 1024], 4>,
+///     mut to: TilesMut<f32, 1024>,
+/// ) -> Consumer<'p, [f32; 1024], 4> {
+///     while let Some((_, tile)) = to.next_tile() {
+///         let stage = consumer.wait_async(warps);
+///         let (stage, _writing) = bulk::store(warps, stage, tile).commit(warps).wait_read(warps);
+///         consumer = stage.release(warps);
+///     }
+///     consumer
+/// }
+/// ```
+#[must_use = "the producer waits for the stage: call `.release(&warps)`"]
+#[derive(Debug)]
+pub struct AsyncStage<'p, S, const STAGES: usize, G = (), B = ()> {
+    consumer: Consumer<'p, S, STAGES, G>,
+    _barrier: PhantomData<fn(&B)>,
+}
+
 impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Producer<'p, S, STAGES, V> {
     /// A producer at the first stage, which is empty.
     ///
@@ -299,9 +357,9 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 state, [full], bytes;` and for each tile
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [tile], [src], bytes, [full];` or
     /// `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [tile], [map, {x, y}], [full];` in the rank
-    /// and the mode of the map. With [`multicast`](super::Pipeline::multicast) the wait is `.acquire.cluster`, and each copy
-    /// brings this CTA's part and has `.shared::cluster` for the first `.shared::cta`, `.multicast::cluster` and the mask of the
-    /// group.
+    /// and the mode of the map. With [`multicast`](super::Pipeline::multicast) the wait is `.relaxed.cluster`,
+    /// `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;` follows it, and each copy brings this CTA's
+    /// part and has `.shared::cluster` for the first `.shared::cta`, `.multicast::cluster` and the mask of the group.
     ///
     /// ```
     /// # use ptx::{global::GlobalTile, launch::Thread, pipeline::Producer, tensor::{Box2, TensorMap}};
@@ -328,7 +386,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
         // SAFETY: `empty` is valid (`Producer::new`). The releases that free the stage complete the phase of the previous round,
         // of the other parity. This phase is the current one or the one before, because the next releases need this load. In the
         // first round it is the phase before phase 0, which counts as complete: assumption A10 of docs/SOUNDNESS.md.
-        unsafe { await_phase::<G>(empty, parity ^ 1, suspend_time_hint::None) };
+        unsafe { await_empty::<G>(empty, parity ^ 1) };
         // SAFETY: `full` is valid (`Producer::new`), and this is the one arrival of the phase: consumers waited for the previous
         // phase before they released the stage. The copies below, and those of the other CTAs, bring the bytes.
         unsafe { Layout::<S, STAGES, G>::expect(full) };
@@ -359,7 +417,8 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, ST
     /// Collective in the warp.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity;`, with
-    /// [`multicast`](super::Pipeline::multicast) `.acquire.cluster`; with a [`BarrierPair`](super::BarrierPair)
+    /// [`multicast`](super::Pipeline::multicast) `.relaxed.cluster`, and then
+    /// `fence.acquire.sync_restrict::shared::cluster.cluster;`; with a [`BarrierPair`](super::BarrierPair)
     /// `barrier.cta.sync.aligned FULL, THREADS;`
     #[inline(always)]
     #[track_caller]
@@ -383,7 +442,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
     /// Collective in the warp.
     ///
     /// PTX, repeated while false:
-    /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity, suspendTimeHint;`
+    /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity, suspendTimeHint;`, with
+    /// [`multicast`](super::Pipeline::multicast) as [`wait`](Consumer::wait)
     #[inline(always)]
     #[track_caller]
     pub fn wait_with_hint<B>(
@@ -394,8 +454,23 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
         meet!(warps.warp());
         let full = Layout::<S, STAGES, G>::full(self.base, self.at.stage);
         // SAFETY: `full` is valid (`Consumer::new`), and `parity` is of the current phase or of the one before (see `wait`).
-        unsafe { await_phase::<G>(full, self.at.parity, suspend_time_hint::Nanoseconds(nanoseconds)) };
+        unsafe { await_full::<G>(full, self.at.parity, suspend_time_hint::Nanoseconds(nanoseconds)) };
         FullStage(self)
+    }
+
+    /// Waits as [`wait`](Consumer::wait) does until the next stage is full, which the consumers then read by asynchronous
+    /// operations alone.
+    ///
+    /// Collective in the warp.
+    ///
+    /// PTX: as [`wait`](Consumer::wait).
+    #[inline(always)]
+    #[track_caller]
+    pub fn wait_async<B>(
+        self, // `release` of the returned stage gives the consumer back
+        warps: &Warps<'p, B>,
+    ) -> AsyncStage<'p, S, STAGES, G, B> {
+        AsyncStage { consumer: self.wait(warps).0, _barrier: PhantomData }
     }
 }
 
@@ -418,8 +493,9 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, S
     ///
     /// PTX: `bar.warp.sync 0xffffffff;`, then by lane 0 `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`; with
     /// [`multicast`](super::Pipeline::multicast), by one lane for each CTA that shares tiles,
-    /// `mapa.shared::cluster.u32 bar, empty, cta;` `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`; with a
-    /// [`BarrierPair`](super::BarrierPair) `barrier.cta.arrive.aligned EMPTY, THREADS;` alone
+    /// `mapa.shared::cluster.u32 bar, empty, cta;` `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
+    /// `mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [bar];`; with a [`BarrierPair`](super::BarrierPair)
+    /// `barrier.cta.arrive.aligned EMPTY, THREADS;` alone
     #[inline(always)]
     #[track_caller]
     pub fn release<B>(self, warps: &Warps<'p, B>) -> Consumer<'p, S, STAGES, V> {
@@ -427,10 +503,64 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, S
         let mut consumer = self.0;
         let empty = Layout::<S, STAGES, V>::empty(consumer.base, consumer.at.stage);
         // SAFETY: `wait` returned this handle, and this call consumes it (clause 1 of `StageSignals::release`). `warps` counts
-        // the consumers (clause 2). The mbarriers are valid during the run (clause 3).
-        unsafe { consumer.signals.release(warps.thread_rank(), empty) };
+        // the consumers (clause 2). The mbarriers are valid during the run (clause 3). No handle of the stage is a source of an
+        // asynchronous operation (clause 4).
+        unsafe { consumer.signals.release::<true>(warps.thread_rank(), empty) };
         consumer.at.advance::<STAGES>();
         consumer
+    }
+}
+
+impl<'p, S: StageTiles, const STAGES: usize, G: Sharing, B> AsyncStage<'p, S, STAGES, G, B> {
+    /// Returns the address of the stage in shared memory, for assembly that reads the stage asynchronously, such as the matrix
+    /// descriptor of a `wgmma`. The tiles lie there one after the other, each aligned to 128 bytes. The assembly may not read the
+    /// stage in any other way, and its reads have to be complete (`wgmma.wait_group`) before [`release`](AsyncStage::release).
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn addr(&self) -> u32 {
+        Layout::<S, STAGES, G>::stage(self.consumer.base, self.consumer.at.stage)
+    }
+
+    /// Releases the stage as [`FullStage::release`] does, without a fence: asynchronous reads that are complete need none.
+    ///
+    /// Collective in the warp.
+    ///
+    /// PTX: `bar.warp.sync 0xffffffff;`, then by lane 0 `mbarrier.arrive.release.cta.shared::cta.b64 state, [empty];`; with
+    /// [`multicast`](super::Pipeline::multicast), by one lane for each CTA that shares tiles,
+    /// `mapa.shared::cluster.u32 bar, empty, cta;` `mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [bar];`
+    #[inline(always)]
+    #[track_caller]
+    pub fn release(self, warps: &Warps<'p, B>) -> Consumer<'p, S, STAGES, G> {
+        meet!(warps.warp());
+        let mut consumer = self.consumer;
+        let empty = Layout::<S, STAGES, G>::empty(consumer.base, consumer.at.stage);
+        // SAFETY: clauses 1 to 3 of `StageSignals::release` as in `FullStage::release`. This handle lends the stage to no ordinary
+        // load. A copy owns the handle until it has read the stage, and assembly keeps what `addr` asks (clause 4).
+        unsafe { consumer.signals.release::<false>(warps.thread_rank(), empty) };
+        consumer.at.advance::<STAGES>();
+        consumer
+    }
+}
+
+impl<S, const STAGES: usize, G, B> Sealed for AsyncStage<'_, S, STAGES, G, B> {}
+impl<'p, S, const STAGES: usize, G, B> Source for AsyncStage<'p, S, STAGES, G, B> {
+    type Group = Warps<'p, B>;
+    type Read = Self;
+    #[inline(always)]
+    fn when_read(self, _: Token) -> Self {
+        self
+    }
+}
+// SAFETY: stages are aligned to 128 bytes. The leader, which starts the copy, has waited for the tile, and only the async proxy
+// has written it: that the completion of another CTA's copy suffices is assumption A8 of docs/SOUNDNESS.md. The copies that load
+// the stage again start after `release`, which uses this handle up.
+unsafe impl<T: Element, const N: usize, const STAGES: usize, G: Sharing, B> CopySource<T, N>
+    for AsyncStage<'_, [T; N], STAGES, G, B>
+{
+    #[inline(always)]
+    fn tile(&self) -> u32 {
+        self.addr()
     }
 }
 
@@ -457,4 +587,4 @@ impl<T: Element, const N: usize, const STAGES: usize, V: StageSignals> FullStage
     }
 }
 
-handles! { Producer<[u32; 4], 2>, Consumer<[u32; 4], 2>, FullStage<[u32; 4], 2> }
+handles! { Producer<[u32; 4], 2>, Consumer<[u32; 4], 2>, FullStage<[u32; 4], 2>, AsyncStage<[u32; 4], 2> }

@@ -8,7 +8,7 @@ use crate::global::{Tiles, TilesMut};
 use crate::group::Brand;
 use crate::group::Cta;
 use crate::mbarrier::await_parity;
-use crate::qualifier::{cache_hint, cp_mask, scope, suspend_time_hint};
+use crate::qualifier::{cache_hint, cp_mask, scope, sem, suspend_time_hint};
 use crate::raw;
 use crate::shared::{ALIGN, Element, Ended, Place, Scoped, fence_async, for_each_vector, whole_vectors};
 use crate::size;
@@ -392,7 +392,15 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     fn wait_stage(&self) {
         // SAFETY: `load` has armed this phase, whose parity is `parity`. `load` arms the next phase after a barrier that follows
         // this wait in every thread, or never.
-        unsafe { await_parity(scope::Cta, self.bar(self.at.stage), self.at.parity, suspend_time_hint::None) };
+        unsafe {
+            await_parity(
+                sem::Acquire,
+                scope::Cta,
+                self.bar(self.at.stage),
+                self.at.parity,
+                suspend_time_hint::None,
+            )
+        };
     }
 
     #[inline(always)]

@@ -199,7 +199,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// stage: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`; by the
     /// leader, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`. With `multicast`:
     /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;` in place of the first two barriers, and
-    /// `.cluster` for `.cta` in the waits. With a `BarrierPair`: by each consumer `barrier.cta.arrive.aligned EMPTY, THREADS;`
+    /// the waits are those of [`Consumer::wait`]. With a `BarrierPair`: by each consumer `barrier.cta.arrive.aligned EMPTY, THREADS;`
     /// before, by each producer `barrier.cta.sync.aligned EMPTY, THREADS;` after; by every thread `barrier.cta.sync.aligned 0;`
     #[inline(always)]
     #[track_caller]

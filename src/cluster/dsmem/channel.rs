@@ -383,7 +383,15 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
         if cta.is_leader() {
             // SAFETY: the CTA's own valid mbarrier; both mbarriers complete one phase per tile, so they share the parity. Only
             // the leader waits: a slower thread could miss a phase.
-            unsafe { await_parity(scope::Cluster, inbox.credit(), inbox.parity, suspend_time_hint::None) };
+            unsafe {
+                await_parity(
+                    sem::Acquire,
+                    scope::Cluster,
+                    inbox.credit(),
+                    inbox.parity,
+                    suspend_time_hint::None,
+                )
+            };
         }
         // No barrier is needed here: the leader also expects and sends the next tile, and all threads waited for this tile before
         // the barrier of `release_at_sync`. The other threads learn only at the next barrier that the source has been read, so

@@ -11,7 +11,7 @@ use ptx::qualifier::{
     arrivals, cache_hint, convergence::Aligned, cp_mask, cta_group, evict, load_mode, multicast, op, sem,
     space, suspend_time_hint, ty,
 };
-use ptx::raw;
+use ptx::raw::{self, WaitSem};
 use ptx::shared::SharedArray;
 use ptx::tensor::{
     self, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, TensorMap, TensorMapMut, TensorMapReduce,
@@ -119,18 +119,18 @@ unsafe fn expect(bar: u32, bytes: u32) {
     }
 }
 
+/// Waits for data in the buffer of `bar`.
 #[inline(always)]
 unsafe fn wait(bar: u32, parity: u32) {
-    while !unsafe {
-        raw::mbarrier_try_wait_parity(
-            sem::Acquire,
-            scope::Cluster,
-            space::SharedCta,
-            bar,
-            parity,
-            suspend_time_hint::None,
-        )
-    } {}
+    unsafe { await_phase(sem::Relaxed, bar, parity) };
+    raw::fence_acquire_sync_restrict();
+}
+
+#[inline(always)]
+unsafe fn await_phase(sem: impl WaitSem, bar: u32, parity: u32) {
+    let (scope, space) = (scope::Cluster, space::SharedCta);
+    while !unsafe { raw::mbarrier_try_wait_parity(sem, scope, space, bar, parity, suspend_time_hint::None) } {
+    }
 }
 
 #[inline(always)]
@@ -209,7 +209,7 @@ unsafe fn acknowledge_at_sync(bar: u32, from: u32, parity: u32) {
             raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit, arrivals::One);
         }
         if elected() {
-            wait(bar + 8, parity);
+            await_phase(sem::Acquire, bar + 8, parity);
         }
     }
 }
@@ -1434,7 +1434,7 @@ pair! {
                     raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, credit, arrivals::One);
                 }
                 if elected() {
-                    wait(bar + 8, parity);
+                    await_phase(sem::Acquire, bar + 8, parity);
                 }
                 sync();
                 parity ^= 1;

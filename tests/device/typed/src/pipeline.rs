@@ -12,7 +12,7 @@ use ptx::qualifier::{
     arrivals, cache_hint, convergence::Aligned, cp_mask, cta_group, evict, multicast, op, scope, sem, space,
     suspend_time_hint, swizzle_mode, threads, ty,
 };
-use ptx::raw;
+use ptx::raw::{self, MbarrierSuspendTimeHint};
 use ptx::shared::SharedArray;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
@@ -743,35 +743,33 @@ impl Position {
 }
 
 #[inline(always)]
-fn wait_parity<const CTAS: u32>(bar: u32, parity: u32) {
+fn wait_parity<const CTAS: u32>(bar: u32, parity: u32, hint: impl MbarrierSuspendTimeHint + Copy) {
+    let space = space::SharedCta;
     while !unsafe {
         if CTAS == 0 {
-            raw::mbarrier_try_wait_parity(
-                sem::Acquire,
-                scope::Cta,
-                space::SharedCta,
-                bar,
-                parity,
-                suspend_time_hint::None,
-            )
+            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space, bar, parity, hint)
         } else {
-            raw::mbarrier_try_wait_parity(
-                sem::Acquire,
-                scope::Cluster,
-                space::SharedCta,
-                bar,
-                parity,
-                suspend_time_hint::None,
-            )
+            raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, space, bar, parity, hint)
         }
     } {}
+}
+
+#[inline(always)]
+fn wait_full<const CTAS: u32>(full: u32, parity: u32, hint: impl MbarrierSuspendTimeHint + Copy) {
+    wait_parity::<CTAS>(full, parity, hint);
+    if CTAS > 0 {
+        raw::fence_acquire_sync_restrict();
+    }
 }
 
 #[inline(always)]
 fn load<const CTAS: u32>(mut at: Position, copy: impl FnOnce(u32, u32, (u32, u32))) -> Position {
     let Position { base, stage, parity, first, rank } = at;
     let (full, empty) = (full(base, stage), empty(base, stage));
-    wait_parity::<CTAS>(empty, parity ^ 1);
+    wait_parity::<CTAS>(empty, parity ^ 1, suspend_time_hint::None);
+    if CTAS > 0 {
+        raw::fence_proxy_async_generic_acquire_sync_restrict();
+    }
     unsafe { raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, full, BYTES) };
     copy(base + stage * BYTES, full, (first, rank));
     at.advance();
@@ -782,7 +780,7 @@ fn load<const CTAS: u32>(mut at: Position, copy: impl FnOnce(u32, u32, (u32, u32
 fn drain<const CTAS: u32>(mut at: Position) {
     let mut stages = STAGES;
     while stages > 0 {
-        wait_parity::<CTAS>(full(at.base, at.stage), at.parity ^ 1);
+        wait_full::<CTAS>(full(at.base, at.stage), at.parity ^ 1, suspend_time_hint::None);
         at.advance();
         stages -= 1;
         unsafe {
@@ -793,33 +791,13 @@ fn drain<const CTAS: u32>(mut at: Position) {
 
 #[inline(always)]
 fn wait<const CTAS: u32>(at: &Position) {
-    wait_parity::<CTAS>(full(at.base, at.stage), at.parity);
+    wait_full::<CTAS>(full(at.base, at.stage), at.parity, suspend_time_hint::None);
 }
 
 #[inline(always)]
 fn wait_with_hint<const CTAS: u32>(at: &Position, nanoseconds: u32) {
-    let (space, bar) = (space::SharedCta, full(at.base, at.stage));
-    while !unsafe {
-        if CTAS == 0 {
-            raw::mbarrier_try_wait_parity(
-                sem::Acquire,
-                scope::Cta,
-                space,
-                bar,
-                at.parity,
-                suspend_time_hint::Nanoseconds(nanoseconds),
-            )
-        } else {
-            raw::mbarrier_try_wait_parity(
-                sem::Acquire,
-                scope::Cluster,
-                space,
-                bar,
-                at.parity,
-                suspend_time_hint::Nanoseconds(nanoseconds),
-            )
-        }
-    } {}
+    let hint = suspend_time_hint::Nanoseconds(nanoseconds);
+    wait_full::<CTAS>(full(at.base, at.stage), at.parity, hint);
 }
 
 #[inline(always)]
@@ -829,7 +807,13 @@ fn read(at: &Position, rank: u32) -> u32 {
 }
 
 #[inline(always)]
-fn release<const CTAS: u32>(mut at: Position) -> Position {
+fn release<const CTAS: u32>(at: Position) -> Position {
+    release_of::<CTAS, true>(at)
+}
+
+/// Releases a stage, after ordinary loads if `LOADED`.
+#[inline(always)]
+fn release_of<const CTAS: u32, const LOADED: bool>(mut at: Position) -> Position {
     let empty = empty(at.base, at.stage);
     unsafe {
         raw::bar_warp_sync(u32::MAX);
@@ -840,7 +824,10 @@ fn release<const CTAS: u32>(mut at: Position) -> Position {
             }
         } else if lane < CTAS {
             let bar = raw::mapa_shared_cluster(empty, at.first + lane);
-            raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
+            if LOADED {
+                raw::fence_proxy_async_generic_release_sync_restrict();
+            }
+            raw::mbarrier_arrive_shared_cluster(sem::Relaxed, scope::Cluster, bar, arrivals::One);
         }
     }
     at.advance();
@@ -966,6 +953,79 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with_last(src: *const u32, ds
             },
         )
     });
+}
+
+/// Runs consumers that read a stage by a copy alone, and assembly that knows its address.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_async(src: *const u32, dst: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    let Parts { memory, consumers, .. } = smem;
+    let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
+    cta.cluster_scope_last(memory, |mut cluster, pipeline| {
+        let Some(pair) = cluster.whole::<2>() else { trap() };
+        let (pipeline, (), ()) = pipeline.multicast(pair).run_with_last(
+            &mut cluster,
+            consumers,
+            ((), ()),
+            |thread, producer, ()| (producer.load(thread, from), ()),
+            |warps, consumer, ()| {
+                let stage = consumer.wait_async(warps);
+                use_address(stage.addr());
+                let (stage, _) = bulk::store(warps, stage, to).commit(warps).wait_read(warps);
+                (stage.release(warps), ())
+            },
+        );
+        (cluster, pipeline)
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_wait_async(src: *const u32, dst: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    if cta_rank() != 0 {
+        return;
+    }
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    unsafe {
+        if raw::cluster_nctarank() != 2 {
+            trap();
+        }
+        let own = raw::cluster_ctarank();
+        run_last::<2>(
+            Position { base, stage: 0, parity: 0, first: 0, rank: own },
+            |at| {
+                load::<2>(at, |stage, full, (_, rank)| {
+                    let (part, ctas) = (rank * (BYTES / 2), CtaMask::CTA_0 | CtaMask::CTA_1);
+                    let from = src.cast::<u8>().wrapping_add(part as usize);
+                    let mask = multicast::Cluster(ctas);
+                    raw::cp_async_bulk_shared_cluster_global(
+                        stage + part,
+                        from,
+                        BYTES / 2,
+                        full,
+                        mask,
+                        cache_hint::None,
+                    )
+                })
+            },
+            |at, rank, _| {
+                wait::<2>(&at);
+                use_address(at.tile());
+                if rank == 0 {
+                    store_to(dst, at.tile());
+                    raw::cp_async_bulk_wait_group_read::<0>();
+                }
+                sync_consumers();
+                release_of::<2, false>(at)
+            },
+        );
+        cluster_sync();
+    }
+}
+
+#[inline(always)]
+fn use_address(addr: u32) {
+    unsafe { core::arch::asm!("// {0}", in(reg32) addr, options(nostack)) };
 }
 
 #[inline(always)]
@@ -1400,7 +1460,7 @@ impl Ring {
 
     #[inline(always)]
     fn wait(&self) {
-        wait_parity::<0>(self.bars + 8 * self.stage, self.parity);
+        wait_parity::<0>(self.bars + 8 * self.stage, self.parity, suspend_time_hint::None);
     }
 
     /// Waits for the next stage and returns the ring, or `None` when all tiles have passed.
