@@ -79,6 +79,13 @@ fn are_near(format: Format, count: u64, a: u64, b: u64) -> bool {
     }
 }
 
+/// Returns true if one element is equal by a comparison.
+pub fn is_same(compare: Compare, expected: &[u8], found: &[u8]) -> bool {
+    let bytes = expected.len();
+    let region = Region { name: String::new(), at: 0, bytes, element: bytes, compare: Some(compare) };
+    expected == found && compare != Compare::Holds || differing(&region, compare, expected, found).is_empty()
+}
+
 /// Returns the elements of a region that differ.
 fn differing(region: &Region, compare: Compare, expected: &[u8], found: &[u8]) -> Vec<usize> {
     let chunks = |bytes: &[u8]| bytes.chunks(region.element).map(<[u8]>::to_vec).collect::<Vec<_>>();
@@ -176,8 +183,7 @@ mod tests {
 
     /// Returns true if a region of one element is equal by a comparison.
     fn same<const N: usize>(compare: Compare, expected: [u8; N], found: [u8; N]) -> bool {
-        let region = Region { name: String::new(), at: 0, bytes: N, element: N, compare: Some(compare) };
-        differing(&region, compare, &expected, &found).is_empty()
+        is_same(compare, &expected, &found)
     }
 
     #[test]

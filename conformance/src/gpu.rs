@@ -113,7 +113,7 @@ pub fn child(options: &Options, start: Place) -> ! {
 }
 
 /// Ends the process without destructors and exit handlers: those of the driver wait for a kernel that hangs.
-fn leave(code: i32) -> ! {
+pub(crate) fn leave(code: i32) -> ! {
     // SAFETY: `_exit` has no requirement.
     unsafe { libc::_exit(code) }
 }
@@ -167,7 +167,7 @@ fn run_from(options: &Options, start: Place) -> Result<()> {
 }
 
 /// Reads a cubin, which the bundle contains in compressed form.
-fn read_module(path: &Path) -> Result<Vec<u8>> {
+pub(crate) fn read_module(path: &Path) -> Result<Vec<u8>> {
     let file = File::open(path).with_context(|| {
         format!("cannot read {}: make the folder with `./x conformance --bundle`", path.display())
     })?;

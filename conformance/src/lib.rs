@@ -8,6 +8,7 @@ pub mod departures;
 pub mod emu;
 pub mod families;
 pub mod form;
+pub mod fuzz;
 pub mod gpu;
 pub mod report;
 pub mod suite;

@@ -1,7 +1,7 @@
 //! `conformance`: see `conformance --help`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,9 @@ use clap::{Args, Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use ptx_conformance::case::Case;
 use ptx_conformance::form::Form;
+use ptx_conformance::fuzz;
+use ptx_conformance::fuzz::kernel::Kernel;
+use ptx_conformance::fuzz::report::Coverage;
 use ptx_conformance::gpu::{self, Ended};
 use ptx_conformance::report::{Entry, Outcome, Report};
 use ptx_conformance::suite::{self, Place};
@@ -40,6 +43,72 @@ enum Command {
     },
     /// Prints the kernels of cases
     Show(Selection),
+    /// Makes random kernels of plain instructions, and compares the interpreter with a GPU
+    #[command(subcommand)]
+    Fuzz(Fuzz),
+}
+
+#[derive(Subcommand)]
+enum Fuzz {
+    /// Runs kernels in the interpreter, under several schedules: all give the same, and none has a finding
+    Emu {
+        #[command(flatten)]
+        kernels: Kernels,
+        /// Schedules of each kernel
+        #[arg(long, default_value_t = 3)]
+        schedules: u64,
+    },
+    /// Runs kernels on a GPU, compares the results with those of the interpreter, and shrinks what differs
+    Gpu {
+        #[command(flatten)]
+        kernels: Kernels,
+        /// The folder of the cubins [default: `fuzz` beside this program, or else the driver compiles the kernels]
+        #[arg(long)]
+        modules: Option<PathBuf>,
+        /// Ordinal of the device
+        #[arg(long, default_value_t = 0)]
+        device: usize,
+        /// Seconds after which a launch counts as hung
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+        timeout: u64,
+        /// Processes [default: one for each core, at most 16]
+        #[arg(long)]
+        jobs: Option<usize>,
+        /// Write the report to this file, as text
+        #[arg(long, default_value = "fuzz.txt")]
+        text: PathBuf,
+        /// Write all results to this file, as JSON
+        #[arg(long, default_value = "fuzz.json")]
+        json: PathBuf,
+        /// Run the chunks of kernels that the standard input names
+        #[arg(long, hide = true)]
+        child: bool,
+    },
+    /// Writes the modules of kernels, as PTX
+    Modules {
+        /// The folder
+        dir: PathBuf,
+        #[command(flatten)]
+        kernels: Kernels,
+    },
+    /// Prints how often kernels have each instruction, modifier and type, and what the interpreter refuses
+    Forms(Kernels),
+    /// Prints kernels
+    Show(Kernels),
+}
+
+/// Random kernels.
+#[derive(Args, Clone)]
+struct Kernels {
+    /// The seed: kernels of one seed are the same in each run of one version
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The number of the first kernel
+    #[arg(long, default_value_t = 0)]
+    first: usize,
+    /// The number of kernels
+    #[arg(long, default_value_t = 1000)]
+    count: usize,
 }
 
 #[derive(Args)]
@@ -233,9 +302,6 @@ fn run_gpu(options: &Gpu) -> Result<ExitCode> {
     let report =
         Report { device, seconds: start.elapsed().as_secs_f64(), entries: entries.into_values().collect() };
     let text = report.text();
-    let write = |path: &PathBuf, text: &str| {
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-    };
     write(&options.text, &text)?;
     write(&options.json, &serde_json::to_string_pretty(&report)?)?;
     let end = text.find("\nNot equal").unwrap_or(text.len());
@@ -275,17 +341,161 @@ fn entry(case: &Case<'_>, run: usize, expected: &Result<Vec<u8>, String>, ended:
     }
 }
 
+/// Returns the first problem of a random kernel in the interpreter, if there is one.
+fn problem_of(kernel: &Kernel, schedules: u64) -> Option<String> {
+    let mut first: Option<Vec<u8>> = None;
+    for schedule in 0..schedules {
+        match fuzz::run::run(kernel, schedule) {
+            Err(problem) => return Some(format!("schedule {schedule}: {problem}")),
+            Ok(after) if *first.get_or_insert_with(|| after.clone()) != after => {
+                return Some(format!("schedule {schedule}: other results than under schedule 0"));
+            }
+            Ok(_) => {}
+        }
+    }
+    None
+}
+
+fn fuzz_emu(kernels: &Kernels, schedules: u64) -> ExitCode {
+    let (table, refused) = fuzz::run::table();
+    let start = Instant::now();
+    let progress = bar(kernels.count);
+    let numbers = kernels.first..kernels.first + kernels.count;
+    let problems: Vec<(usize, String)> = numbers
+        .into_par_iter()
+        .inspect(|_| progress.inc(1))
+        .filter_map(|number| {
+            let kernel = fuzz::generate::kernel(&table, kernels.seed, number);
+            Some((number, problem_of(&kernel, schedules)?))
+        })
+        .collect();
+    progress.finish();
+    for (number, problem) in &problems {
+        println!("kernel {number} of seed {}: {}", kernels.seed, problem.replace('\n', "\n    "));
+    }
+    println!(
+        "{} kernels, {} with problems, under {schedules} schedules in {:.0} s; {} of {} forms are refused",
+        kernels.count,
+        problems.len(),
+        start.elapsed().as_secs_f64(),
+        refused.len(),
+        table.forms.len()
+    );
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn fuzz_forms(kernels: &Kernels) -> ExitCode {
+    let (table, refused) = fuzz::run::table();
+    let mut coverage = Coverage::new(&table);
+    for number in kernels.first..kernels.first + kernels.count {
+        coverage.add(&fuzz::generate::kernel(&table, kernels.seed, number));
+    }
+    println!("{}", coverage.text(&table));
+    println!("{} forms that the interpreter refuses", refused.len());
+    for (form, why) in refused {
+        println!("{}: {why}", table.forms[form]);
+    }
+    let missing = coverage.missing(&table);
+    println!("{} forms that no kernel has: {}", missing.len(), missing.join(", "));
+    if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn run_fuzz(command: &Fuzz) -> Result<ExitCode> {
+    match command {
+        Fuzz::Emu { kernels, schedules } => Ok(fuzz_emu(kernels, *schedules)),
+        Fuzz::Forms(kernels) => Ok(fuzz_forms(kernels)),
+        Fuzz::Show(kernels) => {
+            let (table, _) = fuzz::run::table();
+            let numbers = kernels.first..kernels.first + kernels.count;
+            let all = numbers.map(|number| (number, fuzz::generate::kernel(&table, kernels.seed, number)));
+            println!("{}", fuzz::gpu::module_text(&all.collect::<Vec<_>>()));
+            Ok(ExitCode::SUCCESS)
+        }
+        Fuzz::Modules { dir, kernels } => {
+            let (table, _) = fuzz::run::table();
+            for (first, count) in fuzz::gpu::chunks(kernels.first, kernels.count) {
+                let numbers = first..first + count;
+                let all: Vec<_> =
+                    numbers.map(|number| (number, fuzz::generate::kernel(&table, kernels.seed, number))).collect();
+                let name = fuzz::gpu::module_name(kernels.seed, first);
+                write(&dir.join(name).with_extension("ptx"), &fuzz::gpu::module_text(&all))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Fuzz::Gpu { kernels, modules, device, timeout, jobs, text, json, child } => {
+            let cores = std::thread::available_parallelism().map_or(1, Into::into);
+            let options = fuzz::gpu::Options {
+                seed: kernels.seed,
+                first: kernels.first,
+                count: kernels.count,
+                device: *device,
+                timeout: Duration::from_secs(*timeout),
+                modules: modules.clone().or_else(|| beside_program("fuzz").filter(|folder| folder.exists())),
+                jobs: jobs.unwrap_or(cores).min(16),
+            };
+            if *child {
+                fuzz::gpu::child(&options);
+            }
+            fuzz_gpu(&options, text, json)
+        }
+    }
+}
+
+fn fuzz_gpu(options: &fuzz::gpu::Options, text: &Path, json: &Path) -> Result<ExitCode> {
+    let start = Instant::now();
+    let device = ptx_host::open(options.device)?.name()?;
+    let mut arguments: Vec<String> = ["fuzz", "gpu", "--child", "--seed"].map(Into::into).into();
+    arguments.push(options.seed.to_string());
+    arguments.extend(["--device".into(), options.device.to_string()]);
+    arguments.extend(["--timeout".into(), options.timeout.as_secs().to_string()]);
+    if let Some(folder) = &options.modules {
+        arguments.extend(["--modules".into(), folder.display().to_string()]);
+    }
+    let progress = bar(options.count);
+    let mut outcomes = BTreeMap::new();
+    fuzz::gpu::run_all(options, &arguments, |number, outcome| {
+        progress.inc(1);
+        outcomes.insert(number, outcome);
+    })?;
+    progress.finish();
+    let (table, refused) = fuzz::run::table();
+    let mut coverage = Coverage::new(&table);
+    for number in outcomes.keys() {
+        coverage.add(&fuzz::generate::kernel(&table, options.seed, *number));
+    }
+    let outcome = fuzz::report::text(&device, options.seed, &outcomes);
+    write(text, &format!("{outcome}\n{}", coverage.text(&table)))?;
+    write(json, &serde_json::to_string(&outcomes)?)?;
+    let end = outcome.find("\nDifferences").unwrap_or(outcome.len());
+    println!("{}", &outcome[..end]);
+    let missing = coverage.missing(&table);
+    println!(
+        "{} forms, of which the interpreter refuses {} and no kernel has {}; {:.0} s; see {}",
+        table.forms.len(),
+        refused.len(),
+        missing.len(),
+        start.elapsed().as_secs_f64(),
+        text.display()
+    );
+    let all_equal = outcomes.values().all(|outcome| *outcome == fuzz::gpu::Outcome::Equal);
+    Ok(if all_equal { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
 fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         Command::Emu(options) => run_emu(options),
         Command::Gpu(options) => run_gpu(options),
         Command::Modules { dir, forms } => {
             for (name, text) in suite::modules(&forms.read()?) {
-                let path = dir.join(name).with_extension("ptx");
-                std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+                write(&dir.join(name).with_extension("ptx"), &text)?;
             }
             Ok(ExitCode::SUCCESS)
         }
+        Command::Fuzz(command) => run_fuzz(command),
         Command::Show(selection) => {
             let forms = selection.forms.read()?;
             for case in selection.cases(&forms) {

@@ -101,6 +101,13 @@ fn random(rng: &mut fastrand::Rng, ty: &str, edges: &[u64]) -> u64 {
     }
 }
 
+/// Returns a value of a type of at most 64 bits: an edge, a number near one, or any bits.
+pub fn one(rng: &mut fastrand::Rng, ty: &str) -> u64 {
+    let (element, lanes) = packed(ty);
+    let edges = edges(element);
+    (0..lanes).fold(0, |all, lane| all | random(rng, element, &edges) << (lane * bits(element)))
+}
+
 /// Returns `count` rows of operands of these types. Up to three quarters of the rows are combinations of edges, all
 /// combinations if they fit; the others are random. The elements of a packed type come from different rows.
 pub fn rows(types: &[&str], count: usize) -> Vec<Vec<u64>> {

@@ -11,7 +11,7 @@ mod launch_control;
 mod ld_st;
 mod mbarrier;
 mod multimem;
-mod pure;
+pub mod pure;
 mod special;
 mod tensor;
 mod tensormap;

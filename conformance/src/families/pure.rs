@@ -9,13 +9,21 @@ use crate::case::{Case, Compare, Shape};
 use crate::form::{Class, Form};
 use crate::values;
 
-/// Returns the comparison with the stated error of an approximation (9.7.3.13 to .22, 9.7.4.9, 9.7.4.10).
 fn compare(form: &Form) -> Compare {
+    match form.words().next().unwrap_or_default() {
+        "cvt" if form.words().nth(1) == Some("f32") => Compare::Float(Format::F32),
+        "cvt" => Compare::Equal,
+        head => stated_error(head, form.last(), form.has("ftz")),
+    }
+}
+
+/// Returns the comparison with the stated error of an approximation (9.7.3.8, 9.7.3.13 to .22, 9.7.4.9, 9.7.4.10).
+pub fn stated_error(head: &str, ty: &str, ftz: bool) -> Compare {
     let exp = |e: f64| e.exp2();
     let close = |format, relative, absolute| Compare::Close { format, relative, absolute };
-    match (form.words().next().unwrap_or_default(), form.last()) {
-        ("cvt", _) if form.words().nth(1) == Some("f32") => Compare::Float(Format::F32),
-        ("cvt", _) => Compare::Equal,
+    match (head, ty) {
+        ("div", _) => Compare::Places { format: Format::F32, count: 2 },
+        ("sin" | "cos", _) => close(Format::F32, 0.0, exp(RANGES[0].2)),
         ("rcp", "f32") => close(Format::F32, exp(-23.0), 0.0),
         ("sqrt", _) => close(Format::F32, exp(-23.0), 0.0),
         ("rsqrt", "f32") => close(Format::F32, exp(-22.9), 0.0),
@@ -28,7 +36,7 @@ fn compare(form: &Form) -> Compare {
         ("ex2", "f16" | "f16x2") => close(Format::F16, exp(-9.9), exp(-14.0 - 9.9)),
         ("ex2", _) => close(Format::Bf16, exp(-7.0), 0.0),
         // The result has 20 bits of the fraction, and the interpreter has rounded to 20 bits too.
-        _ if is_upper_word(form) => close(Format::F64, exp(-20.0) + exp(-21.0), 0.0),
+        _ if ftz => close(Format::F64, exp(-20.0) + exp(-21.0), 0.0),
         // `rsqrt.approx.f64`, whose error is not stated.
         _ => close(Format::F64, exp(-20.0), 0.0),
     }

@@ -1,0 +1,624 @@
+//! Makes random kernels, each well defined: its result does not depend on the schedule, nor on what the ISA leaves open.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::f32::consts::TAU;
+
+use fastrand::Rng;
+
+use super::forms::{Form, Kind, class};
+use super::kernel::{Kernel, Node, PRIVATE, Register, Slot, Step, THREADS};
+use crate::case::Compare;
+use crate::families::pure::stated_error;
+use crate::values;
+
+/// The forms of the table in each kernel.
+const FORMS: usize = 20;
+
+/// The forms that kernels consist of.
+#[derive(Debug, Clone)]
+pub struct Table {
+    pub forms: Vec<Form>,
+    /// The numbers of the forms that the interpreter has.
+    pub known: Vec<usize>,
+}
+
+impl Table {
+    fn find(&self, opcode: &str) -> Option<usize> {
+        self.known.iter().copied().find(|form| self.forms[*form].opcode == opcode)
+    }
+
+    /// Returns the forms of a kernel. All kernels together run through the table in random order, again and again.
+    fn of_kernel(&self, seed: u64, number: usize) -> VecDeque<usize> {
+        let mut order = self.known.clone();
+        let mut last = None;
+        (number * FORMS..(number + 1) * FORMS)
+            .map(|i| {
+                let round = i / order.len();
+                if last != Some(round) {
+                    order.clone_from(&self.known);
+                    Rng::with_seed(seed.wrapping_mul(0x9e37_79b9).wrapping_add(round as u64)).shuffle(&mut order);
+                    last = Some(round);
+                }
+                order[i % order.len()]
+            })
+            .collect()
+    }
+}
+
+/// Returns the kernel of a seed and a number.
+pub fn kernel(table: &Table, seed: u64, number: usize) -> Kernel {
+    let rng = Rng::with_seed(seed ^ (number as u64 + 1).wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let mut generator = Generator {
+        table,
+        rng,
+        scope: Scope::default(),
+        function: None,
+        inputs: Vec::new(),
+        outputs: Vec::new(),
+        deferred: VecDeque::new(),
+        next: 0,
+    };
+    let mut forms = table.of_kernel(seed, number);
+    let mut nodes = generator.nodes(&mut forms, usize::MAX, Context { uniform: true, depth: 0 });
+    // What has to stand outside of structures.
+    let mut deferred = std::mem::take(&mut generator.deferred);
+    while let Some(form) = deferred.pop_front() {
+        nodes.push(Node::Step(generator.step(form)));
+    }
+    let Generator { inputs, outputs, mut rng, .. } = generator;
+    let values = (0..THREADS).map(|_| inputs.iter().map(|slot| input(&mut rng, &slot.ty)).collect()).collect();
+    Kernel { nodes, inputs, values, outputs }
+}
+
+/// Returns an input of a type.
+fn input(rng: &mut Rng, ty: &str) -> u64 {
+    match ty {
+        "angle" => match rng.u8(0..8) {
+            0 => values::one(rng, "f32") | 0x7f80_0000,
+            1 => u64::from(rng.u32(0..0x80_0000)),
+            _ => u64::from(((rng.f32() * 2.0 - 1.0) * TAU).to_bits()),
+        },
+        "b128" => rng.u64(..),
+        _ if ty.starts_with(['u', 's', 'b']) && ty.len() <= 3 && rng.u8(0..4) == 0 => rng.u64(0..70),
+        _ => values::one(rng, ty),
+    }
+}
+
+/// The registers of the kernel or of a function.
+#[derive(Default)]
+struct Scope {
+    counts: BTreeMap<char, usize>,
+    /// The registers that later statements may read, with their types.
+    known: Vec<(Register, String)>,
+    /// All registers with a result.
+    results: Vec<(Register, String, Compare)>,
+}
+
+impl Scope {
+    fn allocate(&mut self, class: char) -> Register {
+        let count = self.counts.entry(class).or_default();
+        *count += 1;
+        Register { class, index: *count - 1 }
+    }
+}
+
+/// The function in the making.
+struct Function {
+    caller: Scope,
+    arguments: Vec<(Register, Register)>,
+}
+
+#[derive(Clone, Copy)]
+struct Context {
+    /// Whether all threads of the block come here equally often.
+    uniform: bool,
+    depth: usize,
+}
+
+struct Generator<'t> {
+    table: &'t Table,
+    rng: Rng,
+    scope: Scope,
+    function: Option<Function>,
+    inputs: Vec<Slot>,
+    outputs: Vec<Slot>,
+    deferred: VecDeque<usize>,
+    /// The number of the next structure.
+    next: usize,
+}
+
+/// A step in the making.
+#[derive(Default)]
+struct Draft {
+    text: Vec<String>,
+    after: Vec<String>,
+    reads: Vec<Register>,
+    writes: Vec<Register>,
+    immediate: bool,
+}
+
+impl Generator<'_> {
+    fn percent(&mut self, chance: u32) -> bool {
+        self.rng.u32(0..100) < chance
+    }
+
+    fn id(&mut self) -> usize {
+        self.next += 1;
+        self.next
+    }
+
+    /// Returns a new register whose value is a result.
+    fn fresh(&mut self, class: char, ty: &str, compare: Compare) -> Register {
+        let register = self.scope.allocate(class);
+        self.scope.results.push((register, ty.into(), compare));
+        if self.function.is_none() {
+            let at = self.outputs.last().map_or(0, |slot| slot.at + slot.register.bytes());
+            let at = at.next_multiple_of(register.bytes());
+            self.outputs.push(Slot { register, ty: ty.into(), at, compare });
+        }
+        register
+    }
+
+    fn learn(&mut self, register: Register, ty: &str) {
+        self.scope.known.push((register, ty.into()));
+    }
+
+    fn input(&mut self, class: char, ty: &str) -> Register {
+        let outer = match &mut self.function {
+            Some(function) => function.caller.allocate(class),
+            None => self.scope.allocate(class),
+        };
+        let at = self.inputs.last().map_or(0, |slot| slot.at + 16);
+        self.inputs.push(Slot { register: outer, ty: ty.into(), at, compare: Compare::Equal });
+        match &mut self.function {
+            Some(function) => {
+                let inner = self.scope.allocate(class);
+                function.caller.known.push((outer, ty.into()));
+                function.arguments.push((inner, outer));
+                self.learn(inner, ty);
+                inner
+            }
+            None => {
+                self.learn(outer, ty);
+                outer
+            }
+        }
+    }
+
+    /// Returns a register to read, of a class and, most often, of a type.
+    fn register(&mut self, class: char, ty: &str) -> Register {
+        if !self.percent(40) && ty != "angle" {
+            let exact = self.percent(70);
+            let known = &self.scope.known;
+            let fits = |(register, other): &&(Register, String)| {
+                register.class == class && other != "angle" && (!exact || is_alike(other, ty))
+            };
+            let fitting: Vec<Register> = known.iter().filter(fits).map(|(register, _)| *register).collect();
+            if !fitting.is_empty() {
+                return fitting[self.rng.usize(..fitting.len())];
+            }
+        }
+        self.input(class, ty)
+    }
+
+    fn read(&mut self, draft: &mut Draft, class: char, ty: &str) -> Register {
+        let register = self.register(class, ty);
+        draft.reads.push(register);
+        register
+    }
+
+    fn immediate(&mut self, ty: &str) -> Option<String> {
+        let bits = values::bits(ty);
+        let value = input(&mut self.rng, ty);
+        Some(match ty {
+            "f32" => format!("0f{value:08X}"),
+            "f64" => format!("0d{value:016X}"),
+            _ if !is_integer(ty) || bits > 64 || bits < 16 => return None,
+            _ if ty.starts_with('s') || self.percent(30) => {
+                let shift = 64 - bits;
+                ((value << shift) as i64 >> shift).to_string()
+            }
+            _ if self.percent(50) => format!("{value:#x}"),
+            _ => value.to_string(),
+        })
+    }
+
+    /// Returns a source of a type: a register, or the only immediate of the statement.
+    fn source(&mut self, draft: &mut Draft, ty: &str, can_be_immediate: bool) -> String {
+        if can_be_immediate && !draft.immediate && self.percent(12) {
+            if let Some(text) = self.immediate(ty) {
+                draft.immediate = true;
+                return text;
+            }
+        }
+        self.read(draft, class(ty), ty).to_string()
+    }
+
+    /// Returns a class for a type in a register that may be wider.
+    fn wider(&mut self, ty: &str) -> char {
+        if !is_integer(ty) || !self.percent(50) {
+            return class(ty);
+        }
+        let classes: &[char] = match class(ty) {
+            'h' => &['h', 'r', 'd'],
+            'r' => &['r', 'd'],
+            'd' => &['d'],
+            _ => return class(ty),
+        };
+        classes[self.rng.usize(..classes.len())]
+    }
+
+    fn nodes(&mut self, forms: &mut VecDeque<usize>, count: usize, context: Context) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        let before = forms.len();
+        while before - forms.len() < count && !forms.is_empty() {
+            let inner = Context { depth: context.depth + 1, ..context };
+            let split = Context { uniform: false, ..inner };
+            let few = self.rng.usize(1..5);
+            let deep = context.depth >= 2 || self.function.is_some();
+            let choice = self.rng.u32(0..100);
+            let node = match choice {
+                0..6 if !deep => {
+                    let mut draft = Draft::default();
+                    let guard = (self.read(&mut draft, 'p', "pred"), self.rng.bool());
+                    let (id, then) = (self.id(), self.nodes(forms, few, split));
+                    let otherwise = if self.rng.bool() { self.nodes(forms, few, split) } else { Vec::new() };
+                    Node::If { id, guard, then, otherwise }
+                }
+                6..10 if !deep => {
+                    let (id, count) = (self.id(), self.rng.u32(2..5));
+                    Node::Loop { id, count, by: None, body: self.nodes(forms, few, inner) }
+                }
+                10..13 if !deep => {
+                    let (id, by) = (self.id(), self.register('r', "u32"));
+                    Node::Loop { id, count: 0, by: Some(by), body: self.nodes(forms, few, split) }
+                }
+                13..16 if !deep => {
+                    let (id, by) = (self.id(), self.register('r', "u32"));
+                    let arms = (0..[2, 4][self.rng.usize(0..2)]).map(|_| self.nodes(forms, 2, split)).collect();
+                    Node::Switch { id, by, arms }
+                }
+                16..20 if self.function.is_none() => self.call(forms, few, split),
+                20..24 if context.uniform && self.function.is_none() => Node::Step(self.exchange()),
+                24..28 if self.function.is_none() => Node::Step(self.common()),
+                28..30 => Node::Step(self.special()),
+                _ => {
+                    let Some(form) = forms.pop_front() else { break };
+                    let (of, function) = (&self.table.forms[form], self.function.is_some());
+                    if of.is_collective() && !context.uniform
+                        || function && of.operands.contains(&Kind::Address)
+                    {
+                        self.deferred.push_back(form);
+                        continue;
+                    }
+                    Node::Step(self.step(form))
+                }
+            };
+            nodes.push(node);
+        }
+        nodes
+    }
+
+    fn call(&mut self, forms: &mut VecDeque<usize>, count: usize, context: Context) -> Node {
+        let id = self.id();
+        let caller = std::mem::take(&mut self.scope);
+        self.function = Some(Function { caller, arguments: Vec::new() });
+        let body = self.nodes(forms, count, context);
+        let inside = std::mem::take(&mut self.scope).results;
+        let mut arguments = Vec::new();
+        if let Some(function) = self.function.take() {
+            self.scope = function.caller;
+            arguments = function.arguments;
+        }
+        let results = inside
+            .into_iter()
+            .rev()
+            .take(6)
+            .map(|(register, ty, compare)| {
+                let outer = self.fresh(register.class, &ty, compare);
+                if compare == Compare::Equal {
+                    self.learn(outer, &ty);
+                }
+                (register, outer)
+            })
+            .collect();
+        Node::Call { id, arguments, body, results }
+    }
+
+    /// Passes values between the threads, in shared memory between two barriers.
+    fn exchange(&mut self) -> Step {
+        let mut draft = Draft::default();
+        let value = self.read(&mut draft, 'd', "b64");
+        let (own, other, lane) = (self.scope.allocate('d'), self.scope.allocate('d'), self.scope.allocate('r'));
+        let d = self.fresh('d', "b64", Compare::Equal);
+        let distance = self.rng.usize(1..THREADS);
+        draft.writes.extend([own, other, lane, d]);
+        draft.text = vec![
+            format!("mad.wide.u32 {own}, %tid, 8, %exchange;"),
+            format!("st.shared.b64 [{own}], {value};"),
+            "bar.sync 0;".into(),
+            format!("xor.b32 {lane}, %tid, {distance};"),
+            format!("mad.wide.u32 {other}, {lane}, 8, %exchange;"),
+            format!("ld.shared.b64 {d}, [{other}];"),
+            "bar.sync 0;".into(),
+        ];
+        self.learn(d, "b64");
+        finish(draft, vec![], None)
+    }
+
+    /// Changes common memory by an operation whose order does not matter.
+    fn common(&mut self) -> Step {
+        const OPERATIONS: [(&str, &str); 8] = [
+            ("add", "u32"),
+            ("xor", "b32"),
+            ("or", "b32"),
+            ("max", "u32"),
+            ("min", "s32"),
+            ("add", "u64"),
+            ("max", "s64"),
+            ("xor", "b64"),
+        ];
+        let mut draft = Draft::default();
+        let place = self.rng.usize(..OPERATIONS.len());
+        let (operation, ty) = OPERATIONS[place];
+        let value = self.read(&mut draft, class(ty), ty);
+        draft.text.push(format!("red.global.{operation}.{ty} [%common+{}], {value};", 8 * place));
+        finish(draft, vec![], None)
+    }
+
+    fn special(&mut self) -> Step {
+        const REGISTERS: [&str; 12] = [
+            "%tid.x", "%tid.y", "%ntid.x", "%ctaid.x", "%nctaid.x", "%laneid", "%lanemask_eq", "%lanemask_lt",
+            "%lanemask_le", "%lanemask_gt", "%lanemask_ge", "WARP_SZ",
+        ];
+        let mut draft = Draft::default();
+        let d = self.fresh('r', "u32", Compare::Equal);
+        draft.writes.push(d);
+        draft.text.push(format!("mov.u32 {d}, {};", REGISTERS[self.rng.usize(..REGISTERS.len())]));
+        self.learn(d, "u32");
+        finish(draft, vec![], None)
+    }
+
+    /// Returns a form that writes the carry flag, and does not read it.
+    fn carry_setter(&mut self) -> Option<usize> {
+        let opcodes = ["add.cc.u32", "sub.cc.u32", "add.cc.s64", "sub.cc.u64", "mad.lo.cc.u32", "mad.hi.cc.s32"];
+        let found: Vec<_> = opcodes.iter().filter_map(|opcode| self.table.find(opcode)).collect();
+        (!found.is_empty()).then(|| found[self.rng.usize(..found.len())])
+    }
+
+    fn step(&mut self, form: usize) -> Step {
+        let (mut draft, mut forms) = (Draft::default(), Vec::new());
+        let of = &self.table.forms[form];
+        if of.reads_carry() {
+            if let Some(setter) = self.carry_setter() {
+                forms.push(setter);
+                self.statement(&mut draft, setter);
+            }
+        }
+        forms.push(form);
+        self.statement(&mut draft, form);
+        if of.writes_carry() {
+            let readers = ["addc.u32", "subc.u32"];
+            if let Some(reader) = self.table.find(readers[self.rng.usize(0..2)]) {
+                forms.push(reader);
+                self.statement(&mut draft, reader);
+            }
+        }
+        let guard = if !of.is_collective() && self.percent(12) {
+            let register = self.register('p', "pred");
+            Some((register, self.rng.bool()))
+        } else {
+            None
+        };
+        finish(draft, forms, guard)
+    }
+
+    /// Adds the statement of a form.
+    fn statement(&mut self, draft: &mut Draft, form: usize) {
+        let table = self.table;
+        let of = &table.forms[form];
+        let destinations = of.destinations();
+        draft.immediate = false;
+        let mut operands = Vec::new();
+        for kind in &of.operands[destinations..] {
+            let text = self.operand(draft, of, kind);
+            operands.push(text);
+        }
+        if let Some(kind) = of.operands.first().filter(|_| destinations == 1) {
+            let text = self.destination(draft, of, kind);
+            operands.insert(0, text);
+        }
+        draft.text.push(format!("{} {};", of.opcode, operands.join(", ")).replace(" ;", ";"));
+        let after = std::mem::take(&mut draft.after);
+        draft.text.extend(after);
+    }
+
+    fn operand(&mut self, draft: &mut Draft, of: &Form, kind: &Kind) -> String {
+        match kind {
+            Kind::Value(_) if matches!(of.head(), "sin" | "cos") => self.read(draft, 'r', "angle").to_string(),
+            Kind::Value(ty) => {
+                let can_be_immediate = !matches!(of.head(), "cvt" | "match") && !of.has("cvt");
+                self.source(draft, ty, can_be_immediate)
+            }
+            Kind::AtLeast(ty) => {
+                let class = self.wider(ty);
+                self.read(draft, class, ty).to_string()
+            }
+            Kind::Group(types) => {
+                let list: Vec<_> = types.iter().map(|ty| self.read(draft, class(ty), ty).to_string()).collect();
+                format!("{{{}}}", list.join(", "))
+            }
+            Kind::Predicate => {
+                let not = if self.rng.bool() { "!" } else { "" };
+                format!("{not}{}", self.read(draft, 'p', "pred"))
+            }
+            Kind::Below(limit) if !draft.immediate && self.percent(25) => {
+                draft.immediate = true;
+                self.rng.u32(0..*limit).to_string()
+            }
+            Kind::Below(limit) => {
+                let source = self.read(draft, 'r', "u32");
+                let d = self.fresh('r', "u32", Compare::Equal);
+                draft.writes.push(d);
+                draft.text.push(format!("and.b32 {d}, {source}, {};", limit - 1));
+                d.to_string()
+            }
+            Kind::Nonzero(ty) => {
+                let source = self.read(draft, class(ty), ty);
+                let (is_zero, d) = (self.scope.allocate('p'), self.fresh(class(ty), ty, Compare::Equal));
+                let bits = values::bits(ty);
+                draft.writes.extend([is_zero, d]);
+                draft.text.push(format!("setp.eq.b{bits} {is_zero}, {source}, 0;"));
+                draft.text.push(format!("selp.b{bits} {d}, 1, {source}, {is_zero};"));
+                d.to_string()
+            }
+            Kind::Table => format!("{:#x}", self.rng.u8(..)),
+            Kind::Event => self.rng.u8(0..16).to_string(),
+            Kind::Members => "0xffffffff".into(),
+            Kind::Address => self.address(of),
+            Kind::Part(lanes) => {
+                let register = self.read(draft, 'r', "b32");
+                format!("{register}{}", self.selector(*lanes))
+            }
+            Kind::Pair(..) | Kind::Masked(_) => String::new(),
+        }
+    }
+
+    /// Returns a selector of the parts of a source of a video instruction.
+    fn selector(&mut self, lanes: u32) -> String {
+        if self.percent(30) {
+            return String::new();
+        }
+        let digits = |rng: &mut Rng, letter: char, limit: u32| {
+            format!(".{letter}") + &(0..lanes).map(|_| rng.u32(0..limit).to_string()).collect::<String>()
+        };
+        match lanes {
+            1 if self.rng.bool() => digits(&mut self.rng, 'h', 2),
+            2 => digits(&mut self.rng, 'h', 4),
+            1 => digits(&mut self.rng, 'b', 4),
+            _ => digits(&mut self.rng, 'b', 8),
+        }
+    }
+
+    fn address(&mut self, of: &Form) -> String {
+        let is_strong = of.words().any(|word| {
+            ["relaxed", "acquire", "release", "volatile", "atom", "red"].contains(&word)
+        });
+        let space = of.words().find(|word| {
+            ["global", "shared", "shared::cta", "shared::cluster", "local", "const"].contains(word)
+        });
+        let register = match space {
+            Some("global") => "%global_slot",
+            Some("local") => "%local_slot",
+            Some("const") => "%const_slot",
+            Some(_) => "%shared_slot",
+            None if of.head() == "prefetch" || of.has("v2") && of.head() == "atom" => "%global_slot",
+            None if of.head() == "atom" && of.has("v4") => "%global_slot",
+            // Local memory has no atomics, and nothing to be ordered with.
+            None => ["%global_slot", "%shared_generic", "%local_generic"][self.rng.usize(0..if is_strong { 2 } else { 3 })],
+        };
+        let count = of.words().find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
+        let ty = of.words().next_back().unwrap_or_default();
+        let ty = if ty.starts_with('L') { "b32" } else { ty };
+        let bytes = (values::bits(ty) as usize / 8).max(1) * count;
+        let at = bytes * self.rng.usize(0..PRIVATE / bytes);
+        if at == 0 { format!("[{register}]") } else { format!("[{register}+{at}]") }
+    }
+
+    fn destination(&mut self, draft: &mut Draft, of: &Form, kind: &Kind) -> String {
+        let compare = comparison(of);
+        let mut one = |this: &mut Self, class: char, ty: &str| -> String {
+            if compare == Compare::Equal && this.percent(8) {
+                // Writes a register again.
+                let fits = |(register, other): &&(Register, String)| {
+                    let results = &this.scope.results;
+                    let is_result = results.iter().any(|(result, ..)| result == register);
+                    register.class == class && is_alike(other, ty) && is_result
+                };
+                let found = this.scope.known.iter().filter(fits).map(|(register, _)| *register).last();
+                if let Some(register) = found.filter(|register| !draft.writes.contains(register)) {
+                    if !opens_nan(of, ty) {
+                        draft.writes.push(register);
+                        draft.reads.push(register);
+                        return register.to_string();
+                    }
+                }
+            }
+            let d = this.fresh(class, ty, compare);
+            draft.writes.push(d);
+            if compare == Compare::Equal {
+                this.learn(d, ty);
+            }
+            if !opens_nan(of, ty) {
+                return d.to_string();
+            }
+            let (raw, is_nan) = (this.scope.allocate('d'), this.scope.allocate('p'));
+            draft.writes.extend([raw, is_nan]);
+            draft.after.push(format!("testp.notanumber.f64 {is_nan}, {raw};"));
+            draft.after.push(format!("selp.b64 {d}, 0x7ff8000000000000, {raw}, {is_nan};"));
+            raw.to_string()
+        };
+        match kind {
+            Kind::Value(ty) | Kind::Nonzero(ty) => one(self, class(ty), ty),
+            Kind::AtLeast(ty) => {
+                let class = self.wider(ty);
+                one(self, class, ty)
+            }
+            Kind::Pair(d, p) => format!("{}|{}", one(self, class(d), d), one(self, class(p), p)),
+            Kind::Group(types) => {
+                let list: Vec<_> = types.iter().map(|ty| one(self, class(ty), ty)).collect();
+                format!("{{{}}}", list.join(", "))
+            }
+            Kind::Masked(lanes) => {
+                let d = one(self, 'r', "b32");
+                let mask = self.mask(*lanes);
+                d + &mask
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the mask of a destination of a video instruction.
+    fn mask(&mut self, lanes: u32) -> String {
+        if lanes == 1 {
+            let masks = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
+            return masks[self.rng.usize(..masks.len())].into();
+        }
+        let set = self.rng.u32(0..1 << lanes);
+        if set == 0 {
+            return String::new();
+        }
+        let digits: String = (0..lanes).rev().filter(|lane| set >> lane & 1 == 1).map(|lane| lane.to_string()).collect();
+        format!(".{}{digits}", if lanes == 2 { 'h' } else { 'b' })
+    }
+}
+
+fn finish(draft: Draft, forms: Vec<usize>, guard: Option<(Register, bool)>) -> Step {
+    Step { forms, guard, text: draft.text, reads: draft.reads, writes: draft.writes }
+}
+
+fn is_integer(ty: &str) -> bool {
+    let (kind, bits) = ty.split_at(1);
+    ["u", "s", "b"].contains(&kind) && bits.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Returns true if a value of one type is an interesting one of the other.
+fn is_alike(a: &str, b: &str) -> bool {
+    a == b || is_integer(a) && is_integer(b)
+}
+
+/// Returns true if the ISA does not say which NaN an instruction returns (9.7.3: payloads of `.f64` "are supported").
+fn opens_nan(of: &Form, ty: &str) -> bool {
+    ty == "f64"
+        && matches!(of.head(), "add" | "sub" | "mul" | "fma" | "mad" | "div" | "rcp" | "sqrt" | "min" | "max" | "cvt")
+        && !of.has("approx")
+}
+
+/// Returns the comparison of the result of a form: within the stated error for an approximation.
+fn comparison(of: &Form) -> Compare {
+    if of.has("approx") || of.has("full") {
+        let ty = of.words().next_back().unwrap_or_default();
+        return stated_error(of.head(), ty, of.has("ftz"));
+    }
+    Compare::Equal
+}

@@ -1,0 +1,10 @@
+//! Random kernels of plain instructions, run in the interpreter and on a GPU.
+
+pub mod forms;
+pub mod generate;
+pub mod gpu;
+pub mod grammar;
+pub mod kernel;
+pub mod report;
+pub mod run;
+pub mod shrink;
