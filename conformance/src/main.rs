@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ptx_conformance::case::Case;
 use ptx_conformance::form::Form;
 use ptx_conformance::fuzz;
+use ptx_conformance::fuzz::forms::VERSIONS;
 use ptx_conformance::fuzz::kernel::Kernel;
 use ptx_conformance::fuzz::report::Coverage;
 use ptx_conformance::gpu::{self, Ended};
@@ -109,6 +110,9 @@ struct Kernels {
     /// The number of kernels
     #[arg(long, default_value_t = 1000)]
     count: usize,
+    /// The PTX version: the driver 580 compiles 9.0
+    #[arg(long, default_value = VERSIONS[1], value_parser = VERSIONS)]
+    ptx: String,
 }
 
 #[derive(Args)]
@@ -357,7 +361,7 @@ fn problem_of(kernel: &Kernel, schedules: u64) -> Option<String> {
 }
 
 fn fuzz_emu(kernels: &Kernels, schedules: u64) -> ExitCode {
-    let (table, refused) = fuzz::run::table();
+    let (table, refused) = fuzz::run::table(&kernels.ptx);
     let start = Instant::now();
     let progress = bar(kernels.count);
     let numbers = kernels.first..kernels.first + kernels.count;
@@ -385,7 +389,7 @@ fn fuzz_emu(kernels: &Kernels, schedules: u64) -> ExitCode {
 }
 
 fn fuzz_forms(kernels: &Kernels) -> ExitCode {
-    let (table, refused) = fuzz::run::table();
+    let (table, refused) = fuzz::run::table(&kernels.ptx);
     let mut coverage = Coverage::new(&table);
     for number in kernels.first..kernels.first + kernels.count {
         coverage.add(&fuzz::generate::kernel(&table, kernels.seed, number));
@@ -409,20 +413,20 @@ fn run_fuzz(command: &Fuzz) -> Result<ExitCode> {
         Fuzz::Emu { kernels, schedules } => Ok(fuzz_emu(kernels, *schedules)),
         Fuzz::Forms(kernels) => Ok(fuzz_forms(kernels)),
         Fuzz::Show(kernels) => {
-            let (table, _) = fuzz::run::table();
+            let (table, _) = fuzz::run::table(&kernels.ptx);
             let numbers = kernels.first..kernels.first + kernels.count;
             let all = numbers.map(|number| (number, fuzz::generate::kernel(&table, kernels.seed, number)));
-            println!("{}", fuzz::gpu::module_text(&all.collect::<Vec<_>>()));
+            println!("{}", fuzz::gpu::module_text(&kernels.ptx, &all.collect::<Vec<_>>()));
             Ok(ExitCode::SUCCESS)
         }
         Fuzz::Modules { dir, kernels } => {
-            let (table, _) = fuzz::run::table();
+            let (table, _) = fuzz::run::table(&kernels.ptx);
             for (first, count) in fuzz::gpu::chunks(kernels.first, kernels.count) {
                 let numbers = first..first + count;
                 let all: Vec<_> =
                     numbers.map(|number| (number, fuzz::generate::kernel(&table, kernels.seed, number))).collect();
                 let name = fuzz::gpu::module_name(kernels.seed, first);
-                write(&dir.join(name).with_extension("ptx"), &fuzz::gpu::module_text(&all))?;
+                write(&dir.join(name).with_extension("ptx"), &fuzz::gpu::module_text(&kernels.ptx, &all))?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -430,6 +434,7 @@ fn run_fuzz(command: &Fuzz) -> Result<ExitCode> {
             let cores = std::thread::available_parallelism().map_or(1, Into::into);
             let options = fuzz::gpu::Options {
                 seed: kernels.seed,
+                version: kernels.ptx.clone(),
                 first: kernels.first,
                 count: kernels.count,
                 device: *device,
@@ -455,6 +460,7 @@ fn fuzz_gpu(options: &fuzz::gpu::Options, text: &Path, json: &Path) -> Result<Ex
     if let Some(folder) = &options.modules {
         arguments.extend(["--modules".into(), folder.display().to_string()]);
     }
+    arguments.extend(["--ptx".into(), options.version.clone()]);
     let progress = bar(options.count);
     let mut outcomes = BTreeMap::new();
     fuzz::gpu::run_all(options, &arguments, |number, outcome| {
@@ -462,7 +468,7 @@ fn fuzz_gpu(options: &fuzz::gpu::Options, text: &Path, json: &Path) -> Result<Ex
         outcomes.insert(number, outcome);
     })?;
     progress.finish();
-    let (table, refused) = fuzz::run::table();
+    let (table, refused) = fuzz::run::table(&options.version);
     let mut coverage = Coverage::new(&table);
     for number in outcomes.keys() {
         coverage.add(&fuzz::generate::kernel(&table, options.seed, *number));

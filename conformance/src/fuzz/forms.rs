@@ -8,6 +8,9 @@ use crate::values;
 /// The legal forms, as patterns. `BLESS=1 cargo test -p ptx-conformance --test fuzz` writes the file.
 const LEGAL: &str = include_str!("forms.txt");
 
+/// The PTX versions of the table: the one that the driver 580 compiles, and the newest.
+pub const VERSIONS: [&str; 2] = ["9.0", "9.5"];
+
 /// The kind of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
@@ -46,6 +49,8 @@ pub struct Form {
     pub operands: Vec<Kind>,
     /// The operands as the pattern has them.
     shape: &'static str,
+    /// The PTX version of [`VERSIONS`] that has the form.
+    pub version: &'static str,
 }
 
 impl fmt::Display for Form {
@@ -55,9 +60,9 @@ impl fmt::Display for Form {
 }
 
 impl Form {
-    fn new(opcode: String, shape: &'static str) -> Self {
+    fn new(opcode: String, shape: &'static str, version: &'static str) -> Self {
         let operands = shape.split(' ').filter(|word| !word.is_empty()).map(|word| kind(&opcode, word)).collect();
-        Self { opcode, operands, shape }
+        Self { opcode, operands, shape, version }
     }
 
     pub fn words(&self) -> impl DoubleEndedIterator<Item = &str> {
@@ -229,8 +234,8 @@ fn expand(places: &[Vec<String>]) -> Vec<Vec<&str>> {
 }
 
 /// Returns the forms of a pattern.
-pub fn of_pattern(pattern: &str, shape: &'static str) -> Vec<Form> {
-    expand(&places(pattern)).into_iter().map(|texts| Form::new(texts.concat(), shape)).collect()
+pub fn of_pattern(pattern: &str, shape: &'static str, version: &'static str) -> Vec<Form> {
+    expand(&places(pattern)).into_iter().map(|texts| Form::new(texts.concat(), shape, version)).collect()
 }
 
 /// Returns patterns for some of the expansions of a pattern: products of alternatives, joined place by place.
@@ -262,13 +267,16 @@ pub fn factor(pattern: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
 
 /// Returns the legal forms.
 pub fn all() -> Vec<Form> {
-    let lines = LEGAL.lines().filter(|line| !line.is_empty() && !line.starts_with("//"));
-    let mut seen = BTreeSet::new();
-    lines
-        .flat_map(|line| {
-            let (pattern, shape) = line.split_once(' ').unwrap_or((line, ""));
-            of_pattern(pattern, shape)
-        })
-        .filter(|form| seen.insert(form.to_string()))
-        .collect()
+    let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
+    let mut version = VERSIONS[0];
+    for line in LEGAL.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
+        if let Some(next) = line.strip_prefix(".version ") {
+            version = next;
+            continue;
+        }
+        let (pattern, shape) = line.split_once(' ').unwrap_or((line, ""));
+        let forms = of_pattern(pattern, shape, version).into_iter();
+        all.extend(forms.filter(|form| seen.insert(form.to_string())));
+    }
+    all
 }

@@ -334,10 +334,10 @@ impl Generator<'_> {
         let distance = self.rng.usize(1..THREADS);
         draft.writes.extend([own, other, lane, d]);
         draft.text = vec![
-            format!("mad.wide.u32 {own}, %tid, 8, %exchange;"),
+            format!("mad.wide.u32 {own}, %thread, 8, %exchange;"),
             format!("st.shared.b64 [{own}], {value};"),
             "bar.sync 0;".into(),
-            format!("xor.b32 {lane}, %tid, {distance};"),
+            format!("xor.b32 {lane}, %thread, {distance};"),
             format!("mad.wide.u32 {other}, {lane}, 8, %exchange;"),
             format!("ld.shared.b64 {d}, [{other}];"),
             "bar.sync 0;".into(),

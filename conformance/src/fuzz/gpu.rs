@@ -16,6 +16,7 @@ use ptx_host::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr as 
 use ptx_host::{JitOptions, Kernel as Loaded, LaunchConfig, Module};
 use serde::{Deserialize, Serialize};
 
+use super::forms::VERSIONS;
 use super::generate::{self, Table};
 use super::kernel::{self, Kernel, THREADS};
 use super::run::{self, Difference};
@@ -31,6 +32,8 @@ const SHRUNK: usize = 1;
 #[derive(Debug, Clone)]
 pub struct Options {
     pub seed: u64,
+    /// The PTX version of the kernels.
+    pub version: String,
     pub first: usize,
     pub count: usize,
     pub device: usize,
@@ -86,8 +89,8 @@ pub fn chunks(first: usize, count: usize) -> impl Iterator<Item = (usize, usize)
 }
 
 /// Returns the text of the module of a chunk.
-pub fn module_text(kernels: &[(usize, Kernel)]) -> String {
-    kernel::module(kernels.iter().map(|(number, kernel)| kernel.text(&kernel_name(*number, kernel))))
+pub fn module_text(version: &str, kernels: &[(usize, Kernel)]) -> String {
+    kernel::module(version, kernels.iter().map(|(number, kernel)| kernel.text(&kernel_name(*number, kernel))))
 }
 
 fn say(message: &Message) {
@@ -157,7 +160,7 @@ impl Gpu {
 
     /// Compiles and runs one kernel by itself.
     fn run_alone(&mut self, kernel: &Kernel) -> Result<Vec<u8>, Failed> {
-        let module = self.load("a smaller kernel", kernel.module())?;
+        let module = self.load("a smaller kernel", kernel.module(VERSIONS[0]))?;
         let loaded = module.kernel_by_name("k").map_err(|error| Failed::Refused(error.to_string()))?;
         self.run(&loaded, &kernel.memory())
     }
@@ -172,7 +175,7 @@ pub fn child(options: &Options) -> ! {
             leave(1)
         }
     };
-    let (table, _) = run::table();
+    let (table, _) = run::table(&options.version);
     say(&Message::Ready(None));
     let mut shrunk = HashMap::new();
     for line in io::stdin().lines().map_while(Result::ok) {
@@ -200,7 +203,7 @@ fn run_chunk(
         Some(folder) => read_module(&folder.join(format!("{name}.cubin.gz")))
             .map_err(|error| Failed::Refused(format!("{error:#}")))
             .and_then(|image| gpu.load(&name, image)),
-        None => gpu.load(&name, module_text(&kernels)),
+        None => gpu.load(&name, module_text(&options.version, &kernels)),
     };
     for (number, kernel) in kernels.iter().skip(skip) {
         say(&Message::Starts(*number));

@@ -96,13 +96,15 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("prmt.b32{.f4e|.b4e|.rc8|.ecl|.ecr|.rc16}", "b32 b32 b32 b32"),
     ("cvt{|.sat}.{u8|u16|u32|u64|s8|s16|s32|s64}.{u8|u16|u32|u64|s8|s16|s32|s64}", "~U ~T"),
     (
-        "cvt{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.{f16|bf16|f32|f64}.{u8|u16|u32|u64|s8|s16|s32|s64}",
+        "cvt{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.{f16|f32|f64}.{u8|u16|u32|u64|s8|s16|s32|s64}",
         "U ~T",
     ),
+    ("cvt{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.bf16.{u8|u16|u32|u64|s8|s16|s32|s64}", "U T"),
     (
-        "cvt{|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.sat}.{u8|u16|u32|u64|s8|s16|s32|s64}.{f16|bf16|f32|f64}",
+        "cvt{|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.sat}.{u8|u16|u32|u64|s8|s16|s32|s64}.{f16|f32|f64}",
         "~U T",
     ),
+    ("cvt{|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.sat}.{u8|u16|u32|u64|s8|s16|s32|s64}.bf16", "U T"),
     (
         "cvt{|.rn|.rz|.rm|.rp|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.relu}{|.sat|.satfinite}.{f16|bf16|f32|f64}.{f16|bf16|f32|f64}",
         "U T",

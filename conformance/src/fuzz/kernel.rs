@@ -12,8 +12,6 @@ pub const THREADS: usize = 64;
 pub const PRIVATE: usize = 64;
 /// The bytes that all threads of the block change by commutative atomics.
 pub const COMMON: usize = 64;
-/// The newest PTX that the driver 580 compiles.
-const VERSION: &str = "9.0";
 const TARGET: &str = "sm_90a";
 
 /// A register. All registers of a class have one size and any type.
@@ -348,13 +346,13 @@ impl Writer<'_> {
 
 /// The registers of addresses: each is set where the text uses it.
 const ADDRESSES: [(&str, &[&str]); 7] = [
-    ("%global_slot", &["mad.wide.u32 %global_slot, %tid, 64, %private;"]),
-    ("%shared_slot", &["mov.b64 %shared_slot, shared_memory;", "mad.wide.u32 %shared_slot, %tid, 64, %shared_slot;"]),
+    ("%global_slot", &["mad.wide.u32 %global_slot, %thread, 64, %private;"]),
+    ("%shared_slot", &["mov.b64 %shared_slot, shared_memory;", "mad.wide.u32 %shared_slot, %thread, 64, %shared_slot;"]),
     (
         "%shared_generic",
         &[
             "mov.b64 %shared_generic, shared_memory;",
-            "mad.wide.u32 %shared_generic, %tid, 64, %shared_generic;",
+            "mad.wide.u32 %shared_generic, %thread, 64, %shared_generic;",
             "cvta.shared.u64 %shared_generic, %shared_generic;",
         ],
     ),
@@ -413,7 +411,7 @@ impl Kernel {
         all.extend(written.iter().copied());
         let helpers = Writer::HELPERS;
         let _ = write!(w.text, ".visible .entry {name}(.param .u64 memory)\n{{\n{}{helpers}", declarations(all.iter()));
-        w.line(".reg .b32 %tid; .reg .b64 %base, %in, %out, %private, %common;");
+        w.line(".reg .b32 %thread; .reg .b64 %base, %in, %out, %private, %common;");
         let uses = |name: &str| body.contains(name);
         if uses("%shared") {
             w.line(format_args!(".shared .align 16 .b8 shared_memory[{}];", THREADS * PRIVATE));
@@ -426,10 +424,10 @@ impl Kernel {
         }
         w.line("mov.b64 %zero, 0;");
         w.line("ld.param.u64 %base, [memory];");
-        w.line("mov.u32 %tid, %tid.x;");
-        w.line(format_args!("mad.wide.u32 %in, %tid, {}, %base;", self.input_stride()));
+        w.line("mov.u32 %thread, %tid.x;");
+        w.line(format_args!("mad.wide.u32 %in, %thread, {}, %base;", self.input_stride()));
         w.line(format_args!("add.u64 %out, %base, {};", self.outputs_at()));
-        w.line(format_args!("mad.wide.u32 %out, %tid, {}, %out;", self.output_stride()));
+        w.line(format_args!("mad.wide.u32 %out, %thread, {}, %out;", self.output_stride()));
         w.line(format_args!("add.u64 %private, %base, {};", self.private_at()));
         w.line(format_args!("add.u64 %common, %private, {};", THREADS * PRIVATE));
         for (name, lines) in ADDRESSES {
@@ -470,16 +468,16 @@ impl Kernel {
     }
 
     /// Returns the text of a module that contains only this kernel.
-    pub fn module(&self) -> String {
-        module([self.text("k")])
+    pub fn module(&self, version: &str) -> String {
+        module(version, [self.text("k")])
     }
 }
 
 /// Returns the text of a module that contains these kernels.
-pub fn module(kernels: impl IntoIterator<Item = String>) -> String {
+pub fn module(version: &str, kernels: impl IntoIterator<Item = String>) -> String {
     let constants: Vec<_> = values::noise(PRIVATE, 5).iter().map(ToString::to_string).collect();
     let mut text = format!(
-        ".version {VERSION}\n.target {TARGET}\n.address_size 64\n.const .align 16 .b8 constants[{PRIVATE}] = {{{}}};\n",
+        ".version {version}\n.target {TARGET}\n.address_size 64\n.const .align 16 .b8 constants[{PRIVATE}] = {{{}}};\n",
         constants.join(", ")
     );
     for kernel in kernels {

@@ -8,7 +8,7 @@ use ptx_emu::schedule::Schedule;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::forms::{self, Form, SAMPLE_REGISTERS};
+use super::forms::{self, Form, SAMPLE_REGISTERS, VERSIONS};
 use super::generate::Table;
 use super::kernel::{self, Kernel, Node, Register, Slot, THREADS};
 use crate::compare;
@@ -19,12 +19,13 @@ const LIMIT: u64 = 5_000_000;
 /// Returns why the interpreter refuses a form, or `None` if it has the form.
 pub fn refusal(form: &Form) -> Option<String> {
     let entry = format!(".entry k() {{\n{SAMPLE_REGISTERS}\n{}\n}}\n", form.sample());
-    Device::new().load(&kernel::module([entry])).err().map(|error| error.to_string())
+    Device::new().load(&kernel::module(form.version, [entry])).err().map(|error| error.to_string())
 }
 
-/// Returns all forms, and the refusals of those that the interpreter lacks.
-pub fn table() -> (Table, Vec<(usize, String)>) {
-    let forms = forms::all();
+/// Returns the forms of a PTX version, and the refusals of those that the interpreter lacks.
+pub fn table(version: &str) -> (Table, Vec<(usize, String)>) {
+    let has = |form: &Form| VERSIONS.iter().position(|v| *v == form.version) <= VERSIONS.iter().position(|v| *v == version);
+    let forms: Vec<Form> = forms::all().into_iter().filter(has).collect();
     let refusals: Vec<Option<String>> = forms.par_iter().map(refusal).collect();
     let known = (0..forms.len()).filter(|i| refusals[*i].is_none()).collect();
     let refused = refusals.into_iter().enumerate().filter_map(|(i, why)| Some((i, why?))).collect();
@@ -37,7 +38,7 @@ pub fn table() -> (Table, Vec<(usize, String)>) {
 ///
 /// If the interpreter lacks what the kernel needs, or reports a finding or a fault.
 pub fn run(kernel: &Kernel, schedule: u64) -> Result<Vec<u8>, String> {
-    run_text(&kernel.module(), &kernel.memory(), schedule)
+    run_text(&kernel.module(VERSIONS[1]), &kernel.memory(), schedule)
 }
 
 /// Runs the kernel `k` of a text on memory.
