@@ -22,15 +22,15 @@ pub use crate::trap::trap;
 mod kernel;
 mod shape;
 
-pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
-#[doc(hidden)]
-pub use kernel::{
-    RawMatrix, RawSlice, RawTensorMut, VERSION, assert_parameter, assert_safe_parameter, end_of_dependent_grid,
-    end_of_thread, layout_of_field, type_of_field,
-};
 #[doc(hidden)]
 #[cfg(not(target_arch = "nvptx64"))]
 pub use kernel::write_field;
+pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
+#[doc(hidden)]
+pub use kernel::{
+    RawMatrix, RawSlice, RawTensorMut, VERSION, assert_parameter, assert_safe_parameter,
+    end_of_dependent_grid, end_of_thread, layout_of_field, type_of_field,
+};
 pub use shape::{Block, LaunchShape};
 #[doc(hidden)]
 pub use shape::{assert_shape, layout_of_shape};

@@ -216,7 +216,10 @@ fn check_type(name: &str, ty: &Type) -> Result<()> {
             element => (element, reference.mutability.is_some()),
         },
         Type::ImplTrait(_) | Type::Infer(_) => {
-            return Err(Error::new_spanned(ty, "a kernel is one entry of the module, so its parameters have types: name the type"));
+            return Err(Error::new_spanned(
+                ty,
+                "a kernel is one entry of the module, so its parameters have types: name the type",
+            ));
         }
         _ => {
             let of_reference = |token: &TokenTree| match token {
@@ -231,7 +234,9 @@ fn check_type(name: &str, ty: &Type) -> Result<()> {
     };
     let element: String = element.to_token_stream().to_string().split(' ').collect();
     let instead = match mutable {
-        false => format!("write `{name}: Global<{element}>` for memory that the kernel reads, or `{name}: {element}` for a value"),
+        false => format!(
+            "write `{name}: Global<{element}>` for memory that the kernel reads, or `{name}: {element}` for a value"
+        ),
         true => format!(
             "write `{name}: GlobalElementsMut<{element}>` for memory of which each thread writes its elements, or \
              `{name}: GlobalMut<{element}, N>` for tiles of `N` elements"

@@ -1,6 +1,6 @@
 //! The public functions of the typed layer, from rustdoc's JSON. That includes items from macros, and excludes hidden items.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::ok;
 use serde_json::Value;
@@ -116,6 +116,21 @@ pub struct Name {
 /// Returns the public names in rustdoc's JSON that are not hidden.
 pub fn names(json: &Value) -> Vec<Name> {
     Docs { json, hidden: false }.names()
+}
+
+/// Returns the hidden functions and types of the typed layer, and the modules that have an item of the same name, if there are
+/// several.
+pub fn ambiguous_hidden_names(json: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    let (mut modules, mut hidden) = (BTreeMap::<String, BTreeSet<String>>::new(), BTreeSet::new());
+    Docs { json, hidden: true }.walk(&mut |module, _, item| {
+        let name = item["name"].as_str().unwrap_or_default().to_owned();
+        if is_hidden(item) {
+            hidden.insert(name.clone());
+        }
+        modules.entry(name).or_default().insert(module.into());
+    });
+    modules.retain(|name, modules| modules.len() > 1 && hidden.contains(name));
+    modules
 }
 
 /// Returns the safe methods of the public traits of the typed layer, hidden or not: module, trait and name.

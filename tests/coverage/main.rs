@@ -356,17 +356,23 @@ fn the_index_of_instructions_is_up_to_date() {
     if FUNCTIONS.is_empty() {
         return;
     }
-    let path = xtask::index::path();
-    let text = index::text(&FUNCTIONS, &CALLS);
-    if golden::blesses() {
-        return fs::write(&path, text).expect("the index");
+    let qualifiers = ok(xtask::index::qualifiers());
+    for (path, text) in [
+        (xtask::index::path(), index::text(&FUNCTIONS, &CALLS)),
+        (xtask::index::qualifiers_path(), qualifiers),
+    ] {
+        if golden::blesses() {
+            fs::write(&path, text).expect("the index");
+            continue;
+        }
+        let present = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            present == text,
+            "{} is out of date; run this test with `BLESS=1` and read the diff\n{}",
+            path.display(),
+            golden::diff(&present, &text)
+        );
     }
-    let present = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        present == text,
-        "docs/INSTRUCTIONS.md is out of date; run this test with `BLESS=1` and read the diff\n{}",
-        golden::diff(&present, &text)
-    );
 }
 
 /// Checks that docs/GLOSSARY.md lists every type, trait, function and method with its counterpart in CUDA.
@@ -449,6 +455,14 @@ fn the_methods_that_the_book_names_exist() {
 fn no_two_types_have_the_same_name() {
     let homonyms = glossary::homonyms(&NAMES);
     assert!(homonyms.is_empty(), "types or traits have the same name; rename all but one: {homonyms:#?}");
+}
+
+/// Checks that no module has a hidden function or type of a name that another module has: with glob imports of both modules, the
+/// name would be ambiguous, although nobody writes it.
+#[test]
+fn a_hidden_name_is_in_one_module() {
+    let Some(docs) = &*DOCS else { return };
+    assert_eq!(api::ambiguous_hidden_names(docs), BTreeMap::new());
 }
 
 fn glossary() -> glossary::Page {
