@@ -88,8 +88,16 @@ impl Manifest {
     }
 }
 
-/// Returns the target folder of the workspace around a folder, and the folders of the workspace's libraries that depend on `ptx`.
-pub fn device_crates(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
+/// A library that depends on `ptx`.
+pub struct DeviceCrate {
+    /// The folder of its manifest.
+    pub folder: PathBuf,
+    /// Whether it is a `cdylib`, as a crate of kernels may be, and a library that kernels use is not.
+    pub is_cdylib: bool,
+}
+
+/// Returns the target folder of the workspace around a folder, and the workspace's libraries that depend on `ptx`.
+pub fn device_crates(folder: &Path) -> Result<(PathBuf, Vec<DeviceCrate>)> {
     // Any cargo can read manifests. cargo sets `CARGO` for its subcommands.
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or("cargo".into()));
     without_callers_settings(&mut cargo);
@@ -100,11 +108,18 @@ pub fn device_crates(folder: &Path) -> Result<(PathBuf, Vec<PathBuf>)> {
         }
     }
     let answer = metadata(cargo, folder)?;
+    let target = answer["target_directory"].as_str().unwrap_or_default().into();
+    Ok((target, parse_device_crates(&answer)))
+}
+
+fn parse_device_crates(answer: &Value) -> Vec<DeviceCrate> {
     let packages = array(&answer["packages"])
         .filter(|package| has_library(package) && dependency_on_ptx(package).is_some());
-    let manifests = packages.filter_map(|package| package["manifest_path"].as_str());
-    let folders = manifests.filter_map(|manifest| Path::new(manifest).parent().map(Path::to_path_buf));
-    Ok((answer["target_directory"].as_str().unwrap_or_default().into(), folders.collect()))
+    let crates = packages.filter_map(|package| {
+        let folder = Path::new(package["manifest_path"].as_str()?).parent()?.to_path_buf();
+        Some(DeviceCrate { folder, is_cdylib: has_target(package, |kind| kind == "cdylib") })
+    });
+    crates.collect()
 }
 
 /// Asks cargo for the workspace around a folder.
@@ -116,8 +131,12 @@ fn metadata(mut cargo: Command, folder: &Path) -> Result<Value> {
 }
 
 fn has_library(package: &Value) -> bool {
-    let is_library = |kind: &Value| matches!(kind.as_str(), Some("lib" | "cdylib" | "rlib"));
-    array(&package["targets"]).any(|target| array(&target["kind"]).any(is_library))
+    has_target(package, |kind| matches!(kind, "lib" | "cdylib" | "rlib"))
+}
+
+fn has_target(package: &Value, is_wanted: impl Fn(&str) -> bool) -> bool {
+    let is_wanted = |kind: &Value| kind.as_str().is_some_and(&is_wanted);
+    array(&package["targets"]).any(|target| array(&target["kind"]).any(is_wanted))
 }
 
 fn dependency_on_ptx(package: &Value) -> Option<&Value> {
@@ -277,6 +296,20 @@ mod tests {
         assert!(error.contains("has no library"), "{error}");
         let error = Manifest::parse(&answer(&json!({}), &json!([]), "lib"), Path::new("/w/Cargo.toml"));
         assert!(error.err().unwrap().to_string().contains("describes no package"));
+    }
+
+    #[test]
+    fn a_crate_of_kernels_is_told_from_a_library_beside_it() {
+        let package = |name: &str, kinds: &Value| {
+            json!({
+                "name": name, "manifest_path": format!("/w/{name}/Cargo.toml"), "targets": [{ "kind": kinds }],
+                "dependencies": [{ "name": "ptx", "kind": null, "rename": null }],
+            })
+        };
+        let packages = json!([package("k", &json!(["cdylib", "rlib"])), package("math", &json!(["lib"]))]);
+        let crates = parse_device_crates(&json!({ "packages": packages }));
+        let crates: Vec<_> = crates.iter().map(|it| (it.folder.to_str().unwrap(), it.is_cdylib)).collect();
+        assert_eq!(crates, [("/w/k", true), ("/w/math", false)]);
     }
 
     #[test]

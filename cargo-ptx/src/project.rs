@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use ptx_build::{Kernels, cargo};
+use ptx_build::Kernels;
+use ptx_build::cargo::{self, DeviceCrate};
 
 /// The choice of a crate of kernels, and the settings of its build.
 #[derive(clap::Args, Default)]
@@ -56,21 +57,25 @@ pub fn beside_this_program() -> Option<PathBuf> {
     linker.is_file().then_some(linker)
 }
 
-/// Returns the crate that contains the folder `start`, else the only crate of the workspace.
-fn choose(start: &Path, mut crates: Vec<PathBuf>, is_named: bool) -> Result<PathBuf> {
+/// Returns the crate that contains the folder `start`, else the only crate of the workspace, or the only `cdylib` among several.
+fn choose(start: &Path, crates: Vec<DeviceCrate>, is_named: bool) -> Result<PathBuf> {
     let start = std::fs::canonicalize(start)?;
-    if let Some(own) = crates.iter().find(|folder| start.starts_with(folder)) {
-        return Ok(own.clone());
+    // Of two folders, one in the other, the inner one contains `start` more closely.
+    let around = crates.iter().filter(|own| start.starts_with(&own.folder));
+    if let Some(own) = around.max_by_key(|own| own.folder.as_os_str().len()) {
+        return Ok(own.folder.clone());
     }
-    match crates.len() {
+    let kernels: Vec<_> = crates.iter().filter(|own| own.is_cdylib).collect();
+    match (&crates[..], &kernels[..]) {
         _ if is_named => bail!("{} has no library that depends on `ptx`", start.display()),
-        0 => bail!(
+        ([], _) => bail!(
             "no library of this workspace depends on `ptx`: run the command in the folder of your kernels, or make a project by \
              `cargo ptx new`"
         ),
-        1 => Ok(crates.remove(0)),
+        ([only], _) => Ok(only.folder.clone()),
+        (_, [only]) => Ok(only.folder.clone()),
         _ => {
-            let folders: Vec<_> = crates.iter().map(|folder| folder.display().to_string()).collect();
+            let folders: Vec<_> = crates.iter().map(|own| own.folder.display().to_string()).collect();
             bail!(
                 "several crates depend on `ptx`: choose one by `--kernels FOLDER` of {}",
                 folders.join(", ")
@@ -86,12 +91,18 @@ mod tests {
     #[test]
     fn the_crate_around_the_folder_is_chosen_else_the_only_one() {
         let home = std::fs::canonicalize(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let library = |folder: &str| DeviceCrate { folder: home.join(folder), is_cdylib: false };
+        let kernels = |folder: &str| DeviceCrate { is_cdylib: true, ..library(folder) };
         let (own, other) = (home.join("src"), home.join("tests"));
-        assert_eq!(choose(&own, vec![other.clone(), own.clone()], false).unwrap(), own);
-        assert_eq!(choose(&home, vec![other.clone()], false).unwrap(), other);
-        let error = choose(&home, vec![own, other], false).unwrap_err().to_string();
-        assert!(error.contains("--kernels FOLDER") && error.contains("src"), "{error}");
+        assert_eq!(choose(&own, vec![library("tests"), library("src")], false).unwrap(), own);
+        assert_eq!(choose(&home, vec![library("tests")], false).unwrap(), other);
+        assert_eq!(choose(&home, vec![library("src"), kernels("tests")], false).unwrap(), other);
+        assert_eq!(choose(&own, vec![library("src"), kernels("tests")], false).unwrap(), own);
+        for crates in [vec![library("src"), library("tests")], vec![kernels("src"), kernels("tests")]] {
+            let error = choose(&home, crates, false).unwrap_err().to_string();
+            assert!(error.contains("--kernels FOLDER") && error.contains("src"), "{error}");
+        }
         assert!(choose(&home, vec![], false).unwrap_err().to_string().contains("cargo ptx new"));
-        assert!(choose(&home, vec![home.join("src")], true).unwrap_err().to_string().contains("no library"));
+        assert!(choose(&home, vec![library("src")], true).unwrap_err().to_string().contains("no library"));
     }
 }
