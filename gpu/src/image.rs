@@ -39,7 +39,8 @@ impl Image {
     }
 }
 
-/// Returns the images of a kernel or of a crate that the device runs, by their labels.
+/// Returns the images of a kernel or of a crate that the device runs, by their labels. A GPU runs nvcc's machine code alone: nvcc
+/// writes PTX of its own version, which an older driver refuses.
 pub fn images(options: &Options, name: &str) -> Result<Vec<Image>> {
     // An unreadable folder has no images.
     let entries = std::fs::read_dir(options.dir()?).into_iter().flatten().flatten();
@@ -48,7 +49,8 @@ pub fn images(options: &Options, name: &str) -> Result<Vec<Image>> {
             let path = entry.path();
             let label = path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('-')?.to_owned();
             let kind = path.extension()?.to_str()?;
-            options.kinds().contains(&kind).then_some(Image { label, path })
+            let image = options.kinds().contains(&kind).then_some(Image { label, path: path.clone() })?;
+            (options.emulated || kind == "cubin" || image.build() != NVCC).then_some(image)
         })
         .collect();
     images.sort_by(|a, b| a.label.cmp(&b.label));
@@ -103,8 +105,15 @@ mod tests {
 
     #[test]
     fn each_image_of_the_name_is_run() {
-        let files = ["axpy-nvcc.ptx", "axpy-O3.ptx", "axpy-O0.cubin", "axpy-O0.txt", "axpy_bulk-O3.ptx"];
-        assert_eq!(names(&files, |_| {}), ["axpy/O0.cubin", "axpy/O3.ptx", "axpy/nvcc.ptx"]);
+        let files = [
+            "axpy-nvcc.ptx",
+            "axpy-nvcc.cubin",
+            "axpy-O3.ptx",
+            "axpy-O0.cubin",
+            "axpy-O0.txt",
+            "axpy_bulk-O3.ptx",
+        ];
+        assert_eq!(names(&files, |_| {}), ["axpy/O0.cubin", "axpy/O3.ptx", "axpy/nvcc.cubin"]);
         assert_eq!(names(&files, |options| options.emulated = true), ["axpy/O3.ptx", "axpy/nvcc.ptx"]);
     }
 

@@ -88,7 +88,6 @@ const CASES: &[Words] = &[
         ctas: Some(|words| words.div_ceil(112) as u32),
         ..STREAM
     },
-    Words { kernel: "launch_dependent", note: "five CTAs", words: (1 << 16) - 1, ..NATURAL },
     Words { kernel: "shared_gather", note: "one CTA", words: 4096, ..NATURAL },
     Words {
         kernel: "cluster_histogram",
@@ -164,11 +163,25 @@ pub fn cases() -> Vec<Case> {
         note: of.note,
         run: Box::new(move |bench| run(bench, of)),
     };
-    CASES.iter().map(case).chain(REFERENCES.iter().map(reference)).collect()
+    CASES.iter().map(case).chain(OTHERS.iter().map(other)).collect()
 }
 
-/// Kernels in CUDA C++ only, of library quality: their check, and how to time them.
-const REFERENCES: &[(Kernel, Words)] = &[
+/// Kernels that are not in [`KERNELS`], among them references in CUDA C++ only, of library quality: their check, and how to time
+/// them.
+const OTHERS: &[(Kernel, Words)] = &[
+    // `library_checks` checks it in a chain of programmatic launches.
+    (
+        Kernel {
+            name: "launch_dependent",
+            grid: ([5, 1], [0, 0], 128),
+            dynamic_shared: 0,
+            words: |seed| 1 + seed as usize * 2309 % 20_011,
+            expected: |input| {
+                (0..).zip(input).map(|(i, word)| word.wrapping_mul(3).wrapping_add(i)).collect()
+            },
+        },
+        Words { kernel: "launch_dependent", note: "five CTAs", words: (1 << 16) - 1, ..NATURAL },
+    ),
     // The reference for `bulk_reduce_columns`.
     (
         Kernel {
@@ -200,7 +213,7 @@ const REFERENCES: &[(Kernel, Words)] = &[
     ),
 ];
 
-fn reference((natural, of): &'static (Kernel, Words)) -> Case {
+fn other((natural, of): &'static (Kernel, Words)) -> Case {
     Case {
         kernel: of.kernel,
         variant: of.variant,
@@ -253,4 +266,19 @@ fn run_as(bench: &Bench, of: &Words, natural: &Kernel) -> Result<Timing> {
     })?;
     ensure!(stream.clone_dtoh(&source)? == words, "the input was changed");
     bench.time(&launches, (of.traffic > 0).then_some(4 * of.traffic * of.words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kernel_has_a_check() {
+        for of in CASES {
+            assert!(KERNELS.iter().any(|kernel| kernel.name == of.kernel), "{} has no check", of.kernel);
+        }
+        for (natural, of) in OTHERS {
+            assert_eq!(natural.name, of.kernel);
+        }
+    }
 }
