@@ -296,6 +296,14 @@ fn images(gpu: &Gpu) -> Result<Finding> {
     ensure!(registers <= 24, "{registers} registers, where 24 were allowed");
     let none = Module::from_images(&gpu.context, NAME, &images[..1], &options);
     expect_error(none, &["no image", NAME, &format!("of sm_{major}{minor}"), &format!("{future} (PTX)")])?;
+    // A cubin that the driver refuses: a header without content. An emulated device refuses every cubin.
+    let mut cubin = [0; 64];
+    cubin[..6].copy_from_slice(b"\x7fELF\x02\x01");
+    cubin[18] = 190;
+    let refused = Image { target: &format!("sm_{major}{minor}"), bytes: &cubin };
+    let module = Module::from_images(&gpu.context, NAME, &[refused, images[1]], &options)?;
+    ensure!(module.name().ends_with("sm_90 (PTX)"), "{} was loaded", module.name());
+    expect_error(Module::from_images(&gpu.context, NAME, &[refused], &options), &["(cubin)"])?;
     Ok("the image that runs is chosen, and compiled with options".to_owned().into())
 }
 

@@ -66,10 +66,11 @@ impl Image<'_> {
     }
 }
 
-/// Returns the best image for a device of this compute capability.
-pub(crate) fn choose<'i, 'a>(images: &'i [Image<'a>], device: (u32, u32)) -> Option<&'i Image<'a>> {
-    let ranked = images.iter().filter_map(|image| Some((image.rank(device)?, image)));
-    ranked.max_by(|(left, _), (right, _)| left.cmp(right)).map(|(_, image)| image)
+/// Returns the images for a device of this compute capability, the best first.
+pub(crate) fn ranked<'i, 'a>(images: &'i [Image<'a>], device: (u32, u32)) -> Vec<&'i Image<'a>> {
+    let mut ranked: Vec<_> = images.iter().filter_map(|image| Some((image.rank(device)?, image))).collect();
+    ranked.sort_by(|(left, _), (right, _)| right.cmp(left));
+    ranked.into_iter().map(|(_, image)| image).collect()
 }
 
 /// Completes an image for the driver, which takes no length: PTX must end in NUL, and a cubin must not be truncated.
@@ -199,7 +200,7 @@ mod tests {
                     None => Image { target: image, bytes: PTX },
                 })
                 .collect();
-            let chosen = choose(&images, device).map(ToString::to_string);
+            let chosen = ranked(&images, device).first().map(ToString::to_string);
             let wanted = match choice.strip_prefix('+') {
                 Some(target) => Some(format!("{target} (cubin)")),
                 None => (!choice.is_empty()).then(|| format!("{choice} (PTX)")),

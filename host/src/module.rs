@@ -13,7 +13,7 @@ use cudarc::driver::sys::{
 
 use crate::context::settle;
 use crate::error::check;
-use crate::image::{choose, loadable};
+use crate::image::{loadable, ranked};
 use crate::{CudaError, Error, Image, Kernel, Result, driver_version};
 
 const LOG_BYTES: usize = 16 * 1024;
@@ -105,7 +105,8 @@ impl Module {
 
     /// Loads the best image for the device: a cubin before PTX, then the newest target that the device runs. An `a` image runs on
     /// its compute capability alone, an `f` image and a cubin on those of the same major number and no smaller minor number, PTX
-    /// on all that are not older.
+    /// on all that are not older. If the driver refuses an image, as an older driver or an emulated one refuses a cubin, the next
+    /// best is loaded.
     ///
     /// ```no_run
     /// # let context = ptx_host::open(0)?;
@@ -118,7 +119,8 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::NoImage`], which lists the images and names the device, and the errors of [`Module::from_bytes`].
+    /// [`Error::NoImage`], which lists the images and names the device, and the errors of [`Module::from_bytes`], of the best image
+    /// if the driver refuses them all.
     pub fn from_images(
         context: &Arc<CudaContext>,
         name: &str,
@@ -127,12 +129,19 @@ impl Module {
     ) -> Result<Self> {
         let major = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = attribute_of(context, Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
-        let Some(image) = choose(images, (major, minor)) else {
-            let device = check(context.name(), || "reading the device's name".into())?;
-            let (capability, images) = (10 * major + minor, list(images));
-            return Err(Error::NoImage { module: name.into(), device, capability, images });
-        };
-        Self::from_bytes(context, &format!("{name}, {image}"), image.bytes, options)
+        let mut first = None;
+        for image in ranked(images, (major, minor)) {
+            match Self::from_bytes(context, &format!("{name}, {image}"), image.bytes, options) {
+                Err(error @ Error::Load { .. }) => _ = first.get_or_insert(error),
+                loaded => return loaded,
+            }
+        }
+        if let Some(error) = first {
+            return Err(error);
+        }
+        let device = check(context.name(), || "reading the device's name".into())?;
+        let (capability, images) = (10 * major + minor, list(images));
+        Err(Error::NoImage { module: name.into(), device, capability, images })
     }
 
     /// Loads PTX or a cubin from memory. Error messages call the module `name`.
