@@ -1,6 +1,6 @@
 //! docs/INSTRUCTIONS.md: the name of each instruction in `ptx::raw`, and the typed functions that use it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +68,24 @@ pub fn forms(but: &str) -> Result<BTreeMap<String, String>> {
         }
     }
     Ok(forms)
+}
+
+/// Returns the path of the qualifiers of each raw function, which `cargo ptx forms` reads.
+pub fn qualifiers_path() -> PathBuf {
+    root().join("cargo-ptx/QUALIFIERS.txt")
+}
+
+/// Returns a line for each raw function that has a golden file: its name, and the opcode and the qualifiers of all its forms.
+pub fn qualifiers() -> Result<String> {
+    let mut of_each = BTreeMap::<String, BTreeSet<String>>::new();
+    for (form, row) in forms("")? {
+        let name = form.trim_start_matches(['{', ' ']).split([' ', ';']).next().unwrap_or_default();
+        of_each.entry(row).or_default().extend(name.split('.').map(str::to_owned));
+    }
+    let line = |(row, pieces): (String, BTreeSet<String>)| {
+        format!("{row}: {}\n", pieces.into_iter().collect::<Vec<_>>().join(" "))
+    };
+    Ok(of_each.into_iter().map(line).collect())
 }
 
 /// Returns the text of the index. `typed` gives the last column for a raw function.

@@ -53,6 +53,7 @@ pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
     let typed = index::typed();
     let text = index::text(index::entries()?, |name| typed.get(name).cloned().unwrap_or_default());
     files::write(&index::path(), text)?;
+    files::write(&index::qualifiers_path(), index::qualifiers()?)?;
 
     let forms: Vec<&Form> = rows.iter().flat_map(|row| &row.forms).collect();
     let report = progress::step("checking with ptxas", || judge::judge(&setup.tools, &forms))?;
