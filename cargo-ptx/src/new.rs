@@ -143,16 +143,57 @@ fn files_of(name: &str, options: &Options, sources: &Sources) -> Vec<(String, St
     files.into_iter().map(|(path, text)| (fill(&path, text), path)).map(|(text, path)| (path, text)).collect()
 }
 
-/// Checks that a name is valid for a package and, with `_` for `-`, for a crate.
+/// The keywords of Rust, also those that it reserves.
+const KEYWORDS: [&str; 51] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
+];
+
+/// The types that Rust knows without a path: a crate of such a name would hide the type.
+const TYPES: [&str; 19] = [
+    "bool", "char", "f128", "f16", "f32", "f64", "i128", "i16", "i32", "i64", "i8", "isize", "str", "u128",
+    "u16", "u32", "u64", "u8", "usize",
+];
+
+/// The crates of Rust, and those that a project depends on or has.
+const CRATES: [&str; 14] = [
+    "alloc",
+    "core",
+    "proc_macro",
+    "std",
+    "test",
+    "ptx",
+    "ptx_host",
+    "ptx_emu",
+    "ptx_build",
+    "ptx_launch",
+    "ptx_macros",
+    "ptx_link",
+    "cudarc",
+    "kernels",
+];
+
+/// The folders that cargo makes beside a program.
+const FOLDERS: [&str; 4] = ["build", "deps", "examples", "incremental"];
+
+/// Checks that a name is valid for a package and, with `_` for `-`, for a crate and its program.
 fn check_name(name: &str) -> Result<()> {
     let mut chars = name.chars();
-    let starts = chars.next().is_some_and(|first| first.is_ascii_alphabetic());
+    let starts = chars.next().is_some_and(|first| first.is_ascii_lowercase());
     ensure!(
-        starts && chars.all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_'),
-        "`{name}` is not a name for a package: it starts with a letter, and has letters, digits, `-` and `_`"
+        starts && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_'),
+        "`{name}` is not a name for a package: it starts with a lower-case letter, and has lower-case letters, digits, `-` and `_`"
     );
-    for taken in ["ptx", "ptx-host", "ptx-emu", "ptx-build", "core", "std", "test", "kernels"] {
-        ensure!(name.replace('_', "-") != taken, "`{name}` is the name of another crate: choose another");
+    for (taken, what) in [
+        (&KEYWORDS[..], "is a keyword of Rust, and so no name of a crate"),
+        (&TYPES, "is a type of Rust, which a crate of this name would hide"),
+        (&CRATES, "is the name of another crate"),
+        (&FOLDERS, "is the name of a folder that cargo makes beside the program"),
+    ] {
+        ensure!(!taken.contains(&&*name.replace('-', "_")), "`{name}` {what}: choose another name");
     }
     Ok(())
 }
@@ -211,8 +252,32 @@ mod tests {
         for name in ["demo", "my-demo", "k2_x"] {
             check_name(name).unwrap();
         }
-        for name in ["", "2k", "a b", "ä", "core", "ptx_host"] {
+        for name in ["", "2k", "a b", "ä", "core", "ptx_host", "Vec", "proc-macro", "-a", "a.b", "a/b"] {
             assert!(check_name(name).is_err(), "{name}");
+        }
+        for (name, says) in [
+            ("self", "is a keyword of Rust"),
+            ("crate", "is a keyword of Rust"),
+            ("fn", "is a keyword of Rust"),
+            ("type", "is a keyword of Rust"),
+            ("gen", "is a keyword of Rust"),
+            ("alloc", "is the name of another crate"),
+            ("u32", "is a type of Rust"),
+            ("deps", "is the name of a folder that cargo makes"),
+        ] {
+            let error = check_name(name).unwrap_err().to_string();
+            assert!(error.contains(says) && error.ends_with("choose another name"), "{error}");
+        }
+    }
+
+    /// A name that is accepted is an identifier, as which `rustc` has no other use of it: neither a keyword, in any edition, nor a
+    /// type, nor a crate that is always there.
+    #[test]
+    fn accepted_names_are_names_of_crates() {
+        let names = KEYWORDS.iter().chain(&TYPES).chain(&CRATES).chain(&FOLDERS);
+        for name in names.map(|name| name.replace('_', "-")) {
+            assert!(check_name(&name).is_err(), "{name}");
+            check_name(&format!("{name}s-of-mine")).unwrap();
         }
     }
 
