@@ -1,6 +1,7 @@
 //! `cargo ptx doctor`.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -60,10 +61,30 @@ const HOST: &str = "host rustc";
 
 /// Checks the compiler of host programs in this folder.
 fn host_compiler() -> Finding {
-    let output = Command::new("rustc").arg("--version").output().ok();
-    let text =
-        output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
-    Finding { what: HOST, needed: true, state: check_host_compiler(&text) }
+    let output = Command::new("rustc").arg("--version").env("RUSTUP_AUTO_INSTALL", "0").output();
+    let state = match output {
+        Ok(output) if output.status.success() => {
+            check_host_compiler(String::from_utf8_lossy(&output.stdout).trim())
+        }
+        Ok(output) => Err(failed_host_compiler(&String::from_utf8_lossy(&output.stderr))),
+        Err(error) => Err(absent_host_compiler(&error)),
+    };
+    Finding { what: HOST, needed: true, state }
+}
+
+/// Says why `rustc` cannot be run.
+fn absent_host_compiler(error: &std::io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no `rustc` on PATH: install Rust from https://rustup.rs".into(),
+        _ => format!("cannot run `rustc`: {error}"),
+    }
+}
+
+/// Says what `rustc --version` says when it fails, such as rustup's proxy for a toolchain that is not installed, which names the
+/// toolchain and the command that installs it.
+fn failed_host_compiler(said: &str) -> String {
+    let said: Vec<_> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    format!("`rustc --version` fails in this folder: {}", said.join("; "))
 }
 
 /// Checks the line that `rustc --version` prints.
@@ -76,7 +97,9 @@ fn check_host_compiler(text: &str) -> Result<String, String> {
     match text.split_whitespace().nth(1).and_then(release) {
         Some(found) if Some(found) >= release(OLDEST) => Ok(text.to_owned()),
         Some(_) => Err(format!("{text}: host programs need {OLDEST}: run `rustup update stable`")),
-        None => Err("there is no `rustc` on PATH: install Rust from https://rustup.rs".to_owned()),
+        None => Err(format!(
+            "`rustc --version` answers {text:?}, which is no version: install Rust from https://rustup.rs"
+        )),
     }
 }
 
@@ -174,6 +197,13 @@ mod tests {
         let error = check_host_compiler("rustc 1.95.1 (00000000a 2026-04-16)").unwrap_err();
         assert!(error.contains("need 1.96: run `rustup update stable`"), "{error}");
         assert!(check_host_compiler("").unwrap_err().contains("rustup.rs"));
+        assert!(absent_host_compiler(&ErrorKind::NotFound.into()).contains("no `rustc` on PATH"));
+        let said = "error: toolchain 'nightly-x' is not installed\nhelp: run `rustup toolchain install nightly-x` to install it\n";
+        assert_eq!(
+            failed_host_compiler(said),
+            "`rustc --version` fails in this folder: error: toolchain 'nightly-x' is not installed; help: run `rustup toolchain \
+             install nightly-x` to install it"
+        );
     }
 
     #[test]
