@@ -27,18 +27,23 @@ pub(crate) fn is_per_thread(stream: &CudaStream) -> bool {
 }
 
 impl<'a> InUse<'a> {
-    /// Lets the stream wait for all uses that the memory's own stream has waited for.
+    /// Lets the stream wait for all uses that the memory's own stream has waited for, and for the use that `event` has: the launch
+    /// records the same event again, and a later use waits for the last record alone.
     fn begin(event: SyncOnDrop<'a>, owner: Arc<CudaStream>, stream: &'a CudaStream) -> Result<Self, String> {
-        if matches!(event, SyncOnDrop::Record(None)) {
-            return Err("is a slice without events, so nothing orders its uses; pass memory of `CudaStream::alloc_zeros` or \
-                 `clone_htod`, from a context whose event tracking is on"
-                .into());
+        let cannot_wait = |error| format!("is a slice, and the stream cannot wait for its uses: {error:?}");
+        match &event {
+            SyncOnDrop::Record(None) => {
+                return Err("is a slice without events, so nothing orders its uses; pass memory of `CudaStream::alloc_zeros` or \
+                     `clone_htod`, from a context whose event tracking is on"
+                    .into());
+            }
+            SyncOnDrop::Record(Some((last, _))) => stream.wait(last).map_err(cannot_wait)?,
+            // Its drop waits for the whole stream.
+            SyncOnDrop::Sync(_) => {}
         }
         let differ = owner.cu_stream() != stream.cu_stream();
         if differ {
-            stream
-                .join(&owner)
-                .map_err(|error| format!("is a slice, and the stream cannot wait for its uses: {error:?}"))?;
+            stream.join(&owner).map_err(cannot_wait)?;
         }
         let is_per_thread = is_per_thread(&owner);
         Ok(Self { _event: event, streams: differ.then_some((owner, stream)), is_per_thread })
