@@ -93,6 +93,23 @@ pub fn lock(path: &Path) -> Result<File> {
     Ok(file)
 }
 
+const STAGING: &str = ".staging-";
+
+/// Removes the folders that killed processes have left in `parent`.
+fn remove_abandoned(parent: &Path) {
+    let processes = Path::new("/proc");
+    if !processes.join("self").exists() {
+        return;
+    }
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(STAGING)?.split_once('-'));
+        if process.is_some_and(|(process, _)| !processes.join(process).exists()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// A folder that exists as long as this value.
 struct Staging(PathBuf);
 
@@ -101,7 +118,9 @@ impl Staging {
     fn beside(path: &Path) -> Result<Staging> {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = created_parent(path)?.join(format!(".staging-{}-{number}", std::process::id()));
+        let parent = created_parent(path)?;
+        remove_abandoned(parent);
+        let folder = parent.join(format!("{STAGING}{}-{number}", std::process::id()));
         // A killed process of the same number may have left the folder.
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder).with_context(|| format!("cannot write in {}", folder.display()))?;
@@ -110,6 +129,24 @@ impl Staging {
 }
 
 impl Drop for Staging {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An empty folder for temporary files, which exists as long as this value.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes the folder, in place of the one that a killed process has left. The caller has locked the folder around it.
+    pub fn new(folder: PathBuf) -> Result<Scratch> {
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        Ok(Scratch(folder))
+    }
+}
+
+impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -155,6 +192,18 @@ mod tests {
         replace_folder(&path, |fresh| Ok(fs::write(fresh.join("b"), "new")?)).unwrap();
         assert_eq!(entries(&path), ["b"]);
         assert_eq!(entries(home.path()), ["tools"]);
+    }
+
+    #[test]
+    fn what_a_killed_process_has_left_is_removed() {
+        let home = TempDir::new().unwrap();
+        // No process has such a number.
+        let (dead, own) = (".staging-999999999-0", format!(".staging-{}-other", std::process::id()));
+        for folder in [dead, &own, ".staging-x"] {
+            fs::create_dir(home.path().join(folder)).unwrap();
+        }
+        write(&home.path().join("file"), "one").unwrap();
+        assert_eq!(entries(home.path()), [&*own, ".staging-x", "file"]);
     }
 
     #[test]

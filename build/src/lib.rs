@@ -58,6 +58,10 @@ use crate::toolchain::{DEVICE_TARGET, Toolchain, without_callers_settings};
 /// The variable that names a target folder for the kernels.
 const TARGET_DIR: &str = "PTX_TARGET_DIR";
 
+/// The folder for temporary files, in the target folder for kernels. rustc and the linker leave theirs when they are interrupted;
+/// the next build removes the folder.
+const SCRATCH: &str = ".ptx-build-tmp";
+
 /// Returns the rustc flags that each device build needs: rustc runs no LLVM pass before `ptx-link` has marked convergence, and no
 /// MIR pass that copies or merges blocks.
 pub fn device_flags(arch: Arch) -> [String; 3] {
@@ -310,7 +314,10 @@ impl Kernels {
         };
         let shared = env::var_os(TARGET_DIR).map(PathBuf::from);
         let target_dir = shared.unwrap_or_else(|| out_dir.join("device")).join(toolchain.name());
+        // cargo runs in the folder of the kernels.
+        let target_dir = std::path::absolute(target_dir).map_err(anyhow::Error::from)?;
         let _lock = files::lock(&target_dir.join(".ptx-build-lock"))?;
+        let _scratch = files::Scratch::new(target_dir.join(SCRATCH))?;
         let mut built = Built::default();
         for arch in archs {
             setup.build(arch, &target_dir, &out_dir.join(&self.name), ptxas.as_ref(), &mut built)?;
@@ -412,7 +419,8 @@ impl Setup<'_> {
             .args(["--crate-type", "cdylib", "--message-format", "json", "--manifest-path"])
             .arg(&self.manifest.path)
             .args(self.manifest.feature_arguments(arch, &kernels.features))
-            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", self.linker);
+            .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", self.linker)
+            .env("TMPDIR", target_dir.join(SCRATCH));
         if kernels.progress {
             cargo.stderr(Stdio::inherit());
         } else {
@@ -463,6 +471,17 @@ fn stamp(file: &Path) -> u128 {
     changed.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos())
 }
 
+/// The part of the generated file that `kernels!` of `ptx-host` and `ptx-emu` reads.
+const WORD: &str = "\
+/// `ptx-link` has made the images, on which safe launches rely. Another file does not have this word by itself.
+#[allow(unused_macros)]
+macro_rules! made_by_ptx_link {
+    ([$($say:tt)*] $images:expr) => { $($say)*! { unsafe(made_by_ptx_link) $images } };
+}
+#[allow(unused_imports)]
+pub(crate) use made_by_ptx_link;
+";
+
 /// Returns the generated Rust file. Its paths are relative to its own folder.
 fn rust_source(name: &str, images: &[Image]) -> String {
     let mut lines = String::new();
@@ -475,7 +494,7 @@ fn rust_source(name: &str, images: &[Image]) -> String {
     }
     format!(
         "/// The kernels as images for the driver, each with its target. Of a target with two images, the cubin is the first.\n\
-         pub static IMAGES: &[(&str, &[u8])] = &[\n{lines}];\n"
+         pub static IMAGES: &[(&str, &[u8])] = &[\n{lines}];\n\n{WORD}"
     )
 }
 

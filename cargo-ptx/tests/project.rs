@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -365,6 +366,90 @@ fn what_goes_wrong_is_said_with_its_remedy() {
     }
     project.fails(build().args(["--arch", "sm_89"]), &["unknown target `sm_89`", "sm_90a"]);
     project.fails(&mut project.ptx(&["new", "../demo"]), &["exists already"]);
+    project.fails(&mut project.ptx(&["new", "../crate"]), &["`crate` is a keyword of Rust"]);
+    let mut doctor = project.doctor();
+    if project.toolchain.kind() == Kind::Rustup {
+        doctor.env("RUSTUP_TOOLCHAIN", missing);
+        project.fails(&mut doctor, &["`rustc --version` fails in this folder", missing]);
+    }
+}
+
+/// Checks that a file of `OUT_DIR` gives images to `kernels!` only if it says `unsafe` itself, and that a project with the file of
+/// `ptx-build` can forbid `unsafe` code.
+#[test]
+fn images_of_another_file_do_not_borrow_the_word_unsafe() {
+    let project = project();
+    let forbids = "//! The kernels as functions of the host.\n#![forbid(unsafe_code)]\n";
+    let by_hand = "use std::io::Write;\n#[allow(unused)]\nfn host() -> ptx_host::Kernels<'static> { ptx_host::kernels!(\"by_hand\") }\n\
+                   #[allow(unused)]\nfn emu() -> &'static [(&'static str, &'static [u8])] { ptx_emu::kernels!(\"by_hand\") }\n";
+    let build = |file: &str| {
+        format!(
+            "build();\n    let folder = std::env::var(\"OUT_DIR\").unwrap();\n    \
+             std::fs::write(format!(\"{{folder}}/by_hand.rs\"), {file:?}).unwrap();\n"
+        )
+    };
+    let images = "pub static IMAGES: &[(&str, &[u8])] = &[(\"sm_90a\", b\"\")];\n";
+    let without_the_word = format!(
+        "{images}macro_rules! made_by_ptx_link {{ ($($t:tt)*) => {{ IMAGES }} }}\npub(crate) use made_by_ptx_link;\n"
+    );
+    let with_the_word = format!(
+        "{images}macro_rules! made_by_ptx_link {{ ([$($say:tt)*] $images:expr) => {{ $($say)*! {{ unsafe(made_by_ptx_link) $images }} }} }}\n\
+         pub(crate) use made_by_ptx_link;\n"
+    );
+    let test = || {
+        let mut test = project.cargo("test");
+        test.arg("--no-run");
+        test
+    };
+    project.with_edit("src/lib.rs", "//! The kernels as functions of the host.\n", forbids, || {
+        project.succeeds(&mut test());
+        project.with_edit("tests/axpy.rs", "use std::io::Write;", by_hand, || {
+            project.with_edit("build.rs", "build();\n", &build(images), || {
+                project.fails(&mut test(), &["cannot find macro `made_by_ptx_link`", "by_hand"]);
+            });
+            project.with_edit("build.rs", "build();\n", &build(&without_the_word), || {
+                project.fails(&mut test(), &["mismatched types", "Images"]);
+            });
+            project.with_edit("build.rs", "build();\n", &build(&with_the_word), || {
+                project.succeeds(&mut test());
+            });
+        });
+    });
+}
+
+/// Checks that an interrupted build leaves nothing in the folder for temporary files, and that the next build removes what it has
+/// left in its own.
+#[test]
+fn an_interrupted_build_leaves_no_temporary_files() {
+    let project = project();
+    let temporary = project.folder.join("temporary");
+    let _ = fs::remove_dir_all(&temporary);
+    fs::create_dir(&temporary).unwrap();
+    let scratch = projects_dir().join(project.toolchain.name()).join(".ptx-build-tmp");
+    project.with_edit(
+        "kernels/src/lib.rs",
+        "ptx::panic_handler!();",
+        "ptx::panic_handler!();\nconst _: u8 = 1;",
+        || {
+            let mut build = project.build(&["build"]);
+            let mut child = build.env("TMPDIR", &temporary).process_group(0).spawn().unwrap();
+            // As soon as rustc or the linker has temporary files, the whole group of processes is killed.
+            let is_begun = || {
+                scratch.exists() && fs::read_dir(&scratch).is_ok_and(|mut entries| entries.next().is_some())
+            };
+            while child.try_wait().unwrap().is_none() && !is_begun() {
+                std::thread::yield_now();
+            }
+            let group = format!("-{}", child.id());
+            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+            child.wait().unwrap();
+            assert_eq!(files::under(&temporary).unwrap(), Vec::<PathBuf>::new());
+            project.succeeds(project.build(&["build"]).env("TMPDIR", &temporary));
+        },
+    );
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+    assert!(!scratch.exists());
+    fs::remove_dir(&temporary).unwrap();
 }
 
 /// Checks that the error for each name that `std` has and a kernel lacks says what to write instead.

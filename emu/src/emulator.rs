@@ -394,7 +394,7 @@ macro_rules! kernels {
         $crate::kernels!("ptx_kernels")
     };
     ($name:literal) => {
-        $crate::__private::__images!($name)
+        $crate::__private::Images::get($crate::__private::__images!($name))
     };
 }
 

@@ -45,5 +45,5 @@ pub use schedule::Schedule;
 /// Paths for the macro `kernels!`, which its user cannot shadow.
 #[doc(hidden)]
 pub mod __private {
-    pub use ptx_launch::__images;
+    pub use ptx_launch::{__images, Images};
 }

@@ -61,11 +61,12 @@ pub use tensor::TensorMap;
 /// Paths for the macro `kernels!`, which its user cannot shadow.
 #[doc(hidden)]
 pub mod __private {
-    pub use ptx_launch::__images;
+    pub use ptx_launch::{__images, Images};
 }
 
 /// Returns the [`Kernels`] that `ptx-build` has compiled in the build script of this crate. An argument names another file than
-/// `ptx_kernels`.
+/// `ptx_kernels`. The file has to say, by the word `unsafe(made_by_ptx_link)`, that its images are those of `ptx-link`; what
+/// `ptx-build` generates does.
 ///
 /// ```ignore
 /// let kernels = ptx_host::kernels!().load(&context)?;
@@ -77,9 +78,10 @@ macro_rules! kernels {
         $crate::kernels!("ptx_kernels")
     };
     ($name:literal) => {{
-        // SAFETY: `ptx-build` compiled the images of this file, with `ptx-link`.
-        const KERNELS: $crate::Kernels<'static> =
-            unsafe { $crate::Kernels::new($name, $crate::__private::__images!($name)) };
+        // SAFETY: the images are those that `ptx-link` made (`Images`).
+        const KERNELS: $crate::Kernels<'static> = unsafe {
+            $crate::Kernels::new($name, $crate::__private::Images::get($crate::__private::__images!($name)))
+        };
         KERNELS
     }};
 }

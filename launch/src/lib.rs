@@ -44,8 +44,43 @@ macro_rules! __images {
             ));
         }
         const _: () = $crate::assert_file_name($name);
-        images::IMAGES
+        images::made_by_ptx_link!([$crate::__made_by_ptx_link] images::IMAGES)
     }};
+}
+
+/// The word of a generated file that its images are those of `ptx-link`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __made_by_ptx_link {
+    (unsafe(made_by_ptx_link) $images:expr) => {{
+        // SAFETY: the file that defines the images says the word.
+        const IMAGES: $crate::Images = unsafe { $crate::Images::new($images) };
+        IMAGES
+    }};
+}
+
+/// The images of a device crate that `ptx-link` has made, each with its target. The file that `ptx-build` generates says so, by
+/// the word `unsafe`: another file of the same folder gives no images unless it says the word too.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Images(&'static [(&'static str, &'static [u8])]);
+
+impl Images {
+    /// Makes the value for the file that has the images.
+    ///
+    /// # Safety
+    ///
+    /// The images are the PTX or cubins that `ptx-link` made of a device crate, unchanged.
+    #[must_use]
+    pub const unsafe fn new(images: &'static [(&'static str, &'static [u8])]) -> Self {
+        Self(images)
+    }
+
+    /// Returns the images.
+    #[must_use]
+    pub const fn get(self) -> &'static [(&'static str, &'static [u8])] {
+        self.0
+    }
 }
 
 /// Refuses a name of `kernels!` that leads out of the folder that the build script writes to.
