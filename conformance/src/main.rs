@@ -423,8 +423,9 @@ fn run_fuzz(command: &Fuzz) -> Result<ExitCode> {
             let (table, _) = fuzz::run::table(&kernels.ptx);
             for (first, count) in fuzz::gpu::chunks(kernels.first, kernels.count) {
                 let numbers = first..first + count;
-                let all: Vec<_> =
-                    numbers.map(|number| (number, fuzz::generate::kernel(&table, kernels.seed, number))).collect();
+                let all: Vec<_> = numbers
+                    .map(|number| (number, fuzz::generate::kernel(&table, kernels.seed, number)))
+                    .collect();
                 let name = fuzz::gpu::module_name(kernels.seed, first);
                 write(&dir.join(name).with_extension("ptx"), &fuzz::gpu::module_text(&kernels.ptx, &all))?;
             }

@@ -17,7 +17,8 @@ fn legal(forms: &[Form], version: &str) -> BTreeSet<String> {
     let tools = Tools::find_or_fetch().unwrap();
     let mut legal = BTreeSet::new();
     for chunk in forms.chunks(PER_TEXT) {
-        let mut text = format!(".version {version}\n.target {TARGET}\n.address_size 64\n.entry first() {{ ret; }}\n");
+        let mut text =
+            format!(".version {version}\n.target {TARGET}\n.address_size 64\n.entry first() {{ ret; }}\n");
         let header = text.lines().count();
         for (i, form) in chunk.iter().enumerate() {
             writeln!(text, ".entry k{i}() {{ {SAMPLE_REGISTERS} {} }}", form.sample()).unwrap();

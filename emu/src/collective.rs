@@ -247,10 +247,12 @@ impl Machine<'_> {
             }
         };
         if let Some(now) = registers.filter(|_| problem.is_none()) {
-            self.touches(Thing::Registers(cta), 0..1, Use::Writes);
+            let left = (self.ctas[cta].free_registers + 32 * now).checked_sub(32 * count);
+            // The order of what goes on at once does not matter.
+            let how = if left.is_some() { Use::Arrives } else { Use::Writes };
+            self.touches(Thing::Registers(cta), 0..1, how);
+            let Some(left) = left else { return false };
             let block = &mut self.ctas[cta];
-            let free = block.free_registers + 32 * now;
-            let Some(left) = free.checked_sub(32 * count) else { return false };
             block.free_registers = left;
             block.warps[warp].registers = Some(count);
             self.progress += 1;

@@ -2,7 +2,7 @@
 
 use crate::explore::Explorer;
 use crate::limits::*;
-use crate::machine::{Fault, Launch, Machine, Options, Report, SharedLayout, product};
+use crate::machine::{Fault, FaultKind, Launch, Machine, Options, Report, SharedLayout, product};
 use crate::memory::{FUNCTION_WINDOW, Global};
 use crate::op::{Op, Special};
 use crate::parse::{ParseError, parse};
@@ -413,6 +413,12 @@ pub fn lay_out(parameters: &[Parameter], values: &[&[u8]]) -> Vec<u8> {
 
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // That of a `trap` begins with its name, and needs no section.
+        if self.kind != FaultKind::Trap {
+            write!(f, "{} in `{}`", self.kind.name(), self.kernel)?;
+            self.section.map_or(Ok(()), |section| write!(f, " (PTX ISA {section})"))?;
+            f.write_str(": ")?;
+        }
         f.write_str(&self.what)?;
         self.here.as_ref().map_or(Ok(()), |here| write!(f, "\n    {here}"))
     }

@@ -179,11 +179,10 @@ impl Machine<'_> {
                 return Ok(Flow::Stop);
             }
             Op::Trap => {
-                let here = self.party(cta, thread);
-                let reason = self.program.reasons.get(&here.line);
+                let reason = self.program.reasons.get(&self.current(cta, thread).line);
                 let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
                 let what = format!("`trap` in `{}`{reason}", self.program.functions[self.kernel].name);
-                return Err(Fault { kind: FaultKind::Trap, what, here: Some(here) });
+                return Err(Fault { kind: FaultKind::Trap, ..self.fault(cta, thread, what) });
             }
             Op::Activemask(d) => return self.active_lanes(cta, thread, *d),
             Op::Warp(op) => return self.collective(cta, thread, op),

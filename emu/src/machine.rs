@@ -78,10 +78,29 @@ pub enum FaultKind {
     Interrupt,
 }
 
+impl FaultKind {
+    /// Returns the name, with which a fault begins.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Address => "illegal address",
+            Self::Misaligned => "misaligned address",
+            Self::Instruction => "illegal instruction",
+            Self::Trap => "`trap`",
+            Self::Limit => "limit of instructions",
+            Self::Interrupt => "interrupt",
+        }
+    }
+}
+
 /// What ends a grid before its threads end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FaultKind,
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The section of the PTX ISA on the instruction. `None`: the fault is of no instruction.
+    pub section: Option<&'static str>,
     pub what: String,
     pub here: Option<Party>,
 }
@@ -685,29 +704,38 @@ impl<'a> Machine<'a> {
         (&self.program.functions[function], (at - self.starts[function]) as usize)
     }
 
-    /// Returns the place in the kernel's crate that led to these locations: what the kernel calls may have been inlined.
+    /// Returns the place in the kernel's crate, or in its file of C++, that led to these locations: what the kernel calls may have
+    /// been inlined. Line 0 is no place.
     fn source(&self, locs: &[Loc]) -> Option<String> {
         let file = |loc: &Loc| self.program.file(loc.file);
-        let folder = |file| Path::new(file).ancestors().find(|path| path.ends_with("src"));
+        // The files of a crate lie in one folder. A header of C++ may lie anywhere.
+        let crate_of = |file: &'a str| {
+            let is_rust = file.ends_with(".rs");
+            Path::new(file)
+                .ancestors()
+                .find(|path| is_rust && path.ends_with("src"))
+                .unwrap_or(Path::new(file))
+        };
         let outermost = file(locs.last()?)?;
         // The entry of `#[ptx::kernel]` is code of `ptx`, and calls the kernel.
         let is_made_by_ptx = outermost.ends_with(ENTRIES_OF_PTX);
-        let is_of_user = |loc: &&Loc| {
-            loc.line > 0
-                && file(loc).is_some_and(|file| {
-                    let is_beside = folder(file) == folder(outermost);
-                    if is_made_by_ptx { !is_beside && !file.contains("/library/") } else { is_beside }
-                })
+        let is_of_user = |(file, _): &(&'a str, &Loc)| {
+            let is_beside = crate_of(file) == crate_of(outermost);
+            if is_made_by_ptx { !is_beside && !file.contains("/library/") } else { is_beside }
         };
-        let loc = locs.iter().find(is_of_user).or(locs.first())?;
-        Some(format!("{}:{}:{}", file(loc)?, loc.line, loc.column))
+        let mut places = locs.iter().filter(|loc| loc.line > 0).filter_map(|loc| Some((file(loc)?, loc)));
+        let of_user = places.clone().find(is_of_user);
+        let (file, loc) = of_user.or_else(|| if is_made_by_ptx { places.next() } else { places.last() })?;
+        Some(format!("{file}:{}:{}", loc.line, loc.column))
     }
 
     pub fn party_at(&self, asynchronous: bool, cta: Option<[u32; 3]>, thread: Option<u32>, at: At) -> Party {
         let (function, pc) = self.instruction(at);
-        let instruction = function.code.get(pc).or(function.code.last());
-        let line = instruction.map_or(0, |instruction| instruction.line);
-        let source = instruction.and_then(|instruction| self.source(&instruction.locs));
+        let last = pc.min(function.code.len().saturating_sub(1));
+        let line = function.code.get(last).map_or(0, |instruction| instruction.line);
+        // An instruction that the compiler made of several lines has line 0: it belongs to what is before.
+        let up_to_here = function.code.iter().take(last + 1).rev();
+        let source = up_to_here.into_iter().find_map(|instruction| self.source(&instruction.locs));
         Party { asynchronous, cta, thread, line, source }
     }
 
@@ -763,7 +791,15 @@ impl<'a> Machine<'a> {
     }
 
     pub fn fault(&self, cta: usize, thread: usize, what: impl Into<String>) -> Fault {
-        Fault { kind: FaultKind::Instruction, what: what.into(), here: Some(self.party(cta, thread)) }
+        let section = Some(self.current(cta, thread).op.section());
+        let here = Some(self.party(cta, thread));
+        Fault { section, here, ..self.fault_of_grid(FaultKind::Instruction, what.into()) }
+    }
+
+    /// Returns a fault of no instruction.
+    pub fn fault_of_grid(&self, kind: FaultKind, what: String) -> Fault {
+        let kernel = self.program.functions[self.kernel].name.clone();
+        Fault { kind, kernel, section: None, what, here: None }
     }
 
     /// Notes a conflict of an access.

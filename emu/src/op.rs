@@ -377,6 +377,20 @@ impl Collective {
             Self::SetMaxNReg { increase: false, .. } => "setmaxnreg.dec",
         }
     }
+
+    /// Returns the section of the PTX ISA on the instruction.
+    pub fn section(self) -> &'static str {
+        match self {
+            Self::Shuffle(_) => "9.7.9.6",
+            Self::BarWarp => "9.7.13.2",
+            Self::Vote(_) => "9.7.13.9",
+            Self::Match { .. } => "9.7.13.10",
+            Self::Redux(..) => "9.7.13.12",
+            Self::Elect => "9.7.13.14",
+            Self::CopyMap(_) => "9.7.13.16",
+            Self::SetMaxNReg { .. } => "9.7.19.5",
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -760,4 +774,35 @@ pub enum Op {
         response: Slot,
         dimension: Option<usize>,
     },
+}
+
+impl Op {
+    /// Returns the section of the PTX ISA on the instruction.
+    pub fn section(&self) -> &'static str {
+        match self {
+            Self::Load(_) => "9.7.9.8",
+            Self::Store(_) => "9.7.9.11",
+            Self::StAsync(_) => "9.7.9.12, 9.7.13.7",
+            Self::StBulk { .. } => "9.7.9.13",
+            Self::Multimem(_) => "9.7.9.14",
+            Self::Touch(..) => "9.7.9.15",
+            Self::Mapa { .. } => "9.7.9.23",
+            Self::CpAsync(_) => "9.7.9.25.3",
+            Self::Bulk(_) => "9.7.9.25.4",
+            Self::Tensor(_) => "9.7.9.25.5",
+            Self::TensorMapReplace { .. } => "9.7.9.28",
+            Self::Call(_) => "9.7.12.5",
+            Self::Barrier(_) => "9.7.13.1",
+            Self::ClusterArrive { .. } | Self::ClusterWait { .. } => "9.7.13.3",
+            Self::Fence(_) => "9.7.13.4",
+            Self::Atom(atom) if atom.d.is_empty() => "9.7.13.6",
+            Self::Atom(_) => "9.7.13.5",
+            Self::Activemask(_) => "9.7.13.11",
+            Self::Warp(op) => op.what.section(),
+            Self::Mbarrier(..) | Self::PendingCount(..) => "9.7.13.15",
+            Self::TryCancel { .. } => "9.7.13.17",
+            Self::Trap => "9.7.19.4",
+            _ => "9.7",
+        }
+    }
 }

@@ -79,7 +79,7 @@ impl Machine<'_> {
             let what = format!(
                 "{thread} bytes of registers and local memory of each thread: the resident blocks take more than {MOST_STACKS} bytes"
             );
-            return Err(Fault { kind: FaultKind::Instruction, what, here: None });
+            return Err(self.fault_of_grid(FaultKind::Instruction, what));
         }
         Ok(wanted.max(1).min(fit).min(self.clusters()))
     }
@@ -249,7 +249,7 @@ impl Machine<'_> {
         if let more @ 1.. = rows.len().saturating_sub(ROWS) {
             text += &format!("\n    and threads at {more} other places");
         }
-        Fault { kind: FaultKind::Limit, what: text, here: None }
+        self.fault_of_grid(FaultKind::Limit, text)
     }
 
     /// Says what a thread waits for.

@@ -13,13 +13,14 @@ fn explore(case: &Case, without: &str, runs: u64) -> ptx_emu::device::Exploratio
 }
 
 /// Kernels with more schedules than a test runs: each of 64 threads may return early from its wait, before or after each arrival,
-/// or more warps arrive at a barrier than it expects.
+/// more warps arrive at a barrier than it expects, or warps wait for registers of others.
 const LARGE: &[&str] = &[
     "barrier_of_arrivals_alone",
     "cudnn_frontend_426",
     "mbarrier_init_not_ordered",
     "one_lane_for_32_writers",
     "restricted_fence_of_a_warp",
+    "setmaxnreg_too_many",
     "wait_without_a_loop",
 ];
 

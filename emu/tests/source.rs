@@ -28,7 +28,10 @@ fn run(lines: &str) -> Report {
         .file 2 \"/home/user/ptx/src/launch.rs\"
         .file 3 \"/home/user/ptx/src/raw/macros.rs\"
         .file 4 \"/home/user/ptx/src/expansion.rs\"
-        .file 5 \"/rust/library/core/src/option.rs\"";
+        .file 5 \"/rust/library/core/src/option.rs\"
+        .file 6 \"/home/user/k/kernel.cu\"
+        .file 7 \"/home/user/k/common.cuh\"
+        .file 8 \"/usr/local/cuda/include/cuda/barrier.h\"";
     let mut device = Device::new();
     let module = device.load(&ptx.replace("LINES", lines)).unwrap();
     let out = device.allocate(4);
@@ -106,4 +109,34 @@ fn findings_of_one_line_are_shown_once() {
     let of_two_lines =
         run(&format!(".loc 1 12 9 // kernels/src/lib.rs:12:9\n{}", second_store(13))).to_string();
     assert!(of_two_lines.matches("data race").count() > 1, "{of_two_lines}");
+}
+
+#[test]
+fn a_finding_in_cpp_names_the_line_of_the_kernels_file() {
+    let inlined = "
+        .loc 6 12 5
+        .loc 8 70 9, function_name $L__info_string0, inlined_at 6 12 5
+        .loc 7 13 21, function_name $L__info_string0, inlined_at 8 70 9";
+    assert_eq!(place(inlined), "/home/user/k/kernel.cu:12:5");
+}
+
+#[test]
+fn line_0_is_no_place() {
+    let before = "
+        .loc 1 12 5 // kernels/src/lib.rs:12:5
+        mov.u32 %r1, 1;
+        .loc 1 0 0 // kernels/src/lib.rs:0:0";
+    assert_eq!(place(before), "/home/user/kernels/src/lib.rs:12:5");
+    let within = "
+        .loc 1 0 0 // kernels/src/lib.rs:0:0
+        .loc 3 446 9, function_name $L__info_string1, inlined_at 1 0 0";
+    assert_eq!(place(within), "/home/user/ptx/src/raw/macros.rs:446:9");
+}
+
+#[test]
+fn a_fault_names_the_kernel_and_the_section() {
+    let report = run("add.u64 %rd0, %rd0, 1;");
+    let fault = report.fault.unwrap().to_string();
+    let wanted = "misaligned address in `k` (PTX ISA 9.7.9.11): the address ";
+    assert!(fault.starts_with(wanted), "{fault}");
 }

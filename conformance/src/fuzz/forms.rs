@@ -61,7 +61,8 @@ impl fmt::Display for Form {
 
 impl Form {
     fn new(opcode: String, shape: &'static str, version: &'static str) -> Self {
-        let operands = shape.split(' ').filter(|word| !word.is_empty()).map(|word| kind(&opcode, word)).collect();
+        let operands =
+            shape.split(' ').filter(|word| !word.is_empty()).map(|word| kind(&opcode, word)).collect();
         Self { opcode, operands, shape, version }
     }
 
@@ -80,7 +81,10 @@ impl Form {
 
     /// Returns the number of operands that are written, which come first.
     pub fn destinations(&self) -> usize {
-        usize::from(!matches!(self.operands.first(), None | Some(Kind::Address | Kind::Below(_) | Kind::Event)))
+        usize::from(!matches!(
+            self.operands.first(),
+            None | Some(Kind::Address | Kind::Below(_) | Kind::Event)
+        ))
     }
 
     /// Returns true if all lanes of a warp execute the form together.
@@ -123,7 +127,9 @@ impl Form {
         let operand = |kind: &Kind| match kind {
             Kind::Value(ty) | Kind::AtLeast(ty) | Kind::Nonzero(ty) => register(ty),
             Kind::Pair(d, p) => format!("%{}1|%{}2", class(d), class(p)),
-            Kind::Group(types) => format!("{{{}}}", types.iter().map(register).collect::<Vec<_>>().join(", ")),
+            Kind::Group(types) => {
+                format!("{{{}}}", types.iter().map(register).collect::<Vec<_>>().join(", "))
+            }
             Kind::Predicate => "%p1".into(),
             Kind::Below(_) | Kind::Part(_) => "%r1".into(),
             Kind::Table => "0x6c".into(),
@@ -248,9 +254,8 @@ pub fn factor(pattern: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     for place in (0..places.len()).rev() {
         let mut joined: Vec<Vec<Vec<&str>>> = Vec::new();
         for product in products {
-            let is_same = |other: &&mut Vec<Vec<&str>>| {
-                (0..places.len()).all(|i| i == place || other[i] == product[i])
-            };
+            let is_same =
+                |other: &&mut Vec<Vec<&str>>| (0..places.len()).all(|i| i == place || other[i] == product[i]);
             match joined.iter_mut().find(is_same) {
                 Some(other) => other[place].extend(&product[place]),
                 None => joined.push(product),

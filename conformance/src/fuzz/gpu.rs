@@ -54,10 +54,16 @@ pub enum Outcome {
         smallest: Option<String>,
     },
     /// The compiler or the driver refuses the kernel.
-    Refused { what: String },
+    Refused {
+        what: String,
+    },
     /// The interpreter refuses the kernel, or has a finding.
-    Interpreter { what: String },
-    Fault { what: String },
+    Interpreter {
+        what: String,
+    },
+    Fault {
+        what: String,
+    },
     Timeout,
 }
 
@@ -214,7 +220,8 @@ fn run_chunk(
                 continue;
             }
         };
-        let loaded = module.as_ref().ok().and_then(|module| module.kernel_by_name(&kernel_name(*number, kernel)).ok());
+        let loaded =
+            module.as_ref().ok().and_then(|module| module.kernel_by_name(&kernel_name(*number, kernel)).ok());
         let found = match loaded {
             Some(loaded) => gpu.run(&loaded, &kernel.memory()),
             None => gpu.run_alone(kernel),
@@ -369,7 +376,11 @@ fn follow(
             }
         };
         let line = format!("{first} {count} {done}\n");
-        let written = current.child.stdin.as_mut().map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
+        let written = current
+            .child
+            .stdin
+            .as_mut()
+            .map(|input| input.write_all(line.as_bytes()).and_then(|()| input.flush()));
         let mut is_alive = matches!(written, Some(Ok(())));
         while is_alive {
             match current.next(SILENCE) {

@@ -95,15 +95,9 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("prmt.b32", "b32 b32 b32 b32"),
     ("prmt.b32{.f4e|.b4e|.rc8|.ecl|.ecr|.rc16}", "b32 b32 b32 b32"),
     ("cvt{|.sat}.{u8|u16|u32|u64|s8|s16|s32|s64}.{u8|u16|u32|u64|s8|s16|s32|s64}", "~U ~T"),
-    (
-        "cvt{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.{f16|f32|f64}.{u8|u16|u32|u64|s8|s16|s32|s64}",
-        "U ~T",
-    ),
+    ("cvt{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.{f16|f32|f64}.{u8|u16|u32|u64|s8|s16|s32|s64}", "U ~T"),
     ("cvt{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.bf16.{u8|u16|u32|u64|s8|s16|s32|s64}", "U T"),
-    (
-        "cvt{|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.sat}.{u8|u16|u32|u64|s8|s16|s32|s64}.{f16|f32|f64}",
-        "~U T",
-    ),
+    ("cvt{|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.sat}.{u8|u16|u32|u64|s8|s16|s32|s64}.{f16|f32|f64}", "~U T"),
     ("cvt{|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.sat}.{u8|u16|u32|u64|s8|s16|s32|s64}.bf16", "U T"),
     (
         "cvt{|.rn|.rz|.rm|.rp|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.relu}{|.sat|.satfinite}.{f16|bf16|f32|f64}.{f16|bf16|f32|f64}",
@@ -125,11 +119,11 @@ pub const PATTERNS: &[(&str, &str)] = &[
         "ld{|.weak|.volatile|.relaxed.cta|.relaxed.gpu|.relaxed.sys|.acquire.gpu}{|.global|.shared|.shared::cta|.shared::cluster|.local}{|.v2|.v4}.{b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64}",
         "V address",
     ),
-    ("ld{|.weak|.volatile}.const{|.v2|.v4}.{b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64}", "V address"),
     (
-        "ld{|.weak}{|.global|.local}{.ca|.cg|.cs|.lu|.cv}{|.v2|.v4}.{b8|u16|s32|b64|f32|f64}",
+        "ld{|.weak|.volatile}.const{|.v2|.v4}.{b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64}",
         "V address",
     ),
+    ("ld{|.weak}{|.global|.local}{.ca|.cg|.cs|.lu|.cv}{|.v2|.v4}.{b8|u16|s32|b64|f32|f64}", "V address"),
     (
         "st{|.weak|.volatile|.relaxed.cta|.relaxed.gpu|.relaxed.sys|.release.gpu}{|.global|.shared|.shared::cta|.shared::cluster|.local}{|.v2|.v4}.{b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64}",
         "address V",

@@ -55,7 +55,10 @@ impl Register {
         match self.class {
             'p' => format!("setp.ne.u32 {self}, 0, 0;"),
             'q' => format!("mov.b128 {self}, {{%zero, %zero}};"),
-            class => format!("mov.b{} {self}, 0;", values::bits(&format!("b{}", 8 * Self { class, index: 0 }.bytes()))),
+            class => format!(
+                "mov.b{} {self}, 0;",
+                values::bits(&format!("b{}", 8 * Self { class, index: 0 }.bytes()))
+            ),
         }
     }
 }
@@ -78,13 +81,32 @@ pub struct Step {
 #[derive(Debug, Clone)]
 pub enum Node {
     Step(Step),
-    If { id: usize, guard: Guard, then: Vec<Node>, otherwise: Vec<Node> },
+    If {
+        id: usize,
+        guard: Guard,
+        then: Vec<Node>,
+        otherwise: Vec<Node>,
+    },
     /// Repeats the body `count` times, or as often as the lowest two bits of a register say.
-    Loop { id: usize, count: u32, by: Option<Register>, body: Vec<Node> },
+    Loop {
+        id: usize,
+        count: u32,
+        by: Option<Register>,
+        body: Vec<Node>,
+    },
     /// `brx.idx` by the lowest bits of a register.
-    Switch { id: usize, by: Register, arms: Vec<Vec<Node>> },
+    Switch {
+        id: usize,
+        by: Register,
+        arms: Vec<Vec<Node>>,
+    },
     /// A call of a function of its own. Each pair is a register of the function and one of the caller.
-    Call { id: usize, arguments: Vec<(Register, Register)>, body: Vec<Node>, results: Vec<(Register, Register)> },
+    Call {
+        id: usize,
+        arguments: Vec<(Register, Register)>,
+        body: Vec<Node>,
+        results: Vec<(Register, Register)>,
+    },
 }
 
 impl Node {
@@ -347,7 +369,10 @@ impl Writer<'_> {
 /// The registers of addresses: each is set where the text uses it.
 const ADDRESSES: [(&str, &[&str]); 7] = [
     ("%global_slot", &["mad.wide.u32 %global_slot, %thread, 64, %private;"]),
-    ("%shared_slot", &["mov.b64 %shared_slot, shared_memory;", "mad.wide.u32 %shared_slot, %thread, 64, %shared_slot;"]),
+    (
+        "%shared_slot",
+        &["mov.b64 %shared_slot, shared_memory;", "mad.wide.u32 %shared_slot, %thread, 64, %shared_slot;"],
+    ),
     (
         "%shared_generic",
         &[
@@ -357,7 +382,10 @@ const ADDRESSES: [(&str, &[&str]); 7] = [
         ],
     ),
     ("%local_slot", &["mov.b64 %local_slot, local_memory;"]),
-    ("%local_generic", &["mov.b64 %local_generic, local_memory;", "cvta.local.u64 %local_generic, %local_generic;"]),
+    (
+        "%local_generic",
+        &["mov.b64 %local_generic, local_memory;", "cvta.local.u64 %local_generic, %local_generic;"],
+    ),
     ("%const_slot", &["mov.b64 %const_slot, constants;"]),
     ("%exchange", &["mov.b64 %exchange, exchanged;"]),
 ];
@@ -410,7 +438,11 @@ impl Kernel {
         let (mut all, written) = used(&self.nodes);
         all.extend(written.iter().copied());
         let helpers = Writer::HELPERS;
-        let _ = write!(w.text, ".visible .entry {name}(.param .u64 memory)\n{{\n{}{helpers}", declarations(all.iter()));
+        let _ = write!(
+            w.text,
+            ".visible .entry {name}(.param .u64 memory)\n{{\n{}{helpers}",
+            declarations(all.iter())
+        );
         w.line(".reg .b32 %thread; .reg .b64 %base, %in, %out, %private, %common;");
         let uses = |name: &str| body.contains(name);
         if uses("%shared") {
@@ -449,7 +481,8 @@ impl Kernel {
                 w.line(format_args!("st{space}.v2.b64 [{address}+{at}], {{%zero, %zero}};"));
             }
         }
-        let inputs: BTreeMap<Register, usize> = self.inputs.iter().map(|slot| (slot.register, slot.at)).collect();
+        let inputs: BTreeMap<Register, usize> =
+            self.inputs.iter().map(|slot| (slot.register, slot.at)).collect();
         for register in &all {
             match inputs.get(register) {
                 Some(at) => w.load(*register, "ld.global", &format!("[%in+{at}]")),

@@ -61,7 +61,8 @@ impl Coverage {
                 row[1] += self.counts[i];
             }
         }
-        let mut text = format!("{:14}{:>8}{:>9}{:>12}{:>8}\n", "instruction", "forms", "refused", "generated", "least");
+        let mut text =
+            format!("{:14}{:>8}{:>9}{:>12}{:>8}\n", "instruction", "forms", "refused", "generated", "least");
         let mut all = [0; 3];
         for (head, [forms, refused, generated, least]) in heads {
             let least = if forms == refused { String::new() } else { least.to_string() };
@@ -114,7 +115,13 @@ pub fn text(device: &str, seed: u64, outcomes: &BTreeMap<usize, Outcome>) -> Str
     }
     for ((name, what), numbers) in &others {
         let shown: Vec<_> = numbers.iter().take(5).map(ToString::to_string).collect();
-        let _ = writeln!(text, "\n{name}: {} kernels: {}\n    {}", numbers.len(), shown.join(", "), what.replace('\n', "\n    "));
+        let _ = writeln!(
+            text,
+            "\n{name}: {} kernels: {}\n    {}",
+            numbers.len(),
+            shown.join(", "),
+            what.replace('\n', "\n    ")
+        );
     }
     text += "\nDifferences: instruction, operands, the interpreter's result, the GPU's; kernels\n";
     for (opcode, list) in &differences {
@@ -136,8 +143,15 @@ pub fn text(device: &str, seed: u64, outcomes: &BTreeMap<usize, Outcome>) -> Str
             Outcome::Different { difference, smallest: Some(kernel) } => Some((number, difference, kernel)),
             _ => None,
         });
-        let Some((number, difference, kernel)) = shrunk.min_by_key(|(_, _, kernel)| kernel.len()) else { continue };
-        let _ = writeln!(text, "\n{opcode}: {} kernels; number {number}, thread {}", list.len(), difference.thread);
+        let Some((number, difference, kernel)) = shrunk.min_by_key(|(_, _, kernel)| kernel.len()) else {
+            continue;
+        };
+        let _ = writeln!(
+            text,
+            "\n{opcode}: {} kernels; number {number}, thread {}",
+            list.len(),
+            difference.thread
+        );
         let _ = writeln!(text, "    {}", difference.statement);
         for (register, value) in &difference.operands {
             let _ = writeln!(text, "    {register} = {value}");

@@ -24,7 +24,9 @@ pub fn refusal(form: &Form) -> Option<String> {
 
 /// Returns the forms of a PTX version, and the refusals of those that the interpreter lacks.
 pub fn table(version: &str) -> (Table, Vec<(usize, String)>) {
-    let has = |form: &Form| VERSIONS.iter().position(|v| *v == form.version) <= VERSIONS.iter().position(|v| *v == version);
+    let has = |form: &Form| {
+        VERSIONS.iter().position(|v| *v == form.version) <= VERSIONS.iter().position(|v| *v == version)
+    };
     let forms: Vec<Form> = forms::all().into_iter().filter(has).collect();
     let refusals: Vec<Option<String>> = forms.par_iter().map(refusal).collect();
     let known = (0..forms.len()).filter(|i| refusals[*i].is_none()).collect();
@@ -154,7 +156,11 @@ pub fn difference(table: &Table, kernel: &Kernel, expected: &[u8], found: &[u8])
     let (opcode, statement) = match node {
         Node::Step(step) => {
             let forms: Vec<&str> = step.forms.iter().map(|form| table.forms[*form].opcode.as_str()).collect();
-            let opcode = if forms.is_empty() { step.text.last().cloned().unwrap_or_default() } else { forms.join("+") };
+            let opcode = if forms.is_empty() {
+                step.text.last().cloned().unwrap_or_default()
+            } else {
+                forms.join("+")
+            };
             (opcode, step.text.join(" "))
         }
         _ => ("call".into(), String::new()),
@@ -166,7 +172,8 @@ pub fn difference(table: &Table, kernel: &Kernel, expected: &[u8], found: &[u8])
         let slot = kernel.outputs.iter().find(|slot| slot.register == *register)?;
         Some(shown(kernel.output(expected, thread, slot)))
     };
-    let operands = reads.iter().filter_map(|register| Some((register.to_string(), value(register)?))).collect();
+    let operands =
+        reads.iter().filter_map(|register| Some((register.to_string(), value(register)?))).collect();
     Some(Difference {
         opcode,
         statement,
