@@ -212,16 +212,19 @@ impl Machine<'_> {
         }
     }
 
-    /// Checks a shuffle whose source lane does not take part. If the mask has that lane, its thread has ended without the
+    /// Checks a shuffle whose source lane does not take part: the lane is not in the mask, or its thread has ended without the
     /// instruction, which all threads of the mask must execute together.
     fn check_source(&mut self, cta: usize, first: usize, lane: usize, from: usize, mask: Src) {
-        let members = self.v(cta, first + lane, mask);
-        if members >> from & 1 == 1 && self.ctas[cta].threads.len() > first + from {
-            let what = format!(
-                "a shuffle reads the value of lane {from}, whose thread has ended: the value is unspecified"
-            );
-            self.wrong(Rule::Divergence, cta, first + lane, what);
-        }
+        let members = self.v(cta, first + lane, mask) as u32;
+        let why = if members >> from & 1 == 0 {
+            format!("which is not in the mask {members:#010x}")
+        } else if self.ctas[cta].threads.len() > first + from {
+            "whose thread has ended".into()
+        } else {
+            return;
+        };
+        let what = format!("a shuffle reads the value of lane {from}, {why}: the value is unspecified");
+        self.wrong(Rule::Divergence, cta, first + lane, what);
     }
 
     /// Runs `setmaxnreg` for a warp. Returns whether the warp goes on: false if the block has too few free registers.
