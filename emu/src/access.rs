@@ -174,8 +174,52 @@ impl Machine<'_> {
         how: How<'_>,
         strong: Option<Scope>,
     ) {
+        let conflict = self.check_how(cta, thread, place, len, how, strong);
+        self.note(cta, thread, conflict, (place, len), how);
+    }
+
+    /// Checks a load. Returns whether the load reads memory that nothing has written.
+    pub fn check_load(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        place: Place,
+        len: usize,
+        strong: Option<Scope>,
+    ) -> bool {
+        let conflict = self.check_how(cta, thread, place, len, How::Reads, strong);
+        if conflict == Some(Conflict::Uninitialized) {
+            return true;
+        }
+        self.note(cta, thread, conflict, (place, len), How::Reads);
+        false
+    }
+
+    fn note(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        conflict: Option<Conflict>,
+        (place, len): (Place, usize),
+        how: How<'_>,
+    ) {
+        if let Some(conflict) = conflict {
+            let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
+            self.conflict(conflict, !matches!(how, How::Reads), here, at, &what);
+        }
+    }
+
+    fn check_how(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        place: Place,
+        len: usize,
+        how: How<'_>,
+        strong: Option<Scope>,
+    ) -> Option<Conflict> {
         if !self.options.check {
-            return;
+            return None;
         }
         let at = self.at(cta, thread);
         let t = &self.ctas[cta].threads[thread];
@@ -184,22 +228,19 @@ impl Machine<'_> {
         let epoch =
             Epoch { id: t.id, time: t.times[0], at, proxy: t.proxy, by: thread as u16, stored, strong };
         let access = Access { alias_fence: t.times[Proxy::Alias as usize], ..self.access(epoch, &view) };
-        if let Some(conflict) = self.touch(place, len, how, &access) {
-            let here = self.party(cta, thread);
-            let what = self.describe(place, len);
-            self.conflict(conflict, !matches!(how, How::Reads), here, at, &what);
-        }
+        self.touch(place, len, how, &access)
+    }
+
+    /// Returns whether memory has bytes that nothing has written.
+    pub fn is_uninitialized(&mut self, place: Place, len: usize) -> bool {
+        let found = self.shadow(place).and_then(|(shadow, _, offset)| shadow.uninitialized(offset, len));
+        found.is_some()
     }
 
     /// Checks that the memory that an atomic operation reads is initialized.
     pub fn check_old_value(&mut self, cta: usize, thread: usize, place: Place, len: usize) {
-        if !self.options.check {
-            return;
-        }
-        let Some((shadow, _, offset)) = self.shadow(place) else { return };
-        if let Some(conflict) = shadow.uninitialized(offset, len) {
-            let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
-            self.conflict(conflict, false, here, at, &what);
+        if self.options.check && self.is_uninitialized(place, len) {
+            self.note(cta, thread, Some(Conflict::Uninitialized), (place, len), How::Reads);
         }
     }
 

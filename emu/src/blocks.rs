@@ -7,6 +7,7 @@ use crate::machine::{Cta, Fault, Frame, GroupsState, Machine, State, Thread, War
 use crate::memory::RANK_SHIFT;
 use crate::shadow::Shadow;
 use crate::sync::ClusterBarrier;
+use crate::taint::Taint;
 
 /// The number of blocks that have identities of their own.
 const MOST_NUMBERS: u32 = OBJECTS / PART;
@@ -57,8 +58,7 @@ impl Machine<'_> {
             times: generic(self.options.check.into()),
             step: self.options.check.into(),
             seen: Handed::default(),
-            held: Vec::new(),
-            held_local: Vec::new(),
+            taint: Taint::default(),
             released: Vec::new(),
             inits: None,
             to_async: None,

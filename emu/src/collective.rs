@@ -109,6 +109,16 @@ impl Machine<'_> {
             .zip(&ops)
             .map(|(lane, op)| self.v(cta, first + lane, op.a) ^ u64::from(op.negated))
             .collect();
+        // A shuffle moves an uninitialized value. The other instructions use it.
+        let mut tainted = Vec::new();
+        for lane in lanes {
+            let origin = self.ctas[cta].threads[first + lane].taint.take_used();
+            if let Some(origin) = origin.filter(|_| !matches!(what, Collective::Shuffle(_))) {
+                self.uses(cta, first + lane, self.at(cta, first + lane), origin);
+            }
+            tainted.push(origin);
+        }
+        let mut moved = vec![None; lanes.len()];
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
@@ -148,6 +158,7 @@ impl Machine<'_> {
                     let value =
                         at(from as usize).map_or_else(|| self.rng.bits() & 0xffff_ffff, |from| a[from]);
                     results[i] = (Some(value), Some(legal.into()));
+                    moved[i] = at(from as usize).and_then(|from| tainted[from]);
                 }
             }
             Collective::Vote(vote) => {
@@ -205,6 +216,9 @@ impl Machine<'_> {
             let (d, p) = results[i];
             if let (Some(slot), Some(d)) = (ops[i].d, d) {
                 self.set(cta, first + lane, slot, d);
+                if let Some(origin) = moved[i] {
+                    self.taint(cta, first + lane, slot, origin);
+                }
             }
             if let (Some(slot), Some(p)) = (ops[i].p, p) {
                 self.set(cta, first + lane, slot, p);

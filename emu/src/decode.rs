@@ -188,8 +188,7 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
         "selp" => {
             let (d, p) = (slot(l, &words, 0)?, src(l, &words, 3)?);
             let (a, b) = (src(l, &words, 1)?, src(l, &words, 2)?);
-            let loaded = l.is_speculative(arg(l, &words, 1)?) || l.is_speculative(arg(l, &words, 2)?);
-            Some(if loaded { Op::SelectLoaded(d, a, b, p) } else { Op::Select(d, a, b, p) })
+            Some(Op::Select(d, a, b, p))
         }
         "bra" => Some(Op::Branch(l.label(arg(l, &words, 0)?)?)),
         "brx" => Some(Op::BranchIndex(src(l, &words, 0)?, l.label_list(arg(l, &words, 1)?)?)),
@@ -387,7 +386,6 @@ fn load(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let Some(ty) = words.ty() else { return Ok(None) };
     let (sem, scope) = strength(words);
     let d = written(l, arg(l, words, 0)?)?;
-    let speculative = l.is_speculative(arg(l, words, 0)?);
     Ok(Some(Op::Load(Box::new(Load {
         address: l.address(arg(l, words, 1)?, words.space())?,
         bits: ty.bits().min(64),
@@ -397,7 +395,6 @@ fn load(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         sem,
         scope,
         constant: words.has("nc"),
-        speculative,
     }))))
 }
 

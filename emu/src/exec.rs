@@ -2,12 +2,11 @@
 //! `tensor`.
 
 use std::ops::Range;
-
 use std::rc::Rc;
 
 use crate::access::How;
 use crate::clock::{INITS, PROXIES, Proxy, Release};
-use crate::finding::{Finding, Rule};
+use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::integer;
 use crate::lower::{MOST_LOCAL, MOST_SLOTS};
@@ -15,6 +14,7 @@ use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State
 use crate::memory::{FUNCTION_WINDOW, LOCAL_WINDOW, Place, RANK_SHIFT, SHARED_WINDOW};
 use crate::op::*;
 use crate::program::{Formal, Parameter};
+use crate::taint::{Bank, Origin};
 use crate::word::{combine, mask, word};
 
 const WINDOW: u64 = 1 << 32;
@@ -33,16 +33,20 @@ impl Machine<'_> {
             if t.state != State::Ready {
                 return Ok(());
             }
+            if !t.taint.is_empty() {
+                left -= 1;
+                self.report.instructions += 1;
+                match self.follow(cta, thread, |machine| machine.step_tainted(cta, thread))? {
+                    Flow::Next | Flow::Jump(_) => continue,
+                    Flow::Stop => return Ok(()),
+                    Flow::Yield => break,
+                }
+            }
             let code = &program.functions[t.frame.function].code[..];
             let mut pc = t.pc as usize;
             let before = left;
-            let mut registers = Registers {
-                constants: &self.constants,
-                all: &mut t.registers[t.frame.registers..],
-                local: LOCAL_WINDOW + t.frame.local as u64,
-                shared: t.shared_base,
-                carry: &mut t.carry,
-            };
+            let mut registers =
+                Registers::new(&self.constants, &mut t.registers, t.frame, t.shared_base, &mut t.carry);
             // Instructions that concern registers alone run in this loop.
             let op = loop {
                 if left == 0 {
@@ -65,18 +69,10 @@ impl Machine<'_> {
             t.pc = pc as u32;
             self.report.instructions += u64::from(before - left);
             let Some(op) = op else { break };
-            if self.explorer.is_some() && !matches!(op, Op::Load(_)) {
-                self.ctas[cta].threads[thread].last_load.0 = u32::MAX;
-            }
-            match self.step(cta, thread, op)? {
-                Flow::Next => self.ctas[cta].threads[thread].pc += 1,
-                Flow::Jump(to) => self.ctas[cta].threads[thread].pc = to,
+            match self.follow(cta, thread, |machine| machine.step(cta, thread, op))? {
+                Flow::Next | Flow::Jump(_) => {}
                 Flow::Stop => return Ok(()),
                 Flow::Yield => break,
-            }
-            // An explorer chooses again after each step that others can see.
-            if self.explorer.as_ref().is_some_and(|explorer| !explorer.touched.is_empty()) {
-                break;
             }
         }
         if self.ctas[cta].threads[thread].state == State::Ready {
@@ -85,7 +81,23 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn step(&mut self, cta: usize, thread: usize, op: &Op) -> Outcome {
+    /// Runs an instruction, and moves the program counter.
+    fn follow(&mut self, cta: usize, thread: usize, step: impl FnOnce(&mut Self) -> Outcome) -> Outcome {
+        let flow = step(self)?;
+        match flow {
+            Flow::Next => self.ctas[cta].threads[thread].pc += 1,
+            Flow::Jump(to) => self.ctas[cta].threads[thread].pc = to,
+            Flow::Stop | Flow::Yield => return Ok(flow),
+        }
+        // An explorer chooses again after each step that others can see.
+        let is_seen = self.explorer.as_ref().is_some_and(|explorer| !explorer.touched.is_empty());
+        Ok(if is_seen { Flow::Yield } else { flow })
+    }
+
+    pub fn step(&mut self, cta: usize, thread: usize, op: &Op) -> Outcome {
+        if self.explorer.is_some() && !matches!(op, Op::Load(_)) {
+            self.ctas[cta].threads[thread].last_load.0 = u32::MAX;
+        }
         macro_rules! v {
             ($src:expr) => {
                 value(&self.constants, &self.ctas[cta].threads[thread], $src)
@@ -97,12 +109,6 @@ impl Machine<'_> {
                 self.set(cta, thread, *d, bits);
             }
             Op::Load(load) => return self.load(cta, thread, load),
-            Op::SelectLoaded(d, a, b, p) => {
-                let src = if v!(*p) & 1 == 1 { *a } else { *b };
-                let bits = v!(src);
-                self.take_loaded(cta, thread, src);
-                self.set(cta, thread, *d, bits);
-            }
             Op::Store(store) => return self.store(cta, thread, store),
             Op::Atom(atom) => return self.atom(cta, thread, atom),
             Op::FromGeneric(d, a, space) => {
@@ -166,8 +172,7 @@ impl Machine<'_> {
                         t.take(to, from, &callee);
                     }
                 }
-                t.held.retain(|(slot, _)| *slot < callee.registers);
-                t.held_local.retain(|(range, _)| range.start < callee.local);
+                t.taint.leave(callee.registers, callee.local);
                 let before = t.stack();
                 t.registers.truncate(callee.registers);
                 t.local.truncate(callee.local);
@@ -396,15 +401,8 @@ impl Machine<'_> {
         let place = self.resolve(cta, thread, load.address, all, all as u64)?;
         let strong = (load.sem != Sem::Weak).then_some(load.scope);
         let mut buffer = [0; 64];
-        let known = self.report.findings.len();
-        self.read(cta, thread, place, &mut buffer[..all], strong)?;
-        let of = &self.ctas[cta].threads[thread];
-        if load.speculative && (self.report.findings.len() > known || !of.held.is_empty()) {
-            self.hold(cta, thread, load, known);
-        }
-        if !self.ctas[cta].threads[thread].held_local.is_empty() {
-            self.load_held(cta, thread, load, place, all);
-        }
+        let is_uninitialized = self.check_load(cta, thread, place, all, strong);
+        buffer[..all].copy_from_slice(self.peek(cta, thread, place, all));
         if strong.is_some()
             && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem, load.scope)
         {
@@ -424,65 +422,10 @@ impl Machine<'_> {
             }
             self.set(cta, thread, *d, bits);
         }
+        if is_uninitialized || self.has_tainted_local(cta, thread) {
+            self.taint_loaded(cta, thread, load, (place, bytes), is_uninitialized);
+        }
         Ok(Flow::Next)
-    }
-
-    /// Holds back the finding of a speculative load since `known`, until `selp` takes the loaded value.
-    fn hold(&mut self, cta: usize, thread: usize, load: &Load, known: usize) {
-        let at = self.at(cta, thread);
-        let found = |finding: &Finding| finding.rule == Rule::Uninitialized;
-        let finding = self.report.findings[known..].iter().position(found);
-        let finding = finding.map(|i| self.report.findings.remove(known + i));
-        let t = &mut self.ctas[cta].threads[thread];
-        let slot = |d: &Slot| t.frame.registers + *d as usize;
-        let slots: Vec<usize> = load.d.iter().flatten().map(slot).collect();
-        t.held.retain(|(held, _)| !slots.contains(held));
-        if let Some(finding) = finding {
-            t.held.extend(slots.into_iter().map(|slot| (slot, finding.clone())));
-            self.reported.remove(&(Rule::Uninitialized, at, 0));
-        }
-    }
-
-    /// Reports a finding held for the local memory that a load reads. A speculative load keeps the finding held.
-    fn load_held(&mut self, cta: usize, thread: usize, load: &Load, place: Place, bytes: usize) {
-        let Place::Local(offset) = place else { return };
-        let t = &mut self.ctas[cta].threads[thread];
-        let meets = |range: &Range<usize>| range.start < offset + bytes && offset < range.end;
-        let Some(i) = t.held_local.iter().position(|(range, _)| meets(range)) else { return };
-        let finding = t.held_local[i].1.clone();
-        if load.speculative {
-            let registers = t.frame.registers;
-            t.held.extend(load.d.iter().flatten().map(|d| (registers + *d as usize, finding.clone())));
-        } else {
-            t.held_local.swap_remove(i);
-            self.find(finding.rule, finding.what, finding.here, None, (self.at(cta, thread), 0));
-        }
-    }
-
-    /// Moves the findings held for the registers of a store to local memory, or reports them if the store is to other memory.
-    fn store_held(&mut self, cta: usize, thread: usize, store: &Store, place: Place, bytes: usize) {
-        let t = &mut self.ctas[cta].threads[thread];
-        let Place::Local(offset) = place else {
-            store.values.iter().for_each(|src| self.take_loaded(cta, thread, *src));
-            return;
-        };
-        let all = offset..offset + bytes * store.values.len();
-        t.held_local.retain(|(range, _)| range.end <= all.start || all.end <= range.start);
-        for (i, src) in store.values.iter().enumerate() {
-            let taken = t.frame.registers + src.0 as usize;
-            let held = t.held.iter().find(|(slot, _)| *slot == taken && src.0 >> 30 == 0);
-            let start = offset + i * bytes;
-            t.held_local.extend(held.map(|(_, finding)| (start..start + bytes, finding.clone())));
-        }
-    }
-
-    /// Reports the finding held for a register that `selp` takes.
-    fn take_loaded(&mut self, cta: usize, thread: usize, src: Src) {
-        let t = &mut self.ctas[cta].threads[thread];
-        let taken = t.frame.registers + src.0 as usize;
-        let Some(i) = t.held.iter().position(|(slot, _)| *slot == taken && src.0 >> 30 == 0) else { return };
-        let (_, Finding { rule, what, here, .. }) = t.held.swap_remove(i);
-        self.find(rule, what, here, None, (self.at(cta, thread), 0));
     }
 
     /// Stops a thread whose load has read the same bytes twice in a row, until something writes the place: an explorer need not
@@ -505,14 +448,17 @@ impl Machine<'_> {
         let bytes = (store.bits / 8).max(1) as usize;
         let all = bytes * store.values.len();
         let place = self.resolve(cta, thread, store.address, all, all as u64)?;
+        let by_address = self.ctas[cta].threads[thread].taint.take_used();
         let mut buffer = [0; 64];
         for (i, src) in store.values.iter().enumerate() {
             let bits = value(&self.constants, &self.ctas[cta].threads[thread], *src);
             buffer[i * bytes..(i + 1) * bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
         }
-        let of = &self.ctas[cta].threads[thread];
-        if !of.held.is_empty() || !of.held_local.is_empty() {
-            self.store_held(cta, thread, store, place, bytes);
+        if !self.ctas[cta].threads[thread].taint.is_empty() || self.has_tainted_local(cta, thread) {
+            self.taint_stored(cta, thread, store, place, bytes);
+        }
+        if let Some(origin) = by_address {
+            self.uses(cta, thread, self.at(cta, thread), origin);
         }
         let strong = (store.sem != Sem::Weak).then_some(store.scope);
         self.progress += 1;
@@ -788,7 +734,18 @@ impl Thread {
     fn argument(&self, constants: &[u64], argument: &Argument) -> u64 {
         match argument {
             Argument::Frame(place) => self.word(self.frame.local, place),
+            // To pass a value on is no use of it.
+            Argument::Value(src) if src.0 >> 30 == 0 => self.registers[self.frame.registers + src.0 as usize],
             Argument::Value(src) => value(constants, self, *src),
+        }
+    }
+
+    /// Returns the uninitialized value in an argument.
+    fn tainted_argument(&self, argument: &Argument) -> Option<Origin> {
+        match argument {
+            Argument::Frame(place) => self.taint.of_local(&place.within(self.frame.local)),
+            Argument::Value(src) if src.0 >> 30 == 0 => self.taint.of(self.frame.registers + src.0 as usize),
+            Argument::Value(_) => None,
         }
     }
 
@@ -800,54 +757,62 @@ impl Thread {
         u64::from_le_bytes(word)
     }
 
-    fn set_word(&mut self, frame: usize, place: &Parameter, word: u64) {
+    fn set_word(&mut self, frame: usize, place: &Parameter, word: u64, origin: Option<Origin>) {
         let (to, len) = (frame + place.offset as usize, place.bytes.min(8) as usize);
         self.local[to..to + len].copy_from_slice(&word.to_le_bytes()[..len]);
+        self.taint.write_local(to..to + len, origin);
     }
 
     /// Passes an argument to a function with the frame `callee`.
     fn pass(&mut self, constants: &[u64], from: &Argument, to: &Formal, callee: &Frame) {
-        match (from, to) {
-            (Argument::Frame(from), Formal::Frame(to)) => {
-                let from = self.frame.local + from.offset as usize;
-                self.local.copy_within(from..from + to.bytes as usize, callee.local + to.offset as usize);
-            }
-            (from, Formal::Frame(to)) => {
-                let word = self.argument(constants, from);
-                self.set_word(callee.local, to, word);
-            }
-            (from, Formal::Register(to)) => {
-                self.registers[callee.registers + *to as usize] = self.argument(constants, from);
-            }
+        if let (Argument::Frame(from), Formal::Frame(to)) = (from, to) {
+            let from = self.frame.local + from.offset as usize;
+            self.copy_local(from..from + to.bytes as usize, callee.local + to.offset as usize);
+            return;
+        }
+        let (word, origin) = (self.argument(constants, from), self.tainted_argument(from));
+        match to {
+            Formal::Frame(to) => self.set_word(callee.local, to, word, origin),
+            Formal::Register(to) => self.set_register(callee.registers + *to as usize, word, origin),
         }
     }
 
     /// Takes a result of a function with the frame `callee`.
     fn take(&mut self, to: &Returned, from: &Formal, callee: &Frame) {
-        match (to, from) {
-            (Returned::Frame(to), Formal::Frame(from)) => {
-                let from_at = callee.local + from.offset as usize;
-                let to_at = self.frame.local + to.offset as usize;
-                self.local.copy_within(from_at..from_at + from.bytes as usize, to_at);
-                self.return_held(from_at..from_at + from.bytes as usize, to_at);
-            }
-            (Returned::Register(to), from) => {
-                let word = match from {
-                    Formal::Frame(from) => self.word(callee.local, from),
-                    Formal::Register(from) => self.registers[callee.registers + *from as usize],
-                };
-                self.registers[self.frame.registers + *to as usize] = word;
-            }
-            (Returned::Frame(to), Formal::Register(from)) => {
-                let word = self.registers[callee.registers + *from as usize];
-                self.set_word(self.frame.local, to, word);
-            }
-            (Returned::Sink, _) => {}
+        if let (Returned::Frame(to), Formal::Frame(from)) = (to, from) {
+            let from_at = callee.local + from.offset as usize;
+            let to_at = self.frame.local + to.offset as usize;
+            self.copy_local(from_at..from_at + from.bytes as usize, to_at);
+            return;
         }
+        let (word, origin) = match from {
+            Formal::Frame(from) => {
+                (self.word(callee.local, from), self.taint.of_local(&from.within(callee.local)))
+            }
+            Formal::Register(from) => {
+                let register = callee.registers + *from as usize;
+                (self.registers[register], self.taint.of(register))
+            }
+        };
+        match to {
+            Returned::Frame(to) => self.set_word(self.frame.local, to, word, origin),
+            Returned::Register(to) => self.set_register(self.frame.registers + *to as usize, word, origin),
+            Returned::Sink => {}
+        }
+    }
+
+    fn copy_local(&mut self, from: Range<usize>, to: usize) {
+        self.local.copy_within(from.clone(), to);
+        self.taint.copy_local(from, to);
+    }
+
+    fn set_register(&mut self, register: usize, word: u64, origin: Option<Origin>) {
+        self.registers[register] = word;
+        self.taint.set(register, origin);
     }
 }
 
-enum Plain {
+pub enum Plain {
     Next,
     Jump(u32),
     Other,
@@ -858,7 +823,7 @@ fn canonical(value: f32) -> u64 {
 }
 
 /// The state that instructions on registers alone read and write.
-struct Registers<'a> {
+pub struct Registers<'a> {
     constants: &'a [u64],
     all: &'a mut [u64],
     /// The generic address of the frame. `shared` is the address of shared memory.
@@ -867,7 +832,20 @@ struct Registers<'a> {
     carry: &'a mut u64,
 }
 
-impl Registers<'_> {
+impl<'a> Registers<'a> {
+    pub fn new(
+        constants: &'a [u64],
+        registers: &'a mut [u64],
+        frame: Frame,
+        shared: u64,
+        carry: &'a mut u64,
+    ) -> Self {
+        let (all, local) = (&mut registers[frame.registers..], LOCAL_WINDOW + frame.local as u64);
+        Self { constants, all, local, shared, carry }
+    }
+}
+
+impl Bank for Registers<'_> {
     #[inline(always)]
     fn value(&self, src: Src) -> u64 {
         let index = (src.0 & !(3 << 30)) as usize;
@@ -878,11 +856,31 @@ impl Registers<'_> {
             _ => self.local + index as u64,
         }
     }
+
+    #[inline(always)]
+    fn get(&self, slot: Slot) -> u64 {
+        self.all[slot as usize]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, slot: Slot, bits: u64) {
+        self.all[slot as usize] = bits;
+    }
+
+    #[inline(always)]
+    fn carry(&self) -> u64 {
+        *self.carry
+    }
+
+    #[inline(always)]
+    fn set_carry(&mut self, bits: u64) {
+        *self.carry = bits;
+    }
 }
 
 /// Runs an instruction that concerns registers alone.
 #[inline(always)]
-fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
+pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
     macro_rules! v {
         ($src:expr) => {
             t.value($src)
@@ -891,7 +889,7 @@ fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
     macro_rules! set {
         ($d:expr, $bits:expr) => {{
             let bits = $bits;
-            t.all[$d as usize] = bits;
+            t.set($d, bits);
         }};
     }
     let f32_of = |bits: u64| f32::from_bits(bits as u32);
@@ -956,7 +954,7 @@ fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
         }
         Op::Carry(op) => {
             let (a, b) = (v!(op.a) & mask(op.bits), v!(op.b) & mask(op.bits));
-            let carry = if op.uses_carry { *t.carry } else { 0 };
+            let carry = if op.uses_carry { t.carry() } else { 0 };
             let (wide, carries) = if op.subtract {
                 let wide = i128::from(a) - i128::from(b) - i128::from(carry);
                 (wide as u64, wide < 0)
@@ -965,7 +963,7 @@ fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
                 (wide as u64, wide > u128::from(mask(op.bits)))
             };
             if op.sets_carry {
-                *t.carry = carries.into();
+                t.set_carry(carries.into());
             }
             set!(op.d, wide & mask(op.bits));
         }
@@ -996,8 +994,7 @@ fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
             set!(*d, holds.into());
         }
         Op::Move128(d, a) => {
-            let from = *a as usize;
-            let (low, high) = (t.all[from], t.all[from + 1]);
+            let (low, high) = (t.get(*a), t.get(*a + 1));
             set!(*d, low);
             set!(*d + 1, high);
         }
@@ -1040,12 +1037,10 @@ fn plain(t: &mut Registers<'_>, op: &Op) -> Plain {
         }
         Op::Policy(d, bits) => set!(*d, *bits),
         Op::QueryCanceled(d, response) => {
-            let at = *response as usize;
-            set!(*d, t.all[at + 1] >> 63);
+            set!(*d, t.get(*response + 1) >> 63);
         }
         Op::QueryCtaid { d, response, dimension } => {
-            let at = *response as usize;
-            let (low, high) = (t.all[at], t.all[at + 1]);
+            let (low, high) = (t.get(*response), t.get(*response + 1));
             let index = [low as u32, (low >> 32) as u32, high as u32];
             match (dimension, d.as_slice()) {
                 (Some(dimension), [Some(d)]) => set!(*d, index[*dimension].into()),

@@ -30,6 +30,7 @@ mod run;
 pub mod schedule;
 mod shadow;
 mod sync;
+mod taint;
 pub mod tensor;
 pub mod trace;
 mod weak;

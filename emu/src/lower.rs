@@ -104,8 +104,6 @@ pub struct Lower<'a> {
     pub frame: u64,
     pub code: Vec<Instruction>,
     pub symbols: FxHashSet<Symbol>,
-    /// The registers that loads alone write, and that only `selp` takes or `st` stores.
-    pub speculative: FxHashSet<String>,
     pub line: Line,
     pub locs: Arc<[Loc]>,
     /// The call by which each location was inlined.
@@ -313,15 +311,6 @@ impl Lower<'_> {
         match self.find_register(name)? {
             Some((slot, class)) if &*class.ty == "pred" => Ok(slot),
             _ => Err(self.error(format!("`{name}` is no predicate"))),
-        }
-    }
-
-    /// Returns whether only `selp` takes or `st` stores the registers.
-    pub fn is_speculative(&self, operand: &Operand) -> bool {
-        match operand {
-            Operand::Name(name) => self.speculative.contains(name),
-            Operand::Vector(list) => list.iter().all(|operand| self.is_speculative(operand)),
-            _ => false,
         }
     }
 

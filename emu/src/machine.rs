@@ -1,6 +1,5 @@
 //! The state of a grid that runs: its blocks, threads, asynchronous operations and findings.
 
-use std::ops::Range;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -21,6 +20,7 @@ use crate::program::{Constant, Function, Init, Program, Symbol};
 use crate::schedule::{Rng, Schedule};
 use crate::shadow::{At, Conflict, Missing, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, ClusterLanes, MbarrierState, Point};
+use crate::taint::Taint;
 use crate::trace::{Row, Trace};
 
 /// The shape and the parameters of a launch.
@@ -332,10 +332,7 @@ pub struct Thread {
     pub step: Time,
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Handed,
-    /// Findings of speculative loads, by the register that `selp` may take or drop, or that `st` may store.
-    pub held: Vec<(usize, Finding)>,
-    /// Findings of speculative loads about bytes in the thread's local memory, by those bytes.
-    pub held_local: Vec<(Range<usize>, Finding)>,
+    pub taint: Taint,
     /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.
     pub released: Vec<(Scope, Release)>,
     /// The release of the last `fence.mbarrier_init`. `to_async`: that of the proxy fences with `.release.sync_restrict`.
@@ -389,18 +386,6 @@ impl Thread {
         self.pc == other.pc
             && self.frames.len() == other.frames.len()
             && (self.frames.is_empty() || calls(self) == calls(other))
-    }
-
-    /// Moves the findings held for the bytes of a frame that a function returns.
-    pub fn return_held(&mut self, from: Range<usize>, to: usize) {
-        if self.held_local.is_empty() {
-            return;
-        }
-        self.held_local.retain(|(range, _)| range.end <= to || to + from.len() <= range.start);
-        let inside = |range: &Range<usize>| from.start <= range.start && range.end <= from.end;
-        let moved: Vec<_> = self.held_local.iter().filter(|(range, _)| inside(range)).cloned().collect();
-        let there = |range: Range<usize>| to + range.start - from.start..to + range.end - from.start;
-        self.held_local.extend(moved.into_iter().map(|(range, finding)| (there(range), finding)));
     }
 
     pub fn acquire(&mut self, acquirable: &Acquirable) {
@@ -907,6 +892,7 @@ impl<'a> Machine<'a> {
     pub fn set(&mut self, cta: usize, thread: usize, slot: Slot, value: u64) {
         let t = &mut self.ctas[cta].threads[thread];
         let at = t.frame.registers + slot as usize;
+        t.taint.writes(at);
         t.registers[at] = value;
     }
 }
@@ -915,7 +901,11 @@ impl<'a> Machine<'a> {
 pub fn value(constants: &[u64], thread: &Thread, src: Src) -> u64 {
     let index = (src.0 & !(3 << 30)) as usize;
     match src.0 >> 30 {
-        0 => thread.registers[thread.frame.registers + index],
+        0 => {
+            let register = thread.frame.registers + index;
+            thread.taint.reads(register);
+            thread.registers[register]
+        }
         1 => constants[index],
         3 => constants[index] + thread.shared_base,
         _ => crate::memory::LOCAL_WINDOW + (thread.frame.local + index) as u64,

@@ -230,45 +230,6 @@ fn scalar(
     })
 }
 
-/// Returns the registers that loads alone write, and that only `selp` takes or `st` stores.
-fn speculative(body: &[Statement]) -> FxHashSet<String> {
-    fn names<'a>(operand: &'a Operand, each: &mut impl FnMut(&'a str)) {
-        match operand {
-            Operand::Name(name)
-            | Operand::Not(name)
-            | Operand::Offset(name, _)
-            | Operand::Element(name, _) => each(name),
-            Operand::Pair(a, b) => [a, b].into_iter().for_each(|operand| names(operand, each)),
-            Operand::Vector(list) | Operand::Address(list) | Operand::List(list) => {
-                list.iter().for_each(|operand| names(operand, each));
-            }
-            Operand::Number(_) | Operand::Float32(_) | Operand::Float64(_) | Operand::Sink => {}
-        }
-    }
-    fn visit<'a>(body: &'a [Statement], loaded: &mut FxHashSet<&'a str>, used: &mut FxHashSet<&'a str>) {
-        for statement in body {
-            match statement {
-                Statement::Block(body) => visit(body, loaded, used),
-                Statement::Instruction(instruction) => {
-                    used.extend(instruction.guard.iter().map(|(name, _)| name.as_str()));
-                    let opcode = instruction.opcode.split('.').next();
-                    for (i, operand) in instruction.operands.iter().enumerate() {
-                        match (opcode, i) {
-                            (Some("ld"), 0) => names(operand, &mut |name| loaded.extend([name])),
-                            (Some("selp"), 1 | 2) | (Some("st"), 1) => {}
-                            _ => names(operand, &mut |name| used.extend([name])),
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    let (mut loaded, mut used) = (FxHashSet::default(), FxHashSet::default());
-    visit(body, &mut loaded, &mut used);
-    loaded.difference(&used).map(|name| (*name).into()).collect()
-}
-
 fn lower(
     function: &ast::Function,
     functions: &[ast::Function],
@@ -288,7 +249,6 @@ fn lower(
         frame: 0,
         code: Vec::new(),
         symbols: FxHashSet::default(),
-        speculative: function.body.as_deref().map(speculative).unwrap_or_default(),
         line: function.line,
         locs: Arc::default(),
         callers: FxHashMap::default(),

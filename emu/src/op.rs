@@ -299,8 +299,6 @@ pub struct Load {
     pub sem: Sem,
     pub scope: Scope,
     pub constant: bool,
-    /// Whether only `selp` and `st` take the loaded value, and `selp` may drop it: a compiler has moved the load out of a branch.
-    pub speculative: bool,
 }
 
 #[derive(Debug)]
@@ -684,8 +682,6 @@ pub enum Op {
     Carry(Box<Carry>),
     Setp(Box<Setp>),
     Select(Slot, Src, Src, Src),
-    /// `selp` of a value that a speculative load returns.
-    SelectLoaded(Slot, Src, Src, Src),
     /// `slct`: the third operand selects by its sign.
     SelectBySign(Slot, Src, Src, Src, Option<Format>),
     /// `testp`.

@@ -74,6 +74,14 @@ pub struct Parameter {
     pub bytes: u64,
 }
 
+impl Parameter {
+    /// Returns the bytes of the parameter in a frame that begins at `frame`.
+    pub fn within(&self, frame: usize) -> std::ops::Range<usize> {
+        let start = frame + self.offset as usize;
+        start..start + self.bytes as usize
+    }
+}
+
 /// A parameter or a result of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Formal {

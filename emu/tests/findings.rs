@@ -117,3 +117,12 @@ fn an_asynchronous_operation_is_named_with_its_thread_and_line() {
         "{exit}"
     );
 }
+
+#[test]
+fn the_use_of_an_uninitialized_value_names_the_read_too() {
+    assert_eq!(
+        first_finding("uninitialized_past_the_end"),
+        "uninitialized memory in `k` (PTX ISA 8.2.6): uses a value read from 4 bytes at 0x404 of the shared memory of block [0, 0, 0], \
+         which nothing has written\n    thread 0 of block (0, 0, 0), line 16 of the PTX\n    thread 0 of block (0, 0, 0), line 11 of the PTX"
+    );
+}
