@@ -108,6 +108,7 @@ impl Machine<'_> {
                         format!("an access to shared memory of block {:?}, which has ended", owner.index);
                     self.wrong(Rule::PeerExited, cta, thread, what);
                 }
+                self.check_started(cta, thread, slot);
                 Place::Shared(slot, offset)
             }
             Space::Local => {
@@ -141,6 +142,24 @@ impl Machine<'_> {
             },
         };
         Ok(place)
+    }
+
+    /// Checks that a thread knows that another block of its cluster has started.
+    pub fn check_started(&mut self, cta: usize, thread: usize, slot: usize) {
+        if slot == cta || !self.options.check {
+            return;
+        }
+        let started = self.ctas[self.ctas[cta].cluster].cluster_barrier.started;
+        let clock = self.ctas[cta].threads[thread].view.clock(Proxy::Generic);
+        let owner = &self.ctas[slot];
+        if !clock.knows_cta(owner.number) && (started == 0 || clock.get(started) == 0) {
+            let what = format!(
+                "an access to shared memory of block {:?}, and nothing has told the thread that the block has started: a barrier \
+                 of the cluster does",
+                owner.index
+            );
+            self.wrong(Rule::PeerNotStarted, cta, thread, what);
+        }
     }
 
     /// Returns the bytes of a place, unchecked.

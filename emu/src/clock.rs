@@ -77,6 +77,11 @@ impl Clock {
         }
     }
 
+    /// Returns whether anything is known of the threads of a CTA.
+    pub fn knows_cta(&self, number: u32) -> bool {
+        self.parts.binary_search_by_key(&number, |(part, _)| *part).is_ok()
+    }
+
     pub fn set(&mut self, id: Id, time: Time) {
         let (part, at) = (id / PART, (id % PART) as usize);
         let times = match self.parts.binary_search_by_key(&part, |(number, _)| *number) {

@@ -728,6 +728,12 @@ impl Machine<'_> {
         if barrier.arrived == 0 || arrived < live {
             return;
         }
+        if barrier.started == 0 {
+            let started = self.new_object();
+            self.ctas[first].cluster_barrier.started = started;
+        }
+        let barrier = &mut self.ctas[first].cluster_barrier;
+        barrier.collected.know_generic(barrier.started, 1);
         barrier.phase += 1;
         barrier.arrived = 0;
         barrier.done = Some(std::mem::take(&mut barrier.collected).finish(orders_reads));

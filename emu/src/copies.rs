@@ -176,6 +176,11 @@ impl Machine<'_> {
                 )
             }
         };
+        for target in &targets {
+            if let Place::Shared(slot, _) = *target {
+                self.check_started(cta, thread, slot);
+            }
+        }
         let mut agent = self.new_agent(cta, thread, done);
         agent.reads = vec![Piece { place: from, len, at: 0 }];
         agent.writes = targets.into_iter().map(|place| Piece { place, len, at: 0 }).collect();
@@ -295,6 +300,7 @@ impl Machine<'_> {
         } else {
             vec![slot]
         };
+        slots.iter().for_each(|slot| self.check_started(cta, thread, *slot));
         let mut agent =
             self.new_agent(cta, thread, Done::Mbarriers(slots.iter().map(|slot| (*slot, at, 16)).collect()));
         agent.writes = slots

@@ -49,6 +49,8 @@ rules! {
     ExitInFlight: "exit with a copy in flight", "9.7.9.25.4";
     /// An access to the shared memory of a CTA that may have ended.
     PeerExited: "access to a CTA that may have exited", "9.7.13.3";
+    /// An access to the shared memory of a CTA of the cluster that may not have started.
+    PeerNotStarted: "access to a CTA that may not have started", "9.7.13.3";
     /// Threads that wait for something that never happens.
     Deadlock: "deadlock", "9.7.13";
     /// An operand that the instruction does not allow.

@@ -72,6 +72,8 @@ pub struct ClusterLanes {
 /// The barrier of a cluster.
 #[derive(Debug, Default)]
 pub struct ClusterBarrier {
+    /// The identity of the start of all the cluster's blocks, which a first phase tells. Zero before.
+    pub started: Id,
     pub arrived: u32,
     pub phase: u32,
     pub collected: Collected,

@@ -367,6 +367,7 @@ impl Machine<'_> {
             }
             slots = (0..count).filter(|rank| mask >> rank & 1 == 1).map(|rank| first + rank).collect();
         }
+        slots.iter().for_each(|slot| self.check_started(cta, thread, *slot));
         let done = match completion {
             Completion::BulkGroup => self.join_bulk_group(cta, thread, true),
             Completion::Mbarrier(address) => {
