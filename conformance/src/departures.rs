@@ -19,11 +19,6 @@ pub fn departure(case: &Case<'_>, run: &Run) -> Option<&'static str> {
             "ptxas 13.5: barrier.cta.red.popc at two places of a warp returns its result in the register of one of them",
         );
     }
-    // 9.7.9.25.4.2: "The current implementation of `cp.reduce.async.bulk.add.f32` flushes subnormal inputs and results". An
-    // H200 adds as IEEE 754 specifies: all 512 sums that a report shows are such sums.
-    if form.family == "cp_reduce_async_bulk" && form.has("add") && form.last() == "f32" {
-        return Some("H200: cp.reduce.async.bulk.add.f32 keeps subnormal inputs and results (9.7.9.25.4.2)");
-    }
     let is_atomic = ["atom", "red", "atom_vector", "red_vector"].contains(&form.family.as_str());
     let on_peer = run.name == "the peer's shared memory";
     if !is_atomic || !on_peer {

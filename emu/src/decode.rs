@@ -1,209 +1,60 @@
 //! Decodes an opcode and its operands into an operation.
 
-use rustc_apfloat::Round;
-
+use crate::arithmetic;
 use crate::ast::{Instruction, Operand};
-use crate::float::{Format, Function, Modifiers};
-use crate::integer;
+use crate::float::Format;
 use crate::lower::Lower;
 use crate::op::*;
 use crate::program::DecodeError;
+use crate::words::Words;
 
-type Result<T> = std::result::Result<T, DecodeError>;
-
-/// The words of an opcode, and the operands of the instruction.
-struct Words<'a> {
-    all: Vec<&'a str>,
-    operands: &'a [Operand],
-}
-
-impl<'a> Words<'a> {
-    fn has(&self, word: &str) -> bool {
-        self.all.contains(&word)
-    }
-
-    fn first(&self) -> &'a str {
-        self.at(0)
-    }
-
-    /// Returns the word at a place, or an empty one after the last.
-    fn at(&self, place: usize) -> &'a str {
-        self.all.get(place).copied().unwrap_or_default()
-    }
-
-    fn last(&self) -> &'a str {
-        self.all.last().copied().unwrap_or_default()
-    }
-
-    fn find<T>(&self, of: impl Fn(&str) -> Option<T>) -> Option<T> {
-        self.all.iter().find_map(|word| of(word))
-    }
-
-    fn starts(&self, words: &[&str]) -> bool {
-        self.all.starts_with(words)
-    }
-
-    fn ty(&self) -> Option<Type> {
-        self.all.iter().rev().find_map(|word| ty(word))
-    }
-
-    fn sem(&self) -> Option<Sem> {
-        self.find(|word| {
-            Some(match word {
-                "weak" => Sem::Weak,
-                "relaxed" | "volatile" | "mmio" => Sem::Relaxed,
-                "acquire" => Sem::Acquire,
-                "release" => Sem::Release,
-                "acq_rel" => Sem::AcqRel,
-                "sc" => Sem::SeqCst,
-                _ => return None,
-            })
-        })
-    }
-
-    fn scope(&self) -> Option<Scope> {
-        // In `.sync_restrict::shared::cta.cluster`, the scope is a word of its own.
-        self.all.iter().skip(1).find_map(|word| {
-            Some(match *word {
-                "cta" => Scope::Cta,
-                "cluster" => Scope::Cluster,
-                "gpu" | "gl" => Scope::Gpu,
-                "sys" => Scope::Sys,
-                _ => return None,
-            })
-        })
-    }
-
-    fn spaces(&self) -> Vec<Space> {
-        self.all.iter().filter_map(|word| space(word)).collect()
-    }
-
-    fn space(&self) -> Space {
-        self.spaces().first().copied().unwrap_or(Space::Generic)
-    }
-
-    fn rmw(&self) -> Option<Rmw> {
-        self.find(rmw)
-    }
-
-    fn round(&self) -> Option<Round> {
-        self.find(|word| {
-            Some(match word {
-                "rn" | "rni" => Round::NearestTiesToEven,
-                "rz" | "rzi" => Round::TowardZero,
-                "rm" | "rmi" => Round::TowardNegative,
-                "rp" | "rpi" => Round::TowardPositive,
-                "rna" => Round::NearestTiesToAway,
-                _ => return None,
-            })
-        })
-    }
-
-    fn modifiers(&self) -> Modifiers {
-        Modifiers {
-            round: self.round().unwrap_or(Round::NearestTiesToEven),
-            ftz: self.has("ftz"),
-            sat: self.has("sat"),
-            relu: self.has("relu"),
-            nan: self.has("NaN"),
-            xorsign: self.has("xorsign"),
-        }
-    }
-}
-
-fn space(word: &str) -> Option<Space> {
-    Some(match word {
-        "global" => Space::Global,
-        "shared" | "shared::cta" => Space::SharedCta,
-        "shared::cluster" => Space::SharedCluster,
-        "local" => Space::Local,
-        "const" => Space::Const,
-        "param" | "param::entry" | "param::func" => Space::Param,
-        _ => return None,
-    })
-}
-
-fn rmw(word: &str) -> Option<Rmw> {
-    Some(match word {
-        "and" => Rmw::And,
-        "or" => Rmw::Or,
-        "xor" => Rmw::Xor,
-        "exch" => Rmw::Exch,
-        "cas" => Rmw::Cas,
-        "inc" => Rmw::Inc,
-        "dec" => Rmw::Dec,
-        "add" => Rmw::Add,
-        "min" => Rmw::Min,
-        "max" => Rmw::Max,
-        _ => return None,
-    })
-}
-
-fn ty(word: &str) -> Option<Type> {
-    Some(match word {
-        "pred" => Type::Bits(1),
-        "f16" => Type::Float(Format::F16),
-        "bf16" => Type::Float(Format::Bf16),
-        "f32" => Type::Float(Format::F32),
-        "f64" => Type::Float(Format::F64),
-        "f16x2" => Type::Packed(Format::F16, 2),
-        "bf16x2" => Type::Packed(Format::Bf16, 2),
-        "e4m3" => Type::Float(Format::E4m3),
-        "e5m2" => Type::Float(Format::E5m2),
-        "e4m3x2" => Type::Packed(Format::E4m3, 2),
-        "e5m2x2" => Type::Packed(Format::E5m2, 2),
-        "e4m3x4" => Type::Packed(Format::E4m3, 4),
-        "e5m2x4" => Type::Packed(Format::E5m2, 4),
-        _ => {
-            let (kind, bits) = word.split_at_checked(1)?;
-            let bits = bits.parse().ok().filter(|bits| [8, 16, 32, 64, 128].contains(bits))?;
-            match kind {
-                "b" => Type::Bits(bits),
-                "u" => Type::Unsigned(bits),
-                "s" => Type::Signed(bits),
-                _ => return None,
-            }
-        }
-    })
-}
+pub type Result<T> = std::result::Result<T, DecodeError>;
 
 /// Decodes an instruction.
 pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
-    let words = Words { all: instruction.opcode.split('.').collect(), operands: &instruction.operands };
+    let words = Words::new(&instruction.opcode, &instruction.operands);
     let op = match words.first() {
         "mov" => mov(l, &words)?,
         "ld" | "ldu" => load(l, &words)?,
         "st" if words.starts(&["st", "async"]) => st_async(l, &words)?,
-        "st" if words.starts(&["st", "bulk"]) => Some(Op::StBulk {
-            address: l.address(arg(l, &words, 0)?, words.space())?,
-            bytes: src(l, &words, 1)?,
-        }),
+        "st" if words.starts(&["st", "bulk"]) => {
+            words.has("weak");
+            Some(Op::StBulk {
+                address: l.address(arg(l, &words, 0)?, words.space())?,
+                bytes: src(l, &words, 1)?,
+            })
+        }
         "st" => store(l, &words)?,
         "atom" => atom(l, &words)?,
         "red" if words.starts(&["red", "async"]) => st_async(l, &words)?,
         "red" => atom(l, &words)?,
-        "cvt" => cvt(l, &words)?,
         "cvta" => cvta(l, &words)?,
-        "setp" | "set" => setp(l, &words)?,
-        "selp" => {
-            let (d, p) = (slot(l, &words, 0)?, src(l, &words, 3)?);
-            let (a, b) = (src(l, &words, 1)?, src(l, &words, 2)?);
-            Some(Op::Select(d, a, b, p))
+        "bra" | "brx" | "call" | "ret" => {
+            // All threads of a warp take the branch, or none does.
+            words.ignore(|word| word == "uni");
+            Some(match words.first() {
+                "bra" => Op::Branch(l.label(arg(l, &words, 0)?)?),
+                "brx" if words.has("idx") => {
+                    Op::BranchIndex(src(l, &words, 0)?, l.label_list(arg(l, &words, 1)?)?)
+                }
+                "brx" => return Err(l.error("the interpreter has no `brx` but `brx.idx`")),
+                "call" => call(l, &words)?,
+                _ => Op::Return,
+            })
         }
-        "bra" => Some(Op::Branch(l.label(arg(l, &words, 0)?)?)),
-        "brx" => Some(Op::BranchIndex(src(l, &words, 0)?, l.label_list(arg(l, &words, 1)?)?)),
-        "call" => Some(call(l, &words)?),
-        "ret" => Some(Op::Return),
         "exit" => Some(Op::Exit),
         "trap" => Some(Op::Trap),
         "brkpt" => Some(Op::Breakpoint),
-        "pmevent" | "applypriority" if words.first() == "pmevent" => Some(Op::Nop),
+        "pmevent" => {
+            words.has("mask");
+            Some(Op::Nop)
+        }
         "bar" | "barrier" => barrier(l, &words)?,
         "mbarrier" => mbarrier(l, &words)?,
         "fence" | "membar" => Some(fence(&words)),
         "cp" => copy(l, &words)?,
         "shfl" | "vote" | "match" | "redux" | "elect" => warp(l, &words)?,
-        "activemask" => Some(Op::Activemask(slot(l, &words, 0)?)),
+        "activemask" if words.has("b32") => Some(Op::Activemask(slot(l, &words, 0)?)),
         "isspacep" => Some(Op::IsSpace(slot(l, &words, 0)?, src(l, &words, 1)?, words.space())),
         "mapa" => Some(Op::Mapa {
             d: slot(l, &words, 0)?,
@@ -216,42 +67,71 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
             address: src(l, &words, 1)?,
             generic: words.space() == Space::Generic,
         }),
-        "griddepcontrol" => Some(Op::GridDependencies { wait: words.has("wait") }),
-        "setmaxnreg" => match arg(l, &words, 0)? {
-            Operand::Number(count) => {
+        "griddepcontrol" => match words.at(1) {
+            "wait" => Some(Op::GridDependencies { wait: true }),
+            "launch_dependents" => Some(Op::GridDependencies { wait: false }),
+            _ => None,
+        },
+        "setmaxnreg" => match (words.at(1), arg(l, &words, 0)?) {
+            (step @ ("inc" | "dec"), Operand::Number(count)) => {
+                words.ignore(|word| ["sync", "aligned", "u32"].contains(&word));
                 let count = u32::try_from(*count).unwrap_or(u32::MAX);
-                let what = Collective::SetMaxNReg { increase: words.has("inc"), count };
+                let what = Collective::SetMaxNReg { increase: step == "inc", count };
                 let mask = l.constant(u64::from(u32::MAX));
                 Some(collective(l, what, mask, None))
             }
             _ => None,
         },
         "nanosleep" => Some(Op::Nanosleep(src(l, &words, 0)?)),
-        "createpolicy" => Some(Op::Policy(slot(l, &words, 0)?, 0x10f0_0000_0000_0000)),
+        "createpolicy" => {
+            // A policy is opaque.
+            words.whole();
+            Some(Op::Policy(slot(l, &words, 0)?, 0x10f0_0000_0000_0000))
+        }
         "prefetch" | "prefetchu" | "discard" | "applypriority" => {
+            words.ignore(|word| is_hint(word) || ["L1", "L2"].contains(&word));
             let bytes = if words.has("tensormap") { 128 } else { 1 };
             Some(Op::Touch(l.address(arg(l, &words, 0)?, words.space())?, bytes))
         }
         "tensormap" => tensormap(l, &words)?,
         "multimem" => multimem(l, &words)?,
         "clusterlaunchcontrol" => launch_control(l, &words)?,
-        _ => arithmetic(l, &words)?,
+        _ => arithmetic::decode(l, &words)?,
     };
-    op.ok_or_else(|| l.error(format!("the interpreter has no `{}`", instruction.opcode)))
+    let op = op.ok_or_else(|| l.error(format!("the interpreter has no `{}`", instruction.opcode)))?;
+    // A modifier that is not in the operation would be lost.
+    match words.left() {
+        Some(word) => Err(l.error(format!(
+            "the interpreter has no `{}`: it does not know `.{word}` there",
+            instruction.opcode
+        ))),
+        None => Ok(op),
+    }
 }
 
-fn arg<'a>(l: &Lower<'_>, words: &Words<'a>, i: usize) -> Result<&'a Operand> {
+/// Returns whether a word says how to cache data, which the interpreter does not do.
+fn is_hint(word: &str) -> bool {
+    const OPERATORS: [&str; 8] = ["ca", "cg", "cs", "cv", "lu", "wb", "wt", "noftz"];
+    word.starts_with("L1::") || word.starts_with("L2::") || OPERATORS.contains(&word)
+}
+
+/// Returns whether a word is the number of elements of a vector, which the braces repeat.
+fn is_vector(word: &str) -> bool {
+    ["v2", "v4", "v8"].contains(&word)
+}
+
+pub fn arg<'a>(l: &Lower<'_>, words: &Words<'a>, i: usize) -> Result<&'a Operand> {
     words
         .operands
         .get(i)
-        .ok_or_else(|| l.error(format!("operand {i} of `{}` is missing", words.all.join("."))))
+        .ok_or_else(|| l.error(format!("operand {i} of `{}` is missing", words.whole().join("."))))
 }
 
-fn slot(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Slot> {
+pub fn slot(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Slot> {
     l.slot(arg(l, words, i)?)
 }
 
-fn src(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Src> {
+pub fn src(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Src> {
     let bits = words.ty().map_or(64, Type::bits);
     l.src_of(arg(l, words, i)?, bits.min(64))
 }
@@ -286,6 +166,9 @@ fn read(l: &mut Lower<'_>, operand: &Operand, bits: u32) -> Result<Vec<Src>> {
 
 fn mov(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let (to, from) = (arg(l, words, 0)?, arg(l, words, 1)?);
+    if words.ty().is_none() {
+        return Ok(None);
+    }
     if words.has("v2") || words.has("v4") {
         return move_vector(l, words, to, from).map(Some);
     }
@@ -384,6 +267,7 @@ fn strength(words: &Words<'_>) -> (Sem, Scope) {
 
 fn load(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let Some(ty) = words.ty() else { return Ok(None) };
+    words.ignore(|word| is_hint(word) || is_vector(word) || word == "mmio");
     let (sem, scope) = strength(words);
     let d = written(l, arg(l, words, 0)?)?;
     Ok(Some(Op::Load(Box::new(Load {
@@ -400,6 +284,7 @@ fn load(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 
 fn store(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let Some(ty) = words.ty() else { return Ok(None) };
+    words.ignore(|word| is_hint(word) || is_vector(word) || word == "mmio");
     let (sem, scope) = strength(words);
     let values = read(l, arg(l, words, 1)?, ty.bits())?;
     Ok(Some(Op::Store(Box::new(Store {
@@ -413,6 +298,7 @@ fn store(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 
 fn atom(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let (Some(ty), Some(rmw)) = (words.ty(), words.rmw()) else { return Ok(None) };
+    words.ignore(|word| is_hint(word) || is_vector(word));
     let returns = words.first() == "atom";
     let at = usize::from(returns);
     let d = if returns { written(l, arg(l, words, 0)?)? } else { Vec::new() };
@@ -431,6 +317,7 @@ fn atom(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 
 fn st_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let Some(ty) = words.ty() else { return Ok(None) };
+    words.ignore(|word| is_vector(word) || ["mmio", "mbarrier::complete_tx::bytes"].contains(&word));
     let reduction = if words.first() == "red" { words.rmw().map(|rmw| (rmw, ty)) } else { None };
     let space = words.space();
     let mbarrier = match words.operands.get(2) {
@@ -448,96 +335,9 @@ fn st_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     }))))
 }
 
-fn number(word: &str) -> Option<Number> {
-    Some(match ty(word)? {
-        Type::Float(format) => Number::Float(format),
-        Type::Packed(format, count) => Number::Packed(format, count),
-        Type::Signed(bits) => Number::Integer { bits, signed: true },
-        Type::Unsigned(bits) => Number::Integer { bits, signed: false },
-        Type::Bits(_) | Type::Flushed(_) => return None,
-    })
-}
-
-fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
-    if words.has("pack") || words.has("tf32") {
-        return Ok(None);
-    }
-    let types: Vec<_> = words.all.iter().filter_map(|word| number(word)).collect();
-    let [to, from] = types[..] else { return Ok(None) };
-    let mut operands = Vec::new();
-    for operand in words.operands.iter().skip(1) {
-        match operand {
-            Operand::Vector(elements) => {
-                for element in elements {
-                    operands.push(l.src(element)?);
-                }
-            }
-            operand => operands.push(l.src(operand)?),
-        }
-    }
-    let random = if words.has("rs") { operands.pop() } else { None };
-    let integral = words.find(|word| ["rni", "rzi", "rmi", "rpi"].contains(&word).then_some(())).is_some();
-    Ok(Some(Op::Cvt(Box::new(Cvt {
-        to,
-        from,
-        round: words.round().unwrap_or(Round::NearestTiesToEven),
-        integral,
-        modifiers: words.modifiers(),
-        satfinite: words.has("satfinite"),
-        width: l.bits_of(arg(l, words, 0)?),
-        d: slot(l, words, 0)?,
-        operands,
-        random,
-    }))))
-}
-
 fn cvta(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let (d, a, space) = (slot(l, words, 0)?, src(l, words, 1)?, words.space());
     Ok(Some(if words.has("to") { Op::FromGeneric(d, a, space) } else { Op::ToGeneric(d, a, space) }))
-}
-
-fn setp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
-    let (comparison, word) = (words.at(1), words.last());
-    let is_set = words.first() == "set";
-    let format = match ty(word) {
-        Some(Type::Float(format)) => Some((format, 1)),
-        Some(Type::Packed(format, count)) => Some((format, count)),
-        _ => None,
-    };
-    let compare = match format {
-        Some((format, lanes)) => {
-            Compare::Float { format, lanes, comparison: comparison.into(), ftz: words.has("ftz") }
-        }
-        None => match integer::test(comparison, word) {
-            Some(test) => Compare::Integer(test),
-            None => return Ok(None),
-        },
-    };
-    let (d, not_d) = match arg(l, words, 0)? {
-        Operand::Pair(d, not_d) => (l.sink(d)?, l.sink(not_d)?),
-        d => (l.sink(d)?, None),
-    };
-    let combine = match words.at(2) {
-        "and" => Some((|a, b| a & b) as integer::Binary),
-        "or" => Some((|a, b| a | b) as integer::Binary),
-        "xor" => Some((|a, b| a ^ b) as integer::Binary),
-        _ => None,
-    };
-    let combine = match combine {
-        None => None,
-        Some(combine) => Some(match arg(l, words, 3)? {
-            Operand::Not(name) => (combine, Src(l.register(name)?), true),
-            operand => (combine, l.src(operand)?, false),
-        }),
-    };
-    let truth = match (is_set, words.at(words.all.len().saturating_sub(2))) {
-        (false, _) => 1,
-        (true, "f32") => 1f32.to_bits().into(),
-        (true, "u64" | "s64") => u64::MAX,
-        (true, _) => u64::from(u32::MAX),
-    };
-    let (a, b) = (src(l, words, 1)?, src(l, words, 2)?);
-    Ok(Some(Op::Setp(Box::new(Setp { compare, a, b, d, not_d, combine, truth }))))
 }
 
 fn call(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Op> {
@@ -594,6 +394,7 @@ fn call(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Op> {
 
 fn barrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if words.has("warp") {
+        words.has("sync");
         let mask = src(l, words, 0)?;
         return Ok(Some(collective(l, Collective::BarWarp, mask, None)));
     }
@@ -603,16 +404,20 @@ fn barrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         return Ok(Some(if words.has("arrive") {
             Op::ClusterArrive { sem: words.sem().unwrap_or(Sem::Release), aligned }
         } else {
+            words.ignore(|word| word == "wait" || word == "acquire");
             Op::ClusterWait { sem: Sem::Acquire, aligned }
         }));
     }
+    // `bar.sync` is `bar.cta.sync`, and a predicate has one type.
+    words.ignore(|word| ["cta", "sync", "pred", "u32"].contains(&word));
     let reduces = words.has("red");
     let kind = match () {
         () if words.has("arrive") => BarrierKind::Arrive,
         () if !reduces => BarrierKind::Sync,
         () if words.has("popc") => BarrierKind::Popc,
         () if words.has("and") => BarrierKind::And,
-        () => BarrierKind::Or,
+        () if words.has("or") => BarrierKind::Or,
+        () => return Ok(None),
     };
     let first = usize::from(reduces);
     let d = if reduces { Some(slot(l, words, 0)?) } else { None };
@@ -632,6 +437,8 @@ fn barrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let space = words.space();
     let scope = words.scope().unwrap_or(Scope::Cta);
+    // An mbarrier object has one type.
+    words.has("b64");
     if words.has("pending_count") {
         return Ok(Some(Op::PendingCount(slot(l, words, 0)?, src(l, words, 1)?)));
     }
@@ -639,8 +446,13 @@ fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let (at, op) = match words.at(1) {
         "init" => (0, Mbarrier::Init { count: number(l, 1)? }),
         "inval" => (0, Mbarrier::Inval),
-        "expect_tx" => (0, Mbarrier::ExpectTx { bytes: number(l, 1)? }),
-        "complete_tx" => (0, Mbarrier::CompleteTx { bytes: number(l, 1)? }),
+        // They order nothing.
+        "expect_tx" | "complete_tx" => {
+            words.has("relaxed");
+            let bytes = number(l, 1)?;
+            let expects = words.at(1) == "expect_tx";
+            (0, if expects { Mbarrier::ExpectTx { bytes } } else { Mbarrier::CompleteTx { bytes } })
+        }
         "arrive" | "arrive_drop" => {
             // A remote arrival may leave out the sink.
             let at = usize::from(!matches!(arg(l, words, 0)?, Operand::Address(_)));
@@ -673,6 +485,9 @@ fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 fn fence(words: &Words<'_>) -> Op {
     let sem = words.sem().unwrap_or(if words.first() == "membar" { Sem::SeqCst } else { Sem::AcqRel });
     let scope = words.scope().unwrap_or(Scope::Gpu);
+    // The interpreter orders all memory.
+    words.ignore(|word| word.starts_with("sync_restrict::"));
+    let is_proxy = words.has("proxy");
     Op::Fence(if words.has("mbarrier_init") {
         Fence::MbarrierInit
     } else if words.starts(&["fence", "proxy", "async"]) {
@@ -684,7 +499,7 @@ fn fence(words: &Words<'_>) -> Op {
         Fence::AsyncRestricted { sem, reads: words.has("sync_restrict::shared::cluster::read") }
     } else if words.has("tensormap::generic") {
         Fence::TensorMap { sem, scope }
-    } else if words.has("proxy") {
+    } else if is_proxy && words.has("alias") {
         Fence::Alias
     } else {
         Fence::Thread { sem, scope }
@@ -693,9 +508,11 @@ fn fence(words: &Words<'_>) -> Op {
 
 fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let reduces = words.has("reduce");
+    words.ignore(|word| is_hint(word) || word == "async" || word == "mbarrier::complete_tx::bytes");
     if words.starts(&["cp", "async", "mbarrier"]) {
         let address = l.address(arg(l, words, 0)?, words.space())?;
         let noinc = words.has("noinc");
+        words.ignore(|word| ["arrive", "b64"].contains(&word));
         return Ok(Some(Op::Mbarrier(address, Box::new(Mbarrier::CpAsyncArrive { noinc }))));
     }
     let is_bulk = words.has("bulk");
@@ -721,6 +538,8 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         return tensor(l, words);
     }
     if words.has("prefetch") {
+        words.has("L2");
+        words.space();
         // The size matters to the cache alone.
         return Ok(Some(Op::Touch(l.address(arg(l, words, 0)?, Space::Global)?, 1)));
     }
@@ -743,8 +562,7 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let _policy = if words.has("L2::cache_hint") { rest.next() } else { None };
     let byte_mask = if words.has("cp_mask") { rest.next() } else { None };
     let reduction = match (reduces, words.rmw(), words.ty()) {
-        // Subnormal values are zero (PTX ISA 9.7.9.25.4.2).
-        (true, Some(rmw), Some(Type::Float(Format::F32))) => Some((rmw, Type::Flushed(Format::F32))),
+        // By PTX ISA 9.7.9.25.4.2, the "current implementation" flushes subnormal `.f32` values: an H100 and an H200 keep them.
         (true, Some(rmw), Some(ty)) => Some((rmw, ty)),
         (true, ..) => return Ok(None),
         (false, ..) => None,
@@ -762,6 +580,9 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 }
 
 fn cp_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if words.spaces() != [Space::SharedCta, Space::Global] {
+        return Ok(None);
+    }
     let Operand::Number(bytes) = arg(l, words, 2)? else { return Ok(None) };
     let mut more = words.operands.len();
     if words.has("L2::cache_hint") {
@@ -845,6 +666,7 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         _ => None,
     };
     let reduction = if words.has("reduce") { words.rmw() } else { None };
+    words.ignore(|word| ["bulk_group", "cta_group::1", "L2"].contains(&word));
     Ok(Some(Op::Tensor(Box::new(Tensor {
         dims,
         mode,
@@ -867,6 +689,10 @@ fn collective(l: &mut Lower<'_>, what: Collective, mask: Src, map: Option<(Addre
 }
 
 fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if !words.has("sync") {
+        let opcode = words.first();
+        return Err(l.error(format!("`{opcode}` without `.sync`: no GPU since sm_70 has it")));
+    }
     let Some(last) = words.operands.last() else { return Ok(None) };
     let mask = l.src(last)?;
     let (d, p) = match arg(l, words, 0)? {
@@ -878,15 +704,24 @@ fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             "up" => ShuffleMode::Up,
             "down" => ShuffleMode::Down,
             "bfly" => ShuffleMode::Bfly,
-            _ => ShuffleMode::Idx,
+            "idx" => ShuffleMode::Idx,
+            _ => return Ok(None),
         }),
         "vote" => Collective::Vote(match words.at(2) {
             "all" => Vote::All,
             "any" => Vote::Any,
             "uni" => Vote::Uni,
-            _ => Vote::Ballot,
+            "ballot" => Vote::Ballot,
+            _ => return Ok(None),
         }),
-        "match" => Collective::Match { all: words.has("all"), bits: words.ty().map_or(32, Type::bits) },
+        "match" => {
+            let bits = words.ty().map_or(32, Type::bits);
+            match words.at(1) {
+                "all" => Collective::Match { all: true, bits },
+                "any" => Collective::Match { all: false, bits },
+                _ => return Ok(None),
+            }
+        }
         "redux" => match (words.rmw(), words.ty()) {
             (Some(rmw), Some(ty)) => Collective::Redux(rmw, ty, words.has("abs"), words.has("NaN")),
             _ => return Ok(None),
@@ -909,6 +744,9 @@ fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 
 fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if words.has("cp_fenceproxy") {
+        words.ignore(|word| {
+            ["global", "shared::cta", "tensormap::generic", "release", "sync", "aligned"].contains(&word)
+        });
         let to = l.address(arg(l, words, 0)?, Space::Global)?;
         let from = l.address(arg(l, words, 1)?, Space::SharedCta)?;
         let mask = l.constant(u64::from(u32::MAX));
@@ -919,18 +757,19 @@ fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             Some((to, from)),
         )));
     }
-    let field = match words.all.get(3).copied() {
-        Some("global_address") => Field::GlobalAddress,
-        Some("rank") => Field::Rank,
-        Some("box_dim") => Field::BoxDim,
-        Some("global_dim") => Field::GlobalDim,
-        Some("global_stride") => Field::GlobalStride,
-        Some("element_stride") => Field::ElementStride,
-        Some("elemtype") => Field::ElemType,
-        Some("interleave_layout") => Field::InterleaveLayout,
-        Some("swizzle_mode") => Field::SwizzleMode,
-        Some("fill_mode") => Field::FillMode,
-        Some("swizzle_atomicity") => Field::SwizzleAtomicity,
+    words.ignore(|word| ["replace", "tile", "b1024", "b64", "b32"].contains(&word));
+    let field = match words.at(3) {
+        "global_address" => Field::GlobalAddress,
+        "rank" => Field::Rank,
+        "box_dim" => Field::BoxDim,
+        "global_dim" => Field::GlobalDim,
+        "global_stride" => Field::GlobalStride,
+        "element_stride" => Field::ElementStride,
+        "elemtype" => Field::ElemType,
+        "interleave_layout" => Field::InterleaveLayout,
+        "swizzle_mode" => Field::SwizzleMode,
+        "fill_mode" => Field::FillMode,
+        "swizzle_atomicity" => Field::SwizzleAtomicity,
         _ => return Ok(None),
     };
     let (index, value) = match words.operands {
@@ -948,10 +787,13 @@ fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 }
 
 fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    words.ignore(|word| {
+        is_vector(word) || ["noftz", "async", "bulk", "bulk_group", "global", "shared::cta"].contains(&word)
+    });
     if words.at(1) == "cp" {
         let reduction = match (words.has("reduce"), words.rmw(), words.ty()) {
             // Subnormal values are zero (PTX ISA 9.7.9.27).
-            (true, Some(rmw), Some(Type::Float(Format::F32))) => Some((rmw, Type::Flushed(Format::F32))),
+            (true, Some(rmw), Some(Type::Float(Format::F32))) => Some((rmw, Type::InMemory(Format::F32))),
             (true, Some(rmw), Some(ty)) => Some((rmw, ty)),
             _ => None,
         };
@@ -970,7 +812,8 @@ fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let what = match words.at(1) {
         "ld_reduce" => Multimem::LdReduce,
         "st" => Multimem::St,
-        _ => Multimem::Red,
+        "red" => Multimem::Red,
+        _ => return Ok(None),
     };
     let Some(ty) = words.ty() else { return Ok(None) };
     let at = usize::from(what == Multimem::LdReduce);
@@ -998,6 +841,9 @@ fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 }
 
 fn launch_control(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    words.ignore(|word| {
+        ["async", "mbarrier::complete_tx::bytes", "query_cancel", "b128", "pred", "v4", "b32"].contains(&word)
+    });
     if words.has("try_cancel") {
         let space = words.space();
         return Ok(Some(Op::TryCancel {
@@ -1010,116 +856,10 @@ fn launch_control(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if words.has("is_canceled") {
         return Ok(Some(Op::QueryCanceled(slot(l, words, 0)?, response)));
     }
+    words.has("get_first_ctaid");
     let dimension = words.find(|word| {
         let dimension = word.strip_prefix("get_first_ctaid::")?;
         ["x", "y", "z"].iter().position(|d| *d == dimension)
     });
     Ok(Some(Op::QueryCtaid { d: written(l, arg(l, words, 0)?)?, response, dimension }))
-}
-
-/// Decodes arithmetic: integer instructions by a table of functions, floating-point ones by their modifiers.
-fn arithmetic(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
-    let count = words.operands.len();
-    let format = match words.ty() {
-        Some(Type::Float(format)) => Some((format, 1)),
-        Some(Type::Packed(format, count)) => Some((format, count)),
-        _ => None,
-    };
-    let carries = words.has("cc") || ["addc", "subc", "madc"].contains(&words.first());
-    if carries {
-        return carry(l, words);
-    }
-    if words.last() == "f32x2" {
-        return float(l, words, Format::F32, 2);
-    }
-    if let Some((format, lanes)) = format {
-        match words.first() {
-            "testp" => {
-                return Ok(Some(Op::TestProperty(
-                    slot(l, words, 0)?,
-                    words.at(1).into(),
-                    format,
-                    src(l, words, 1)?,
-                )));
-            }
-            "slct" => {}
-            _ => return float(l, words, format, lanes),
-        }
-    }
-    // Shift amounts and positions are 32-bit, whatever the type.
-    let mut operands = Vec::new();
-    for i in 1..count {
-        operands.push(src(l, words, i)?);
-    }
-    let d = l.sink(arg(l, words, 0)?)?;
-    let Some(d) = d else { return Ok(Some(Op::Nop)) };
-    Ok(match operands[..] {
-        [a] => integer::unary(&words.all).map(|f| Op::Unary(f, d, a)),
-        [a, b] => integer::binary(&words.all).map(|f| Op::Binary(f, d, a, b)),
-        [a, b, c] if words.first() == "slct" => {
-            let format = if words.last() == "f32" { Some(Format::F32) } else { None };
-            Some(Op::SelectBySign(d, a, b, c, format))
-        }
-        [a, b, c] => integer::ternary(&words.all).map(|f| Op::Ternary(f, d, a, b, c)),
-        [a, b, c, e] if words.first() == "bfi" => {
-            Some(Op::Insert(words.ty().map_or(32, Type::bits), d, [a, b, c, e]))
-        }
-        [a, b, c, e] if words.first() == "lop3" => Some(Op::Logic3(d, [a, b, c, e])),
-        _ => None,
-    })
-}
-
-fn carry(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
-    if words.first().starts_with("mad") {
-        return Ok(None);
-    }
-    Ok(Some(Op::Carry(Box::new(Carry {
-        subtract: words.first().starts_with("sub"),
-        bits: words.ty().map_or(32, Type::bits),
-        uses_carry: words.first().ends_with('c'),
-        sets_carry: words.has("cc"),
-        d: slot(l, words, 0)?,
-        a: src(l, words, 1)?,
-        b: src(l, words, 2)?,
-    }))))
-}
-
-fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Result<Option<Op>> {
-    let function = match words.first() {
-        "add" => Function::Add,
-        "sub" => Function::Sub,
-        "mul" => Function::Mul,
-        "div" => Function::Div,
-        "fma" | "mad" => Function::Fma,
-        "min" => Function::Min,
-        "max" => Function::Max,
-        "neg" => Function::Neg,
-        "abs" => Function::Abs,
-        "copysign" => Function::Copysign,
-        "sqrt" => Function::Sqrt,
-        "rsqrt" => Function::Rsqrt,
-        "rcp" => Function::Rcp,
-        "sin" => Function::Sin,
-        "cos" => Function::Cos,
-        "lg2" => Function::Lg2,
-        "ex2" => Function::Ex2,
-        "tanh" => Function::Tanh,
-        _ => return Ok(None),
-    };
-    let modifiers = words.modifiers();
-    let d = slot(l, words, 0)?;
-    let mut operands = Vec::new();
-    for i in 1..words.operands.len() {
-        operands.push(l.src_of(arg(l, words, i)?, (format.bits() * lanes).min(64))?);
-    }
-    let plain = modifiers == Modifiers::NEAREST && lanes == 1;
-    Ok(Some(match (function, format, &operands[..]) {
-        (Function::Add, Format::F32, [a, b]) if plain => Op::AddF32(d, *a, *b),
-        (Function::Mul, Format::F32, [a, b]) if plain => Op::MulF32(d, *a, *b),
-        (Function::Fma, Format::F32, [a, b, c]) if plain => Op::FmaF32(d, *a, *b, *c),
-        (Function::Add, Format::F64, [a, b]) if plain => Op::AddF64(d, *a, *b),
-        (Function::Mul, Format::F64, [a, b]) if plain => Op::MulF64(d, *a, *b),
-        (Function::Fma, Format::F64, [a, b, c]) if plain => Op::FmaF64(d, *a, *b, *c),
-        _ => Op::Float(Box::new(FloatOp { function, format, lanes, modifiers, d, operands })),
-    }))
 }

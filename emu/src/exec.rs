@@ -499,7 +499,7 @@ impl Machine<'_> {
         let old = latest;
         // An addition of `.f32` flushes subnormal values in global memory, and in no other (PTX ISA 9.7.13.5).
         let ty = match (atom.ty, place) {
-            (Type::Float(Format::F32), Place::Global(..)) => Type::Flushed(Format::F32),
+            (Type::Float(format), Place::Global(..)) => Type::InMemory(format),
             (ty, _) => ty,
         };
         let mut new = Vec::new();
@@ -908,16 +908,13 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
                     (holds, !holds)
                 }
                 Compare::Float { format, lanes: 1, comparison, ftz } => {
-                    let holds = compare(*format, comparison, a, b, *ftz);
+                    let holds = comparison.holds(*format, [a, b], *ftz);
                     (holds, !holds)
                 }
                 Compare::Float { format, comparison, ftz, .. } => {
-                    let high = format.bits();
-                    let low = format.mask();
-                    (
-                        compare(*format, comparison, a & low, b & low, *ftz),
-                        compare(*format, comparison, a >> high & low, b >> high & low, *ftz),
-                    )
+                    let lane = |shift: u32| [a, b].map(|bits| bits >> shift & format.mask());
+                    let holds = |shift| comparison.holds(*format, lane(shift), *ftz);
+                    (holds(0), holds(format.bits()))
                 }
             };
             let with = |holds: bool| match &setp.combine {
@@ -925,11 +922,20 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
                 None => holds.into(),
             };
             let (first, second) = (with(first), with(second));
-            if let Some(d) = setp.d {
-                set!(d, if first == 1 { setp.truth } else { 0 });
-            }
-            if let Some(d) = setp.not_d {
-                set!(d, second);
+            match setp.to {
+                Truth::Predicates(d, other) => {
+                    if let Some(d) = d {
+                        set!(d, first);
+                    }
+                    if let Some(d) = other {
+                        set!(d, second);
+                    }
+                }
+                Truth::Value { d, truth, bits } => {
+                    let packed = matches!(setp.compare, Compare::Float { lanes: 2, .. });
+                    let upper = if packed { second * truth << bits } else { 0 };
+                    set!(d, upper | first * truth);
+                }
             }
         }
         Op::AddF32(d, a, b) => set!(*d, canonical(f32_of(v!(*a)) + f32_of(v!(*b)))),
@@ -952,47 +958,46 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
             let random = op.random.map(|src| v!(src));
             set!(op.d, convert(op, operands, random));
         }
+        Op::CvtPack(op) => {
+            let c = op.c.map_or(0, |c| v!(c));
+            set!(op.d, integer::pack(v!(op.a), v!(op.b), c, op.bits, op.signed));
+        }
+        Op::Video(op) => set!(op.d, op.compute(op.operands.map(|src| v!(src)))),
         Op::Carry(op) => {
+            // A difference is the sum with the complement, and the flag is the carry of that sum.
             let (a, b) = (v!(op.a) & mask(op.bits), v!(op.b) & mask(op.bits));
-            let carry = if op.uses_carry { t.carry() } else { 0 };
-            let (wide, carries) = if op.subtract {
-                let wide = i128::from(a) - i128::from(b) - i128::from(carry);
-                (wide as u64, wide < 0)
-            } else {
-                let wide = u128::from(a) + u128::from(b) + u128::from(carry);
-                (wide as u64, wide > u128::from(mask(op.bits)))
+            let (a, b) = match op.product {
+                Some(half) => (integer::half(half, a, b, op.bits), op.c.map_or(0, |c| v!(c)) & mask(op.bits)),
+                None if op.subtract => (a, !b & mask(op.bits)),
+                None => (a, b),
             };
+            let carry = if op.uses_carry { t.carry() } else { op.subtract.into() };
+            let sum = u128::from(a) + u128::from(b) + u128::from(carry);
             if op.sets_carry {
-                t.set_carry(carries.into());
+                t.set_carry((sum > u128::from(mask(op.bits))).into());
             }
-            set!(op.d, wide & mask(op.bits));
+            set!(op.d, sum as u64 & mask(op.bits));
         }
         Op::Insert(bits, d, [a, b, c, e]) => set!(*d, integer::insert(v!(*a), v!(*b), v!(*c), v!(*e), *bits)),
         Op::Logic3(d, [a, b, c, e]) => set!(*d, integer::logic3(v!(*a), v!(*b), v!(*c), v!(*e))),
-        Op::SelectBySign(d, a, b, c, format) => {
+        Op::Logic3Predicate(op) => {
+            let [a, b, c, table] = op.operands.map(|src| v!(src));
+            let bits = integer::logic3(a, b, c, table);
+            let q = (v!(op.q) ^ u64::from(op.negated)) & 1;
+            if let Some(d) = op.d {
+                set!(d, bits);
+            }
+            set!(op.p, (op.combine)((bits != 0).into(), q));
+        }
+        Op::SelectBySign(d, a, b, c, sign) => {
             let c = v!(*c) as u32;
-            let first = match format {
-                Some(_) => f32::from_bits(c) >= 0.0,
-                None => c as i32 >= 0,
+            let first = match sign {
+                Sign::Float { ftz } => f32::from_bits(c) >= 0.0 || *ftz && f32::from_bits(c).is_subnormal(),
+                Sign::Integer => c as i32 >= 0,
             };
             set!(*d, if first { v!(*a) } else { v!(*b) });
         }
-        Op::TestProperty(d, property, format, a) => {
-            let x = format.to_f64(v!(*a));
-            let subnormal = match format {
-                Format::F32 => f32_of(v!(*a)).is_subnormal(),
-                _ => x.is_subnormal(),
-            };
-            let holds = match property.as_str() {
-                "finite" => x.is_finite(),
-                "infinite" => x.is_infinite(),
-                "number" => !x.is_nan(),
-                "notanumber" => x.is_nan(),
-                "normal" => x.is_finite() && x != 0.0 && !subnormal,
-                _ => subnormal,
-            };
-            set!(*d, holds.into());
-        }
+        Op::TestProperty(d, property, format, a) => set!(*d, property.holds(*format, v!(*a)).into()),
         Op::Move128(d, a) => {
             let (low, high) = (t.get(*a), t.get(*a + 1));
             set!(*d, low);
@@ -1059,78 +1064,48 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
     Plain::Next
 }
 
-fn compare(format: Format, comparison: &str, a: u64, b: u64, ftz: bool) -> bool {
-    let value = |bits: u64| {
-        let value = match format {
-            Format::F32 => f64::from(f32::from_bits(bits as u32)),
-            Format::F64 => f64::from_bits(bits),
-            _ => format.to_f64(bits),
-        };
-        if ftz && format == Format::F32 && f32::from_bits(bits as u32).is_subnormal() { 0.0 } else { value }
-    };
-    let (a, b) = (value(a), value(b));
-    let unordered = a.is_nan() || b.is_nan();
-    match comparison {
-        "eq" => a == b,
-        "ne" => !unordered && a != b,
-        "lt" => a < b,
-        "le" => a <= b,
-        "gt" => a > b,
-        "ge" => a >= b,
-        "equ" => unordered || a == b,
-        "neu" => unordered || a != b,
-        "ltu" => unordered || a < b,
-        "leu" => unordered || a <= b,
-        "gtu" => unordered || a > b,
-        "geu" => unordered || a >= b,
-        "num" => !unordered,
-        _ => unordered,
-    }
-}
-
 /// Computes `cvt` (PTX ISA 9.7.9.21).
 fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>) -> u64 {
     let a = operands[0];
+    let round = op.modifiers.round;
+    // `.ftz` concerns `.f32` alone (PTX ISA 9.7.9.21). An H100 converts subnormal values to `.f16` as they are.
+    let flush = |format: Format, bits: u64| {
+        let flushes = op.modifiers.ftz && format == Format::F32;
+        if flushes && op.to != Number::Float(Format::F16) { float::flush(format, bits) } else { bits }
+    };
     let to_float = |to: Format, from: Format, bits: u64, random: Option<(u64, u32)>| {
-        let bits = if op.modifiers.ftz { flush(from, bits) } else { bits };
+        let bits = flush(from, bits);
         let was_nan = from.is_nan(bits);
         let bits = match random {
             Some(random) => float::round_stochastically(from, to, bits, random),
-            None if op.integral && to == from => float::round_to_integral(to, bits, op.round),
-            None => float::convert(from, to, bits, op.round),
+            None if op.integral && to == from => float::round_to_integral(to, bits, round),
+            None if op.modifiers.ftz && to == Format::F32 => float::convert_flushed(from, to, bits, round),
+            None => float::convert(from, to, bits, round),
         };
-        let bits = if op.modifiers.ftz { flush(to, bits) } else { bits };
         let bits = if op.satfinite && !was_nan { float::satfinite(to, bits) } else { bits };
         float::clamp(to, bits, &op.modifiers)
     };
     match (op.to, op.from) {
         (Number::Integer { bits, signed }, Number::Integer { bits: from, signed: from_signed }) => {
             let a = a & mask(from);
-            let wide = if from_signed {
-                i128::from((a << (64 - from)) as i64 >> (64 - from))
-            } else {
-                i128::from(a)
-            };
+            let wide = if from_signed { i128::from(extend(a, from, true) as i64) } else { i128::from(a) };
             let wide = match (op.modifiers.sat, signed) {
                 (false, _) => wide,
                 (true, false) => wide.clamp(0, i128::from(mask(bits))),
                 (true, true) => wide.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
             };
-            let narrow = wide as u64 & mask(bits);
-            if signed {
-                ((narrow << (64 - bits)) as i64 >> (64 - bits)) as u64 & mask(op.width)
-            } else {
-                narrow
-            }
+            extend(wide as u64 & mask(bits), bits, signed) & mask(op.width)
         }
         (Number::Integer { bits, signed }, Number::Float(from)) => {
-            let a = if op.modifiers.ftz { flush(from, a) } else { a };
-            float::to_integer(from, a & from.mask(), bits, signed, op.round)
+            let integer = float::to_integer(from, flush(from, a & from.mask()), bits, signed, round);
+            extend(integer, bits, signed) & mask(op.width)
         }
         (Number::Float(to), Number::Integer { bits, signed }) => {
-            let a = a & mask(bits);
-            let a = if signed { ((a << (64 - bits)) as i64 >> (64 - bits)) as u64 } else { a };
-            float::clamp(to, float::from_integer(to, a, signed, op.round), &op.modifiers)
+            let a = extend(a & mask(bits), bits, signed);
+            float::clamp(to, float::from_integer(to, a, signed, round), &op.modifiers)
+        }
+        (Number::Tf32, Number::Float(Format::F32)) => {
+            float::to_tf32(a as u32, &op.modifiers, op.satfinite).into()
         }
         (Number::Float(to), Number::Float(from)) => to_float(to, from, a & from.mask(), None),
         // The first operand is the upper half.
@@ -1155,9 +1130,7 @@ fn random_bits(to: Format, count: u32, i: u32, random: u64) -> (u64, u32) {
     (half & mask(bits), bits)
 }
 
-fn flush(format: Format, bits: u64) -> u64 {
-    match format {
-        Format::F32 if f32::from_bits(bits as u32).is_subnormal() => bits & 0x8000_0000,
-        _ => bits,
-    }
+/// Extends the sign of a signed integer of a number of bits.
+fn extend(integer: u64, bits: u32, signed: bool) -> u64 {
+    if signed { ((integer << (64 - bits)) as i64 >> (64 - bits)) as u64 } else { integer }
 }

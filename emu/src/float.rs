@@ -1,6 +1,8 @@
 //! Floating-point arithmetic (PTX ISA 9.7.3 to 9.7.5): each rounding mode, `.ftz`, `.sat`, and the packed types lane by lane.
 
-use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single};
+use std::cmp::Ordering;
+
+use rustc_apfloat::ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, IeeeFloat, Semantics, Single};
 use rustc_apfloat::{Float, FloatConvert, Round, StatusAnd};
 
 /// A floating-point format.
@@ -100,6 +102,8 @@ pub struct Modifiers {
     pub nan: bool,
     /// `.xorsign.abs`: the extreme magnitude, with the product of the signs.
     pub xorsign: bool,
+    /// `.oob`: the result is 0 if a factor is the NaN that stands for an element outside of a tensor.
+    pub oob: bool,
 }
 
 impl Modifiers {
@@ -111,7 +115,101 @@ impl Modifiers {
         relu: false,
         nan: false,
         xorsign: false,
+        oob: false,
     };
+}
+
+/// A comparison of `setp` and `set`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Comparison {
+    less: bool,
+    equal: bool,
+    greater: bool,
+    /// The result if an operand is NaN.
+    unordered: bool,
+}
+
+impl Comparison {
+    pub fn named(name: &str) -> Option<Self> {
+        let (less, equal, greater, unordered) = match name {
+            "eq" => (false, true, false, false),
+            "ne" => (true, false, true, false),
+            "lt" => (true, false, false, false),
+            "le" => (true, true, false, false),
+            "gt" => (false, false, true, false),
+            "ge" => (false, true, true, false),
+            "equ" => (false, true, false, true),
+            "neu" => (true, false, true, true),
+            "ltu" => (true, false, false, true),
+            "leu" => (true, true, false, true),
+            "gtu" => (false, false, true, true),
+            "geu" => (false, true, true, true),
+            "num" => (true, true, true, false),
+            "nan" => (false, false, false, true),
+            _ => return None,
+        };
+        Some(Self { less, equal, greater, unordered })
+    }
+
+    fn accepts(self, order: Option<Ordering>) -> bool {
+        match order {
+            Some(Ordering::Less) => self.less,
+            Some(Ordering::Equal) => self.equal,
+            Some(Ordering::Greater) => self.greater,
+            None => self.unordered,
+        }
+    }
+
+    /// Compares two values of a format. With `ftz`, subnormal values are zero.
+    pub fn holds(self, format: Format, [a, b]: [u64; 2], ftz: bool) -> bool {
+        let value = |bits: u64| if ftz { flush(format, bits) } else { bits };
+        self.accepts(match format {
+            Format::F32 => {
+                let value = |bits| f32::from_bits(value(bits) as u32);
+                value(a).partial_cmp(&value(b))
+            }
+            _ => format.to_f64(value(a)).partial_cmp(&format.to_f64(value(b))),
+        })
+    }
+}
+
+/// A property of `testp`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Property {
+    Finite,
+    Infinite,
+    Number,
+    NotANumber,
+    Normal,
+    Subnormal,
+}
+
+impl Property {
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "finite" => Self::Finite,
+            "infinite" => Self::Infinite,
+            "number" => Self::Number,
+            "notanumber" => Self::NotANumber,
+            "normal" => Self::Normal,
+            "subnormal" => Self::Subnormal,
+            _ => return None,
+        })
+    }
+
+    pub fn holds(self, format: Format, bits: u64) -> bool {
+        let (is_nan, is_subnormal) = (format.is_nan(bits), format.is_subnormal(bits));
+        let is_infinite = bits & (format.mask() >> 1) == format.exponents();
+        match self {
+            Self::Finite => !is_nan && !is_infinite,
+            Self::Infinite => is_infinite,
+            Self::Number => !is_nan,
+            Self::NotANumber => is_nan,
+            // Zeros are normal (PTX ISA 9.7.3.1).
+            Self::Normal => !is_nan && !is_infinite && !is_subnormal,
+            Self::Subnormal => is_subnormal,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +218,8 @@ pub enum Function {
     Sub,
     Mul,
     Div,
+    /// `div.approx`: the product with the reciprocal.
+    DivApprox,
     Fma,
     Min,
     Max,
@@ -171,16 +271,53 @@ fn of<F: Float>(bits: u64) -> F {
     F::from_bits(bits.into())
 }
 
-fn arithmetic<F: Float>(function: Function, [a, b, c]: [u64; 3], round: Round) -> u64 {
-    let (a, b): (F, F) = (of(a), of(b));
+/// The formats with `.ftz`, with the exponents of wider ones: results keep the precision that they have above the subnormal values.
+struct WideSingle;
+struct WideHalf;
+
+impl Semantics for WideSingle {
+    const BITS: usize = 1 + 11 + 23;
+    const EXP_BITS: usize = 11;
+}
+
+impl Semantics for WideHalf {
+    const BITS: usize = 1 + 8 + 10;
+    const EXP_BITS: usize = 8;
+}
+
+/// Returns whether `.ftz` makes a result zero: whether it is below the normal numbers once it is rounded to the precision of a normal
+/// number. So does ptxas when it folds constants, and an H100.
+fn is_tiny(function: Function, format: Format, operands: [u64; 3], round: Round) -> bool {
+    fn wide<F, W>(function: Function, format: Format, operands: [u64; 3], round: Round) -> bool
+    where
+        F: Float + FloatConvert<IeeeFloat<W>>,
+        W: Semantics,
+    {
+        let widen = |bits: u64| of::<F>(bits).convert(&mut false).value;
+        let result = calculate::<IeeeFloat<W>>(function, operands.map(widen), round);
+        let least = widen(1 << format.fraction());
+        result.is_finite() && result.abs() < least
+    }
+    match format {
+        Format::F32 => wide::<Single, WideSingle>(function, format, operands, round),
+        Format::F16 => wide::<Half, WideHalf>(function, format, operands, round),
+        _ => false,
+    }
+}
+
+fn calculate<F: Float>(function: Function, [a, b, c]: [F; 3], round: Round) -> F {
     let result: StatusAnd<F> = match function {
         Function::Add => a.add_r(b, round),
         Function::Sub => a.sub_r(b, round),
         Function::Mul => a.mul_r(b, round),
         Function::Div => a.div_r(b, round),
-        _ => a.mul_add_r(b, of(c), round),
+        _ => a.mul_add_r(b, c, round),
     };
-    result.value.to_bits() as u64
+    result.value
+}
+
+fn arithmetic<F: Float>(function: Function, operands: [u64; 3], round: Round) -> u64 {
+    calculate::<F>(function, operands.map(of), round).to_bits() as u64
 }
 
 /// Converts a value between formats.
@@ -202,6 +339,16 @@ pub fn convert(from: Format, to: Format, bits: u64, round: Round) -> u64 {
     each_format!(from, A => each_format!(to, B => step::<A, B>(bits, round)))
 }
 
+/// Converts a value to `.f32`, with `.ftz`.
+pub fn convert_flushed(from: Format, to: Format, bits: u64, round: Round) -> u64 {
+    let result = convert(from, to, bits, round);
+    let is_tiny = from == Format::F64 && {
+        let wide: IeeeFloat<WideSingle> = of::<Double>(bits).convert_r(round, &mut false).value;
+        wide.is_finite() && wide.abs() < of::<Single>(1 << Format::F32.fraction()).convert(&mut false).value
+    };
+    if is_tiny { result & to.sign() } else { flush(to, result) }
+}
+
 /// Converts a value with `.rs`: adds `count` random bits below the last place of the result, then truncates (PTX ISA 9.7.9.21).
 pub fn round_stochastically(from: Format, to: Format, bits: u64, (random, count): (u64, u32)) -> u64 {
     let magnitude = from.to_f64(bits & !from.sign());
@@ -217,10 +364,11 @@ pub fn round_stochastically(from: Format, to: Format, bits: u64, (random, count)
         | (bits & from.sign()) >> (from.bits() - 1) << (to.bits() - 1)
 }
 
-/// Converts a float to an integer of `bits` bits, clamped to its range; NaN becomes 0 (PTX ISA 9.7.9.21).
+/// Converts a float to an integer of `bits` bits, clamped to its range. NaN becomes 0; from `.f64` and to 64 bits, it becomes the
+/// integer whose top bit alone is set (PTX ISA 9.7.9.21).
 pub fn to_integer(from: Format, value: u64, bits: u32, signed: bool, round: Round) -> u64 {
     if from.is_nan(value) {
-        return 0;
+        return if from == Format::F64 || bits == 64 { 1 << (bits - 1) } else { 0 };
     }
     let mask = u64::MAX >> (64 - bits);
     each_format!(from, F => if signed {
@@ -247,7 +395,8 @@ pub fn round_to_integral(format: Format, bits: u64, round: Round) -> u64 {
     each_format!(format, F => of::<F>(bits).round_to_integral(round).value.to_bits() as u64)
 }
 
-fn flush(format: Format, bits: u64) -> u64 {
+/// Replaces a subnormal value with zero.
+pub fn flush(format: Format, bits: u64) -> u64 {
     if format.is_subnormal(bits) { bits & format.sign() } else { bits }
 }
 
@@ -273,40 +422,33 @@ pub fn satfinite(format: Format, bits: u64) -> u64 {
     if magnitude <= format.largest() { bits } else { bits & format.sign() | format.largest() }
 }
 
+/// Rounds the exact square root once. Negative `.f64` values have the root 0xfff8000000000000, and a NaN keeps its payload.
 fn square_root(format: Format, bits: u64, round: Round) -> u64 {
-    if format == Format::F32 && round == Round::NearestTiesToEven {
-        return f32::from_bits(bits as u32).sqrt().to_bits().into();
+    let (sign, magnitude) = (bits & format.sign(), bits & (format.mask() >> 1));
+    if format.is_nan(bits) {
+        return if format == Format::F64 { bits | 1 << 51 } else { format.nan() };
     }
-    let x = f64::from_bits(format_to_double(format, bits));
-    let root = x.sqrt();
-    if format == Format::F64 {
-        let remainder = root.mul_add(root, -x);
-        let adjusted = match round {
-            Round::TowardZero | Round::TowardNegative if remainder > 0.0 => root.next_down(),
-            Round::TowardPositive if remainder < 0.0 => root.next_up(),
-            _ => root,
-        };
-        return adjusted.to_bits();
+    if magnitude == 0 || bits == format.exponents() {
+        return bits;
     }
-    // 53 bits are enough to round a root of 24 bits directly, once the root is known to be inexact.
-    let remainder = root.mul_add(root, -x);
-    let nudged = if remainder > 0.0 {
-        root.next_down()
-    } else if remainder < 0.0 {
-        root.next_up()
-    } else {
-        root
-    };
-    let towards = match round {
-        Round::TowardPositive if remainder < 0.0 => nudged,
-        Round::TowardZero | Round::TowardNegative if remainder > 0.0 => nudged,
-        _ => root,
-    };
-    convert(Format::F64, format, towards.to_bits(), round)
-}
-
-fn format_to_double(format: Format, bits: u64) -> u64 {
-    convert(format, Format::F64, bits, Round::NearestTiesToEven)
+    if sign != 0 {
+        return if format == Format::F64 { sign | format.nan() } else { format.nan() };
+    }
+    // The value is `fraction * 2^exponent`.
+    let fraction_bits = format.fraction();
+    let field = (magnitude >> fraction_bits) as i32;
+    let leading = u64::from(field > 0) << fraction_bits;
+    let fraction = u128::from(magnitude & ((1 << fraction_bits) - 1) | leading);
+    let bias = (format.exponents() >> (fraction_bits + 1)) as i32;
+    let exponent = field.max(1) - bias - fraction_bits as i32;
+    // Two more bits of the root than the format has, and one that says whether there are others.
+    let mut shift = 2 * (fraction_bits as i32 + 3) - (128 - fraction.leading_zeros() as i32);
+    shift += (exponent - shift) & 1;
+    let scaled = fraction << shift;
+    let root = scaled.isqrt();
+    let sticky = root << 1 | u128::from(root * root != scaled);
+    let scale = (exponent - shift) / 2 - 1;
+    each_format!(format, F => F::from_u128_r(sticky, round).value.scalbn(scale).to_bits() as u64)
 }
 
 /// Returns the exact value, rounded to nearest, of a function that hardware approximates.
@@ -357,11 +499,17 @@ fn extreme(function: Function, format: Format, [a, b]: [u64; 2], modifiers: &Mod
     signed(if a_first == (function == Function::Min) { a } else { b })
 }
 
+/// The NaN that a tensor copy writes for 16 bits outside of the tensor.
+const OUT_OF_BOUNDS: u64 = 0x7ff7;
+
 /// Computes one lane.
 pub fn compute(function: Function, format: Format, operands: [u64; 3], modifiers: &Modifiers) -> u64 {
     use Function::*;
     let operands = if modifiers.ftz { operands.map(|bits| flush(format, bits)) } else { operands };
     let [a, b, _] = operands;
+    if modifiers.oob && (a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS) {
+        return 0;
+    }
     let result = match function {
         Neg => a ^ format.sign(),
         Abs => a & !format.sign(),
@@ -370,7 +518,20 @@ pub fn compute(function: Function, format: Format, operands: [u64; 3], modifiers
         Min | Max => extreme(function, format, [a, b], modifiers),
         Add | Sub | Mul | Div | Fma => {
             let result = each_format!(format, F => arithmetic::<F>(function, operands, modifiers.round));
-            if format.is_nan(result) && format != Format::F64 { format.nan() } else { result }
+            // A sum that is subnormal is exact.
+            let rounds = matches!(function, Mul | Div | Fma);
+            if modifiers.ftz && rounds && is_tiny(function, format, operands, modifiers.round) {
+                result & format.sign()
+            } else {
+                result
+            }
+        }
+        // The reciprocal of a value above 2^126 is zero (PTX ISA 9.7.3.8).
+        DivApprox => {
+            let exponent = (b >> format.fraction()) & 0xff;
+            let is_above = exponent == 0xfd && b & 0x7f_ffff != 0 || exponent == 0xfe;
+            let (function, b) = if is_above { (Mul, b & format.sign()) } else { (Div, b) };
+            each_format!(format, F => arithmetic::<F>(function, [a, b, 0], modifiers.round))
         }
         Sqrt => square_root(format, a, modifiers.round),
         Rcp | Rsqrt if format == Format::F64 && modifiers.ftz => approximate_upper_word(function, a),
@@ -410,10 +571,27 @@ pub fn packed(
 /// Rounds `.f32` to `.tf32`, "to nearest even" (PTX ISA 5.5.1): the fraction loses 13 bits. Subnormals stay, on an H200 for
 /// `.tf32.ftz` too.
 pub fn round_to_tf32(bits: u32) -> u32 {
+    to_tf32(bits, &Modifiers::NEAREST, false)
+}
+
+/// Converts `.f32` to `.tf32` (PTX ISA 9.7.9.21).
+pub fn to_tf32(bits: u32, modifiers: &Modifiers, satfinite: bool) -> u32 {
+    const DROPPED: u32 = 0x1fff;
+    // `.rna` is a sequence of integer instructions, in which a NaN keeps the upper bits of its payload.
+    if modifiers.round == Round::NearestTiesToAway {
+        let is_finite = f32::from_bits(bits).is_finite();
+        let rounded = (if is_finite { bits + 0x1000 } else { bits }) & !DROPPED;
+        let overflows = satfinite && !f32::from_bits(rounded).is_finite();
+        return if overflows { rounded - (DROPPED + 1) } else { rounded };
+    }
     if f32::from_bits(bits).is_nan() {
         return 0x7fff_e000;
     }
-    (bits + 0xfff + (bits >> 13 & 1)) & !0x1fff
+    let rounded = match modifiers.round {
+        Round::TowardZero => bits & !DROPPED,
+        _ => (bits + 0xfff + (bits >> 13 & 1)) & !DROPPED,
+    };
+    if modifiers.relu && rounded >> 31 == 1 { 0 } else { rounded }
 }
 
 #[cfg(test)]

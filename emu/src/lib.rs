@@ -2,6 +2,7 @@
 
 mod access;
 mod agent;
+mod arithmetic;
 pub mod ast;
 mod blocks;
 mod clock;
@@ -33,8 +34,10 @@ mod sync;
 mod taint;
 pub mod tensor;
 pub mod trace;
+mod video;
 mod weak;
 mod word;
+mod words;
 
 pub use device::{Device, LaunchError, LoadError, Module, lay_out};
 pub use emulator::{Emulator, Error, Kernel, Kernels, Slice, TensorMap};

@@ -1,11 +1,10 @@
 //! Decoded instructions: registers are slots, qualifiers are values.
 
-use rustc_apfloat::Round;
-
-use crate::float::{Format, Function, Modifiers};
+use crate::float::{Comparison, Format, Function, Modifiers, Property};
 use crate::integer::{Binary, Ternary, Test, Unary};
 use crate::limits::RESERVED_SHARED;
 use crate::program::Parameter;
+use crate::video::Video;
 
 /// A register of a function.
 pub type Slot = u32;
@@ -111,8 +110,8 @@ pub enum Type {
     Unsigned(u32),
     Signed(u32),
     Float(Format),
-    /// A float whose subnormal operands and results are zero.
-    Flushed(Format),
+    /// A float that global memory adds: subnormal `.f32` values are zero, and an `.f64` NaN stays as it is.
+    InMemory(Format),
     /// A number of floats in one register.
     Packed(Format, u32),
 }
@@ -121,7 +120,7 @@ impl Type {
     pub fn bits(self) -> u32 {
         match self {
             Self::Bits(bits) | Self::Unsigned(bits) | Self::Signed(bits) => bits,
-            Self::Float(format) | Self::Flushed(format) => format.bits(),
+            Self::Float(format) | Self::InMemory(format) => format.bits(),
             Self::Packed(format, count) => count * format.bits(),
         }
     }
@@ -147,13 +146,14 @@ pub enum Number {
     Float(Format),
     /// A number of floats in one register.
     Packed(Format, u32),
+    /// An `.f32` whose fraction has 10 bits.
+    Tf32,
 }
 
 #[derive(Debug)]
 pub struct Cvt {
     pub to: Number,
     pub from: Number,
-    pub round: Round,
     /// `.rni` and its like: rounds to an integral value.
     pub integral: bool,
     pub modifiers: Modifiers,
@@ -167,28 +167,54 @@ pub struct Cvt {
     pub random: Option<Src>,
 }
 
+/// `cvt.pack`: clamps `a` and `b` to a number of bits each, and puts them below the low bits of `c`.
+#[derive(Debug)]
+pub struct CvtPack {
+    pub bits: u32,
+    pub signed: bool,
+    pub d: Slot,
+    pub a: Src,
+    pub b: Src,
+    pub c: Option<Src>,
+}
+
 #[derive(Debug)]
 pub struct Setp {
     pub compare: Compare,
     pub a: Src,
     pub b: Src,
-    pub d: Option<Slot>,
-    pub not_d: Option<Slot>,
+    pub to: Truth,
     /// `.and`, `.or`, `.xor` with a predicate, and whether that is negated.
     pub combine: Option<(Binary, Src, bool)>,
-    /// The result of `set` for true: all ones, or 1.0.
-    pub truth: u64,
+}
+
+/// The result of `setp` and of `set`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// Of one comparison and of its opposite, or of the two lanes.
+    Predicates(Option<Slot>, Option<Slot>),
+    /// A value for true in the bits of each lane, and else zero.
+    Value { d: Slot, truth: u64, bits: u32 },
 }
 
 #[derive(Debug)]
 pub enum Compare {
     Integer(Test),
-    Float { format: Format, lanes: u32, comparison: String, ftz: bool },
+    Float { format: Format, lanes: u32, comparison: Comparison, ftz: bool },
 }
 
-/// `add.cc`, `addc`, `sub.cc`, `subc`, `madc`.
+/// The half of a product that `mad.cc` and `madc` add.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    Low,
+    High { signed: bool },
+}
+
+/// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 #[derive(Debug)]
 pub struct Carry {
+    /// The half of `a * b` to which `c` is added.
+    pub product: Option<Product>,
     pub subtract: bool,
     pub bits: u32,
     pub uses_carry: bool,
@@ -196,6 +222,28 @@ pub struct Carry {
     pub d: Slot,
     pub a: Src,
     pub b: Src,
+    pub c: Option<Src>,
+}
+
+/// `lop3.BoolOp`: whether the result has a bit, combined with a predicate.
+#[derive(Debug)]
+pub struct Logic3Predicate {
+    pub d: Option<Slot>,
+    pub p: Slot,
+    pub operands: [Src; 4],
+    pub combine: Binary,
+    pub q: Src,
+    pub negated: bool,
+}
+
+/// What the operand of `slct` is, whose sign selects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    Integer,
+    /// An `.f32`. With `.ftz`, subnormal values are zero.
+    Float {
+        ftz: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -671,6 +719,7 @@ pub enum Op {
     /// `bfi` of 32 or 64 bits.
     Insert(u32, Slot, [Src; 4]),
     Logic3(Slot, [Src; 4]),
+    Logic3Predicate(Box<Logic3Predicate>),
     AddF32(Slot, Src, Src),
     MulF32(Slot, Src, Src),
     FmaF32(Slot, Src, Src, Src),
@@ -679,13 +728,15 @@ pub enum Op {
     FmaF64(Slot, Src, Src, Src),
     Float(Box<FloatOp>),
     Cvt(Box<Cvt>),
+    CvtPack(Box<CvtPack>),
+    Video(Box<Video>),
     Carry(Box<Carry>),
     Setp(Box<Setp>),
     Select(Slot, Src, Src, Src),
     /// `slct`: the third operand selects by its sign.
-    SelectBySign(Slot, Src, Src, Src, Option<Format>),
+    SelectBySign(Slot, Src, Src, Src, Sign),
     /// `testp`.
-    TestProperty(Slot, String, Format, Src),
+    TestProperty(Slot, Property, Format, Src),
     /// `mov` of a 128-bit register.
     Move128(Slot, Slot),
     /// `mov.b64 d, {a, b}`: elements of a number of bits.

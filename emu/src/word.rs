@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::float::{self, Modifiers};
+use crate::float::{self, Format, Modifiers};
 use crate::op::{Rmw, Type};
 
 pub fn mask(bits: u32) -> u64 {
@@ -20,7 +20,7 @@ pub fn word(bytes: &[u8]) -> u64 {
 pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64) -> u64 {
     let operand = operand & mask(ty.bits());
     let (format, lanes) = match ty {
-        Type::Float(format) | Type::Flushed(format) => (Some(format), 1),
+        Type::Float(format) | Type::InMemory(format) => (Some(format), 1),
         Type::Packed(format, lanes) => (Some(format), lanes),
         _ => (None, 1),
     };
@@ -31,7 +31,13 @@ pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64) -> u64 {
             Rmw::Max => float::Function::Max,
             _ => return bitwise(rmw, old, operand),
         };
-        let modifiers = Modifiers { ftz: matches!(ty, Type::Flushed(_)), ..Modifiers::NEAREST };
+        if let (Rmw::Add, Type::InMemory(Format::F64)) = (rmw, ty)
+            && let Some(nan) = [old, operand].into_iter().find(|bits| Format::F64.is_nan(*bits))
+        {
+            return nan;
+        }
+        let ftz = ty == Type::InMemory(Format::F32);
+        let modifiers = Modifiers { ftz, ..Modifiers::NEAREST };
         return float::packed(function, format, lanes, [old, operand, 0], &modifiers);
     }
     let bits = ty.bits();

@@ -1,0 +1,338 @@
+//! Video instructions (PTX ISA 9.7.18): scalar ones on selected parts of registers, and those on two or four lanes.
+
+use crate::ast::Operand;
+use crate::decode::{Result, arg};
+use crate::lower::Lower;
+use crate::op::{Op, Slot, Src, Type};
+use crate::word::mask;
+use crate::words::Words;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Function {
+    Add,
+    Sub,
+    AbsDiff,
+    Min,
+    Max,
+    Average,
+    ShiftLeft {
+        wraps: bool,
+    },
+    ShiftRight {
+        wraps: bool,
+    },
+    /// `vset`: the results for less, equal and greater.
+    Set([bool; 3]),
+}
+
+/// What becomes of a result and the operand `c`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Secondary {
+    /// The lanes of a mask are results, the others are those of `c`.
+    Merge,
+    Add,
+    Min,
+    Max,
+}
+
+/// A part of a register: bits from a place on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Part {
+    /// Whether it is in operand `b`.
+    second: bool,
+    shift: u32,
+    bits: u32,
+}
+
+/// A source: the part of each lane, and whether the parts are signed.
+#[derive(Debug)]
+struct Source {
+    parts: Vec<Part>,
+    signed: bool,
+}
+
+impl Source {
+    fn value(&self, lane: usize, operands: [u64; 2]) -> i128 {
+        let Part { second, shift, bits } = self.parts[lane];
+        extend(operands[usize::from(second)] >> shift, bits, self.signed)
+    }
+}
+
+fn extend(value: u64, bits: u32, signed: bool) -> i128 {
+    let value = i128::from(value & mask(bits));
+    if signed && value >> (bits - 1) == 1 { value - (1 << bits) } else { value }
+}
+
+fn clamp(value: i128, bits: u32, signed: bool) -> i128 {
+    if signed {
+        value.clamp(-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    } else {
+        value.clamp(0, (1 << bits) - 1)
+    }
+}
+
+#[derive(Debug)]
+enum What {
+    Lanes {
+        function: Function,
+        sources: [Source; 2],
+        secondary: Secondary,
+        /// The part of the result of each lane. `None`: the lane is `c`'s.
+        results: Vec<Option<Part>>,
+    },
+    /// `vmad`.
+    MultiplyAdd { sources: [Source; 2], scale: u32, plus_one: bool, negate_product: bool, negate_c: bool },
+}
+
+#[derive(Debug)]
+pub struct Video {
+    what: What,
+    /// Whether the result is signed.
+    signed: bool,
+    saturates: bool,
+    pub d: Slot,
+    pub operands: [Src; 3],
+}
+
+impl Video {
+    pub fn compute(&self, [a, b, c]: [u64; 3]) -> u64 {
+        match &self.what {
+            What::Lanes { function, sources, secondary, results } => {
+                self.lanes(*function, sources, *secondary, results, [a, b, c])
+            }
+            What::MultiplyAdd { sources, scale, plus_one, negate_product, negate_c } => {
+                let signed = sources[0].signed || sources[1].signed || *negate_product || *negate_c;
+                let product = sources[0].value(0, [a, b]) * sources[1].value(0, [a, b]);
+                let product = if *negate_product { -product } else { product };
+                let c = if *negate_c { !c } else { c };
+                let one = i128::from(*plus_one || *negate_c);
+                let sum = product + extend(c, 32, signed) + one;
+                let scaled = sum >> scale;
+                let result = if self.saturates { clamp(scaled, 32, signed) } else { scaled };
+                result as u64 & mask(32)
+            }
+        }
+    }
+
+    fn lanes(
+        &self,
+        function: Function,
+        sources: &[Source; 2],
+        secondary: Secondary,
+        results: &[Option<Part>],
+        [a, b, c]: [u64; 3],
+    ) -> u64 {
+        let mut all = match secondary {
+            Secondary::Merge | Secondary::Add => c & mask(32),
+            Secondary::Min | Secondary::Max => 0,
+        };
+        for (lane, result) in results.iter().enumerate() {
+            let Some(Part { shift, bits, .. }) = *result else { continue };
+            let [x, y] = [&sources[0], &sources[1]].map(|source| source.value(lane, [a, b]));
+            let value = function.of(x, y);
+            let value = if self.saturates { clamp(value, bits, self.signed) } else { value };
+            match secondary {
+                Secondary::Merge => {
+                    all = all & !(mask(bits) << shift) | (value as u64 & mask(bits)) << shift;
+                }
+                Secondary::Add => all = all.wrapping_add(value as u64) & mask(32),
+                Secondary::Min | Secondary::Max => {
+                    let value = extend(value as u64, 32, self.signed);
+                    let c = extend(c, 32, self.signed);
+                    let extreme = if secondary == Secondary::Min { value.min(c) } else { value.max(c) };
+                    all = extreme as u64 & mask(32);
+                }
+            }
+        }
+        all
+    }
+}
+
+impl Function {
+    fn of(self, a: i128, b: i128) -> i128 {
+        // An amount is an unsigned number of 32 bits at most.
+        let amount = |wraps: bool| if wraps { b & 31 } else { b.min(32) } as u32;
+        match self {
+            Self::Add => a + b,
+            Self::Sub => a - b,
+            Self::AbsDiff => (a - b).abs(),
+            Self::Min => a.min(b),
+            Self::Max => a.max(b),
+            // Ties are rounded away from zero.
+            Self::Average => (a + b + i128::from(a + b >= 0)) >> 1,
+            Self::ShiftLeft { wraps } => a << amount(wraps),
+            Self::ShiftRight { wraps } => a >> amount(wraps),
+            Self::Set([less, equal, greater]) => match a.cmp(&b) {
+                std::cmp::Ordering::Less => less,
+                std::cmp::Ordering::Equal => equal,
+                std::cmp::Ordering::Greater => greater,
+            }
+            .into(),
+        }
+    }
+}
+
+/// Splits a register from the selector after its last dot.
+fn selected<'a>(l: &mut Lower<'_>, operand: &'a Operand) -> (Option<Operand>, Option<&'a str>) {
+    if let Operand::Name(name) = operand
+        && l.register(name).is_err()
+        && let Some((register, selector)) = name.rsplit_once('.')
+        && l.register(register).is_ok()
+    {
+        return (Some(Operand::Name(register.into())), Some(selector));
+    }
+    (None, None)
+}
+
+/// Returns the part of a register that `.b0` to `.b3`, `.h0` or `.h1` selects.
+fn part(selector: &str) -> Option<Part> {
+    let (kind, number) = selector.split_at_checked(1)?;
+    let number: u32 = number.parse().ok()?;
+    match (kind, number) {
+        ("b", 0..4) => Some(Part { second: false, shift: 8 * number, bits: 8 }),
+        ("h", 0..2) => Some(Part { second: false, shift: 16 * number, bits: 16 }),
+        _ => None,
+    }
+}
+
+/// Returns the parts that `.h10` or `.b3210` selects for the lanes, the last digit for the first lane.
+fn parts(selector: &str, lanes: u32) -> Option<Vec<Part>> {
+    let digits = selector.strip_prefix(if lanes == 2 { 'h' } else { 'b' })?;
+    let bits = 32 / lanes;
+    let of_digit = |digit: char| {
+        let number = digit.to_digit(2 * lanes)?;
+        Some(Part { second: number >= lanes, shift: number % lanes * bits, bits })
+    };
+    let parts: Vec<_> = digits.chars().rev().map(of_digit).collect::<Option<_>>()?;
+    (parts.len() == lanes as usize).then_some(parts)
+}
+
+/// Returns the lanes of a mask `.h0`, `.h10`, `.b20`.
+fn results(selector: Option<&str>, lanes: u32) -> Option<Vec<Option<Part>>> {
+    let bits = 32 / lanes;
+    let all = (0..lanes).map(|lane| Some(Part { second: false, shift: lane * bits, bits }));
+    let Some(selector) = selector else { return Some(all.collect()) };
+    let digits = selector.strip_prefix(if lanes == 2 { 'h' } else { 'b' })?;
+    let chosen: Vec<_> = digits.chars().map(|digit| digit.to_digit(lanes)).collect::<Option<_>>()?;
+    // The lanes of a mask are in falling order.
+    let falls = chosen.is_sorted_by(|a, b| a > b) && !chosen.is_empty();
+    falls.then(|| {
+        all.enumerate().map(|(lane, part)| part.filter(|_| chosen.contains(&(lane as u32)))).collect()
+    })
+}
+
+fn set(comparison: &str) -> Option<Function> {
+    Some(Function::Set(match comparison {
+        "eq" => [false, true, false],
+        "ne" => [true, false, true],
+        "lt" => [true, false, false],
+        "le" => [true, true, false],
+        "gt" => [false, false, true],
+        "ge" => [false, true, true],
+        _ => return None,
+    }))
+}
+
+pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let opcode = words.first();
+    let (name, lanes) = match opcode.strip_suffix(['2', '4']) {
+        Some(name) => (name, if opcode.ends_with('2') { 2 } else { 4 }),
+        None => (opcode, 1),
+    };
+    let function = match name {
+        "vadd" => Some(Function::Add),
+        "vsub" => Some(Function::Sub),
+        "vabsdiff" => Some(Function::AbsDiff),
+        "vmin" => Some(Function::Min),
+        "vmax" => Some(Function::Max),
+        "vavrg" if lanes > 1 => Some(Function::Average),
+        "vshl" | "vshr" if lanes == 1 => {
+            let wraps = words.has("wrap");
+            if !wraps && !words.has("clamp") {
+                return Ok(None);
+            }
+            Some(if name == "vshl" { Function::ShiftLeft { wraps } } else { Function::ShiftRight { wraps } })
+        }
+        "vset" => words.find(set),
+        "vmad" if lanes == 1 => None,
+        _ => return Ok(None),
+    };
+    let is_signed = |ty: &Type| match ty {
+        Type::Unsigned(32) => Some(false),
+        Type::Signed(32) => Some(true),
+        _ => None,
+    };
+    let signs: Option<Vec<bool>> = words.types().iter().map(is_signed).collect();
+    let (signed, signs) = match (name, signs.as_deref()) {
+        ("vset", Some([a, b])) => (*a || *b, [*a, *b]),
+        ("vset", _) => return Ok(None),
+        (_, Some([d, a, b])) => (*d, [*a, *b]),
+        _ => return Ok(None),
+    };
+    let saturates = words.has("sat");
+    // The registers, and the selectors behind them. `vmad` may negate an operand.
+    let mut registers = Vec::new();
+    let mut selectors = Vec::new();
+    for operand in words.operands {
+        let (register, selector) = selected(l, operand);
+        registers.push(register.unwrap_or_else(|| operand.clone()));
+        selectors.push(selector);
+    }
+    let source = |i: usize, signed: bool| {
+        let parts = match (lanes, selectors.get(i).copied().flatten()) {
+            (1, None) => Some(vec![Part { second: i == 2, shift: 0, bits: 32 }]),
+            (1, Some(selector)) => part(selector).map(|part| vec![Part { second: i == 2, ..part }]),
+            (2, selector) => parts(selector.unwrap_or(["h10", "h32"][i - 1]), 2),
+            (_, selector) => parts(selector.unwrap_or(["b3210", "b7654"][i - 1]), 4),
+        };
+        parts.map(|parts| Source { parts, signed })
+    };
+    let (Some(a), Some(b)) = (source(1, signs[0]), source(2, signs[1])) else { return Ok(None) };
+    let sources = [a, b];
+    let has_c = registers.len() == 4;
+    let what = match function {
+        Some(function) => {
+            let secondary = match () {
+                () if words.has("add") => Secondary::Add,
+                () if lanes == 1 && words.has("min") => Secondary::Min,
+                () if lanes == 1 && words.has("max") => Secondary::Max,
+                () => Secondary::Merge,
+            };
+            let merges = secondary == Secondary::Merge;
+            let result = selectors.first().copied().flatten();
+            let results = match (lanes, result) {
+                (1, None) => Some(vec![Some(Part { second: false, shift: 0, bits: 32 })]),
+                (1, Some(selector)) if merges => part(selector).map(|part| vec![Some(part)]),
+                (1, Some(_)) => None,
+                (lanes, selector) => results(selector, lanes),
+            };
+            let Some(results) = results else { return Ok(None) };
+            // A scalar result without a selector and a secondary operation needs no `c`.
+            if has_c != (lanes > 1 || !merges || result.is_some()) {
+                return Ok(None);
+            }
+            What::Lanes { function, sources, secondary, results }
+        }
+        None if has_c && selectors[0].is_none() && selectors[3].is_none() => What::MultiplyAdd {
+            sources,
+            scale: words
+                .find(|word| match word {
+                    "shr7" => Some(7),
+                    "shr15" => Some(15),
+                    _ => None,
+                })
+                .unwrap_or(0),
+            plus_one: words.has("po"),
+            negate_product: false,
+            negate_c: false,
+        },
+        None => return Ok(None),
+    };
+    let mut operands = [l.constant(0); 3];
+    for (operand, register) in operands.iter_mut().zip(&registers[1.min(registers.len())..]) {
+        *operand = l.src_of(register, 32)?;
+    }
+    arg(l, words, 2)?;
+    let d = l.slot(&registers[0])?;
+    Ok(Some(Op::Video(Box::new(Video { what, signed, saturates, d, operands }))))
+}
