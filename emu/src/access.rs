@@ -96,7 +96,7 @@ impl Machine<'_> {
                 let slot = block.cluster + rank as usize;
                 let offset = (offset as usize).wrapping_sub(SHARED_BASE as usize);
                 let owner = &self.ctas[slot];
-                if offset > owner.shared.len() || offset + len > owner.shared.len() {
+                if offset.saturating_add(len) > owner.shared.len() {
                     let what = format!(
                         "{len} bytes at the shared address {at:#x}, but the block has {} bytes from {SHARED_BASE:#x} on",
                         owner.shared.len()
@@ -113,7 +113,7 @@ impl Machine<'_> {
             }
             Space::Local => {
                 let offset = (at.wrapping_sub(if at >= LOCAL_WINDOW { LOCAL_WINDOW } else { 0 })) as usize;
-                if offset + len > self.ctas[cta].threads[thread].local.len() {
+                if offset.saturating_add(len) > self.ctas[cta].threads[thread].local.len() {
                     return Err(self.fault(
                         cta,
                         thread,
@@ -124,7 +124,7 @@ impl Machine<'_> {
             }
             Space::Param => {
                 let offset = at.wrapping_sub(if at >= PARAM_WINDOW { PARAM_WINDOW } else { 0 }) as usize;
-                if offset + len > self.launch.params.len() {
+                if offset.saturating_add(len) > self.launch.params.len() {
                     return Err(self.fault(
                         cta,
                         thread,

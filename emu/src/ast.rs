@@ -1,6 +1,7 @@
 //! PTX as it is written: the result of [`parse`](crate::parse).
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The number of a line of the PTX text. The first line is 1.
 pub type Line = u32;
@@ -168,4 +169,32 @@ pub enum Operand {
     List(Vec<Operand>),
     /// `_`.
     Sink,
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn list(f: &mut fmt::Formatter<'_>, [open, close]: [&str; 2], all: &[Operand]) -> fmt::Result {
+            const MOST: usize = 8;
+            f.write_str(open)?;
+            for (i, operand) in all.iter().take(MOST).enumerate() {
+                write!(f, "{}{operand}", if i > 0 { ", " } else { "" })?;
+            }
+            f.write_str(if all.len() > MOST { ", …" } else { "" })?;
+            f.write_str(close)
+        }
+        match self {
+            Self::Name(name) => f.write_str(name),
+            Self::Not(name) => write!(f, "!{name}"),
+            Self::Pair(a, b) => write!(f, "{a}|{b}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Float32(bits) => write!(f, "0f{bits:08X}"),
+            Self::Float64(bits) => write!(f, "0d{bits:016X}"),
+            Self::Offset(name, offset) => write!(f, "{name}{offset:+}"),
+            Self::Element(name, index) => write!(f, "{name}[{index}]"),
+            Self::Vector(all) => list(f, ["{", "}"], all),
+            Self::Address(all) => list(f, ["[", "]"], all),
+            Self::List(all) => list(f, ["(", ")"], all),
+            Self::Sink => f.write_str("_"),
+        }
+    }
 }

@@ -197,12 +197,12 @@ fn mov(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             }
         }
         (to, Operand::Vector(from)) => {
-            let bits = element(l, from)?;
+            let (d, bits) = (l.slot(to)?, element(l, from)?);
             if l.is_wide(to) != (bits == 64) {
                 return Err(l.error("the operands of `mov` have different sizes"));
             }
             let from = from.iter().map(|element| l.src_of(element, bits)).collect::<Result<_>>()?;
-            Op::Pack(l.slot(to)?, from, bits)
+            Op::Pack(d, from, bits)
         }
         (to, Operand::Number(_)) if l.is_wide(to) => Op::Move128(l.slot(to)?, wide(l, from)?),
         (to, from) if l.is_wide(to) || l.is_wide(from) => {

@@ -18,6 +18,9 @@ pub enum LoadError {
     /// An instruction that the interpreter does not know.
     #[error(transparent)]
     Decode(#[from] DecodeError),
+    /// The variables do not fit in the device's memory.
+    #[error("the variables of the module do not fit in the memory of the device")]
+    NoMemory,
 }
 
 /// The reason why a launch is refused.
@@ -161,9 +164,9 @@ impl Device {
         Self::default()
     }
 
-    /// Allocates uninitialized memory, and returns its address.
+    /// Allocates uninitialized memory, and returns its address. Returns 0, the address of nothing, if the device has no room.
     pub fn allocate(&mut self, bytes: usize) -> u64 {
-        self.global.allocate(bytes)
+        self.global.allocate(bytes).unwrap_or(0)
     }
 
     /// Frees memory: later accesses are faults.
@@ -202,21 +205,26 @@ impl Device {
             if sizes.clone().next().is_none() {
                 continue;
             }
-            let places = self.global.allocate_variables(sizes, space == "const");
+            let places =
+                self.global.allocate_variables(sizes, space == "const").ok_or(LoadError::NoMemory)?;
             variables().zip(places).for_each(|((index, _), place)| addresses[index] = place);
         }
         let module = Module { program, addresses };
-        self.initialize(&module);
+        self.set_variables(&module);
         Ok(module)
     }
 
     /// Sets the variables of a module to the values that they have after its load.
     pub fn initialize(&mut self, module: &Module) {
+        module.addresses.iter().for_each(|address| self.global.reset(*address));
+        self.set_variables(module);
+    }
+
+    /// Sets the variables that have initial values. The others are zero.
+    fn set_variables(&mut self, module: &Module) {
         let Module { program, addresses } = module;
         let all = program.variables.iter().zip(addresses).filter(|(variable, _)| in_memory(variable));
         for (variable, address) in all {
-            // Bytes without an initializer are zero.
-            self.global.zero(*address, variable.bytes as usize);
             for (number, init) in &variable.init {
                 let value = match init {
                     Init::Number(number) => *number,
@@ -311,8 +319,8 @@ impl Device {
         let has_workspace =
             launch.cooperative && module.program.reads(|special| matches!(special, Special::Environment(_)));
         let workspace = if has_workspace {
-            let address = self.global.allocate(WORKSPACE);
-            self.global.zero(address, WORKSPACE);
+            let address = self.allocate(WORKSPACE);
+            self.global.write(address, &[0; WORKSPACE]);
             address
         } else {
             0

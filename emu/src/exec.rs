@@ -18,6 +18,8 @@ use crate::taint::{Bank, Origin};
 use crate::word::{combine, mask, word};
 
 const WINDOW: u64 = 1 << 32;
+/// The most bytes that a grid prints. What it prints later is lost, as on a GPU (CUDA's `cudaLimitPrintfFifoSize`).
+const MOST_PRINTED: usize = 1 << 24;
 /// The most calls in one another.
 const MOST_CALLS: usize = 256;
 /// The most bytes of the registers and the local memory of all resident threads.
@@ -366,7 +368,10 @@ impl Machine<'_> {
             let (flags, conversion) = (&spec[..end], spec.as_bytes()[end]);
             let bytes = if flags.contains(['l', 'z']) { 8 } else { 4 };
             let text = format!("%{}{}", flags.trim_end_matches(['l', 'h', 'z']), char::from(conversion));
+            // No width or precision is wider than what a GPU prints.
+            let is_wide = flags.split(|c: char| !c.is_ascii_digit()).any(|number| number.len() > 3);
             let printed = match conversion {
+                _ if is_wide => Ok(text.clone()),
                 b'%' => Ok("%".into()),
                 b'd' | b'i' if bytes == 8 => sprintf::vsprintf(&text, &[&(word(self, 8)? as i64)]),
                 b'd' | b'i' => sprintf::vsprintf(&text, &[&(word(self, 4)? as i32)]),
@@ -378,6 +383,7 @@ impl Machine<'_> {
                     loop {
                         match byte_at(self, at)? {
                             0 => break,
+                            _ if string.len() >= MOST_PRINTED => break,
                             byte => string.push(byte),
                         }
                         at += 1;
@@ -391,7 +397,9 @@ impl Machine<'_> {
             rest = &spec[end + 1..];
         }
         out.push_str(rest);
-        self.report.printed.push_str(&out);
+        if self.report.printed.len() + out.len() <= MOST_PRINTED {
+            self.report.printed.push_str(&out);
+        }
         Ok(Flow::Next)
     }
 

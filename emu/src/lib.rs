@@ -25,6 +25,7 @@ mod mbarrier;
 pub mod memory;
 mod module;
 pub mod op;
+mod opcodes;
 pub mod parse;
 pub mod program;
 mod run;

@@ -374,7 +374,7 @@ impl Lower<'_> {
     pub fn slot(&mut self, operand: &Operand) -> Result<Slot> {
         match operand {
             Operand::Name(name) => self.register(name),
-            _ => Err(self.error(format!("expected a register, not {operand:?}"))),
+            _ => Err(self.error(format!("expected a register, not `{operand}`"))),
         }
     }
 
@@ -413,7 +413,7 @@ impl Lower<'_> {
                 self.before(Op::Binary(|a, b| a ^ b, slot, Src(a), one));
                 Ok(Src(slot))
             }
-            _ => Err(self.error(format!("expected a register or a number, not {operand:?}"))),
+            _ => Err(self.error(format!("expected a register or a number, not `{operand}`"))),
         }
     }
 
@@ -434,7 +434,7 @@ impl Lower<'_> {
         match operand {
             Operand::Address(parts) if !parts.is_empty() => self.place(&parts[0], space),
             Operand::Element(..) => self.place(operand, space),
-            _ => Err(self.error(format!("expected an address, not {operand:?}"))),
+            _ => Err(self.error(format!("expected an address, not `{operand}`"))),
         }
     }
 
@@ -459,7 +459,7 @@ impl Lower<'_> {
     pub fn label(&mut self, operand: &Operand) -> Result<u32> {
         match operand {
             Operand::Name(name) => self.label_of(name),
-            _ => Err(self.error(format!("expected a label, not {operand:?}"))),
+            _ => Err(self.error(format!("expected a label, not `{operand}`"))),
         }
     }
 
@@ -474,7 +474,7 @@ impl Lower<'_> {
     /// Returns the labels of a `.branchtargets` list.
     pub fn label_list(&mut self, operand: &Operand) -> Result<Vec<u32>> {
         let Operand::Name(name) = operand else {
-            return Err(self.error(format!("expected a list of labels, not {operand:?}")));
+            return Err(self.error(format!("expected a list of labels, not `{operand}`")));
         };
         match self.find(name)? {
             Some(Entity::Targets(targets)) => targets.iter().map(|label| self.label_of(label)).collect(),

@@ -20,6 +20,9 @@ pub const RANK_SHIFT: u32 = 24;
 /// The first of the bits in an address of global memory that hold the number of its allocation, plus one.
 const ALLOCATION_SHIFT: u32 = 36;
 
+/// The bytes of the device's memory: few enough for the machine that emulates the device.
+pub const TOTAL: usize = 16 << 30;
+
 /// The memory of one allocation.
 #[derive(Debug, Clone)]
 pub struct Allocation {
@@ -34,10 +37,19 @@ pub struct Allocation {
     pub parts: Vec<Range<usize>>,
 }
 
+impl Allocation {
+    fn new() -> Self {
+        let (bytes, shadow, replicas, parts) = (Vec::new(), Shadow::default(), Vec::new(), Vec::new());
+        Self { bytes, live: true, constant: false, shadow, replicas, parts }
+    }
+}
+
 /// Global memory.
 #[derive(Debug, Clone, Default)]
 pub struct Global {
     pub allocations: Vec<Allocation>,
+    /// The bytes of the live allocations.
+    used: usize,
     pub grids: Grids,
 }
 
@@ -53,47 +65,63 @@ pub struct Grids {
 }
 
 impl Global {
-    /// Allocates memory. Bytes that nothing has written are uninitialized.
-    pub fn allocate(&mut self, bytes: usize) -> u64 {
-        let shadow = Shadow::default();
-        self.allocations.push(Allocation {
-            bytes: vec![0xa5; bytes],
-            live: true,
-            constant: false,
-            shadow,
-            replicas: Vec::new(),
-            parts: Vec::new(),
-        });
-        (self.allocations.len() as u64) << ALLOCATION_SHIFT
+    /// Adds an allocation. Returns `None` if the device has no room for its bytes.
+    fn add(&mut self, bytes: usize, fill: u8, allocation: Allocation) -> Option<u64> {
+        if bytes > TOTAL - self.used {
+            return None;
+        }
+        let bytes = if fill == 0 {
+            vec![0; bytes]
+        } else {
+            let mut filled = Vec::new();
+            filled.try_reserve_exact(bytes).ok()?;
+            filled.resize(bytes, fill);
+            filled
+        };
+        self.used += bytes.len();
+        self.allocations.push(Allocation { bytes, ..allocation });
+        Some((self.allocations.len() as u64) << ALLOCATION_SHIFT)
     }
 
-    /// Allocates the variables of a module in `.global`, or in `.const`. As on a GPU, they lie close together, and differ in the
-    /// low halves of their addresses.
-    pub fn allocate_variables(&mut self, sizes: impl IntoIterator<Item = usize>, constant: bool) -> Vec<u64> {
+    /// Allocates memory. Bytes that nothing has written are uninitialized. Returns `None` if the device has no room.
+    pub fn allocate(&mut self, bytes: usize) -> Option<u64> {
+        self.add(bytes, 0xa5, Allocation::new())
+    }
+
+    /// Allocates the variables of a module in `.global`, or in `.const`, with zeros. As on a GPU, they lie close together, and
+    /// differ in the low halves of their addresses. Returns `None` if the device has no room.
+    pub fn allocate_variables(
+        &mut self,
+        sizes: impl IntoIterator<Item = usize>,
+        constant: bool,
+    ) -> Option<Vec<u64>> {
         const GAP: usize = 256;
         let mut parts: Vec<Range<usize>> = Vec::new();
         for size in sizes {
             let start = parts.last().map_or(0, |last| (last.end + GAP).next_multiple_of(GAP));
             parts.push(start..start + size);
         }
-        let address = self.allocate(parts.last().map_or(0, |last| last.end));
-        let addresses = parts.iter().map(|part| address + part.start as u64).collect();
-        if let Some(allocation) = self.allocations.last_mut() {
-            allocation.parts = parts;
-            allocation.constant = constant;
+        let shadow = Shadow::initialized();
+        let starts: Vec<u64> = parts.iter().map(|part| part.start as u64).collect();
+        let bytes = parts.last().map_or(0, |last| last.end);
+        let address = self.add(bytes, 0, Allocation { parts, constant, shadow, ..Allocation::new() })?;
+        Some(starts.into_iter().map(|start| address + start).collect())
+    }
+
+    /// Sets the variables of a module, the first of which is at an address, to zero.
+    pub fn reset(&mut self, address: u64) {
+        if let Some((index, 0)) = self.find(address, 0) {
+            let allocation = &mut self.allocations[index];
+            allocation.bytes = vec![0; allocation.bytes.len()];
+            allocation.shadow = Shadow::initialized();
         }
-        addresses
     }
 
     /// Makes a multicast object: each byte at its addresses stands for the bytes of all `replicas` (`cuMulticastCreate`).
     pub fn multicast(&mut self, replicas: &[u64], bytes: usize) -> u64 {
         let replicas =
             replicas.iter().filter_map(|address| self.find(*address, 0).map(|(index, _)| index)).collect();
-        let shadow = Shadow::default();
-        let bytes = vec![0; bytes];
-        let (constant, parts) = (false, Vec::new());
-        self.allocations.push(Allocation { bytes, live: true, constant, shadow, replicas, parts });
-        (self.allocations.len() as u64) << ALLOCATION_SHIFT
+        self.add(bytes, 0, Allocation { replicas, ..Allocation::new() }).unwrap_or(0)
     }
 
     /// Returns whether an address is in the state space `.const`.
@@ -106,6 +134,7 @@ impl Global {
         if let Some((index, 0)) = self.find(address, 0) {
             let allocation = &mut self.allocations[index];
             allocation.live = false;
+            self.used -= allocation.bytes.len();
             allocation.bytes = Vec::new();
             allocation.shadow = Shadow::default();
         }
@@ -117,10 +146,13 @@ impl Global {
         let index = ((address >> ALLOCATION_SHIFT) as usize).wrapping_sub(1);
         let offset = (address & ((1 << ALLOCATION_SHIFT) - 1)) as usize;
         let allocation = self.allocations.get(index)?;
-        let within = |part: &Range<usize>| part.start <= offset && offset + len <= part.end;
+        let within = |part: &Range<usize>| part.start <= offset && offset.saturating_add(len) <= part.end;
         let in_bounds = match &allocation.parts[..] {
-            [] => offset + len <= allocation.bytes.len(),
-            parts => parts.iter().any(within),
+            [] => offset.saturating_add(len) <= allocation.bytes.len(),
+            parts => {
+                let next = parts.partition_point(|part| part.start <= offset);
+                next.checked_sub(1).is_some_and(|at| within(&parts[at]))
+            }
         };
         (allocation.live && in_bounds).then_some((index, offset))
     }
@@ -140,15 +172,6 @@ impl Global {
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Option<()> {
         let (index, offset) = self.find(address, bytes.len())?;
         bytes.copy_from_slice(&self.allocations[index].bytes[offset..offset + bytes.len()]);
-        Some(())
-    }
-
-    /// Sets memory to zero from the host.
-    pub fn zero(&mut self, address: u64, len: usize) -> Option<()> {
-        let (index, offset) = self.find(address, len)?;
-        let allocation = &mut self.allocations[index];
-        allocation.bytes[offset..offset + len].fill(0);
-        allocation.shadow.initialize(offset, len);
         Some(())
     }
 
@@ -193,8 +216,8 @@ mod tests {
     #[test]
     fn variables_of_a_module_lie_close_together_and_what_is_between_them_is_no_memory() {
         let mut global = Global::default();
-        let other = global.allocate(8);
-        let addresses = global.allocate_variables([4, 300, 16], false);
+        let other = global.allocate(8).unwrap();
+        let addresses = global.allocate_variables([4, 300, 16], false).unwrap();
         assert!(addresses.is_sorted() && addresses[2] - addresses[0] < 4096, "{addresses:x?}");
         assert!(addresses[0] >> ALLOCATION_SHIFT != other >> ALLOCATION_SHIFT);
         for (address, size) in addresses.iter().zip([4, 300, 16]) {
@@ -204,6 +227,6 @@ mod tests {
         }
         global.free(addresses[0]);
         assert_eq!(global.find(addresses[2], 1), None, "all are freed together");
-        assert_eq!(global.allocate_variables([], true).len(), 0);
+        assert_eq!(global.allocate_variables([], true), Some(vec![]));
     }
 }

@@ -11,6 +11,8 @@ use crate::lower::{
     Scope,
 };
 use crate::op::Op;
+use crate::opcodes;
+use crate::parse::shown;
 use crate::program::{DecodeError, Formal, Function, Init, Parameter, Program, Symbol, Variable};
 
 /// The names of a module, with the bytes of a variable's elements.
@@ -389,6 +391,9 @@ impl Lower<'_> {
                 }
                 Statement::Instruction(instruction) => {
                     self.line = instruction.line;
+                    if let Some(why) = opcodes::missing(&instruction.opcode) {
+                        return Err(self.error(shown(&why)));
+                    }
                     let guard = match &instruction.guard {
                         None => None,
                         Some((name, negated)) => Some((self.predicate(name)?, *negated)),

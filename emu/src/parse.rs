@@ -69,10 +69,19 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
             StrContext::Expected(what) => format!("expected {what}"),
             other => other.to_string(),
         });
-        let text = text.lines().nth(line as usize - 1).unwrap_or_default().trim().into();
+        let text = shown(text.lines().nth(line as usize - 1).unwrap_or_default());
         ParseError { line, problem, text }
     })?;
     Ok(Module { reasons: reasons(text).collect(), ..module })
+}
+
+/// Returns the start of a text, for a message.
+pub fn shown(text: &str) -> String {
+    const MOST: usize = 120;
+    match text.trim().char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text.trim()[..end]),
+        None => text.trim().into(),
+    }
 }
 
 /// Returns the comments after `trap;`, with their lines.

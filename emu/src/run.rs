@@ -18,6 +18,8 @@ use crate::trace::Row;
 const TURNS: u32 = 1 << 12;
 /// The time between two reports of progress.
 const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
+/// The number of asynchronous operations after which no thread issues another.
+const MOST_AGENTS: usize = 1 << 16;
 /// The most choices that an explorer keeps.
 const MOST_CHOICES: usize = 1 << 24;
 
@@ -146,7 +148,7 @@ impl Machine<'_> {
             }
             let agents = self.agents.len();
             // Threads that only read may wait for what an agent writes.
-            let nothing_else = idle >= 4 * self.ready.len();
+            let nothing_else = idle >= 4 * self.ready.len() || agents > MOST_AGENTS;
             if agents > 0 && (nothing_else || self.options.schedule.agent_runs(&mut self.rng)) {
                 idle = 0;
                 let which = self.options.schedule.pick_agent(&mut self.rng, agents);

@@ -127,6 +127,8 @@ pub struct Access<'a> {
 pub struct Shadow {
     pages: Vec<Option<Box<[Cell]>>>,
     split: FxHashMap<usize, Box<[Cell; WORD]>>,
+    /// Whether the memory of the pages that do not exist is initialized.
+    initialized: bool,
 }
 
 impl Access<'_> {
@@ -279,12 +281,21 @@ impl Cell {
 }
 
 impl Shadow {
+    /// Returns the shadow of memory that is initialized.
+    pub fn initialized() -> Self {
+        Self { initialized: true, ..Self::default() }
+    }
+
     fn cell(&mut self, word: usize) -> &mut Cell {
         let (page, at) = (word / PAGE, word % PAGE);
         if self.pages.len() <= page {
             self.pages.resize_with(page + 1, || None);
         }
-        &mut self.pages[page].get_or_insert_with(|| vec![Cell::default(); PAGE].into_boxed_slice())[at]
+        let new = || {
+            let writes = if self.initialized { Writes::Settled } else { Writes::None };
+            vec![Cell { writes, ..Cell::default() }; PAGE].into_boxed_slice()
+        };
+        &mut self.pages[page].get_or_insert_with(new)[at]
     }
 
     fn each(

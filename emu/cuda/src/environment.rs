@@ -6,7 +6,8 @@ use cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE;
 use ptx_emu::machine::{Options, Readings};
 use ptx_emu::schedule::Schedule;
 
-use crate::boundary::{Result, fail};
+use crate::boundary::{Result, fail, say};
+use crate::interrupt::INTERRUPTED;
 
 /// The settings under which kernels run.
 #[derive(Debug, Clone)]
@@ -36,7 +37,7 @@ impl Default for Environment {
             schedules: 1,
             check: true,
             findings_fail: true,
-            limit: u64::MAX,
+            limit: Options::default().limit,
             readings: Readings::default(),
             trace: None,
             hidden: false,
@@ -100,7 +101,7 @@ impl Environment {
             schedules,
             check: choice("PTX_EMU_CHECK", ["1", "0"])?,
             findings_fail: choice("PTX_EMU_FINDINGS", ["fail", "print"])?,
-            limit: number("PTX_EMU_LIMIT", u64::MAX)?,
+            limit: number("PTX_EMU_LIMIT", Options::default().limit)?,
             readings,
             trace: get("PTX_EMU_TRACE").map(PathBuf::from),
             hidden: visible
@@ -118,6 +119,8 @@ impl Environment {
             trace: self.trace.is_some(),
             // If findings do not fail a launch, no number of findings ends it early.
             findings: if self.findings_fail { Options::default().findings } else { usize::MAX },
+            progress: Some(|progress| say(progress)),
+            interrupt: Some(&INTERRUPTED),
             ..Options::default()
         }
     }
@@ -135,7 +138,7 @@ mod tests {
     fn variables_are_read_and_nonsense_is_refused_by_name() {
         let plain = of("", "").unwrap();
         assert!(plain.check && plain.findings_fail && !plain.hidden);
-        assert_eq!((plain.seed, plain.schedules, plain.limit), (0, 1, u64::MAX));
+        assert_eq!((plain.seed, plain.schedules, plain.limit), (0, 1, Options::default().limit));
         assert_eq!(of("PTX_EMU_SEED", "17").unwrap().seed, 17);
         assert!(!of("PTX_EMU_CHECK", "0").unwrap().check);
         assert!(!of("PTX_EMU_FINDINGS", "print").unwrap().findings_fail);

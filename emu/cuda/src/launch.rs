@@ -10,6 +10,7 @@ use ptx_emu::machine::{FaultKind, Report};
 
 use crate::boundary::{In, Plain, Result, fail, say};
 use crate::driver::{Driver, Function, Handle, Launch};
+use crate::interrupt::Noted;
 use ptx_emu::limits::{self, *};
 
 /// A requested launch: `CUlaunchConfig`, with its attributes.
@@ -264,7 +265,9 @@ impl Driver {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         };
         let options = self.environment.options(schedule);
+        let noted = Noted::new();
         let report = self.device.launch(&module.module, &label, &launch.shape, &options);
+        drop(noted);
         let report = report.map_err(|error: LaunchError| {
             say(error);
             CUDA_ERROR_INVALID_VALUE
@@ -293,7 +296,7 @@ impl Driver {
                 FaultKind::Address => CUDA_ERROR_ILLEGAL_ADDRESS,
                 FaultKind::Misaligned => CUDA_ERROR_MISALIGNED_ADDRESS,
                 FaultKind::Instruction => CUDA_ERROR_ILLEGAL_INSTRUCTION,
-                FaultKind::Limit => CUDA_ERROR_LAUNCH_TIMEOUT,
+                FaultKind::Limit | FaultKind::Interrupt => CUDA_ERROR_LAUNCH_TIMEOUT,
                 _ => CUDA_ERROR_LAUNCH_FAILED,
             });
         }

@@ -15,6 +15,7 @@ mod environment;
 mod errors;
 mod exports;
 mod functions;
+mod interrupt;
 mod launch;
 mod memory;
 mod tensor;

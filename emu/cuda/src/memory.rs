@@ -1,13 +1,11 @@
 //! Memory: allocations, and the translation of the driver's copies of rows.
 
 use cudarc::driver::sys::CUresult::*;
+use ptx_emu::memory::TOTAL;
 
 use crate::boundary::{Pages, Plain, Result, fail};
 use crate::copy::{Copy, Place, Side};
 use crate::driver::Driver;
-
-/// The bytes of the device's memory: few enough for the machine that emulates the device.
-pub const TOTAL: usize = 16 << 30;
 
 /// `CUDA_MEMCPY3D`, whose kinds of memory may be any number. Its arrays are not emulated.
 #[repr(C)]
@@ -140,6 +138,12 @@ impl Driver {
             return fail(CUDA_ERROR_OUT_OF_MEMORY, why);
         }
         let address = self.device.allocate(bytes);
+        if address == 0 {
+            return fail(
+                CUDA_ERROR_OUT_OF_MEMORY,
+                format!("{bytes} bytes, for which this machine has no memory"),
+            );
+        }
         self.allocations.insert(address, bytes);
         Ok(address)
     }

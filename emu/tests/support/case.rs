@@ -39,10 +39,15 @@ impl Case {
         self.text.lines().next().unwrap_or_default()
     }
 
+    /// Returns the PTX without the lines that end in `without`.
+    pub fn ptx(&self, without: &str) -> String {
+        ptx(&self.text, without)
+    }
+
     /// Makes a device, the module without the lines that end in `without`, and the launch. `%rd0` is the address of memory,
     /// `%rd7` that of a multicast object of the same memory.
     pub fn prepare(&self, without: &str) -> (Device, Module, Launch) {
-        let ptx = ptx(&self.text, without);
+        let ptx = self.ptx(without);
         let mut device = Device::new();
         let module = device.load(&ptx).unwrap_or_else(|error| panic!("{}: {error}\n{ptx}", self.name));
         let memory = device.allocate(BYTES);

@@ -5,12 +5,13 @@ use std::ffi::{c_int, c_uint};
 
 use cudarc::driver::sys::CUpointer_attribute::*;
 use cudarc::driver::sys::CUresult::*;
+use ptx_emu::memory::TOTAL;
 
 use crate::boundary::{Host, In, Out, Result};
 use crate::copy::{Copy, Fill, Place};
 use crate::driver::{Driver, Handle, Work, unsupported};
 use crate::exports::exports;
-use crate::memory::{Copy2d, Copy3d, TOTAL};
+use crate::memory::{Copy2d, Copy3d};
 
 /// Submits a copy to a stream. Stream 0 is the default stream.
 fn copy(driver: &mut Driver, stream: Handle, to: Place, from: Place, bytes: usize) -> Result {

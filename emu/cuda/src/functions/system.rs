@@ -7,8 +7,8 @@ use cudarc::driver::sys::CUresult::*;
 use crate::attributes::{CAPABILITY, NAME, of_device};
 use crate::boundary::{Out, Result, StaticText, Text};
 use crate::driver::{VERSION, unsupported};
+use crate::errors;
 use crate::exports::exports;
-use crate::{errors, memory};
 
 fn check_device(device: c_int) -> Result {
     if device == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_DEVICE.into()) }
@@ -89,7 +89,7 @@ exports! {
 
     fn cuDeviceTotalMem_v2(bytes: Out<usize>, device: c_int) |_| {
         check_device(device)?;
-        bytes.put(memory::TOTAL)?;
+        bytes.put(ptx_emu::memory::TOTAL)?;
     }
 
     fn cuDeviceGetAttribute(value: Out<c_int>, attribute: c_uint, device: c_int) |_| {
