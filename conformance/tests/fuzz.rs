@@ -1,11 +1,15 @@
-//! Tests of the fuzzer: the table of plain forms is what ptxas takes.
+//! Tests of the fuzzer: its table is what ptxas takes, its kernels are well defined and have all forms, and it finds faults.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use ptx_conformance::fuzz::forms::{self, Form, SAMPLE_REGISTERS, VERSIONS};
+use ptx_conformance::fuzz::generate::{self, Table};
 use ptx_conformance::fuzz::grammar::PATTERNS;
+use ptx_conformance::fuzz::kernel::{Kernel, THREADS};
+use ptx_conformance::fuzz::report::Coverage;
+use ptx_conformance::fuzz::{gpu, run, shrink};
 use xtask::cuda::Tools;
 
 const TARGET: &str = "sm_90a";
@@ -60,4 +64,106 @@ fn the_table_has_the_forms_that_ptxas_takes() {
         eprintln!("{} of {} candidates are legal", before.len(), candidates.len());
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "run with BLESS=1, and read the difference");
+}
+
+/// Returns the table, with these forms alone in kernels, or all that the interpreter has.
+fn table(opcodes: &[&str]) -> Table {
+    let (mut table, _) = run::table(VERSIONS[1]);
+    if !opcodes.is_empty() {
+        table.known =
+            (0..table.forms.len()).filter(|i| opcodes.contains(&&*table.forms[*i].opcode)).collect();
+        assert_eq!(table.known.len(), opcodes.len());
+    }
+    table
+}
+
+#[test]
+fn kernels_are_the_same_under_all_schedules() {
+    let table = table(&[]);
+    for number in 0..30 {
+        let kernel = generate::kernel(&table, 7, number);
+        let first = run::run(&kernel, 0).unwrap_or_else(|problem| panic!("kernel {number}: {problem}"));
+        for schedule in 1..3 {
+            let next = run::run(&kernel, schedule).unwrap();
+            assert_eq!(run::difference(&table, &kernel, &first, &next), None, "kernel {number}");
+            assert!(first == next, "kernel {number}");
+        }
+    }
+}
+
+#[test]
+fn kernels_have_all_forms_of_the_interpreter() {
+    let table = table(&[]);
+    let mut coverage = Coverage::new(&table);
+    // Each kernel takes the next forms of the table.
+    for number in 0..=table.known.len() / generate::FORMS {
+        coverage.add(&generate::kernel(&table, 3, number));
+    }
+    assert_eq!(coverage.missing(&table), Vec::<&str>::new());
+    let one = generate::kernel(&table, 3, 0);
+    let mut coverage = Coverage::new(&table);
+    coverage.add(&one);
+    assert!(coverage.missing(&table).len() > 1000);
+}
+
+#[test]
+fn ptxas_takes_kernels() {
+    let table = table(&[]);
+    let tools = Tools::find_or_fetch().unwrap();
+    let kernels: Vec<_> = (0..40).map(|number| (number, generate::kernel(&table, 11, number))).collect();
+    let text = gpu::module_text(VERSIONS[1], &kernels);
+    let errors = tools.check_text(&text, TARGET).unwrap();
+    let shown: Vec<_> =
+        errors.iter().map(|error| (text.lines().nth(error.line - 1), &error.message)).collect();
+    assert!(shown.is_empty(), "{shown:#?}");
+}
+
+/// An interpreter with a fault: one instruction computes another.
+fn wrong(kernel: &Kernel, right: &str, wrong: &str) -> Vec<u8> {
+    let text = kernel.module(VERSIONS[1]).replace(&format!(" {right} "), &format!(" {wrong} "));
+    run::run_text(&text, &kernel.memory(), 0).unwrap()
+}
+
+#[test]
+fn a_planted_fault_is_found_and_shrunk_to_its_statement() {
+    let table =
+        table(&["sub.u32", "mul.lo.u32", "add.s64", "cvt.u64.u32", "xor.b32", "popc.b64", "st.global.b32"]);
+    for (number, right, other) in
+        [(0, "sub.u32", "add.u32"), (1, "popc.b64", "clz.b64"), (2, "xor.b32", "or.b32")]
+    {
+        let kernel = generate::kernel(&table, 5, number);
+        let difference = |kernel: &Kernel| {
+            let expected = run::run(kernel, 0).unwrap();
+            run::difference(&table, kernel, &expected, &wrong(kernel, right, other))
+        };
+        let found = difference(&kernel).unwrap();
+        assert_eq!(found.opcode, right);
+        let smallest = shrink::shrink(&kernel, |smaller| difference(smaller).is_some());
+        // The statement alone, or the call of a function with it.
+        assert!(shrink::size(&smallest.nodes) <= 2, "{}", smallest.text("k"));
+        let found = difference(&smallest).unwrap();
+        assert!(found.statement.starts_with(right) && !found.operands.is_empty(), "{found:?}");
+        assert!(shrink::size(&kernel.nodes) > 20);
+    }
+}
+
+#[test]
+fn approximations_are_compared_within_their_error() {
+    let table = table(&["sin.approx.f32"]);
+    let kernel = generate::kernel(&table, 1, 0);
+    let expected = run::run(&kernel, 0).unwrap();
+    let change = |by: f32| {
+        let mut found = expected.clone();
+        for thread in 0..THREADS {
+            for slot in kernel.outputs.iter().filter(|slot| slot.ty == "f32") {
+                let bytes: [u8; 4] = kernel.output(&expected, thread, slot).try_into().unwrap();
+                let at =
+                    kernel.output(&expected, thread, slot).as_ptr() as usize - expected.as_ptr() as usize;
+                found[at..at + 4].copy_from_slice(&(f32::from_le_bytes(bytes) + by).to_le_bytes());
+            }
+        }
+        run::difference(&table, &kernel, &expected, &found)
+    };
+    assert_eq!(change(2f32.powi(-22)), None);
+    assert_eq!(change(2f32.powi(-18)).unwrap().opcode, "sin.approx.f32");
 }

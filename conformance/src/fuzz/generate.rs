@@ -12,7 +12,7 @@ use crate::families::pure::stated_error;
 use crate::values;
 
 /// The forms of the table in each kernel.
-const FORMS: usize = 20;
+pub const FORMS: usize = 20;
 
 /// The forms that kernels consist of.
 #[derive(Debug, Clone)]
@@ -315,8 +315,6 @@ impl Generator<'_> {
         }
         let results = inside
             .into_iter()
-            .rev()
-            .take(6)
             .map(|(register, ty, compare)| {
                 let outer = self.fresh(register.class, &ty, compare);
                 if compare == Compare::Equal {

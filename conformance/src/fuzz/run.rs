@@ -58,14 +58,8 @@ fn execute(device: &mut Device, module: &Module, memory: &[u8], schedule: u64) -
     let address = device.allocate(memory.len());
     let lost = || String::from("the memory of the kernel is not allocated");
     device.write(address, memory).ok_or_else(lost)?;
-    let launch = Launch {
-        grid: [1; 3],
-        block: [THREADS as u32, 1, 1],
-        cluster: [1; 3],
-        dynamic_shared: 0,
-        programmatic: false,
-        params: address.to_le_bytes().to_vec(),
-    };
+    let params = address.to_le_bytes().to_vec();
+    let launch = Launch { params, ..Launch::new(1, THREADS as u32) };
     let options = Options { schedule: Schedule::of(schedule), limit: LIMIT, ..Options::default() };
     let report = device.launch(module, "k", &launch, &options).map_err(|error| error.to_string())?;
     if !report.is_clean() {
@@ -153,15 +147,27 @@ pub fn difference(table: &Table, kernel: &Kernel, expected: &[u8], found: &[u8])
     let (node, reads, register) = culprit?;
     let (slot, threads) = wrong.iter().find(|(slot, _)| slot.register == register)?;
     let thread = threads[0];
+    // In a function, the first statement whose result comes back wrong.
+    let node = match node {
+        Node::Call { body, results, .. } => {
+            let is_wrong = |inner: &Register| {
+                results.iter().any(|(result, outer)| result == inner && registers.contains(outer))
+            };
+            let mut first = None;
+            kernel::each(body, &mut |node, _, writes| {
+                if first.is_none() && writes.iter().any(is_wrong) {
+                    first = Some(node);
+                }
+            });
+            first.unwrap_or(node)
+        }
+        node => node,
+    };
     let (opcode, statement) = match node {
         Node::Step(step) => {
             let forms: Vec<&str> = step.forms.iter().map(|form| table.forms[*form].opcode.as_str()).collect();
-            let opcode = if forms.is_empty() {
-                step.text.last().cloned().unwrap_or_default()
-            } else {
-                forms.join("+")
-            };
-            (opcode, step.text.join(" "))
+            let last = step.text.last().cloned().unwrap_or_default();
+            (if forms.is_empty() { last } else { forms.join("+") }, step.text.join(" "))
         }
         _ => ("call".into(), String::new()),
     };

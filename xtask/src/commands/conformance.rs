@@ -26,6 +26,12 @@ pub struct Options {
     /// Make this folder, which needs only a driver to run the cases on a GPU, and run nothing here
     #[arg(long, value_name = "DIR")]
     bundle: Option<PathBuf>,
+    /// Add cubins of this many random kernels to the folder, for `conformance fuzz gpu`
+    #[arg(long, value_name = "COUNT", requires = "bundle")]
+    fuzz: Option<usize>,
+    /// The seed of the random kernels
+    #[arg(long, default_value_t = 1, requires = "fuzz")]
+    seed: u64,
     /// Arguments of `conformance` [default: emu]
     #[arg(last = true, value_name = "CONFORMANCE ARGUMENTS")]
     arguments: Vec<OsString>,
@@ -37,8 +43,14 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let program = workspace_program(&Toolchain::active()?, PROGRAM, profile)?;
     if let Some(folder) = &options.bundle {
         let folder = files::from_caller(folder);
-        make_bundle(&program, &folder)?;
+        make_bundle(&program, &folder, options)?;
         let folder = folder.display();
+        if let Some(count) = options.fuzz {
+            println!(
+                "{folder}/{PROGRAM} fuzz gpu --seed {} --count {count} runs the random kernels",
+                options.seed
+            );
+        }
         println!(
             "{folder} is ready: copy it to a machine with an NVIDIA driver, and run {folder}/{PROGRAM} gpu there"
         );
@@ -54,7 +66,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 }
 
 /// Makes a folder with the program, the forms, and the kernels as cubins.
-fn make_bundle(program: &Path, folder: &Path) -> Result<()> {
+fn make_bundle(program: &Path, folder: &Path, options: &Options) -> Result<()> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
         && !folder.join(PROGRAM).exists()
     {
@@ -75,12 +87,23 @@ fn make_bundle(program: &Path, folder: &Path) -> Result<()> {
         let modules = fresh.join("modules");
         fs::create_dir(&modules)?;
         run_process(Command::new(program).arg("modules").arg(&modules).arg("--forms").arg(&forms))?;
-        let modules = files::under(&modules)?;
-        let assembled = progress::step(&format!("assembling {} modules", modules.len()), || {
-            by_two(&modules, |ptx| assemble(&tools, ptx))
-        });
-        assembled.into_iter().collect()
+        assemble_all(&tools, &modules)?;
+        let Some(count) = options.fuzz else { return Ok(()) };
+        let kernels = fresh.join("fuzz");
+        fs::create_dir(&kernels)?;
+        let (count, seed) = (count.to_string(), options.seed.to_string());
+        let numbers = ["--count", &count, "--seed", &seed];
+        run_process(Command::new(program).args(["fuzz", "modules"]).arg(&kernels).args(numbers))?;
+        assemble_all(&tools, &kernels)
     })
+}
+
+fn assemble_all(tools: &Tools, folder: &Path) -> Result<()> {
+    let modules = files::under(folder)?;
+    let assembled = progress::step(&format!("assembling {} modules", modules.len()), || {
+        by_two(&modules, |ptx| assemble(tools, ptx))
+    });
+    assembled.into_iter().collect()
 }
 
 /// Replaces a module's PTX by its compressed cubin. The cubins of all cases are large and similar.
