@@ -36,6 +36,10 @@ pub enum Kind {
     Members,
     /// Private memory in the space of the opcode.
     Address,
+    /// An address, as `isspacep` and `cvta` read it.
+    Pointer,
+    /// The result of `cvta`, of which kernels keep the distance to the address that it should be.
+    Distance,
     /// A source of a video instruction with a selector of bytes or halves: 1, 2 or 4 elements.
     Part(u32),
     /// A destination of a video instruction with a mask, which keeps the other bits of the last source.
@@ -136,6 +140,7 @@ impl Form {
             Kind::Event => "3".into(),
             Kind::Members => "0xffffffff".into(),
             Kind::Address => "[%d1]".into(),
+            Kind::Pointer | Kind::Distance => "%d1".into(),
             Kind::Masked(1 | 4) => "%r1.b0".into(),
             Kind::Masked(_) => "%r1.h0".into(),
         };
@@ -182,6 +187,8 @@ fn kind(opcode: &str, word: &str) -> Kind {
         "event" => Kind::Event,
         "members" => Kind::Members,
         "address" => Kind::Address,
+        "pointer" => Kind::Pointer,
+        "distance" => Kind::Distance,
         "V" => {
             let element = ty("T");
             match opcode.split('.').find_map(|word| word.strip_prefix('v')?.parse::<usize>().ok()) {

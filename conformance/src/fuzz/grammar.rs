@@ -25,9 +25,10 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("bmsk{.clamp|.wrap}.b32", "b32 u32 u32"),
     ("dp4a.{u32|s32}.{u32|s32}", "b32 b32 b32 b32"),
     ("dp2a{.lo|.hi}.{u32|s32}.{u32|s32}", "b32 b32 b32 b32"),
+    ("clmad{.lo|.hi}.{u32|u64}", "T T T T"),
     // 9.7.2 Extended precision.
-    ("{add.cc|addc|addc.cc|sub.cc|subc|subc.cc}.{u32|s32|u64|s64}", "T T T"),
-    ("{mad.lo.cc|mad.hi.cc|madc.lo|madc.hi|madc.lo.cc|madc.hi.cc}.{u32|s32|u64|s64}", "T T T T"),
+    ("{add.cc|addc|addc.cc|sub.cc|subc|subc.cc}.{u16|s16|u32|s32|u64|s64}", "T T T"),
+    ("{mad.lo.cc|mad.hi.cc|madc.lo|madc.hi|madc.lo.cc|madc.hi.cc}.{u16|s16|u32|s32|u64|s64}", "T T T T"),
     // 9.7.3 Floating point.
     ("testp{.finite|.infinite|.number|.notanumber|.normal|.subnormal}.{f32|f64}", "pred T"),
     ("copysign.{f32|f64}", "T T T"),
@@ -42,8 +43,11 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("{sin|cos|lg2}.approx{|.ftz}.f32", "T T"),
     ("{ex2|tanh}.approx{|.ftz}.{f32|f16|f16x2|bf16|bf16x2}", "T T"),
     // 9.7.4 Half precision, 9.7.5 mixed precision.
-    ("{add|sub|mul}{|.rn}{|.ftz}{|.sat}.{f16|f16x2|bf16|bf16x2}", "T T T"),
-    ("fma.rn{|.ftz}{|.sat|.relu|.oob|.oob.relu}.{f16|f16x2|bf16|bf16x2}", "T T T T"),
+    ("{add|sub|mul}{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.{f16|f16x2|bf16|bf16x2}", "T T T"),
+    (
+        "fma{.rn|.rz|.rm|.rp}{|.ftz}{|.oob}{|.sat|.relu}.{f16|f16x2|bf16|bf16x2}",
+        "T T T T",
+    ),
     ("{add|sub}{|.rn|.rz|.rm|.rp}{|.sat}.f32.{f16|bf16}", "f32 T f32"),
     ("fma{.rn|.rz|.rm|.rp}{|.sat}.f32.{f16|bf16}", "f32 T T f32"),
     // 9.7.6 Comparison and selection, 9.7.7 half-precision comparison.
@@ -103,7 +107,9 @@ pub const PATTERNS: &[(&str, &str)] = &[
         "cvt{|.rn|.rz|.rm|.rp|.rni|.rzi|.rmi|.rpi}{|.ftz}{|.relu}{|.sat|.satfinite}.{f16|bf16|f32|f64}.{f16|bf16|f32|f64}",
         "U T",
     ),
+    ("cvt{.rn|.rz}.satfinite.relu.{f16|bf16}.f32", "U T"),
     ("cvt{.rn|.rz}{|.relu}{|.satfinite}.{f16x2|bf16x2}.f32", "U f32 f32"),
+    ("cvt{.rn|.rz}.satfinite.relu.{f16x2|bf16x2}.f32", "U f32 f32"),
     ("cvt.rs{|.relu}{|.satfinite}.{f16x2|bf16x2}.f32", "U f32 f32 b32"),
     ("cvt.rna{|.satfinite}.tf32.f32", "b32 f32"),
     ("cvt{.rn|.rz}{|.relu}{|.satfinite}.tf32.f32", "b32 f32"),
@@ -129,6 +135,17 @@ pub const PATTERNS: &[(&str, &str)] = &[
         "address V",
     ),
     ("st{|.weak}{|.global|.local}{.wb|.cg|.cs|.wt}{|.v2|.v4}.{b8|u16|s32|b64|f32|f64}", "address V"),
+    (
+        "ld{|.weak}.global{|.ca|.cg|.cs}.nc{|.L1::evict_last|.L1::no_allocate}{|.L2::128B}{|.v2|.v4}.{b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64}",
+        "V address",
+    ),
+    (
+        "ld.global{|.L1::evict_normal|.L1::evict_unchanged|.L1::evict_first|.L1::evict_last|.L1::no_allocate}{|.L2::64B|.L2::128B|.L2::256B}{|.v2|.v4}.{s8|b32|u64}",
+        "V address",
+    ),
+    ("ldu{|.global}{|.v2|.v4}.{b8|b16|b32|b64|b128|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64}", "V address"),
+    ("isspacep.{global|shared|shared::cta|shared::cluster|local|const|param|param::entry}", "pred pointer"),
+    ("cvta{|.to}.{global|shared|shared::cta|shared::cluster|local|const}.u64", "distance pointer"),
     ("prefetch{.global|.local|}{.L1|.L2}", "address"),
     // 9.7.13 Atomics.
     ("atom{|.relaxed.gpu}{|.global|.shared}.{and|or|xor}.{b32|b64}", "T address T"),
@@ -185,5 +202,5 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("nanosleep.u32", "below32"),
     ("membar{.cta|.gl|.sys}", ""),
     ("fence{|.sc|.acq_rel}{.cta|.cluster|.gpu|.sys}", ""),
-    ("pmevent", "event"),
+    ("pmevent{|.mask}", "event"),
 ];

@@ -367,7 +367,7 @@ impl Writer<'_> {
 }
 
 /// The registers of addresses: each is set where the text uses it.
-const ADDRESSES: [(&str, &[&str]); 7] = [
+const ADDRESSES: [(&str, &[&str]); 8] = [
     ("%global_slot", &["mad.wide.u32 %global_slot, %thread, 64, %private;"]),
     (
         "%shared_slot",
@@ -387,6 +387,7 @@ const ADDRESSES: [(&str, &[&str]); 7] = [
         &["mov.b64 %local_generic, local_memory;", "cvta.local.u64 %local_generic, %local_generic;"],
     ),
     ("%const_slot", &["mov.b64 %const_slot, constants;"]),
+    ("%const_generic", &["mov.b64 %const_generic, constants;", "cvta.const.u64 %const_generic, %const_generic;"]),
     ("%exchange", &["mov.b64 %exchange, exchanged;"]),
 ];
 
