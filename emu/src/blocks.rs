@@ -62,6 +62,7 @@ impl Machine<'_> {
             released: Vec::new(),
             inits: None,
             to_async: None,
+            fenced_reads: 0,
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),
             last_load: (u32::MAX, Vec::new()),

@@ -129,7 +129,8 @@ impl Machine<'_> {
                 for lane in lanes {
                     collected.add(&self.ctas[cta].threads[first + lane].release());
                 }
-                let acquirable = collected.finish(self.orders_reads());
+                // An asynchronous write after it may not overwrite what lanes have read before, without a proxy fence.
+                let acquirable = collected.finish(false);
                 for lane in lanes {
                     self.ctas[cta].threads[first + lane].acquire(&acquirable);
                 }

@@ -26,8 +26,10 @@ impl Machine<'_> {
     fn issue_view(&self, cta: usize, thread: usize) -> Rc<View> {
         let t = &self.ctas[cta].threads[thread];
         let mut collected = Collected::default();
-        collected.add(&Release { view: t.view.clone(), id: t.id, times: t.times });
-        collected.finish(self.orders_reads()).view().clone()
+        let mut times = t.times;
+        times[Proxy::Overwrite as usize] = t.fenced_reads;
+        collected.add(&Release { view: t.view.clone(), id: t.id, times });
+        collected.finish(false).view().clone()
     }
 
     pub fn start(&mut self, mut agent: Agent) {

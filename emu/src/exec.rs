@@ -608,13 +608,14 @@ impl Machine<'_> {
             Fence::AsyncRestricted { sem, reads } => {
                 let release = if reads {
                     // The fence is not cumulative: what others have read is not part of it.
-                    t.times[Proxy::Overwrite as usize] = t.times[0];
+                    t.fenced_reads = t.times[0];
                     let mut times = [0; PROXIES];
                     times[Proxy::Overwrite as usize] = t.times[0];
                     Release { view: Rc::default(), id: t.id, times }
                 } else {
                     pass(t, Proxy::Generic, Proxy::AsyncShared);
                     pass(t, Proxy::Generic, Proxy::Overwrite);
+                    t.fenced_reads = t.times[0];
                     Release { view: t.view.clone(), id: t.id, times: t.times }.to_async()
                 };
                 if !sem.acquires() {

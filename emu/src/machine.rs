@@ -133,8 +133,9 @@ pub struct Readings {
     /// Whether a copy sees its mbarrier's initialization only after `fence.proxy.async`. The example of 9.7.13.4 acquires "remote
     /// barrier state via async proxy"; common code has `fence.mbarrier_init` alone, which is otherwise enough.
     pub init_needs_proxy_fence: bool,
-    /// Whether an asynchronous write after a generic *read* needs a proxy fence too: 9.7.9.25.2 says "accessing the same memory
-    /// location".
+    /// Whether an asynchronous write after a generic *read* needs a proxy fence also behind a barrier of the CTA or of the cluster,
+    /// a phase of an mbarrier, or a release and an acquire: 9.7.9.25.2 says "accessing the same memory location". Common code has
+    /// none there. Behind program order or `bar.warp.sync` alone, the fence is always needed.
     pub reads_need_proxy_fence: bool,
     /// Whether a wait for a copy that a thread of another CTA has issued needs the scope of the cluster. The completion of a copy
     /// has the scope `.cluster` (9.7.9.25.4.1), and a wait of scope `.cta` does not include that thread (8.7). Common code waits
@@ -338,6 +339,8 @@ pub struct Thread {
     /// The release of the last `fence.mbarrier_init`. `to_async`: that of the proxy fences with `.release.sync_restrict`.
     pub inits: Option<Release>,
     pub to_async: Option<Release>,
+    /// The time of the last fence of reads alone, before which asynchronous writes of the thread may overwrite what it has read.
+    pub fenced_reads: Time,
     pub bulk: GroupsState,
     pub cp_async: GroupsState,
     /// The instruction of the thread's last strong load, and the bytes that the load has read.

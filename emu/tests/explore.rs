@@ -19,6 +19,8 @@ const LARGE: &[&str] = &[
     "cudnn_frontend_426",
     "mbarrier_init_not_ordered",
     "one_lane_for_32_writers",
+    "read_then_overwritten_by_a_copy",
+    "restricted_fence_of_reads_in_a_warp",
     "restricted_fence_of_a_warp",
     "setmaxnreg_too_many",
     "wait_without_a_loop",
