@@ -36,7 +36,8 @@ impl Table {
                 let round = i / order.len();
                 if last != Some(round) {
                     order.clone_from(&self.known);
-                    Rng::with_seed(seed.wrapping_mul(0x9e37_79b9).wrapping_add(round as u64)).shuffle(&mut order);
+                    Rng::with_seed(seed.wrapping_mul(0x9e37_79b9).wrapping_add(round as u64))
+                        .shuffle(&mut order);
                     last = Some(round);
                 }
                 order[i % order.len()]
@@ -66,7 +67,8 @@ pub fn kernel(table: &Table, seed: u64, number: usize) -> Kernel {
         nodes.push(Node::Step(generator.step(form)));
     }
     let Generator { inputs, outputs, mut rng, .. } = generator;
-    let values = (0..THREADS).map(|_| inputs.iter().map(|slot| input(&mut rng, &slot.ty)).collect()).collect();
+    let values =
+        (0..THREADS).map(|_| inputs.iter().map(|slot| input(&mut rng, &slot.ty)).collect()).collect();
     Kernel { nodes, inputs, values, outputs }
 }
 
@@ -275,7 +277,8 @@ impl Generator<'_> {
                 }
                 13..16 if !deep => {
                     let (id, by) = (self.id(), self.register('r', "u32"));
-                    let arms = (0..[2, 4][self.rng.usize(0..2)]).map(|_| self.nodes(forms, 2, split)).collect();
+                    let arms =
+                        (0..[2, 4][self.rng.usize(0..2)]).map(|_| self.nodes(forms, 2, split)).collect();
                     Node::Switch { id, by, arms }
                 }
                 16..20 if self.function.is_none() => self.call(forms, few, split),
@@ -286,7 +289,8 @@ impl Generator<'_> {
                     let Some(form) = forms.pop_front() else { break };
                     let (of, function) = (&self.table.forms[form], self.function.is_some());
                     if of.is_collective() && !context.uniform
-                        || function && of.operands.iter().any(|kind| matches!(kind, Kind::Address | Kind::Pointer))
+                        || function
+                            && of.operands.iter().any(|kind| matches!(kind, Kind::Address | Kind::Pointer))
                     {
                         self.deferred.push_back(form);
                         continue;
@@ -327,7 +331,8 @@ impl Generator<'_> {
     fn exchange(&mut self) -> Step {
         let mut draft = Draft::default();
         let value = self.read(&mut draft, 'd', "b64");
-        let (own, other, lane) = (self.scope.allocate('d'), self.scope.allocate('d'), self.scope.allocate('r'));
+        let (own, other, lane) =
+            (self.scope.allocate('d'), self.scope.allocate('d'), self.scope.allocate('r'));
         let d = self.fresh('d', "b64", Compare::Equal);
         let distance = self.rng.usize(1..THREADS);
         draft.writes.extend([own, other, lane, d]);
@@ -366,8 +371,18 @@ impl Generator<'_> {
 
     fn special(&mut self) -> Step {
         const REGISTERS: [&str; 12] = [
-            "%tid.x", "%tid.y", "%ntid.x", "%ctaid.x", "%nctaid.x", "%laneid", "%lanemask_eq", "%lanemask_lt",
-            "%lanemask_le", "%lanemask_gt", "%lanemask_ge", "WARP_SZ",
+            "%tid.x",
+            "%tid.y",
+            "%ntid.x",
+            "%ctaid.x",
+            "%nctaid.x",
+            "%laneid",
+            "%lanemask_eq",
+            "%lanemask_lt",
+            "%lanemask_le",
+            "%lanemask_gt",
+            "%lanemask_ge",
+            "WARP_SZ",
         ];
         let mut draft = Draft::default();
         let d = self.fresh('r', "u32", Compare::Equal);
@@ -379,7 +394,8 @@ impl Generator<'_> {
 
     /// Returns a form that writes the carry flag, and does not read it.
     fn carry_setter(&mut self) -> Option<usize> {
-        let opcodes = ["add.cc.u32", "sub.cc.u32", "add.cc.s64", "sub.cc.u64", "mad.lo.cc.u32", "mad.hi.cc.s32"];
+        let opcodes =
+            ["add.cc.u32", "sub.cc.u32", "add.cc.s64", "sub.cc.u64", "mad.lo.cc.u32", "mad.hi.cc.s32"];
         let found: Vec<_> = opcodes.iter().filter_map(|opcode| self.table.find(opcode)).collect();
         (!found.is_empty()).then(|| found[self.rng.usize(..found.len())])
     }
@@ -433,7 +449,9 @@ impl Generator<'_> {
 
     fn operand(&mut self, draft: &mut Draft, of: &Form, kind: &Kind) -> String {
         match kind {
-            Kind::Value(_) if matches!(of.head(), "sin" | "cos") => self.read(draft, 'r', "angle").to_string(),
+            Kind::Value(_) if matches!(of.head(), "sin" | "cos") => {
+                self.read(draft, 'r', "angle").to_string()
+            }
             Kind::Value(ty) => {
                 let can_be_immediate = !matches!(of.head(), "cvt" | "match") && !of.has("cvt");
                 self.source(draft, ty, can_be_immediate)
@@ -443,7 +461,8 @@ impl Generator<'_> {
                 self.read(draft, class, ty).to_string()
             }
             Kind::Group(types) => {
-                let list: Vec<_> = types.iter().map(|ty| self.read(draft, class(ty), ty).to_string()).collect();
+                let list: Vec<_> =
+                    types.iter().map(|ty| self.read(draft, class(ty), ty).to_string()).collect();
                 format!("{{{}}}", list.join(", "))
             }
             Kind::Predicate => {
@@ -514,9 +533,9 @@ impl Generator<'_> {
         if is_constant && self.inputs.is_empty() {
             self.input('d', "b64");
         }
-        let is_strong = of.words().any(|word| {
-            ["relaxed", "acquire", "release", "volatile", "atom", "red"].contains(&word)
-        });
+        let is_strong = of
+            .words()
+            .any(|word| ["relaxed", "acquire", "release", "volatile", "atom", "red"].contains(&word));
         let space = of.words().find(|word| {
             ["global", "shared", "shared::cta", "shared::cluster", "local", "const"].contains(word)
         });
@@ -529,7 +548,8 @@ impl Generator<'_> {
             None if of.head() == "prefetch" || of.has("v2") && of.head() == "atom" => "%global_slot",
             None if of.head() == "atom" && of.has("v4") => "%global_slot",
             // Local memory has no atomics, and nothing to be ordered with.
-            None => ["%global_slot", "%shared_generic", "%local_generic"][self.rng.usize(0..if is_strong { 2 } else { 3 })],
+            None => ["%global_slot", "%shared_generic", "%local_generic"]
+                [self.rng.usize(0..if is_strong { 2 } else { 3 })],
         };
         let count = of.words().find_map(|word| word.strip_prefix('v')?.parse().ok()).unwrap_or(1);
         let ty = of.words().next_back().unwrap_or_default();
@@ -610,7 +630,8 @@ impl Generator<'_> {
         if set == 0 {
             return String::new();
         }
-        let digits: String = (0..lanes).rev().filter(|lane| set >> lane & 1 == 1).map(|lane| lane.to_string()).collect();
+        let digits: String =
+            (0..lanes).rev().filter(|lane| set >> lane & 1 == 1).map(|lane| lane.to_string()).collect();
         format!(".{}{digits}", if lanes == 2 { 'h' } else { 'b' })
     }
 }
@@ -642,7 +663,10 @@ fn is_alike(a: &str, b: &str) -> bool {
 /// Returns true if the ISA does not say which NaN an instruction returns (9.7.3: payloads of `.f64` "are supported").
 fn opens_nan(of: &Form, ty: &str) -> bool {
     ty == "f64"
-        && matches!(of.head(), "add" | "sub" | "mul" | "fma" | "mad" | "div" | "rcp" | "sqrt" | "min" | "max" | "cvt")
+        && matches!(
+            of.head(),
+            "add" | "sub" | "mul" | "fma" | "mad" | "div" | "rcp" | "sqrt" | "min" | "max" | "cvt"
+        )
         && !of.has("approx")
 }
 

@@ -44,10 +44,7 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("{ex2|tanh}.approx{|.ftz}.{f32|f16|f16x2|bf16|bf16x2}", "T T"),
     // 9.7.4 Half precision, 9.7.5 mixed precision.
     ("{add|sub|mul}{|.rn|.rz|.rm|.rp}{|.ftz}{|.sat}.{f16|f16x2|bf16|bf16x2}", "T T T"),
-    (
-        "fma{.rn|.rz|.rm|.rp}{|.ftz}{|.oob}{|.sat|.relu}.{f16|f16x2|bf16|bf16x2}",
-        "T T T T",
-    ),
+    ("fma{.rn|.rz|.rm|.rp}{|.ftz}{|.oob}{|.sat|.relu}.{f16|f16x2|bf16|bf16x2}", "T T T T"),
     ("{add|sub}{|.rn|.rz|.rm|.rp}{|.sat}.f32.{f16|bf16}", "f32 T f32"),
     ("fma{.rn|.rz|.rm|.rp}{|.sat}.f32.{f16|bf16}", "f32 T T f32"),
     // 9.7.6 Comparison and selection, 9.7.7 half-precision comparison.

@@ -387,7 +387,10 @@ const ADDRESSES: [(&str, &[&str]); 8] = [
         &["mov.b64 %local_generic, local_memory;", "cvta.local.u64 %local_generic, %local_generic;"],
     ),
     ("%const_slot", &["mov.b64 %const_slot, constants;"]),
-    ("%const_generic", &["mov.b64 %const_generic, constants;", "cvta.const.u64 %const_generic, %const_generic;"]),
+    (
+        "%const_generic",
+        &["mov.b64 %const_generic, constants;", "cvta.const.u64 %const_generic, %const_generic;"],
+    ),
     ("%exchange", &["mov.b64 %exchange, exchanged;"]),
 ];
 
