@@ -215,7 +215,7 @@ impl Generator<'_> {
         Some(match ty {
             "f32" => format!("0f{value:08X}"),
             "f64" => format!("0d{value:016X}"),
-            _ if !is_integer(ty) || bits > 64 || bits < 16 => return None,
+            _ if !is_integer(ty) || !(16..=64).contains(&bits) => return None,
             _ if ty.starts_with('s') || self.percent(30) => {
                 let shift = 64 - bits;
                 ((value << shift) as i64 >> shift).to_string()
@@ -227,11 +227,13 @@ impl Generator<'_> {
 
     /// Returns a source of a type: a register, or the only immediate of the statement.
     fn source(&mut self, draft: &mut Draft, ty: &str, can_be_immediate: bool) -> String {
-        if can_be_immediate && !draft.immediate && self.percent(12) {
-            if let Some(text) = self.immediate(ty) {
-                draft.immediate = true;
-                return text;
-            }
+        if can_be_immediate
+            && !draft.immediate
+            && self.percent(12)
+            && let Some(text) = self.immediate(ty)
+        {
+            draft.immediate = true;
+            return text;
         }
         self.read(draft, class(ty), ty).to_string()
     }
@@ -403,11 +405,11 @@ impl Generator<'_> {
     fn step(&mut self, form: usize) -> Step {
         let (mut draft, mut forms) = (Draft::default(), Vec::new());
         let of = &self.table.forms[form];
-        if of.reads_carry() {
-            if let Some(setter) = self.carry_setter() {
-                forms.push(setter);
-                self.statement(&mut draft, setter);
-            }
+        if of.reads_carry()
+            && let Some(setter) = self.carry_setter()
+        {
+            forms.push(setter);
+            self.statement(&mut draft, setter);
         }
         forms.push(form);
         self.statement(&mut draft, form);
@@ -562,20 +564,17 @@ impl Generator<'_> {
     fn destination(&mut self, draft: &mut Draft, of: &Form, kind: &Kind) -> String {
         let compare = comparison(of);
         let mut one = |this: &mut Self, class: char, ty: &str| -> String {
-            if compare == Compare::Equal && this.percent(8) {
+            if compare == Compare::Equal && !opens_nan(of, ty) && this.percent(8) {
                 // Writes a register again.
                 let fits = |(register, other): &&(Register, String)| {
-                    let results = &this.scope.results;
-                    let is_result = results.iter().any(|(result, ..)| result == register);
+                    let is_result = this.scope.results.iter().any(|(result, ..)| result == register);
                     register.class == class && is_alike(other, ty) && is_result
                 };
-                let found = this.scope.known.iter().filter(fits).map(|(register, _)| *register).last();
-                if let Some(register) = found.filter(|register| !draft.writes.contains(register)) {
-                    if !opens_nan(of, ty) {
-                        draft.writes.push(register);
-                        draft.reads.push(register);
-                        return register.to_string();
-                    }
+                let last = this.scope.known.iter().rev().find(fits).map(|(register, _)| *register);
+                if let Some(register) = last.filter(|register| !draft.writes.contains(register)) {
+                    draft.writes.push(register);
+                    draft.reads.push(register);
+                    return register.to_string();
                 }
             }
             let d = this.fresh(class, ty, compare);
