@@ -405,7 +405,7 @@ fn images_of_another_file_do_not_borrow_the_word_unsafe() {
         project.succeeds(&mut test());
         project.with_edit("tests/axpy.rs", "use std::io::Write;", by_hand, || {
             project.with_edit("build.rs", "build();\n", &build(images), || {
-                project.fails(&mut test(), &["cannot find macro `made_by_ptx_link`", "by_hand"]);
+                project.fails(&mut test(), &["cannot find `made_by_ptx_link` in `images`", "by_hand"]);
             });
             project.with_edit("build.rs", "build();\n", &build(&without_the_word), || {
                 project.fails(&mut test(), &["mismatched types", "Images"]);
@@ -437,9 +437,13 @@ fn an_interrupted_build_leaves_no_temporary_files() {
             let is_begun = || {
                 scratch.exists() && fs::read_dir(&scratch).is_ok_and(|mut entries| entries.next().is_some())
             };
-            while child.try_wait().unwrap().is_none() && !is_begun() {
+            let begun = loop {
+                if is_begun() || child.try_wait().unwrap().is_some() {
+                    break is_begun();
+                }
                 std::thread::yield_now();
-            }
+            };
+            assert!(begun, "the build has ended, and rustc and the linker have used another folder");
             let group = format!("-{}", child.id());
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             child.wait().unwrap();

@@ -137,13 +137,13 @@ pub unsafe trait Plain: Copy + 'static {
 /// Names the type of a field by a function that returns the field, which nobody calls. So the derive of [`Plain`] expands no type: a
 /// macro inside of the type may expand to another type each time.
 #[doc(hidden)]
-pub const fn type_of_field<S, T>(_: fn(S) -> T) -> PhantomData<T> {
+pub const fn type_of_field<S, T>(_field: fn(S) -> T) -> PhantomData<T> {
     PhantomData
 }
 
 /// Returns the hash of a field's type.
 #[doc(hidden)]
-pub const fn layout_of_field<T: Plain>(_: PhantomData<T>) -> u64 {
+pub const fn layout_of_field<T: Plain>(_field: PhantomData<T>) -> u64 {
     T::LAYOUT
 }
 

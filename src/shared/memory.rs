@@ -130,13 +130,13 @@ pub const fn layout_of_places<const FIELDS: usize>(places: [Needs; FIELDS]) -> (
 /// Names the type of a field by a function that borrows the field, which nobody calls. So `shared_memory!` expands the type once:
 /// a macro inside of the type may expand to another type each time.
 #[doc(hidden)]
-pub const fn type_of<S, P>(_: for<'a> fn(&'a S) -> &'a P) -> PhantomData<P> {
+pub const fn type_of<S, P>(_field: for<'a> fn(&'a S) -> &'a P) -> PhantomData<P> {
     PhantomData
 }
 
 /// Returns what a field of this type needs.
 #[doc(hidden)]
-pub const fn needs<P: Place>(_: PhantomData<P>) -> Needs {
+pub const fn needs<P: Place>(_field: PhantomData<P>) -> Needs {
     Needs { size: P::SIZE, align: P::ALIGN, barriers: P::BARRIERS, cancels: P::CANCELS }
 }
 

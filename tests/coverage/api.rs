@@ -118,19 +118,39 @@ pub fn names(json: &Value) -> Vec<Name> {
     Docs { json, hidden: false }.names()
 }
 
-/// Returns the hidden functions and types of the typed layer, and the modules that have an item of the same name, if there are
-/// several.
-pub fn ambiguous_hidden_names(json: &Value) -> BTreeMap<String, BTreeSet<String>> {
-    let (mut modules, mut hidden) = (BTreeMap::<String, BTreeSet<String>>::new(), BTreeSet::new());
-    Docs { json, hidden: true }.walk(&mut |module, _, item| {
-        let name = item["name"].as_str().unwrap_or_default().to_owned();
-        if is_hidden(item) {
-            hidden.insert(name.clone());
+/// Returns the hidden functions and types of the typed layer of which another module has another item of the same name, with the
+/// modules.
+pub fn ambiguous_hidden_names(json: &Value) -> BTreeMap<&str, BTreeSet<&str>> {
+    let docs = Docs { json, hidden: true };
+    // The items of a name, by their ids, each with a module that a program can import by glob.
+    let (mut items, mut hidden) = (BTreeMap::<&str, BTreeMap<String, &str>>::new(), BTreeSet::new());
+    for module in docs.items(&docs.item(&json["root"])["inner"]["module"]["items"]) {
+        let of = module["name"].as_str().unwrap_or_default();
+        if of == "raw" || of == "qualifier" {
+            continue;
         }
-        modules.entry(name).or_default().insert(module.into());
-    });
-    modules.retain(|name, modules| modules.len() > 1 && hidden.contains(name));
-    modules
+        let mut pending: Vec<_> = docs.items(&module["inner"]["module"]["items"]).collect();
+        while let Some(item) = pending.pop() {
+            let export = item["inner"].get("use");
+            let target = export.map_or(item, |export| docs.item(&export["id"]));
+            let content = target["inner"].get("module");
+            if let Some(content) = content {
+                if export.is_some_and(|export| export["is_glob"] == true) {
+                    pending.extend(docs.items(&content["items"]));
+                }
+                continue;
+            }
+            let Some(name) = export.map_or(&target["name"], |export| &export["name"]).as_str() else {
+                continue;
+            };
+            items.entry(name).or_default().insert(target["id"].to_string(), of);
+            if is_hidden(item) || is_hidden(target) {
+                hidden.insert(name);
+            }
+        }
+    }
+    items.retain(|name, items| items.len() > 1 && hidden.contains(name));
+    items.into_iter().map(|(name, items)| (name, items.into_values().collect())).collect()
 }
 
 /// Returns the safe methods of the public traits of the typed layer, hidden or not: module, trait and name.

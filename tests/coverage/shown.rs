@@ -43,6 +43,16 @@ impl Shown {
                 self.args(&inner["args"])
             ),
             "impl_trait" => format!("impl {}", self.bounds(inner)),
+            "function_pointer" => {
+                let signature = &inner["sig"];
+                let inputs = signature["inputs"].as_array().into_iter().flatten();
+                let inputs = joined(inputs.map(|input| self.ty(&input[1])), ", ");
+                let output = match &signature["output"] {
+                    Value::Null => String::new(),
+                    output => format!(" -> {}", self.ty(output)),
+                };
+                format!("fn({inputs}){output}")
+            }
             other => panic!("a kind of type that this test does not know: {other}"),
         }
     }
