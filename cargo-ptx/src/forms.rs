@@ -70,10 +70,12 @@ fn pieces(instruction: &str) -> Vec<&str> {
             pieces.splice(..2, ["fence", "sc", if scope == "gl" { "gpu" } else { scope }]);
         }
         // Without an order, an access is weak (PTX ISA 9.7.9.8).
-        ["ld" | "st", second, ..] if second != "async" && second != "bulk" => {
-            if !pieces.iter().any(|piece| ORDERS.contains(piece)) {
-                pieces.insert(1, "weak");
-            }
+        ["ld" | "st", second, ..]
+            if second != "async"
+                && second != "bulk"
+                && !pieces.iter().any(|piece| ORDERS.contains(piece)) =>
+        {
+            pieces.insert(1, "weak");
         }
         _ => {}
     }
