@@ -13,7 +13,7 @@ use xtask::cuda::Tools;
 use xtask::device::{self, Arch, Build, LinkerChoice};
 use xtask::files;
 use xtask::process::run;
-use xtask::toolchain::{Toolchain, without_callers_settings};
+use xtask::toolchain::{Kind, Toolchain, without_callers_settings};
 
 static TOOLCHAIN: LazyLock<Toolchain> = LazyLock::new(|| ok(Toolchain::active()));
 static LINKER: LazyLock<PathBuf> = LazyLock::new(|| ok(device::ptx_link(&TOOLCHAIN)));
@@ -197,8 +197,10 @@ fn without_marks_llvm_copies_and_merges() {
     let marked = |kernel, mnemonic| count(&Link::kernel(kernel, "3").ptx(), mnemonic);
     let unmarked = |kernel, mnemonic| {
         // The copies lie in divergent branches, about which the linker warns.
-        let link = Link::kernel(kernel, "3").with(&["--no-marks", "--allow-divergence=barrier_between"]);
-        count(&link.ptx(), mnemonic)
+        let mut link = Link::kernel(kernel, "3").with(&["--no-marks", "--allow-divergence=barrier_between"]);
+        let output = link.output();
+        assert_says(&String::from_utf8_lossy(&output.stderr), &["warning: LLVM has ", mnemonic]);
+        count(&fs::read_to_string(link.dir.path().join("out.ptx")).unwrap(), mnemonic)
     };
     assert_eq!(marked("barrier_between", "barrier.cta.sync"), 1);
     assert_eq!(unmarked("barrier_between", "barrier.cta.sync"), 2);
@@ -245,8 +247,106 @@ fn a_function_with_the_name_of_the_drivers_is_marked() {
             assert_eq!(ptx.matches(&format!("call.uni {helper},")).count(), 1, "{helper} at {level}:\n{ptx}");
         }
     }
-    let unmarked = Link::of_ir(&flag_set("helper"), "3").with(&["--no-marks", "--allow-divergence=k"]);
-    assert_eq!(unmarked.ptx().matches("call.uni helper,").count(), 2);
+    let said =
+        Link::of_ir(&flag_set("helper"), "3").with(&["--no-marks", "--allow-divergence=k"]).output().stderr;
+    let found = "copied onto both sides of a branch that depends on the thread: `helper` of `k`, in `k`";
+    assert_says(&String::from_utf8_lossy(&said), &[found]);
+}
+
+/// Writes tools of which `opt` is a script that changes its arguments and its input, the last but one argument, before it runs.
+fn with_opt(change: &str) -> tempfile::TempDir {
+    let tools = tempfile::tempdir().unwrap();
+    for tool in ["llvm-link", "llc"] {
+        std::os::unix::fs::symlink(TOOLCHAIN.tools_dir().join(tool), tools.path().join(tool)).unwrap();
+    }
+    let opt = TOOLCHAIN.tools_dir().join("opt");
+    let script = format!("#!/bin/sh\n{change}\nexec '{}' \"$@\"\n", opt.display());
+    ok(files::write_executable(&tools.path().join("opt"), script));
+    tools
+}
+
+/// An `opt` without the mark: as if each pass of LLVM ignored convergence.
+const WITHOUT_CONVERGENCE: &str =
+    "for file; do case $file in */3-numbered.ll) sed -i 's/ convergent//' \"$file\";; esac; done";
+
+/// An `opt` that makes switches of tables.
+const WITH_SWITCHES: &str =
+    "for a; do shift; [ \"$a\" = -enable-jump-table-to-switch=false ] || set -- \"$@\" \"$a\"; done";
+
+#[test]
+fn a_pass_that_ignores_convergence_is_found_out() {
+    let tools = with_opt(WITHOUT_CONVERGENCE);
+    for level in ["1", "2", "3", "s", "z"] {
+        for (kernel, found) in [
+            (
+                "barrier_between",
+                "LLVM has copied onto both sides of a branch that depends on the thread: `barrier.cta.sync`",
+            ),
+            (
+                "mask_in_both_arms",
+                "LLVM has merged from both sides of a branch that depends on the thread: `activemask.b32`",
+            ),
+        ] {
+            let mut link = Link::kernel(kernel, level);
+            link.command.env("PTX_LINK_LLVM", tools.path());
+            assert_says(&link.error(), &[found, &format!("in `{kernel}`"), "try another opt-level"]);
+        }
+        let mut link = Link::kernel("plain", level);
+        link.command.env("PTX_LINK_LLVM", tools.path());
+        link.ptx();
+    }
+}
+
+/// A kernel that calls one function through a table of two. `index` is a value whose lowest bit chooses the entry.
+fn table(index: &str) -> String {
+    format!(
+        "target triple = \"nvptx64-nvidia-cuda\"
+@t = internal constant [3 x ptr] [ptr @a, ptr @b, ptr @a]
+define internal void @a() {{
+  call void asm sideeffect \"bar.sync 0;\", \"~{{memory}}\"()
+  ret void
+}}
+define internal void @b() {{
+  ret void
+}}
+define ptx_kernel void @k(i32 %n) {{
+  %x = call i32 asm \"mov.u32 $0, %tid.x;\", \"=r\"()
+  %low = and i32 {index}, 1
+  %i = shl i32 %low, 1
+  %g = getelementptr inbounds [3 x ptr], ptr @t, i64 0, i32 %i
+  %f = load ptr, ptr %g
+  call void %f()
+  ret void
+}}
+"
+    )
+}
+
+#[test]
+fn a_call_through_a_table_stays_one_call() {
+    for level in LEVELS {
+        let ptx = Link::of_ir(&table("%x"), level).ptx();
+        assert_eq!(
+            (count(&ptx, "bar.sync"), ptx.matches(", prototype_").count()),
+            (1, 1),
+            "at {level}:\n{ptx}"
+        );
+    }
+    if TOOLCHAIN.kind() == Kind::Rustup {
+        let tools = with_opt(WITH_SWITCHES);
+        for level in ["2", "3"] {
+            let link = |index| {
+                let mut link = Link::of_ir(&table(index), level);
+                link.command.env("PTX_LINK_LLVM", tools.path());
+                link
+            };
+            let found =
+                "copied onto both sides of a branch that depends on the thread: `bar.sync` of `a`, in `k`";
+            assert_says(&link("%x").error(), &[found]);
+            // All threads go to one side.
+            assert_eq!(count(&link("%n").ptx(), "bar.sync"), 2);
+        }
+    }
 }
 
 #[test]
@@ -281,7 +381,16 @@ fn core_is_linked_only_if_a_kernel_needs_it() {
         names.sort();
         names
     };
-    let later = ["2-reached.ll", "3-marked.ll", "4-optimized.ll", "5-assembled.ptx"];
+    let later = [
+        "2-reached.ll",
+        "3-marked.ll",
+        "3-numbered.ll",
+        "4-numbered.ll",
+        "4-optimized.ll",
+        "5-assembled.ptx",
+        "5-numbered.ll",
+        "5-numbered.ptx",
+    ];
     let own = [&["1-linked.bc"][..], &later].concat();
     let needed = [&["1-linked-with-needed.bc", "1-linked.bc"][..], &later].concat();
     let all = [&["1-linked-with-all.bc"], &needed[..]].concat();

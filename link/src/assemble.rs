@@ -1,6 +1,6 @@
 //! Turns optimized IR into PTX: chooses the processor and the PTX version, and runs `llc`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::program::{Asm, readable};
 use crate::tools::run;
@@ -77,17 +77,18 @@ fn split_processor(name: &str) -> Option<(u32, &str)> {
     matches!(suffix, "" | "a" | "f").then_some((number.parse().ok()?, suffix))
 }
 
-/// Runs `llc` on optimized IR and returns the finished PTX.
+/// Runs `llc` on optimized IR, and on the same IR with numbers in place of lines. Returns the finished PTX of the first, and that
+/// of the second as it is.
 ///
-/// `module` is the file with the IR, `asm` its blocks of asm, and `empty` a file with an empty module.
+/// `modules` are the files with the IR, `asm` its blocks of asm, and `empty` a file with an empty module.
 pub fn assemble(
     options: &Options,
     processor: &Processor,
     llc: &Path,
-    module: &Path,
+    modules: &[PathBuf; 2],
     empty: &Path,
     asm: &[Asm<'_>],
-) -> Result<String, Error> {
+) -> Result<(String, String), Error> {
     let arguments = |module: &Path| {
         let fixed =
             [options.optimization.of_llc().to_owned(), "-o=-".to_owned(), module.display().to_string()];
@@ -103,12 +104,22 @@ pub fn assemble(
     let feature = (told > own).then(|| format!("+{}", told.feature()));
     let features: Vec<_> = features.into_iter().chain(feature).collect();
     let attributes = (!features.is_empty()).then(|| format!("-mattr={}", features.join(",")));
-    let ptx = processor.correct_target(run(llc, arguments(module).chain(attributes))?.output)?;
+    let [module, numbered] = modules;
+    let for_module: Vec<_> = arguments(module).chain(attributes.clone()).collect();
+    // Without this option, an instruction without a number would have the number before it.
+    let option = "-use-unknown-locations=Enable".to_owned();
+    let for_numbered: Vec<_> = arguments(numbered).chain(attributes).chain([option]).collect();
+    let (ptx, numbered) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| run(llc, &for_numbered));
+        let ptx = run(llc, &for_module);
+        (ptx, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (ptx, numbered) = (processor.correct_target(ptx?.output)?, numbered?.output);
     if told == need {
-        return Ok(ptx);
+        return Ok((ptx, numbered));
     }
     let why = format!("{need} // for the instructions of inline asm; this llc knows no version after {told}");
-    replace_directive(&ptx, ".version", &why)
+    Ok((replace_directive(&ptx, ".version", &why)?, numbered))
 }
 
 /// Splits LLVM features into the PTX version and the others.

@@ -98,6 +98,11 @@ impl<'a> Instruction<'a> {
         values(instruction)
     }
 
+    /// Returns the line that ends with the metadata of the instruction.
+    pub fn last_line(&self) -> &'a str {
+        self.tail.last().unwrap_or(&self.line)
+    }
+
     fn lines(&self) -> impl Iterator<Item = &'a str> {
         std::iter::once(self.line).chain(self.tail.iter().copied())
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::body::{Block, Function, Instruction, functions};
 use crate::convergence::without_comments;
+use crate::flow::Graph;
 use crate::ir::{self, Callee};
 use crate::lines::{Lines, Place, write_way};
 use crate::program::{Path, Program, readable};
@@ -68,7 +69,7 @@ impl std::fmt::Display for Divergent<'_> {
 
 /// The facts that the analysis of one function takes from the others.
 #[derive(Default)]
-struct Module<'a> {
+pub struct Module<'a> {
     /// The dependent values of each function.
     dependent: HashMap<&'a str, HashSet<&'a str>>,
     /// The functions whose result depends on the thread.
@@ -78,9 +79,9 @@ struct Module<'a> {
 }
 
 impl<'a> Module<'a> {
-    fn of(functions: &[Function<'a>]) -> Self {
+    pub fn of(functions: &[Function<'a>]) -> Self {
         let mut module = Self::default();
-        let graphs: Vec<_> = functions.iter().map(Graph::of).collect();
+        let graphs: Vec<_> = functions.iter().map(graph).collect();
         let parameters: HashMap<&str, &[&str]> =
             functions.iter().map(|function| (function.name, &function.parameters[..])).collect();
         loop {
@@ -201,9 +202,14 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// Returns true if the block of a function ends with a branch that depends on the thread.
+    pub fn parts_threads(&self, function: &str, block: &Block<'_>) -> bool {
+        self.dependent.get(function).is_some_and(|dependent| depends_on_thread(block, dependent))
+    }
+
     fn found(&self, function: &Function<'a>, lines: &Lines<'_>) -> Vec<Found> {
         let Some(dependent) = self.dependent.get(function.name) else { return Vec::new() };
-        let graph = Graph::of(function);
+        let graph = graph(function);
         // The innermost branch of each block, with the size of its region: a barrier under several conditions is reported once.
         let mut branches: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for (at, block) in function.blocks.iter().enumerate() {
@@ -229,6 +235,14 @@ impl<'a> Module<'a> {
         }
         found
     }
+}
+
+/// Returns the control flow of a function.
+pub fn graph(function: &Function<'_>) -> Graph {
+    let successors: Vec<_> = function.blocks.iter().map(|block| block.successors.clone()).collect();
+    let returns =
+        |at: usize| function.blocks[at].instructions.last().is_some_and(|last| last.opcode == "ret");
+    Graph::new(&successors, returns)
 }
 
 /// Returns true if the block ends with a branch on a dependent value.
@@ -323,151 +337,6 @@ impl<'a> Memory<'a> {
             instruction.operands().filter_map(|value| self.0.get(value).copied()).collect();
         self.0.iter().filter(|(_, root)| roots.contains(*root)).map(|(pointer, _)| *pointer).collect()
     }
-}
-
-/// The control flow of a function, without the blocks from which every path ends the grid.
-struct Graph {
-    successors: Vec<Vec<usize>>,
-    predecessors: Vec<Vec<usize>>,
-    /// The first block on all paths from each block to the end; `None` if there is no such block.
-    meets: Vec<Option<usize>>,
-}
-
-impl Graph {
-    fn of(function: &Function<'_>) -> Self {
-        let count = function.blocks.len();
-        let mut lives: Vec<bool> = function
-            .blocks
-            .iter()
-            .map(|block| block.instructions.last().is_some_and(|last| last.opcode == "ret"))
-            .collect();
-        // A block from which no path ends (an infinite loop) lives too.
-        let ends: Vec<bool> = function.blocks.iter().map(|block| block.successors.is_empty()).collect();
-        let reaches_end = closure(function, &ends);
-        for at in 0..count {
-            lives[at] |= !reaches_end[at];
-        }
-        let lives = closure(function, &lives);
-        let successors: Vec<Vec<usize>> = function
-            .blocks
-            .iter()
-            .map(|block| block.successors.iter().copied().filter(|&next| lives[next]).collect())
-            .collect();
-        let mut predecessors = vec![Vec::new(); count];
-        for (at, next) in successors.iter().enumerate() {
-            next.iter().for_each(|&next| predecessors[next].push(at));
-        }
-        let meets = post_dominators(&successors);
-        Self { successors, predecessors, meets }
-    }
-
-    /// Returns the blocks on the paths from a branch to the first block that is on all of the paths, without that block.
-    fn region(&self, branch: usize) -> BTreeSet<usize> {
-        let (mut region, mut open) = (BTreeSet::new(), Vec::new());
-        if self.successors[branch].len() < 2 {
-            return region;
-        }
-        open.extend(self.successors[branch].iter().copied());
-        while let Some(at) = open.pop() {
-            if Some(at) != self.meets[branch] && region.insert(at) {
-                open.extend(self.successors[at].iter().copied());
-            }
-        }
-        region
-    }
-
-    /// Returns the blocks in which paths from different arms of a branch meet.
-    fn joins(&self, branch: usize, region: &BTreeSet<usize>) -> BTreeSet<usize> {
-        // The arms and joins from which a path reaches each block without another join between.
-        let mut arms: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for &arm in &self.successors[branch] {
-            arms.entry(arm).or_default().insert(arm);
-        }
-        let mut joins = BTreeSet::new();
-        loop {
-            let mut grown = false;
-            for at in region.iter().copied().chain(self.meets[branch]) {
-                let mut from: BTreeSet<usize> = arms.get(&at).cloned().unwrap_or_default();
-                for before in self.predecessors[at]
-                    .iter()
-                    .filter(|&before| region.contains(before) && *before != branch)
-                {
-                    match joins.contains(before) {
-                        true => _ = from.insert(*before),
-                        false => from.extend(arms.get(before).into_iter().flatten()),
-                    }
-                }
-                grown |= from.len() > 1 && joins.insert(at);
-                let known = arms.entry(at).or_default();
-                grown |= from.len() > known.len();
-                known.extend(from);
-            }
-            if !grown {
-                return joins;
-            }
-        }
-    }
-
-    /// Returns the blocks on the paths from a branch back to the branch.
-    fn cycle(&self, branch: usize, region: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut cycle = BTreeSet::new();
-        if !region.contains(&branch) {
-            return cycle;
-        }
-        let mut open = vec![branch];
-        while let Some(at) = open.pop() {
-            if cycle.insert(at) {
-                open.extend(self.predecessors[at].iter().copied().filter(|before| region.contains(before)));
-            }
-        }
-        cycle
-    }
-}
-
-/// Returns, for each block, whether a path leads from the block to one of `targets`.
-fn closure(function: &Function<'_>, targets: &[bool]) -> Vec<bool> {
-    let mut reaches = targets.to_vec();
-    loop {
-        let mut grown = false;
-        for (at, block) in function.blocks.iter().enumerate().rev() {
-            if !reaches[at] && block.successors.iter().any(|&next| reaches[next]) {
-                reaches[at] = true;
-                grown = true;
-            }
-        }
-        if !grown {
-            return reaches;
-        }
-    }
-}
-
-/// Returns the immediate post-dominator of each block.
-fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
-    // The post-dominators of each block, including the block itself; `None` before the first visit.
-    let mut of: Vec<Option<BTreeSet<usize>>> = vec![None; successors.len()];
-    loop {
-        let mut changed = false;
-        for at in (0..successors.len()).rev() {
-            let known = successors[at].iter().filter_map(|&next| of[next].as_ref());
-            let mut common = known.cloned().reduce(|one, other| &one & &other);
-            if common.is_none() && successors[at].is_empty() {
-                common = Some(BTreeSet::new());
-            }
-            let Some(mut common) = common else { continue };
-            common.insert(at);
-            if of[at].as_ref() != Some(&common) {
-                of[at] = Some(common);
-                changed = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    let count = |at: usize| of[at].as_ref().map_or(0, BTreeSet::len);
-    // The immediate post-dominator is the one that has the most post-dominators.
-    let strict = |at: usize| of[at].iter().flatten().copied().filter(move |&other| other != at);
-    (0..successors.len()).map(|at| strict(at).max_by_key(|&other| count(other))).collect()
 }
 
 enum Kind {

@@ -189,6 +189,16 @@ pub enum Error {
         kernel: String,
     },
 
+    /// A pass of LLVM has moved, copied or merged convergent instructions; one message per instruction.
+    #[error(
+        "{}\n  \
+         the program would be wrong: threads that meet in the source would not meet on the GPU. This is an error of LLVM, or of \
+         an option that was given to it\n  \
+         try another opt-level, or another toolchain, and report the program to the authors of `ptx`",
+        .0.join("\n")
+    )]
+    Moved(Vec<String>),
+
     /// The output of `llc` lacks a line that every PTX module has.
     #[error("the PTX that llc wrote has no line that starts with `{0}`")]
     NoDirective(&'static str),

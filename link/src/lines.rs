@@ -92,7 +92,7 @@ fn first_word(text: &str) -> &str {
 }
 
 /// Returns a field `name: value` of a node, without the quotes of a string.
-fn field<'a>(node: &'a str, name: &str) -> Option<&'a str> {
+pub fn field<'a>(node: &'a str, name: &str) -> Option<&'a str> {
     let key = format!("{name}: ");
     let at = node.match_indices(&key).find(|(at, _)| node[..*at].ends_with(['(', ' ']))?.0;
     Some(first_word(&node[at + key.len()..]))

@@ -12,9 +12,11 @@ use crate::entry::move_directives;
 use crate::ir::Callee;
 use crate::local::local_memory;
 use crate::marks::without_tokens;
+use crate::moved::{Moved, moved};
 use crate::options::Level;
 use crate::parameters::pass_by_value;
 use crate::program::{self, Program};
+use crate::sites::{Numbers, number};
 use crate::tools::{Places, Tools, run};
 use crate::{Error, Options, ir, mark};
 
@@ -30,15 +32,16 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
 
     let reached = stages.reach(&places)?;
     let marked = stages.prepare(&reached)?;
-    let optimized = stages.optimize(&marked)?;
+    let numbered = stages.optimize(&number(&marked))?;
 
-    let ir = read(&optimized)?;
+    let ir = Numbers::read(&numbered).removed(&numbered);
     let program = Program::read(&ir);
     refuse_undefined(&program)?;
     let mut warnings = report_panics(&program, options)?;
     warnings.extend(report_divergence(&program, options, &ir));
-    let ptx = stages.assemble(&optimized, &program)?;
+    let (ptx, numbered_ptx) = stages.assemble(&ir, &number(&numbered), &program)?;
     refuse_calls_of_llvm(&ptx, &program)?;
+    warnings.extend(report_moved(&moved(&marked, &numbered, &numbered_ptx), options)?);
     warnings.extend(report_local_memory(&program, options, &ir, &ptx)?);
     write(&options.output, &move_directives(&ptx)?)?;
     Ok(warnings)
@@ -252,17 +255,22 @@ impl<'a> Stages<'a> {
     }
 
     /// Marks convergence in the module, and prepares it for one processor.
-    fn prepare(&self, ir: &str) -> Result<PathBuf, Error> {
+    fn prepare(&self, ir: &str) -> Result<String, Error> {
         refuse_calls_of_kernels(ir)?;
         let ir = without_canaries(&without_tokens(ir)?)?;
         let ir = pass_by_value(&for_one_processor(&ir));
-        let marked = self.dir.join("3-marked.ll");
-        write(&marked, &if self.options.no_marks { ir } else { mark(&ir) })?;
-        Ok(marked)
+        let ir = if self.options.no_marks { ir } else { mark(&ir) };
+        if self.options.save_temps.is_some() {
+            write(&self.dir.join("3-marked.ll"), &ir)?;
+        }
+        Ok(ir)
     }
 
-    fn optimize(&self, marked: &Path) -> Result<PathBuf, Error> {
-        let optimized = self.dir.join("4-optimized.ll");
+    /// Runs LLVM's passes on a module whose calls and branches have numbers.
+    fn optimize(&self, numbered: &str) -> Result<String, Error> {
+        let marked = self.dir.join("3-numbered.ll");
+        write(&marked, numbered)?;
+        let optimized = self.dir.join("4-numbered.ll");
         let passes = format!("-passes={}", self.options.optimization.passes());
         let output = format!("-o={}", optimized.display());
         let fixed = [passes, "-S".to_owned(), output, marked.display().to_string()];
@@ -275,18 +283,28 @@ impl<'a> Stages<'a> {
             }
             ran => _ = ran?,
         }
-        Ok(optimized)
+        read(&optimized)
     }
 
-    fn assemble(&self, optimized: &Path, program: &Program<'_>) -> Result<String, Error> {
-        let empty = self.dir.join("empty.ll");
+    /// Runs `llc` on the optimized module, and on the same module with numbers.
+    fn assemble(
+        &self,
+        optimized: &str,
+        numbered: &str,
+        program: &Program<'_>,
+    ) -> Result<(String, String), Error> {
+        let [empty, modules @ ..] =
+            ["empty.ll", "4-optimized.ll", "5-numbered.ll"].map(|name| self.dir.join(name));
         write(&empty, "target triple = \"nvptx64-nvidia-cuda\"\n")?;
+        write(&modules[0], optimized)?;
+        write(&modules[1], numbered)?;
         let llc = &self.tools.llc;
-        let ptx = assemble(self.options, &self.processor, llc, optimized, &empty, program.asm())?;
+        let made = assemble(self.options, &self.processor, llc, &modules, &empty, program.asm())?;
         if self.options.save_temps.is_some() {
-            write(&self.dir.join("5-assembled.ptx"), &ptx)?;
+            write(&self.dir.join("5-assembled.ptx"), &made.0)?;
+            write(&self.dir.join("5-numbered.ptx"), &made.1)?;
         }
-        Ok(ptx)
+        Ok(made)
     }
 }
 
@@ -399,6 +417,12 @@ fn report_local_memory(
     } else {
         Ok(reports)
     }
+}
+
+/// Refuses a program in which convergent instructions have left their place. Without marks, LLVM may move them.
+fn report_moved(moved: &[Moved], options: &Options) -> Result<Vec<String>, Error> {
+    let messages: Vec<_> = moved.iter().map(ToString::to_string).collect();
+    if messages.is_empty() || options.no_marks { Ok(messages) } else { Err(Error::Moved(messages)) }
 }
 
 /// Reports the barriers that some threads may not reach. At `-O0` nothing is reported, because every variable is in memory.

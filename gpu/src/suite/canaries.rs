@@ -22,6 +22,9 @@ pub const SUITE: Suite = Suite {
         kernel("canary_unrolled", unrolled),
         kernel("canary_divergent_trips", divergent_trips),
         kernel("canary_divergent_trips_shuffle", divergent_trips_shuffle),
+        kernel("canary_function_table", function_table),
+        kernel("canary_object_table", object_table),
+        kernel("canary_closure_table", closure_table),
     ],
 };
 
@@ -198,4 +201,23 @@ pub fn divergent_trips_shuffle(seed: u32) -> Vec<u32> {
     }
     out.extend(mine);
     out
+}
+
+pub fn function_table(seed: u32) -> Vec<u32> {
+    met(|thread| seed ^ thread, 3)
+}
+
+pub fn object_table(seed: u32) -> Vec<u32> {
+    met(|thread| seed.wrapping_add(thread), 5)
+}
+
+pub fn closure_table(seed: u32) -> Vec<u32> {
+    met(|thread| seed ^ thread, 7)
+}
+
+/// Returns the values that the threads write before a barrier, and those that they read after it, times `factor`.
+fn met(value: impl Fn(u32) -> u32, factor: u32) -> Vec<u32> {
+    let words = all(value);
+    let read: Threads = from_fn(|at| words[(at + 33) % N].wrapping_mul(factor));
+    [words, read].concat()
 }

@@ -13,6 +13,7 @@ mod convergent;
 
 mod arms;
 mod barriers;
+mod calls;
 mod exits;
 mod loops;
 

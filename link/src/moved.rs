@@ -1,0 +1,428 @@
+//! Finds convergent instructions that a pass of LLVM has moved or copied against their mark.
+//!
+//! A pass that ignores the mark `convergent` makes a program wrong without a word. So each call and branch has a number, and the
+//! PTX is compared with the module that LLVM was given. What is legal stays allowed: inlining gives each copy another chain of
+//! calls, and copies of an unrolled loop follow one another. The rules refuse only what no legal pass does, and only at branches
+//! that depend on the thread.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fmt;
+
+use crate::body::{self, Function};
+use crate::convergence::{is_convergent, without_comments};
+use crate::divergence::{Module, graph};
+use crate::flow::{Graph, dominates};
+use crate::ir::{self, Callee};
+use crate::program::{is_of_the_driver, readable};
+use crate::ptx;
+use crate::sites::{Chain, Numbers, is_numbered, numbered};
+
+/// A convergent instruction that is not where its source puts it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The instruction, or the function that is called.
+    what: String,
+    /// The function in whose source the instruction stands.
+    function: String,
+    /// The function in whose PTX the instruction stands.
+    container: String,
+    how: How,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Apart,
+    Into,
+    OutOf,
+    Merged,
+}
+
+impl fmt::Display for Moved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, function, container, how } = self;
+        let how = match how {
+            How::Apart => "copied onto both sides of",
+            How::Into => "moved into",
+            How::OutOf => "moved out of",
+            How::Merged => "merged from both sides of",
+        };
+        write!(
+            f,
+            "LLVM has {how} a branch that depends on the thread: `{what}` of `{function}`, in `{container}`"
+        )
+    }
+}
+
+/// An instruction with a number.
+struct Site<'a> {
+    function: usize,
+    block: usize,
+    callee: Option<Callee<'a>>,
+}
+
+fn sites<'a>(functions: &[Function<'a>]) -> Vec<Site<'a>> {
+    let mut sites = Vec::new();
+    for (function, of) in functions.iter().enumerate() {
+        for (block, instructions) in of.blocks.iter().enumerate() {
+            let lines = instructions.instructions.iter().map(|instruction| instruction.line);
+            sites.extend(lines.filter(|line| is_numbered(line)).map(|line| {
+                let callee = ir::call(line).map(|call| call.callee);
+                Site { function, block, callee }
+            }));
+        }
+    }
+    sites
+}
+
+/// The facts about the control flow of a function.
+struct Flow {
+    graph: Graph,
+    dominators: Vec<Option<usize>>,
+    loops: BTreeMap<usize, BTreeSet<usize>>,
+    /// The blocks between each branch and the block where its paths meet.
+    regions: BTreeMap<usize, BTreeSet<usize>>,
+}
+
+impl Flow {
+    fn of(graph: Graph) -> Self {
+        let dominators = graph.dominators();
+        let loops = graph.loops(&dominators);
+        let branches = (0..graph.successors.len()).filter(|&at| graph.successors[at].len() > 1);
+        let regions = branches.map(|at| (at, graph.region(at))).collect();
+        Self { graph, dominators, loops, regions }
+    }
+
+    /// Returns the branches that decide whether, or how often, a block is executed.
+    fn around(&self, block: usize) -> impl Iterator<Item = usize> {
+        self.regions.iter().filter(move |(_, region)| region.contains(&block)).map(|(branch, _)| *branch)
+    }
+
+    /// Returns true if a path leads from the entry to a block, and from there to the end of the function.
+    fn is_reached(&self, block: usize) -> bool {
+        dominates(&self.dominators, 0, block)
+    }
+
+    fn depth(&self, block: usize) -> usize {
+        self.loops.values().filter(|blocks| blocks.contains(&block)).count()
+    }
+
+    /// Returns the blocks of the innermost loop around a block.
+    fn innermost(&self, block: usize) -> Option<&BTreeSet<usize>> {
+        self.loops.values().filter(|blocks| blocks.contains(&block)).min_by_key(|blocks| blocks.len())
+    }
+
+    /// Returns true if a block is executed whenever the function is, or once in each round of the loops around it.
+    fn is_unconditional(&self, block: usize) -> bool {
+        self.around(block).all(|branch| {
+            let exits = |blocks: &BTreeSet<usize>| {
+                self.graph.successors[branch].iter().any(|next| !blocks.contains(next))
+            };
+            let mut around = self.loops.values().filter(|blocks| blocks.contains(&block));
+            around.any(|blocks| blocks.contains(&branch) && exits(blocks))
+        })
+    }
+
+    /// Returns those of `copies` that a thread may reach first from `start` inside the region of a branch.
+    fn first(&self, start: usize, branch: usize, copies: &BTreeSet<usize>) -> BTreeSet<usize> {
+        self.reach([start], branch, |at| copies.contains(&at)).intersection(copies).copied().collect()
+    }
+
+    /// Returns the blocks on the paths from `starts` inside the region of a branch. A path ends at a block that is an `end`.
+    fn reach(
+        &self,
+        starts: impl IntoIterator<Item = usize>,
+        branch: usize,
+        is_end: impl Fn(usize) -> bool,
+    ) -> BTreeSet<usize> {
+        let region = &self.regions[&branch];
+        let mut reached = BTreeSet::new();
+        let mut open: Vec<usize> = starts.into_iter().collect();
+        while let Some(at) = open.pop() {
+            if at != branch && region.contains(&at) && reached.insert(at) && !is_end(at) {
+                open.extend(&self.graph.successors[at]);
+            }
+        }
+        reached
+    }
+
+    /// Returns true if threads that part at a branch come to different copies. With `may_follow`, a copy after the other is right.
+    fn parts(&self, branch: usize, copies: &BTreeSet<usize>, may_follow: bool) -> bool {
+        let sides: Vec<_> =
+            self.graph.successors[branch].iter().map(|&next| self.first(next, branch, copies)).collect();
+        let follows = |one: usize, other: usize| {
+            self.reach(self.graph.successors[one].iter().copied(), branch, |_| false).contains(&other)
+        };
+        sides.iter().any(|side| {
+            sides.iter().any(|other| {
+                side.difference(other).any(|&one| {
+                    let mut others = other.difference(side);
+                    others.any(|&another| !may_follow || !follows(one, another) && !follows(another, one))
+                })
+            })
+        })
+    }
+}
+
+/// The module before LLVM's passes.
+struct Before<'a> {
+    functions: Vec<Function<'a>>,
+    sites: Vec<Site<'a>>,
+    flows: Vec<OnceCell<Flow>>,
+}
+
+impl<'a> Before<'a> {
+    fn read(ir: &'a str) -> Self {
+        let functions = body::functions(ir);
+        let sites = sites(&functions);
+        let flows = functions.iter().map(|_| OnceCell::new()).collect();
+        Self { functions, sites, flows }
+    }
+
+    fn flow(&self, site: &Site<'_>) -> &Flow {
+        self.flows[site.function].get_or_init(|| Flow::of(graph(&self.functions[site.function])))
+    }
+
+    /// Returns true if the chain is one that inlining makes: each call calls the function in which the inner instruction stands.
+    fn is_whole(&self, chain: &[usize]) -> bool {
+        chain.iter().all(|&number| number < self.sites.len())
+            && chain.windows(2).all(|pair| match &self.sites[pair[1]].callee {
+                Some(Callee::Symbol(name)) => *name == self.functions[self.sites[pair[0]].function].name,
+                Some(Callee::Pointer) => true,
+                Some(Callee::Asm(_)) | None => false,
+            })
+    }
+
+    fn depth(&self, chain: &[usize]) -> usize {
+        chain.iter().map(|&number| &self.sites[number]).map(|site| self.flow(site).depth(site.block)).sum()
+    }
+
+    fn is_unconditional(&self, chain: &[usize]) -> bool {
+        chain
+            .iter()
+            .map(|&number| &self.sites[number])
+            .all(|site| self.flow(site).is_unconditional(site.block))
+    }
+
+    /// Returns the chains of the branches that stand before an instruction and decide whether it is executed.
+    fn conditions(&self, chain: &[usize]) -> Vec<Chain> {
+        let mut conditions = Vec::new();
+        for (level, &number) in chain.iter().enumerate() {
+            let site = &self.sites[number];
+            let flow = self.flow(site);
+            let above = flow
+                .around(site.block)
+                .filter(|&branch| branch != site.block && dominates(&flow.dominators, branch, site.block));
+            conditions.extend(above.filter_map(|branch| {
+                let of_branch = |other: &Site<'_>| {
+                    (other.function, other.block) == (site.function, branch) && other.callee.is_none()
+                };
+                // A branch is the last site of its block.
+                let number = self.sites.iter().rposition(of_branch)?;
+                Some([&[number], &chain[level + 1..]].concat())
+            }));
+        }
+        conditions
+    }
+}
+
+/// An instruction as the comparison sees it: its chain, and the asm or the function.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key<'a> {
+    chain: Chain,
+    callee: &'a str,
+}
+
+/// Compares the PTX with the module that LLVM was given.
+///
+/// `before` is the module that got numbers, `after` is the module with the numbers as LLVM's passes have left it, and `ptx` is
+/// what `llc` makes of `after` when the calls and branches in it are numbered anew.
+pub fn moved(before: &str, after: &str, ptx: &str) -> Vec<Moved> {
+    let before = Before::read(before);
+    let functions = body::functions(after);
+    let after_sites = sites(&functions);
+    let numbers = Numbers::read(after);
+    let lines = numbered(&functions);
+    let chains: Vec<Option<Chain>> =
+        lines.iter().map(|(_, last)| numbers.of(last).filter(|chain| before.is_whole(chain))).collect();
+    let convergent = convergent_functions(&functions);
+    // The text of the asm, or the name of the function, of each convergent instruction.
+    let callee = |number: usize| match after_sites.get(number)?.callee.as_ref()? {
+        Callee::Asm(text) => is_convergent(&ir::asm_source(text)).then_some(*text),
+        Callee::Symbol(name) => convergent.contains(name).then_some(*name),
+        Callee::Pointer => Some("a function pointer"),
+    };
+    let module = Module::of(&functions);
+    let parts_threads = |number: usize| {
+        let site = &after_sites[number];
+        let function = &functions[site.function];
+        module.parts_threads(function.name, &function.blocks[site.block])
+    };
+    let ends = |number: usize| {
+        after_sites.get(number).is_some_and(|site| {
+            let last = functions[site.function].blocks[site.block].instructions.last();
+            site.callee.is_some() && last.is_some_and(|last| last.opcode == "unreachable")
+        }) && after_sites.get(number + 1).is_none_or(|next| {
+            let site = &after_sites[number];
+            (next.function, next.block) != (site.function, site.block)
+        })
+    };
+
+    let functions_of_ptx = ptx::functions(ptx, ends);
+    let called =
+        || functions_of_ptx.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.calls);
+    let left: HashSet<usize> =
+        called().flatten().filter_map(|&number| chains.get(number)?.as_ref()?.first().copied()).collect();
+    let mut all: Vec<Moved> = Vec::new();
+    for function in &functions_of_ptx {
+        let container = readable(function.name);
+        let successors: Vec<_> = function.blocks.iter().map(|block| block.successors.clone()).collect();
+        let flow = OnceCell::new();
+        let flow =
+            || flow.get_or_init(|| Flow::of(Graph::new(&successors, |at| function.blocks[at].returns)));
+        // The copies of each instruction, and the thread-dependent branches, by chain.
+        let mut copies: BTreeMap<Key<'_>, BTreeSet<usize>> = BTreeMap::new();
+        for (at, block) in function.blocks.iter().enumerate() {
+            for number in block.calls.iter().flatten() {
+                // LLVM takes the line from an instruction that stands for several.
+                if let Some(callee) = callee(*number).filter(|_| chains[*number].is_none())
+                    && let Some(function) = before.merged(callee, &left)
+                {
+                    let (what, function) = (what(callee), readable(function));
+                    all.push(Moved { what, function, container: container.clone(), how: How::Merged });
+                }
+                if let Some((callee, chain)) = callee(*number).zip(chains[*number].clone()) {
+                    copies.entry(Key { chain, callee }).or_default().insert(at);
+                }
+            }
+        }
+        if copies.is_empty() {
+            continue;
+        }
+        let mut branches: HashMap<Option<&Chain>, BTreeSet<usize>> = HashMap::new();
+        for (at, block) in function.blocks.iter().enumerate() {
+            if let Some(number) =
+                block.branch.filter(|&number| number < chains.len() && parts_threads(number))
+            {
+                branches.entry(chains[number].as_ref()).or_default().insert(at);
+            }
+        }
+        let parting: BTreeSet<usize> = branches.values().flatten().copied().collect();
+        for (key, copies) in &mut copies {
+            // What is on the way to a trap ends the grid.
+            copies.retain(|&copy| flow().is_reached(copy));
+            if copies.is_empty() {
+                continue;
+            }
+            let how = before.how(key, copies, flow(), &parting, &branches);
+            all.extend(how.map(|how| Moved {
+                what: what(key.callee),
+                function: readable(before.functions[before.sites[key.chain[0]].function].name),
+                container: container.clone(),
+                how,
+            }));
+        }
+    }
+    all
+}
+
+impl Before<'_> {
+    /// Returns the function in which two instructions `callee`, neither of which is `left`, stand on different sides of a branch.
+    fn merged(&self, callee: &str, left: &HashSet<usize>) -> Option<&str> {
+        let is_gone = |number: &usize| {
+            !left.contains(number)
+                && match &self.sites[*number].callee {
+                    Some(Callee::Asm(text) | Callee::Symbol(text)) => *text == callee,
+                    Some(Callee::Pointer) | None => false,
+                }
+        };
+        let gone: Vec<_> = (0..self.sites.len()).filter(is_gone).map(|number| &self.sites[number]).collect();
+        let stand_apart = |one: &Site<'_>, other: &Site<'_>| {
+            let (flow, blocks) = (self.flow(one), BTreeSet::from([one.block, other.block]));
+            one.function == other.function
+                && flow.regions.keys().any(|&branch| flow.parts(branch, &blocks, true))
+        };
+        let mut pairs =
+            gone.iter().enumerate().flat_map(|(at, one)| gone[..at].iter().map(move |other| (one, other)));
+        pairs.find(|(one, other)| stand_apart(one, other)).map(|(one, _)| self.functions[one.function].name)
+    }
+
+    /// Returns how the copies of an instruction have left their place.
+    fn how(
+        &self,
+        key: &Key<'_>,
+        copies: &BTreeSet<usize>,
+        flow: &Flow,
+        parting: &BTreeSet<usize>,
+        branches: &HashMap<Option<&Chain>, BTreeSet<usize>>,
+    ) -> Option<How> {
+        let parting: Vec<usize> =
+            parting.iter().copied().filter(|branch| flow.regions.contains_key(branch)).collect();
+        // A thread that leaves a loop comes to another copy if the loop stands in a loop, and a thread that leaves out an
+        // instruction comes to the copy of the next round. Otherwise, threads that part come to one copy.
+        let (depth, is_unconditional) = (self.depth(&key.chain), self.is_unconditional(&key.chain));
+        let may_follow = depth > 1 || !is_unconditional;
+        if copies.len() > 1 && parting.iter().any(|&branch| flow.parts(branch, copies, may_follow)) {
+            return Some(How::Apart);
+        }
+        // Where LLVM has made more loops or fewer of the code, the rules below say nothing.
+        if copies.iter().any(|&copy| flow.depth(copy) != depth) {
+            return None;
+        }
+        let is_inside = |copy: usize, branch: usize| flow.regions[&branch].contains(&copy);
+        if is_unconditional {
+            let is_around = |copy: usize, branch: usize| {
+                let innermost = flow.innermost(copy);
+                let meets_inside = innermost
+                    .is_none_or(|blocks| flow.graph.meets[branch].is_some_and(|meet| blocks.contains(&meet)));
+                is_inside(copy, branch) && meets_inside
+            };
+            if copies.iter().any(|&copy| parting.iter().any(|&branch| is_around(copy, branch))) {
+                return Some(How::Into);
+            }
+        }
+        let is_outside = |condition: &Chain| {
+            let left = branches.get(&Some(condition)).into_iter().flatten();
+            let mut left = left.filter(|branch| flow.regions.contains_key(branch)).peekable();
+            left.peek().is_some() && !left.any(|&branch| copies.iter().any(|&copy| is_inside(copy, branch)))
+        };
+        self.conditions(&key.chain).iter().any(is_outside).then_some(How::OutOf)
+    }
+}
+
+/// Returns the functions that execute something convergent, and those whose body is elsewhere.
+fn convergent_functions<'a>(functions: &[Function<'a>]) -> HashSet<&'a str> {
+    let defined: HashSet<&str> = functions.iter().map(|function| function.name).collect();
+    let mut found: HashSet<&str> = HashSet::new();
+    loop {
+        let before = found.len();
+        for function in functions {
+            let is_convergent = |callee: Callee<'a>| match callee {
+                Callee::Asm(text) => is_convergent(&ir::asm_source(text)),
+                Callee::Symbol(name) => {
+                    let is_known =
+                        defined.contains(name) || name.starts_with("llvm.") || is_of_the_driver(name);
+                    found.contains(name) || !is_known
+                }
+                Callee::Pointer => true,
+            };
+            if !found.contains(function.name)
+                && function.lines().filter_map(ir::call).any(|call| is_convergent(call.callee))
+            {
+                found.insert(function.name);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// Returns the first instruction of asm, or the name of a function.
+fn what(callee: &str) -> String {
+    let source = without_comments(&ir::asm_source(callee)).unwrap_or_default();
+    let instruction = source.split(';').next().unwrap_or_default().trim();
+    readable(
+        instruction.trim_start_matches(['{', ' ', '\n', '\t']).split_whitespace().next().unwrap_or(callee),
+    )
+}
