@@ -1,6 +1,7 @@
 //! `trap` stops a kernel with an error (`__trap()`), and `panic_handler!` makes panics do so.
 
-use core::panic::Location;
+use core::ffi::CStr;
+use core::panic::PanicInfo;
 
 use crate::special_register::{ctaid_x, ctaid_y, ctaid_z, tid_x, tid_y, tid_z};
 
@@ -47,15 +48,17 @@ pub(crate) use trap_because;
 /// Defines the panic handler of a kernel crate: a panic stops the grid with an error, as [`trap`](crate::launch::trap) does.
 ///
 /// - `ptx::panic_handler!();` traps.
-/// - `ptx::panic_handler!(print);` first prints the place of the panic, as [`println!`](crate::println) prints:
-///   `panic at src/lib.rs:12:9: CTA (3, 0, 0), thread (64, 0, 0)`. It prints no message, whose arguments need the formatting code
-///   of `core::fmt`.
+/// - `ptx::panic_handler!(print);` first prints the place of the panic and its message, as [`println!`](crate::println) prints:
+///   `panic at src/lib.rs:12:9: CTA (3, 0, 0), thread (64, 0, 0): attempt to divide by zero`. Only a message without arguments is
+///   printed, such as those of `panic!("text")`, `assert!` and `Option::unwrap`, and its first 127 bytes: arguments, as those of an
+///   index out of bounds and of `expect`, take the formatting code of `core::fmt`.
 ///
 /// A kernel crate has one call, at the top level. On the host, where `std` has the handler, the macro expands to nothing.
 ///
-/// A handler that prints keeps what it prints: each place of a panic passes its location, and a kernel that can panic has the
-/// code that prints. Neither handler costs anything in a kernel that cannot panic. `ptx-link` warns of each kernel that can, and
-/// `-Clink-arg=--deny-panics` makes the warning an error.
+/// A handler that prints keeps what it prints: each place of a panic passes its location and its message, and a kernel that can
+/// panic has the code that prints. A message with arguments keeps their formatting code too, which nothing calls. Neither handler
+/// costs anything in a kernel that cannot panic. `ptx-link` warns of each kernel that can, and `-Clink-arg=--deny-panics` makes the
+/// warning an error.
 ///
 /// ```no_run
 /// ptx::panic_handler!(print);
@@ -73,7 +76,7 @@ macro_rules! panic_handler {
         #[cfg(target_arch = "nvptx64")]
         #[panic_handler]
         fn __ptx_panic(info: &$crate::__private::core::panic::PanicInfo<'_>) -> ! {
-            $crate::__private::print_panic(info.location())
+            $crate::__private::print_panic(info)
         }
     };
     ($($other:tt)*) => {
@@ -83,13 +86,30 @@ macro_rules! panic_handler {
     };
 }
 
-/// Prints the place of a panic (`vprintf`), and stops the kernel (`trap`). Without its message, a panic needs no code of
-/// `core::fmt`.
+/// The number of bytes for a panic's message and its NUL. The rest of a longer message is not printed.
+const MESSAGE: usize = 128;
+
+/// Prints the place of a panic and its message (`vprintf`), and stops the kernel (`trap`). A message with arguments is left out:
+/// it takes the code of `core::fmt`.
 #[inline(always)]
-pub fn print_panic(place: Option<&Location<'_>>) -> ! {
-    if let Some(place) = place {
+pub fn print_panic(info: &PanicInfo<'_>) -> ! {
+    if let Some(place) = info.location() {
+        let message = info.message().as_str().unwrap_or("");
+        let before = if message.is_empty() { c"" } else { c": " };
+        let mut text = [0; MESSAGE];
+        let mut len = 0;
+        for byte in message.bytes() {
+            if byte == 0 || len == MESSAGE - 1 {
+                break;
+            }
+            // SAFETY: `len` is less than the length of the array.
+            unsafe { *text.get_unchecked_mut(len) = byte };
+            len += 1;
+        }
+        // SAFETY: `len` is less than the length of the array. The first `len` bytes are no NUL, and the byte after them is one.
+        let message = unsafe { CStr::from_bytes_with_nul_unchecked(text.get_unchecked(..=len)) };
         crate::println!(
-            "panic at {}:{}:{}: CTA ({}, {}, {}), thread ({}, {}, {})",
+            "panic at {}:{}:{}: CTA ({}, {}, {}), thread ({}, {}, {}){before}{message}",
             place.file_as_c_str(),
             place.line(),
             place.column(),

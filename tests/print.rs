@@ -2,6 +2,7 @@
 
 mod support;
 
+use ptx_emu::{Device, Launch, Options, lay_out};
 use support::{assert_ptxas_accepts, body, ok};
 use xtask::device::{Arch, Build, OptLevel};
 use xtask::forms::map_words;
@@ -62,6 +63,32 @@ fn arguments_are_no_local_memory_to_warn_of() {
     let reports = module.warnings.matches("of each thread in local memory").count();
     assert_eq!(reports, 1, "{}", module.warnings);
     assert!(module.warnings.contains("`panic_at_an_index` keeps 12 bytes"), "{}", module.warnings);
+}
+
+/// Returns what the kernel prints that panics in its fourth thread, or in all four if `values` is not empty.
+fn panic(ptx: &str, values: u64) -> String {
+    let mut device = Device::new();
+    let module = device.load(ptx).unwrap_or_else(|error| panic!("{error}"));
+    let values = [device.allocate(4), values].map(u64::to_le_bytes).concat();
+    let parameters = module.parameters("panic_at_an_index").expect("the module has the kernel");
+    let params = lay_out(parameters, &[&values, &0u32.to_le_bytes()]);
+    let launch = Launch { params, ..Launch::new(1, 4) };
+    let report = device.launch(&module, "panic_at_an_index", &launch, &Options::default()).expect("a launch");
+    assert!(report.fault.is_some(), "{report}");
+    report.printed
+}
+
+#[test]
+fn a_panic_prints_its_place_and_a_message_without_arguments() {
+    for level in [OptLevel::O0, OptLevel::O3] {
+        let ptx = module(level);
+        let by_zero = panic(&ptx, 1);
+        let line = by_zero.lines().find(|line| line.starts_with("panic at ")).expect("a panic");
+        assert!(line.contains("src/lib.rs:"), "at {level}: {by_zero}");
+        assert!(line.ends_with(", 0, 0): attempt to divide by zero"), "at {level}: {by_zero}");
+        let index = panic(&ptx, 0);
+        assert!(index.ends_with("CTA (0, 0, 0), thread (3, 0, 0)\n"), "at {level}: {index}");
+    }
 }
 
 #[test]
