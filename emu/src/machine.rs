@@ -98,7 +98,7 @@ impl FaultKind {
 pub struct Fault {
     pub kind: FaultKind,
     /// The name of the kernel.
-    pub kernel: String,
+    pub kernel: Box<str>,
     /// The section of the PTX ISA on the instruction. `None`: the fault is of no instruction.
     pub section: Option<&'static str>,
     pub what: String,
@@ -713,7 +713,8 @@ impl<'a> Machine<'a> {
         };
         let mut places = locs.iter().filter(|loc| loc.line > 0).filter_map(|loc| Some((file(loc)?, loc)));
         let of_user = places.clone().find(is_of_user);
-        let (file, loc) = of_user.or_else(|| if is_made_by_ptx { places.next() } else { places.last() })?;
+        let (file, loc) =
+            of_user.or_else(|| if is_made_by_ptx { places.next() } else { places.next_back() })?;
         Some(format!("{file}:{}:{}", loc.line, loc.column))
     }
 
@@ -786,7 +787,7 @@ impl<'a> Machine<'a> {
 
     /// Returns a fault of no instruction.
     pub fn fault_of_grid(&self, kind: FaultKind, what: String) -> Fault {
-        let kernel = self.program.functions[self.kernel].name.clone();
+        let kernel = self.program.functions[self.kernel].name.as_str().into();
         Fault { kind, kernel, section: None, what, here: None }
     }
 
