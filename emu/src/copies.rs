@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::access::How;
 use crate::agent::{Agent, Done, Piece};
-use crate::clock::{Clock, Collected, ELEMENTS, PHASES, PROXIES, Proxy, Release, View, generic};
+use crate::clock::{Clock, Collected, ELEMENTS, INITS, PHASES, PROXIES, Proxy, Release, View, generic};
 use crate::explore::{Actor, Thing, Use};
 use crate::finding::Rule;
 use crate::float::round_to_tf32;
@@ -107,11 +107,14 @@ impl Machine<'_> {
             return Err(self.fault(cta, thread, "the copy completes on memory that holds no mbarrier"));
         }
         let mbarrier = &self.ctas[of].mbarriers[&(offset as u32)];
-        let ((id, time), fenced) = (mbarrier.init, mbarrier.init_fenced);
+        let (id, time) = mbarrier.init;
         let t = &self.ctas[cta].threads[thread];
         let proxy = Proxy::AsyncShared;
         let seen = if id == t.id { t.times[proxy as usize] } else { t.view.clock(proxy).get(id) };
-        if seen < time && !(fenced && !self.options.readings.init_needs_proxy_fence) {
+        if t.view.clock(Proxy::Generic).get(mbarrier.id | INITS) == 0 {
+            let what = "the copy completes on an mbarrier, with nothing that orders the copy after its initialization";
+            self.wrong(Rule::Mbarrier, cta, thread, what);
+        } else if seen < time && self.options.readings.init_needs_proxy_fence {
             let what =
                 "the copy completes on an mbarrier whose initialization no proxy fence has made visible";
             self.wrong(Rule::ProxyFence, cta, thread, what);

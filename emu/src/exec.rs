@@ -572,7 +572,7 @@ impl Machine<'_> {
         if let Fence::Thread { sem: Sem::SeqCst, scope } = fence {
             self.sequential_fence(cta, thread, scope);
         }
-        let Cta { threads, fences, mbarriers, .. } = &mut self.ctas[cta];
+        let Cta { threads, fences, .. } = &mut self.ctas[cta];
         let t = &mut threads[thread];
         let mut pass = |t: &mut Thread, from: Proxy, to: Proxy| {
             t.times[to as usize] = t.times[from as usize];
@@ -591,10 +591,6 @@ impl Machine<'_> {
                 // The fence releases the earlier initializations alone.
                 let inits = Release { view: Rc::new(t.view.only(INITS)), id: t.id, times: [0; PROXIES] };
                 t.inits = Some(inits);
-                mbarriers
-                    .values_mut()
-                    .filter(|mbarrier| mbarrier.init.0 == t.id)
-                    .for_each(|m| m.init_fenced = true);
             }
             Fence::Async { global, shared } => {
                 if global {

@@ -131,7 +131,8 @@ pub struct Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Readings {
     /// Whether a copy sees its mbarrier's initialization only after `fence.proxy.async`. The example of 9.7.13.4 acquires "remote
-    /// barrier state via async proxy"; common code has `fence.mbarrier_init` alone, which is otherwise enough.
+    /// barrier state via async proxy". Common code has `fence.mbarrier_init`, or a barrier of the CTA alone: that the initialization
+    /// happened before the copy is otherwise enough.
     pub init_needs_proxy_fence: bool,
     /// Whether an asynchronous write after a generic *read* needs a proxy fence also behind a barrier of the CTA or of the cluster,
     /// a phase of an mbarrier, or a release and an acquire: 9.7.9.25.2 says "accessing the same memory location". Common code has

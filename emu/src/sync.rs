@@ -107,8 +107,6 @@ pub struct MbarrierState {
     pub waiters: Vec<u32>,
     /// The thread and the time of the initialization.
     pub init: (Id, Time),
-    /// Whether `fence.mbarrier_init` has followed the initialization.
-    pub init_fenced: bool,
     /// The last operation of each thread.
     pub used: FxHashMap<Id, (Time, At)>,
 }
@@ -134,7 +132,6 @@ impl MbarrierState {
             done_overwrite: Default::default(),
             waiters: Vec::new(),
             init,
-            init_fenced: false,
             used: FxHashMap::default(),
         }
     }

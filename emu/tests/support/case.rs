@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ptx_emu::machine::Readings;
 use ptx_emu::{Device, Launch, Module, lay_out};
 
 const BYTES: usize = 4096;
@@ -37,6 +38,15 @@ impl Case {
     /// The first line: the launch and the finding.
     pub fn header(&self) -> &str {
         self.text.lines().next().unwrap_or_default()
+    }
+
+    /// The readings of the ISA.
+    pub fn readings(&self) -> Readings {
+        if self.header().contains("by the strictest readings") {
+            Readings::strictest()
+        } else {
+            Readings::default()
+        }
     }
 
     /// Returns the PTX without the lines that end in `without`.
