@@ -660,10 +660,16 @@ impl Machine<'_> {
         self.ctas[cta].threads[thread].proxy = Proxy::Alias;
         for replica in replicas {
             let place = Place::Global(replica, offset);
-            let old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
+            let mut old: Vec<u64> = self.peek(cta, thread, place, all).chunks(bytes).map(word).collect();
             match op.what {
                 Multimem::LdReduce => {
                     self.check(cta, thread, place, all, How::Reads, strong);
+                    // Each of the loads may read an older value.
+                    if strong.is_some()
+                        && let Some(older) = self.strong_load(cta, thread, (place, all), op.sem, op.scope)
+                    {
+                        old = older.chunks(bytes).map(word).collect();
+                    }
                     loaded.iter_mut().zip(old).for_each(|(all, old)| all.push(old));
                 }
                 Multimem::St | Multimem::Red => {
@@ -672,23 +678,11 @@ impl Machine<'_> {
                         _ => combine(op.rmw, op.ty, old, *value),
                     });
                     let bytes: Vec<u8> = new.flat_map(|bits| bits.to_le_bytes()[..bytes].to_vec()).collect();
-                    self.write(cta, thread, place, &bytes, strong)?;
-                }
-            }
-            if op.sem != Sem::Weak {
-                let bytes = self.peek(cta, thread, place, all).to_vec();
-                match op.what {
-                    Multimem::LdReduce => {
-                        self.strong_read_latest(cta, thread, (place, all), op.sem, op.scope)
+                    if strong.is_some() {
+                        let continues = op.what == Multimem::Red;
+                        self.strong_store(cta, thread, (place, all), &bytes, (op.sem, op.scope), continues);
                     }
-                    _ => self.strong_store(
-                        cta,
-                        thread,
-                        (place, all),
-                        &bytes,
-                        (op.sem, op.scope),
-                        op.what == Multimem::Red,
-                    ),
+                    self.write(cta, thread, place, &bytes, strong)?;
                 }
             }
         }
