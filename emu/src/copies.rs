@@ -135,6 +135,14 @@ impl Machine<'_> {
         let len = bytes as usize;
         let from = self.resolve(cta, thread, op.from, len, 16)?;
         let to = self.resolve(cta, thread, op.to, len, 16)?;
+        // On an H100 such a copy ends the grid with an illegal instruction.
+        if let (Place::Shared(..), Place::Shared(slot, _)) = (from, to)
+            && slot == cta
+        {
+            let what = "a bulk copy or reduction from shared memory into that of the same CTA: the destination has to be in another \
+                        CTA of the cluster (9.7.9.25.4.1)";
+            return Err(self.fault(cta, thread, what));
+        }
         let mut targets = vec![to];
         if let (Some(multicast), Place::Shared(slot, offset)) = (op.multicast, to) {
             let (mask, first) = (self.operand(cta, thread, multicast), self.ctas[slot].cluster);
