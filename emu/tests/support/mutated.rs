@@ -92,13 +92,15 @@ pub fn input(seeds: &[String], number: u64) -> String {
     let text = &seeds[rng.below(seeds.len())];
     let other = tokens(&seeds[rng.below(seeds.len())]);
     let mut tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
-    for _ in 0..1 + rng.below(8) {
+    let changes = [1, 1, 2, 8][rng.below(4)];
+    for _ in 0..1 + rng.below(changes) {
         let at = rng.below(tokens.len().max(1));
         if at >= tokens.len() {
             break;
         }
         let any = |rng: &mut Rng| other[rng.below(other.len())].to_owned();
-        match rng.below(12) {
+        // The last kinds leave more texts that load.
+        match rng.below(24).min(15) {
             0 => drop(tokens.remove(at)),
             1 => tokens[at] = any(&mut rng),
             2 => tokens.insert(at, any(&mut rng)),
@@ -108,13 +110,25 @@ pub fn input(seeds: &[String], number: u64) -> String {
                 let with = rng.below(tokens.len());
                 tokens.swap(at, with);
             }
-            // A number, or the word of a name, becomes another.
+            // A number becomes another.
             6 | 7 => {
                 let digits =
                     (0..tokens.len()).filter(|i| tokens[*i].starts_with(|c: char| c.is_ascii_digit()));
                 let digits: Vec<_> = digits.collect();
                 if !digits.is_empty() {
                     tokens[digits[rng.below(digits.len())]] = NUMBERS[rng.below(NUMBERS.len())].into();
+                }
+            }
+            // An operand becomes another one of its kind.
+            11 => {
+                let start =
+                    |token: &String| token.chars().take_while(|c| !c.is_ascii_digit()).collect::<String>();
+                let names: Vec<_> = (0..tokens.len()).filter(|i| tokens[*i].starts_with('%')).collect();
+                if !names.is_empty() {
+                    let at = names[rng.below(names.len())];
+                    let alike = names.iter().filter(|i| start(&tokens[**i]) == start(&tokens[at]));
+                    let alike: Vec<_> = alike.collect();
+                    tokens[at] = tokens[*alike[rng.below(alike.len())]].clone();
                 }
             }
             // A word of an opcode becomes another word.
@@ -127,7 +141,7 @@ pub fn input(seeds: &[String], number: u64) -> String {
                 }
             }
             // A statement is doubled, moved or left out.
-            9 | 10 => {
+            9 | 12.. => {
                 let ends: Vec<_> = (0..tokens.len()).filter(|i| tokens[*i] == ";").collect();
                 if let Some(&[from, to]) = ends.windows(2).nth(rng.below(ends.len().max(2) - 1)) {
                     let statement: Vec<String> = tokens[from + 1..=to].to_vec();
@@ -141,7 +155,7 @@ pub fn input(seeds: &[String], number: u64) -> String {
                     }
                 }
             }
-            _ => {
+            10 => {
                 let piece =
                     if rng.below(2) == 0 { any(&mut rng) } else { PIECES[rng.below(PIECES.len())].into() };
                 let many = [10, 100, 5000][rng.below(3)];
