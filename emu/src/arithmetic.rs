@@ -260,17 +260,19 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
             modifiers.sat = words.has("sat");
             count = 2;
             if function == Function::Fma {
-                modifiers.relu = words.has("relu");
-                modifiers.oob = words.has("oob");
+                let is_half = format.bits() == 16;
+                modifiers.relu = is_half && words.has("relu");
+                modifiers.oob = is_half && words.has("oob");
                 count = 3;
             }
         }
         Function::Div => {
             count = 2;
-            match words.at(1) {
-                "approx" => function = Function::DivApprox,
-                "full" => {}
-                _ => modifiers.round = words.round().unwrap_or(modifiers.round),
+            if words.has("approx") {
+                function = Function::DivApprox;
+            } else if !words.has("full") {
+                let Some(round) = words.round() else { return Ok(None) };
+                modifiers.round = round;
             }
         }
         Function::Min | Function::Max => {
@@ -318,6 +320,10 @@ fn number(ty: Type) -> Option<Number> {
     })
 }
 
+fn is_integer(number: Number) -> bool {
+    matches!(number, Number::Integer { .. })
+}
+
 fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let mut numbers: Vec<_> = words.types().into_iter().filter_map(number).collect();
     if words.has("tf32") {
@@ -331,7 +337,19 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         Number::Tf32 => return Ok(None),
     };
     let is_random = words.has("rs");
-    let integral = words.find(|word| ["rni", "rzi", "rmi", "rpi"].contains(&word).then_some(())).is_some();
+    // What a conversion does not do, it does not read, and so refuses.
+    let takes_integral = match (to, from) {
+        (Number::Integer { .. }, Number::Float(_)) => true,
+        (Number::Float(to), Number::Float(from)) => to == from,
+        _ => false,
+    };
+    let takes_round = !takes_integral && !(is_integer(to) && is_integer(from));
+    let takes_ftz = [to, from].contains(&Number::Float(Format::F32));
+    let is_finite_alone = matches!(to, Number::Packed(..) | Number::Tf32);
+    let takes_relu =
+        is_finite_alone || matches!(to, Number::Float(format) if format.bits() == 16 && !takes_integral);
+    let integral = if takes_integral { words.integral_round() } else { None };
+    let round = if takes_round { words.round() } else { integral };
     let mut operands = Vec::new();
     for operand in words.operands.iter().skip(1) {
         match operand {
@@ -345,25 +363,25 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     }
     let random = if is_random { operands.pop() } else { None };
     let modifiers = Modifiers {
-        round: words.round().unwrap_or(Round::NearestTiesToEven),
-        ftz: words.has("ftz"),
-        sat: words.has("sat"),
-        relu: words.has("relu"),
+        round: round.unwrap_or(Round::NearestTiesToEven),
+        ftz: takes_ftz && words.has("ftz"),
+        sat: !is_finite_alone && words.has("sat"),
+        relu: takes_relu && words.has("relu"),
         ..Modifiers::NEAREST
     };
     let expected = match (to, from) {
         (Number::Packed(_, count), Number::Float(_)) => count as usize,
         _ => 1,
     };
-    if operands.len() != expected || integral && matches!(from, Number::Integer { .. }) {
+    if operands.len() != expected {
         return Ok(None);
     }
     Ok(Some(Op::Cvt(Box::new(Cvt {
         to,
         from,
-        integral,
+        integral: integral.is_some(),
         modifiers,
-        satfinite: words.has("satfinite"),
+        satfinite: takes_relu && words.has("satfinite"),
         width: l.bits_of(arg(l, words, 0)?),
         d: slot(l, words, 0)?,
         operands,

@@ -151,6 +151,8 @@ pub enum Operand {
     Name(String),
     /// `!p`.
     Not(String),
+    /// `-a`, in `vmad`.
+    Negated(String),
     /// `a|b`.
     Pair(Box<Operand>, Box<Operand>),
     /// An integer. `Float32` and `Float64` hold the bits of a `0f` or `0d` number.
@@ -185,6 +187,7 @@ impl fmt::Display for Operand {
         match self {
             Self::Name(name) => f.write_str(name),
             Self::Not(name) => write!(f, "!{name}"),
+            Self::Negated(name) => write!(f, "-{name}"),
             Self::Pair(a, b) => write!(f, "{a}|{b}"),
             Self::Number(number) => write!(f, "{number}"),
             Self::Float32(bits) => write!(f, "0f{bits:08X}"),

@@ -723,7 +723,10 @@ fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             }
         }
         "redux" => match (words.rmw(), words.ty()) {
-            (Some(rmw), Some(ty)) => Collective::Redux(rmw, ty, words.has("abs"), words.has("NaN")),
+            (Some(rmw), Some(ty @ Type::Float(_))) => {
+                Collective::Redux(rmw, ty, words.has("abs"), words.has("NaN"))
+            }
+            (Some(rmw), Some(ty)) => Collective::Redux(rmw, ty, false, false),
             _ => return Ok(None),
         },
         _ => Collective::Elect,
@@ -731,9 +734,10 @@ fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let zero = l.constant(0);
     let (mut a, mut b, mut c, mut negated) = (zero, zero, zero, false);
     if what != Collective::Elect {
+        let bits = words.ty().map_or(32, Type::bits).max(32);
         (a, negated) = match arg(l, words, 1)? {
             Operand::Not(name) => (Src(l.register(name)?), true),
-            operand => (l.src_of(operand, words.ty().map_or(32, Type::bits).max(32))?, false),
+            operand => (l.src_of(operand, bits)?, false),
         };
     }
     if let Collective::Shuffle(_) = what {

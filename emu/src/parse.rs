@@ -151,10 +151,12 @@ fn name(i: &mut Input<'_>) -> ModalResult<String> {
     token((start, take_while(0.., is_in_name)).take()).map(String::from).parse_next(i)
 }
 
-/// Parses a name, or an element of a vector such as `%tid.x`.
+/// Parses a name, an element of a vector such as `%tid.x`, or a register with the bytes or halves that a video instruction selects.
 fn operand_name(i: &mut Input<'_>) -> ModalResult<String> {
     let start = one_of(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%'));
-    let part = (".", one_of(['x', 'y', 'z', 'w', 'r', 'g', 'b', 'a']), not(one_of(is_in_name)));
+    let selector = (one_of(['b', 'h']), take_while(1..=4, '0'..='7')).void();
+    let element = one_of(['x', 'y', 'z', 'w', 'r', 'g', 'b', 'a']).void();
+    let part = (".", alt((selector, element)), not(one_of(is_in_name)));
     token((start, take_while(0.., is_in_name), opt(part)).take()).map(String::from).parse_next(i)
 }
 
@@ -183,7 +185,8 @@ fn operand(i: &mut Input<'_>) -> ModalResult<Operand> {
         '{' => nested(delimited(punctuation('{'), operands, punctuation('}'))).map(Operand::Vector),
         '[' => nested(delimited(punctuation('['), operands, punctuation(']'))).map(Operand::Address),
         '!' => alt((constant(), preceded(punctuation('!'), operand_name).map(Operand::Not))),
-        '0'..='9' | '.' | '+' | '-' | '~' | '(' => constant(),
+        '-' => alt((constant(), preceded(punctuation('-'), operand_name).map(Operand::Negated))),
+        '0'..='9' | '.' | '+' | '~' | '(' => constant(),
         '_' => alt((token(("_", not(one_of(is_in_name)))).value(Operand::Sink), named)),
         'W' => alt((constant(), named)),
         _ => named,

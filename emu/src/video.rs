@@ -1,7 +1,7 @@
 //! Video instructions (PTX ISA 9.7.18): scalar ones on selected parts of registers, and those on two or four lanes.
 
 use crate::ast::Operand;
-use crate::decode::{Result, arg};
+use crate::decode::Result;
 use crate::lower::Lower;
 use crate::op::{Op, Slot, Src, Type};
 use crate::word::mask;
@@ -172,16 +172,25 @@ impl Function {
     }
 }
 
-/// Splits a register from the selector after its last dot.
-fn selected<'a>(l: &mut Lower<'_>, operand: &'a Operand) -> (Option<Operand>, Option<&'a str>) {
-    if let Operand::Name(name) = operand
-        && l.register(name).is_err()
-        && let Some((register, selector)) = name.rsplit_once('.')
-        && l.register(register).is_ok()
-    {
-        return (Some(Operand::Name(register.into())), Some(selector));
-    }
-    (None, None)
+/// An operand without what a video instruction may add to it.
+struct Selected<'a> {
+    operand: Operand,
+    /// The selector after the last dot of a register.
+    selector: Option<&'a str>,
+    negated: bool,
+}
+
+fn selected<'a>(l: &mut Lower<'_>, operand: &'a Operand) -> Selected<'a> {
+    let (name, negated) = match operand {
+        Operand::Name(name) => (name, false),
+        Operand::Negated(name) => (name, true),
+        operand => return Selected { operand: operand.clone(), selector: None, negated: false },
+    };
+    let (name, selector) = match name.rsplit_once('.') {
+        Some((register, selector)) if l.register(name).is_err() => (register, Some(selector)),
+        _ => (name.as_str(), None),
+    };
+    Selected { operand: Operand::Name(name.into()), selector, negated }
 }
 
 /// Returns the part of a register that `.b0` to `.b3`, `.h0` or `.h1` selects.
@@ -269,17 +278,19 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         (_, Some([d, a, b])) => (*d, [*a, *b]),
         _ => return Ok(None),
     };
-    let saturates = words.has("sat");
-    // The registers, and the selectors behind them. `vmad` may negate an operand.
-    let mut registers = Vec::new();
-    let mut selectors = Vec::new();
-    for operand in words.operands {
-        let (register, selector) = selected(l, operand);
-        registers.push(register.unwrap_or_else(|| operand.clone()));
-        selectors.push(selector);
+    let saturates = name != "vset" && words.has("sat");
+    let all: Vec<_> = words.operands.iter().map(|operand| selected(l, operand)).collect();
+    let [d, a, b, more @ ..] = &all[..] else { return Ok(None) };
+    let c = match more {
+        [] => None,
+        [c @ Selected { selector: None, .. }] => Some(c),
+        _ => return Ok(None),
+    };
+    if function.is_some() && all.iter().any(|operand| operand.negated) || d.negated {
+        return Ok(None);
     }
     let source = |i: usize, signed: bool| {
-        let parts = match (lanes, selectors.get(i).copied().flatten()) {
+        let parts = match (lanes, all[i].selector) {
             (1, None) => Some(vec![Part { second: i == 2, shift: 0, bits: 32 }]),
             (1, Some(selector)) => part(selector).map(|part| vec![Part { second: i == 2, ..part }]),
             (2, selector) => parts(selector.unwrap_or(["h10", "h32"][i - 1]), 2),
@@ -287,9 +298,8 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         };
         parts.map(|parts| Source { parts, signed })
     };
-    let (Some(a), Some(b)) = (source(1, signs[0]), source(2, signs[1])) else { return Ok(None) };
-    let sources = [a, b];
-    let has_c = registers.len() == 4;
+    let (Some(first), Some(second)) = (source(1, signs[0]), source(2, signs[1])) else { return Ok(None) };
+    let sources = [first, second];
     let what = match function {
         Some(function) => {
             let secondary = match () {
@@ -299,8 +309,10 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
                 () => Secondary::Merge,
             };
             let merges = secondary == Secondary::Merge;
-            let result = selectors.first().copied().flatten();
-            let results = match (lanes, result) {
+            if lanes > 1 && saturates && !merges {
+                return Ok(None);
+            }
+            let results = match (lanes, d.selector) {
                 (1, None) => Some(vec![Some(Part { second: false, shift: 0, bits: 32 })]),
                 (1, Some(selector)) if merges => part(selector).map(|part| vec![Some(part)]),
                 (1, Some(_)) => None,
@@ -308,12 +320,12 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             };
             let Some(results) = results else { return Ok(None) };
             // A scalar result without a selector and a secondary operation needs no `c`.
-            if has_c != (lanes > 1 || !merges || result.is_some()) {
+            if c.is_some() != (lanes > 1 || !merges || d.selector.is_some()) {
                 return Ok(None);
             }
             What::Lanes { function, sources, secondary, results }
         }
-        None if has_c && selectors[0].is_none() && selectors[3].is_none() => What::MultiplyAdd {
+        None if d.selector.is_none() && c.is_some() => What::MultiplyAdd {
             sources,
             scale: words
                 .find(|word| match word {
@@ -323,16 +335,15 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
                 })
                 .unwrap_or(0),
             plus_one: words.has("po"),
-            negate_product: false,
-            negate_c: false,
+            negate_product: a.negated != b.negated,
+            negate_c: c.is_some_and(|c| c.negated),
         },
         None => return Ok(None),
     };
     let mut operands = [l.constant(0); 3];
-    for (operand, register) in operands.iter_mut().zip(&registers[1.min(registers.len())..]) {
-        *operand = l.src_of(register, 32)?;
+    for (src, operand) in operands.iter_mut().zip(&all[1..]) {
+        *src = l.src_of(&operand.operand, 32)?;
     }
-    arg(l, words, 2)?;
-    let d = l.slot(&registers[0])?;
+    let d = l.slot(&d.operand)?;
     Ok(Some(Op::Video(Box::new(Video { what, signed, saturates, d, operands }))))
 }

@@ -145,11 +145,24 @@ impl<'a> Words<'a> {
     pub fn round(&self) -> Option<Round> {
         self.find(|word| {
             Some(match word {
-                "rn" | "rni" => Round::NearestTiesToEven,
-                "rz" | "rzi" => Round::TowardZero,
-                "rm" | "rmi" => Round::TowardNegative,
-                "rp" | "rpi" => Round::TowardPositive,
+                "rn" => Round::NearestTiesToEven,
+                "rz" => Round::TowardZero,
+                "rm" => Round::TowardNegative,
+                "rp" => Round::TowardPositive,
                 "rna" => Round::NearestTiesToAway,
+                _ => return None,
+            })
+        })
+    }
+
+    /// Returns the rounding to an integral value.
+    pub fn integral_round(&self) -> Option<Round> {
+        self.find(|word| {
+            Some(match word {
+                "rni" => Round::NearestTiesToEven,
+                "rzi" => Round::TowardZero,
+                "rmi" => Round::TowardNegative,
+                "rpi" => Round::TowardPositive,
                 _ => return None,
             })
         })
