@@ -101,13 +101,24 @@ impl Clock {
     }
 
     /// Returns a clock with the times of one kind of identity alone.
-    fn only(&self, kind: Id) -> Self {
+    pub fn only(&self, kind: Id) -> Self {
         let is_of_kind = |part: u32| (part * PART) >> 29 == (OBJECTS | kind) >> 29;
         Self { parts: self.parts.iter().filter(|(part, _)| is_of_kind(*part)).cloned().collect() }
     }
 
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Returns whether no time of the other clock is later.
+    fn includes(&self, other: &Self) -> bool {
+        let times = |part: u32| self.parts.iter().find(|(number, _)| *number == part).map(|(_, times)| times);
+        other.parts.iter().all(|(part, theirs)| {
+            times(*part).is_some_and(|ours| {
+                Rc::ptr_eq(ours, theirs)
+                    || theirs.len() <= ours.len() && theirs.iter().zip(ours.iter()).all(|(a, b)| a <= b)
+            })
+        })
     }
 
     /// Returns the times of objects alone: the completions that are known.
@@ -166,6 +177,16 @@ impl View {
             only.clocks[proxy] = self.clocks[proxy].clone();
         }
         only
+    }
+
+    /// Adds what is visible through one proxy to what is visible through another, which a restricted acquire may have extended.
+    pub fn pass(&mut self, from: Proxy, to: Proxy) {
+        let mut both = self.clocks[from as usize].clone();
+        let to = &mut self.clocks[to as usize];
+        if !Rc::ptr_eq(&both, to) && !both.includes(to) {
+            Rc::make_mut(&mut both).join(to);
+        }
+        *to = both;
     }
 
     /// Lets asynchronous writes overwrite what was read before.

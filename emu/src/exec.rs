@@ -576,9 +576,7 @@ impl Machine<'_> {
         let t = &mut threads[thread];
         let mut pass = |t: &mut Thread, from: Proxy, to: Proxy| {
             t.times[to as usize] = t.times[from as usize];
-            t.view = fences.change(&t.view, to, |view| {
-                view.clocks[to as usize] = view.clocks[from as usize].clone();
-            });
+            t.view = fences.change(&t.view, to, |view| view.pass(from, to));
         };
 
         match fence {

@@ -336,14 +336,20 @@ impl Machine<'_> {
         let other = number / size * size + (number + 1) % size;
         let t = &mut self.ctas[cta].threads[thread];
         let remote = remote.filter(|_| scope != Scope::Cta).map(|remote| (Scope::Cluster, other, remote));
+        let mut phases = overwrite.only(PHASES);
         for (scope, from, acquirable) in
             local.map(|local| (Scope::Cta, number, local)).into_iter().chain(remote)
         {
             if sem.acquires() {
                 t.acquire(&acquirable);
             } else {
+                phases.join(&acquirable.view().clock(Proxy::Generic).only(PHASES));
                 t.seen.of(scope, from).join(acquirable.view());
             }
+        }
+        // A relaxed wait tells too that phases have completed.
+        if !phases.is_empty() {
+            Rc::make_mut(&mut Rc::make_mut(&mut t.view).clocks[Proxy::Generic as usize]).join(&phases);
         }
         // An asynchronous write that the thread issues after the wait does not come before what it waited for.
         if !overwrite.is_empty() {
