@@ -37,7 +37,10 @@ const RULES: &[(u32, &str)] = &[
     (6, "wait for a group that was never committed, or leave a scope with copies in flight"),
     (7, "give a byte count that differs from the copied types"),
     (8, "use sizes, counts and numbers that the instructions do not accept"),
-    (9, "hand ordinary stores to the async proxy without a proxy fence"),
+    (
+        9,
+        "hand memory after ordinary stores, or a stage after ordinary loads, to the async proxy without a proxy fence",
+    ),
     (10, "use a tensor map or coordinates that differ from the tile in rank, element type or box"),
     (
         11,

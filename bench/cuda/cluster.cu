@@ -124,7 +124,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     // The threads copy the tile that has come in, and the next round sends the copy.
     for (uint32_t round = 2; round <= SIZE; ++round) {
         const uint32_t parity = round % 2;
-        wait_cluster(&smem.ring_full, parity);
+        wait_copies(&smem.ring_full, parity);
         const uint4 words = four(smem.ring);
         add(acc, words, round);
         if (round < SIZE) {
@@ -149,9 +149,9 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     }
     ptx::red_async(ptx::op_add, cluster.map_shared_rank(&smem.partner[t], other), sum,
                    cluster.map_shared_rank(&smem.partner_full, other));
-    wait_cluster(&smem.sums_full, 0);
+    wait_copies(&smem.sums_full, 0);
     const uint32_t all = smem.sums[t] + sum;
-    wait_cluster(&smem.partner_full, 0);
+    wait_copies(&smem.partner_full, 0);
     uint32_t theirs = smem.partner[t];
     __syncthreads();
     if (t == 0) {
@@ -161,11 +161,11 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     wait_cluster(&smem.partner_free, 0);
     ptx::st_async(cluster.map_shared_rank(&smem.partner[t], other), t,
                   cluster.map_shared_rank(&smem.partner_full, other));
-    wait_cluster(&smem.partner_full, 1);
+    wait_copies(&smem.partner_full, 1);
     theirs += smem.partner[t];
 
-    wait_cluster(&smem.sent_full, 0);
-    wait_cluster(&smem.all_full, 0);
+    wait_copies(&smem.sent_full, 0);
+    wait_copies(&smem.all_full, 0);
     const uint4 sent = four(smem.sent), of_all = four(smem.of_all);
     const uint32_t rest = all - 5 * theirs;
     uint4 result;
@@ -220,7 +220,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
         if (t == 0) {
             send(cluster, next, smem.tiles[to], smem.tiles[from], &smem.full[to]);
         }
-        wait_cluster(&smem.full[to], times > 2);
+        wait_copies(&smem.full[to], times > 2);
         add(ring, four(smem.tiles[to]), times);
         __syncthreads();
         if (t == 0) {
@@ -242,7 +242,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
                                       cluster.map_shared_rank(&smem.sums_full, peer));
         }
     }
-    wait_cluster(&smem.sums_full, 0);
+    wait_copies(&smem.sums_full, 0);
     cluster.sync();
 
     // Each tile has its own buffer, so a CTA waits only for the next tile.
@@ -255,7 +255,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
     uint4 kept = make_uint4(0, 0, 0, 0);
 #pragma unroll
     for (uint32_t stage = 0; stage < SIZE; ++stage) {
-        wait_cluster(&smem.full[stage], 0);
+        wait_copies(&smem.full[stage], 0);
         if (t == 0 && stage + 1 < SIZE) {
             send(cluster, next, smem.tiles[stage + 1], smem.tiles[stage], &smem.full[stage + 1]);
         }
@@ -267,7 +267,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
                                   cluster.map_shared_rank(smem.mixed, other), smem.sums, uint32_t(BYTES),
                                   cluster.map_shared_rank(&smem.mixed_full, other));
     }
-    wait_cluster(&smem.mixed_full, 0);
+    wait_copies(&smem.mixed_full, 0);
     const uint4 sums = four(smem.sums), mixed = four(smem.mixed);
     uint4 result;
     result.x = (ring.x ^ kept.x) + 3 * sums.x - 5 * mixed.x;
@@ -301,7 +301,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
         wait(&loaded, 0);
         send(cluster, SIZE - 1 - rank, mirrored, own, &sent);
     }
-    wait_cluster(&sent, 0);
+    wait_copies(&sent, 0);
     const uint4 words = four(mirrored);
     if (t == 0) {
         store(output + blockIdx.x * N, mirrored, BYTES);
@@ -313,7 +313,7 @@ extern "C" __global__ void __cluster_dims__(SIZE, 1, 1) __launch_bounds__(THREAD
                        cluster.map_shared_rank(&added, peer));
     }
     if (t == 0) {
-        wait_cluster(&added, 0);
+        wait_copies(&added, 0);
         // `red.async` writes through the generic proxy.
         ptx::fence_proxy_async(ptx::space_shared);
         ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, output + 2 * SIZE * N, sums,

@@ -164,12 +164,6 @@ struct Peers {
     }
 };
 
-// Tells the CTA of rank `rank` that a warp of this CTA has read a stage.
-__device__ inline void release(cg::cluster_group cluster, uint64_t* empty, uint32_t rank) {
-    ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
-                         cluster.map_shared_rank(empty, rank));
-}
-
 // Adds up the words of the tiles `first`, `first + step`, …, which the CTAs of the group load together.
 template <uint32_t STAGES, uint32_t COUNT>
 __device__ inline uint32_t sum_of_shared_tiles(cg::cluster_group cluster, uint32_t (&stages)[STAGES][N],
@@ -181,21 +175,20 @@ __device__ inline uint32_t sum_of_shared_tiles(cg::cluster_group cluster, uint32
     if (threadIdx.x < 32) {
         if (threadIdx.x == 0) {
             for (uint32_t tile = first; tile < tiles; tile += step, at.advance()) {
-                wait_cluster(&barriers.empty[at.stage], at.parity ^ 1);
+                wait_released(&barriers.empty[at.stage], at.parity ^ 1);
                 expect(&barriers.full[at.stage], BYTES);
                 peers.load_part(stages[at.stage], input + size_t(tile) * N, &barriers.full[at.stage]);
             }
         }
     } else {
         for (uint32_t tile = first; tile < tiles; tile += step, at.advance()) {
-            // Other CTAs load parts: what they knew of the stage's last phase comes with their bytes.
-            wait_cluster(&barriers.full[at.stage], at.parity);
+            wait_copies(&barriers.full[at.stage], at.parity);
             for (uint32_t i = threadIdx.x - 32; i < N; i += consumers) {
                 sum += stages[at.stage][i];
             }
             __syncwarp();
             if (lane < COUNT) {
-                release(cluster, &barriers.empty[at.stage], peers.rank(lane));
+                release_stage(cluster.map_shared_rank(&barriers.empty[at.stage], peers.rank(lane)));
             }
         }
     }
@@ -255,7 +248,7 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1)
             const uint32_t* a = input + size_t(blockIdx.y) * N;
             const uint32_t* b = input + size_t(4 + blockIdx.x) * N;
             for (uint32_t round = 0; round < rounds; ++round, at.advance()) {
-                wait_cluster(&smem.barriers.empty[at.stage], at.parity ^ 1);
+                wait_released(&smem.barriers.empty[at.stage], at.parity ^ 1);
                 expect(&smem.barriers.full[at.stage], 2 * BYTES);
                 row.load_part(smem.a[at.stage], a, &smem.barriers.full[at.stage]);
                 column.load_part(smem.b[at.stage], b, &smem.barriers.full[at.stage]);
@@ -265,15 +258,14 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1)
         }
     } else {
         for (uint32_t round = 0; round < rounds; ++round, at.advance()) {
-            // Other CTAs load parts: what they knew of the stage's last phase comes with their bytes.
-            wait_cluster(&smem.barriers.full[at.stage], at.parity);
+            wait_copies(&smem.barriers.full[at.stage], at.parity);
             for (uint32_t i = threadIdx.x - 32; i < N; i += consumers) {
                 sum += smem.a[at.stage][i] * smem.b[at.stage][i];
             }
             __syncwarp();
             // Lane 0 tells this CTA, lane 1 the other CTA of the row, lane 2 the other CTA of the column.
             if (lane < 3) {
-                release(cluster, &smem.barriers.empty[at.stage], rank ^ lane);
+                release_stage(cluster.map_shared_rank(&smem.barriers.empty[at.stage], rank ^ lane));
             }
         }
     }

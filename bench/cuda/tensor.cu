@@ -194,23 +194,21 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1)
         uint32_t sum = 0, factor = 1 + rank;
         for (uint32_t x = 0; x < width; x += SIDE) {
             if (threadIdx.x == 0) {
-                wait_cluster(&empty[stage], parity ^ 1);
+                wait_released(&empty[stage], parity ^ 1);
                 expect(&full[stage], SQUARE * sizeof(uint32_t));
                 // Multicasts half of the square to both CTAs.
                 const int32_t at[2] = {int32_t(x), int32_t(y + rank * (SIDE / 2))};
                 ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global,
                                           squares[stage] + rank * (SQUARE / 2), input, at, &full[stage], uint16_t(3));
             } else if (threadIdx.x >= 32) {
-                // The other CTA loads a part: what it knew of the stage's last phase comes with its bytes.
-                wait_cluster(&full[stage], parity);
+                wait_copies(&full[stage], parity);
                 for (uint32_t i = 0; i < SIDE; ++i) {
                     sum += squares[stage][swizzled(lane * SIDE + i)] * factor;
                     factor += 2;
                 }
                 __syncwarp();
                 if (lane < 2) {
-                    ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster,
-                                         cluster.map_shared_rank(&empty[stage], lane));
+                    release_stage(cluster.map_shared_rank(&empty[stage], lane));
                 }
             }
             advance();

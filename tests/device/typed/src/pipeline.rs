@@ -955,24 +955,23 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with_last(src: *const u32, ds
     });
 }
 
-/// Runs consumers that read a stage by a copy alone, and assembly that knows its address.
+/// Runs consumers that read stages by assembly that knows their address.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_async(src: *const u32, dst: *mut u32) {
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
-    let Parts { memory, consumers, .. } = smem;
-    let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
-    cta.cluster_scope_last(memory, |mut cluster, pipeline| {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_async(src: *const u32, n: usize) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
+    cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let (pipeline, (), ()) = pipeline.multicast(pair).run_with_last(
+        let pipeline = pipeline.multicast(pair).run(
             &mut cluster,
-            consumers,
-            ((), ()),
-            |thread, producer, ()| (producer.load(thread, from), ()),
-            |warps, consumer, ()| {
+            |thread, producer| match tiles.get(2) {
+                Some(tile) => producer.load(thread, tile),
+                None => producer,
+            },
+            |warps, consumer| {
                 let stage = consumer.wait_async(warps);
                 use_address(stage.addr());
-                let (stage, _) = bulk::store(warps, stage, to).commit(warps).wait_read(warps);
-                (stage.release(warps), ())
+                stage.release(warps)
             },
         );
         (cluster, pipeline)
@@ -980,47 +979,83 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_async(src: *const u32, dst
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_wait_async(src: *const u32, dst: *mut u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_wait_async(src: *const u32, n: usize) {
+    let base = memory();
+    closure(|| unsafe {
+        if raw::cluster_nctarank() != 2 {
+            trap();
+        }
+        let rank = raw::cluster_ctarank();
+        run_in::<2>(
+            Position { base, stage: 0, parity: 0, first: 0, rank },
+            |at| {
+                load::<2>(at, |stage, full, (_, rank)| unsafe {
+                    let part = rank * (BYTES / 2);
+                    let mask = CtaMask::CTA_0 | CtaMask::CTA_1;
+                    raw::cp_async_bulk_shared_cluster_global(
+                        stage + part,
+                        src.add(2 * N).cast::<u8>().wrapping_add(part as usize),
+                        BYTES / 2,
+                        full,
+                        multicast::Cluster(mask),
+                        cache_hint::None,
+                    )
+                })
+            },
+            |at, _, _| {
+                wait::<2>(&at);
+                use_address(at.tile());
+                release_of::<2, false>(at)
+            },
+        );
+        cluster_sync();
+    });
+}
+
+/// Runs consumers that read a stage by a copy alone.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_store_stage(src: *const u32, dst: *mut u32) {
+    let (mut cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    let Parts { memory, mut consumers, .. } = smem;
+    let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
+    cta.async_scope(memory, |cta, pipeline| {
+        let (pipeline, (), ()) = pipeline.run_with(
+            cta,
+            &mut consumers,
+            ((), ()),
+            |thread, producer, ()| (producer.load(thread, from), ()),
+            |warps, consumer, ()| {
+                let stage = consumer.wait_async(warps);
+                let (stage, _) = bulk::store(warps, stage, to).commit(warps).wait_read(warps);
+                (stage.release(warps), ())
+            },
+        );
+        pipeline
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_store_stage(src: *const u32, dst: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
     if cta_rank() != 0 {
         return;
     }
     let base: u32 = unsafe { core::mem::transmute(smem.memory) };
-    unsafe {
-        if raw::cluster_nctarank() != 2 {
-            trap();
-        }
-        let own = raw::cluster_ctarank();
-        run_last::<2>(
-            Position { base, stage: 0, parity: 0, first: 0, rank: own },
-            |at| {
-                load::<2>(at, |stage, full, (_, rank)| {
-                    let (part, ctas) = (rank * (BYTES / 2), CtaMask::CTA_0 | CtaMask::CTA_1);
-                    let from = src.cast::<u8>().wrapping_add(part as usize);
-                    let mask = multicast::Cluster(ctas);
-                    raw::cp_async_bulk_shared_cluster_global(
-                        stage + part,
-                        from,
-                        BYTES / 2,
-                        full,
-                        mask,
-                        cache_hint::None,
-                    )
-                })
-            },
+    closure(|| unsafe {
+        run(
+            base,
+            |at| load_from(at, src),
             |at, rank, _| {
-                wait::<2>(&at);
-                use_address(at.tile());
+                wait::<0>(&at);
                 if rank == 0 {
                     store_to(dst, at.tile());
                     raw::cp_async_bulk_wait_group_read::<0>();
                 }
                 sync_consumers();
-                release_of::<2, false>(at)
+                release::<0>(at)
             },
-        );
-        cluster_sync();
-    }
+        )
+    });
 }
 
 #[inline(always)]

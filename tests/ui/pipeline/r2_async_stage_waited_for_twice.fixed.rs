@@ -1,0 +1,14 @@
+//! A consumer waits for a stage once, for asynchronous reads too.
+
+use ptx::global::GlobalTile;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+
+pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
+    cta.async_scope(memory, |cta, pipeline| {
+        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| {
+            let stage = consumer.wait_async(warps);
+            stage.release(warps)
+        })
+    });
+}

@@ -1,0 +1,29 @@
+//! A stage is released after the copy has read it.
+
+use ptx::barrier::NamedBarrier;
+use ptx::bulk;
+use ptx::global::{GlobalTile, GlobalTileMut};
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+
+pub fn kernel(
+    cta: &mut Cta,
+    mut consumers: NamedBarrier<1, 96>,
+    memory: PipelineMemory<[f32; 64], 2>,
+    (from, to): (GlobalTile<f32, 64>, GlobalTileMut<f32, 64>),
+) {
+    cta.async_scope(memory, |cta, pipeline| {
+        let (pipeline, (), ()) = pipeline.run_with(
+            cta,
+            &mut consumers,
+            ((), ()),
+            |thread, producer, ()| (producer.load(thread, from), ()),
+            |warps, consumer, ()| {
+                let stage = consumer.wait_async(warps);
+                let (stage, _storing) = bulk::store(warps, stage, to).commit(warps).wait_read(warps);
+                (stage.release(warps), ())
+            },
+        );
+        pipeline
+    });
+}
