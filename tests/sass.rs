@@ -3,11 +3,11 @@
 
 mod support;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use support::ok;
 use xtask::cuda::Tools;
-use xtask::device::{Arch, Build, OptLevel};
+use xtask::device::{self, Arch, Build, OptLevel};
 
 #[test]
 fn each_declaration_is_one_allocation() {
@@ -107,6 +107,121 @@ fn kernels_use_the_copy_engine_and_mbarriers() {
         ["UBLKCP", "SYNCS", "LDS", "STS"].iter().all(|&wanted| mnemonics.contains(wanted)),
         "{mnemonics:?}"
     );
+}
+
+/// Returns the instructions of a function that can follow on themselves: those in its loops.
+fn in_loops(function: &str) -> Vec<&str> {
+    let (mut instructions, mut labels) = (Vec::new(), BTreeMap::new());
+    for line in function.lines().map(str::trim) {
+        if let Some(label) = line.strip_suffix(':') {
+            labels.insert(label, instructions.len());
+        } else if let Some((_, instruction)) = line.strip_prefix("/*").and_then(|line| line.split_once("*/"))
+        {
+            instructions.push(instruction.trim().trim_end_matches([';', ' ']));
+        }
+    }
+    let next = |at: usize| {
+        let instruction = instructions[at];
+        let target = instruction.split_once("`(").and_then(|(_, label)| labels.get(label.strip_suffix(')')?));
+        let (jumps, ends) = (instruction.contains("BRA"), instruction == "EXIT" || instruction == "RET");
+        // A branch with a predicate, or with a modifier such as `.ANY`, may also fall through.
+        let falls = !(ends || jumps && instruction.starts_with("BRA `"));
+        target.filter(|_| jumps).copied().into_iter().chain(falls.then_some(at + 1))
+    };
+    let repeats = |at: &usize| {
+        let (mut seen, mut todo) = (BTreeSet::new(), vec![*at]);
+        while let Some(here) = todo.pop() {
+            for next in next(here).filter(|next| *next < instructions.len()) {
+                if seen.insert(next) {
+                    todo.push(next);
+                }
+            }
+        }
+        seen.contains(at)
+    };
+    (0..instructions.len()).filter(repeats).map(|at| instructions[at]).collect()
+}
+
+/// Consumers that read the stages of a cluster asynchronously alone.
+const ASYNC_CONSUMERS: &str = r#"
+#![no_std]
+#![feature(abi_ptx, asm_experimental_arch)]
+use core::arch::asm;
+use ptx::global::Global;
+use ptx::launch::{Block, Cta, trap};
+use ptx::pipeline::PipelineMemory;
+ptx::panic_handler!();
+ptx::shared_memory! { struct Smem { stages: PipelineMemory<[u32; 512], 3> } }
+/// # Safety
+///
+/// `input` is the 16-byte aligned address of `n` words of global memory that no thread writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn async_consumers(input: *const u32, n: usize) {
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
+    let (tiles, _) = unsafe { Global::from_raw(input, n) }.tiles::<512>();
+    cta.cluster_scope_last(smem.stages, |mut cluster, pipeline| {
+        let Some(pair) = cluster.whole::<2>() else { trap() };
+        let ended = pipeline.multicast(pair).run_last(
+            &mut cluster,
+            |thread, mut producer| {
+                let mut i = 0;
+                while let Some(tile) = tiles.get(i) {
+                    producer = producer.load(thread, tile);
+                    i += 1;
+                }
+                producer
+            },
+            |warps, mut consumer| {
+                for _ in 0..tiles.count() {
+                    let stage = consumer.wait_async(warps);
+                    unsafe { asm!("// reads {0}", in(reg32) stage.addr(), options(nostack)) };
+                    consumer = stage.release(warps);
+                }
+                consumer
+            },
+        );
+        (cluster, ended)
+    });
+}
+"#;
+
+/// The loops of a pipeline of a cluster order shared memory alone. If only asynchronous operations read the stages, they have no
+/// fence at all.
+#[test]
+fn the_stages_of_a_cluster_need_no_fence_of_the_gpu() {
+    let tools = ok(Tools::find_or_fetch());
+    let asynchronous = ok(device::write_kernels("async_consumers", ASYNC_CONSUMERS));
+    let cases: [(_, &[&str], &[&str]); 2] = [
+        (
+            "kernels".into(),
+            &["pipeline_multicast", "pipeline_products", "tensor_multicast"],
+            &["FENCE.VIEW.ASYNC.S", "MEMBAR.ALL.CTA"],
+        ),
+        (asynchronous, &["async_consumers"], &[]),
+    ];
+    for (folder, kernels, fences) in cases {
+        let module = ok(Build::new(folder, Arch::Sm90a).run());
+        let cubin = module.path.with_extension("sass.cubin");
+        ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
+        let sass = ok(tools.sass(&cubin));
+        for name in kernels {
+            let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");
+            let looped = in_loops(code.split("\t.section\t").next().unwrap_or_default());
+            assert!(
+                looped
+                    .iter()
+                    .any(|instruction| instruction.contains("UBLKCP") || instruction.contains("UTMALDG"))
+            );
+            let found: BTreeSet<_> = looped
+                .iter()
+                .flat_map(|instruction| instruction.split_whitespace())
+                .filter(|word| {
+                    ["MEMBAR", "CCTL", "FENCE", "ERRBAR"].iter().any(|fence| word.starts_with(fence))
+                })
+                .collect();
+            assert_eq!(found, fences.iter().copied().collect(), "{name}");
+        }
+    }
 }
 
 /// Operations that the GPU cannot do atomically on peer shared memory (DSMEM). For these, ptxas emits a plain load, operation and

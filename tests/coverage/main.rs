@@ -95,6 +95,7 @@ const NO_MISUSE: Exceptions = &[(
         "mbarrier::Mbarrier::addr",
         "multimem::Multicast::is_empty",
         "multimem::MulticastRef::addr",
+        "pipeline::AsyncStage::addr",
         "shared::DynamicShared::is_empty",
         "shared::DynamicShared::len",
         "shared::Shared::is_empty",

@@ -198,6 +198,9 @@ impl<'a> Instruction<'a> {
                 let other = if space == "global" { "shared::cta" } else { "global" };
                 weaker.push((format!("for {other}"), with(3, other)));
             }
+            ["fence", "proxy", "async::generic", "release", "sync_restrict::shared::cta", "cluster"] => {
+                weaker.push(("for reads alone".into(), with(4, "sync_restrict::shared::cluster::read")));
+            }
             ["cp", "async", "bulk", "wait_group"] => {
                 weaker.push((".read".into(), format!("{}.read", self.opcode)))
             }
@@ -205,6 +208,10 @@ impl<'a> Instruction<'a> {
         }
         // `red.async` and `st.async` have one semantics and one scope in each form.
         if !self.is(&WEAKENED) || self.is(&["red.async.", "st.async."]) {
+            return weaker;
+        }
+        // A restricted fence has one semantics and one scope.
+        if words.iter().any(|word| word.starts_with("sync_restrict")) {
             return weaker;
         }
         // These instructions have one semantics.
@@ -327,6 +334,13 @@ mod tests {
                 "mbarrier.try_wait.acquire.cluster.shared::cta.b64 1, removed => { .reg .pred p; setp.eq.u32 p, 0, 0; selp.b32 %r2, 1, 0, p; } // ptx:8.0",
                 "mbarrier.try_wait.acquire.cluster.shared::cta.b64 1, .relaxed => { .reg .pred p; mbarrier.try_wait.relaxed.cluster.shared::cta.b64 p, [%r1], %rd1; selp.b32 %r2, 1, 0, p; } // ptx:8.0",
                 "mbarrier.try_wait.acquire.cluster.shared::cta.b64 1, .cta => { .reg .pred p; mbarrier.try_wait.acquire.cta.shared::cta.b64 p, [%r1], %rd1; selp.b32 %r2, 1, 0, p; } // ptx:8.0",
+            ]
+        );
+        assert_eq!(
+            changes("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;"),
+            [
+                "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster 1, removed => ",
+                "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster 1, for reads alone => fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;",
             ]
         );
         assert_eq!(
