@@ -390,7 +390,7 @@ fn images_of_another_file_do_not_borrow_the_word_unsafe() {
     };
     let images = "pub static IMAGES: &[(&str, &[u8])] = &[(\"sm_90a\", b\"\")];\n";
     let without_the_word = format!(
-        "{images}macro_rules! made_by_ptx_link {{ ($($t:tt)*) => {{ IMAGES }} }}\npub(crate) use made_by_ptx_link;\n"
+        "{images}macro_rules! made_by_ptx_link {{ ([$($say:tt)*] $images:expr) => {{ $images }} }}\npub(crate) use made_by_ptx_link;\n"
     );
     let with_the_word = format!(
         "{images}macro_rules! made_by_ptx_link {{ ([$($say:tt)*] $images:expr) => {{ $($say)*! {{ unsafe(made_by_ptx_link) $images }} }} }}\n\
