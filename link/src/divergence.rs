@@ -71,9 +71,9 @@ impl std::fmt::Display for Divergent<'_> {
 #[derive(Default)]
 pub struct Module<'a> {
     /// The dependent values of each function.
-    dependent: HashMap<&'a str, HashSet<&'a str>>,
+    dependent: HashMap<&'a str, Values<'a>>,
     /// The functions whose result depends on the thread.
-    results: HashSet<&'a str>,
+    results: HashMap<&'a str, Bits>,
     /// The functions that reach a barrier, each with the barrier.
     barriers: HashMap<&'a str, String>,
 }
@@ -97,42 +97,39 @@ impl<'a> Module<'a> {
     }
 
     fn size(&self) -> usize {
-        self.dependent.values().map(HashSet::len).sum::<usize>() + self.results.len() + self.barriers.len()
+        let results: u32 = self.results.values().map(|bits| bits.count_ones()).sum();
+        self.dependent.values().map(Values::size).sum::<usize>() + results as usize + self.barriers.len()
     }
 
     /// Finds the dependent values of a function.
     fn spread(&mut self, function: &Function<'a>, graph: &Graph) {
         let mut dependent = self.dependent.remove(function.name).unwrap_or_default();
-        let (memory, computed) = (Memory::of(function), computed(function));
+        let (memory, computed, lanes) = (Memory::of(function), computed(function), Lanes::of(function));
         loop {
-            let before = dependent.len();
+            let before = dependent.size();
             for (at, block) in function.blocks.iter().enumerate() {
                 for instruction in &block.instructions {
-                    self.execute(instruction, &memory, &mut dependent);
+                    self.execute(instruction, &memory, &lanes, &mut dependent);
                 }
-                if !depends_on_thread(block, &dependent) {
+                let condition = condition(block, &dependent);
+                if condition == 0 {
                     continue;
                 }
                 let region = graph.region(at);
                 for join in graph.joins(at, &region) {
                     let phis = function.blocks[join].instructions.iter().filter(|one| one.opcode == "phi");
-                    dependent.extend(
-                        phis.filter(|phi| has_several_values(phi, &computed)).filter_map(|phi| phi.result),
-                    );
+                    let several = phis.filter(|phi| has_several_values(phi, &computed));
+                    dependent.add(several.filter_map(|phi| phi.result), condition);
                 }
-                dependent.extend(leaving(function, &graph.cycle(at, &region)));
+                dependent.add(leaving(function, &graph.cycle(at, &region)), condition);
             }
-            if dependent.len() == before {
+            if dependent.size() == before {
                 break;
             }
         }
         let returns = function.blocks.iter().filter_map(|block| block.instructions.last());
-        if returns
-            .filter(|last| last.opcode == "ret")
-            .any(|last| last.operands().any(|value| dependent.contains(value)))
-        {
-            self.results.insert(function.name);
-        }
+        let returned = returns.filter(|last| last.opcode == "ret").map(|last| dependent.of_operands(last));
+        *self.results.entry(function.name).or_default() |= returned.fold(0, |one, other| one | other);
         let barrier =
             function.blocks.iter().flat_map(|block| &block.instructions).find_map(|one| self.barrier(one));
         if let Some(barrier) = barrier {
@@ -142,25 +139,32 @@ impl<'a> Module<'a> {
     }
 
     /// Adds the value that an instruction defines, if the value depends on the thread.
-    fn execute(&self, instruction: &Instruction<'a>, memory: &Memory<'a>, dependent: &mut HashSet<&'a str>) {
-        let any = |dependent: &HashSet<&str>| instruction.operands().any(|value| dependent.contains(value));
+    fn execute(
+        &self,
+        instruction: &Instruction<'a>,
+        memory: &Memory<'a>,
+        lanes: &Lanes<'a, '_>,
+        dependent: &mut Values<'a>,
+    ) {
+        let of_operands = dependent.of_operands(instruction);
         let call = ir::call(instruction.line);
-        let depends = match (instruction.opcode, call.map(|call| call.callee)) {
-            ("atomicrmw" | "cmpxchg", _) => true,
+        let bits = match (instruction.opcode, call.map(|call| call.callee)) {
+            ("atomicrmw" | "cmpxchg", _) => ALL,
             (_, Some(Callee::Asm(text))) => match kind(&ir::asm_source(text)) {
-                Kind::Source => true,
-                Kind::SameInAll => false,
-                Kind::Other => any(dependent),
+                Kind::Source(bits) => bits,
+                Kind::SameInAll => 0,
+                Kind::Other => lanes.exchanged(instruction, dependent).unwrap_or(of_operands),
             },
             (_, Some(Callee::Symbol(name))) => {
-                is_source(name) || self.results.contains(name) || any(dependent)
+                let of_result = self.results.get(name).copied().unwrap_or_default();
+                lanes.combined(instruction, dependent).unwrap_or(of_operands) | source(name) | of_result
             }
-            _ => any(dependent),
+            _ => lanes.combined(instruction, dependent).unwrap_or(of_operands),
         };
-        if depends {
+        if bits != 0 {
             // The memory that the instruction writes then holds a dependent value.
-            dependent.extend(memory.written(instruction));
-            dependent.extend(instruction.result);
+            dependent.add(memory.written(instruction), bits);
+            dependent.add(instruction.result, bits);
         }
     }
 
@@ -180,16 +184,12 @@ impl<'a> Module<'a> {
             let Some(open) = head[start..].find('(').map(|at| start + at) else { continue };
             let dependent = &self.dependent[function.name];
             let arguments = ir::parts(instruction.line, &(open..attributes));
-            let is_dependent = |part: &std::ops::Range<usize>| {
-                crate::body::values(&instruction.line[part.clone()]).any(|value| dependent.contains(value))
+            let of_part = |part: &std::ops::Range<usize>| {
+                dependent.of(crate::body::values(&instruction.line[part.clone()]))
             };
-            let passed: Vec<_> = parameters
-                .iter()
-                .zip(&arguments)
-                .filter(|(_, part)| is_dependent(part))
-                .map(|(parameter, _)| *parameter)
-                .collect();
-            self.dependent.entry(callee).or_default().extend(passed);
+            let passed: Vec<_> = parameters.iter().copied().zip(arguments.iter().map(of_part)).collect();
+            let of_callee = self.dependent.entry(callee).or_default();
+            passed.into_iter().for_each(|(parameter, bits)| of_callee.add([parameter], bits));
         }
     }
 
@@ -204,7 +204,7 @@ impl<'a> Module<'a> {
 
     /// Returns true if the block of a function ends with a branch that depends on the thread.
     pub fn parts_threads(&self, function: &str, block: &Block<'_>) -> bool {
-        self.dependent.get(function).is_some_and(|dependent| depends_on_thread(block, dependent))
+        self.dependent.get(function).is_some_and(|dependent| condition(block, dependent) != 0)
     }
 
     fn found(&self, function: &Function<'a>, lines: &Lines<'_>) -> Vec<Found> {
@@ -213,7 +213,7 @@ impl<'a> Module<'a> {
         // The innermost branch of each block, with the size of its region: a barrier under several conditions is reported once.
         let mut branches: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
         for (at, block) in function.blocks.iter().enumerate() {
-            if depends_on_thread(block, dependent) {
+            if condition(block, dependent) != 0 {
                 let region = graph.region(at);
                 for &inside in &region {
                     let innermost = branches.entry(inside).or_insert((region.len(), at));
@@ -245,14 +245,177 @@ pub fn graph(function: &Function<'_>) -> Graph {
     Graph::new(&successors, returns)
 }
 
-/// Returns true if the block ends with a branch on a dependent value.
-fn depends_on_thread(block: &Block<'_>, dependent: &HashSet<&str>) -> bool {
-    let last = block.instructions.last();
-    block.successors.len() > 1
-        && last.is_some_and(|last| {
-            matches!(last.opcode, "br" | "switch")
-                && last.operands().next().is_some_and(|value| dependent.contains(value))
-        })
+/// What of the thread a value depends on: a bit for each bit of the lane, and [`OTHER`]. 0 is equal in all threads of the CTA.
+type Bits = u8;
+
+/// The value depends on the lane, and has the same value in each warp.
+const LANE: Bits = 0x1f;
+/// The value differs between warps.
+const OTHER: Bits = 0x20;
+const ALL: Bits = LANE | OTHER;
+
+/// Values that depend on the thread.
+#[derive(Default)]
+struct Values<'a>(HashMap<&'a str, Bits>);
+
+impl<'a> Values<'a> {
+    fn size(&self) -> usize {
+        self.0.values().map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    fn of<'b>(&self, names: impl IntoIterator<Item = &'b str>) -> Bits {
+        names.into_iter().fold(0, |bits, name| bits | self.0.get(name).copied().unwrap_or_default())
+    }
+
+    fn of_operands(&self, instruction: &Instruction<'_>) -> Bits {
+        self.of(instruction.operands())
+    }
+
+    fn add(&mut self, names: impl IntoIterator<Item = &'a str>, bits: Bits) {
+        names.into_iter().for_each(|name| *self.0.entry(name).or_default() |= bits);
+    }
+}
+
+/// Returns what the condition depends on at which a block ends.
+fn condition(block: &Block<'_>, dependent: &Values<'_>) -> Bits {
+    let last = block.instructions.last().filter(|last| matches!(last.opcode, "br" | "switch"));
+    let condition = last.filter(|_| block.successors.len() > 1).and_then(|last| last.operands().next());
+    dependent.of(condition)
+}
+
+/// The instructions by the values that they define: shows what the threads of a warp exchange, and what becomes equal by it.
+///
+/// A block reduction ends so: each warp loads the partial results of all warps, at addresses that depend on the lane alone, and
+/// combines them. Each warp gets the same.
+struct Lanes<'a, 'b>(HashMap<&'a str, &'b Instruction<'a>>);
+
+/// An operand of an instruction in asm.
+#[derive(Clone, Copy)]
+enum Operand<'a> {
+    Value(&'a str),
+    Constant(i64),
+}
+
+impl<'a, 'b> Lanes<'a, 'b> {
+    fn of(function: &'b Function<'a>) -> Self {
+        let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+        Self(instructions.filter_map(|one| Some((one.result?, one))).collect())
+    }
+
+    /// Returns the inputs of the instruction in a block of asm whose mnemonic starts with `start`, without the destination.
+    fn inputs(&self, instruction: &Instruction<'a>, start: &str) -> Option<Vec<Operand<'a>>> {
+        let line = instruction.line;
+        let call = ir::call(line)?;
+        let Callee::Asm(text) = call.callee else { return None };
+        let source = without_comments(&ir::asm_source(text))?;
+        let statement = statements(&source).find(|statement| statement.starts_with(start))?;
+        let (_, operands) = statement.split_once(char::is_whitespace)?;
+        let constraints = line[..call.attributes].rsplit_once("\", \"")?.1;
+        let results = constraints.split('"').next()?.split(',').filter(|one| one.starts_with('=')).count();
+        let open = line[..call.attributes].rfind("\"(")? + 1;
+        let arguments = ir::parts(line, &(open..call.attributes));
+        let read = |operand: &str| {
+            let operand = operand.trim();
+            let Some(number) = operand.strip_prefix('$') else {
+                return operand.parse().ok().map(Operand::Constant);
+            };
+            let number: usize = number.trim_matches(['{', '}']).parse().ok()?;
+            let argument = &line[arguments.get(number.checked_sub(results)?)?.clone()];
+            match crate::body::values(argument).last() {
+                Some(value) => Some(Operand::Value(value)),
+                None => argument.rsplit(' ').next()?.parse().ok().map(Operand::Constant),
+            }
+        };
+        operands.split(',').skip(1).map(read).collect()
+    }
+
+    /// Returns what the result depends on of an exchange between all lanes of a warp, after which lanes have the same value.
+    fn exchanged(&self, instruction: &Instruction<'a>, dependent: &Values<'_>) -> Option<Bits> {
+        let of = |operand: &Operand<'_>| match operand {
+            Operand::Value(value) => dependent.of([*value]),
+            Operand::Constant(_) => 0,
+        };
+        if let Some(inputs) = self.inputs(instruction, "redux.sync.")
+            && let [value, Operand::Constant(-1)] = &inputs[..]
+        {
+            return Some(of(value) & OTHER);
+        }
+        if let Some(inputs) = self.inputs(instruction, "shfl.sync.idx.")
+            && let [value, lane, Operand::Constant(31), Operand::Constant(-1)] = &inputs[..]
+            && of(lane) == 0
+        {
+            return Some(of(value) & OTHER);
+        }
+        None
+    }
+
+    /// Returns what a combination depends on: one with the value of the lane across (`shfl.sync.bfly`) is the same in both lanes,
+    /// and one with a constant leaves out bits of the lane.
+    fn combined(&self, instruction: &Instruction<'a>, dependent: &Values<'_>) -> Option<Bits> {
+        const COMMUTATIVE: [&str; 7] = ["add", "mul", "and", "or", "xor", "fadd", "fmul"];
+        const FUNCTIONS: [&str; 4] = ["@llvm.umin", "@llvm.umax", "@llvm.smin", "@llvm.smax"];
+        const OF_FLOATS: [&str; 4] = ["@llvm.minnum", "@llvm.maxnum", "@llvm.minimum", "@llvm.maximum"];
+        let is_commutative = COMMUTATIVE.contains(&instruction.opcode)
+            || FUNCTIONS.iter().chain(&OF_FLOATS).any(|name| instruction.line.contains(name));
+        let operands: Vec<_> = instruction.operands().collect();
+        if let [one, other] = operands[..]
+            && is_commutative
+        {
+            let across = |from: &'a str, value: &'a str| {
+                let exchange = self.0.get(self.plain(from))?;
+                let inputs = self.inputs(exchange, "shfl.sync.bfly.")?;
+                let [
+                    Operand::Value(sent),
+                    Operand::Constant(lane),
+                    Operand::Constant(31),
+                    Operand::Constant(-1),
+                ] = inputs[..]
+                else {
+                    return None;
+                };
+                let is_one_bit = lane.count_ones() == 1 && lane < 32;
+                (is_one_bit && self.plain(sent) == self.plain(value)).then_some(lane as Bits)
+            };
+            let lane = across(one, other).or_else(|| across(other, one))?;
+            return Some(dependent.of_operands(instruction) & !lane);
+        }
+        if let ("and", [value]) = (instruction.opcode, &operands[..]) {
+            let constant: u64 = instruction.line.split(", ").nth(1)?.parse().ok()?;
+            let shift = self.shift_of_lane(value)?;
+            return Some(dependent.of_operands(instruction) & (constant >> shift) as Bits & LANE);
+        }
+        None
+    }
+
+    /// Returns the value of which this one is the same bits.
+    fn plain(&self, value: &'a str) -> &'a str {
+        let mut value = value;
+        while let Some(cast) = self.0.get(value).filter(|one| one.opcode == "bitcast")
+            && let Some(operand) = cast.operands().next()
+        {
+            value = operand;
+        }
+        value
+    }
+
+    /// Returns by how many bits a value is the lane, shifted to the left.
+    fn shift_of_lane(&self, value: &str) -> Option<u32> {
+        let instruction = self.0.get(value)?;
+        match instruction.opcode {
+            "shl" => {
+                let by: u32 = instruction.line.split(", ").nth(1)?.parse().ok()?;
+                Some(self.shift_of_lane(instruction.operands().next()?)?.saturating_add(by))
+                    .filter(|by| *by < 64)
+            }
+            _ => match ir::call(instruction.line)?.callee {
+                Callee::Asm(text) => {
+                    (without_comments(&ir::asm_source(text))?.trim() == "mov.u32 ${0}, %laneid;").then_some(0)
+                }
+                Callee::Symbol(name) => (name == "llvm.nvvm.read.ptx.sreg.laneid").then_some(0),
+                Callee::Pointer => None,
+            },
+        }
+    }
 }
 
 /// Returns true if a `phi` joins values that differ. Values that equal instructions compute count as one.
@@ -341,7 +504,7 @@ impl<'a> Memory<'a> {
 
 enum Kind {
     /// The result depends on the thread.
-    Source,
+    Source(Bits),
     /// All threads get the same result.
     SameInAll,
     /// The result depends on the thread if an operand does.
@@ -360,12 +523,13 @@ fn kind(asm: &str) -> Kind {
         "mbarrier.try_wait",
     ];
     let code = without_comments(asm).unwrap_or_default();
-    if REGISTERS.iter().any(|register| code.contains(register)) {
-        return Kind::Source;
+    let mut found = REGISTERS.iter().filter(|register| code.contains(*register)).peekable();
+    if found.peek().is_some() {
+        return Kind::Source(if found.all(|register| *register == "%laneid") { LANE } else { ALL });
     }
     let mut mnemonics = statements(&code).filter_map(|statement| statement.split_whitespace().next());
     if mnemonics.clone().any(|mnemonic| INSTRUCTIONS.iter().any(|start| mnemonic.starts_with(start))) {
-        Kind::Source
+        Kind::Source(ALL)
     } else if mnemonics
         .any(|mnemonic| mnemonic.starts_with("barrier.cta.red") || mnemonic.starts_with("barrier.red"))
     {
@@ -375,14 +539,18 @@ fn kind(asm: &str) -> Kind {
     }
 }
 
-/// Returns true if the result of an intrinsic depends on the thread.
-fn is_source(name: &str) -> bool {
+/// Returns what the result of an intrinsic depends on, apart from its operands.
+fn source(name: &str) -> Bits {
     let Some(register) = name.strip_prefix("llvm.nvvm.read.ptx.sreg.") else {
-        return name.starts_with("llvm.nvvm.atomic") || name.starts_with("llvm.nvvm.elect");
+        let is_source = name.starts_with("llvm.nvvm.atomic") || name.starts_with("llvm.nvvm.elect");
+        return if is_source { ALL } else { 0 };
     };
-    ["tid", "laneid", "warpid", "lanemask", "clock", "globaltimer"]
-        .iter()
-        .any(|start| register.starts_with(start))
+    let of_thread = ["tid", "warpid", "lanemask", "clock", "globaltimer"];
+    match register {
+        "laneid" => LANE,
+        _ if of_thread.iter().any(|start| register.starts_with(start)) => ALL,
+        _ => 0,
+    }
 }
 
 /// Returns the statements of asm, without braces and guards.
@@ -484,6 +652,64 @@ mod tests {
             &(under(BY_THREAD, "  store i32 1, ptr %p\n")
                 .replace("  ret void", &format!("{SYNC}  ret void"))),
         );
+    }
+
+    #[test]
+    fn a_block_reduction_is_no_condition_on_the_thread() {
+        const LANE: &str = "  %lane = call i32 asm \"mov.u32 ${0}, %laneid; // ptx:1.3\", \"=r\"()\n";
+        let redux = |value: &str, mask: &str| {
+            format!(
+                "call i32 asm sideeffect \"redux.sync.add.u32 ${{0}}, ${{1}}, ${{2}};\", \"=r,r,r\"(i32 {value}, i32 {mask})\n"
+            )
+        };
+        let shuffle = |kind: &str, value: &str, lane: &str| {
+            format!(
+                "call i32 asm sideeffect \"shfl.sync.{kind}.b32 ${{0}}, ${{1}}, ${{2}}, ${{3}}, ${{4}};\", \
+                 \"=r,r,r,r,r\"(i32 {value}, i32 {lane}, i32 31, i32 -1)\n"
+            )
+        };
+        // Each warp loads the partial results of all warps: the address depends on the lane alone.
+        let partial = |address: &str| {
+            format!(
+                "{LANE}  %at = {address}\n  %x = call i32 asm \"ld.weak.shared::cta.b32 $0, [$1];\", \"=r,r\"(i32 %at)\n"
+            )
+        };
+        let lane = partial("shl i32 %lane, 2");
+        let four = partial("and i32 %low, 12").replace("  %at", "  %low = shl i32 %lane, 2\n  %at");
+        let step = |from: &str, to: &str, lane: u32| {
+            format!(
+                "  %s{to} = {}  %{to} = add i32 %{from}, %s{to}\n",
+                shuffle("bfly", &format!("%{from}"), &lane.to_string())
+            )
+        };
+        let condition = |source: &str| under(&format!("{source}  %c = icmp eq i32 %v, 0\n"), SYNC);
+        let uniform = [
+            format!("{lane}  %v = {}", redux("%x", "-1")),
+            format!("{lane}  %v = {}", shuffle("idx", "%x", "7")),
+            format!("{four}{}{}", step("x", "y", 2), step("y", "v", 1)),
+        ];
+        for source in uniform {
+            assert_finds(&[], &condition(&source));
+        }
+        let dependent = [
+            // The result of a warp, of some lanes, of a lane that each thread chooses.
+            format!("  %v = {}", redux("%tid", "-1")),
+            format!("{lane}  %v = {}", redux("%x", "255")),
+            format!("{lane}  %v = {}", shuffle("idx", "%x", "%lane")),
+            format!("{lane}  %v = {}", shuffle("up", "%x", "1")),
+            // Too few steps, no step between two values of one lane, and an operation that is not commutative.
+            format!("{four}{}", step("x", "v", 2)),
+            format!(
+                "{four}{}  %s = {}  %v = add i32 %x, %s\n",
+                step("x", "y", 2),
+                shuffle("bfly", "%y", "1")
+            ),
+            format!("{four}{}{}", step("x", "y", 2), step("y", "v", 1).replace("= add", "= sub")),
+            format!("{lane}{}{}", step("x", "y", 2), step("y", "v", 1)),
+        ];
+        for source in dependent {
+            assert_finds(&[FOUND], &condition(&source));
+        }
     }
 
     #[test]

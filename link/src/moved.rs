@@ -426,3 +426,68 @@ fn what(callee: &str) -> String {
         instruction.trim_start_matches(['{', ' ', '\n', '\t']).split_whitespace().next().unwrap_or(callee),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{How, moved};
+
+    /// A kernel: a branch on the thread, and a barrier at the end or in an arm. Numbers: asm 0, branch 1, barrier 2.
+    fn before(then: &str, end: &str) -> String {
+        format!(
+            "define ptx_kernel void @k(ptr %p) {{\nstart:\n  %i = call i32 asm \"mov.u32 $0, %tid.x;\", \"=r\"()\n  \
+             %c = icmp ult i32 %i, 5\n  br i1 %c, label %then, label %end\nthen:\n  store i32 1, ptr %p\n{then}  \
+             br label %end\nend:\n{end}  ret void\n}}\n"
+        )
+    }
+
+    const BARRIER: &str = "  call void asm sideeffect \"bar.sync 0;\", \"~{memory}\"()\n";
+
+    /// The module after a pass, with its numbers, and the PTX of that module, whose barriers have the numbers from 2 on.
+    fn after(then: &str, end: &str) -> (String, String) {
+        const FIRST: u32 = 1 << 30;
+        let located = |text: &str| text.replace("()\n", "(), !dbg !2\n");
+        let mut ir = before(&located(then), &located(end));
+        ir = ir
+            .replace("\"=r\"()", "\"=r\"(), !dbg !0")
+            .replace("label %end\nthen", "label %end, !dbg !1\nthen");
+        for number in 0..3 {
+            ir += &format!("!{number} = !DILocation(line: {}, scope: !9)\n", FIRST + number);
+        }
+        let mut number = FIRST + 1;
+        let mut asm = |text: &str| {
+            let barriers = (0..text.matches("bar.sync").count()).map(|_| {
+                number += 1;
+                format!("\t.loc\t1 {number} 0\n\t// begin inline asm\n\tbar.sync 0;\n\t// end inline asm\n")
+            });
+            barriers.collect::<String>()
+        };
+        let (then, end) = (asm(then), asm(end));
+        let ptx = format!(
+            ".visible .entry k(\n)\n{{\n\t.loc\t1 {FIRST} 0\n\t// begin inline asm\n\tmov.u32 %r1, %tid.x;\n\t// end inline asm\n\
+             \t.loc\t1 {} 0\n\t@%p1 bra \t$L__BB0_2;\n{then}$L__BB0_2:\n{end}\tret;\n}}\n",
+            FIRST + 1
+        );
+        (ir, ptx)
+    }
+
+    #[track_caller]
+    fn assert_finds(expected: &[How], before: (&str, &str), after: (&str, &str)) {
+        let (ir, ptx) = self::after(after.0, after.1);
+        let found = moved(&self::before(before.0, before.1), &ir, &ptx);
+        assert_eq!(found.iter().map(|one| one.how).collect::<Vec<_>>(), expected, "{ir}{ptx}");
+    }
+
+    #[test]
+    fn what_stays_in_its_place_is_right() {
+        assert_finds(&[], (BARRIER, ""), (BARRIER, ""));
+        assert_finds(&[], ("", BARRIER), ("", BARRIER));
+        // Copies that follow one another, as those of an unrolled loop.
+        assert_finds(&[], ("", BARRIER), ("", &BARRIER.repeat(2)));
+    }
+
+    #[test]
+    fn what_moves_across_a_branch_is_found() {
+        assert_finds(&[How::Into], ("", BARRIER), (BARRIER, ""));
+        assert_finds(&[How::OutOf], (BARRIER, ""), ("", BARRIER));
+    }
+}
