@@ -59,6 +59,7 @@ impl Machine<'_> {
             step: self.options.check.into(),
             seen: Handed::default(),
             taint: Taint::default(),
+            narrow: Vec::new(),
             released: Vec::new(),
             inits: None,
             to_async: None,

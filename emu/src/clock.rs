@@ -162,6 +162,11 @@ impl View {
         &self.clocks[proxy as usize]
     }
 
+    /// Returns whether nothing is known to the generic proxy.
+    pub fn is_empty(&self) -> bool {
+        self.clock(Proxy::Generic).is_empty()
+    }
+
     pub fn join(&mut self, other: &Self) {
         for (ours, theirs) in self.clocks.iter_mut().zip(&other.clocks) {
             if !Rc::ptr_eq(ours, theirs) {

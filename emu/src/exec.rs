@@ -551,8 +551,11 @@ impl Machine<'_> {
     pub fn fence(&mut self, cta: usize, thread: usize, fence: Fence) {
         let acquired = match fence {
             Fence::Thread { sem, scope } | Fence::TensorMap { sem, scope } if sem.acquires() => {
-                let number = self.ctas[cta].number;
-                self.ctas[cta].threads[thread].seen.within(scope, number, self.cluster_size())
+                let (number, size, at) = (self.ctas[cta].number, self.cluster_size(), self.at(cta, thread));
+                let t = &mut self.ctas[cta].threads[thread];
+                let narrow = t.seen.beyond(scope, number, size, at);
+                narrow.into_iter().for_each(|narrow| t.note_narrow(narrow));
+                t.seen.within(scope, number, size)
             }
             Fence::AsyncRestricted { sem, .. } if sem.acquires() => {
                 let number = self.ctas[cta].number;

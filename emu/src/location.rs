@@ -1,12 +1,14 @@
 //! The strong writes of a location, and what they hand over.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use crate::clock::{Collected, Id, Proxy, Release, Time, View};
 use crate::memory::Place;
 use crate::op::{Rmw, Scope};
+use crate::shadow::At;
 
 /// What releases have handed over, by their scope and the number of their block.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +44,23 @@ impl Handed {
         all
     }
 
+    /// Returns what an acquire in `at` does not take over, since a scope does not include the other thread.
+    pub fn beyond(&self, scope: Scope, block: u32, cluster: u32, at: At) -> Vec<Narrow> {
+        self.0
+            .iter()
+            .filter(|(by, from, _)| {
+                !(by.includes(*from, block, cluster) && scope.includes(block, *from, cluster))
+            })
+            .map(|(by, from, collected)| Narrow {
+                view: Rc::new(collected.view.clone()),
+                released: *by,
+                acquired: scope,
+                needed: Scope::around(block, *from, cluster),
+                at,
+            })
+            .collect()
+    }
+
     /// Returns the latest time of an identity.
     pub fn time(&self, id: Id) -> Time {
         self.0.iter().map(|(_, _, collected)| collected.time(id)).max().unwrap_or(0)
@@ -72,6 +91,18 @@ pub struct Location {
     /// release of the location, for its later stores (8.8).
     pub read: FxHashMap<Id, Handed>,
     pub released: FxHashMap<Id, (Scope, Release)>,
+}
+
+/// A release that a thread has read and could not acquire: one of the scopes does not include the other thread.
+#[derive(Debug, Clone)]
+pub struct Narrow {
+    pub view: Rc<View>,
+    pub released: Scope,
+    pub acquired: Scope,
+    /// The scope that includes both.
+    pub needed: Scope,
+    /// The acquire.
+    pub at: At,
 }
 
 /// The number of writes of a location that are kept.

@@ -13,7 +13,7 @@ use crate::clock::{
 use crate::explore::{Actor, Explorer, Thing, Touch, Use};
 use crate::finding::{Finding, Party, Rule};
 use crate::limits::RESERVED_SHARED;
-use crate::location::{Handed, Key, Location};
+use crate::location::{Handed, Key, Location, Narrow};
 use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
 use crate::op::{Rmw, Scope, Slot, Special, Src};
 use crate::program::{Constant, Function, Init, Program, Symbol};
@@ -335,6 +335,8 @@ pub struct Thread {
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Handed,
     pub taint: Taint,
+    /// The last releases that a scope has kept from the thread, for the messages of findings.
+    pub narrow: Vec<Narrow>,
     /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.
     pub released: Vec<(Scope, Release)>,
     /// The release of the last `fence.mbarrier_init`. `to_async`: that of the proxy fences with `.release.sync_restrict`.
@@ -390,6 +392,16 @@ impl Thread {
         self.pc == other.pc
             && self.frames.len() == other.frames.len()
             && (self.frames.is_empty() || calls(self) == calls(other))
+    }
+
+    /// Notes a release that a scope keeps from the thread.
+    pub fn note_narrow(&mut self, narrow: Narrow) {
+        const KEPT: usize = 8;
+        self.narrow.retain(|other| (other.at, other.released) != (narrow.at, narrow.released));
+        if self.narrow.len() == KEPT {
+            self.narrow.remove(0);
+        }
+        self.narrow.push(narrow);
     }
 
     pub fn acquire(&mut self, acquirable: &Acquirable) {
@@ -824,11 +836,34 @@ impl<'a> Machine<'a> {
                         (Rule::ProxyFence, "through another address, without a `fence.proxy.alias` between")
                     }
                 };
-                let what = format!("{verb} {what}, {other_verb} {reason}");
+                let scopes = match missing {
+                    Missing::Order => self.narrow_scopes(&here, other.id, other.time),
+                    _ => None,
+                };
+                let what = format!("{verb} {what}, {other_verb} {reason}{}", scopes.unwrap_or_default());
                 let party = self.party_of(other.id, other.at, Some(other.by));
                 self.find(rule, what, here, Some(party), (at, other.at));
             }
         }
+    }
+
+    /// Returns which scopes keep a party from knowing of an access, and which would not.
+    fn narrow_scopes(&self, here: &Party, id: Id, time: Time) -> Option<String> {
+        let block =
+            self.ctas.iter().find(|block| Some(block.index) == here.cta && !block.threads.is_empty())?;
+        let tells = |narrow: &&Narrow| narrow.view.clock(Proxy::Generic).get(id) >= time;
+        let threads = block.threads.iter();
+        let Narrow { released, acquired, needed, at, .. } = threads.flat_map(|t| &t.narrow).find(tells)?;
+        let cure = match (released < needed, acquired < needed) {
+            (true, true) => format!("`.release{needed}` and `.acquire{needed}` do"),
+            (true, false) => format!("`.release{needed}` does"),
+            _ => format!("`.acquire{needed}` does"),
+        };
+        let line = self.party_at(false, None, None, *at).line;
+        Some(format!(
+            ": a release of scope `{released}`, and its acquire of scope `{acquired}` in line {line} of the PTX, do not include each \
+             other's thread; {cure}"
+        ))
     }
 
     pub fn special(&self, cta: usize, thread: usize, special: Special) -> u64 {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::clock::{Clock, INITS, PHASES, Proxy, Release, generic};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
+use crate::location::Narrow;
 use crate::machine::{Fault, Flow, Machine, Outcome, State, value};
 use crate::memory::Place;
 use crate::op::{Address, Arrival, Mbarrier, Scope, Sem, Src};
@@ -294,6 +295,8 @@ impl Machine<'_> {
                 mbarrier.local.add(&release);
             } else if scope != Scope::Cta {
                 mbarrier.remote.add(&release);
+            } else {
+                mbarrier.narrow.add(&release);
             }
         }
         if !remote {
@@ -330,7 +333,11 @@ impl Machine<'_> {
         if scope != Scope::Cta {
             overwrite.join(&mbarrier.done_overwrite.1);
         }
-        let number = self.ctas[cta].number;
+        let narrow = mbarrier.done_narrow.clone().map(|view| (Scope::Cta, view));
+        let by_wait = remote.iter().filter(|remote| scope == Scope::Cta && !remote.view().is_empty());
+        let by_wait = by_wait.map(|remote| (Scope::Cluster, remote.view().clone()));
+        let narrow: Vec<_> = narrow.into_iter().chain(by_wait).collect();
+        let (number, at) = (self.ctas[cta].number, self.at(cta, thread));
         // Any other block of the cluster stands for all blocks whose threads arrive remotely.
         let size = self.cluster_size();
         let other = number / size * size + (number + 1) % size;
@@ -350,6 +357,9 @@ impl Machine<'_> {
         // A relaxed wait tells too that phases have completed.
         if !phases.is_empty() {
             Rc::make_mut(&mut Rc::make_mut(&mut t.view).clocks[Proxy::Generic as usize]).join(&phases);
+        }
+        for (released, view) in narrow {
+            t.note_narrow(Narrow { view, released, acquired: scope, needed: Scope::Cluster, at });
         }
         // An asynchronous write that the thread issues after the wait does not come before what it waited for.
         if !overwrite.is_empty() {

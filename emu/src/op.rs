@@ -56,7 +56,24 @@ pub enum Scope {
     Sys,
 }
 
+impl std::fmt::Display for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Cta => ".cta",
+            Self::Cluster => ".cluster",
+            Self::Gpu => ".gpu",
+            Self::Sys => ".sys",
+        })
+    }
+}
+
 impl Scope {
+    /// Returns the narrowest scope around a thread of a block that includes the threads of another.
+    pub fn around(block: u32, other: u32, cluster: u32) -> Self {
+        let fits = |scope: &Self| scope.includes(block, other, cluster);
+        [Self::Cta, Self::Cluster].into_iter().find(fits).unwrap_or(Self::Gpu)
+    }
+
     /// Returns whether a scope around a thread of a block includes the threads of another, by the numbers of the blocks. The
     /// blocks of a cluster have consecutive numbers.
     pub fn includes(self, block: u32, other: u32, cluster: u32) -> bool {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::clock::{Acquirable, Clock, Collected, ELEMENTS, Id, PHASES, Release, Time};
+use crate::clock::{Acquirable, Clock, Collected, ELEMENTS, Id, PHASES, Release, Time, View};
 use crate::op::BarrierKind;
 use crate::shadow::At;
 
@@ -98,11 +98,14 @@ pub struct MbarrierState {
     /// them, and what had completed, before the arrivals. `remote_overwrite`: before those of other CTAs.
     pub local_overwrite: Clock,
     pub remote_overwrite: Clock,
+    /// The releases of remote arrivals whose scope does not include the mbarrier's CTA.
+    pub narrow: Collected,
     /// Whether a copy of another CTA is part of this phase, so that a wait for the copy needs the scope of the cluster.
     pub by_peer: bool,
     pub done_local: Option<Rc<Acquirable>>,
     pub done_remote: Option<Rc<Acquirable>>,
     pub done_overwrite: (Clock, Clock),
+    pub done_narrow: Option<Rc<View>>,
     /// The threads that `try_wait` has suspended.
     pub waiters: Vec<u32>,
     /// The thread and the time of the initialization.
@@ -126,10 +129,12 @@ impl MbarrierState {
             remote: Collected::default(),
             local_overwrite: Clock::default(),
             remote_overwrite: Clock::default(),
+            narrow: Collected::default(),
             by_peer: false,
             done_local: None,
             done_remote: None,
             done_overwrite: Default::default(),
+            done_narrow: None,
             waiters: Vec::new(),
             init,
             used: FxHashMap::default(),
@@ -163,6 +168,8 @@ impl MbarrierState {
         copies.know(self.id, self.phase);
         copies.know_generic(self.id | ELEMENTS, self.phase);
         local.know(self.id | PHASES, self.phase);
+        let narrow = std::mem::take(&mut self.narrow).view;
+        self.done_narrow = (!narrow.is_empty()).then(|| Rc::new(narrow));
         self.done_local = Some(local.finish(orders_reads));
         self.done_remote = Some(remote.finish(orders_reads));
         self.done_overwrite =

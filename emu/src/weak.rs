@@ -66,6 +66,7 @@ impl Machine<'_> {
     fn synchronize(&mut self, cta: usize, thread: usize, key: Key, at: usize, sem: Sem, scope: Scope) {
         let (number, size) = (self.ctas[cta].number, self.cluster_size());
         let orders_reads = self.orders_reads();
+        let here = self.at(cta, thread);
         let t = &mut self.ctas[cta].threads[thread];
         let Some(location) = self.locations.get_mut(&key) else { return };
         location.writes[at].reduction = None;
@@ -77,6 +78,7 @@ impl Machine<'_> {
             }
             return;
         }
+        handed.beyond(scope, number, size, here).into_iter().for_each(|narrow| t.note_narrow(narrow));
         let earlier = location.read.get(&t.id).and_then(|handed| handed.within(scope, number, size));
         for collected in [handed.within(scope, number, size), earlier].into_iter().flatten() {
             t.acquire(&collected.finish(orders_reads));

@@ -134,3 +134,23 @@ fn the_use_of_an_uninitialized_value_names_the_read_too() {
          which nothing has written\n    thread 0 of block (0, 0, 0), line 16 of the PTX\n    thread 0 of block (0, 0, 0), line 11 of the PTX"
     );
 }
+
+#[test]
+fn a_race_by_too_narrow_a_scope_names_the_scopes_and_the_cure() {
+    let ends = |name: &str, end: &str| {
+        let found = first_finding(name);
+        let what = found.lines().next().unwrap();
+        assert!(what.ends_with(end), "{name}: {what}");
+    };
+    ends(
+        "cutlass_3324_scope",
+        "nothing that orders the two: a release of scope `.cta`, and its acquire of scope `.cta` in line 26 of the PTX, do not include \
+         each other's thread; `.release.cluster` and `.acquire.cluster` do",
+    );
+    ends("cutlass_3643_scope", "of the PTX, do not include each other's thread; `.release.cluster` does");
+    ends(
+        "flag_of_wrong_scope",
+        "a release of scope `.cta`, and its acquire of scope `.gpu` in line 14 of the PTX, do not include each other's thread; \
+         `.release.gpu` does",
+    );
+}
