@@ -828,7 +828,7 @@ impl<'a> Machine<'a> {
                     return;
                 }
                 let (rule, reason) = match missing {
-                    Missing::Order => (Rule::Race, "with nothing that orders the two"),
+                    Missing::Order | Missing::Scope(_) => (Rule::Race, "with nothing that orders the two"),
                     Missing::ProxyFence => {
                         (Rule::ProxyFence, "through another proxy, without a proxy fence between")
                     }
@@ -838,6 +838,13 @@ impl<'a> Machine<'a> {
                 };
                 let scopes = match missing {
                     Missing::Order => self.narrow_scopes(&here, other.id, other.time),
+                    Missing::Scope(ours) => self.ctas.iter().find(|block| Some(block.index) == here.cta).map(|block| {
+                        let needed = Scope::around(block.number, other.id / PART, self.cluster_size());
+                        let theirs = other.strong.unwrap_or(ours);
+                        format!(
+                            ": the scopes `{ours}` and `{theirs}` of the accesses do not include each other's thread; `{needed}` does"
+                        )
+                    }),
                     _ => None,
                 };
                 let what = format!("{verb} {what}, {other_verb} {reason}{}", scopes.unwrap_or_default());

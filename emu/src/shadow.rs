@@ -107,6 +107,8 @@ pub enum Conflict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     Order,
+    /// Both accesses are strong, and a scope does not include the other thread: the scope of this access.
+    Scope(Scope),
     ProxyFence,
     /// `fence.proxy.alias`.
     AliasFence,
@@ -206,7 +208,12 @@ impl Access<'_> {
         let ordered =
             self.view.clock(Proxy::Generic).get(other.id) >= other.time || self.is_of_same_thread(other);
         let missing = match self.is_by_another_address(other) {
-            _ if !ordered => Missing::Order,
+            _ if !ordered => match (self.epoch.strong, other.strong) {
+                (Some(ours), Some(theirs)) if !self.includes(ours.min(theirs), other.id) => {
+                    Missing::Scope(ours)
+                }
+                _ => Missing::Order,
+            },
             true => Missing::AliasFence,
             false => Missing::ProxyFence,
         };

@@ -150,7 +150,6 @@ fn a_race_by_too_narrow_a_scope_names_the_scopes_and_the_cure() {
     ends("cutlass_3643_scope", "of the PTX, do not include each other's thread; `.release.cluster` does");
     ends(
         "flag_of_wrong_scope",
-        "a release of scope `.cta`, and its acquire of scope `.gpu` in line 14 of the PTX, do not include each other's thread; \
-         `.release.gpu` does",
+        "nothing that orders the two: the scopes `.gpu` and `.cta` of the accesses do not include each other's thread; `.gpu` does",
     );
 }
