@@ -251,8 +251,9 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
         _ => return Ok(None),
     };
     // The modifiers of the instruction: others stay, and refuse the module.
-    let mut modifiers = Modifiers { ftz: words.has("ftz"), ..Modifiers::NEAREST };
     let mut function = function;
+    let takes_ftz = format != Format::F64 || matches!(function, Function::Rcp | Function::Rsqrt);
+    let mut modifiers = Modifiers { ftz: takes_ftz && words.has("ftz"), ..Modifiers::NEAREST };
     let mut count = 1;
     match function {
         Function::Add | Function::Sub | Function::Mul | Function::Fma => {

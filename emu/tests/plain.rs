@@ -1,0 +1,144 @@
+//! Plain instructions whose values the text of the ISA gives: video instructions, dot products, carries of products, packed
+//! conversions. `%r0` and `%r4` are results, `%r1` to `%r3` the inputs, `%p0` a predicate that is true.
+
+use std::fmt::Write;
+
+use ptx_emu::{Device, Launch, Options};
+
+const CASES: &[(&str, [u32; 3], [u32; 2])] = &[
+    // 9.7.18.1: parts of registers are extended by their types, the result is clamped to its own.
+    ("vadd.s32.u32.s32 %r0, %r1.b0, %r2.h1;", [0xff, 0xfffe_0000, 0], [0xfd, 0]),
+    ("vadd.u32.u32.u32.sat %r0, %r1, %r2;", [0xffff_ffff, 2, 0], [0xffff_ffff, 0]),
+    ("vsub.u32.u32.u32.sat %r0, %r1, %r2;", [1, 2, 0], [0, 0]),
+    ("vsub.s32.u32.u32 %r0, %r1, %r2;", [1, 2, 0], [0xffff_ffff, 0]),
+    ("vabsdiff.u32.s32.s32 %r0, %r1, %r2;", [0x8000_0000, 0x7fff_ffff, 0], [0xffff_ffff, 0]),
+    ("vabsdiff.s32.s32.s32.sat %r0, %r1, %r2;", [0x8000_0000, 0x7fff_ffff, 0], [0x7fff_ffff, 0]),
+    ("vmin.s32.u32.s32 %r0, %r1, %r2;", [0xffff_ffff, 0xffff_fffe, 0], [0xffff_fffe, 0]),
+    ("vmax.u32.u32.u32.add %r0, %r1.b3, %r2.b2, %r3;", [0x0900_0000, 0x0007_0000, 100], [109, 0]),
+    ("vadd.s32.s32.s32.min %r0, %r1, %r2, %r3;", [5, 6, 0xffff_ffff], [0xffff_ffff, 0]),
+    ("vadd.s32.s32.s32.sat %r0.b1, %r1, %r2, %r3;", [100, 100, 0x1111_1111], [0x1111_7f11, 0]),
+    ("vadd.u32.u32.u32 %r0.h1, %r1, %r2, %r3;", [0xffff, 2, 0x1234_5678], [0x0001_5678, 0]),
+    // 9.7.18.2
+    ("vshl.u32.u32.u32.clamp %r0, %r1, %r2;", [0xffff_ffff, 33, 0], [0, 0]),
+    ("vshl.u32.u32.u32.wrap %r0, %r1, %r2;", [1, 33, 0], [2, 0]),
+    ("vshr.s32.s32.u32.clamp %r0, %r1, %r2;", [0x8000_0000, 99, 0], [0xffff_ffff, 0]),
+    ("vshl.s32.s32.u32.sat.clamp.add %r0, %r1, %r2.b0, %r3;", [0x4000_0000, 4, 1], [0x8000_0000, 0]),
+    // 9.7.18.3
+    ("vmad.s32.s32.s32 %r0, %r1.h0, %r2.h1, %r3;", [0xffff, 0x0003_0000, 10], [7, 0]),
+    ("vmad.u32.u32.u32.po.shr7 %r0, %r1, %r2, %r3;", [127, 1, 0], [1, 0]),
+    ("vmad.s32.u32.u32.sat %r0, %r1, -%r2, %r3;", [0x1_0000, 0x1_0000, 0], [0x8000_0000, 0]),
+    ("vmad.s32.u32.u32.shr15 %r0, %r1, %r2, -%r3;", [0x8000, 3, 0x8000], [2, 0]),
+    // 9.7.18.4
+    ("vset.s32.s32.lt %r0, %r1, %r2;", [0xffff_ffff, 0, 0], [1, 0]),
+    ("vset.u32.u32.lt.add %r0, %r1.b0, %r2.b0, %r3;", [1, 2, 7], [8, 0]),
+    ("vset.u32.u32.eq %r0.b2, %r1, %r2, %r3;", [4, 4, 0xffff_ffff], [0xff01_ffff, 0]),
+    // 9.7.18.5 and .6: lanes of two and of four
+    ("vadd2.u32.u32.u32 %r0, %r1, %r2, %r3;", [0x0001_ffff, 0x0002_0001, 0], [0x0003_0000, 0]),
+    ("vadd2.s32.s32.s32.sat %r0, %r1, %r2, %r3;", [0x7fff_8000, 0x0001_ffff, 0], [0x7fff_8000, 0]),
+    ("vsub2.s32.s32.s32.add %r0, %r1, %r2, %r3;", [0x0005_0001, 0x0001_0002, 10], [13, 0]),
+    ("vavrg2.s32.s32.s32 %r0, %r1, %r2, %r3;", [0x0001_ffff, 0x0002_fffe, 0], [0x0002_fffe, 0]),
+    (
+        "vmax2.u32.u32.u32 %r0.h1, %r1.h01, %r2.h10, %r3;",
+        [0x0001_0009, 0x1111_2222, 0xaaaa_bbbb],
+        [0x0009_bbbb, 0],
+    ),
+    ("vmin2.u32.u32.u32 %r0, %r1.h10, %r2.h32, %r3;", [0x0004_0009, 0x0005_0002, 0], [0x0004_0002, 0]),
+    ("vset2.u32.u32.ge.add %r0, %r1, %r2, %r3;", [0x0004_0009, 0x0005_0002, 5], [6, 0]),
+    ("vabsdiff4.u32.u32.u32.add %r0, %r1, %r2, %r3;", [0x0102_0304, 0x0403_0201, 0], [8, 0]),
+    ("vadd4.u32.u32.u32.sat %r0, %r1, %r2, %r3;", [0xff80_0102, 0x0180_0304, 0], [0xffff_0406, 0]),
+    (
+        "vavrg4.u32.u32.u32 %r0.b20, %r1.b0123, %r2, %r3;",
+        [0x0102_0304, 0x0000_0000, 0x9999_9999],
+        [0x9902_9901, 0],
+    ),
+    ("vset4.s32.s32.lt %r0, %r1, %r2, %r3;", [0xff01_7f80, 0x0000_8000, 0], [0x0100_0001, 0]),
+    // 9.7.1.22, .23
+    ("dp4a.s32.u32 %r0, %r1, %r2, %r3;", [0xff01_0203, 0xff02_0304, 1], [0xffff_ff16, 0]),
+    ("dp2a.lo.s32.u32 %r0, %r1, %r2, %r3;", [0xffff_0002, 0x0405_06ff, 1], [0x1f9, 0]),
+    ("dp2a.hi.u32.s32 %r0, %r1, %r2, %r3;", [0xffff_0002, 0xff05_0000, 0], [0xffff_000b, 0]),
+    // 9.7.2: the flag is the carry of the sum, of a difference too
+    ("mad.lo.cc.u32 %r0, %r1, %r2, %r3; addc.u32 %r4, 0, 0;", [0x1_0000, 0xffff, 0x1_0000], [0, 1]),
+    ("mad.hi.cc.s32 %r0, %r1, %r2, %r3; madc.hi.u32 %r4, %r1, %r2, 0;", [0xffff_ffff, 1, 1], [0, 1]),
+    ("sub.cc.u32 %r0, %r1, %r2; subc.u32 %r4, %r3, 0;", [1, 2, 5], [0xffff_ffff, 4]),
+    ("sub.cc.u32 %r0, %r1, %r2; addc.u32 %r4, %r3, 0;", [2, 1, 5], [1, 6]),
+    ("add.cc.u32 %r0, %r1, %r2; add.u32 %r4, %r1, %r2; addc.u32 %r4, 0, 0;", [0xffff_ffff, 2, 0], [1, 1]),
+    // 9.7.8.7
+    ("lop3.or.b32 %r0|%p1, %r1, %r2, %r3, 0x80, !%p0; selp.b32 %r4, 1, 0, %p1;", [0xf, 0x3, 0x2], [2, 1]),
+    ("lop3.and.b32 %r0|%p1, %r1, %r2, %r3, 0x80, %p0; selp.b32 %r4, 1, 0, %p1;", [1, 2, 4], [0, 0]),
+    // 9.7.9.7
+    ("prmt.b32.f4e %r0, %r1, %r2, %r3;", [0x3322_1100, 0x7766_5544, 2], [0x5544_3322, 0]),
+    ("prmt.b32.b4e %r0, %r1, %r2, %r3;", [0x3322_1100, 0x7766_5544, 1], [0x6677_0011, 0]),
+    ("prmt.b32.ecl %r0, %r1, %r2, %r3;", [0x3322_1100, 0, 2], [0x3322_2222, 0]),
+    // 9.7.9.21, .22
+    ("cvt.pack.sat.s16.s32 %r0, %r1, %r2;", [0x7fff_ffff, 0xffff_fffe, 0], [0x7fff_fffe, 0]),
+    ("cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;", [300, 0xffff_ffff, 0x1234_5678], [0x5678_ff00, 0]),
+    ("cvt.pack.sat.s4.s32.b32 %r0, %r1, %r2, %r3;", [100, 0xffff_ffff, 0x1234_5678], [0x3456_787f, 0]),
+    ("cvt.rn.tf32.f32 %r0, %r1;", [0x3f80_1000, 0, 0], [0x3f80_0000, 0]),
+    ("cvt.rna.tf32.f32 %r0, %r1;", [0x3f80_1000, 0, 0], [0x3f80_2000, 0]),
+    ("cvt.rz.relu.tf32.f32 %r0, %r1;", [0xbf80_1fff, 0, 0], [0, 0]),
+    ("cvt.rna.satfinite.tf32.f32 %r0, %r1;", [0x7f7f_ffff, 0, 0], [0x7f7f_e000, 0]),
+    // 9.7.4.4: 0x7ff7 stands for an element outside of a tensor
+    ("fma.rn.oob.f16x2 %r0, %r1, %r2, %r3;", [0x3c00_7ff7, 0x4000_4000, 0x3c00_3c00], [0x4200_0000, 0]),
+];
+
+#[test]
+fn the_text_gives_the_values() {
+    let mut text =
+        ".version 9.3\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 po, .param .u64 pi) {
+.reg .b64 %in, %out; ld.param.u64 %out, [po]; ld.param.u64 %in, [pi];\n"
+            .to_owned();
+    for (i, (instructions, ..)) in CASES.iter().enumerate() {
+        let (from, to) = (12 * i, 8 * i);
+        writeln!(
+            text,
+            "{{ .reg .b32 %r<5>; .reg .pred %p<2>; setp.eq.u32 %p0, 0, 0; mov.b32 %r4, 0;
+ld.global.b32 %r1, [%in+{from}]; ld.global.b32 %r2, [%in+{}]; ld.global.b32 %r3, [%in+{}];
+{instructions}
+st.global.b32 [%out+{to}], %r0; st.global.b32 [%out+{}], %r4; }}",
+            from + 4,
+            from + 8,
+            to + 4
+        )
+        .unwrap();
+    }
+    text += "ret; }\n";
+    let mut device = Device::new();
+    let module = device.load(&text).unwrap_or_else(|error| panic!("{error}"));
+    let (out, input) = (device.allocate(8 * CASES.len()), device.allocate(12 * CASES.len()));
+    let words: Vec<u8> =
+        CASES.iter().flat_map(|(_, input, _)| input).flat_map(|word| word.to_le_bytes()).collect();
+    device.write(input, &words).unwrap();
+    let params = [out.to_le_bytes(), input.to_le_bytes()].concat();
+    let report =
+        device.launch(&module, "k", &Launch { params, ..Launch::new(1, 1) }, &Options::default()).unwrap();
+    assert!(report.is_clean(), "{report}");
+    let mut bytes = vec![0; 8 * CASES.len()];
+    device.read(out, &mut bytes).unwrap();
+    let mut wrong = String::new();
+    for ((instructions, input, right), result) in CASES.iter().zip(bytes.as_chunks::<8>().0) {
+        let half = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| result[at + i]));
+        let value = [half(0), half(4)];
+        if value != *right {
+            writeln!(wrong, "{instructions} {input:#x?}: {value:#x?}, not {right:#x?}").unwrap();
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_modifier_that_is_not_the_instructions_is_named_with_its_line() {
+    let load = |instruction: &str| {
+        let text = format!(
+            ".version 9.3\n.target sm_90a\n.address_size 64\n.visible .entry k() {{ .reg .b32 %r<4>; .reg .pred %p<2>;\n{instruction}\nret; }}\n"
+        );
+        Device::new().load(&text).map(|_| ()).unwrap_err().to_string()
+    };
+    let error = load("neg.sat.f32 %r0, %r1;");
+    assert!(error.contains("line 5") && error.contains("`.sat`") && error.contains("neg.sat.f32"), "{error}");
+    let error = load("min.relu.u32 %r0, %r1, %r2;");
+    assert!(error.contains("line 5") && error.contains("the interpreter has no `min.relu.u32`"), "{error}");
+    let error = load("vote.ballot.b32 %r0, %p0;");
+    assert!(error.contains("line 5") && error.contains("`vote` without `.sync`"), "{error}");
+    let error = load("wgmma.fence.sync.aligned;");
+    assert!(error.contains("the interpreter has no `wgmma.fence.sync.aligned`"), "{error}");
+}
