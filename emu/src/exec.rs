@@ -933,8 +933,9 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
                 }
                 Truth::Value { d, truth, bits } => {
                     let packed = matches!(setp.compare, Compare::Float { lanes: 2, .. });
-                    let upper = if packed { second * truth << bits } else { 0 };
-                    set!(d, upper | first * truth);
+                    let upper = if packed && second == 1 { truth << bits } else { 0 };
+                    let lower = if first == 1 { truth } else { 0 };
+                    set!(d, upper | lower);
                 }
             }
         }
