@@ -69,7 +69,8 @@ fn blocks<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Block<'a>> {
             let (result, instruction) = result(line).map_or((None, line.trim_start()), |(r, i)| (Some(r), i));
             let mut words =
                 instruction.split(' ').skip_while(|word| matches!(*word, "tail" | "musttail" | "notail"));
-            let opcode = words.next().unwrap_or_default();
+            // An instruction without operands has the comma of its metadata: `unreachable, !dbg !7`.
+            let opcode = words.next().unwrap_or_default().trim_end_matches(',');
             block.instructions.push(Instruction { line, result, opcode, tail: Vec::new() });
         }
     }
@@ -163,7 +164,7 @@ last:                                             ; preds = %first, %start
 }
 declare void @g()
 define void @f() {
-  unreachable
+  unreachable, !dbg !9
 }
 "#;
 
@@ -183,6 +184,7 @@ define void @f() {
             ["%0", "%start", "%\"b c\"", "%first"]
         );
         assert_eq!((f.name, f.blocks.len(), f.blocks[0].instructions.len()), ("f", 1, 1));
+        assert_eq!(f.blocks[0].instructions[0].opcode, "unreachable");
         assert_eq!(
             values("store i32 %1, ptr %\"x y\", !dbg !9, !a %no").collect::<Vec<_>>(),
             ["%1", "%\"x y\""]

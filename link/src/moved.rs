@@ -358,6 +358,14 @@ impl Before<'_> {
     ) -> Option<How> {
         let parting: Vec<usize> =
             parting.iter().copied().filter(|branch| flow.regions.contains_key(branch)).collect();
+        // What is on the way to a panic or a trap ends the grid.
+        let is_reached = |&number: &usize| {
+            let site = &self.sites[number];
+            self.flow(site).is_reached(site.block)
+        };
+        if !key.chain.iter().all(is_reached) {
+            return None;
+        }
         // A thread that leaves a loop comes to another copy if the loop stands in a loop, and a thread that leaves out an
         // instruction comes to the copy of the next round. Otherwise, threads that part come to one copy.
         let (depth, is_unconditional) = (self.depth(&key.chain), self.is_unconditional(&key.chain));
