@@ -35,9 +35,7 @@ impl<'a> Lines<'a> {
         // The entry of `#[ptx::kernel]` is code of `ptx`, and calls the kernel.
         let ptx = entry.parent().filter(|_| entry.ends_with("src/expansion.rs"));
         let is_of_user = |place: &&Place| match ptx {
-            Some(ptx) => {
-                place.line > 0 && !place.path().starts_with(ptx) && !place.file.contains("/library/")
-            }
+            Some(ptx) => !place.path().starts_with(ptx) && !place.file.contains("/library/"),
             // Cargo compiles the user's workspace in one folder, and other packages in others or by absolute paths.
             None => {
                 place.folder == outermost.folder
@@ -45,7 +43,9 @@ impl<'a> Lines<'a> {
                     && !place.file.contains("/library/core/")
             }
         };
-        places.iter().find(is_of_user).or(places.first()).cloned()
+        // An instruction that LLVM made of several lines has line 0.
+        let mut known = places.iter().filter(|place| place.line > 0);
+        known.clone().find(is_of_user).or_else(|| known.next()).cloned()
     }
 
     /// Returns the places of an instruction, from the innermost inlined function to the function that contains the code.
@@ -142,6 +142,8 @@ mod tests {
 !31 = distinct !DILocation(line: 31, column: 1, scope: !15, inlinedAt: !30)
 !32 = !DILocation(line: 9, column: 3, scope: !13, inlinedAt: !31)
 !33 = !DILocation(line: 9, column: 3, scope: !13, inlinedAt: !30)
+!40 = distinct !DILocation(line: 0, scope: !12)
+!41 = !DILocation(line: 9, column: 3, scope: !13, inlinedAt: !40)
 "#;
 
     #[test]
@@ -156,6 +158,8 @@ mod tests {
         let of_user = place("  call void @f(), !dbg !32").expect("a place");
         assert_eq!((of_user.to_string().as_str(), of_user.function.as_str()), ("src/lib.rs:31:1", "body"));
         assert_eq!(place("  call void @f(), !dbg !33").expect("a place").to_string(), "src/shared.rs:9:3");
+        assert_eq!(place("  call void @f(), !dbg !41").expect("a place").to_string(), "src/shared.rs:9:3");
+        assert_eq!(place("  call void @f(), !dbg !40"), None);
         assert_eq!(place("  store i32 1, ptr %0, align 4"), None);
         assert_eq!(place("  store i32 1, ptr %0, align 4, !dbg !99"), None);
     }
