@@ -4,7 +4,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::qualifier::{Sealed, convergence::Aligned, op, threads};
+use crate::qualifier::{Sealed, convergence::Aligned, op, space, threads};
 use crate::raw;
 use crate::special_register;
 
@@ -218,6 +218,11 @@ pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
     #[doc(hidden)]
     #[track_caller]
     fn sync(&self);
+    /// Lets copies that start after [`sync`](Self::sync) overwrite shared memory that threads of the group have read. A barrier of
+    /// the CTA does so itself.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fence_reads() {}
     /// Checks that all threads of the group make the caller's collective call, and traps if one does not (feature `checked`).
     #[cfg(feature = "checked")]
     #[doc(hidden)]
@@ -289,6 +294,10 @@ impl ThreadGroup for Thread<'_> {
     }
     #[inline(always)]
     fn sync(&self) {}
+    #[inline(always)]
+    fn fence_reads() {
+        raw::fence_proxy_async(space::SharedCta);
+    }
     #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {}
@@ -323,6 +332,10 @@ impl ThreadGroup for FirstWarp<'_> {
     fn sync(&self) {
         meet!(self);
         sync_first_warp();
+    }
+    #[inline(always)]
+    fn fence_reads() {
+        raw::fence_proxy_async(space::SharedCta);
     }
     #[cfg(feature = "checked")]
     #[inline(always)]

@@ -191,7 +191,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
     ///
     /// Collective in the group.
     ///
-    /// PTX: `barrier.cta.sync.aligned 0;`
+    /// PTX: `barrier.cta.sync.aligned 0;`. In a [`FirstWarp`](crate::launch::FirstWarp) and in a [`Thread`](crate::launch::Thread),
+    /// `fence.proxy.async.shared::cta;` comes first.
     #[inline(always)]
     #[track_caller]
     pub fn release(self, group: &G) -> Shared<'s, T, N, Free, G> {
@@ -201,7 +202,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
     /// Starts [`release`](Shared::release): the memory is free for the next copy after the barrier of
     /// [`sync_with`](Cta::sync_with). Several transitions can share that barrier.
     ///
-    /// PTX: none.
+    /// PTX: none. In a [`FirstWarp`](crate::launch::FirstWarp) and in a [`Thread`](crate::launch::Thread),
+    /// `fence.proxy.async.shared::cta;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
@@ -212,6 +214,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
     /// ```
     #[inline(always)]
     pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Free, G>, G> {
+        G::fence_reads();
         AfterSync::new(self.into_state())
     }
 }
