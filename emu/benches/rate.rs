@@ -1,6 +1,6 @@
-//! `cargo bench -p ptx-emu`: thread-instructions a second on one processor, of `axpy` and `axpy_bulk` of `kernels/`, unchecked
-//! and checked; and the memory of a grid that fills the device. The rates are those of the processor's time: other programs do
-//! not count.
+//! `cargo bench -p ptx-emu`: thread-instructions a second on one processor, unchecked and checked, of `axpy` and `axpy_bulk` of
+//! `kernels/` and of two kernels that nvcc has compiled; and the memory of a grid that fills the device. The rates are those of
+//! the processor's time: other programs do not count.
 
 use std::error::Error;
 use std::time::Instant;
@@ -32,6 +32,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!(
                 "{:10} {what:10} {:6.1} million thread-instructions a second",
                 kernel.0,
+                instructions as f64 / seconds / 1e6
+            );
+        }
+    }
+    for kernel in ["vector_add", "matrix_product"] {
+        for check in [false, true] {
+            let (instructions, seconds) = run_nvcc(kernel, n, check)?;
+            let what = if check { "checked" } else { "unchecked" };
+            println!(
+                "{kernel:14} {what:10} {:6.1} million thread-instructions a second",
                 instructions as f64 / seconds / 1e6
             );
         }
@@ -75,6 +85,40 @@ fn run(
     device.read(y, &mut got).ok_or("the memory is allocated")?;
     let is_right = |(i, bytes): (usize, &[u8])| bytes == (3.0 * i as f32 + 2.0 * i as f32).to_le_bytes();
     if !report.is_clean() || !got.chunks(4).enumerate().all(is_right) {
+        return Err(format!("{kernel} is wrong: {report}").into());
+    }
+    Ok((report.instructions, seconds))
+}
+
+/// Runs a kernel of `nvcc.ptx` on about `n` elements, and returns its instructions and the seconds that they took.
+fn run_nvcc(kernel: &str, n: usize, check: bool) -> Result<(u64, f64), Box<dyn Error>> {
+    let mut device = Device::new();
+    let module = device.load(include_str!("nvcc.ptx"))?;
+    let extent = n.isqrt().next_multiple_of(64) / 4;
+    let (elements, last, shape) = match kernel {
+        "vector_add" => (n, n, Launch::new((n as u32).div_ceil(256), 256)),
+        _ => {
+            let tiles = extent as u32 / 16;
+            let launch = Launch { grid: [tiles, tiles, 1], block: [16, 16, 1], ..Launch::new(1, 1) };
+            (extent * extent, extent, launch)
+        }
+    };
+    let ones: Vec<u8> = (0..elements).flat_map(|_| 1f32.to_le_bytes()).collect();
+    let memory: [u64; 3] = std::array::from_fn(|_| device.allocate(ones.len()));
+    for address in memory {
+        device.write(address, &ones).ok_or("the memory is allocated")?;
+    }
+    let [a, b, c] = memory.map(u64::to_le_bytes);
+    let arguments = [&a[..], &b, &c, &(last as u32).to_le_bytes()];
+    let params = lay_out(module.parameters(kernel).ok_or("the module has the kernel")?, &arguments);
+    let start = (Instant::now(), processor_time());
+    let report = device.launch(&module, kernel, &Launch { params, ..shape }, &options(0, check))?;
+    let wall = start.0.elapsed().as_secs_f64();
+    let seconds = start.1.zip(processor_time()).map_or(wall, |(start, end)| (end - start) as f64 / 1e9);
+    let mut got = vec![0; ones.len()];
+    device.read(memory[2], &mut got).ok_or("the memory is allocated")?;
+    let wanted = if kernel == "vector_add" { 2.0 } else { extent as f32 };
+    if !report.is_clean() || got.chunks(4).any(|bytes| bytes != wanted.to_le_bytes()) {
         return Err(format!("{kernel} is wrong: {report}").into());
     }
     Ok((report.instructions, seconds))

@@ -24,7 +24,12 @@ fn main() -> ExitCode {
             Ok(module) => {
                 decoded += 1;
                 kernels += module.kernels().count();
-                println!("{path}: {} lines, {} kernels, {:.0?}", text.lines().count(), module.kernels().count(), start.elapsed());
+                println!(
+                    "{path}: {} lines, {} kernels, {:.0?}",
+                    text.lines().count(),
+                    module.kernels().count(),
+                    start.elapsed()
+                );
             }
             Err(error) => println!("{path}: {error}"),
         }

@@ -715,6 +715,10 @@ impl Machine<'_> {
     }
 
     fn complete_cluster(&mut self, first: usize) {
+        // The end of a thread comes here too, and most kernels have no barrier of the cluster.
+        if self.ctas[first].cluster_barrier.arrived == 0 {
+            return;
+        }
         let size = self.cluster_size() as usize;
         let live: u32 = self.ctas[first..first + size].iter().map(|cta| cta.live).sum();
         // Threads that have exited count as arrived.
@@ -726,7 +730,7 @@ impl Machine<'_> {
             .count() as u32;
         let orders_reads = self.orders_reads();
         let barrier = &mut self.ctas[first].cluster_barrier;
-        if barrier.arrived == 0 || arrived < live {
+        if arrived < live {
             return;
         }
         if barrier.started == 0 {

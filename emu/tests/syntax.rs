@@ -356,11 +356,10 @@ fn calls_pass_registers_and_numbers() {
         "{ .param .b32 x, y; st.param.b32 [x], 3; call (y), g, (x); ld.param.b32 %r1, [y]; } st.global.u32 [%o], %r1;",
         &[4],
     );
-    let pointer = format!(
-        "P: .callprototype (.param .b32 _) _ (.param .b32 _); mov.u64 %d0, g; {{ .param .b32 x; st.param.b32 [x], 3; call (%r1), %d0, (x), P; }}
-        T: .calltargets g; call (%r2), %d0, (5), T; st.global.v2.u32 [%o], {{%r1, %r2}};"
-    );
-    gives(G, &pointer, &[4 | 6 << 32]);
+    let pointer =
+        "P: .callprototype (.param .b32 _) _ (.param .b32 _); mov.u64 %d0, g; { .param .b32 x; st.param.b32 [x], 3; call (%r1), %d0, (x), P; }
+        T: .calltargets g; call (%r2), %d0, (5), T; st.global.v2.u32 [%o], {%r1, %r2};";
+    gives(G, pointer, &[4 | 6 << 32]);
     gives(
         ".func (.reg .b32 x, .reg .b32 y) two() { mov.u32 x, 1; mov.u32 y, 2; ret; }",
         "call (%r0, %r1), two; st.global.v2.u32 [%o], {%r0, %r1};",
