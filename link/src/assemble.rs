@@ -106,9 +106,10 @@ pub fn assemble(
     let attributes = (!features.is_empty()).then(|| format!("-mattr={}", features.join(",")));
     let [module, numbered] = modules;
     let for_module: Vec<_> = arguments(module).chain(attributes.clone()).collect();
-    // Without this option, an instruction without a number would have the number before it.
-    let option = "-use-unknown-locations=Enable".to_owned();
-    let for_numbered: Vec<_> = arguments(numbered).chain(attributes).chain([option]).collect();
+    // Otherwise an instruction without a number would have the number before it, and an arm that no thread takes would run into
+    // the block after it.
+    let options = ["-use-unknown-locations=Enable", "-trap-unreachable"].map(str::to_owned);
+    let for_numbered: Vec<_> = arguments(numbered).chain(attributes).chain(options).collect();
     let (ptx, numbered) = std::thread::scope(|scope| {
         let other = scope.spawn(|| run(llc, &for_numbered));
         let ptx = run(llc, &for_module);
