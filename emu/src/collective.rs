@@ -119,6 +119,8 @@ impl Machine<'_> {
             tainted.push(origin);
         }
         let mut moved = vec![None; lanes.len()];
+        // The lane that takes no part, and whose value each lane takes by a shuffle.
+        let mut outside = vec![None; lanes.len()];
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
@@ -152,8 +154,10 @@ impl Machine<'_> {
                         ShuffleMode::Idx => (min | b & !segment, min | b & !segment <= max),
                     };
                     let from = if legal { from } else { lane };
-                    if at(from as usize).is_none() {
-                        self.check_source(cta, first, lane as usize, from as usize, ops[i].mask);
+                    if at(from as usize).is_none()
+                        && self.check_source(cta, first, lane as usize, from as usize, ops[i].mask)
+                    {
+                        outside[i] = Some(from);
                     }
                     // A lane that does not take part gives an unspecified value.
                     let value =
@@ -220,6 +224,10 @@ impl Machine<'_> {
                 if let Some(origin) = moved[i] {
                     self.taint(cta, first + lane, slot, origin);
                 }
+                if let Some(from) = outside[i] {
+                    let members = self.v(cta, first + lane, ops[i].mask) as u32;
+                    self.taint_shuffled(cta, first + lane, slot, (from, members));
+                }
             }
             if let (Some(slot), Some(p)) = (ops[i].p, p) {
                 self.set(cta, first + lane, slot, p);
@@ -227,19 +235,18 @@ impl Machine<'_> {
         }
     }
 
-    /// Checks a shuffle whose source lane does not take part: the lane is not in the mask, or its thread has ended without the
-    /// instruction, which all threads of the mask must execute together.
-    fn check_source(&mut self, cta: usize, first: usize, lane: usize, from: usize, mask: Src) {
+    /// Checks a shuffle whose source lane does not take part. If the mask has the lane, its thread has ended without the
+    /// instruction, which all threads of the mask must execute together. Otherwise a use of the value is a mistake.
+    fn check_source(&mut self, cta: usize, first: usize, lane: usize, from: usize, mask: Src) -> bool {
         let members = self.v(cta, first + lane, mask) as u32;
-        let why = if members >> from & 1 == 0 {
-            format!("which is not in the mask {members:#010x}")
-        } else if self.ctas[cta].threads.len() > first + from {
-            "whose thread has ended".into()
-        } else {
-            return;
-        };
-        let what = format!("a shuffle reads the value of lane {from}, {why}: the value is unspecified");
-        self.wrong(Rule::Divergence, cta, first + lane, what);
+        let has_ended = members >> from & 1 == 1 && self.ctas[cta].threads.len() > first + from;
+        if has_ended {
+            let what = format!(
+                "a shuffle reads the value of lane {from}, whose thread has ended: the value is unspecified"
+            );
+            self.wrong(Rule::Divergence, cta, first + lane, what);
+        }
+        self.options.check && !has_ended
     }
 
     /// Runs `setmaxnreg` for a warp. Returns whether the warp goes on: false if the block has too few free registers.

@@ -1,5 +1,6 @@
-//! Uninitialized values: a load of memory that nothing has written is no mistake until its value reaches a store, an address, a
-//! branch or another thread. A compiler loads before it knows whether what it loads is wanted.
+//! Unspecified values: a load of memory that nothing has written, or a shuffle from a lane that does not take part, is no mistake
+//! until its value reaches a store, an address or a branch. A compiler loads before it knows whether what it loads is wanted, and
+//! in a reduction of some lanes others compute what nothing uses.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -11,14 +12,22 @@ use crate::memory::Place;
 use crate::op::{Load, Op, Slot, Src, Store};
 use crate::shadow::At;
 
-/// The load that has read uninitialized memory.
+/// The instruction that has read an unspecified value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     at: At,
     block: [u32; 3],
     thread: u32,
-    place: Place,
-    len: usize,
+    read: Read,
+}
+
+/// What has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// Bytes that nothing has written.
+    Memory(Place, usize),
+    /// A lane that takes no part in a shuffle, and the shuffle's mask.
+    Lane(u32, u32),
 }
 
 /// The uninitialized values of a thread.
@@ -283,10 +292,27 @@ impl Machine<'_> {
         let place = |block, thread, at| self.party_at(false, Some(block), Some(thread), at);
         let here: Party = place(self.ctas[cta].index, thread as u32, at);
         let read = place(origin.block, origin.thread, origin.at);
-        let what = self.describe(origin.place, origin.len);
-        let what = format!("uses a value read from {what}, which nothing has written");
-        self.find(Rule::Uninitialized, what, here, Some(read), (at, origin.at));
+        let (rule, what) = match origin.read {
+            Read::Memory(place, len) => {
+                let what = self.describe(place, len);
+                (Rule::Uninitialized, format!("uses a value read from {what}, which nothing has written"))
+            }
+            Read::Lane(lane, mask) => (
+                Rule::Divergence,
+                format!(
+                    "uses the value of lane {lane}, which takes no part in the shuffle with the mask {mask:#010x}: the value is unspecified"
+                ),
+            ),
+        };
+        self.find(rule, what, here, Some(read), (at, origin.at));
         self.ctas[cta].threads[thread].taint.forget(origin);
+    }
+
+    /// Taints what a shuffle has read of a lane that takes no part in it.
+    pub fn taint_shuffled(&mut self, cta: usize, thread: usize, slot: Slot, (lane, mask): (u32, u32)) {
+        let (block, at) = (self.ctas[cta].index, self.at(cta, thread));
+        let read = Read::Lane(lane, mask);
+        self.taint(cta, thread, slot, Origin { at, block, thread: thread as u32, read });
     }
 
     /// Taints what a load has read of memory that nothing has written, or of local memory that holds such a value.
@@ -307,7 +333,7 @@ impl Machine<'_> {
                     self.ctas[cta].threads[thread].taint.of_local(&(offset..offset + bytes))
                 }
                 place if is_uninitialized && self.is_uninitialized(place, bytes) => {
-                    Some(Origin { at, block, thread: thread as u32, place, len: bytes })
+                    Some(Origin { at, block, thread: thread as u32, read: Read::Memory(place, bytes) })
                 }
                 _ => None,
             };
