@@ -576,6 +576,10 @@ impl Machine<'_> {
                 BarrierKind::Or => Some(any.into()),
                 BarrierKind::Sync => None,
             };
+            // A thread that has arrived twice may have gone on.
+            if self.ctas[cta].threads[*thread as usize].state != State::Barrier(id as u32) {
+                continue;
+            }
             self.ctas[cta].threads[*thread as usize].acquire(&acquirable);
             if let (Some(result), Op::Barrier(op)) = (result, &self.current(cta, *thread as usize).op)
                 && let Some(d) = op.d

@@ -271,6 +271,21 @@ fn a_cooperative_grid_has_a_place_for_its_barrier() {
 }
 
 #[test]
+fn a_thread_that_arrives_twice_at_a_barrier_ends_once() {
+    let body = "mov.u32 %r0, %tid.x; mov.u32 %r1, 0; setp.lt.u32 %p0, %r0, 32; @%p0 bra FIRST;
+        AGAIN: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3000; @%p1 bra AGAIN; barrier.cta.sync 1, 64; ret;
+        FIRST: barrier.cta.arrive 1, 64; barrier.cta.sync 1, 64; ret;";
+    let mut device = Device::new();
+    let module = device.load(&kernel(body)).unwrap();
+    let launch = Launch { params: vec![0; 8], ..Launch::new(2, 64) };
+    for schedule in 0..8 {
+        let options = Options { schedule: Schedule::of(schedule), limit: 1 << 22, ..Options::default() };
+        let report = device.launch(&module, "k", &launch, &options).unwrap();
+        assert!(report.to_string().contains("arrives twice"), "{report}");
+    }
+}
+
+#[test]
 fn an_instruction_that_is_missing_is_called_that() {
     let error = |body: &str| error(&kernel(body));
     let lacking = error("mov.u32 %r0, 0;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r0];");
