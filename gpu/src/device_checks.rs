@@ -23,7 +23,7 @@ const CRATES: [(&str, &[(&str, Run)]); 4] = [
             ("mask_in_both_arms", mask_in_both_arms),
             ("labeled", writes_one),
             ("needs_8_6", writes_one),
-            ("needs_9_3", writes_one),
+            ("needs_9_4", writes_one),
             ("addresses", addresses),
         ],
     ),

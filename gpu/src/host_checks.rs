@@ -228,13 +228,13 @@ fn streams(gpu: &Gpu) -> Result<Finding> {
         ensure!(got == [seed], "a copy on another stream did not wait for the kernel that writes: {got:?}");
     }
     // `cudarc` has one event for all reads of a slice. A launch that reads records it again, and keeps the copy that reads before.
-    let (third, nothing) = (gpu.context.new_stream()?, kernel(gpu, "nothing")?);
+    let (third, idle) = (gpu.context.new_stream()?, kernel(gpu, "idle")?);
     let (mut source, mut copy) = (gpu.stream.clone_htod(&[5])?, first.alloc_zeros::<u32>(1)?);
     // SAFETY: neither kernel accesses memory.
     unsafe { spin.launch(&first, &LaunchConfig::new(1, 1), (20_000_000u64,))? };
     first.memcpy_dtod(&source, &mut copy)?;
     // SAFETY: as above.
-    unsafe { nothing.launch(&second, &LaunchConfig::new(1, 1), (&source,))? };
+    unsafe { idle.launch(&second, &LaunchConfig::new(1, 1), (&source,))? };
     third.memcpy_htod(&[6], &mut source)?;
     let got = first.clone_dtoh(&copy)?;
     ptx_host::wait(&first, gpu.timeout)?;
