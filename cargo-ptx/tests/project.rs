@@ -369,6 +369,12 @@ fn what_goes_wrong_is_said_with_its_remedy() {
     project.fails(&mut project.ptx(&["new", "../crate"]), &["`crate` is a keyword of Rust"]);
     let mut doctor = project.doctor();
     if project.toolchain.kind() == Kind::Rustup {
+        // The first `rustc` of the path is that of rustup, which chooses a toolchain.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let has_rustup = |folder: &PathBuf| folder.join("rustup").is_file();
+        let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        let first = folders.iter().find(|folder| has_rustup(folder)).expect("rustup is on the path").clone();
+        doctor.env("PATH", std::env::join_paths([first].into_iter().chain(folders)).unwrap());
         doctor.env("RUSTUP_TOOLCHAIN", missing);
         project.fails(&mut doctor, &["`rustc --version` fails in this folder", missing]);
     }
@@ -425,7 +431,13 @@ fn an_interrupted_build_leaves_no_temporary_files() {
     let temporary = project.folder.join("temporary");
     let _ = fs::remove_dir_all(&temporary);
     fs::create_dir(&temporary).unwrap();
-    let scratch = projects_dir().join(project.toolchain.name()).join(".ptx-build-tmp");
+    let folder = projects_dir().join(project.toolchain.name());
+    let scratch = folder.join(".ptx-build-tmp");
+    // The files of the linker's work, which stand beside its output.
+    let of_linker = || -> Vec<PathBuf> {
+        let all = files::under(&folder).unwrap_or_default();
+        all.into_iter().filter(|path| path.to_string_lossy().contains(".ptx-link-")).collect()
+    };
     project.with_edit(
         "kernels/src/lib.rs",
         "ptx::panic_handler!();",
@@ -435,7 +447,8 @@ fn an_interrupted_build_leaves_no_temporary_files() {
             let mut child = build.env("TMPDIR", &temporary).process_group(0).spawn().unwrap();
             // As soon as rustc or the linker has temporary files, the whole group of processes is killed.
             let is_begun = || {
-                scratch.exists() && fs::read_dir(&scratch).is_ok_and(|mut entries| entries.next().is_some())
+                fs::read_dir(&scratch).is_ok_and(|mut entries| entries.next().is_some())
+                    || !of_linker().is_empty()
             };
             let begun = loop {
                 if is_begun() || child.try_wait().unwrap().is_some() {
@@ -453,6 +466,7 @@ fn an_interrupted_build_leaves_no_temporary_files() {
     );
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
     assert!(!scratch.exists());
+    assert_eq!(of_linker(), Vec::<PathBuf>::new());
     fs::remove_dir(&temporary).unwrap();
 }
 
