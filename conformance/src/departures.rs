@@ -34,3 +34,13 @@ pub fn departure(case: &Case<'_>, run: &Run) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// Returns true if ptxas 13.0, in driver 580, merges the wrong half of the result of a scalar video instruction. Random kernels
+/// leave the selector out.
+///
+/// By 9.7.18 the lower half of the result goes into `.h1`. ptxas 13.5 ends `vadd.u32.u32.u32 d.h1, a, b, c` by
+/// `PRMT R5, R0, 0x1054, R5`; ptxas 13.0 by `PRMT R5, R0, 0x3254, R5`, which takes the upper half: 0xd4dd + 0x186f gives 0 there,
+/// and not 0xed4c.
+pub fn merges_wrong_half(selector: &str) -> bool {
+    selector == ".h1"
+}

@@ -25,11 +25,11 @@ enum Function {
     Set([bool; 3]),
 }
 
-/// What becomes of a result and the operand `c`.
+/// What becomes of the result of a scalar instruction and the operand `c`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Secondary {
-    /// The lanes of a mask are results, the others are those of `c`.
-    Merge,
+    /// The result replaces a part of `c`, or is all of `d`.
+    Merge(Part),
     Add,
     Min,
     Max,
@@ -73,15 +73,27 @@ fn clamp(value: i128, bits: u32, signed: bool) -> i128 {
 
 #[derive(Debug)]
 enum What {
-    Lanes {
+    Scalar {
         function: Function,
         sources: [Source; 2],
         secondary: Secondary,
+    },
+    Lanes {
+        function: Function,
+        sources: [Source; 2],
+        /// Whether the results are added to `c`. If not, they replace lanes of it.
+        adds: bool,
         /// The part of the result of each lane. `None`: the lane is `c`'s.
         results: Vec<Option<Part>>,
     },
     /// `vmad`.
-    MultiplyAdd { sources: [Source; 2], scale: u32, plus_one: bool, negate_product: bool, negate_c: bool },
+    MultiplyAdd {
+        sources: [Source; 2],
+        scale: u32,
+        plus_one: bool,
+        negate_product: bool,
+        negate_c: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -94,23 +106,82 @@ pub struct Video {
     pub operands: [Src; 3],
 }
 
+/// No GPU that can be bought today has these instructions: ptxas writes each as a sequence of others, and the values are those of
+/// that sequence (ptxas 13.0 and 13.5, sm_90a). They are the text's (9.7.18) except where the comments below say otherwise.
 impl Video {
     pub fn compute(&self, [a, b, c]: [u64; 3]) -> u64 {
         match &self.what {
-            What::Lanes { function, sources, secondary, results } => {
-                self.lanes(*function, sources, *secondary, results, [a, b, c])
+            What::Scalar { function, sources, secondary } => {
+                self.scalar(*function, sources, *secondary, [a, b, c])
+            }
+            What::Lanes { function, sources, adds, results } => {
+                self.lanes(*function, sources, *adds, results, [a, b, c])
             }
             What::MultiplyAdd { sources, scale, plus_one, negate_product, negate_c } => {
                 let signed = sources[0].signed || sources[1].signed || *negate_product || *negate_c;
-                let product = sources[0].value(0, [a, b]) * sources[1].value(0, [a, b]);
+                // By the text a `.u32` factor or `c` is zero-extended. In the sequence, `IMAD.WIDE`, all 32 bits are one signed
+                // number: -1 is 0xffffffff whatever its type.
+                let factor = |i: usize| extend(sources[i].value(0, [a, b]) as u64, 32, true);
+                let product = factor(0) * factor(1);
                 let product = if *negate_product { -product } else { product };
                 let c = if *negate_c { !c } else { c };
                 let one = i128::from(*plus_one || *negate_c);
-                let sum = product + extend(c, 32, signed) + one;
-                let scaled = sum >> scale;
+                let sum = (product + extend(c, 32, true) + one) as i64;
+                let scaled = if signed { sum >> scale } else { (sum as u64 >> scale) as i64 }.into();
                 let result = if self.saturates { clamp(scaled, 32, signed) } else { scaled };
                 result as u64 & mask(32)
             }
+        }
+    }
+
+    fn scalar(
+        &self,
+        function: Function,
+        sources: &[Source; 2],
+        secondary: Secondary,
+        [a, b, c]: [u64; 3],
+    ) -> u64 {
+        let [x, y] = [&sources[0], &sources[1]].map(|source| source.value(0, [a, b]));
+        let value = function.of(x, y);
+        let value = if self.saturates { self.saturated(function, secondary, value) } else { value };
+        let extreme = |is_min: bool| {
+            // By the text the intermediate result of 34 bits is compared. In the sequence a sum, a difference and a shift with `.sat`
+            // are registers of 32 bits, whose highest bit is a sign; if `c` is unsigned, so is the comparison, of 64 bits.
+            let of_register = match function {
+                Function::Add | Function::Sub => true,
+                Function::ShiftLeft { .. } | Function::ShiftRight { .. } => self.saturates,
+                _ => false,
+            };
+            let value = if of_register { extend(value as u64, 32, true) } else { value };
+            let c = extend(c, 32, self.signed);
+            let is_less = if self.signed { (value as i64) < c as i64 } else { (value as u64) < c as u64 };
+            if is_less == is_min { value as u64 } else { c as u64 }
+        };
+        let all = match secondary {
+            Secondary::Merge(Part { shift, bits, .. }) => {
+                c & !(mask(bits) << shift) | (value as u64 & mask(bits)) << shift
+            }
+            Secondary::Add => c.wrapping_add(value as u64),
+            Secondary::Min => extreme(true),
+            Secondary::Max => extreme(false),
+        };
+        all & mask(32)
+    }
+
+    /// Returns what `.sat` makes of a result. By the text it is clamped to the range of the destination's type and part.
+    fn saturated(&self, function: Function, secondary: Secondary, value: i128) -> i128 {
+        let shifts = matches!(function, Function::ShiftLeft { .. } | Function::ShiftRight { .. });
+        match secondary {
+            // The bits above the 34 of the intermediate result are lost, and a part is not clamped to its own range.
+            _ if shifts => clamp(extend(value as u64, 34, true), 32, self.signed),
+            // What does not fit, negative or not, becomes the largest number.
+            Secondary::Merge(Part { bits, .. }) if bits < 32 => {
+                let largest = i128::from(mask(bits - u32::from(self.signed)));
+                if (0..=largest).contains(&value) { value } else { largest }
+            }
+            _ if self.signed => clamp(value, 32, true),
+            // There is no upper bound: the result wraps.
+            _ => value.max(0),
         }
     }
 
@@ -118,30 +189,20 @@ impl Video {
         &self,
         function: Function,
         sources: &[Source; 2],
-        secondary: Secondary,
+        adds: bool,
         results: &[Option<Part>],
         [a, b, c]: [u64; 3],
     ) -> u64 {
-        let mut all = match secondary {
-            Secondary::Merge | Secondary::Add => c & mask(32),
-            Secondary::Min | Secondary::Max => 0,
-        };
+        let mut all = c & mask(32);
         for (lane, result) in results.iter().enumerate() {
             let Some(Part { shift, bits, .. }) = *result else { continue };
             let [x, y] = [&sources[0], &sources[1]].map(|source| source.value(lane, [a, b]));
             let value = function.of(x, y);
-            let value = if self.saturates { clamp(value, bits, self.signed) } else { value };
-            match secondary {
-                Secondary::Merge => {
-                    all = all & !(mask(bits) << shift) | (value as u64 & mask(bits)) << shift;
-                }
-                Secondary::Add => all = all.wrapping_add(value as u64) & mask(32),
-                Secondary::Min | Secondary::Max => {
-                    let value = extend(value as u64, 32, self.signed);
-                    let c = extend(c, 32, self.signed);
-                    let extreme = if secondary == Secondary::Min { value.min(c) } else { value.max(c) };
-                    all = extreme as u64 & mask(32);
-                }
+            if adds {
+                all = all.wrapping_add(value as u64) & mask(32);
+            } else {
+                let value = if self.saturates { clamp(value, bits, self.signed) } else { value };
+                all = all & !(mask(bits) << shift) | (value as u64 & mask(bits)) << shift;
             }
         }
         all
@@ -273,7 +334,8 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     };
     let signs: Option<Vec<bool>> = words.types().iter().map(is_signed).collect();
     let (signed, signs) = match (name, signs.as_deref()) {
-        ("vset", Some([a, b])) => (*a || *b, [*a, *b]),
+        // The type of `a` is that of `c` too.
+        ("vset", Some([a, b])) => (*a, [*a, *b]),
         ("vset", _) => return Ok(None),
         (_, Some([d, a, b])) => (*d, [*a, *b]),
         _ => return Ok(None),
@@ -301,29 +363,32 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let (Some(first), Some(second)) = (source(1, signs[0]), source(2, signs[1])) else { return Ok(None) };
     let sources = [first, second];
     let what = match function {
-        Some(function) => {
+        Some(function) if lanes == 1 => {
+            let register = Part { second: false, shift: 0, bits: 32 };
             let secondary = match () {
                 () if words.has("add") => Secondary::Add,
-                () if lanes == 1 && words.has("min") => Secondary::Min,
-                () if lanes == 1 && words.has("max") => Secondary::Max,
-                () => Secondary::Merge,
+                () if words.has("min") => Secondary::Min,
+                () if words.has("max") => Secondary::Max,
+                () => match d.selector.map_or(Some(register), part) {
+                    Some(part) => Secondary::Merge(part),
+                    None => return Ok(None),
+                },
             };
-            let merges = secondary == Secondary::Merge;
-            if lanes > 1 && saturates && !merges {
+            let merges = matches!(secondary, Secondary::Merge(_));
+            // A result without a selector and a secondary operation needs no `c`.
+            if d.selector.is_some() && !merges || c.is_some() != (!merges || d.selector.is_some()) {
                 return Ok(None);
             }
-            let results = match (lanes, d.selector) {
-                (1, None) => Some(vec![Some(Part { second: false, shift: 0, bits: 32 })]),
-                (1, Some(selector)) if merges => part(selector).map(|part| vec![Some(part)]),
-                (1, Some(_)) => None,
-                (lanes, selector) => results(selector, lanes),
-            };
-            let Some(results) = results else { return Ok(None) };
-            // A scalar result without a selector and a secondary operation needs no `c`.
-            if c.is_some() != (lanes > 1 || !merges || d.selector.is_some()) {
+            What::Scalar { function, sources, secondary }
+        }
+        Some(function) => {
+            let adds = words.has("add");
+            let are_registers = all.iter().all(|operand| matches!(operand.operand, Operand::Name(_)));
+            let Some(results) = results(d.selector, lanes) else { return Ok(None) };
+            if saturates && adds || c.is_none() || !are_registers {
                 return Ok(None);
             }
-            What::Lanes { function, sources, secondary, results }
+            What::Lanes { function, sources, adds, results }
         }
         None if d.selector.is_none() && c.is_some() => What::MultiplyAdd {
             sources,

@@ -8,7 +8,7 @@ use ptx_emu::{Device, Launch, Options};
 const CASES: &[(&str, [u32; 3], [u32; 2])] = &[
     // 9.7.18.1: parts of registers are extended by their types, the result is clamped to its own.
     ("vadd.s32.u32.s32 %r0, %r1.b0, %r2.h1;", [0xff, 0xfffe_0000, 0], [0xfd, 0]),
-    ("vadd.u32.u32.u32.sat %r0, %r1, %r2;", [0xffff_ffff, 2, 0], [0xffff_ffff, 0]),
+    ("vadd.u32.s32.u32.sat %r0, %r1, %r2;", [0xffff_fff0, 2, 0], [0, 0]),
     ("vsub.u32.u32.u32.sat %r0, %r1, %r2;", [1, 2, 0], [0, 0]),
     ("vsub.s32.u32.u32 %r0, %r1, %r2;", [1, 2, 0], [0xffff_ffff, 0]),
     ("vabsdiff.u32.s32.s32 %r0, %r1, %r2;", [0x8000_0000, 0x7fff_ffff, 0], [0xffff_ffff, 0]),
@@ -22,7 +22,7 @@ const CASES: &[(&str, [u32; 3], [u32; 2])] = &[
     ("vshl.u32.u32.u32.clamp %r0, %r1, %r2;", [0xffff_ffff, 33, 0], [0, 0]),
     ("vshl.u32.u32.u32.wrap %r0, %r1, %r2;", [1, 33, 0], [2, 0]),
     ("vshr.s32.s32.u32.clamp %r0, %r1, %r2;", [0x8000_0000, 99, 0], [0xffff_ffff, 0]),
-    ("vshl.s32.s32.u32.sat.clamp.add %r0, %r1, %r2.b0, %r3;", [0x4000_0000, 4, 1], [0x8000_0000, 0]),
+    ("vshl.s32.s32.u32.sat.clamp.add %r0, %r1, %r2.b0, %r3;", [0x4000_0000, 2, 1], [0x8000_0000, 0]),
     // 9.7.18.3
     ("vmad.s32.s32.s32 %r0, %r1.h0, %r2.h1, %r3;", [0xffff, 0x0003_0000, 10], [7, 0]),
     ("vmad.u32.u32.u32.po.shr7 %r0, %r1, %r2, %r3;", [127, 1, 0], [1, 0]),

@@ -1,5 +1,5 @@
-//! Plain instructions compute what an H100 computes: the cases of `silicon/plain.txt`, and the numbers in instructions that ptxas
-//! folds.
+//! Plain instructions compute what an H100 computes: the cases of `silicon/plain.txt` and `silicon/video.txt`, and the numbers in
+//! instructions that ptxas folds.
 
 use std::fmt::Write;
 use std::fs;
@@ -212,6 +212,46 @@ fn plain_instructions_compute_what_an_h100_computes() {
                 case.inputs.join(" "),
                 case.value
             ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
+
+#[test]
+fn video_instructions_compute_what_an_h100_computes() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/silicon/video.txt");
+    let cases = fs::read_to_string(path).unwrap();
+    let cases: Vec<(&str, Vec<u32>, u32)> = cases
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let (instruction, case) = line.split_once(": ").unwrap();
+            let (inputs, value) = case.split_once(" = ").unwrap();
+            let inputs = inputs.split(' ').map(|input| number(input) as u32).collect();
+            (instruction, inputs, number(value) as u32)
+        })
+        .collect();
+    assert!(cases.len() > 200, "{} cases", cases.len());
+    let mut text = ".version 9.3\n.target sm_90a\n.address_size 64
+.visible .entry k(.param .u64 po, .param .u64 pi) {
+.reg .b64 %in, %out; ld.param.u64 %out, [po]; ld.param.u64 %in, [pi]; .reg .b32 %a, %b, %c, %d;\n"
+        .to_owned();
+    let mut input = vec![0u32; 3 * cases.len()];
+    for (i, (instruction, inputs, _)) in cases.iter().enumerate() {
+        for (k, register) in ["%a", "%b", "%c"].into_iter().enumerate().take(inputs.len()) {
+            input[3 * i + k] = inputs[k];
+            write!(text, "ld.global.b32 {register}, [%in+{}]; ", 4 * (3 * i + k)).unwrap();
+        }
+        writeln!(text, "{instruction}; st.global.b32 [%out+{}], %d;", 4 * i).unwrap();
+    }
+    text += "ret; }\n";
+    let input: Vec<u8> = input.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let result = run(&text, 4 * cases.len(), &input);
+    let mut wrong = Vec::new();
+    for ((instruction, inputs, right), value) in cases.iter().zip(result.as_chunks().0) {
+        let value = u32::from_le_bytes(*value);
+        if value != *right {
+            wrong.push(format!("{instruction} of {inputs:#x?}: {value:#x}, not {right:#x}"));
         }
     }
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));

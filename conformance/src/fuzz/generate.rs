@@ -8,6 +8,7 @@ use fastrand::Rng;
 use super::forms::{Form, Kind, class};
 use super::kernel::{Kernel, Node, PRIVATE, Register, Slot, Step, THREADS};
 use crate::case::Compare;
+use crate::departures;
 use crate::families::pure::stated_error;
 use crate::values;
 
@@ -455,7 +456,9 @@ impl Generator<'_> {
                 self.read(draft, 'r', "angle").to_string()
             }
             Kind::Value(ty) => {
-                let can_be_immediate = !matches!(of.head(), "cvt" | "match") && !of.has("cvt");
+                let is_on_lanes = matches!(of.operands.first(), Some(Kind::Masked(2 | 4)));
+                let can_be_immediate =
+                    !is_on_lanes && !matches!(of.head(), "cvt" | "match") && !of.has("cvt");
                 self.source(draft, ty, can_be_immediate)
             }
             Kind::AtLeast(ty) => {
@@ -622,7 +625,8 @@ impl Generator<'_> {
     /// Returns the mask of a destination of a video instruction.
     fn mask(&mut self, lanes: u32) -> String {
         if lanes == 1 {
-            let masks = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
+            let mut masks = vec![".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
+            masks.retain(|mask| !departures::merges_wrong_half(mask));
             return masks[self.rng.usize(..masks.len())].into();
         }
         let set = self.rng.u32(0..1 << lanes);
