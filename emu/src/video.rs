@@ -106,8 +106,8 @@ pub struct Video {
     pub operands: [Src; 3],
 }
 
-/// No GPU that can be bought today has these instructions: ptxas writes each as a sequence of others, and the values are those of
-/// that sequence (ptxas 13.0 and 13.5, sm_90a). They are the text's (9.7.18) except where the comments below say otherwise.
+/// sm_90a has none of these instructions: ptxas 13 writes each as a sequence of others, and the values are those of the sequence.
+/// They are the text's (9.7.18) except where a comment says otherwise.
 impl Video {
     pub fn compute(&self, [a, b, c]: [u64; 3]) -> u64 {
         match &self.what {
@@ -383,26 +383,33 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         }
         Some(function) => {
             let adds = words.has("add");
-            let are_registers = all.iter().all(|operand| matches!(operand.operand, Operand::Name(_)));
             let Some(results) = results(d.selector, lanes) else { return Ok(None) };
-            if saturates && adds || c.is_none() || !are_registers {
+            if saturates && adds || c.is_none() {
                 return Ok(None);
+            }
+            // No operand is a number.
+            for operand in &all {
+                l.slot(&operand.operand)?;
             }
             What::Lanes { function, sources, adds, results }
         }
-        None if d.selector.is_none() && c.is_some() => What::MultiplyAdd {
-            sources,
-            scale: words
-                .find(|word| match word {
-                    "shr7" => Some(7),
-                    "shr15" => Some(15),
-                    _ => None,
-                })
-                .unwrap_or(0),
-            plus_one: words.has("po"),
-            negate_product: a.negated != b.negated,
-            negate_c: c.is_some_and(|c| c.negated),
-        },
+        None if d.selector.is_none() && c.is_some() => {
+            let plus_one = words.has("po");
+            let negate_product = a.negated != b.negated;
+            let negate_c = c.is_some_and(|c| c.negated);
+            if plus_one && all.iter().any(|operand| operand.negated) {
+                return Err(l.error(format!("`{opcode}` with `.po` negates no operand")));
+            }
+            if negate_product && negate_c {
+                return Err(l.error(format!("`{opcode}` negates the product or the last operand, not both")));
+            }
+            let scale = words.find(|word| match word {
+                "shr7" => Some(7),
+                "shr15" => Some(15),
+                _ => None,
+            });
+            What::MultiplyAdd { sources, scale: scale.unwrap_or(0), plus_one, negate_product, negate_c }
+        }
         None => return Ok(None),
     };
     let mut operands = [l.constant(0); 3];

@@ -126,6 +126,32 @@ st.global.b32 [%out+{to}], %r0; st.global.b32 [%out+{}], %r4; }}",
 }
 
 #[test]
+fn what_ptxas_refuses_of_a_video_instruction_is_refused() {
+    let load = |instruction: &str| {
+        let text = format!(
+            ".version 9.3\n.target sm_90a\n.address_size 64\n.visible .entry k() {{ .reg .b32 %r<4>;\n{instruction}\nret; }}\n"
+        );
+        Device::new().load(&text).map(|_| ()).map_err(|error| error.to_string())
+    };
+    for (instruction, problem) in [
+        ("vadd2.u32.u32.u32 %r0, %r1, %r2, 5;", "expected a register, not `5`"),
+        ("vset4.u32.u32.lt.add %r0, %r1, 5, %r3;", "expected a register, not `5`"),
+        ("vmad.s32.u32.u32.po %r0, -%r1, %r2, %r3;", "`vmad` with `.po` negates no operand"),
+        (
+            "vmad.s32.u32.u32 %r0, -%r1, %r2, -%r3;",
+            "`vmad` negates the product or the last operand, not both",
+        ),
+    ] {
+        let error = load(instruction).unwrap_err();
+        assert!(error.contains("line 5") && error.contains(problem), "{error}");
+    }
+    for instruction in ["vadd.u32.u32.u32.add %r0, %r1, 5, 5;", "vmad.s32.u32.u32.sat %r0, -%r1, -%r2, -%r3;"]
+    {
+        load(instruction).unwrap();
+    }
+}
+
+#[test]
 fn a_modifier_that_is_not_the_instructions_is_named_with_its_line() {
     let load = |instruction: &str| {
         let text = format!(

@@ -524,12 +524,14 @@ impl Generator<'_> {
         let digits = |rng: &mut Rng, letter: char, limit: u32| {
             format!(".{letter}") + &(0..lanes).map(|_| rng.u32(0..limit).to_string()).collect::<String>()
         };
-        match lanes {
+        let selector = match lanes {
             1 if self.rng.bool() => digits(&mut self.rng, 'h', 2),
             2 => digits(&mut self.rng, 'h', 4),
             1 => digits(&mut self.rng, 'b', 4),
             _ => digits(&mut self.rng, 'b', 8),
-        }
+        };
+        // To ptxas this is a type.
+        if selector == ".b1024" { String::new() } else { selector }
     }
 
     fn address(&mut self, of: &Form) -> String {
