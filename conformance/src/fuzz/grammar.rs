@@ -170,7 +170,7 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("redux.sync.{and|or|xor}.{b32|b64}", "T T members"),
     ("redux.sync.{min|max}{|.abs}{|.NaN}.f32", "T T members"),
     ("elect.sync", "b32|pred members"),
-    // 9.7.17 Video.
+    // 9.7.18 Video.
     ("{vadd|vsub|vabsdiff|vmin|vmax}.{u32|s32}.{u32|s32}.{u32|s32}{|.sat}", "b32 part part"),
     (
         "{vadd|vsub|vabsdiff|vmin|vmax}.{u32|s32}.{u32|s32}.{u32|s32}{|.sat}.{add|min|max}",
@@ -195,7 +195,7 @@ pub const PATTERNS: &[(&str, &str)] = &[
         "masked4 parts4 parts4 b32",
     ),
     ("vset4.{u32|s32}.{u32|s32}.{eq|ne|lt|le|gt|ge}{|.add}", "masked4 parts4 parts4 b32"),
-    // 9.7.13 Fences, and 9.7.18 miscellaneous.
+    // 9.7.13 Fences, and 9.7.19 miscellaneous.
     ("nanosleep.u32", "below32"),
     ("membar{.cta|.gl|.sys}", ""),
     ("fence{|.sc|.acq_rel}{.cta|.cluster|.gpu|.sys}", ""),
