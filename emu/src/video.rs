@@ -145,8 +145,8 @@ impl Video {
         let value = function.of(x, y);
         let value = if self.saturates { self.saturated(function, secondary, value) } else { value };
         let extreme = |is_min: bool| {
-            // By the text the intermediate result of 34 bits is compared. In the sequence a sum, a difference and a shift with `.sat`
-            // are registers of 32 bits, whose highest bit is a sign; if `c` is unsigned, so is the comparison, of 64 bits.
+            // By the text the intermediate result of 34 bits is compared. In the sequence a sum, a difference and a shift with
+            // `.sat` are registers of 32 bits, whose highest bit is a sign; if `c` is unsigned, so is the comparison of 64 bits.
             let of_register = match function {
                 Function::Add | Function::Sub => true,
                 Function::ShiftLeft { .. } | Function::ShiftRight { .. } => self.saturates,
