@@ -190,6 +190,15 @@ fn mov(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
                     let from = wide(l, from)?;
                     Op::Unpack(to, Src(from), bits)
                 }
+                (true, _) if bits < 64 => {
+                    // Each half passes through registers of its own, as in `move_vector`.
+                    let (half, from, first) = (to.len() / 2, l.slot(from)?, l.slots);
+                    for part in 0..2 {
+                        let elements = (0..half).map(|_| Some(l.temporary())).collect();
+                        l.before(Op::Unpack(elements, Src(from + part), bits));
+                    }
+                    Op::Unpack(to, Src(first), 64)
+                }
                 (is_wide, _) if is_wide != (bits == 64) => {
                     return Err(l.error("the operands of `mov` have different sizes"));
                 }
@@ -198,11 +207,20 @@ fn mov(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         }
         (to, Operand::Vector(from)) => {
             let (d, bits) = (l.slot(to)?, element(l, from)?);
-            if l.is_wide(to) != (bits == 64) {
-                return Err(l.error("the operands of `mov` have different sizes"));
+            let from = from.iter().map(|element| l.src_of(element, bits)).collect::<Result<Vec<_>>>()?;
+            match l.is_wide(to) {
+                true if bits < 64 => {
+                    let halves = from.chunks(from.len() / 2);
+                    let halves: Vec<_> = halves.map(|half| (l.temporary(), half.to_vec())).collect();
+                    let first = halves[0].0;
+                    halves.into_iter().for_each(|(d, half)| l.before(Op::Pack(d, half, bits)));
+                    Op::Move128(d, first)
+                }
+                is_wide if is_wide != (bits == 64) => {
+                    return Err(l.error("the operands of `mov` have different sizes"));
+                }
+                _ => Op::Pack(d, from, bits),
             }
-            let from = from.iter().map(|element| l.src_of(element, bits)).collect::<Result<_>>()?;
-            Op::Pack(d, from, bits)
         }
         (to, Operand::Number(_)) if l.is_wide(to) => Op::Move128(l.slot(to)?, wide(l, from)?),
         (to, from) if l.is_wide(to) || l.is_wide(from) => {

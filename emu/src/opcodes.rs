@@ -1,7 +1,7 @@
 //! The first words of PTX's instructions.
 
 /// The words of the instructions that the interpreter has, at least in some forms, in alphabetical order.
-const KNOWN: [&str; 117] = [
+const KNOWN: [&str; 118] = [
     "abs",
     "activemask",
     "add",
@@ -20,6 +20,7 @@ const KNOWN: [&str; 117] = [
     "brkpt",
     "brx",
     "call",
+    "clmad",
     "clusterlaunchcontrol",
     "clz",
     "cnot",
