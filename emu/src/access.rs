@@ -73,7 +73,7 @@ impl Machine<'_> {
     ) -> Result<Place, Fault> {
         let space = match (space, at >> 32) {
             (Space::Generic, 1) => Space::SharedCluster,
-            (Space::Generic, 2) => Space::Local,
+            (Space::Generic, 2) => return self.find_place(cta, thread, Space::Local, at - LOCAL_WINDOW, len),
             (Space::Generic, 3) => Space::Param,
             (Space::Generic | Space::Const, _) => Space::Global,
             (space, _) => space,
@@ -112,7 +112,7 @@ impl Machine<'_> {
                 Place::Shared(slot, offset)
             }
             Space::Local => {
-                let offset = (at.wrapping_sub(if at >= LOCAL_WINDOW { LOCAL_WINDOW } else { 0 })) as usize;
+                let offset = at as usize;
                 if offset.saturating_add(len) > self.ctas[cta].threads[thread].local.len() {
                     return Err(self.fault(
                         cta,

@@ -107,6 +107,13 @@ fn carry(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let product = if words.first().starts_with("mad") {
         match words.at(1) {
             "lo" => Some(Product::Low),
+            "hi" if bits == 16 => {
+                return Err(l.error(format!(
+                    "`{}` is no instruction of the ISA, whose `madc` has 32 or 64 bits (9.7.2.6): ptxas takes it, and adds no \
+                     product. Use `madc.lo`, or 32 bits",
+                    words.whole().join(".")
+                )));
+            }
             "hi" => Some(Product::High { signed }),
             _ => return Ok(None),
         }
@@ -262,6 +269,13 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
             count = 2;
             if function == Function::Fma {
                 let is_half = format.bits() == 16;
+                if format == Format::Bf16 && modifiers.round != Round::NearestTiesToEven {
+                    return Err(l.error(format!(
+                        "`{}` is no instruction of the ISA, whose `fma` of `.bf16` has `.rn` alone (9.7.4.4): ptxas takes it, \
+                         and computes `.f16` or rounds to nearest. Use `.rn`",
+                        words.whole().join(".")
+                    )));
+                }
                 modifiers.relu = is_half && words.has("relu");
                 modifiers.oob = is_half && words.has("oob");
                 count = 3;

@@ -17,7 +17,6 @@ use crate::program::{Formal, Parameter};
 use crate::taint::{Bank, Origin};
 use crate::word::{combine, mask, word};
 
-const WINDOW: u64 = 1 << 32;
 /// The most bytes that a grid prints. What it prints later is lost, as on a GPU (CUDA's `cudaLimitPrintfFifoSize`).
 const MOST_PRINTED: usize = 1 << 24;
 /// The most calls in one another.
@@ -826,7 +825,7 @@ fn canonical(value: f32) -> u64 {
 pub struct Registers<'a> {
     constants: &'a [u64],
     all: &'a mut [u64],
-    /// The generic address of the frame. `shared` is the address of shared memory.
+    /// The address of the frame in local memory. `shared` is the address of shared memory.
     local: u64,
     shared: u64,
     carry: &'a mut u64,
@@ -840,7 +839,7 @@ impl<'a> Registers<'a> {
         shared: u64,
         carry: &'a mut u64,
     ) -> Self {
-        let (all, local) = (&mut registers[frame.registers..], LOCAL_WINDOW + frame.local as u64);
+        let (all, local) = (&mut registers[frame.registers..], frame.local as u64);
         Self { constants, all, local, shared, carry }
     }
 }
@@ -1031,10 +1030,10 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
         Op::ToGeneric(d, a, space) => {
             let window = match space {
                 Space::SharedCta | Space::SharedCluster => SHARED_WINDOW,
-                Space::Local if v!(*a) < WINDOW => LOCAL_WINDOW,
+                Space::Local => LOCAL_WINDOW,
                 _ => 0,
             };
-            set!(*d, v!(*a) + window);
+            set!(*d, v!(*a).wrapping_add(window));
         }
         Op::BranchIndex(index, labels) => {
             if let Some(to) = labels.get(v!(*index) as u32 as usize) {

@@ -57,6 +57,11 @@ impl Format {
         }
     }
 
+    /// Returns the bit that makes a NaN quiet.
+    fn quiet(self) -> u64 {
+        1 << (self.fraction() - 1)
+    }
+
     fn is_subnormal(self, bits: u64) -> bool {
         let magnitude = bits & (self.mask() >> 1);
         magnitude != 0 && magnitude & self.exponents() == 0
@@ -320,17 +325,29 @@ fn arithmetic<F: Float>(function: Function, operands: [u64; 3], round: Round) ->
     calculate::<F>(function, operands.map(of), round).to_bits() as u64
 }
 
+/// Converts a NaN as an H100 does: a narrower `.f64` keeps its sign and the upper bits of its payload and becomes quiet, `.bf16`
+/// becomes the upper half of an `.f32`, `.f32` and `.f64` stay, and others become the NaN of instructions.
+fn convert_nan(from: Format, to: Format, bits: u64) -> u64 {
+    match (from, to) {
+        (Format::F64, Format::F64) | (Format::F32, Format::F32) => bits,
+        (Format::F64, Format::F32 | Format::F16 | Format::Bf16) => {
+            let sign = bits >> 63 << (to.bits() - 1);
+            let payload = bits >> (from.fraction() - to.fraction()) & (to.quiet() - 1);
+            sign | to.exponents() | to.quiet() | payload
+        }
+        (Format::Bf16, Format::F32) => bits << 16,
+        (_, Format::F64) => to.nan() | (bits >> (from.bits() - 1)) << 63,
+        _ => to.nan(),
+    }
+}
+
 /// Converts a value between formats.
 pub fn convert(from: Format, to: Format, bits: u64, round: Round) -> u64 {
+    if from.is_nan(bits) {
+        return convert_nan(from, to, bits);
+    }
     if from == to {
         return bits;
-    }
-    if from.is_nan(bits) {
-        return if to == Format::F32 || to == Format::F64 {
-            to.nan() | (bits >> (from.bits() - 1)) << (to.bits() - 1)
-        } else {
-            to.nan()
-        };
     }
     fn step<A: Float + FloatConvert<B>, B: Float>(bits: u64, round: Round) -> u64 {
         let value: StatusAnd<B> = of::<A>(bits).convert_r(round, &mut false);
@@ -346,7 +363,12 @@ pub fn convert_flushed(from: Format, to: Format, bits: u64, round: Round) -> u64
         let wide: IeeeFloat<WideSingle> = of::<Double>(bits).convert_r(round, &mut false).value;
         wide.is_finite() && wide.abs() < of::<Single>(1 << Format::F32.fraction()).convert(&mut false).value
     };
-    if is_tiny { result & to.sign() } else { flush(to, result) }
+    match () {
+        () if is_tiny => result & to.sign(),
+        // With `.ftz`, `.bf16` is converted by an instruction that does not keep NaN.
+        () if from != Format::F64 && to.is_nan(result) => to.nan(),
+        () => flush(to, result),
+    }
 }
 
 /// Converts a value with `.rs`: adds `count` random bits below the last place of the result, then truncates (PTX ISA 9.7.9.21).
@@ -426,7 +448,7 @@ pub fn satfinite(format: Format, bits: u64) -> u64 {
 fn square_root(format: Format, bits: u64, round: Round) -> u64 {
     let (sign, magnitude) = (bits & format.sign(), bits & (format.mask() >> 1));
     if format.is_nan(bits) {
-        return if format == Format::F64 { bits | 1 << 51 } else { format.nan() };
+        return if format == Format::F64 { bits | format.quiet() } else { format.nan() };
     }
     if magnitude == 0 || bits == format.exponents() {
         return bits;
@@ -499,7 +521,7 @@ fn extreme(function: Function, format: Format, [a, b]: [u64; 2], modifiers: &Mod
     signed(if a_first == (function == Function::Min) { a } else { b })
 }
 
-/// The NaN that a tensor copy writes for 16 bits outside of the tensor.
+/// The NaN that a tensor copy writes for 16 bits outside of the tensor. To `.oob`, its sign does not matter.
 const OUT_OF_BOUNDS: u64 = 0x7ff7;
 
 /// Computes one lane.
@@ -507,10 +529,12 @@ pub fn compute(function: Function, format: Format, operands: [u64; 3], modifiers
     use Function::*;
     let operands = if modifiers.ftz { operands.map(|bits| flush(format, bits)) } else { operands };
     let [a, b, _] = operands;
-    if modifiers.oob && (a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS) {
+    if modifiers.oob && [a, b].map(|bits| bits & !format.sign()).contains(&OUT_OF_BOUNDS) {
         return 0;
     }
     let result = match function {
+        // An H100 computes both by an addition of zero, in which an `.f64` NaN keeps its sign.
+        Neg | Abs if format.is_nan(a) => a | format.quiet(),
         Neg => a ^ format.sign(),
         Abs => a & !format.sign(),
         // PTX copies the sign of the first operand to the second.
@@ -541,12 +565,11 @@ pub fn compute(function: Function, format: Format, operands: [u64; 3], modifiers
         }
         _ => approximate(function, format, a),
     };
-    let result =
-        if format.is_nan(result) && format != Format::F64 && !matches!(function, Neg | Abs | Copysign) {
-            format.nan()
-        } else {
-            result
-        };
+    let result = if format.is_nan(result) && format != Format::F64 && function != Copysign {
+        format.nan()
+    } else {
+        result
+    };
     let result = if modifiers.ftz { flush(format, result) } else { result };
     clamp(format, result, modifiers)
 }

@@ -447,12 +447,13 @@ impl Lower<'_> {
             },
             operand => (self.src(operand)?, 0),
         };
-        // The name of a variable in shared memory says its space.
-        let is_shared = base.0 & Src::SHARED == Src::SHARED;
-        let space = if space == Space::Generic && is_shared { Space::SharedCta } else { space };
-        // Parameters of a function and of its calls are in the function's frame.
-        let space =
-            if space == Space::Param && base.0 & Src::SHARED == Src::FRAME { Space::Local } else { space };
+        let space = match (space, base.0 & Src::SHARED) {
+            // The name of a variable in shared or local memory says its space.
+            (Space::Generic, Src::SHARED) => Space::SharedCta,
+            // Parameters of a function and of its calls are in the function's frame.
+            (Space::Generic | Space::Param, Src::FRAME) => Space::Local,
+            (space, _) => space,
+        };
         Ok(Address { base, offset, space })
     }
 

@@ -955,7 +955,7 @@ pub fn value(constants: &[u64], thread: &Thread, src: Src) -> u64 {
         }
         1 => constants[index],
         3 => constants[index] + thread.shared_base,
-        _ => crate::memory::LOCAL_WINDOW + (thread.frame.local + index) as u64,
+        _ => (thread.frame.local + index) as u64,
     }
 }
 

@@ -77,6 +77,18 @@ const CASES: &[(&str, [u32; 3], [u32; 2])] = &[
     ("cvt.rna.tf32.f32 %r0, %r1;", [0x3f80_1000, 0, 0], [0x3f80_2000, 0]),
     ("cvt.rz.relu.tf32.f32 %r0, %r1;", [0xbf80_1fff, 0, 0], [0, 0]),
     ("cvt.rna.satfinite.tf32.f32 %r0, %r1;", [0x7f7f_ffff, 0, 0], [0x7f7f_e000, 0]),
+    // 9.7.9.20: the name of a local variable is an address in local memory
+    (
+        ".reg .b64 %a, %b; .local .b32 v; mov.b64 %a, v; cvta.local.u64 %b, %a; st.b32 [%b], %r1; ld.local.b32 %r0, [%a];
+cvta.to.local.u64 %b, %b; sub.u64 %b, %b, %a; shr.u64 %b, %b, 32; cvt.u32.u64 %r4, %b;",
+        [5, 0, 0],
+        [5, 0],
+    ),
+    (
+        ".reg .b64 %a; .local .b32 v; st.local.b32 [v], %r1; mov.b64 %a, v; shr.u64 %a, %a, 32; cvt.u32.u64 %r4, %a; ld.b32 %r0, [v];",
+        [5, 0, 0],
+        [5, 0],
+    ),
     // 9.7.4.4: 0x7ff7 stands for an element outside of a tensor
     ("fma.rn.oob.f16x2 %r0, %r1, %r2, %r3;", [0x3c00_7ff7, 0x4000_4000, 0x3c00_3c00], [0x4200_0000, 0]),
 ];
@@ -163,8 +175,20 @@ fn a_modifier_that_is_not_the_instructions_is_named_with_its_line() {
     assert!(error.contains("line 5") && error.contains("`.sat`") && error.contains("neg.sat.f32"), "{error}");
     let error = load("min.relu.u32 %r0, %r1, %r2;");
     assert!(error.contains("line 5") && error.contains("the interpreter has no `min.relu.u32`"), "{error}");
+    for instruction in ["fma.rm.bf16x2 %r0, %r1, %r2, %r3;", "fma.rz.oob.relu.bf16x2 %r0, %r1, %r2, %r3;"] {
+        let error = load(instruction);
+        assert!(error.contains("line 5") && error.contains("Use `.rn`"), "{error}");
+    }
+    let error = load("{ .reg .b16 %h<4>; madc.hi.u16 %h0, %h1, %h2, %h3; }");
+    assert!(
+        error.contains("line 5") && error.contains("`madc.hi.u16`") && error.contains("Use `madc.lo`"),
+        "{error}"
+    );
     let error = load("vote.ballot.b32 %r0, %p0;");
     assert!(error.contains("line 5") && error.contains("`vote` without `.sync`"), "{error}");
     let error = load("wgmma.fence.sync.aligned;");
-    assert!(error.contains("the interpreter has no `wgmma`: it cannot run `wgmma.fence.sync.aligned`"), "{error}");
+    assert!(
+        error.contains("the interpreter has no `wgmma`") && error.contains("wgmma.fence.sync.aligned"),
+        "{error}"
+    );
 }
