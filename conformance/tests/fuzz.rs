@@ -7,7 +7,7 @@ use std::path::Path;
 use ptx_conformance::fuzz::forms::{self, Form, SAMPLE_REGISTERS, VERSIONS};
 use ptx_conformance::fuzz::generate::{self, Table};
 use ptx_conformance::fuzz::grammar::PATTERNS;
-use ptx_conformance::fuzz::kernel::{Kernel, THREADS};
+use ptx_conformance::fuzz::kernel::{Kernel, Node, Step, THREADS};
 use ptx_conformance::fuzz::report::Coverage;
 use ptx_conformance::fuzz::{gpu, run, shrink};
 use xtask::cuda::Tools;
@@ -145,6 +145,64 @@ fn a_planted_fault_is_found_and_shrunk_to_its_statement() {
         assert!(found.statement.starts_with(right) && !found.operands.is_empty(), "{found:?}");
         assert!(shrink::size(&kernel.nodes) > 20);
     }
+}
+
+/// A register that several statements write: the first of them is not blamed for the others.
+#[test]
+fn the_statement_that_writes_a_wrong_value_is_blamed() {
+    let table = table(&["sub.u32", "mul.lo.u32", "popc.b32", "max.s32", "brev.b32", "min.u32"]);
+    let (mut first, mut faults) = (0, 0);
+    for number in 0..40 {
+        let kernel = generate::kernel(&table, 9, number);
+        let planted = |kernel: &Kernel| wrong(kernel, "popc.b32", "clz.b32");
+        let expected = run::run(&kernel, 0).unwrap();
+        let Some(found) = run::difference(&table, &kernel, &expected, &planted(&kernel)) else { continue };
+        faults += 1;
+        first += usize::from(found.opcode == "popc.b32");
+        let blamed = run::blame(&table, &kernel, found, |observed| Some(planted(observed)));
+        assert_eq!(blamed.opcode, "popc.b32", "kernel {number}: {blamed:#?}");
+        // The copies change nothing.
+        if let Some(observed) = kernel.observed() {
+            let memory = run::run(&observed, 0).unwrap();
+            assert_eq!(kernel.rest(&expected), observed.rest(&memory));
+        }
+    }
+    assert!(first < faults && faults > 20, "{first} of {faults}");
+}
+
+/// What ptxas computes otherwise than the ISA says is not generated.
+#[test]
+fn departures_of_ptxas_are_left_out() {
+    fn each_step(nodes: &[Node], f: &mut impl FnMut(&Step)) {
+        for node in nodes {
+            if let Node::Step(step) = node {
+                f(step);
+            }
+            node.bodies().into_iter().for_each(|body| each_step(body, f));
+        }
+    }
+    let table = table(&[]);
+    let (mut guarded, mut extremes) = (0, 0);
+    for number in 0..300 {
+        each_step(&generate::kernel(&table, 13, number).nodes, &mut |step| {
+            let last = step.text.last().unwrap();
+            let (opcode, operands) = last.trim_end_matches(';').split_once(' ').unwrap_or((last, ""));
+            let words: Vec<&str> = opcode.split('.').collect();
+            if step.guard.is_some() && words[0] == "set" {
+                let [.., to, from] = words[..] else { panic!("{last}") };
+                assert!(!matches!(to, "f32" | "f16" | "bf16"), "{last}");
+                assert!(!to.ends_with("32") || !from.ends_with("16"), "{last}");
+                guarded += 1;
+            }
+            assert!(step.guard.is_none() || words[0] != "testp", "{last}");
+            if matches!(words[0], "min" | "max") && words.last().unwrap().contains('f') {
+                let sources: Vec<&str> = operands.split(", ").skip(1).collect();
+                assert_ne!(sources[0], sources[1], "{last}");
+                extremes += 1;
+            }
+        });
+    }
+    assert!(guarded > 50 && extremes > 20, "{guarded}, {extremes}");
 }
 
 #[test]

@@ -82,6 +82,11 @@ fn input(rng: &mut Rng, ty: &str) -> u64 {
             _ => u64::from(((rng.f32() * 2.0 - 1.0) * TAU).to_bits()),
         },
         "b128" => rng.u64(..),
+        // Beside the NaN of `.oob`.
+        "f16" | "bf16" | "f16x2" | "bf16x2" if rng.u8(0..16) == 0 => {
+            let one = |rng: &mut Rng| [0x7ff7, 0xfff7, 0x7ff6, 0x7ff8][rng.usize(0..4)];
+            if ty.ends_with("x2") { one(rng) << 16 | one(rng) } else { one(rng) }
+        }
         _ if ty.starts_with(['u', 's', 'b']) && ty.len() <= 3 && rng.u8(0..4) == 0 => rng.u64(0..70),
         _ => values::one(rng, ty),
     }
@@ -138,6 +143,8 @@ struct Draft {
     reads: Vec<Register>,
     writes: Vec<Register>,
     immediate: bool,
+    /// Whether the statement reads registers of the types of its operands alone.
+    exact: bool,
 }
 
 impl Generator<'_> {
@@ -166,6 +173,18 @@ impl Generator<'_> {
         self.scope.known.push((register, ty.into()));
     }
 
+    /// Returns a predicate for branches.
+    fn branches_by(&mut self) -> Register {
+        let is_pred = |(_, ty): &&(Register, String)| ty == "pred";
+        let known: Vec<Register> =
+            self.scope.known.iter().filter(is_pred).map(|(register, _)| *register).collect();
+        if known.is_empty() || self.percent(40) {
+            self.input('p', "pred")
+        } else {
+            known[self.rng.usize(..known.len())]
+        }
+    }
+
     fn input(&mut self, class: char, ty: &str) -> Register {
         let outer = match &mut self.function {
             Some(function) => function.caller.allocate(class),
@@ -188,13 +207,16 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns a register to read, of a class and, most often, of a type.
-    fn register(&mut self, class: char, ty: &str) -> Register {
+    /// Returns a register to read, of a class and, always or most often, of a type.
+    fn register(&mut self, class: char, ty: &str, exact: bool) -> Register {
         if !self.percent(40) && ty != "angle" {
-            let exact = self.percent(70);
+            let exact = exact || self.percent(70);
             let known = &self.scope.known;
             let fits = |(register, other): &&(Register, String)| {
-                register.class == class && other != "angle" && (!exact || is_alike(other, ty))
+                register.class == class
+                    && other != "angle"
+                    && (!exact || is_alike(other, ty))
+                    && (class == 'p' || !departures::confuses(other, ty))
             };
             let fitting: Vec<Register> = known.iter().filter(fits).map(|(register, _)| *register).collect();
             if !fitting.is_empty() {
@@ -205,7 +227,7 @@ impl Generator<'_> {
     }
 
     fn read(&mut self, draft: &mut Draft, class: char, ty: &str) -> Register {
-        let register = self.register(class, ty);
+        let register = self.register(class, ty, draft.exact);
         draft.reads.push(register);
         register
     }
@@ -264,8 +286,7 @@ impl Generator<'_> {
             let choice = self.rng.u32(0..100);
             let node = match choice {
                 0..6 if !deep => {
-                    let mut draft = Draft::default();
-                    let guard = (self.read(&mut draft, 'p', "pred"), self.rng.bool());
+                    let guard = (self.branches_by(), self.rng.bool());
                     let (id, then) = (self.id(), self.nodes(forms, few, split));
                     let otherwise = if self.rng.bool() { self.nodes(forms, few, split) } else { Vec::new() };
                     Node::If { id, guard, then, otherwise }
@@ -275,11 +296,11 @@ impl Generator<'_> {
                     Node::Loop { id, count, by: None, body: self.nodes(forms, few, inner) }
                 }
                 10..13 if !deep => {
-                    let (id, by) = (self.id(), self.register('r', "u32"));
+                    let (id, by) = (self.id(), self.register('r', "u32", false));
                     Node::Loop { id, count: 0, by: Some(by), body: self.nodes(forms, few, split) }
                 }
                 13..16 if !deep => {
-                    let (id, by) = (self.id(), self.register('r', "u32"));
+                    let (id, by) = (self.id(), self.register('r', "u32", false));
                     let arms =
                         (0..[2, 4][self.rng.usize(0..2)]).map(|_| self.nodes(forms, 2, split)).collect();
                     Node::Switch { id, by, arms }
@@ -421,8 +442,8 @@ impl Generator<'_> {
                 self.statement(&mut draft, reader);
             }
         }
-        let guard = if !of.is_collective() && self.percent(12) {
-            let register = self.register('p', "pred");
+        let guard = if !of.is_collective() && !departures::loses_guard(of) && self.percent(12) {
+            let register = self.register('p', "pred", false);
             Some((register, self.rng.bool()))
         } else {
             None
@@ -436,9 +457,19 @@ impl Generator<'_> {
         let of = &table.forms[form];
         let destinations = of.destinations();
         draft.immediate = false;
+        draft.exact = departures::compares_truths(of);
         let mut operands = Vec::new();
         for kind in &of.operands[destinations..] {
-            let text = self.operand(draft, of, kind);
+            let mut text = self.operand(draft, of, kind);
+            if let Kind::Value(ty) = kind
+                && operands.contains(&text)
+                && departures::folds_equal_operands(of)
+            {
+                let other = self.input(class(ty), ty);
+                draft.reads.pop();
+                draft.reads.push(other);
+                text = other.to_string();
+            }
             operands.push(text);
         }
         if let Some(kind) = of.operands.first().filter(|_| destinations == 1) {
@@ -585,15 +616,17 @@ impl Generator<'_> {
             let d = this.fresh(class, ty, compare);
             draft.writes.push(d);
             if compare == Compare::Equal {
-                this.learn(d, ty);
+                let flushes = ty == "pred" && of.has("ftz");
+                this.learn(d, if flushes { departures::FLUSHED } else { ty });
             }
             if !opens_nan(of, ty) {
                 return d.to_string();
             }
-            let (raw, is_nan) = (this.scope.allocate('d'), this.scope.allocate('p'));
+            let (raw, is_nan) = (this.scope.allocate(class), this.scope.allocate('p'));
+            let (bits, nan) = if ty == "f64" { (64, 0x7ff8_0000_0000_0000_u64) } else { (32, 0x7fff_ffff) };
             draft.writes.extend([raw, is_nan]);
-            draft.after.push(format!("testp.notanumber.f64 {is_nan}, {raw};"));
-            draft.after.push(format!("selp.b64 {d}, 0x7ff8000000000000, {raw}, {is_nan};"));
+            draft.after.push(format!("testp.notanumber.{ty} {is_nan}, {raw};"));
+            draft.after.push(format!("selp.b{bits} {d}, {nan:#x}, {raw}, {is_nan};"));
             raw.to_string()
         };
         match kind {
@@ -652,7 +685,7 @@ fn addresses(of: &Form) -> (&'static str, &'static str) {
 }
 
 fn finish(draft: Draft, forms: Vec<usize>, guard: Option<(Register, bool)>) -> Step {
-    Step { forms, guard, text: draft.text, reads: draft.reads, writes: draft.writes }
+    Step { forms, guard, text: draft.text, reads: draft.reads, writes: draft.writes, copies: Vec::new() }
 }
 
 fn is_integer(ty: &str) -> bool {
@@ -665,14 +698,32 @@ fn is_alike(a: &str, b: &str) -> bool {
     a == b || is_integer(a) && is_integer(b)
 }
 
-/// Returns true if the ISA does not say which NaN an instruction returns (9.7.3: payloads of `.f64` "are supported").
+/// Returns true if the ISA does not say which NaN an instruction returns (9.7.3: payloads of `.f64` "are supported"; 9.7.3.9, .10:
+/// `abs` and `neg` of NaN are unspecified), and one GPU returns several: `FADD` returns the canonical one, but ptxas computes a
+/// guarded `abs.f32` by `FSEL R7, |R0|, R1, P0`.
 fn opens_nan(of: &Form, ty: &str) -> bool {
-    ty == "f64"
-        && matches!(
-            of.head(),
-            "add" | "sub" | "mul" | "fma" | "mad" | "div" | "rcp" | "sqrt" | "min" | "max" | "cvt"
-        )
-        && !of.has("approx")
+    match ty {
+        "f64" => {
+            matches!(
+                of.head(),
+                "add"
+                    | "sub"
+                    | "mul"
+                    | "fma"
+                    | "mad"
+                    | "div"
+                    | "rcp"
+                    | "sqrt"
+                    | "min"
+                    | "max"
+                    | "cvt"
+                    | "abs"
+                    | "neg"
+            ) && !of.has("approx")
+        }
+        "f32" => matches!(of.head(), "abs" | "neg"),
+        _ => false,
+    }
 }
 
 /// Returns the comparison of the result of a form: within the stated error for an approximation.

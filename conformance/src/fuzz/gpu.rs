@@ -232,7 +232,10 @@ fn run_chunk(
             Err(Failed::Timeout) => Outcome::Timeout,
             Ok(found) => match run::difference(table, kernel, &expected, &found) {
                 None => Outcome::Equal,
-                Some(difference) => different(table, gpu, kernel, shrunk, difference),
+                Some(difference) => {
+                    let difference = blame(table, gpu, kernel, difference);
+                    different(table, gpu, kernel, shrunk, difference)
+                }
             },
         };
         let is_last = matches!(outcome, Outcome::Fault { .. } | Outcome::Timeout);
@@ -242,6 +245,11 @@ fn run_chunk(
             leave(0);
         }
     }
+}
+
+/// See [`run::blame`].
+fn blame(table: &Table, gpu: &mut Gpu, kernel: &Kernel, difference: Difference) -> Difference {
+    run::blame(table, kernel, difference, |observed| gpu.run_alone(observed).ok())
 }
 
 /// Shrinks the first kernels of each culprit.
@@ -261,7 +269,8 @@ fn different(
     let smallest = shrink(kernel, |smaller| {
         let Ok(expected) = run::run(smaller, 0) else { return false };
         let Ok(found) = gpu.run_alone(smaller) else { return false };
-        match run::difference(table, smaller, &expected, &found) {
+        let other = run::difference(table, smaller, &expected, &found);
+        match other.map(|other| blame(table, gpu, smaller, other)) {
             Some(other) if other.opcode == difference.opcode || difference.statement.is_empty() => {
                 last = other;
                 true

@@ -39,15 +39,18 @@ impl Register {
         }
     }
 
-    fn declare(class: char, count: usize) -> String {
-        let ty = match class {
+    fn ty(self) -> &'static str {
+        match self.class {
             'p' => "pred",
             'h' => "b16",
             'r' => "b32",
             'd' => "b64",
             _ => "b128",
-        };
-        format!("    .reg .{ty} %{class}<{count}>;\n")
+        }
+    }
+
+    fn declare(class: char, count: usize) -> String {
+        format!("    .reg .{} %{class}<{count}>;\n", Self { class, index: 0 }.ty())
     }
 
     /// Returns the statement that sets the register to zero.
@@ -55,10 +58,7 @@ impl Register {
         match self.class {
             'p' => format!("setp.ne.u32 {self}, 0, 0;"),
             'q' => format!("mov.b128 {self}, {{%zero, %zero}};"),
-            class => format!(
-                "mov.b{} {self}, 0;",
-                values::bits(&format!("b{}", 8 * Self { class, index: 0 }.bytes()))
-            ),
+            _ => format!("mov.{} {self}, 0;", self.ty()),
         }
     }
 }
@@ -75,6 +75,8 @@ pub struct Step {
     pub text: Vec<String>,
     pub reads: Vec<Register>,
     pub writes: Vec<Register>,
+    /// Registers of the text, each with one that gets its value behind the text, whatever the guard.
+    pub copies: Vec<(Register, Register)>,
 }
 
 /// A statement, or a structure of statements.
@@ -180,13 +182,93 @@ pub fn each<'n>(nodes: &'n [Node], f: &mut impl FnMut(&'n Node, &[Register], &[R
     }
 }
 
+/// Returns the registers that nodes read, and those that they write.
 fn used(nodes: &[Node]) -> (BTreeSet<Register>, BTreeSet<Register>) {
     let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
-    each(nodes, &mut |_, reads, writes| {
+    each(nodes, &mut |node, reads, writes| {
         read.extend(reads);
         written.extend(writes);
+        if let Node::Step(step) = node {
+            read.extend(step.copies.iter().map(|(from, _)| from));
+        }
     });
     (read, written)
+}
+
+/// Makes the values of registers that are written again observable.
+struct Observer {
+    /// How often the registers of the kernel or of a function are written.
+    writes: BTreeMap<Register, usize>,
+    /// The register with the last value of a register.
+    current: BTreeMap<Register, Register>,
+    /// The first free register of each class.
+    free: BTreeMap<char, usize>,
+    /// The registers that have copies, with these.
+    copies: Vec<(Register, Register)>,
+}
+
+impl Observer {
+    fn new(nodes: &[Node], others: impl Iterator<Item = Register>) -> Self {
+        let mut writes: BTreeMap<Register, usize> = BTreeMap::new();
+        each(nodes, &mut |_, _, written| {
+            written.iter().for_each(|register| *writes.entry(*register).or_default() += 1);
+        });
+        let mut free = BTreeMap::new();
+        let (read, written) = used(nodes);
+        for register in read.into_iter().chain(written).chain(others) {
+            let index = free.entry(register.class).or_default();
+            *index = (register.index + 1).max(*index);
+        }
+        Self { writes, current: BTreeMap::new(), free, copies: Vec::new() }
+    }
+
+    /// Returns a register for the value that a register has now, if the register is written again.
+    fn copy(&mut self, register: Register) -> Option<Register> {
+        (self.writes[&register] > 1).then(|| {
+            let index = self.free.entry(register.class).or_default();
+            let copy = Register { index: *index, ..register };
+            *index += 1;
+            self.current.insert(register, copy);
+            self.copies.push((register, copy));
+            copy
+        })
+    }
+
+    fn nodes(&mut self, nodes: &mut [Node]) {
+        for node in nodes {
+            match node {
+                Node::Step(step) => {
+                    for register in &mut step.reads {
+                        *register = *self.current.get(register).unwrap_or(register);
+                    }
+                    for register in &mut step.writes {
+                        if let Some(copy) = self.copy(*register) {
+                            step.copies.push((*register, copy));
+                            *register = copy;
+                        }
+                    }
+                }
+                Node::Call { arguments, body, results, .. } => {
+                    let others = arguments.iter().chain(&*results).map(|(inner, _)| *inner);
+                    let mut inside = Self::new(body, others);
+                    inside.nodes(body);
+                    for (inner, outer) in results.clone() {
+                        if let Some(copy) = self.copy(outer) {
+                            results.push((inner, copy));
+                        }
+                        for (_, copy) in inside.copies.iter().filter(|(register, _)| *register == inner) {
+                            let index = self.free.entry(outer.class).or_default();
+                            let result = Register { index: *index, ..outer };
+                            *index += 1;
+                            self.copies.push((outer, result));
+                            results.push((*copy, result));
+                        }
+                    }
+                }
+                node => node.bodies_mut().into_iter().for_each(|body| self.nodes(body)),
+            }
+        }
+    }
 }
 
 fn declarations<'r>(registers: impl Iterator<Item = &'r Register>) -> String {
@@ -206,7 +288,8 @@ struct Writer<'n> {
     text: String,
 }
 
-fn guarded((register, negated): Guard) -> String {
+/// Returns a guard as text.
+pub fn guarded((register, negated): Guard) -> String {
     format!("@{}{register}", if negated { "!" } else { "" })
 }
 
@@ -235,6 +318,9 @@ impl Writer<'_> {
                 let guard = step.guard.map(|guard| guarded(guard) + " ").unwrap_or_default();
                 for text in &step.text {
                     self.line(format_args!("{guard}{text}"));
+                }
+                for (from, to) in &step.copies {
+                    self.line(format_args!("mov.{} {to}, {from};", from.ty()));
                 }
             }
             Node::If { id, guard: (register, negated), then, otherwise } => {
@@ -502,6 +588,25 @@ impl Kernel {
         }
         w.text += "    ret;\n}\n";
         w.functions + &w.text
+    }
+
+    /// Returns the kernel with an output for each value of a register that several statements write, or `None` if there is no such
+    /// register. The statements read and write these outputs in place of the register, as far as [`each`] says.
+    pub fn observed(&self) -> Option<Self> {
+        let mut observed = self.clone();
+        let slots = self.inputs.iter().chain(&self.outputs);
+        let mut observer = Observer::new(&self.nodes, slots.map(|slot| slot.register));
+        observer.nodes(&mut observed.nodes);
+        for (register, copy) in &observer.copies {
+            let slot = self.outputs.iter().find(|slot| slot.register == *register)?.clone();
+            let at = observed.outputs.last().map_or(0, |slot| slot.at + slot.register.bytes());
+            let at = at.next_multiple_of(copy.bytes());
+            observed.outputs.push(Slot { register: *copy, at, ..slot });
+        }
+        observed
+            .outputs
+            .retain(|slot| !observer.copies.iter().any(|(register, _)| slot.register == *register));
+        (!observer.copies.is_empty()).then_some(observed)
     }
 
     /// Returns the text of a module that contains only this kernel.

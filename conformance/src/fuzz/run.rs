@@ -72,6 +72,22 @@ fn execute(device: &mut Device, module: &Module, memory: &[u8], schedule: u64) -
     Ok(after)
 }
 
+/// Returns the difference with the statement that computed the wrong value, if several statements write the register: `run` runs the
+/// kernel of [`Kernel::observed`] where the kernel was found to differ.
+pub fn blame(
+    table: &Table,
+    kernel: &Kernel,
+    difference: Difference,
+    run: impl FnOnce(&Kernel) -> Option<Vec<u8>>,
+) -> Difference {
+    let observe = || {
+        let observed = kernel.observed()?;
+        let expected = self::run(&observed, 0).ok()?;
+        self::difference(table, &observed, &expected, &run(&observed)?)
+    };
+    observe().unwrap_or(difference)
+}
+
 /// The first result that differs, and the statement that computed it from equal operands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
@@ -167,7 +183,8 @@ pub fn difference(table: &Table, kernel: &Kernel, expected: &[u8], found: &[u8])
         Node::Step(step) => {
             let forms: Vec<&str> = step.forms.iter().map(|form| table.forms[*form].opcode.as_str()).collect();
             let last = step.text.last().cloned().unwrap_or_default();
-            (if forms.is_empty() { last } else { forms.join("+") }, step.text.join(" "))
+            let guard = step.guard.map(|guard| kernel::guarded(guard) + " ").unwrap_or_default();
+            (if forms.is_empty() { last } else { forms.join("+") }, guard + &step.text.join(" "))
         }
         _ => ("call".into(), String::new()),
     };
