@@ -74,12 +74,20 @@ pub fn folds_equal_operands(form: &Form) -> bool {
 
 /// Returns true if ptxas may take a register that holds one type for what an instruction reads as another. It does so where it
 ///
-/// - folds conversions: `cvt.rn.f16.bf16 h, x; cvt.rzi.s64.bf16 d, h` becomes `cvt.rzi.s64.bf16 d, x`;
 /// - stores 8 bits of a float: `set.ne.bf16.u32 h, a, b; st.v2.u8 [p], {g, h}` stores the integral part by `F2I.U8.BF16`. ptxas 13.0
 ///   also does so with one element, and with an `.f32` in place of the `.bf16`;
 /// - keeps 16 bits in the half of a register: after `cvt.rn.satfinite.e5m2x2.f16x2 h, a; st.v4.u16 [p], {e, f, h, g}`, `g` is `h`.
 pub fn confuses(holds: &str, read: &str) -> bool {
     kind(holds) != kind(read) && values::bits(holds).min(values::bits(read)) <= 16
+}
+
+/// Returns true if ptxas folds an instruction with one of its kind that computed its operand, and computes something else:
+///
+/// - `cvt.rn.f16.bf16 h, x; cvt.rzi.s64.bf16 d, h` becomes `F2I.S64.BF16` of `x`, and `set.f16` in place of the first an integer;
+/// - `cvt.rm.bf16.f16 h, x; cvt.rzi.s16.bf16 g, h` becomes `F2I.S16.BF16.FLOOR` of `x`, which is of another type and rounds otherwise;
+/// - `cvt.rpi.sat.s64.f16 d, x; cvt.sat.s32.s64 r, d` becomes `F2I.F16.CEIL` of `x`, which gives another integer for NaN.
+pub fn folds_conversions(form: &Form) -> bool {
+    form.head() == "cvt"
 }
 
 /// Returns a type, or one name for all integers.

@@ -1,6 +1,6 @@
 //! Makes random kernels, each well defined: its result does not depend on the schedule, nor on what the ISA leaves open.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::f32::consts::TAU;
 
 use fastrand::Rng;
@@ -98,6 +98,8 @@ struct Scope {
     counts: BTreeMap<char, usize>,
     /// The registers that later statements may read, with their types.
     known: Vec<(Register, String)>,
+    /// The registers that conversions write.
+    converted: BTreeSet<Register>,
     /// All registers with a result.
     results: Vec<(Register, String, Compare)>,
 }
@@ -145,6 +147,8 @@ struct Draft {
     immediate: bool,
     /// Whether the statement reads registers of the types of its operands alone.
     exact: bool,
+    /// Whether the statement reads no result of a conversion.
+    unconverted: bool,
 }
 
 impl Generator<'_> {
@@ -208,14 +212,15 @@ impl Generator<'_> {
     }
 
     /// Returns a register to read, of a class and, always or most often, of a type.
-    fn register(&mut self, class: char, ty: &str, exact: bool) -> Register {
+    fn register(&mut self, class: char, ty: &str, draft: &Draft) -> Register {
         if !self.percent(40) && ty != "angle" {
-            let exact = exact || self.percent(70);
+            let exact = draft.exact || self.percent(70);
             let known = &self.scope.known;
             let fits = |(register, other): &&(Register, String)| {
                 register.class == class
                     && other != "angle"
                     && (!exact || is_alike(other, ty))
+                    && !(draft.unconverted && self.scope.converted.contains(register))
                     && (class == 'p' || !departures::confuses(other, ty))
             };
             let fitting: Vec<Register> = known.iter().filter(fits).map(|(register, _)| *register).collect();
@@ -227,7 +232,7 @@ impl Generator<'_> {
     }
 
     fn read(&mut self, draft: &mut Draft, class: char, ty: &str) -> Register {
-        let register = self.register(class, ty, draft.exact);
+        let register = self.register(class, ty, draft);
         draft.reads.push(register);
         register
     }
@@ -296,11 +301,11 @@ impl Generator<'_> {
                     Node::Loop { id, count, by: None, body: self.nodes(forms, few, inner) }
                 }
                 10..13 if !deep => {
-                    let (id, by) = (self.id(), self.register('r', "u32", false));
+                    let (id, by) = (self.id(), self.register('r', "u32", &Draft::default()));
                     Node::Loop { id, count: 0, by: Some(by), body: self.nodes(forms, few, split) }
                 }
                 13..16 if !deep => {
-                    let (id, by) = (self.id(), self.register('r', "u32", false));
+                    let (id, by) = (self.id(), self.register('r', "u32", &Draft::default()));
                     let arms =
                         (0..[2, 4][self.rng.usize(0..2)]).map(|_| self.nodes(forms, 2, split)).collect();
                     Node::Switch { id, by, arms }
@@ -443,7 +448,7 @@ impl Generator<'_> {
             }
         }
         let guard = if !of.is_collective() && !departures::loses_guard(of) && self.percent(12) {
-            let register = self.register('p', "pred", false);
+            let register = self.register('p', "pred", &Draft::default());
             Some((register, self.rng.bool()))
         } else {
             None
@@ -458,6 +463,7 @@ impl Generator<'_> {
         let destinations = of.destinations();
         draft.immediate = false;
         draft.exact = departures::compares_truths(of);
+        draft.unconverted = departures::folds_conversions(of);
         let mut operands = Vec::new();
         for kind in &of.operands[destinations..] {
             let mut text = self.operand(draft, of, kind);
@@ -475,6 +481,9 @@ impl Generator<'_> {
         if let Some(kind) = of.operands.first().filter(|_| destinations == 1) {
             let text = self.destination(draft, of, kind);
             operands.insert(0, text);
+        }
+        if departures::folds_conversions(of) {
+            self.scope.converted.extend(&draft.writes);
         }
         draft.text.push(format!("{} {};", of.opcode, operands.join(", ")).replace(" ;", ";"));
         let after = std::mem::take(&mut draft.after);
