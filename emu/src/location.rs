@@ -1,11 +1,12 @@
 //! The strong writes of a location, and what they hand over.
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::clock::{Collected, Id, Proxy, Release, Time, View};
+use crate::clock::{Acquirable, Collected, Id, Proxy, Release, Time, View};
 use crate::memory::Place;
 use crate::op::{Rmw, Scope};
 use crate::shadow::At;
@@ -31,6 +32,11 @@ impl Handed {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Returns whether the scope of each release includes all threads.
+    fn is_wide(&self) -> bool {
+        self.0.iter().all(|(by, ..)| *by >= Scope::Gpu)
     }
 
     /// Returns what an acquire takes over: the acquire and the release include each other's thread in their scopes (8.7).
@@ -77,6 +83,28 @@ pub struct Write {
     pub reduction: Option<Rmw>,
     /// What a load that reads the write acquires.
     pub release: Handed,
+    /// What every thread acquires by a wide scope, if no narrower one is part of the release.
+    pub wide: OnceCell<Option<Rc<Acquirable>>>,
+}
+
+impl Write {
+    /// Returns what a load of a thread of a block acquires.
+    pub fn acquirable(
+        &self,
+        scope: Scope,
+        block: u32,
+        cluster: u32,
+        orders_reads: bool,
+    ) -> Option<Rc<Acquirable>> {
+        let acquirable = || {
+            let collected = self.release.within(scope, block, cluster)?;
+            Some(collected.finish(orders_reads))
+        };
+        match scope >= Scope::Gpu && self.release.is_wide() {
+            true => self.wide.get_or_init(acquirable).clone(),
+            false => acquirable(),
+        }
+    }
 }
 
 /// The strong writes of a location, the latest last.
@@ -87,6 +115,9 @@ pub struct Location {
     pub writes: VecDeque<Write>,
     /// The number of the latest write that each thread has seen.
     pub seen: FxHashMap<Id, u64>,
+    /// The number of the write that each thread has read last, and the instruction that acquired it. `None`: a relaxed load. To
+    /// read it again, as a loop that waits does, adds nothing to what the thread knows.
+    pub taken: FxHashMap<Id, (u64, Option<At>)>,
     /// What relaxed loads of each thread have read, for the thread's later acquire of the location. `released`: the thread's last
     /// release of the location, for its later stores (8.8).
     pub read: FxHashMap<Id, Handed>,

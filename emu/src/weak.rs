@@ -1,6 +1,8 @@
 //! Strong accesses (PTX ISA 8.4): a load may return an older value than the latest, as long as coherence and what happened before
 //! allow it. A program that orders too little thus meets each outcome that the memory model allows.
 
+use std::cell::OnceCell;
+
 use crate::clock::Id;
 use crate::explore::{Thing, Use};
 use crate::location::{Handed, Key, Write};
@@ -70,7 +72,13 @@ impl Machine<'_> {
         let t = &mut self.ctas[cta].threads[thread];
         let Some(location) = self.locations.get_mut(&key) else { return };
         location.writes[at].reduction = None;
-        let handed = &location.writes[at].release;
+        let write = &location.writes[at];
+        let handed = &write.release;
+        let taken = (location.first + at as u64, sem.acquires().then_some(here));
+        if location.taken.get(&t.id) == Some(&taken) {
+            return;
+        }
+        location.taken.insert(t.id, taken);
         if !sem.acquires() {
             if !handed.is_empty() {
                 location.read.entry(t.id).or_default().join(handed);
@@ -78,10 +86,17 @@ impl Machine<'_> {
             }
             return;
         }
-        handed.beyond(scope, number, size, here).into_iter().for_each(|narrow| t.note_narrow(narrow));
+        let narrow = handed.beyond(scope, number, size, here);
+        if !narrow.is_empty() {
+            // What a thread has met last is kept the longest.
+            location.taken.remove(&t.id);
+        }
+        narrow.into_iter().for_each(|narrow| t.note_narrow(narrow));
         let earlier = location.read.get(&t.id).and_then(|handed| handed.within(scope, number, size));
-        for collected in [handed.within(scope, number, size), earlier].into_iter().flatten() {
-            t.acquire(&collected.finish(orders_reads));
+        let earlier = earlier.map(|collected| collected.finish(orders_reads));
+        for acquirable in [write.acquirable(scope, number, size, orders_reads), earlier].into_iter().flatten()
+        {
+            t.acquire(&acquirable);
         }
     }
 
@@ -102,7 +117,14 @@ impl Machine<'_> {
         let location = self.locations.entry(key).or_default();
         if location.writes.is_empty() {
             // Every thread knows the value before the first strong write.
-            location.push(Write { bytes: before, id, time: 0, reduction: None, release: Handed::default() });
+            location.push(Write {
+                bytes: before,
+                id,
+                time: 0,
+                reduction: None,
+                release: Handed::default(),
+                wide: OnceCell::new(),
+            });
         }
         let continued = if rmw { location.writes.back().map(|write| write.release.clone()) } else { None };
         let mut handed = continued.unwrap_or_default();
@@ -115,7 +137,14 @@ impl Machine<'_> {
         for release in t.restricted() {
             handed.of(Scope::Cluster, number).add(release);
         }
-        location.push(Write { bytes: bytes.to_vec(), id, time, reduction: None, release: handed });
+        location.push(Write {
+            bytes: bytes.to_vec(),
+            id,
+            time,
+            reduction: None,
+            release: handed,
+            wide: OnceCell::new(),
+        });
         let latest = location.first + location.writes.len() as u64 - 1;
         location.seen.insert(id, latest);
     }
