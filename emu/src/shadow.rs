@@ -1,5 +1,6 @@
 //! Shadow memory: the last write and the later reads of each word, or of each byte where an access splits the word.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -58,13 +59,40 @@ impl Writes {
     }
 }
 
+impl Epoch {
+    /// Returns whether one thread or object made both accesses, through one proxy.
+    fn is_like(&self, other: &Self) -> bool {
+        self.id == other.id && self.proxy == other.proxy
+    }
+}
+
 /// The reads since the last write.
 #[derive(Debug, Clone, Default)]
 enum Reads {
     #[default]
     None,
     One(Epoch),
+    /// The reads of each thread, of which the last counts. The earlier ones leave the list when it is full.
     Many(Vec<Epoch>),
+}
+
+/// Empty lists of reads, with room.
+type Spare = Vec<Vec<Epoch>>;
+
+/// Keeps the last read of each thread, in the place of the thread's first. What is left of an earlier grid is of several threads.
+fn keep_last(reads: &mut Vec<Epoch>) {
+    let mut places = FxHashMap::default();
+    let mut kept = 0;
+    for i in 0..reads.len() {
+        let read = reads[i];
+        let place = match is_of_grid(read.id) {
+            true => kept,
+            false => *places.entry((read.id, read.proxy as u8)).or_insert(kept),
+        };
+        reads[place] = read;
+        kept = kept.max(place + 1);
+    }
+    reads.truncate(kept);
 }
 
 impl Reads {
@@ -81,6 +109,47 @@ impl Reads {
             Self::None => &[],
             Self::One(one) => std::slice::from_ref(one),
             Self::Many(many) => many,
+        }
+    }
+
+    /// Returns the last read of each thread.
+    fn last(&self) -> Cow<'_, [Epoch]> {
+        let mut last = Cow::Borrowed(self.epochs());
+        if last.len() > 1 {
+            keep_last(last.to_mut());
+        }
+        last
+    }
+
+    fn add(&mut self, access: &Access<'_>, spare: &mut Spare) {
+        let epoch = access.epoch;
+        match self {
+            Self::None => *self = Self::One(epoch),
+            Self::One(one) if one.is_like(&epoch) || access.follows(one) && one.strong == epoch.strong => {
+                *one = epoch;
+            }
+            Self::One(one) => {
+                let mut many = spare.pop().unwrap_or_default();
+                many.extend([*one, epoch]);
+                *self = Self::Many(many);
+            }
+            Self::Many(many) => match many.last_mut() {
+                Some(last) if last.is_like(&epoch) => *last = epoch,
+                _ => {
+                    if many.len() == many.capacity() {
+                        keep_last(many);
+                        many.reserve(many.len());
+                    }
+                    many.push(epoch);
+                }
+            },
+        }
+    }
+
+    fn clear(&mut self, spare: &mut Spare) {
+        if let Self::Many(mut many) = std::mem::take(self) {
+            many.clear();
+            spare.push(many);
         }
     }
 }
@@ -131,6 +200,7 @@ pub struct Shadow {
     split: FxHashMap<usize, Box<[Cell; WORD]>>,
     /// Whether the memory of the pages that do not exist is initialized.
     initialized: bool,
+    spare: Spare,
 }
 
 impl Access<'_> {
@@ -235,30 +305,14 @@ impl Cell {
         }
     }
 
-    fn read(&mut self, access: &Access<'_>) -> Option<Conflict> {
+    fn read(&mut self, access: &Access<'_>, spare: &mut Spare) -> Option<Conflict> {
         let conflict = self.check_read(access);
-        let epoch = access.epoch;
-        match &mut self.reads {
-            Reads::None => self.reads = Reads::One(epoch),
-            Reads::One(one)
-                if one.id == epoch.id && one.proxy == epoch.proxy
-                    || access.follows(one) && one.strong == epoch.strong =>
-            {
-                *one = epoch;
-            }
-            Reads::One(one) => self.reads = Reads::Many(vec![*one, epoch]),
-            Reads::Many(many) => {
-                match many.iter_mut().find(|read| read.id == epoch.id && read.proxy == epoch.proxy) {
-                    Some(read) => *read = epoch,
-                    None => many.push(epoch),
-                }
-            }
-        }
+        self.reads.add(access, spare);
         conflict
     }
 
     /// Notes a write. `same`: whether memory already has the value.
-    fn write(&mut self, access: &Access<'_>, same: impl Fn() -> bool) -> Option<Conflict> {
+    fn write(&mut self, access: &Access<'_>, spare: &mut Spare, same: impl Fn() -> bool) -> Option<Conflict> {
         let mut conflict = None;
         let mut beside = Vec::new();
         for write in self.writes.epochs() {
@@ -271,12 +325,11 @@ impl Cell {
                 conflict = conflict.or(Some(access.race(write, true)));
             }
         }
-        for read in self.reads.epochs() {
-            if !access.overwrites(read, false) && !access.morally_strong(read) {
-                conflict = conflict.or(Some(access.race(read, false)));
-            }
+        let races = |read: &&Epoch| !access.overwrites(read, false) && !access.morally_strong(read);
+        if conflict.is_none() && self.reads.epochs().iter().any(|read| races(&read)) {
+            conflict = self.reads.last().iter().find(races).map(|read| access.race(read, false));
         }
-        self.reads = Reads::None;
+        self.reads.clear(spare);
         self.writes = if beside.is_empty() {
             Writes::One(access.epoch)
         } else {
@@ -347,7 +400,10 @@ impl Shadow {
     }
 
     pub fn read(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
-        self.each(offset, len, |cell, _| cell.read(access))
+        let mut spare = std::mem::take(&mut self.spare);
+        let conflict = self.each(offset, len, |cell, _| cell.read(access, &mut spare));
+        self.spare = spare;
+        conflict
     }
 
     /// Checks a read of which nobody learns when it is done.
@@ -364,9 +420,13 @@ impl Shadow {
         old: &[u8],
         new: Option<&[u8]>,
     ) -> Option<Conflict> {
-        self.each(offset, len, |cell, range| {
-            cell.write(access, || new.is_some_and(|new| new[range.clone()] == old[range.clone()]))
-        })
+        let mut spare = std::mem::take(&mut self.spare);
+        let conflict = self.each(offset, len, |cell, range| {
+            let same = || new.is_some_and(|new| new[range.clone()] == old[range.clone()]);
+            cell.write(access, &mut spare, same)
+        });
+        self.spare = spare;
+        conflict
     }
 
     /// Looks for memory that nothing has written.
@@ -396,7 +456,10 @@ impl Shadow {
             if !cell.is_uninitialized() {
                 cell.writes = Writes::of(keep(cell.writes.epochs()));
             }
-            cell.reads = Reads::of(keep(cell.reads.epochs()));
+            cell.reads = match running {
+                [] => Reads::None,
+                _ => Reads::of(keep(&cell.reads.last())),
+            };
         });
     }
 
@@ -410,7 +473,55 @@ impl Shadow {
         let cells = self.pages.iter().flatten().flat_map(|page| page.iter());
         for cell in cells.chain(self.split.values().flat_map(|cells| cells.iter())) {
             cell.writes.epochs().iter().for_each(|write| each(write, true));
-            cell.reads.epochs().iter().for_each(|read| each(read, false));
+            cell.reads.last().iter().for_each(|read| each(read, false));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(view: &View, id: Id, time: Time, strong: Option<Scope>) -> Access<'_> {
+        let epoch = Epoch { id, time, at: 100 * time + id, proxy: Proxy::Generic, by: 0, stored: 0, strong };
+        Access { epoch, view, cluster: 1, alias_fence: 0 }
+    }
+
+    #[test]
+    fn the_last_read_of_each_of_many_threads_counts() {
+        const THREADS: Id = 40;
+        let (mut shadow, nothing) = (Shadow::initialized(), View::default());
+        for (time, id) in (1..=50).flat_map(|time| (0..THREADS).map(move |id| (time, id))) {
+            assert_eq!(shadow.read(0, 4, &access(&nothing, id, time, None)), None);
+        }
+        let kept = shadow.cell(0).reads.epochs().len();
+        assert!((THREADS as usize..=4 * THREADS as usize).contains(&kept), "{kept} reads");
+        let mut view = View::default();
+        for id in 0..THREADS {
+            view.set(id, crate::clock::generic(if id == 7 || id == 9 { 49 } else { 50 }));
+        }
+        let other = access(&nothing, 7, 50, None).epoch;
+        let conflict = Conflict::Race { other, wrote: false, missing: Missing::Order };
+        let mut copy = shadow.clone();
+        assert_eq!(copy.write(0, 4, &access(&view, THREADS, 1, None), &[0; 4], None), Some(conflict));
+        view.set(7, crate::clock::generic(50));
+        view.set(9, crate::clock::generic(50));
+        assert_eq!(shadow.write(0, 4, &access(&view, THREADS, 1, None), &[0; 4], None), None);
+    }
+
+    #[test]
+    fn a_strong_read_of_an_earlier_grid_does_not_replace_a_weak_one() {
+        let (mut shadow, nothing) = (Shadow::initialized(), View::default());
+        for (id, strong) in [(0, None), (1, Some(Scope::Gpu)), (2, None), (3, Some(Scope::Gpu))] {
+            assert_eq!(shadow.read(0, 4, &access(&nothing, id, 1, strong)), None);
+        }
+        let last = crate::clock::of_grid(1);
+        shadow.precede(last, &[last]);
+        match shadow.write(0, 4, &access(&nothing, 5, 1, Some(Scope::Gpu)), &[0; 4], None) {
+            Some(Conflict::Race { other, wrote: false, .. }) => {
+                assert_eq!((other.id, other.strong), (last, None))
+            }
+            other => panic!("{other:?}"),
         }
     }
 }
