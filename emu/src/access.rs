@@ -9,6 +9,7 @@ use crate::machine::{Fault, FaultKind, Machine, value};
 use crate::memory::{LOCAL_WINDOW, PARAM_WINDOW, Place, RANK_SHIFT, SHARED_BASE};
 use crate::op::{Address, Scope, Space};
 use crate::shadow::{Access, Conflict, Epoch, Shadow};
+use crate::word::copy;
 
 /// How an access uses memory.
 #[derive(Debug, Clone, Copy)]
@@ -180,7 +181,7 @@ impl Machine<'_> {
             Place::Local(offset) => &mut self.ctas[cta].threads[thread].local[offset..offset + len],
             Place::Param(_) => return,
         };
-        to.copy_from_slice(bytes);
+        copy(to, bytes);
     }
 
     /// Checks an access of a thread against the earlier accesses.
@@ -237,7 +238,8 @@ impl Machine<'_> {
         how: How<'_>,
         strong: Option<Scope>,
     ) -> Option<Conflict> {
-        if !self.options.check {
+        // No other thread can access these two.
+        if !self.options.check || matches!(place, Place::Local(_) | Place::Param(_)) {
             return None;
         }
         let at = self.at(cta, thread);
@@ -297,7 +299,11 @@ impl Machine<'_> {
             Place::Shared(slot, _) => Thing::Shared(slot),
             Place::Local(_) | Place::Param(_) => return None,
         };
-        let how = match self.combines.take() {
+        let combines = self.combines.take();
+        if self.explorer.is_none() {
+            return conflict;
+        }
+        let how = match combines {
             Some(rmw) => Use::Combines(rmw),
             None => match how {
                 How::Reads | How::Prefetches => Use::Reads,
@@ -336,7 +342,7 @@ impl Machine<'_> {
         strong: Option<Scope>,
     ) -> Result<(), Fault> {
         self.check(cta, thread, place, bytes.len(), How::Reads, strong);
-        bytes.copy_from_slice(self.peek(cta, thread, place, bytes.len()));
+        copy(bytes, self.peek(cta, thread, place, bytes.len()));
         Ok(())
     }
 
@@ -399,12 +405,12 @@ impl Machine<'_> {
 
     /// Reports a store over a valid mbarrier.
     fn overwrites_mbarrier(&mut self, cta: usize, thread: usize, slot: usize, offset: usize, len: usize) {
-        if !self.options.check || self.ctas[slot].mbarriers.is_empty() {
+        if !self.options.check || self.ctas[slot].mbarriers.is_empty() || len > 64 {
             return;
         }
-        let from = offset.saturating_sub(7) as u32;
-        let hit = (from..(offset + len) as u32).find(|at| self.ctas[slot].mbarriers.contains_key(at));
-        if len <= 64 && hit.is_some() {
+        // An mbarrier is aligned to its 8 bytes.
+        let mut words = (offset as u32 & !7..(offset + len) as u32).step_by(8);
+        if words.any(|at| self.ctas[slot].mbarriers.contains_key(&at)) {
             self.wrong(Rule::Mbarrier, cta, thread, "writes over a valid mbarrier");
         }
     }

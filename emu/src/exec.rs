@@ -15,7 +15,7 @@ use crate::memory::{FUNCTION_WINDOW, LOCAL_WINDOW, Place, RANK_SHIFT, SHARED_WIN
 use crate::op::*;
 use crate::program::{Formal, Parameter};
 use crate::taint::{Bank, Origin};
-use crate::word::{combine, mask, word};
+use crate::word::{combine, copy, mask, word};
 
 /// The most bytes that a grid prints. What it prints later is lost, as on a GPU (CUDA's `cudaLimitPrintfFifoSize`).
 const MOST_PRINTED: usize = 1 << 24;
@@ -409,7 +409,7 @@ impl Machine<'_> {
         let strong = (load.sem != Sem::Weak).then_some(load.scope);
         let mut buffer = [0; 64];
         let is_uninitialized = self.check_load(cta, thread, place, all, strong);
-        buffer[..all].copy_from_slice(self.peek(cta, thread, place, all));
+        copy(&mut buffer[..all], self.peek(cta, thread, place, all));
         if strong.is_some()
             && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem, load.scope)
         {
@@ -420,9 +420,7 @@ impl Machine<'_> {
         }
         for (i, d) in load.d.iter().enumerate() {
             let Some(d) = d else { continue };
-            let mut word = [0; 8];
-            word[..bytes].copy_from_slice(&buffer[i * bytes..(i + 1) * bytes]);
-            let mut bits = u64::from_le_bytes(word);
+            let mut bits = word(&buffer[i * bytes..(i + 1) * bytes]);
             if load.signed {
                 let shift = 64 - load.bits;
                 bits = ((bits << shift) as i64 >> shift) as u64 & mask(load.width);
@@ -459,7 +457,7 @@ impl Machine<'_> {
         let mut buffer = [0; 64];
         for (i, src) in store.values.iter().enumerate() {
             let bits = value(&self.constants, &self.ctas[cta].threads[thread], *src);
-            buffer[i * bytes..(i + 1) * bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+            copy(&mut buffer[i * bytes..(i + 1) * bytes], &bits.to_le_bytes()[..bytes]);
         }
         if !self.ctas[cta].threads[thread].taint.is_empty() || self.has_tainted_local(cta, thread) {
             self.taint_stored(cta, thread, store, place, bytes);

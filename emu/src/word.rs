@@ -10,10 +10,21 @@ pub fn mask(bits: u32) -> u64 {
 }
 
 /// Returns the little-endian word of up to 8 bytes.
+#[inline]
 pub fn word(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
-    word[..bytes.len()].copy_from_slice(bytes);
+    copy(&mut word[..bytes.len()], bytes);
     u64::from_le_bytes(word)
+}
+
+/// Copies the bytes of an access. Most are of these lengths, for which the copy needs no call.
+#[inline]
+pub fn copy(to: &mut [u8], from: &[u8]) {
+    match from.len() {
+        4 => to[..4].copy_from_slice(from),
+        8 => to[..8].copy_from_slice(from),
+        _ => to.copy_from_slice(from),
+    }
 }
 
 /// Returns what an atomic operation leaves in memory (PTX ISA 9.7.13.5).
