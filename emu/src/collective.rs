@@ -455,6 +455,7 @@ impl Machine<'_> {
             .first()
             .is_some_and(|first| first.kind != op.kind && (reduces(first.kind) || reduces(op.kind)));
         let waits_for_itself = op.kind != BarrierKind::Arrive
+            && barrier.warps >> warp & 1 == 1
             && barrier.arrived.iter().any(|other| other.counted && other.thread == thread as u32);
         barrier.arrived.push(Arrived {
             thread: thread as u32,
