@@ -105,17 +105,19 @@ fn carry(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         _ => return Ok(None),
     };
     let product = if words.first().starts_with("mad") {
-        match words.at(1) {
-            "lo" => Some(Product::Low),
-            "hi" if bits == 16 => {
+        if words.has("lo") {
+            Some(Product::Low)
+        } else if words.has("hi") {
+            if bits == 16 {
                 return Err(l.error(format!(
                     "`{}` is no instruction of the ISA, whose `madc` has 32 or 64 bits (9.7.2.6): ptxas takes it, and adds no \
                      product. Use `madc.lo`, or 32 bits",
                     words.whole().join(".")
                 )));
             }
-            "hi" => Some(Product::High { signed }),
-            _ => return Ok(None),
+            Some(Product::High { signed })
+        } else {
+            return Ok(None);
         }
     } else {
         None
@@ -173,20 +175,22 @@ fn slct(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 }
 
 fn testp(l: &mut Lower<'_>, words: &Words<'_>, format: Format) -> Result<Option<Op>> {
-    let Some(property) = Property::named(words.at(1)) else { return Ok(None) };
+    let Some(property) = words.find(Property::named) else { return Ok(None) };
     let (d, a) = (slot(l, words, 0)?, src(l, words, 1, format.bits())?);
     Ok(Some(Op::TestProperty(d, property, format, a)))
 }
 
 fn compare(words: &Words<'_>) -> Option<Compare> {
-    let comparison = words.at(1);
     let (format, lanes) = match words.ty()? {
         Type::Float(format) => (format, 1),
         Type::Packed(format, lanes) => (format, lanes),
-        _ => return integer::test(comparison, words.last()).map(Compare::Integer),
+        _ => {
+            let ty = words.last();
+            return words.find(|word| integer::test(word, ty)).map(Compare::Integer);
+        }
     };
-    let ftz = words.has("ftz");
-    Some(Compare::Float { format, lanes, comparison: Comparison::named(comparison)?, ftz })
+    let (comparison, ftz) = (words.find(Comparison::named)?, words.has("ftz"));
+    Some(Compare::Float { format, lanes, comparison, ftz })
 }
 
 /// Decodes `.and`, `.or` or `.xor` with a predicate.

@@ -508,7 +508,7 @@ fn fence(words: &Words<'_>) -> Op {
     let is_proxy = words.has("proxy");
     Op::Fence(if words.has("mbarrier_init") {
         Fence::MbarrierInit
-    } else if words.starts(&["fence", "proxy", "async"]) {
+    } else if is_proxy && words.has("async") {
         let spaces = words.spaces();
         let all = spaces.is_empty();
         let shared = spaces.iter().any(|space| matches!(space, Space::SharedCta | Space::SharedCluster));
@@ -718,27 +718,39 @@ fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         d => (l.sink(d)?, None),
     };
     let what = match words.first() {
-        "shfl" => Collective::Shuffle(match words.at(2) {
-            "up" => ShuffleMode::Up,
-            "down" => ShuffleMode::Down,
-            "bfly" => ShuffleMode::Bfly,
-            "idx" => ShuffleMode::Idx,
-            _ => return Ok(None),
-        }),
-        "vote" => Collective::Vote(match words.at(2) {
-            "all" => Vote::All,
-            "any" => Vote::Any,
-            "uni" => Vote::Uni,
-            "ballot" => Vote::Ballot,
-            _ => return Ok(None),
-        }),
+        "shfl" => {
+            let mode = words.find(|word| {
+                Some(match word {
+                    "up" => ShuffleMode::Up,
+                    "down" => ShuffleMode::Down,
+                    "bfly" => ShuffleMode::Bfly,
+                    "idx" => ShuffleMode::Idx,
+                    _ => return None,
+                })
+            });
+            let Some(mode) = mode else { return Ok(None) };
+            Collective::Shuffle(mode)
+        }
+        "vote" => {
+            let vote = words.find(|word| {
+                Some(match word {
+                    "all" => Vote::All,
+                    "any" => Vote::Any,
+                    "uni" => Vote::Uni,
+                    "ballot" => Vote::Ballot,
+                    _ => return None,
+                })
+            });
+            let Some(vote) = vote else { return Ok(None) };
+            Collective::Vote(vote)
+        }
         "match" => {
             let bits = words.ty().map_or(32, Type::bits);
-            match words.at(1) {
-                "all" => Collective::Match { all: true, bits },
-                "any" => Collective::Match { all: false, bits },
-                _ => return Ok(None),
+            let all = words.has("all");
+            if !all && !words.has("any") {
+                return Ok(None);
             }
+            Collective::Match { all, bits }
         }
         "redux" => match (words.rmw(), words.ty()) {
             (Some(rmw), Some(ty @ Type::Float(_))) => {

@@ -284,12 +284,12 @@ pub fn ternary(words: &[&str]) -> Option<Ternary> {
             by_type!(Ternary: ty, |T| |a, b, c| T::from_bits(of::<T>(a).abs_diff(of(b)).into_bits()).wrapping_add(of(c)).bits())?
         }
         ["prmt", "b32"] => permute,
-        ["prmt", "b32", "f4e"] => |a, b, c| select(a, b, |i| (c & 3) + i),
-        ["prmt", "b32", "b4e"] => |a, b, c| select(a, b, |i| (c & 3).wrapping_sub(i)),
-        ["prmt", "b32", "rc8"] => |a, b, c| select(a, b, |_| c & 3),
-        ["prmt", "b32", "ecl"] => |a, b, c| select(a, b, |i| i.max(c & 3)),
-        ["prmt", "b32", "ecr"] => |a, b, c| select(a, b, |i| i.min(c & 3)),
-        ["prmt", "b32", "rc16"] => |a, b, c| select(a, b, |i| (c & 1) * 2 + (i & 1)),
+        ["prmt", "f4e", "b32"] => |a, b, c| select(a, b, |i| (c & 3) + i),
+        ["prmt", "b4e", "b32"] => |a, b, c| select(a, b, |i| (c & 3).wrapping_sub(i)),
+        ["prmt", "rc8", "b32"] => |a, b, c| select(a, b, |_| c & 3),
+        ["prmt", "ecl", "b32"] => |a, b, c| select(a, b, |i| i.max(c & 3)),
+        ["prmt", "ecr", "b32"] => |a, b, c| select(a, b, |i| i.min(c & 3)),
+        ["prmt", "rc16", "b32"] => |a, b, c| select(a, b, |i| (c & 1) * 2 + (i & 1)),
         ["shf", "l", "clamp", "b32"] => |a, b, c| funnel_left(a, b, c.min(32)),
         ["shf", "l", "wrap", "b32"] => |a, b, c| funnel_left(a, b, c & 31),
         ["shf", "r", "clamp", "b32"] => |a, b, c| funnel_right(a, b, c.min(32)),

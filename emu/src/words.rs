@@ -1,4 +1,5 @@
-//! The words of an opcode. Each is taken by the decoder of the instruction: a word that nobody takes refuses the module.
+//! The words of an opcode. Each is taken by the decoder of the instruction: a word that nobody takes refuses the module. `ptxas` takes
+//! modifiers in any order (`vote.ballot.sync.b32`, `add.s32.sat`), as long as the types are in order: the types come last here.
 
 use std::cell::Cell;
 
@@ -19,7 +20,9 @@ pub struct Words<'a> {
 impl<'a> Words<'a> {
     pub fn new(opcode: &'a str, operands: &'a [Operand]) -> Self {
         // The 64th word and those after it stay: no instruction has as many.
-        Self { all: opcode.split('.').collect(), taken: Cell::new(1), operands }
+        let mut all: Vec<_> = opcode.split('.').collect();
+        all[1..].sort_by_key(|word| ty(word).is_some());
+        Self { all, taken: Cell::new(1), operands }
     }
 
     fn take(&self, place: usize) {
@@ -55,7 +58,8 @@ impl<'a> Words<'a> {
         self.all[0]
     }
 
-    /// Returns the word at a place, or an empty one after the last.
+    /// Returns the word at a place, or an empty one after the last. A modifier of which the ISA's order is not the only one is found
+    /// by `find` instead.
     pub fn at(&self, place: usize) -> &'a str {
         let Some(word) = self.all.get(place) else { return "" };
         self.take(place);
@@ -233,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_word_is_left_until_it_is_taken() {
-        let words = Words::new("set.lt.ftz.f16.f16", &[]);
+        let words = Words::new("set.f16.lt.ftz.f16", &[]);
         assert_eq!(words.left(), Some("lt"));
         assert!(words.has("ftz") && !words.has("sat"));
         assert_eq!(words.at(1), "lt");

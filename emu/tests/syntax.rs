@@ -397,3 +397,62 @@ fn directives_and_suffixes_are_read() {
         &[31 | 3 << 32],
     );
 }
+
+#[test]
+fn modifiers_stand_in_any_order() {
+    // Inlined assembly of CUB and libcu++ has `vote.ballot.sync`, of others `match.sync.any`.
+    let same = |orders: &[&str], wanted: u64| {
+        for order in orders {
+            gives(
+                "",
+                &format!(
+                    "mov.b32 %r0, 5; mov.b32 %f0, 0f3F800000; setp.ne.u32 %p0, %r0, 0;\n{order}\nst.global.u32 [%o], %r1;"
+                ),
+                &[wanted],
+            );
+        }
+    };
+    same(
+        &[
+            "vote.sync.ballot.b32 %r1, %p0, 1;",
+            "vote.ballot.sync.b32 %r1, %p0, 1;",
+            "vote.ballot.b32.sync %r1, %p0, 1;",
+        ],
+        1,
+    );
+    same(
+        &[
+            "shfl.sync.idx.b32 %r1, %r0, 0, 31, 1;",
+            "shfl.idx.sync.b32 %r1, %r0, 0, 31, 1;",
+            "shfl.b32.sync.idx %r1, %r0, 0, 31, 1;",
+        ],
+        5,
+    );
+    same(
+        &[
+            "match.any.sync.b32 %r1, %r0, 1;",
+            "match.sync.any.b32 %r1, %r0, 1;",
+            "match.b32.sync.any %r1, %r0, 1;",
+        ],
+        1,
+    );
+    same(&["redux.sync.add.u32 %r1, %r0, 1;", "redux.u32.add.sync %r1, %r0, 1;"], 5);
+    same(&["add.sat.s32 %r1, %r0, 0x7fffffff;", "add.s32.sat %r1, %r0, 0x7fffffff;"], 0x7fff_ffff);
+    same(
+        &["set.lt.and.u32.f32 %r1, %f0, 0f40000000, %p0;", "set.and.u32.lt.f32 %r1, %f0, 0f40000000, %p0;"],
+        0xffff_ffff,
+    );
+    same(&["prmt.b32.rc8 %r1, %r0, 0, 0;", "prmt.rc8.b32 %r1, %r0, 0, 0;"], 0x0505_0505);
+    same(&["shf.l.wrap.b32 %r1, 0, %r0, 33;", "shf.l.b32.wrap %r1, 0, %r0, 33;"], 10);
+    same(&["bfind.shiftamt.u32 %r1, %r0;", "bfind.u32.shiftamt %r1, %r0;"], 29);
+    same(
+        &[
+            "testp.finite.f32 %p1, %f0; selp.b32 %r1, 1, 0, %p1;",
+            "testp.f32.finite %p1, %f0; selp.b32 %r1, 1, 0, %p1;",
+        ],
+        1,
+    );
+    same(&["fence.proxy.async.global; mov.b32 %r1, 1;", "fence.proxy.global.async; mov.b32 %r1, 1;"], 1);
+    // The order of types has a meaning.
+    is_refused("", "cvt.rzi.f32.s32 %r1, %f0;", "the interpreter has no `cvt.rzi.f32.s32`");
+}
