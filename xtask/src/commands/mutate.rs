@@ -71,18 +71,16 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         }
         let mutations = mutations(&kernel.text);
         println!("{}: {} mutations", kernel.name, mutations.len());
-        let results = runner.problems(&kernel.name, &mutations, &checks)?;
-        for (mutation, problem) in mutations.iter().zip(&results) {
+        let report = |mutation: &Mutation, problem: &Option<String>| {
             let verdict = match (problem, missed.reason(&kernel.name, &mutation.name)) {
                 (Some(problem), _) => format!("found: {problem}"),
                 (None, Some(reason)) => format!("not found, see [{reason}]"),
                 (None, None) => "MISSED".into(),
             };
             println!("    line {}: {}: {verdict}", mutation.line, mutation.name);
-        }
-        let found =
-            mutations.iter().map(|mutation| mutation.name.clone()).zip(results.iter().map(Option::is_some));
-        run.insert(kernel.name.clone(), found.collect());
+        };
+        let found = runner.found(&kernel.name, &mutations, &checks, report)?;
+        run.insert(kernel.name.clone(), found);
     }
     let count =
         |found: bool| run.values().flat_map(BTreeMap::values).filter(|known| **known == found).count();
@@ -126,34 +124,34 @@ impl Runner {
         command.output().with_context(|| format!("cannot run {}", self.program.display()))
     }
 
-    /// Returns the problem that each mutation causes, or `None` for a mutation that is not found.
-    fn problems(
+    /// Returns whether each mutation is found. Calls `report` for each as soon as it is known: a kernel can take minutes.
+    fn found(
         &self,
         kernel: &str,
         mutations: &[Mutation],
         checks: &[String],
-    ) -> Result<Vec<Option<String>>> {
-        let next = Mutex::new(mutations.iter().enumerate());
+        report: impl Fn(&Mutation, &Option<String>) + Sync,
+    ) -> Result<BTreeMap<String, bool>> {
+        let next = Mutex::new(mutations.iter());
         let take = || next.lock().map(|mut next| next.next()).unwrap_or_default();
-        let work = |worker: usize| -> Result<Vec<(usize, Option<String>)>> {
+        let work = |worker: usize| -> Result<Vec<(String, bool)>> {
             let mut done = Vec::new();
-            while let Some((index, mutation)) = take() {
-                done.push((index, self.problem(kernel, &mutation.text, worker, checks)?));
+            while let Some(mutation) = take() {
+                let problem = self.problem(kernel, &mutation.text, worker, checks)?;
+                report(mutation, &problem);
+                done.push((mutation.name.clone(), problem.is_some()));
             }
             Ok(done)
         };
         let workers = thread::available_parallelism().map_or(1, usize::from);
-        let mut results = vec![None; mutations.len()];
-        thread::scope(|scope| -> Result<()> {
+        thread::scope(|scope| {
             let workers: Vec<_> = (0..workers).map(|worker| scope.spawn(move || work(worker))).collect();
+            let mut found = BTreeMap::new();
             for worker in workers {
-                for (index, problem) in super::joined(worker)? {
-                    results[index] = problem;
-                }
+                found.extend(super::joined(worker)?);
             }
-            Ok(())
-        })?;
-        Ok(results)
+            Ok(found)
+        })
     }
 
     /// Runs a kernel's checks on a module. Returns the first problem.
