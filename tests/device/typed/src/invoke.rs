@@ -6,6 +6,16 @@ use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;
 
+/// Loads a tile in one thread, and waits for it.
+#[inline(always)]
+unsafe fn load(base: u32, bar: u32, src: *const f32) {
+    unsafe {
+        let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
+        raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None);
+        wait(bar, state);
+    }
+}
+
 /// Loads a tile on its own mbarrier in one thread, and adds the tile to another tile.
 #[inline(always)]
 unsafe fn load_and_reduce(base: u32, bar: u32, src: *const f32, dst: *mut f32) {
@@ -13,9 +23,7 @@ unsafe fn load_and_reduce(base: u32, bar: u32, src: *const f32, dst: *mut f32) {
         raw::mbarrier_init(space::SharedCta, bar, 1);
         raw::fence_mbarrier_init();
         raw::fence_proxy_async(space::SharedCta);
-        let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
-        raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None);
-        wait(bar, state);
+        load(base, bar, src);
         raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None);
         raw::cp_async_bulk_commit_group();
         raw::cp_async_bulk_wait_group_read::<0>();
@@ -45,6 +53,39 @@ stages! {
             }
             sync();
             out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+// One thread has read a tile: a proxy fence stands before the next copy into the tile, and before the CTA's barrier.
+stages! {
+    @enter [Cta::enter_with::<Stages, Block<128>>]
+    typed_invoke_one_release(cta, stages) {
+        cta.async_scope(stages.a, |cta, a| {
+            cta.invoke_one((a, stages.bar), |thread, (a, bar)| {
+                let (bar, a, _) = bulk::load(thread, bar.init(thread), a, tile(src)).wait(thread);
+                unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+                let (bar, a, _) = bulk::load(thread, bar, a.release(thread), tile(src)).wait(thread);
+                (a.release(thread), bar.inval(thread))
+            }).0
+        });
+    }
+    raw_invoke_one_release(base) {
+        scope(|| {
+            let bar = base + 3 * BYTES;
+            if elected() {
+                raw::mbarrier_init(space::SharedCta, bar, 1);
+                raw::fence_mbarrier_init();
+                raw::fence_proxy_async(space::SharedCta);
+                load(base, bar, src);
+                out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+                raw::fence_proxy_async(space::SharedCta);
+                load(base, bar, src);
+                raw::fence_proxy_async(space::SharedCta);
+                raw::mbarrier_inval(space::SharedCta, bar);
+            }
             sync();
         })
     }
@@ -173,6 +214,56 @@ stages! {
             } else {
                 fill(base, |_| 0);
                 raw::fence_proxy_async(space::SharedCta);
+                warp_sync();
+            }
+            sync();
+        })
+    }
+    (src, dst, out, n)
+}
+
+// The threads of a warp have read a tile: each has a proxy fence before the warp's barrier.
+stages! {
+    @enter [Cta::enter_with::<Stages, Block<128>>]
+    typed_invoke_warp_release(cta, stages) {
+        cta.async_scope(stages.a, |cta, a| {
+            cta.invoke_warp((a, stages.bar), |warp, (a, bar)| {
+                let (bar, a, _) = bulk::load(warp, bar.init(warp), a, tile(src)).wait(warp);
+                unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+                let (bar, a, _) = bulk::load(warp, bar, a.release(warp), tile(src)).wait(warp);
+                let a = warp.sync_with(a.release_at_sync());
+                (a, bar.inval(warp))
+            }).0
+        });
+    }
+    raw_invoke_warp_release(base) {
+        scope(|| {
+            let bar = base + 3 * BYTES;
+            let (rank, threads) = (thread_rank(), thread_count().min(32));
+            let warp_sync = || raw::bar_warp_sync(u32::MAX);
+            let load = || {
+                wait(bar, arrive_with(bar, BYTES, || {
+                    raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None)
+                }))
+            };
+            if rank < 32 {
+                if rank == 0 {
+                    raw::mbarrier_init(space::SharedCta, bar, threads);
+                    raw::fence_mbarrier_init();
+                    raw::fence_proxy_async(space::SharedCta);
+                }
+                warp_sync();
+                load();
+                out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+                raw::fence_proxy_async(space::SharedCta);
+                warp_sync();
+                load();
+                raw::fence_proxy_async(space::SharedCta);
+                warp_sync();
+                warp_sync();
+                if rank == 0 {
+                    raw::mbarrier_inval(space::SharedCta, bar);
+                }
                 warp_sync();
             }
             sync();
