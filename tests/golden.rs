@@ -46,7 +46,7 @@ const LEGAL: [(&str, usize, usize); 28] = [
     ("multimem_cp_reduce_async_bulk", 27, 27),
     ("barrier", 18, 18),
     ("barrier_cluster", 6, 6),
-    ("fence", 34, 34),
+    ("fence", 35, 35),
     ("clusterlaunchcontrol", 9, 0),
     ("atom", 2944, 2944),
     ("atom_vector", 2048, 2048),

@@ -281,7 +281,7 @@ fn a_thread_that_arrives_twice_at_a_barrier_ends_once() {
     for schedule in 0..8 {
         let options = Options { schedule: Schedule::of(schedule), limit: 1 << 22, ..Options::default() };
         let report = device.launch(&module, "k", &launch, &options).unwrap();
-        assert!(report.to_string().contains("arrives twice"), "{report}");
+        assert!(report.to_string().contains("at which it has arrived before"), "{report}");
     }
 }
 
