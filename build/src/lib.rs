@@ -471,30 +471,30 @@ fn stamp(file: &Path) -> u128 {
     changed.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos())
 }
 
-/// The part of the generated file that `kernels!` of `ptx-host` and `ptx-emu` reads.
-const WORD: &str = "\
-/// `ptx-link` has made the images, on which safe launches rely. Another file does not have this word by itself.
-#[allow(unused_macros)]
-macro_rules! made_by_ptx_link {
-    ([$($say:tt)*] $images:expr) => { $($say)*! { unsafe(made_by_ptx_link) $images } };
-}
-#[allow(unused_imports)]
-pub(crate) use made_by_ptx_link;
-";
-
 /// Returns the generated Rust file. Its paths are relative to its own folder.
 fn rust_source(name: &str, images: &[Image]) -> String {
-    let mut lines = String::new();
+    let (mut lines, mut said) = (String::new(), Vec::new());
     for image in images {
         let files = image.cubin.iter().chain([&image.ptx]);
         for file in files.filter_map(|file| file.file_name()) {
-            let path = format!("{name}/{}", file.display());
-            lines += &format!("    ({:?}, ::core::include_bytes!({path:?})),\n", image.arch.name());
+            let (target, path) = (image.arch.name(), format!("{name}/{}", file.display()));
+            lines += &format!("    ({target:?}, ::core::include_bytes!({path:?})),\n");
+            said.push(format!("{target:?}: {path:?}"));
         }
     }
+    let said = said.join(", ");
     format!(
         "/// The kernels as images for the driver, each with its target. Of a target with two images, the cubin is the first.\n\
-         pub static IMAGES: &[(&str, &[u8])] = &[\n{lines}];\n\n{WORD}"
+         #[allow(dead_code)]\n\
+         pub static IMAGES: &[(&str, &[u8])] = &[\n{lines}];\n\n\
+         /// `ptx-link` has made these images, on which safe launches rely. Another file does not have this word by itself, and\n\
+         /// cannot give it to other images. `kernels!` of `ptx-host` and `ptx-emu` reads it.\n\
+         #[allow(unused_macros)]\n\
+         macro_rules! made_by_ptx_link {{\n    \
+         ([$($say:tt)*]) => {{ $($say)*! {{ unsafe(made_by_ptx_link) {said} }} }};\n\
+         }}\n\
+         #[allow(unused_imports)]\n\
+         pub(crate) use made_by_ptx_link;\n"
     )
 }
 
@@ -521,6 +521,9 @@ mod tests {
     #[test]
     fn the_rust_file_names_each_image_with_its_target() {
         let source = rust_source("ptx_kernels", &[image(Arch::Sm90a, true), image(Arch::Sm100a, false)]);
+        let word = "    ([$($say:tt)*]) => { $($say)*! { unsafe(made_by_ptx_link) \"sm_90a\": \"ptx_kernels/sm_90a.cubin\", \
+                    \"sm_90a\": \"ptx_kernels/sm_90a.ptx\", \"sm_100a\": \"ptx_kernels/sm_100a.ptx\" } };";
+        assert!(source.lines().any(|line| line == word), "{source}");
         let lines: Vec<_> = source.lines().filter(|line| line.contains("include_bytes")).collect();
         assert_eq!(
             lines,

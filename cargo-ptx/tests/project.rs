@@ -396,10 +396,14 @@ fn images_of_another_file_do_not_borrow_the_word_unsafe() {
     };
     let images = "pub static IMAGES: &[(&str, &[u8])] = &[(\"sm_90a\", b\"\")];\n";
     let without_the_word = format!(
-        "{images}macro_rules! made_by_ptx_link {{ ([$($say:tt)*] $images:expr) => {{ $images }} }}\npub(crate) use made_by_ptx_link;\n"
+        "{images}macro_rules! made_by_ptx_link {{ ([$($say:tt)*]) => {{ images::IMAGES }} }}\npub(crate) use made_by_ptx_link;\n"
     );
-    let with_the_word = format!(
-        "{images}macro_rules! made_by_ptx_link {{ ([$($say:tt)*] $images:expr) => {{ $($say)*! {{ unsafe(made_by_ptx_link) $images }} }} }}\n\
+    let with_the_word = "macro_rules! made_by_ptx_link { ([$($say:tt)*]) => { $($say)*! { unsafe(made_by_ptx_link) \"sm_90a\": \"by_hand.rs\" } } }\n\
+                         pub(crate) use made_by_ptx_link;\n";
+    // The word of `ptx-build` beside other images says nothing of them.
+    let with_the_word_of_another = format!(
+        "pub mod other {{ include!(concat!(env!(\"OUT_DIR\"), \"/ptx_kernels.rs\")); }}\n{images}\
+         macro_rules! made_by_ptx_link {{ ([$($say:tt)*]) => {{ images::other::made_by_ptx_link!([$($say)*] images::IMAGES) }} }}\n\
          pub(crate) use made_by_ptx_link;\n"
     );
     let test = || {
@@ -416,7 +420,10 @@ fn images_of_another_file_do_not_borrow_the_word_unsafe() {
             project.with_edit("build.rs", "build();\n", &build(&without_the_word), || {
                 project.fails(&mut test(), &["mismatched types", "Images"]);
             });
-            project.with_edit("build.rs", "build();\n", &build(&with_the_word), || {
+            project.with_edit("build.rs", "build();\n", &build(&with_the_word_of_another), || {
+                project.fails(&mut test(), &["no rules expected", "images::IMAGES"]);
+            });
+            project.with_edit("build.rs", "build();\n", &build(with_the_word), || {
                 project.succeeds(&mut test());
             });
         });

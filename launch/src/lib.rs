@@ -44,17 +44,27 @@ macro_rules! __images {
             ));
         }
         const _: () = $crate::assert_file_name($name);
-        images::made_by_ptx_link!([$crate::__made_by_ptx_link] images::IMAGES)
+        images::made_by_ptx_link!([$crate::__made_by_ptx_link])
     }};
 }
 
-/// The word of a generated file that its images are those of `ptx-link`.
+/// The word of a generated file that the images with these targets and names, in the same folder, are those of `ptx-link`. The
+/// word names files, so it cannot be borrowed for images of another place.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __made_by_ptx_link {
-    (unsafe(made_by_ptx_link) $images:expr) => {{
-        // SAFETY: the file that defines the images says the word.
-        const IMAGES: $crate::Images = unsafe { $crate::Images::new($images) };
+    (unsafe(made_by_ptx_link) $($target:literal: $file:literal),*) => {{
+        // SAFETY: the file that names the images says the word.
+        const IMAGES: $crate::Images = unsafe {
+            $crate::Images::new(&[$((
+                $target,
+                $crate::__private::core::include_bytes!($crate::__private::core::concat!(
+                    $crate::__private::core::env!("OUT_DIR"),
+                    "/",
+                    $file
+                )),
+            )),*])
+        };
         IMAGES
     }};
 }
