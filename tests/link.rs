@@ -297,6 +297,69 @@ fn a_pass_that_ignores_convergence_is_found_out() {
     }
 }
 
+/// A kernel whose threads leave a loop of a loop with two rounds, so that a thread meets the second copy of the inner loop later.
+const UNROLLED_AROUND_A_LOOP: &str = "outer:
+  %r = phi i32 [ 0, %start ], [ %s, %next ]
+  %x = phi i32 [ %n, %start ], [ %y, %next ]
+  br label %inner
+inner:
+  %y = phi i32 [ %x, %outer ], [ %z, %body ]
+  %b = and i32 %y, 8
+  %c = icmp eq i32 %b, 0
+  br i1 %c, label %test, label %next
+test:
+  %e = icmp eq i32 %y, %i
+  br i1 %e, label %end, label %body
+body:
+  %m = call i32 asm sideeffect \"activemask.b32 $0;\", \"=r\"()
+  %z = add i32 %y, %m
+  br label %inner
+next:
+  %s = add i32 %r, 1
+  %d = icmp ult i32 %s, 2
+  br i1 %d, label %outer, label %end
+";
+
+/// A kernel with a `continue`, in a loop whose condition LLVM takes out of the loop: the other threads wait behind the `continue`.
+const CONTINUED: &str = "outer:
+  %x = phi i32 [ %i, %start ], [ %y, %body ], [ %z, %rest ]
+  %b = and i32 %n, 1
+  %c = icmp eq i32 %b, 0
+  br i1 %c, label %body, label %end
+body:
+  %m = call i32 asm sideeffect \"activemask.b32 $0;\", \"=r\"()
+  %y = add i32 %x, %m
+  %a = and i32 %y, 3
+  %d = icmp eq i32 %a, 0
+  br i1 %d, label %outer, label %rest
+rest:
+  %l = call i32 asm sideeffect \"activemask.b32 $0;\", \"=r\"()
+  %z = xor i32 %y, %l
+  %e = icmp ugt i32 %z, 100
+  br i1 %e, label %end, label %outer
+";
+
+#[test]
+fn loops_that_llvm_changes_rightly_are_not_refused() {
+    for blocks in [UNROLLED_AROUND_A_LOOP, CONTINUED] {
+        let ir = format!(
+            "target triple = \"nvptx64-nvidia-cuda\"
+define ptx_kernel void @k(ptr %p, i32 %n) {{
+start:
+  %i = call i32 asm \"mov.u32 $0, %tid.x;\", \"=r\"()
+  br label %outer
+{blocks}end:
+  store i32 %i, ptr %p
+  ret void
+}}
+"
+        );
+        for level in LEVELS {
+            Link::of_ir(&ir, level).ptx();
+        }
+    }
+}
+
 /// A kernel that calls one function through a table of two. `index` is a value whose lowest bit chooses the entry.
 fn table(index: &str) -> String {
     format!(

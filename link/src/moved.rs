@@ -151,7 +151,10 @@ impl Flow {
         let sides: Vec<_> =
             self.graph.successors[branch].iter().map(|&next| self.first(next, branch, copies)).collect();
         let follows = |one: usize, other: usize| {
-            self.reach(self.graph.successors[one].iter().copied(), branch, |_| false).contains(&other)
+            // A thread that stays in a loop leaves it later, and comes where threads are that have left it at the branch.
+            let mut around = self.loops.values().filter(|blocks| blocks.contains(&branch));
+            around.any(|blocks| blocks.contains(&one) && !blocks.contains(&other))
+                || self.reach(self.graph.successors[one].iter().copied(), branch, |_| false).contains(&other)
         };
         sides.iter().any(|side| {
             sides.iter().any(|other| {
@@ -392,7 +395,9 @@ impl Before<'_> {
         let is_outside = |condition: &Chain| {
             let left = branches.get(&Some(condition)).into_iter().flatten();
             let mut left = left.filter(|branch| flow.regions.contains_key(branch)).peekable();
-            left.peek().is_some() && !left.any(|&branch| copies.iter().any(|&copy| is_inside(copy, branch)))
+            // If a loop has lost its other exits, all threads leave it at the branch, and come to the copy behind the loop.
+            let is_under = |copy, branch| is_inside(copy, branch) || is_inside(branch, branch);
+            left.peek().is_some() && !left.any(|&branch| copies.iter().any(|&copy| is_under(copy, branch)))
         };
         self.conditions(&key.chain).iter().any(is_outside).then_some(How::OutOf)
     }
