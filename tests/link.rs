@@ -289,7 +289,13 @@ fn a_pass_that_ignores_convergence_is_found_out() {
         ] {
             let mut link = Link::kernel(kernel, level);
             link.command.env("PTX_LINK_LLVM", tools.path());
-            assert_says(&link.error(), &[found, &format!("in `{kernel}`"), "try another opt-level"]);
+            let cures = ["try another opt-level", "--allow-moved="];
+            assert_says(&link.error(), &[found, &format!("in `{kernel}`"), cures[0], cures[1]]);
+            let mut allowed = Link::kernel(kernel, level);
+            allowed.command.env("PTX_LINK_LLVM", tools.path()).arg(format!("--allow-moved={kernel}"));
+            let output = allowed.output();
+            assert!(output.status.success(), "{:?}", allowed.command);
+            assert_says(&String::from_utf8(output.stderr).unwrap(), &[found]);
         }
         let mut link = Link::kernel("plain", level);
         link.command.env("PTX_LINK_LLVM", tools.path());

@@ -194,7 +194,8 @@ pub enum Error {
         "{}\n  \
          the program would be wrong: threads that meet in the source would not meet on the GPU. This is an error of LLVM, or of \
          an option that was given to it\n  \
-         try another opt-level, or another toolchain, and report the program to the authors of `ptx`",
+         try another opt-level, or another toolchain, and report the program to the authors of `ptx`; if the code is right, \
+         `-Clink-arg=--allow-moved=NAME` makes the error a warning for the kernel or function NAME",
         .0.join("\n")
     )]
     Moved(Vec<String>),

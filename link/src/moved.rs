@@ -26,7 +26,7 @@ pub struct Moved {
     /// The function in whose source the instruction stands.
     function: String,
     /// The function in whose PTX the instruction stands.
-    container: String,
+    pub container: String,
     how: How,
 }
 

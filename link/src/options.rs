@@ -57,6 +57,10 @@ pub struct Options {
     #[arg(long = "allow-divergence", value_name = "KERNEL")]
     pub allow_divergence: Vec<String>,
 
+    /// Warn, in place of failing, that LLVM has moved or copied convergent instructions in this kernel or function; repeatable
+    #[arg(long = "allow-moved", value_name = "NAME")]
+    pub allow_moved: Vec<String>,
+
     /// Omit the convergence marks. This makes programs WRONG: barriers move into divergent branches.
     /// For the tests that prove the marks necessary
     #[arg(long)]
