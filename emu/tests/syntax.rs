@@ -332,11 +332,13 @@ fn wide_registers_take_numbers() {
     gives("", &format!("mov.b128 %q0, 1; {store}"), &[1, 0]);
     gives("", &format!("mov.u64 %d2, 7; mov.b128 %q1, {{1, %d2}}; mov.b128 %q0, %q1; {store}"), &[1, 7]);
     // Elements of 32 bits, of which each half of a wide register has two. A false guard writes none of them.
-    let to_wide = "mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r0, 4; mov.b128 %q0, {%r1, %r2, %r3, %r0};";
+    let to_wide =
+        "mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r0, 4; mov.b128 %q0, {%r1, %r2, %r3, %r0};";
     gives("", &format!("{to_wide} {store}"), &[1 | 2 << 32, 3 | 4 << 32]);
     let never = "setp.eq.u32 %p0, 1, 2; @%p0 mov.b128 %q0, {%r0, %r0, %r0, %r0};";
     gives("", &format!("{to_wide} {never} {store}"), &[1 | 2 << 32, 3 | 4 << 32]);
-    let back = "mov.b128 {%r3, %r0, %r1, _}, %q0; st.global.v2.u32 [%o], {%r3, %r0}; st.global.u32 [%o+8], %r1;";
+    let back =
+        "mov.b128 {%r3, %r0, %r1, _}, %q0; st.global.v2.u32 [%o], {%r3, %r0}; st.global.u32 [%o+8], %r1;";
     gives("", &format!("{to_wide} {back}"), &[1 | 2 << 32, 3]);
     for body in ["mov.b64 {}, %d0;", "mov.b64 %d0, {};", "mov.b64 %d0, {%r0};", "mov.b64 {_,_}, %d0;"] {
         is_refused("", body, "line 8");
