@@ -70,14 +70,17 @@ impl Machine<'_> {
             issued: 0,
             cluster: (0, 0),
         };
-        let shared = self.shared_bytes();
+        let (shared, reserved) = (self.shared_bytes(), self.reserved_shared as usize);
+        // The system has written what it reserves. Cooperative groups clear single bits there, with no store before.
+        let mut shadow = Shadow::default();
+        shadow.initialize(shared - reserved, reserved);
         Cta {
             index,
             number,
             rank,
             cluster,
             shared: vec![0xa5; shared],
-            shadow: Shadow::default(),
+            shadow,
             threads: (0..threads).map(thread).collect(),
             warps: (0..threads.div_ceil(32))
                 .map(|warp| (threads - 32 * warp).min(32))

@@ -268,6 +268,12 @@ fn a_cooperative_grid_has_a_place_for_its_barrier() {
         "mov.u32 %r0, %reserved_smem_offset_1; st.shared.u32 [%r0], 7; ld.shared.u32 %r1, [%r0]; mov.u32 %r2, %reserved_smem_offset_cap; ret;",
     );
     assert!(run(&text, Launch { dynamic_shared: 100, ..Launch::new(1, 1) }, 100).is_clean());
+    // They clear their bits there, with no store before.
+    let text = kernel(
+        "mov.u32 %r0, %reserved_smem_offset_1; red.shared.and.b32 [%r0], 0xfffffffe; atom.shared.or.b32 %r1, [%r0], 1; ret;",
+    );
+    let report = run(&text, Launch::new(1, 1), 100);
+    assert!(report.is_clean(), "{report}");
 }
 
 #[test]

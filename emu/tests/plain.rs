@@ -188,7 +188,7 @@ fn a_modifier_that_is_not_the_instructions_is_named_with_its_line() {
     assert!(error.contains("line 5") && error.contains("`vote` without `.sync`"), "{error}");
     let error = load("wgmma.fence.sync.aligned;");
     assert!(
-        error.contains("the interpreter has no `wgmma`") && error.contains("wgmma.fence.sync.aligned"),
+        error.contains("the interpreter has no `wgmma`: it cannot run `wgmma.fence.sync.aligned`"),
         "{error}"
     );
 }
