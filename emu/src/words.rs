@@ -1,5 +1,5 @@
-//! The words of an opcode. Each is taken by the decoder of the instruction: a word that nobody takes refuses the module. `ptxas` takes
-//! modifiers in any order (`vote.ballot.sync.b32`, `add.s32.sat`), as long as the types are in order: the types come last here.
+//! The words of an opcode. Each is taken by the decoder of the instruction: a word that nobody takes refuses the module.
+//! `ptxas` takes modifiers in any order (`vote.ballot.sync.b32`, `add.s32.sat`), if the types are in order: they come last here.
 
 use std::cell::Cell;
 
@@ -58,8 +58,7 @@ impl<'a> Words<'a> {
         self.all[0]
     }
 
-    /// Returns the word at a place, or an empty one after the last. A modifier of which the ISA's order is not the only one is found
-    /// by `find` instead.
+    /// Returns the word at a place, or an empty one after the last. `find` finds a modifier that has no fixed place.
     pub fn at(&self, place: usize) -> &'a str {
         let Some(word) = self.all.get(place) else { return "" };
         self.take(place);

@@ -94,8 +94,8 @@ const CASES: [Case; 11] = [
     Case { name: "bulk", is_right: |results| each(results, |i| input()[63 - i] + input()[i] + 1), ..CPP },
     Case {
         name: "pipeline",
-        // The last thread that leaves invalidates the mbarriers. What the lanes of its warp did before is ordered by `match.any.sync`
-        // alone, which orders no memory.
+        // The last thread that leaves invalidates the mbarriers. What the lanes of its warp did before is ordered by
+        // `match.any.sync` alone, which orders no memory.
         known: "invalidates an mbarrier, with nothing that orders the use by another thread before",
         is_right: |results| each(results, |i| 2 * input()[63 - i] + 1),
         ..CPP
