@@ -173,8 +173,30 @@ impl Runner {
         if verdict.outcome == "passed" {
             return Ok(None);
         }
-        // The first line is the interpreter's finding. Without one, the detail says which result is wrong.
-        let first = said.lines().next().map(|line| line.trim_start_matches("ptx-emu: ").to_owned());
-        Ok(Some(first.unwrap_or(verdict.detail)))
+        Ok(Some(finding(&said).map_or(verdict.detail, Into::into)))
+    }
+}
+
+/// Returns the first line that a check has written, which is the interpreter's finding if there is one. The progress of a long
+/// launch stands before it.
+fn finding(said: &str) -> Option<&str> {
+    let mut lines = said.lines().map(|line| line.trim_start_matches("ptx-emu: "));
+    lines.find(|line| !line.contains("` has run for "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::finding;
+
+    #[test]
+    fn progress_is_no_finding() {
+        let progress = "ptx-emu: `k` has run for 10 s: 1.3 of at most 2000.0 million thread-instructions, 8 of 8 blocks have started";
+        assert_eq!(
+            finding(&format!("{progress}\nptx-emu: schedule 1: data race in `k`\nptx-emu: CUDA")),
+            Some("schedule 1: data race in `k`")
+        );
+        assert_eq!(finding("ptx-emu: cuModuleLoad: no kernel"), Some("cuModuleLoad: no kernel"));
+        // A wrong result: what differs is in the verdict.
+        assert_eq!(finding(progress), None);
     }
 }
