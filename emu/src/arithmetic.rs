@@ -4,12 +4,12 @@
 use rustc_apfloat::Round;
 
 use crate::ast::Operand;
-use crate::decode::{Result, arg, slot};
 use crate::float::{Comparison, Format, Function, Modifiers, Property};
-use crate::integer;
-use crate::lower::Lower;
+use crate::integer::{self, Product};
+use crate::lower::{Lower, Result};
 use crate::op::*;
-use crate::video;
+use crate::operands::{arg, slot};
+use crate::video_decode;
 use crate::words::Words;
 
 pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
@@ -29,7 +29,7 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         ("lop3", _) if words.at(1) != "b32" => lop3_predicate(l, words),
         ("addc" | "subc" | "madc", _) => carry(l, words),
         ("add" | "sub" | "mad", None) if words.has("cc") => carry(l, words),
-        (opcode, _) if opcode.starts_with('v') => video::decode(l, words),
+        (opcode, _) if opcode.starts_with('v') => video_decode::decode(l, words),
         (_, Some((format, lanes))) => self::float(l, words, format, lanes),
         _ => integer(l, words),
     }

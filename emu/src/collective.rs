@@ -3,6 +3,7 @@
 
 use crate::clock::{Collected, Id, Proxy, Time};
 use crate::explore::{Thing, Use};
+use crate::integer::mask;
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::machine::{Cta, Fault, Flow, Machine, Outcome, State, value};
@@ -10,7 +11,7 @@ use crate::op::*;
 use crate::program::{Instruction, MOST_REGISTERS};
 use crate::shadow::At;
 use crate::sync::{Arrived, ClusterLanes, Point};
-use crate::word::{combine, mask};
+use crate::word::combine;
 
 impl Machine<'_> {
     fn v(&self, cta: usize, thread: usize, src: Src) -> u64 {

@@ -3,12 +3,10 @@
 use crate::arithmetic;
 use crate::ast::{Instruction, Operand};
 use crate::float::Format;
-use crate::lower::Lower;
+use crate::lower::{Lower, Result};
 use crate::op::*;
-use crate::program::DecodeError;
+use crate::operands::{arg, slot, src};
 use crate::words::Words;
-
-pub type Result<T> = std::result::Result<T, DecodeError>;
 
 /// Decodes an instruction.
 pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
@@ -118,22 +116,6 @@ fn is_hint(word: &str) -> bool {
 /// Returns whether a word is the number of elements of a vector, which the braces repeat.
 fn is_vector(word: &str) -> bool {
     ["v2", "v4", "v8"].contains(&word)
-}
-
-pub fn arg<'a>(l: &Lower<'_>, words: &Words<'a>, i: usize) -> Result<&'a Operand> {
-    words
-        .operands
-        .get(i)
-        .ok_or_else(|| l.error(format!("operand {i} of `{}` is missing", words.whole().join("."))))
-}
-
-pub fn slot(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Slot> {
-    l.slot(arg(l, words, i)?)
-}
-
-pub fn src(l: &mut Lower<'_>, words: &Words<'_>, i: usize) -> Result<Src> {
-    let bits = words.ty().map_or(64, Type::bits);
-    l.src_of(arg(l, words, i)?, bits.min(64))
 }
 
 /// Returns the elements of `{a, b}`, or the one operand. A 128-bit register is two elements of 64 bits.

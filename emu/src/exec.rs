@@ -8,14 +8,14 @@ use crate::access::How;
 use crate::clock::{INITS, PROXIES, Proxy, Release};
 use crate::finding::Rule;
 use crate::float::{self, Format};
-use crate::integer;
+use crate::integer::{self, mask};
 use crate::lower::{MOST_LOCAL, MOST_SLOTS};
 use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State, Thread, value};
 use crate::memory::{FUNCTION_WINDOW, LOCAL_WINDOW, Place, RANK_SHIFT, SHARED_WINDOW};
 use crate::op::*;
 use crate::program::{Formal, Parameter};
 use crate::taint::{Bank, Origin};
-use crate::word::{combine, copy, mask, word};
+use crate::word::{combine, copy, word};
 
 /// The most bytes that a grid prints. What it prints later is lost, as on a GPU (CUDA's `cudaLimitPrintfFifoSize`).
 const MOST_PRINTED: usize = 1 << 24;
@@ -960,7 +960,7 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
             let c = op.c.map_or(0, |c| v!(c));
             set!(op.d, integer::pack(v!(op.a), v!(op.b), c, op.bits, op.signed));
         }
-        Op::Video(op) => set!(op.d, op.compute(op.operands.map(|src| v!(src)))),
+        Op::Video(op) => set!(op.d, op.operation.compute(op.operands.map(|src| v!(src)))),
         Op::Carry(op) => {
             // A difference is the sum with the complement, and the flag is the carry of that sum.
             let (a, b) = (v!(op.a) & mask(op.bits), v!(op.b) & mask(op.bits));

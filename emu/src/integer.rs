@@ -3,12 +3,15 @@
 
 use std::ops::BitAnd;
 
-use crate::op::Product;
-
 pub type Unary = fn(u64) -> u64;
 pub type Binary = fn(u64, u64) -> u64;
 pub type Ternary = fn(u64, u64, u64) -> u64;
 pub type Test = fn(u64, u64) -> bool;
+
+/// Returns the bits of a register or of a word of a number of bits.
+pub fn mask(bits: u32) -> u64 {
+    u64::MAX >> (64 - bits.clamp(1, 64))
+}
 
 /// Expands `$body` with `$T` (the type), `$S` (the signed type), `$W` (twice as wide) for the type that `$ty` names.
 macro_rules! by_type {
@@ -319,6 +322,13 @@ pub fn ternary(words: &[&str]) -> Option<Ternary> {
 
 fn carry_less_product(a: u64, b: u64) -> u128 {
     (0..64).filter(|i| b >> i & 1 == 1).fold(0, |all, i| all ^ u128::from(a) << i)
+}
+
+/// The half of a product that `mad.cc` and `madc` add.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Product {
+    Low,
+    High { signed: bool },
 }
 
 /// Returns the half of a product of integers of a number of bits.

@@ -10,7 +10,7 @@ use crate::module::{Names, Statics};
 use crate::op::{Address, Op, Slot, Space, Special, Src};
 use crate::program::{Constant, DecodeError, Instruction, Parameter, Symbol};
 
-type Result<T> = std::result::Result<T, DecodeError>;
+pub type Result<T> = std::result::Result<T, DecodeError>;
 
 /// The constants of a module, without duplicates.
 #[derive(Default)]

@@ -1,10 +1,9 @@
 //! Decoded instructions: registers are slots, qualifiers are values.
 
 use crate::float::{Comparison, Format, Function, Modifiers, Property};
-use crate::integer::{Binary, Ternary, Test, Unary};
+use crate::integer::{Binary, Product, Ternary, Test, Unary};
 use crate::limits::RESERVED_SHARED;
-use crate::program::Parameter;
-use crate::video::Video;
+use crate::video::Operation;
 
 /// A register of a function.
 pub type Slot = u32;
@@ -220,11 +219,12 @@ pub enum Compare {
     Float { format: Format, lanes: u32, comparison: Comparison, ftz: bool },
 }
 
-/// The half of a product that `mad.cc` and `madc` add.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Product {
-    Low,
-    High { signed: bool },
+/// A video instruction.
+#[derive(Debug)]
+pub struct Video {
+    pub operation: Operation,
+    pub d: Slot,
+    pub operands: [Src; 3],
 }
 
 /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
@@ -690,6 +690,21 @@ pub struct MultimemOp {
     pub scope: Scope,
     pub d: Vec<Option<Slot>>,
     pub operands: Vec<Src>,
+}
+
+/// A parameter: its place in the parameters of a kernel, or in the frame of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+impl Parameter {
+    /// Returns the bytes of the parameter in a frame that begins at `frame`.
+    pub fn within(&self, frame: usize) -> std::ops::Range<usize> {
+        let start = frame + self.offset as usize;
+        start..start + self.bytes as usize
+    }
 }
 
 #[derive(Debug)]

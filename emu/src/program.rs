@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Line, Loc};
+pub use crate::op::Parameter;
 use crate::op::{Op, Slot, Special};
 
 /// The reason why a module cannot run.
@@ -65,21 +66,6 @@ pub struct Instruction {
     pub line: Line,
     /// The location of the instruction, then that of each call by which it was inlined.
     pub locs: Arc<[Loc]>,
-}
-
-/// A parameter: its place in the parameters of a kernel, or in the frame of a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parameter {
-    pub offset: u64,
-    pub bytes: u64,
-}
-
-impl Parameter {
-    /// Returns the bytes of the parameter in a frame that begins at `frame`.
-    pub fn within(&self, frame: usize) -> std::ops::Range<usize> {
-        let start = frame + self.offset as usize;
-        start..start + self.bytes as usize
-    }
 }
 
 /// A parameter or a result of a function.

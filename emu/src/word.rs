@@ -3,11 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::float::{self, Format, Modifiers};
+use crate::integer::mask;
 use crate::op::{Rmw, Type};
-
-pub fn mask(bits: u32) -> u64 {
-    u64::MAX >> (64 - bits.clamp(1, 64))
-}
 
 /// Returns the little-endian word of up to 8 bytes.
 #[inline]
