@@ -3,9 +3,9 @@
 
 use crate::clock::{Collected, Id, Proxy, Time};
 use crate::explore::{Thing, Use};
-use crate::integer::mask;
 use crate::finding::Rule;
 use crate::float::{self, Format};
+use crate::integer::mask;
 use crate::machine::{Cta, Fault, Flow, Machine, Outcome, State, value};
 use crate::op::*;
 use crate::program::{Instruction, MOST_REGISTERS};

@@ -9,12 +9,12 @@ use crate::clock::{INITS, PROXIES, Proxy, Release};
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::integer::{self, mask};
-use crate::lower::{MOST_LOCAL, MOST_SLOTS};
 use crate::machine::{Cta, Fault, FaultKind, Flow, Frame, Machine, Outcome, State, Thread, value};
 use crate::memory::{FUNCTION_WINDOW, LOCAL_WINDOW, Place, RANK_SHIFT, SHARED_WINDOW};
 use crate::op::*;
 use crate::program::{Formal, Parameter};
-use crate::taint::{Bank, Origin};
+use crate::statics::{MOST_LOCAL, MOST_SLOTS};
+use crate::taint::Origin;
 use crate::word::{combine, copy, word};
 
 /// The most bytes that a grid prints. What it prints later is lost, as on a GPU (CUDA's `cudaLimitPrintfFifoSize`).
@@ -817,6 +817,15 @@ pub enum Plain {
 
 fn canonical(value: f32) -> u64 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits().into() }
+}
+
+/// The registers that instructions on registers alone read and write.
+pub trait Bank {
+    fn value(&self, src: Src) -> u64;
+    fn get(&self, slot: Slot) -> u64;
+    fn set(&mut self, slot: Slot, bits: u64);
+    fn carry(&self) -> u64;
+    fn set_carry(&mut self, bits: u64);
 }
 
 /// The state that instructions on registers alone read and write.

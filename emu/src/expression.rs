@@ -8,7 +8,7 @@ use winnow::stream::Stream;
 use winnow::token::{one_of, take_while};
 
 use crate::ast::Operand;
-use crate::parse::{Input, is_in_name, nested, punctuation, token};
+use crate::tokens::{Input, is_in_name, nested, punctuation, token};
 
 /// The value of a constant expression. Integers have 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq)]

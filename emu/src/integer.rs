@@ -8,7 +8,7 @@ pub type Binary = fn(u64, u64) -> u64;
 pub type Ternary = fn(u64, u64, u64) -> u64;
 pub type Test = fn(u64, u64) -> bool;
 
-/// Returns the bits of a register or of a word of a number of bits.
+/// Returns a number whose lowest `bits` bits are ones: 1 to 64.
 pub fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }

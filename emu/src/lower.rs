@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{self, Line, Loc, Operand, Registers, bytes_of};
 use crate::memory::{FUNCTION_WINDOW, PARAM_WINDOW};
-use crate::module::{Names, Statics};
 use crate::op::{Address, Op, Slot, Space, Special, Src};
 use crate::program::{Constant, DecodeError, Instruction, Parameter, Symbol};
+use crate::statics::{Layout, MOST_LOCAL, Names, Statics};
 
 pub type Result<T> = std::result::Result<T, DecodeError>;
 
@@ -108,57 +108,6 @@ pub struct Lower<'a> {
     pub locs: Arc<[Loc]>,
     /// The call by which each location was inlined.
     pub callers: FxHashMap<Loc, Loc>,
-}
-
-pub fn align_up(offset: u64, align: u64) -> u64 {
-    offset.next_multiple_of(align.max(1))
-}
-
-/// The maximum size in bytes of the parameters of a kernel (PTX ISA 7.1).
-pub const MOST_PARAMETERS: u64 = 32764;
-/// The maximum size in bytes of the frame of a function: CUDA gives a thread no more local memory.
-pub const MOST_LOCAL: u64 = 512 * 1024;
-/// The maximum size in bytes of a module's variables in a state space. The interpreter keeps them in the memory of its process.
-pub const MOST_OF_A_MODULE: u64 = 1 << 30;
-/// The maximum size in bytes of the variables in `.const` (PTX ISA 5.1.3).
-pub const MOST_CONSTANTS: u64 = 1 << 16;
-/// The largest alignment of a variable.
-const MOST_ALIGNMENT: u64 = 1 << 16;
-/// The maximum number of 64-bit registers that a function names.
-pub const MOST_SLOTS: u32 = 1 << 17;
-
-/// A variable's size and alignment.
-pub struct Layout<'a> {
-    pub name: &'a str,
-    pub space: &'a str,
-    pub bytes: u64,
-    pub align: u64,
-    pub line: Line,
-}
-
-impl<'a> Layout<'a> {
-    pub fn of(variable: &'a ast::Variable) -> Self {
-        let ast::Variable { name, space, line, .. } = variable;
-        Self { name, space, bytes: variable.bytes(), align: variable.align(), line: *line }
-    }
-
-    /// Returns the offset and the end of a variable that follows `end` bytes, in a space of `most` bytes.
-    pub fn place(&self, end: u64, most: u64) -> Result<(u64, u64)> {
-        let Self { name, space, bytes, align, line } = *self;
-        let error = |problem| Err(DecodeError { line, problem });
-        if !align.is_power_of_two() || align > MOST_ALIGNMENT {
-            return error(format!(
-                "`{name}` is aligned to {align} bytes: an alignment is a power of two, {MOST_ALIGNMENT} at most"
-            ));
-        }
-        let offset = align_up(end, align);
-        match offset.checked_add(bytes) {
-            Some(end) if end <= most => Ok((offset, end)),
-            _ => error(format!(
-                "with `{name}`, the variables of its space `.{space}` take more than {most} bytes"
-            )),
-        }
-    }
 }
 
 impl Lower<'_> {

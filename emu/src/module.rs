@@ -4,23 +4,14 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ast::{self, Line, Loc, Operand, Statement};
+use crate::ast::{self, Loc, Statement};
 use crate::decode::decode;
-use crate::lower::{
-    Class, Constants, Entity, Layout, Lower, MOST_CONSTANTS, MOST_OF_A_MODULE, MOST_PARAMETERS, MOST_SLOTS,
-    Scope,
-};
+use crate::lower::{Class, Constants, Entity, Lower, Scope};
 use crate::op::Op;
 use crate::opcodes;
 use crate::parse::shown;
-use crate::program::{DecodeError, Formal, Function, Init, Parameter, Program, Symbol, Variable};
-
-/// The names of a module, with the bytes of a variable's elements.
-pub type Names = FxHashMap<String, (Symbol, u64)>;
-
-fn error<T>(line: Line, problem: impl Into<String>) -> Result<T, DecodeError> {
-    Err(DecodeError { line, problem: problem.into() })
-}
+use crate::program::{DecodeError, Formal, Function, Parameter, Program, Symbol};
+use crate::statics::{Layout, MOST_PARAMETERS, MOST_SLOTS, Names, Statics, error};
 
 impl Program {
     /// Decodes a module.
@@ -110,126 +101,6 @@ fn variables<'a>(all: &'a [ast::Variable], names: &mut Names) -> Result<Vec<&'a 
         }
     }
     Ok(list)
-}
-
-/// The variables of a module and of its functions.
-#[derive(Default)]
-pub struct Statics {
-    pub list: Vec<Variable>,
-    /// The bytes of the variables of each space.
-    ends: FxHashMap<String, u64>,
-}
-
-impl Statics {
-    /// Adds a variable, and returns its index. `find` returns what a name in its initializer stands for.
-    fn add(
-        &mut self,
-        variable: &ast::Variable,
-        mut find: impl FnMut(&str) -> Result<Option<Symbol>, DecodeError>,
-    ) -> Result<usize, DecodeError> {
-        let ast::Variable { name, space, line, is_extern, .. } = variable;
-        let mut dims = Vec::new();
-        for (i, extent) in variable.extents.iter().enumerate() {
-            dims.push(match (extent, &variable.init) {
-                (Some(extent), _) => *extent,
-                (None, Some(ast::Init::List(list))) if i == 0 => {
-                    let rest = variable.extents[1..].iter().flatten().product::<u64>() * variable.vector;
-                    let is_nested = list.iter().any(|init| matches!(init, ast::Init::List(_)));
-                    if is_nested { list.len() as u64 } else { (list.len() as u64).div_ceil(rest.max(1)) }
-                }
-                (None, None) if i == 0 && *is_extern => 0,
-                (None, _) => return error(*line, format!("the array `{name}` has no size")),
-            });
-        }
-        let count = dims.iter().fold(1u64, |all, extent| all.saturating_mul(*extent));
-        let bytes = variable.element().saturating_mul(count);
-        let most = if space == "const" { MOST_CONSTANTS } else { MOST_OF_A_MODULE };
-        let end = self.ends.entry(space.clone()).or_default();
-        (_, *end) = Layout { bytes, ..Layout::of(variable) }.place(*end, most)?;
-        if variable.vector > 1 {
-            dims.push(variable.vector);
-        }
-        let mut init = Vec::new();
-        match &variable.init {
-            Some(_) if space == "shared" => {
-                return error(
-                    *line,
-                    format!("`{name}` is in `.shared`, where a variable has no initial value"),
-                );
-            }
-            Some(ast::Init::List(list)) if !dims.is_empty() => {
-                fill(variable, list, &dims, 0, &mut find, &mut init)?
-            }
-            Some(value) if dims.is_empty() => init.push((0, scalar(variable, value, &mut find)?)),
-            Some(_) => return error(*line, format!("`{name}` is an array: its values are in `{{ }}`")),
-            None => {}
-        }
-        let (space, scalar) = (space.clone(), variable.scalar());
-        self.list.push(Variable {
-            space,
-            align: variable.align(),
-            bytes,
-            is_extern: *is_extern,
-            init,
-            scalar,
-        });
-        Ok(self.list.len() - 1)
-    }
-}
-
-/// Adds the values of a list for an array of the extents `dims`, whose first scalar is number `start`.
-fn fill(
-    variable: &ast::Variable,
-    list: &[ast::Init],
-    dims: &[u64],
-    start: u64,
-    find: &mut impl FnMut(&str) -> Result<Option<Symbol>, DecodeError>,
-    to: &mut Vec<(u64, Init)>,
-) -> Result<(), DecodeError> {
-    let is_nested = list.iter().any(|init| matches!(init, ast::Init::List(_)));
-    let inner = if is_nested { &dims[1..] } else { &[] };
-    let size: u64 = inner.iter().product();
-    let most = dims.iter().product::<u64>() / size.max(1);
-    if list.len() as u64 > most || is_nested && inner.is_empty() {
-        let name = &variable.name;
-        return error(
-            variable.line,
-            format!("the initializer of `{name}` has more values than the variable"),
-        );
-    }
-    for (init, i) in list.iter().zip(0..) {
-        let at = start + i * size;
-        match init {
-            ast::Init::List(list) => fill(variable, list, inner, at, find, to)?,
-            value => to.push((at, scalar(variable, value, find)?)),
-        }
-    }
-    Ok(())
-}
-
-/// Returns the value of a scalar of a variable.
-fn scalar(
-    variable: &ast::Variable,
-    init: &ast::Init,
-    find: &mut impl FnMut(&str) -> Result<Option<Symbol>, DecodeError>,
-) -> Result<Init, DecodeError> {
-    let is_float = variable.ty.starts_with('f');
-    Ok(match init {
-        ast::Init::Value(Operand::Number(number)) if !is_float => Init::Number(*number),
-        ast::Init::Value(Operand::Float32(bits)) => Init::Number((*bits).into()),
-        ast::Init::Value(Operand::Float64(bits)) if variable.ty == "f64" => Init::Number(*bits),
-        ast::Init::Value(Operand::Float64(bits)) if variable.ty == "f32" => {
-            Init::Number((f64::from_bits(*bits) as f32).to_bits().into())
-        }
-        ast::Init::Address { symbol, offset, byte } => match find(symbol)? {
-            Some(of) => Init::Address { of, offset: *offset, byte: *byte },
-            None => return error(variable.line, format!("`{symbol}` is not declared")),
-        },
-        _ => {
-            let (name, ty) = (&variable.name, &variable.ty);
-            return error(variable.line, format!("a value of `{name}` is not of the type `.{ty}`"));
-        }
-    })
 }
 
 fn lower(

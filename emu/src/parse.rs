@@ -1,7 +1,5 @@
 //! Parses PTX text (PTX ISA 4), as LLVM and nvcc write it.
 
-use std::cell::Cell;
-
 use winnow::ascii::till_line_ending;
 use winnow::combinator::{
     alt, cut_err, delimited, dispatch, eof, fail, not, opt, peek, preceded, repeat, separated, terminated,
@@ -15,19 +13,7 @@ use crate::ast::{
     Alias, Function, Init, Instruction, Line, Loc, Module, Operand, Registers, Statement, Variable, bytes_of,
 };
 use crate::expression::{PRODUCT, Value, binary, expression, literal};
-
-pub type Input<'a> = winnow::Stateful<LocatingSlice<&'a str>, &'a Context>;
-
-/// What the parsers share.
-#[derive(Debug)]
-pub struct Context {
-    lines: Lines,
-    /// The number of `nested` parsers that run.
-    depth: Cell<u32>,
-}
-
-/// The most blocks, lists and expressions in one another.
-const MOST_NESTED: u32 = 64;
+use crate::tokens::{Context, Input, is_in_name, nested, punctuation, space, token};
 
 /// The reason why a text is not PTX that the interpreter reads.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -41,27 +27,13 @@ pub struct ParseError {
     pub text: String,
 }
 
-/// The offsets at which the lines of the text start.
-#[derive(Debug)]
-struct Lines(Vec<usize>);
-
-impl Lines {
-    fn of(text: &str) -> Self {
-        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
-    }
-
-    fn line(&self, offset: usize) -> Line {
-        self.0.partition_point(|start| *start <= offset) as Line
-    }
-}
-
 /// Parses a PTX module.
 ///
 /// # Errors
 ///
 /// [`ParseError`] names the line that the parser cannot read.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
-    let context = Context { lines: Lines::of(text), depth: Cell::new(0) };
+    let context = Context::of(text);
     let input = Input { input: LocatingSlice::new(text), state: &context };
     let module = module.parse(input).map_err(|error| {
         let line = context.lines.line(error.offset());
@@ -94,56 +66,9 @@ fn expected(what: &'static str) -> StrContext {
     StrContext::Expected(StrContextValue::Description(what))
 }
 
-/// Parses white space and comments.
-fn space(i: &mut Input<'_>) -> ModalResult<()> {
-    loop {
-        take_while(0.., |c: char| c.is_ascii_whitespace()).void().parse_next(i)?;
-        if !i.starts_with('/') {
-            return Ok(());
-        }
-        let comment = alt((("//", till_line_ending).void(), ("/*", take_until(0.., "*/"), "*/").void()));
-        if opt(comment).parse_next(i)?.is_none() {
-            return Ok(());
-        }
-    }
-}
-
-/// Parses what may contain itself, to a limited depth.
-pub fn nested<'a, O>(
-    mut parser: impl Parser<Input<'a>, O, ErrMode<ContextError>>,
-) -> impl Parser<Input<'a>, O, ErrMode<ContextError>> {
-    move |i: &mut Input<'a>| {
-        let depth = &i.state.depth;
-        if depth.get() == MOST_NESTED {
-            let start = i.checkpoint();
-            let context = StrContext::Label("nesting: there are at most 64 levels");
-            return Err(ErrMode::Cut(ContextError::new().add_context(i, &start, context)));
-        }
-        depth.set(depth.get() + 1);
-        let result = parser.parse_next(i);
-        i.state.depth.set(i.state.depth.get() - 1);
-        result
-    }
-}
-
-/// Parses `parser` and the space after it.
-pub fn token<'a, O>(
-    parser: impl Parser<Input<'a>, O, ErrMode<ContextError>>,
-) -> impl Parser<Input<'a>, O, ErrMode<ContextError>> {
-    terminated(parser, space)
-}
-
-pub fn punctuation<'a>(c: char) -> impl Parser<Input<'a>, char, ErrMode<ContextError>> {
-    token(c)
-}
-
 /// Parses a directive such as `.reg`, whose word is `word`.
 fn directive<'a>(word: &'static str) -> impl Parser<Input<'a>, (), ErrMode<ContextError>> {
     token((".", word, not(one_of(is_in_name))).void())
-}
-
-pub fn is_in_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '$')
 }
 
 fn name(i: &mut Input<'_>) -> ModalResult<String> {
