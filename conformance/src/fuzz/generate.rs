@@ -5,10 +5,10 @@ use std::f32::consts::TAU;
 
 use fastrand::Rng;
 
+use super::departures;
 use super::forms::{Form, Kind, class};
 use super::kernel::{Kernel, Node, PRIVATE, Register, Slot, Step, THREADS};
 use crate::case::Compare;
-use crate::departures;
 use crate::families::pure::stated_error;
 use crate::values;
 

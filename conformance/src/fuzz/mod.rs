@@ -1,5 +1,6 @@
 //! Random kernels of plain instructions, run in the interpreter and on a GPU.
 
+mod departures;
 pub mod forms;
 pub mod generate;
 pub mod gpu;
