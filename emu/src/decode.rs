@@ -636,6 +636,18 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let Operand::Address(parts) = arg(l, words, map_at)? else { return Ok(None) };
     let [map, Operand::Vector(coordinates)] = &parts[..] else { return Ok(None) };
     let map = l.place(map, Space::Generic)?;
+    let (least, wanted) = match mode {
+        TensorMode::Tile => (1, dims),
+        TensorMode::TileGather4 | TensorMode::TileScatter4 => (2, 5),
+        _ => (3, dims),
+    };
+    if !(least..=5).contains(&dims) {
+        return Ok(None);
+    }
+    if coordinates.len() != wanted {
+        let what = format!("{} coordinates of a tensor copy that has {wanted}", coordinates.len());
+        return Err(l.error(what));
+    }
     let coordinates = coordinates.iter().map(|operand| l.src_of(operand, 32)).collect::<Result<_>>()?;
     let shared_space = match direction {
         Direction::ToShared => spaces.first().copied().unwrap_or(Space::SharedCluster),
@@ -654,13 +666,21 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         Direction::ToGlobal => Some(Completion::BulkGroup),
         Direction::Prefetch => None,
     };
-    let offsets = match more.peek() {
+    let offsets: Vec<Src> = match more.peek() {
         Some(Operand::Vector(offsets)) => {
             more.next();
             offsets.iter().map(|operand| l.src_of(operand, 16)).collect::<Result<_>>()?
         }
         _ => Vec::new(),
     };
+    let wanted = match mode {
+        TensorMode::Im2col => dims - 2,
+        TensorMode::Im2colW | TensorMode::Im2colW128 => 2,
+        _ => 0,
+    };
+    if offsets.len() != wanted {
+        return Err(l.error(format!("{} offsets of a tensor copy that has {wanted}", offsets.len())));
+    }
     let multicast = match more.next() {
         Some(operand) if words.has("multicast::cluster") => Some(l.src(operand)?),
         _ => None,

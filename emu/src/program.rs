@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Line, Loc};
+use crate::limits::THREADS_PER_BLOCK;
 pub use crate::op::Parameter;
 use crate::op::{Op, Slot, Special};
 
@@ -110,9 +111,12 @@ impl Function {
         if let Some(registers) = self.max_registers {
             return Some(registers.min(MOST_REGISTERS.into()).next_multiple_of(UNIT) as u32);
         }
-        let required =
-            self.required_block.map(|block| block.iter().map(|extent| u64::from(*extent)).product());
-        let threads = required.or(self.max_threads)?.max(1).next_multiple_of(32);
+        let product = |block: [u32; 3]| {
+            block.iter().fold(1, |threads: u64, extent| threads.saturating_mul(u64::from(*extent)))
+        };
+        // A block has no more threads, whatever the directives say.
+        let most = self.required_block.map(product).or(self.max_threads)?.clamp(1, THREADS_PER_BLOCK.into());
+        let threads = most.next_multiple_of(32);
         let blocks = self.min_blocks.unwrap_or(1).max(1);
         let each = REGISTERS / threads.saturating_mul(blocks) / UNIT * UNIT;
         Some(each.min(MOST_REGISTERS.into()) as u32)

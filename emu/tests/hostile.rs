@@ -304,3 +304,32 @@ fn an_instruction_that_is_missing_is_called_that() {
         "line 6 of the PTX: no such instruction: `frobnicate.b32`"
     );
 }
+
+#[test]
+fn a_tensor_copy_with_other_coordinates_than_its_dimensions_is_refused() {
+    let error = |copy: &str| error(&kernel(copy));
+    let copy = "cp.async.bulk.tensor";
+    let to = "shared::cta.global";
+    let bytes = "mbarrier::complete_tx::bytes";
+    for (text, what) in [
+        (format!("{copy}.1d.{to}.tile.{bytes} [%r0], [%d0, {{}}], [%r1];"), "0 coordinates"),
+        (format!("{copy}.2d.{to}.tile.{bytes} [%r0], [%d0, {{%r2}}], [%r1];"), "1 coordinates"),
+        (
+            format!("{copy}.3d.{to}.im2col::w.{bytes} [%r0], [%d0, {{%r2, %r2, %r2}}], [%r1], {{1}};"),
+            "1 offsets",
+        ),
+        (format!("{copy}.1d.{to}.im2col.{bytes} [%r0], [%d0, {{%r2}}], [%r1];"), "has no"),
+    ] {
+        let error = error(&text);
+        assert!(error.contains("line 6") && error.contains(what), "{error}");
+    }
+}
+
+#[test]
+fn a_bound_that_no_block_has_is_no_panic() {
+    for most in [u64::MAX, 1 << 40] {
+        let text = kernel("setmaxnreg.dec.sync.aligned.u32 24;");
+        let text = text.replace("out) {", &format!("out) .maxntid {most} {{"));
+        assert!(run(&text, Launch::new(1, 128), 1000).is_clean(), "{text}");
+    }
+}
