@@ -70,3 +70,13 @@ pub const FLUSHED: &str = "pred of .ftz";
 pub fn compares_truths(form: &Form) -> bool {
     matches!(form.head(), "set" | "setp") && form.words().next_back().is_some_and(|ty| ty.contains('f'))
 }
+
+/// Returns true if ptxas makes an operation on shared memory a loop of `ATOMS.CAS`. ptxas (13.0 in driver 580, and 13.5) merges that
+/// loop with a loop around it: in `LOOP: atom.shared.min.s64 d, [a], b; bar.sync 0; ld.shared.b64 …; bar.sync 0; bra LOOP`, lanes come
+/// to the barriers in different rounds, and load what others have not yet stored.
+pub fn merges_retries(form: &Form) -> bool {
+    let is_native = |ty: &str| ["u32", "s32", "b32"].contains(&ty);
+    matches!(form.head(), "atom" | "red")
+        && form.words().any(|word| word.starts_with("shared"))
+        && !form.words().next_back().is_some_and(is_native)
+}

@@ -61,7 +61,8 @@ pub fn kernel(table: &Table, seed: u64, number: usize) -> Kernel {
         next: 0,
     };
     let mut forms = table.of_kernel(seed, number);
-    let mut nodes = generator.nodes(&mut forms, usize::MAX, Context { uniform: true, depth: 0 });
+    let mut nodes =
+        generator.nodes(&mut forms, usize::MAX, Context { uniform: true, meets: false, depth: 0 });
     // What has to stand outside of structures.
     let mut deferred = std::mem::take(&mut generator.deferred);
     while let Some(form) = deferred.pop_front() {
@@ -122,6 +123,8 @@ struct Function {
 struct Context {
     /// Whether all threads of the block come here equally often.
     uniform: bool,
+    /// Whether a loop around may have barriers.
+    meets: bool,
     depth: usize,
 }
 
@@ -298,6 +301,7 @@ impl Generator<'_> {
                 }
                 6..10 if !deep => {
                     let (id, count) = (self.id(), self.rng.u32(2..5));
+                    let inner = Context { meets: true, ..inner };
                     Node::Loop { id, count, by: None, body: self.nodes(forms, few, inner) }
                 }
                 10..13 if !deep => {
@@ -318,6 +322,7 @@ impl Generator<'_> {
                     let Some(form) = forms.pop_front() else { break };
                     let (of, function) = (&self.table.forms[form], self.function.is_some());
                     if of.is_collective() && !context.uniform
+                        || context.meets && departures::merges_retries(of)
                         || function
                             && of.operands.iter().any(|kind| matches!(kind, Kind::Address | Kind::Pointer))
                     {
