@@ -10,7 +10,6 @@ pub mod families;
 pub mod form;
 pub mod fuzz;
 pub mod gpu;
-pub mod plain_forms;
 pub mod report;
 pub mod suite;
 pub mod tensor;

@@ -25,7 +25,7 @@ fn legal(forms: &[Form], version: &str) -> BTreeSet<String> {
             format!(".version {version}\n.target {TARGET}\n.address_size 64\n.entry first() {{ ret; }}\n");
         let header = text.lines().count();
         for (i, form) in chunk.iter().enumerate() {
-            writeln!(text, ".entry k{i}() {{ {SAMPLE_REGISTERS} {} }}", form.sample()).unwrap();
+            writeln!(text, ".entry k{i}() {{ {SAMPLE_REGISTERS} {}; }}", form.sample()).unwrap();
         }
         let errors = tools.check_text_making(Some(&["first".into()]), &text, TARGET).unwrap();
         let refused: BTreeSet<usize> = errors.iter().map(|error| error.line - 1 - header).collect();

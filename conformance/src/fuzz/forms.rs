@@ -125,7 +125,7 @@ pub const SAMPLE_REGISTERS: &str =
     ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .b128 %q<4>;";
 
 impl Form {
-    /// Returns a statement of this form, on registers alone where the form allows it.
+    /// Returns a statement of this form without its semicolon, on registers alone where the form allows it.
     pub fn sample(&self) -> String {
         let register = |ty: &String| format!("%{}1", class(ty));
         let operand = |kind: &Kind| match kind {
@@ -145,7 +145,7 @@ impl Form {
             Kind::Masked(_) => "%r1.h0".into(),
         };
         let operands: Vec<_> = self.operands.iter().map(operand).collect();
-        format!("{} {};", self.opcode, operands.join(", "))
+        format!("{} {}", self.opcode, operands.join(", "))
     }
 }
 

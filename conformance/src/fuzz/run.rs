@@ -18,7 +18,7 @@ const LIMIT: u64 = 5_000_000;
 
 /// Returns why the interpreter refuses a form, or `None` if it has the form.
 pub fn refusal(form: &Form) -> Option<String> {
-    let entry = format!(".entry k() {{\n{SAMPLE_REGISTERS}\n{}\n}}\n", form.sample());
+    let entry = format!(".entry k() {{\n{SAMPLE_REGISTERS}\n{};\n}}\n", form.sample());
     Device::new().load(&kernel::module(form.version, [entry])).err().map(|error| error.to_string())
 }
 
