@@ -1,6 +1,6 @@
 //! Known departures of ptxas 13.5 from the ISA, which random kernels leave out.
 
-use super::forms::Form;
+use super::forms::{Form, Kind};
 use crate::values;
 
 /// Returns true if ptxas 13.0, in driver 580, merges the wrong half of the result of a scalar video instruction. Random kernels
@@ -79,4 +79,13 @@ pub fn merges_retries(form: &Form) -> bool {
     matches!(form.head(), "atom" | "red")
         && form.words().any(|word| word.starts_with("shared"))
         && !form.words().next_back().is_some_and(is_native)
+}
+
+/// Returns true if ptxas (13.0 in driver 580, and 13.5) computes the second predicate without `.ftz` where it makes guards of a branch:
+/// from `@p bra ELSE; setp.ge.ftz.f32 %p1|%p2, a, b; ELSE:` it makes `@!P2 FSETP.GTU.FTZ.AND P3, …` for `%p1`, and
+/// `FSETP.GTU.AND P1, PT, R0, RZ, !P2` for `%p2`, so that both are true for 0 and a subnormal number.
+pub fn loses_flush(form: &Form) -> bool {
+    form.head() == "setp"
+        && form.has("ftz")
+        && form.operands.iter().any(|kind| matches!(kind, Kind::Pair(..)))
 }

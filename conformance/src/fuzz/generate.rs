@@ -323,6 +323,7 @@ impl Generator<'_> {
                     let (of, function) = (&self.table.forms[form], self.function.is_some());
                     if of.is_collective() && !context.uniform
                         || context.meets && departures::merges_retries(of)
+                        || context.depth > 0 && departures::loses_flush(of)
                         || function
                             && of.operands.iter().any(|kind| matches!(kind, Kind::Address | Kind::Pointer))
                     {
@@ -452,7 +453,8 @@ impl Generator<'_> {
                 self.statement(&mut draft, reader);
             }
         }
-        let guard = if !of.is_collective() && !departures::loses_guard(of) && self.percent(12) {
+        let is_whole = departures::loses_guard(of) || departures::loses_flush(of);
+        let guard = if !of.is_collective() && !is_whole && self.percent(12) {
             let register = self.register('p', "pred", &Draft::default());
             Some((register, self.rng.bool()))
         } else {
@@ -630,8 +632,13 @@ impl Generator<'_> {
             let d = this.fresh(class, ty, compare);
             draft.writes.push(d);
             if compare == Compare::Equal {
-                let flushes = ty == "pred" && of.has("ftz");
-                this.learn(d, if flushes { departures::FLUSHED } else { ty });
+                // A `.tf32` is a float, although its register is of bits.
+                let holds = match ty {
+                    "pred" if of.has("ftz") => departures::FLUSHED,
+                    "b32" if of.has("tf32") => "f32",
+                    ty => ty,
+                };
+                this.learn(d, holds);
             }
             if !opens_nan(of, ty) {
                 return d.to_string();
