@@ -40,7 +40,7 @@ pub fn combine(rmw: Rmw, ty: Type, old: u64, operand: u64) -> u64 {
             _ => return bitwise(rmw, old, operand),
         };
         if let (Rmw::Add, Type::InMemory(Format::F64)) = (rmw, ty)
-            && let Some(nan) = [old, operand].into_iter().find(|bits| Format::F64.is_nan(*bits))
+            && let Some(nan) = [operand, old].into_iter().find(|bits| Format::F64.is_nan(*bits))
         {
             return nan;
         }

@@ -301,6 +301,13 @@ red.global.add.f64 [%out], 0d3FF0000000000000; ret; }";
     for nan in [0xfff0_0000_66cd_24e8u64, 0x7ff0_0000_2a8b_d016] {
         assert_eq!(run(text, 8, &nan.to_le_bytes()), nan.to_le_bytes());
     }
+    // Of two NaN, an H100 keeps the operand.
+    for (old, operand) in
+        [(0xfffe_fffe_fffe_fffeu64, 0x7ff0_0000_0000_0001u64), (u64::MAX, 0xfff0_0000_0000_0001)]
+    {
+        let text = text.replace("0d3FF0000000000000", &format!("0d{operand:016X}"));
+        assert_eq!(run(&text, 8, &old.to_le_bytes()), operand.to_le_bytes());
+    }
 }
 
 #[test]
