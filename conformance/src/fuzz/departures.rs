@@ -14,7 +14,8 @@ pub fn merges_wrong_half(selector: &str) -> bool {
 }
 
 /// Returns true if ptxas (13.0 in driver 580, and 13.5) computes a guarded instruction in part without its guard, so that a
-/// thread whose guard is false changes the destination. Each is a sequence of machine instructions:
+/// thread whose guard is false changes the destination. It makes guards of short branches too. Each is a sequence of machine
+/// instructions:
 ///
 /// - `testp`: no instruction of `@p testp.finite.f32` is guarded.
 /// - `set` with a float: `@P0 SEL R4, RZ, 0xffffffff, !P1; IABS R5, R4; I2FP.F32.S32 R5, R5` converts the old value as an integer.

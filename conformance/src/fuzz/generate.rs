@@ -323,7 +323,7 @@ impl Generator<'_> {
                     let (of, function) = (&self.table.forms[form], self.function.is_some());
                     if of.is_collective() && !context.uniform
                         || context.meets && departures::merges_retries(of)
-                        || context.depth > 0 && departures::loses_flush(of)
+                        || context.depth > 0 && (departures::loses_flush(of) || departures::loses_guard(of))
                         || function
                             && of.operands.iter().any(|kind| matches!(kind, Kind::Address | Kind::Pointer))
                     {
