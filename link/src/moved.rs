@@ -38,6 +38,14 @@ enum How {
     Merged,
 }
 
+impl Moved {
+    /// Returns whether the program is wrong: threads that meet in the source do not meet. Without the others, `activemask` gives a
+    /// smaller set, which is right too: it promises no more than that the threads of the set are active (PTX ISA 9.7.13.11).
+    pub fn is_wrong(&self) -> bool {
+        !self.what.starts_with("activemask") || matches!(self.how, How::Into | How::Merged)
+    }
+}
+
 impl fmt::Display for Moved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { what, function, container, how } = self;
@@ -442,7 +450,7 @@ fn what(callee: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{How, moved};
+    use super::{How, Moved, moved};
 
     /// A kernel: a branch on the thread, and a barrier at the end or in an arm. Numbers: asm 0, branch 1, barrier 2.
     fn before(then: &str, end: &str) -> String {
@@ -502,5 +510,19 @@ mod tests {
     fn what_moves_across_a_branch_is_found() {
         assert_finds(&[How::Into], ("", BARRIER), (BARRIER, ""));
         assert_finds(&[How::OutOf], (BARRIER, ""), ("", BARRIER));
+    }
+
+    #[test]
+    fn an_activemask_may_come_apart() {
+        let is_wrong = |what: &str, how| {
+            let (function, container) = ("f".into(), "k".into());
+            Moved { what: what.into(), function, container, how }.is_wrong()
+        };
+        for how in [How::Apart, How::OutOf] {
+            assert!(!is_wrong("activemask.b32", how) && is_wrong("barrier.cta.sync", how));
+        }
+        for how in [How::Into, How::Merged] {
+            assert!(is_wrong("activemask.b32", how) && is_wrong("barrier.cta.sync", how));
+        }
     }
 }

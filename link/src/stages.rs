@@ -422,7 +422,9 @@ fn report_local_memory(
 /// Refuses a program in which convergent instructions have left their place, or warns where the options allow it. Without marks, LLVM
 /// may move them.
 fn report_moved(moved: &[Moved], options: &Options) -> Result<Vec<String>, Error> {
-    let is_allowed = |moved: &&Moved| options.no_marks || options.allow_moved.contains(&moved.container);
+    let is_allowed = |moved: &&Moved| {
+        !moved.is_wrong() || options.no_marks || options.allow_moved.contains(&moved.container)
+    };
     let (allowed, refused): (Vec<_>, Vec<_>) = moved.iter().partition(is_allowed);
     let messages = |moved: Vec<&Moved>| moved.into_iter().map(ToString::to_string).collect();
     if refused.is_empty() { Ok(messages(allowed)) } else { Err(Error::Moved(messages(refused))) }
