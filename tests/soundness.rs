@@ -58,9 +58,7 @@ impl Cited {
                 cited.paths.extend(path.ancestors().skip(1).map(name).filter(|name| !name.is_empty()));
                 if !path.starts_with("tests/ui") {
                     cited.paths.insert(name(path));
-                } else if let Some(case) =
-                    name(path).strip_suffix(".rs").filter(|case| !case.ends_with(".fixed"))
-                {
+                } else if let Some(case) = name(path).strip_suffix(".rs") {
                     cited.paths.insert(case.to_owned());
                 }
             }

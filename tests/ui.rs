@@ -1,5 +1,6 @@
-//! Misuse that must not compile: `tests/ui/<module>/r<rule>_<what>.rs`. Each case has its message in `.stderr`, and a twin
-//! `.fixed.rs` that does the same correctly and compiles without a warning. The number is the rule's number in `RULES`.
+//! Misuse that must not compile: `tests/ui/<module>/r<rule>_<what>.rs`, with its message in `.stderr`. The number is the rule's
+//! number in `RULES`. A case holds its cure too: what stands under `#[cfg(fixed)]`, in place of what stands under
+//! `#[cfg(not(fixed))]`. With `--cfg fixed` it compiles without a warning, except for imports that only the misuse needs.
 //!
 //! Cases build with the crate's default features; cases in a folder `tests/ui/<module>/sm_100a` or `…/stock-linker` build with
 //! that feature.
@@ -96,42 +97,55 @@ fn run() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let compiler = Arc::new(Compiler::new(root)?);
-    let mut sources = files(cases)?;
-    sources.retain(|path| path.extension().is_some_and(|it| it == "rs"));
+    let is_case = |path: &PathBuf| path.extension().is_some_and(|it| it == "rs");
+    let sources: Vec<_> = files(cases)?.into_iter().filter(is_case).collect();
+    let (mut cured, mut passed) = (BTreeSet::new(), BTreeSet::new());
     if all {
-        let (twins, cases) = sources.iter().cloned().partition(|path| is_twin(path));
-        let mut passed = twins_that_compile(&compiler, twins)?;
+        cured = cures_that_compile(&compiler, &sources)?;
         if pinned && !bless {
-            passed.append(&mut cases_with_their_messages(&compiler, cases)?);
+            passed = cases_with_their_messages(&compiler, &sources)?;
         }
-        sources.retain(|path| !passed.contains(path));
     }
-    let trials = sources.into_iter().map(|path| {
-        let compiler = compiler.clone();
-        let messages = if pinned { Some(bless) } else { None };
+    let messages = if pinned { Some(bless) } else { None };
+    let mut trials = Vec::new();
+    for path in sources {
         let name = path.strip_prefix(cases).unwrap_or(&path).display().to_string();
-        Trial::test(name, move || check(&compiler, &path, messages))
-    });
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+        let trial = |name, check: Check| {
+            let (compiler, path) = (compiler.clone(), path.clone());
+            Trial::test(name, move || check(&compiler, &path, messages))
+        };
+        if !cured.contains(&path) {
+            trials.push(trial(format!("{name} with `--cfg fixed`"), check_cure));
+        }
+        if !passed.contains(&path) {
+            trials.push(trial(name, check_messages));
+        }
+    }
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     if all && !conclusion.has_failed() {
         std::fs::write(&stamp, inputs).with_context(|| format!("cannot write {}", stamp.display()))?;
     }
     Ok(conclusion.exit_code())
 }
 
-/// Compiles a case or a twin. Compares the messages of a case, or with `Some(true)` writes them.
-fn check(compiler: &Compiler, path: &Path, messages: Option<bool>) -> Result<(), Failed> {
-    let mut rustc = compiler.rustc(compiler.feature_of(path));
-    if is_twin(path) {
-        let output = output(rustc.arg("-Dwarnings").arg(path))?;
-        let text = String::from_utf8_lossy(&output.stderr);
-        return if output.status.success() {
-            Ok(())
-        } else {
-            Err(format!("does not compile:\n{text}").into())
-        };
+type Check = fn(&Compiler, &Path, Option<bool>) -> Result<(), Failed>;
+
+/// The arguments with which a case is its cure.
+const CURE: [&str; 2] = ["--cfg=fixed", "-Dwarnings"];
+
+/// Compiles the cure of a case.
+fn check_cure(compiler: &Compiler, path: &Path, _messages: Option<bool>) -> Result<(), Failed> {
+    let output = output(compiler.rustc(compiler.feature_of(path)).args(CURE).arg(path))?;
+    if output.status.success() {
+        return Ok(());
     }
-    let output = output(rustc.arg(path))?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(format!("with `--cfg fixed` the case must compile without a warning:\n{text}").into())
+}
+
+/// Compiles a case, and compares its messages, or with `Some(true)` writes them.
+fn check_messages(compiler: &Compiler, path: &Path, messages: Option<bool>) -> Result<(), Failed> {
+    let output = output(compiler.rustc(compiler.feature_of(path)).arg(path))?;
     let text = compiler.normal(&String::from_utf8_lossy(&output.stderr));
     match output.status.code() {
         Some(1) => {}
@@ -177,13 +191,13 @@ fn is_for(path: &Path, feature: &str) -> bool {
     path.parent().is_some_and(|folder| folder.ends_with(feature))
 }
 
-/// Compiles the twins of each feature as one crate. Returns the twins of the features whose crate compiles without a warning.
-fn twins_that_compile(compiler: &Compiler, twins: Vec<PathBuf>) -> Result<BTreeSet<PathBuf>> {
+/// Compiles the cures of each feature as one crate. Returns the cases of the features whose crate compiles without a warning.
+fn cures_that_compile(compiler: &Compiler, cases: &[PathBuf]) -> Result<BTreeSet<PathBuf>> {
     let mut passed = BTreeSet::new();
-    for (feature, twins) in groups(twins, |path| Some(compiler.feature_of(path))) {
-        if compile_together(compiler, feature, &twins, "-Dwarnings")?.status.success() {
-            println!("ui: {} twins of the feature {feature} compile", twins.len());
-            passed.extend(twins);
+    for (feature, cases) in groups(cases, |path| Some(compiler.feature_of(path))) {
+        if compile_together(compiler, feature, &cases, &CURE)?.status.success() {
+            println!("ui: the cures of {} cases of the feature {feature} compile", cases.len());
+            passed.extend(cases);
         }
     }
     Ok(passed)
@@ -199,7 +213,7 @@ fn twins_that_compile(compiler: &Compiler, twins: Vec<PathBuf>) -> Result<BTreeS
 /// - Other differences, such as the longer path of a name that two cases use, make the text unequal.
 ///
 /// Because errors hide one another, the cases of a crate have the same first error.
-fn cases_with_their_messages(compiler: &Compiler, cases: Vec<PathBuf>) -> Result<BTreeSet<PathBuf>> {
+fn cases_with_their_messages(compiler: &Compiler, cases: &[PathBuf]) -> Result<BTreeSet<PathBuf>> {
     let (count, mut crates, mut passed) = (cases.len(), 0, BTreeSet::new());
     let expected = |path: &Path| std::fs::read_to_string(path.with_extension("stderr")).unwrap_or_default();
     let key = |path: &Path| {
@@ -209,7 +223,7 @@ fn cases_with_their_messages(compiler: &Compiler, cases: Vec<PathBuf>) -> Result
         Some((compiler.feature_of(path), error.to_owned()))
     };
     for ((feature, _), cases) in groups(cases, key).into_iter().filter(|(_, cases)| cases.len() > 1) {
-        let output = compile_together(compiler, feature, &cases, "--error-format=json")?;
+        let output = compile_together(compiler, feature, &cases, &["--error-format=json"])?;
         crates += 1;
         if let Some(texts) = texts(&output, &cases) {
             let equal = |(path, text): &(PathBuf, String)| compiler.normal(text) == expected(path);
@@ -261,31 +275,32 @@ fn texts(output: &Output, cases: &[PathBuf]) -> Option<Vec<String>> {
     (output.status.code() == Some(1)).then(|| texts.into_iter().map(close).collect())
 }
 
-fn groups<K: Ord>(paths: Vec<PathBuf>, key: impl Fn(&Path) -> Option<K>) -> BTreeMap<K, Vec<PathBuf>> {
+fn groups<K: Ord>(paths: &[PathBuf], key: impl Fn(&Path) -> Option<K>) -> BTreeMap<K, Vec<PathBuf>> {
     let mut groups = BTreeMap::<K, Vec<PathBuf>>::new();
     for path in paths {
-        if let Some(key) = key(&path) {
-            groups.entry(key).or_default().push(path);
+        if let Some(key) = key(path) {
+            groups.entry(key).or_default().push(path.clone());
         }
     }
     groups
 }
 
 /// Compiles files of one feature as the modules of one crate.
-fn compile_together(compiler: &Compiler, feature: &str, paths: &[PathBuf], argument: &str) -> Result<Output> {
+fn compile_together(
+    compiler: &Compiler,
+    feature: &str,
+    paths: &[PathBuf],
+    arguments: &[&str],
+) -> Result<Output> {
     let module = |(i, path): (usize, &PathBuf)| format!("#[path = {path:?}]\npub mod module_{i};\n");
     let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ui-modules.rs");
     xtask::files::write(&source, paths.iter().enumerate().map(module).collect::<String>())?;
     let source = File::open(&source).with_context(|| format!("cannot open {}", source.display()))?;
     // In standard input, paths are relative to the current folder, so messages name a module as they name a case alone.
-    output(compiler.rustc(feature).args([argument, "-"]).stdin(source))
+    output(compiler.rustc(feature).args(arguments).arg("-").stdin(source))
 }
 
-fn is_twin(path: &Path) -> bool {
-    path.to_str().is_some_and(|path| path.ends_with(".fixed.rs"))
-}
-
-/// Checks that each rule has cases, each case has its message and its twin, and no file belongs to no case.
+/// Checks that each rule has cases, each case has its message, and no file belongs to no case.
 fn check_layout(cases: &Path, bless: bool) -> Result<()> {
     let files = files(cases)?;
     let mut faults = Vec::new();
@@ -293,16 +308,16 @@ fn check_layout(cases: &Path, bless: bool) -> Result<()> {
     for file in &files {
         let name = file.to_string_lossy();
         let (stem, extension) = name.split_once('.').unwrap_or((&name, ""));
-        let needed: &[&str] = match extension {
-            "rs" if bless => &["fixed.rs"],
-            "rs" => &["fixed.rs", "stderr"],
-            "fixed.rs" | "stderr" => &["rs"],
+        let needed = match extension {
+            "rs" if bless => None,
+            "rs" => Some("stderr"),
+            "stderr" => Some("rs"),
             _ => {
-                faults.push(format!("{name}: neither a case, nor a twin, nor a message: remove the file"));
+                faults.push(format!("{name}: neither a case nor a message: remove the file"));
                 continue;
             }
         };
-        for extension in needed {
+        if let Some(extension) = needed {
             if !files.contains(Path::new(&format!("{stem}.{extension}"))) {
                 faults.push(format!("{name}: {stem}.{extension} is missing"));
             }
@@ -402,6 +417,9 @@ impl Compiler {
             // Writes `LL` for line numbers next to quoted source, because the library's line numbers change often.
             "-Zui-testing",
             "-Zwrite-long-types-to-disk=no",
+            "--check-cfg=cfg(fixed)",
+            // The misuse and the cure have the same imports.
+            "-Aunused_imports",
         ]);
         // Allows `-Z` on a stable compiler.
         rustc.env("RUSTC_BOOTSTRAP", "1").arg("--out-dir").arg(env!("CARGO_TARGET_TMPDIR"));

@@ -3,7 +3,13 @@
 use ptx::atomic::AtomicRef;
 use ptx::qualifier::{scope, sem, space};
 
+#[cfg(not(fixed))]
 pub fn kernel(value: AtomicRef<'_, u32, scope::Cta, space::Global>) {
+    count(value);
+}
+
+#[cfg(fixed)]
+pub fn kernel(value: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
     count(value);
 }
 

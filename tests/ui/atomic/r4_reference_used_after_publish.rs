@@ -8,10 +8,13 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
     cta.async_scope(bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let bin = bins.atomic(0);
+        #[cfg(not(fixed))]
         let bins = bins.publish(cta);
         if let Some(bin) = bin {
             bin.add(1, sem::Relaxed);
         }
+        #[cfg(fixed)]
+        let bins = bins.publish(cta);
         bins.to_async(cta).into_free()
     });
 }

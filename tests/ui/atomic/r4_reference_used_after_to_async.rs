@@ -8,10 +8,18 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
     cta.async_scope(bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let bin = bins.atomic(0);
+        #[cfg(not(fixed))]
         let bins = bins.to_async(cta);
         if let Some(bin) = bin {
             bin.add(1, sem::Relaxed);
         }
-        bins.into_free()
+        #[cfg(not(fixed))]
+        {
+            bins.into_free()
+        }
+        #[cfg(fixed)]
+        {
+            bins.to_async(cta).into_free()
+        }
     });
 }

@@ -5,7 +5,10 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
     cta.async_scope(bins, |cta, bins| {
+        #[cfg(not(fixed))]
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
+        #[cfg(fixed)]
+        let bins = bins.write(cta, |_| 0).into_atomic(cta).publish(cta);
         let bins = bins.update(cta, |_, count| count / 2);
         bins.to_async(cta).into_free()
     });

@@ -4,5 +4,8 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
+    #[cfg(not(fixed))]
     cta.async_scope(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta));
+    #[cfg(fixed)]
+    cta.async_scope(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta).to_async(cta).into_free());
 }

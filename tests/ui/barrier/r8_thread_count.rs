@@ -2,6 +2,12 @@
 
 use ptx::barrier::NamedBarrier;
 
+#[cfg(not(fixed))]
 ptx::shared_memory! {
     pub struct Smem { pub some: NamedBarrier<1, 48> }
+}
+
+#[cfg(fixed)]
+ptx::shared_memory! {
+    pub struct Smem { pub some: NamedBarrier<1, 64> }
 }

@@ -15,11 +15,23 @@ pub fn hinted_twice(
     (from, to, sums): (GlobalTile<f32, 64>, GlobalTileMut<f32, 64>, ReduceTile<f32, 64>),
 ) {
     let (first, last) = (CachePolicy::evict_first(), CachePolicy::evict_last());
+    #[cfg(not(fixed))]
     bulk::prefetch(cta, from.cache_hint(first).cache_hint(last));
-    _ = bulk::store(cta, a, to.cache_hint(first).cache_hint(last));
-    _ = bulk::reduce(cta, op::Add, b, sums.cache_hint(first).cache_hint(last));
+    #[cfg(not(fixed))]
+    let _ = bulk::store(cta, a, to.cache_hint(first).cache_hint(last));
+    #[cfg(not(fixed))]
+    let _ = bulk::reduce(cta, op::Add, b, sums.cache_hint(first).cache_hint(last));
+    #[cfg(fixed)]
+    bulk::prefetch(cta, from.cache_hint(first));
+    #[cfg(fixed)]
+    let _ = bulk::store(cta, a, to.cache_hint(last));
+    #[cfg(fixed)]
+    let _ = bulk::reduce(cta, op::Add, b, sums.cache_hint(last));
 }
 
 pub fn hinted_shared_memory(cta: &Cta, tile: Tile, sums: ReduceTile<f32, 64>) {
-    _ = bulk::reduce(cta, op::Add, tile.cache_hint(CachePolicy::evict_last()), sums);
+    #[cfg(not(fixed))]
+    let _ = bulk::reduce(cta, op::Add, tile.cache_hint(CachePolicy::evict_last()), sums);
+    #[cfg(fixed)]
+    let _ = bulk::reduce(cta, op::Add, tile, sums.cache_hint(CachePolicy::evict_last()));
 }

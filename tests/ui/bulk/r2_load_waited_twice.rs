@@ -10,6 +10,7 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>,
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let load = bulk::load(cta, bar, tile, src);
         let (bar, tile, _src) = load.wait(cta);
+        #[cfg(not(fixed))]
         let (_bar, _tile, _src) = load.wait(cta);
         (tile.release(cta), bar)
     });

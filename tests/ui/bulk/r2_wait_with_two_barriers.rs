@@ -10,16 +10,30 @@ use ptx::shared::{Fenced, Free, Shared};
 type Group<'s> = BulkGroup<Store<'s, f32, 64, Fenced>, Committed>;
 
 pub fn read_and_written(cta: &Cta, group: Group) {
-    _ = cta.sync_with((group.wait_read_at_sync(cta), group.wait_at_sync(cta)));
+    #[cfg(not(fixed))]
+    let _ = cta.sync_with((group.wait_read_at_sync(cta), group.wait_at_sync(cta)));
+    #[cfg(fixed)]
+    let (_tile, writing) = cta.sync_with(group.wait_read_at_sync(cta));
+    #[cfg(fixed)]
+    let _ = cta.sync_with(writing.wait_at_sync(cta));
 }
 
 pub fn ended_and_waited_for(cta: &Cta, group: Group) {
-    _ = group.end(cta);
-    _ = group.wait(cta);
+    #[cfg(not(fixed))]
+    let _ = group.end(cta);
+    #[cfg(not(fixed))]
+    let _ = group.wait(cta);
+    #[cfg(fixed)]
+    let _ = group.wait(cta).0.end();
 }
 
 pub fn two_oldest<'s>(cta: &Cta, queue: InFlight<Group<'s>, Group<'s>>) {
-    _ = cta.sync_with((queue.wait_read_oldest_at_sync(cta), queue.wait_oldest_at_sync(cta)));
+    #[cfg(not(fixed))]
+    let _ = cta.sync_with((queue.wait_read_oldest_at_sync(cta), queue.wait_oldest_at_sync(cta)));
+    #[cfg(fixed)]
+    let (_oldest, newer) = cta.sync_with(queue.wait_oldest_at_sync(cta));
+    #[cfg(fixed)]
+    let _ = cta.sync_with(newer.wait_at_sync(cta));
 }
 
 pub fn a_phase_and_a_barrier<'s>(
@@ -31,6 +45,7 @@ pub fn a_phase_and_a_barrier<'s>(
 ) {
     let stored = group.wait_at_sync(cta);
     let load = bulk::load_with(cta, bar, tile, src, stored);
-    _ = cta.sync_with(stored);
+    #[cfg(not(fixed))]
+    let _ = cta.sync_with(stored);
     _ = load.wait(cta);
 }

@@ -10,8 +10,17 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let load = bulk::load(cta, bar, tile, src.cache_hint(CachePolicy::evict_first()));
+        #[cfg(not(fixed))]
         let _written = tile.write(cta, |_| 0.0);
         let (bar, tile, _src) = load.wait(cta);
-        (tile.release(cta), bar)
+        #[cfg(not(fixed))]
+        {
+            (tile.release(cta), bar)
+        }
+        #[cfg(fixed)]
+        {
+            let tile = tile.update(cta, |_, _| 0.0);
+            (tile.to_async(cta).into_free(), bar)
+        }
     });
 }

@@ -1,7 +1,7 @@
 //! A wait that shares a barrier returns its handles after that barrier.
 
 use ptx::async_group::InFlight;
-use ptx::bulk::{self, BulkGroup, Committed, Uncommitted, ReadDone, Store};
+use ptx::bulk::{self, BulkGroup, Committed, ReadDone, Store, Uncommitted};
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
@@ -13,19 +13,47 @@ type Group<'s, State = Committed> = BulkGroup<Store<'s, f32, 64, Fenced>, State>
 type Queue<'s> = InFlight<Group<'s>, Group<'s>>;
 
 pub fn wait<'s>(cta: &Cta, group: Group<'s>) -> (Tile<'s>, To) {
-    group.wait_at_sync(cta)
+    #[cfg(not(fixed))]
+    {
+        group.wait_at_sync(cta)
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(group.wait_at_sync(cta))
+    }
 }
 
 pub fn wait_read<'s>(cta: &Cta, group: Group<'s>) -> (Tile<'s>, BulkGroup<To, ReadDone>) {
-    group.wait_read_at_sync(cta)
+    #[cfg(not(fixed))]
+    {
+        group.wait_read_at_sync(cta)
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(group.wait_read_at_sync(cta))
+    }
 }
 
 pub fn wait_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> ((Tile<'s>, To), Group<'s>) {
-    queue.wait_oldest_at_sync(cta)
+    #[cfg(not(fixed))]
+    {
+        queue.wait_oldest_at_sync(cta)
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(queue.wait_oldest_at_sync(cta))
+    }
 }
 
 pub fn wait_read_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> (Tile<'s>, BulkGroup<To, ReadDone>, Group<'s>) {
-    queue.wait_read_oldest_at_sync(cta)
+    #[cfg(not(fixed))]
+    {
+        queue.wait_read_oldest_at_sync(cta)
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(queue.wait_read_oldest_at_sync(cta))
+    }
 }
 
 pub fn load_with<'s>(
@@ -35,7 +63,14 @@ pub fn load_with<'s>(
     src: GlobalTile<f32, 64>,
     group: Group<'s>,
 ) -> (Mbarrier<Ready>, Shared<'s, f32, 64, Loaded>, GlobalTile<f32, 64>, (Tile<'s>, To)) {
-    bulk::load_with(cta, bar, tile, src, group.wait_at_sync(cta))
+    #[cfg(not(fixed))]
+    {
+        bulk::load_with(cta, bar, tile, src, group.wait_at_sync(cta))
+    }
+    #[cfg(fixed)]
+    {
+        bulk::load_with(cta, bar, tile, src, group.wait_at_sync(cta)).wait(cta)
+    }
 }
 
 pub fn load_with_a_group_in_flight<'s>(
@@ -45,9 +80,14 @@ pub fn load_with_a_group_in_flight<'s>(
     src: GlobalTile<f32, 64>,
     group: Group<'s>,
 ) {
-    _ = bulk::load_with(cta, bar, tile, src, group);
+    #[cfg(not(fixed))]
+    let _ = bulk::load_with(cta, bar, tile, src, group);
+    #[cfg(fixed)]
+    let _ = bulk::load_with(cta, bar, tile, src, group.wait_read_at_sync(cta)).wait(cta);
 }
 
 pub fn never_committed<'s>(cta: &Cta, [a, b]: [Group<'s, Uncommitted>; 2]) {
+    #[cfg(fixed)]
+    let (a, b) = (a.commit(cta), b.commit(cta));
     _ = cta.sync_with((a.wait_at_sync(cta), b.wait_read_at_sync(cta)));
 }

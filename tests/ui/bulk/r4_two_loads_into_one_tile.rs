@@ -15,8 +15,14 @@ pub fn kernel(
 ) {
     cta.async_scope((tile, one, other), |cta, (tile, one, other)| {
         let first = bulk::load(cta, one, tile, src);
+        #[cfg(not(fixed))]
         let second = bulk::load(cta, other, tile, src);
+        #[cfg(not(fixed))]
         let (one, _, _) = first.wait(cta);
+        #[cfg(fixed)]
+        let (one, tile, _) = first.wait(cta);
+        #[cfg(fixed)]
+        let second = bulk::load(cta, other, tile.release(cta), src);
         let (other, tile, _) = second.wait(cta);
         (tile.release(cta), one, other)
     });

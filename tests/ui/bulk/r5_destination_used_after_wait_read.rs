@@ -9,7 +9,10 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, dst: GlobalTileMut<f32, 1024>, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        #[cfg(not(fixed))]
         let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
+        #[cfg(fixed)]
+        let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait(cta);
         let (bar, tile, _dst) = bulk::load(cta, bar, tile.into_free(), dst).wait(cta);
         (tile.release(cta), bar)
     });

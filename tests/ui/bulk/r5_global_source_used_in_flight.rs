@@ -16,7 +16,10 @@ pub fn kernel(
     cta.async_scope((one, other, bar), |cta, (one, other, bar)| {
         let other = other.write(cta, |_| 1.0).to_async(cta);
         let load = bulk::load(cta, bar, one, dst);
+        #[cfg(fixed)]
+        let (bar, one, dst) = load.wait(cta);
         let group = bulk::store(cta, other, dst).commit(cta);
+        #[cfg(not(fixed))]
         let (bar, one, _dst) = load.wait(cta);
         let (other, _dst) = group.wait(cta);
         (one.release(cta), other.into_free(), bar)

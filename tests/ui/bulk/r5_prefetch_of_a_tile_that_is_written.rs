@@ -2,10 +2,17 @@
 
 use ptx::bulk;
 use ptx::cache_policy::CachePolicy;
-use ptx::global::GlobalTileMut;
+use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, tile: GlobalTileMut<f32, 1024>) {
+    bulk::prefetch(cta, tile);
+    bulk::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &Cta, tile: GlobalTile<f32, 1024>) {
     bulk::prefetch(cta, tile);
     bulk::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));
 }

@@ -16,8 +16,14 @@ pub fn kernel(
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         let group = bulk::store(cta, tile, dst).commit(cta);
+        #[cfg(not(fixed))]
         let changed = tile.update(cta, |_, x| x + 1.0);
+        #[cfg(not(fixed))]
         let (_tile, _writing) = group.wait_read(cta);
+        #[cfg(fixed)]
+        let (tile, _writing) = group.wait_read(cta);
+        #[cfg(fixed)]
+        let changed = tile.into_loaded().update(cta, |_, x| x + 1.0);
         (changed.to_async(cta).into_free(), bar)
     });
 }

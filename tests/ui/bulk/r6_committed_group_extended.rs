@@ -15,7 +15,10 @@ pub fn kernel(
     cta.async_scope((one, other), |cta, (one, other)| {
         let one = one.write(cta, |_| 1.0).to_async(cta);
         let other = other.write(cta, |_| 2.0).to_async(cta);
+        #[cfg(not(fixed))]
         let group = bulk::store(cta, one, one_dst).commit(cta).store(cta, other, other_dst).commit(cta);
+        #[cfg(fixed)]
+        let group = bulk::store(cta, one, one_dst).store(cta, other, other_dst).commit(cta);
         let ((one, other), _writing) = group.wait_read(cta);
         (one.into_free(), other.into_free())
     });

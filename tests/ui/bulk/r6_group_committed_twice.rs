@@ -8,7 +8,10 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        #[cfg(not(fixed))]
         let (tile, _dst) = bulk::store(cta, tile, dst).commit(cta).commit(cta).wait(cta);
+        #[cfg(fixed)]
+        let (tile, _dst) = bulk::store(cta, tile, dst).commit(cta).wait(cta);
         tile.into_free()
     });
 }

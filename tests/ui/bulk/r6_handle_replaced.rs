@@ -7,8 +7,11 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+    #[cfg(not(fixed))]
     let mut in_flight = None;
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
+        #[cfg(fixed)]
+        let mut in_flight = None;
         in_flight.replace(bulk::load(cta, bar, tile, src));
         cta.sync();
         let Some(load) = in_flight.take() else { loop {} };

@@ -9,6 +9,13 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
-        (tile, bar)
+        #[cfg(not(fixed))]
+        {
+            (tile, bar)
+        }
+        #[cfg(fixed)]
+        {
+            (tile.release(cta), bar)
+        }
     });
 }

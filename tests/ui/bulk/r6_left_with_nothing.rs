@@ -8,7 +8,15 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
-        let (bar, _tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
-        bar
+        #[cfg(not(fixed))]
+        {
+            let (bar, _tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+            bar
+        }
+        #[cfg(fixed)]
+        {
+            let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+            (tile.release(cta), bar)
+        }
     });
 }

@@ -11,6 +11,14 @@ pub fn kernel(cta: &mut Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, s
         let queue = bulk::reduce(cta, op::Add, a, sums).commit(cta);
         let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums));
         let ((a, _), newer) = queue.wait_oldest(cta);
-        (a.into_free(), newer)
+        #[cfg(not(fixed))]
+        {
+            (a.into_free(), newer)
+        }
+        #[cfg(fixed)]
+        {
+            let (b, _) = newer.wait(cta);
+            (a.into_free(), b.into_free())
+        }
     });
 }

@@ -11,12 +11,17 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>,
         let mut i = 0;
         while let Some(src) = src.get(i) {
             let load = bulk::load(cta, bar, tile, src);
+            #[cfg(not(fixed))]
             if i == 7 {
                 break;
             }
             let (ready, loaded, _src) = load.wait(cta);
             (bar, tile) = (ready, loaded.release(cta));
             i += 1;
+            #[cfg(fixed)]
+            if i == 7 {
+                break;
+            }
         }
         (tile, bar)
     });

@@ -10,8 +10,11 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>,
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let Some(first) = src.get(0) else { return (tile, bar) };
         let load = bulk::load(cta, bar, tile, first);
+        #[cfg(not(fixed))]
         let second = src.get(1)?;
         let (bar, tile, _src) = load.wait(cta);
+        #[cfg(fixed)]
+        let Some(second) = src.get(1) else { return (tile.release(cta), bar) };
         let (bar, tile, _src) = bulk::load(cta, bar, tile.release(cta), second).wait(cta);
         (tile.release(cta), bar)
     });

@@ -6,7 +6,16 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f64, 1024>) {
+    cta.async_scope((tile, bar), |cta, (tile, bar)| {
+        let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+        (tile.release(cta), bar)
+    });
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         (tile.release(cta), bar)

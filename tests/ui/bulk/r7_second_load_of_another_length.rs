@@ -8,7 +8,16 @@ use ptx::shared::SharedArray;
 
 type Tiles = (SharedArray<f32, 1024>, SharedArray<u32, 64>);
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Ready>, src: (GlobalTile<f32, 1024>, GlobalTile<u32, 128>)) {
+    cta.async_scope((tiles, bar), |cta, (tiles, bar)| {
+        let (bar, (a, b), _src) = bulk::load(cta, bar, tiles, src).wait(cta);
+        ((a.release(cta), b.release(cta)), bar)
+    });
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Ready>, src: (GlobalTile<f32, 1024>, GlobalTile<u32, 64>)) {
     cta.async_scope((tiles, bar), |cta, (tiles, bar)| {
         let (bar, (a, b), _src) = bulk::load(cta, bar, tiles, src).wait(cta);
         ((a.release(cta), b.release(cta)), bar)

@@ -14,7 +14,10 @@ pub fn kernel(
 ) {
     cta.async_scope((one, other), |cta, (one, other)| {
         let one = one.write(cta, |_| 1.0).to_async(cta);
+        #[cfg(not(fixed))]
         let other = other.write(cta, |_| 2.0);
+        #[cfg(fixed)]
+        let other = other.write(cta, |_| 2.0).to_async(cta);
         let group = bulk::store(cta, one, one_dst).store(cta, other, other_dst).commit(cta);
         let ((one, other), _writing) = group.wait_read(cta);
         (one.into_free(), other.into_free())

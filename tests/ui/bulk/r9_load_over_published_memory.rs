@@ -8,7 +8,10 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
+        #[cfg(not(fixed))]
         let tile = tile.write(cta, |_| 1.0).publish(cta);
+        #[cfg(fixed)]
+        let tile = tile.write(cta, |_| 1.0).publish(cta).to_async(cta).into_free();
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         (tile.release(cta), bar)
     });

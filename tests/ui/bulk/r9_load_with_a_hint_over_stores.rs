@@ -9,7 +9,10 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
+        #[cfg(not(fixed))]
         let tile = tile.write(cta, |_| 0.0);
+        #[cfg(fixed)]
+        let tile = tile.write(cta, |_| 0.0).to_async(cta).into_free();
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src.cache_hint(CachePolicy::evict_first())).wait(cta);
         (tile.release(cta), bar)
     });

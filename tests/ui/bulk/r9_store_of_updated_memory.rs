@@ -15,7 +15,10 @@ pub fn kernel(
 ) {
     let (_tile, _bar) = cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+        #[cfg(not(fixed))]
         let tile = tile.update(cta, |_, x| x + 1.0);
+        #[cfg(fixed)]
+        let tile = tile.update(cta, |_, x| x + 1.0).to_async(cta);
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
         (tile.into_free(), bar)
     });

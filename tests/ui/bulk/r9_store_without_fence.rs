@@ -7,7 +7,10 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
+        #[cfg(not(fixed))]
         let tile = tile.write(cta, |_| 1.0);
+        #[cfg(fixed)]
+        let tile = tile.write(cta, |_| 1.0).to_async(cta);
         let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
         tile.into_free()
     });

@@ -4,11 +4,25 @@ use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::tensor::{Box2, TensorMap};
 
+#[cfg(not(fixed))]
 pub fn body<'c>(
     cluster: &Cluster<'c>,
     row: Group<'c, 2>,
     inbox: Inbox<'c, f32, 1024, ByTile>,
     map: TensorMap<f32, Box2<32, 16>>,
+) {
+    let received = inbox.multicast_tensor(cluster, row, map.box_at([0, 0])).receive(cluster.cta());
+    let (inbox, _) = received.release(cluster);
+    let policy = CachePolicy::evict_first();
+    let _sent = inbox.multicast_tensor(cluster, row, map.box_at([0, 1]).cache_hint(policy));
+}
+
+#[cfg(fixed)]
+pub fn body<'c>(
+    cluster: &Cluster<'c>,
+    row: Group<'c, 2>,
+    inbox: Inbox<'c, f32, 1024, ByTile>,
+    map: TensorMap<f32, Box2<32, 32>>,
 ) {
     let received = inbox.multicast_tensor(cluster, row, map.box_at([0, 0])).receive(cluster.cta());
     let (inbox, _) = received.release(cluster);

@@ -3,6 +3,14 @@
 use ptx::cluster::Cluster;
 
 pub fn body(cluster: Cluster<'_>) -> Cluster<'_> {
-    let _first = cluster.arrive();
-    cluster.arrive().wait()
+    #[cfg(not(fixed))]
+    {
+        let _first = cluster.arrive();
+        cluster.arrive().wait()
+    }
+    #[cfg(fixed)]
+    {
+        let first = cluster.arrive();
+        first.wait().arrive().wait()
+    }
 }

@@ -7,6 +7,15 @@ use ptx::shared::{Loaded, Shared};
 pub fn body<'c>(cluster: &Cluster<'c>, tile: Shared<'c, u32, 128, Loaded>) -> Option<u32> {
     let tile = cluster.open_atomic(tile);
     let count = tile.peer(1)?.atomic(0)?;
+    #[cfg(fixed)]
+    let old = count.fetch_add(1, sem::Relaxed);
     let _tile = tile.close(cluster);
-    Some(count.fetch_add(1, sem::Relaxed))
+    #[cfg(not(fixed))]
+    {
+        Some(count.fetch_add(1, sem::Relaxed))
+    }
+    #[cfg(fixed)]
+    {
+        Some(old)
+    }
 }

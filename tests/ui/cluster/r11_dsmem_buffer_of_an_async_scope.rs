@@ -6,6 +6,7 @@ use ptx::launch::Cta;
 use ptx::mbarrier::Ready;
 
 pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<f32, 64, ByTile, Ready>, tile: GlobalTile<f32, 64>) {
+    #[cfg(not(fixed))]
     cta.async_scope(buffer, |cta, inbox| {
         cta.cluster_scope((), |cluster, ()| {
             let Some(pair) = cluster.whole::<2>() else { return (cluster, ()) };
@@ -13,5 +14,11 @@ pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<f32, 64, ByTile, Ready>, tile: 
             (cluster, ())
         });
         loop {}
+    });
+    #[cfg(fixed)]
+    cta.cluster_scope(buffer, |cluster, inbox| {
+        let Some(pair) = cluster.whole::<2>() else { return (cluster, inbox) };
+        let (inbox, _tile) = inbox.multicast(&cluster, pair, tile).receive(cluster.cta()).release(&cluster);
+        (cluster, inbox)
     });
 }

@@ -2,13 +2,14 @@
 
 use ptx::atomic::Atomic;
 use ptx::cluster::{
-    ByElement, ByChannel, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, WriteOnly, ReadOnly, Received,
-    Permutation,
+    ByChannel, ByElement, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, Permutation, ReadOnly, Received,
+    WriteOnly,
 };
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::op;
 use ptx::shared::{Loaded, Published, Shared};
 
+#[cfg(not(fixed))]
 pub fn send<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'a, u32, 128, ByTile>,
@@ -18,6 +19,17 @@ pub fn send<'a, 'b: 'a>(
     _ = x.send(cluster, permutation, src);
 }
 
+#[cfg(fixed)]
+pub fn send<'c>(
+    cluster: &Cluster<'c>,
+    x: Inbox<'c, u32, 128, ByTile>,
+    permutation: Permutation<'c>,
+    src: Shared<'c, u32, 128, Loaded>,
+) {
+    _ = x.send(cluster, permutation, src);
+}
+
+#[cfg(not(fixed))]
 pub fn send_along<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'b, u32, 128, ByTile>,
@@ -27,6 +39,17 @@ pub fn send_along<'a, 'b: 'a>(
     _ = x.send(cluster, permutation, src);
 }
 
+#[cfg(fixed)]
+pub fn send_along<'c>(
+    cluster: &Cluster<'c>,
+    x: Inbox<'c, u32, 128, ByTile>,
+    permutation: Permutation<'c>,
+    src: Shared<'c, u32, 128, Loaded>,
+) {
+    _ = x.send(cluster, permutation, src);
+}
+
+#[cfg(not(fixed))]
 pub fn send_reduce<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'a, u32, 128, ByTile>,
@@ -36,6 +59,17 @@ pub fn send_reduce<'a, 'b: 'a>(
     _ = x.send_reduce(cluster, op::Add, permutation, src);
 }
 
+#[cfg(fixed)]
+pub fn send_reduce<'c>(
+    cluster: &Cluster<'c>,
+    x: Inbox<'c, u32, 128, ByTile>,
+    permutation: Permutation<'c>,
+    src: Shared<'c, u32, 128, Loaded>,
+) {
+    _ = x.send_reduce(cluster, op::Add, permutation, src);
+}
+
+#[cfg(not(fixed))]
 pub fn send_reduce_along<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'b, u32, 128, ByTile>,
@@ -45,6 +79,17 @@ pub fn send_reduce_along<'a, 'b: 'a>(
     _ = x.send_reduce(cluster, op::Add, permutation, src);
 }
 
+#[cfg(fixed)]
+pub fn send_reduce_along<'c>(
+    cluster: &Cluster<'c>,
+    x: Inbox<'c, u32, 128, ByTile>,
+    permutation: Permutation<'c>,
+    src: Shared<'c, u32, 128, Loaded>,
+) {
+    _ = x.send_reduce(cluster, op::Add, permutation, src);
+}
+
+#[cfg(not(fixed))]
 pub fn send_reduce_to_others<'a, 'b: 'a>(
     cluster: &Cluster<'b>,
     x: Inbox<'a, u32, 128, ByTile>,
@@ -53,82 +98,197 @@ pub fn send_reduce_to_others<'a, 'b: 'a>(
     _ = x.send_reduce_to_others(cluster, op::Add, src);
 }
 
+#[cfg(fixed)]
+pub fn send_reduce_to_others<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByTile>, src: Shared<'c, u32, 128, Loaded>) {
+    _ = x.send_reduce_to_others(cluster, op::Add, src);
+}
+
+#[cfg(not(fixed))]
 pub fn release<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128, ByTile, ()>) {
     _ = x.release(cluster);
 }
 
+#[cfg(fixed)]
+pub fn release<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByTile, ()>) {
+    _ = x.release(cluster);
+}
+
+#[cfg(not(fixed))]
 pub fn reclaim<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128, ByTile, ()>) {
     _ = x.reclaim(cluster);
 }
 
+#[cfg(fixed)]
+pub fn reclaim<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByTile, ()>) {
+    _ = x.reclaim(cluster);
+}
+
+#[cfg(not(fixed))]
 pub fn store<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'a, u32, 128, ByElement>, permutation: Permutation<'a>) {
     _ = x.store(cluster, permutation, |_| 1);
 }
 
+#[cfg(fixed)]
+pub fn store<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    _ = x.store(cluster, permutation, |_| 1);
+}
+
+#[cfg(not(fixed))]
 pub fn store_along<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'b, u32, 128, ByElement>, permutation: Permutation<'a>) {
     _ = x.store(cluster, permutation, |_| 1);
 }
 
+#[cfg(fixed)]
+pub fn store_along<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    _ = x.store(cluster, permutation, |_| 1);
+}
+
+#[cfg(not(fixed))]
 pub fn reduce<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'a, u32, 128, ByElement>, permutation: Permutation<'a>) {
     _ = x.reduce(cluster, op::Add, permutation, |_| 1);
 }
 
+#[cfg(fixed)]
+pub fn reduce<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    _ = x.reduce(cluster, op::Add, permutation, |_| 1);
+}
+
+#[cfg(not(fixed))]
 pub fn reduce_along<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'b, u32, 128, ByElement>, permutation: Permutation<'a>) {
     _ = x.reduce(cluster, op::Add, permutation, |_| 1);
 }
 
+#[cfg(fixed)]
+pub fn reduce_along<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>, permutation: Permutation<'c>) {
+    _ = x.reduce(cluster, op::Add, permutation, |_| 1);
+}
+
+#[cfg(not(fixed))]
 pub fn reduce_to_others<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Inbox<'a, u32, 128, ByElement>) {
     _ = x.reduce_to_others(cluster, op::Add, |_| 1);
 }
 
+#[cfg(fixed)]
+pub fn reduce_to_others<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElement>) {
+    _ = x.reduce_to_others(cluster, op::Add, |_| 1);
+}
+
+#[cfg(not(fixed))]
 pub fn release_words<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128, ByElement, ()>) {
     _ = x.release(cluster);
 }
 
+#[cfg(fixed)]
+pub fn release_words<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByElement, ()>) {
+    _ = x.release(cluster);
+}
+
+#[cfg(not(fixed))]
 pub fn along<'a, 'b: 'a>(x: Inbox<'b, u32, 128, ByChannel>, permutation: Permutation<'a>) {
     _ = x.into_channel(permutation);
 }
 
-pub fn send_on<'a, 'b: 'a>(
-    cluster: &Cluster<'b>,
-    x: Channel<'a, u32, 128>,
-    src: Shared<'a, u32, 128, Loaded>,
-) {
+#[cfg(fixed)]
+pub fn along<'c>(x: Inbox<'c, u32, 128, ByChannel>, permutation: Permutation<'c>) {
+    _ = x.into_channel(permutation);
+}
+
+#[cfg(not(fixed))]
+pub fn send_on<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Channel<'a, u32, 128>, src: Shared<'a, u32, 128, Loaded>) {
     _ = x.send(cluster, src);
 }
 
+#[cfg(fixed)]
+pub fn send_on<'c>(cluster: &Cluster<'c>, x: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Loaded>) {
+    _ = x.send(cluster, src);
+}
+
+#[cfg(not(fixed))]
 pub fn end<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Channel<'a, u32, 128>) {
     _ = x.into_inbox(cluster);
 }
 
+#[cfg(fixed)]
+pub fn end<'c>(cluster: &Cluster<'c>, x: Channel<'c, u32, 128>) {
+    _ = x.into_inbox(cluster);
+}
+
+#[cfg(not(fixed))]
 pub fn barrier<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Group<'a, 2>, memory: [Mbarrier<Uninit>; 2]) {
     _ = x.barrier(cluster, memory);
 }
 
+#[cfg(fixed)]
+pub fn barrier<'c>(cluster: &Cluster<'c>, x: Group<'c, 2>, memory: [Mbarrier<Uninit>; 2]) {
+    _ = x.barrier(cluster, memory);
+}
+
+#[cfg(not(fixed))]
 pub fn close_barrier<'a, 'b: 'a>(cluster: &Cluster<'b>, x: GroupBarrier<'a, 2>) {
     _ = x.close(cluster);
 }
 
+#[cfg(fixed)]
+pub fn close_barrier<'c>(cluster: &Cluster<'c>, x: GroupBarrier<'c, 2>) {
+    _ = x.close(cluster);
+}
+
+#[cfg(not(fixed))]
 pub fn publish<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded>) {
     _ = cluster.publish(x);
 }
 
+#[cfg(fixed)]
+pub fn publish<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
+    _ = cluster.publish(x);
+}
+
+#[cfg(not(fixed))]
 pub fn open<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded>) {
     _ = cluster.open_write_only(x);
 }
 
+#[cfg(fixed)]
+pub fn open<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
+    _ = cluster.open_write_only(x);
+}
+
+#[cfg(not(fixed))]
 pub fn open_atomic<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded>) {
     _ = cluster.open_atomic(x);
 }
 
+#[cfg(fixed)]
+pub fn open_atomic<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
+    _ = cluster.open_atomic(x);
+}
+
+#[cfg(not(fixed))]
 pub fn close_read<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128, ReadOnly<Published>>) {
     _ = x.close(cluster);
 }
 
+#[cfg(fixed)]
+pub fn close_read<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, ReadOnly<Published>>) {
+    _ = x.close(cluster);
+}
+
+#[cfg(not(fixed))]
 pub fn close_open<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128, WriteOnly>) {
     _ = x.close(cluster);
 }
 
+#[cfg(fixed)]
+pub fn close_open<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, WriteOnly>) {
+    _ = x.close(cluster);
+}
+
+#[cfg(not(fixed))]
 pub fn close_atomic<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128, Atomic>) {
+    _ = x.close(cluster);
+}
+
+#[cfg(fixed)]
+pub fn close_atomic<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, Atomic>) {
     _ = x.close(cluster);
 }

@@ -4,6 +4,7 @@ use ptx::cluster::GroupBarrier;
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) {
     let mut kept: Option<GroupBarrier<2>> = None;
     cta.cluster_scope((), |cluster, ()| {
@@ -13,4 +14,17 @@ pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) {
         (cluster, ())
     });
     let _arrived = kept.map(|barrier| barrier.arrive(cta));
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) -> Option<[Mbarrier<Uninit>; 2]> {
+    let mut kept = None;
+    cta.cluster_scope((), |cluster, ()| {
+        if let Some(pair) = cluster.whole::<2>() {
+            let barrier = pair.barrier(&cluster, memory);
+            kept = Some(barrier.arrive(cluster.cta()).wait(cluster.cta()).close(&cluster));
+        }
+        (cluster, ())
+    });
+    kept
 }

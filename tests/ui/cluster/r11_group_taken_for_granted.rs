@@ -2,14 +2,32 @@
 
 use ptx::cluster::{Cluster, Group};
 
+#[cfg(not(fixed))]
 pub fn row<'c>(cluster: &Cluster<'c>) -> Group<'c, 2> {
     cluster.row()
 }
 
+#[cfg(fixed)]
+pub fn row<'c>(cluster: &Cluster<'c>) -> Option<Group<'c, 2>> {
+    cluster.row()
+}
+
+#[cfg(not(fixed))]
 pub fn column<'c>(cluster: &Cluster<'c>) -> Group<'c, 2> {
     cluster.column()
 }
 
+#[cfg(fixed)]
+pub fn column<'c>(cluster: &Cluster<'c>) -> Option<Group<'c, 2>> {
+    cluster.column()
+}
+
+#[cfg(not(fixed))]
 pub fn whole<'c>(cluster: &Cluster<'c>) -> Group<'c, 4> {
+    cluster.whole()
+}
+
+#[cfg(fixed)]
+pub fn whole<'c>(cluster: &Cluster<'c>) -> Option<Group<'c, 4>> {
     cluster.whole()
 }

@@ -4,11 +4,17 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
+    #[cfg(not(fixed))]
     cta.async_scope(tile, |cta, tile| {
         cta.cluster_scope((), |cluster, ()| {
             _ = cluster.open_write_only(tile);
             (cluster, ())
         });
         loop {}
+    });
+    #[cfg(fixed)]
+    cta.cluster_scope(tile, |cluster, tile| {
+        let tile = cluster.open_write_only(tile).close(&cluster).to_async(cluster.cta());
+        (cluster, tile.into_free())
     });
 }

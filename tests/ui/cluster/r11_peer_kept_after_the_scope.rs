@@ -6,8 +6,21 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     let mut kept = None;
     cta.cluster_scope(tile, |cluster, tile| {
-        kept.replace(cluster.open_write_only(tile));
-        loop {}
+        #[cfg(not(fixed))]
+        {
+            kept.replace(cluster.open_write_only(tile));
+            loop {}
+        }
+        #[cfg(fixed)]
+        {
+            let tile = cluster.open_write_only(tile).close(&cluster);
+            kept = tile.get(0);
+            let tile = tile.to_async(cluster.cta()).into_free();
+            (cluster, tile)
+        }
     });
+    #[cfg(not(fixed))]
     drop(kept);
+    #[cfg(fixed)]
+    let _ = kept;
 }

@@ -4,6 +4,15 @@ use ptx::cluster::Cluster;
 
 pub fn body(cluster: Cluster<'_>) -> Cluster<'_> {
     let arrived = cluster.arrive();
+    #[cfg(fixed)]
+    let cluster = arrived.wait();
     cluster.sync();
-    arrived.wait()
+    #[cfg(not(fixed))]
+    {
+        arrived.wait()
+    }
+    #[cfg(fixed)]
+    {
+        cluster
+    }
 }

@@ -4,6 +4,10 @@ use ptx::cluster::Cluster;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn body(cluster: &Cluster<'_>, bar: Mbarrier<Ready>) {
+    #[cfg(not(fixed))]
     let bar = cluster.publish(bar);
+    #[cfg(not(fixed))]
     let _ = bar.peer(1);
+    #[cfg(fixed)]
+    let _bar = bar.arrive(cluster.cta()).wait(cluster.cta());
 }

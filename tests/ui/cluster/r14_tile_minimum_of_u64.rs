@@ -10,5 +10,8 @@ pub fn body<'c>(
     src: Shared<'c, u64, 128, Fenced>,
     permutation: Permutation<'c>,
 ) {
+    #[cfg(not(fixed))]
     let _sent = inbox.send_reduce(cluster, op::Min, permutation, src);
+    #[cfg(fixed)]
+    let _sent = inbox.send_reduce(cluster, op::Add, permutation, src);
 }

@@ -4,6 +4,7 @@ use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 128, ByTile>) {
+    #[cfg(not(fixed))]
     let buffer = buffer.init(cta);
     let _mailbox = buffer.init_with(cta, |_| 0);
 }

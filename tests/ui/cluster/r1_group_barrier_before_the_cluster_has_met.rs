@@ -8,19 +8,34 @@ pub fn arrived_at_before_all_are_valid<'c>(
     row: Group<'c, 4>,
     memory: [Mbarrier<Uninit>; 2],
 ) -> GroupBarrier<'c, 4, Arrived> {
-    row.barrier_at_sync(cluster, memory).arrive(cluster.cta())
+    #[cfg(not(fixed))]
+    {
+        row.barrier_at_sync(cluster, memory).arrive(cluster.cta())
+    }
+    #[cfg(fixed)]
+    {
+        cluster.sync_with(row.barrier_at_sync(cluster, memory)).arrive(cluster.cta())
+    }
 }
 
-pub fn invalidated_before_all_have_waited<'c>(
-    cluster: &Cluster<'c>,
-    barrier: GroupBarrier<'c, 4>,
-) -> [Mbarrier<Uninit>; 2] {
-    barrier.close_at_sync().inval(cluster.cta())
+pub fn invalidated_before_all_have_waited<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 4>) -> [Mbarrier<Uninit>; 2] {
+    #[cfg(not(fixed))]
+    {
+        barrier.close_at_sync().inval(cluster.cta())
+    }
+    #[cfg(fixed)]
+    {
+        cluster.sync_with(barrier.close_at_sync()).inval(cluster.cta())
+    }
 }
 
-pub fn invalidated_while_in_use<'c>(
-    cluster: &Cluster<'c>,
-    barrier: GroupBarrier<'c, 4>,
-) -> [Mbarrier<Uninit>; 2] {
-    barrier.inval(cluster.cta())
+pub fn invalidated_while_in_use<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 4>) -> [Mbarrier<Uninit>; 2] {
+    #[cfg(not(fixed))]
+    {
+        barrier.inval(cluster.cta())
+    }
+    #[cfg(fixed)]
+    {
+        barrier.close(cluster)
+    }
 }

@@ -4,5 +4,12 @@ use ptx::cluster::{Cluster, Group, GroupBarrier};
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn body<'c>(cluster: &Cluster<'c>, row: Group<'c, 2>, bars: [Mbarrier<Ready>; 2]) -> GroupBarrier<'c, 2> {
-    row.barrier(cluster, bars)
+    #[cfg(not(fixed))]
+    {
+        row.barrier(cluster, bars)
+    }
+    #[cfg(fixed)]
+    {
+        row.barrier(cluster, bars.map(|bar| bar.inval(cluster.cta())))
+    }
 }

@@ -3,5 +3,8 @@
 use ptx::cluster::{Cluster, GroupBarrier};
 
 pub fn last_round<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 4>) {
+    #[cfg(not(fixed))]
     barrier.arrive(cluster.cta()).end();
+    #[cfg(fixed)]
+    barrier.arrive(cluster.cta()).wait(cluster.cta()).end();
 }

@@ -4,5 +4,12 @@ use ptx::cluster::GroupBarrier;
 use ptx::launch::Cta;
 
 pub fn body<'c>(cta: &Cta, barrier: GroupBarrier<'c, 2>) -> GroupBarrier<'c, 2> {
-    barrier.wait(cta)
+    #[cfg(not(fixed))]
+    {
+        barrier.wait(cta)
+    }
+    #[cfg(fixed)]
+    {
+        barrier.arrive(cta).wait(cta)
+    }
 }

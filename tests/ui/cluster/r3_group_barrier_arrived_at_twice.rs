@@ -4,5 +4,12 @@ use ptx::cluster::GroupBarrier;
 use ptx::launch::Cta;
 
 pub fn body<'c>(cta: &Cta, barrier: GroupBarrier<'c, 2>) -> GroupBarrier<'c, 2> {
-    barrier.arrive(cta).arrive(cta).wait(cta)
+    #[cfg(not(fixed))]
+    {
+        barrier.arrive(cta).arrive(cta).wait(cta)
+    }
+    #[cfg(fixed)]
+    {
+        barrier.arrive(cta).wait(cta).arrive(cta).wait(cta)
+    }
 }

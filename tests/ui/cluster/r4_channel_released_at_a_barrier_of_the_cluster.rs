@@ -4,12 +4,13 @@ use ptx::bulk;
 use ptx::cluster::{ChannelReceived, Cluster};
 use ptx::global::GlobalTileMut;
 
-pub fn body<'c>(
-    cluster: &Cluster<'c>,
-    tile: ChannelReceived<'c, u32, 128, ()>,
-    dst: GlobalTileMut<u32, 128>,
-) {
+pub fn body<'c>(cluster: &Cluster<'c>, tile: ChannelReceived<'c, u32, 128, ()>, dst: GlobalTileMut<u32, 128>) {
     let cta = cluster.cta();
     let store = bulk::store(cta, tile, dst).commit(cta);
+    #[cfg(not(fixed))]
     let _ = cluster.sync_with(store.wait_read_at_sync(cta).release_at_sync());
+    #[cfg(fixed)]
+    let (released, _writing) = cluster.sync_with(store.wait_read_at_sync(cta));
+    #[cfg(fixed)]
+    let _ = released.acknowledge(cta);
 }

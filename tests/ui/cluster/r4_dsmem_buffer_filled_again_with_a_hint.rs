@@ -4,13 +4,13 @@ use ptx::cache_policy::CachePolicy;
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;
 
-pub fn body<'c>(
-    cluster: &Cluster<'c>,
-    row: Group<'c, 2>,
-    inbox: Inbox<'c, u32, 128, ByTile>,
-    src: GlobalTile<u32, 128>,
-) {
+pub fn body<'c>(cluster: &Cluster<'c>, row: Group<'c, 2>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
     let policy = CachePolicy::evict_last();
     let received = inbox.multicast(cluster, row, src.cache_hint(policy)).receive(cluster.cta());
+    #[cfg(not(fixed))]
     let _sent = received.multicast(cluster, row, src.cache_hint(policy));
+    #[cfg(fixed)]
+    let (inbox, src) = received.release(cluster);
+    #[cfg(fixed)]
+    let _sent = inbox.multicast(cluster, row, src.cache_hint(policy));
 }

@@ -3,12 +3,12 @@
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;
 
-pub fn body<'c>(
-    cluster: &Cluster<'c>,
-    all: Group<'c, 4>,
-    inbox: Inbox<'c, u32, 128, ByTile>,
-    src: GlobalTile<u32, 128>,
-) {
+pub fn body<'c>(cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
     let received = inbox.multicast(cluster, all, src).receive(cluster.cta());
+    #[cfg(not(fixed))]
     let _sent = received.multicast(cluster, all, src);
+    #[cfg(fixed)]
+    let (inbox, src) = received.release(cluster);
+    #[cfg(fixed)]
+    let _sent = inbox.multicast(cluster, all, src);
 }

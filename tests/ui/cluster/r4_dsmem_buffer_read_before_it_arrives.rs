@@ -3,12 +3,13 @@
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;
 
-pub fn body<'c>(
-    cluster: &Cluster<'c>,
-    all: Group<'c, 4>,
-    inbox: Inbox<'c, u32, 128, ByTile>,
-    src: GlobalTile<u32, 128>,
-) {
+pub fn body<'c>(cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
+    #[cfg(not(fixed))]
     let sent = inbox.multicast(cluster, all, src);
+    #[cfg(not(fixed))]
     let _ = sent.get(0);
+    #[cfg(fixed)]
+    let received = inbox.multicast(cluster, all, src).receive(cluster.cta());
+    #[cfg(fixed)]
+    let _ = received.get(0);
 }

@@ -1,6 +1,6 @@
 //! A tile that `reclaim` keeps readable occupies its DSMEM buffer until `release`.
 
-use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
+use ptx::cluster::{ByTile, Cluster, Inbox, Permutation, Received};
 
 pub fn body<'c>(
     cluster: &Cluster<'c>,
@@ -9,5 +9,8 @@ pub fn body<'c>(
     permutation: Permutation<'c>,
 ) {
     let (kept, (free, ())) = inbox.send(cluster, permutation, tile).receive(cluster.cta()).reclaim(cluster);
+    #[cfg(not(fixed))]
     let _sent = kept.send(cluster, permutation, free);
+    #[cfg(fixed)]
+    let _sent = free.send(cluster, permutation, kept);
 }

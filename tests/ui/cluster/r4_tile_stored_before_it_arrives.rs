@@ -4,11 +4,10 @@ use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Sent};
 use ptx::global::GlobalTileMut;
 
-pub fn body<'c>(
-    cluster: &Cluster<'c>,
-    sent: Sent<'c, u32, 128, ByTile, ()>,
-    dst: GlobalTileMut<u32, 128>,
-) {
+pub fn body<'c>(cluster: &Cluster<'c>, sent: Sent<'c, u32, 128, ByTile, ()>, dst: GlobalTileMut<u32, 128>) {
     let cta = cluster.cta();
+    #[cfg(not(fixed))]
     let _ = bulk::store(cta, sent, dst).commit(cta).wait_read(cta);
+    #[cfg(fixed)]
+    let _ = bulk::store(cta, sent.receive(cta), dst).commit(cta).wait_read(cta);
 }

@@ -12,7 +12,18 @@ pub fn body<'c>(
 ) {
     let sent = inbox.send(cluster, permutation, one);
     while !sent.is_complete() {}
+    #[cfg(not(fixed))]
     let _ = sent.get_vector(0);
+    #[cfg(not(fixed))]
     let sent = channel.send(cluster, other);
+    #[cfg(not(fixed))]
     let _ = sent.get_vector(0);
+    #[cfg(fixed)]
+    let received = sent.receive(cluster.cta());
+    #[cfg(fixed)]
+    let _ = received.get_vector(0);
+    #[cfg(fixed)]
+    let received = channel.send(cluster, other).receive(cluster.cta());
+    #[cfg(fixed)]
+    let _ = received.get_vector(0);
 }

@@ -1,6 +1,6 @@
 //! The DSMEM buffer of a forwarded tile is not released while the copy reads it.
 
-use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
+use ptx::cluster::{ByTile, Cluster, Inbox, Permutation, Received};
 
 pub fn body<'c>(
     cluster: &Cluster<'c>,
@@ -9,6 +9,10 @@ pub fn body<'c>(
     permutation: Permutation<'c>,
 ) {
     let sent = inbox.send(cluster, permutation, tile);
+    #[cfg(not(fixed))]
     let (_free, ()) = tile.release(cluster);
+    #[cfg(not(fixed))]
     let _ = sent.receive(cluster.cta()).release(cluster);
+    #[cfg(fixed)]
+    let (_inbox, (_free, ())) = sent.receive(cluster.cta()).release(cluster);
 }

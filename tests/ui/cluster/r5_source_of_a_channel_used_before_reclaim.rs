@@ -5,5 +5,8 @@ use ptx::shared::{Fenced, Shared};
 
 pub fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Fenced>) {
     let received = channel.send(cluster, src).receive(cluster.cta());
+    #[cfg(not(fixed))]
     let (_channel, _src) = received.reclaim(cluster.cta());
+    #[cfg(fixed)]
+    let (_channel, _src) = received.acknowledge(cluster.cta()).reclaim(cluster.cta());
 }

@@ -8,12 +8,26 @@ use ptx::shared::{Fenced, Shared};
 type Tile<'c> = Shared<'c, f32, 64, Fenced>;
 
 pub fn reclaimed<'c>(cta: &Cta, acknowledged: ChannelAcknowledged<'c, f32, 64, Tile<'c>>) -> Tile<'c> {
-    acknowledged.reclaim_at_sync(cta).1
+    #[cfg(not(fixed))]
+    {
+        acknowledged.reclaim_at_sync(cta).1
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(acknowledged.reclaim_at_sync(cta).1)
+    }
 }
 
 pub fn acknowledged_while_others_read<'c>(
     cta: &Cta,
     received: ChannelReceived<'c, f32, 64, Tile<'c>>,
 ) -> ChannelAcknowledged<'c, f32, 64, Tile<'c>> {
-    received.release_at_sync().acknowledge(cta)
+    #[cfg(not(fixed))]
+    {
+        received.release_at_sync().acknowledge(cta)
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(received.release_at_sync()).acknowledge(cta)
+    }
 }

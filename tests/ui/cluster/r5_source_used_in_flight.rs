@@ -10,6 +10,9 @@ pub fn body<'c>(
     permutation: Permutation<'c>,
 ) {
     let sent = inbox.send(cluster, permutation, src);
+    #[cfg(fixed)]
+    let (_inbox, src) = sent.receive(cluster.cta()).release(cluster);
     let _src = src.update(cluster.cta(), |_, v| v + 1);
+    #[cfg(not(fixed))]
     let _ = sent.receive(cluster.cta()).release(cluster);
 }

@@ -5,12 +5,11 @@ use ptx::cluster::ChannelReceived;
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
 
-pub fn body<'c>(
-    cta: &Cta,
-    tile: ChannelReceived<'c, u32, 128, ()>,
-    dst: GlobalTileMut<u32, 128>,
-) {
+pub fn body<'c>(cta: &Cta, tile: ChannelReceived<'c, u32, 128, ()>, dst: GlobalTileMut<u32, 128>) {
     let store = bulk::store(cta, tile, dst).commit(cta);
+    #[cfg(fixed)]
+    let (tile, _writing) = store.wait_read(cta);
     let _acknowledged = tile.acknowledge(cta);
+    #[cfg(not(fixed))]
     let _ = store.wait_read(cta);
 }

@@ -4,13 +4,12 @@ use ptx::bulk;
 use ptx::cluster::{ByTile, Cluster, Received};
 use ptx::global::GlobalTileMut;
 
-pub fn body<'c>(
-    cluster: &Cluster<'c>,
-    tile: Received<'c, u32, 128, ByTile, ()>,
-    dst: GlobalTileMut<u32, 128>,
-) {
+pub fn body<'c>(cluster: &Cluster<'c>, tile: Received<'c, u32, 128, ByTile, ()>, dst: GlobalTileMut<u32, 128>) {
     let cta = cluster.cta();
     let store = bulk::store(cta, tile, dst).commit(cta);
+    #[cfg(fixed)]
+    let (tile, _writing) = store.wait_read(cta);
     let (_inbox, ()) = tile.release(cluster);
+    #[cfg(not(fixed))]
     let _ = store.wait_read(cta);
 }

@@ -1,7 +1,7 @@
 //! A tile that is stored can be sent on after the store has read it.
 
 use ptx::bulk;
-use ptx::cluster::{ByTile, Cluster, Inbox, Received, Permutation};
+use ptx::cluster::{ByTile, Cluster, Inbox, Permutation, Received};
 use ptx::global::GlobalTileMut;
 
 pub fn body<'c>(
@@ -13,6 +13,9 @@ pub fn body<'c>(
 ) {
     let cta = cluster.cta();
     let store = bulk::store(cta, tile, dst).commit(cta);
+    #[cfg(fixed)]
+    let (tile, _writing) = store.wait_read(cta);
     let _sent = inbox.send(cluster, permutation, tile);
+    #[cfg(not(fixed))]
     let _ = store.wait_read(cta);
 }

@@ -7,7 +7,15 @@ use ptx::mbarrier::Ready;
 pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByChannel, Ready>) {
     cta.cluster_scope(buffer, |cluster, inbox| {
         let Some(permutation) = cluster.rotation(1) else { trap() };
-        let channel = inbox.into_channel(permutation);
-        (cluster, channel)
+        #[cfg(not(fixed))]
+        {
+            let channel = inbox.into_channel(permutation);
+            (cluster, channel)
+        }
+        #[cfg(fixed)]
+        {
+            let inbox = inbox.into_channel(permutation).into_inbox(&cluster);
+            (cluster, inbox)
+        }
     });
 }

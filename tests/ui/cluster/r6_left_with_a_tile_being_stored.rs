@@ -16,7 +16,16 @@ pub fn kernel(
         let cta = cluster.cta();
         let Some(row) = cluster.row::<2>() else { trap() };
         let tile = inbox.multicast(&cluster, row, src).receive(cta);
-        let store = bulk::store(cta, tile, dst).commit(cta);
-        (cluster, store)
+        #[cfg(not(fixed))]
+        {
+            let store = bulk::store(cta, tile, dst).commit(cta);
+            (cluster, store)
+        }
+        #[cfg(fixed)]
+        {
+            let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
+            let (inbox, _src) = tile.release(&cluster);
+            (cluster, inbox)
+        }
     });
 }

@@ -9,6 +9,14 @@ pub fn kernel(cta: &mut Cta, inbox: DsmemBuffer<u32, 128, ByTile, Ready>, src: G
     cta.cluster_scope(inbox, |cluster, inbox| {
         let Some(all) = cluster.whole::<4>() else { trap() };
         let sent = inbox.multicast(&cluster, all, src);
-        (cluster, sent)
+        #[cfg(not(fixed))]
+        {
+            (cluster, sent)
+        }
+        #[cfg(fixed)]
+        {
+            let (inbox, _src) = sent.receive(cluster.cta()).release(&cluster);
+            (cluster, inbox)
+        }
     });
 }

@@ -10,5 +10,8 @@ pub fn body<'c>(
     (_short, _long): (GlobalTileMut<u32, 64>, GlobalTileMut<u32, 128>),
 ) {
     let cta = cluster.cta();
+    #[cfg(not(fixed))]
     let _ = bulk::store(cta, tile, _short).commit(cta).wait_read(cta);
+    #[cfg(fixed)]
+    let _ = bulk::store(cta, tile, _long).commit(cta).wait_read(cta);
 }

@@ -3,6 +3,12 @@
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::launch::Cta;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 3, ByTile>) {
+    let _mailbox = buffer.init(cta);
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 4, ByTile>) {
     let _mailbox = buffer.init(cta);
 }

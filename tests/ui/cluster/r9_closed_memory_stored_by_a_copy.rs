@@ -13,9 +13,18 @@ pub fn body<'c>(
     [one, two, three]: [GlobalTileMut<u32, 128>; 3],
 ) {
     let cta = cluster.cta();
+    #[cfg(not(fixed))]
     let stored = cluster.publish(stored).close(cluster);
+    #[cfg(not(fixed))]
     let peers = cluster.open_write_only(peers).close(cluster);
+    #[cfg(not(fixed))]
     let sums = cluster.open_atomic(sums).close(cluster);
+    #[cfg(fixed)]
+    let stored = cluster.publish(stored).close(cluster).to_async(cta);
+    #[cfg(fixed)]
+    let peers = cluster.open_write_only(peers).close(cluster).to_async(cta);
+    #[cfg(fixed)]
+    let sums = cluster.open_atomic(sums).close(cluster).to_async(cta);
     let _one = bulk::store(cta, stored, one).commit(cta).wait(cta);
     let _two = bulk::store(cta, peers, two).commit(cta).wait(cta);
     let _three = bulk::store(cta, sums, three).commit(cta).wait(cta);

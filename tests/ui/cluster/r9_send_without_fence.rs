@@ -9,5 +9,8 @@ pub fn body<'c>(
     src: Shared<'c, u32, 128, Written>,
     permutation: Permutation<'c>,
 ) {
+    #[cfg(not(fixed))]
     let _sent = inbox.send(cluster, permutation, src);
+    #[cfg(fixed)]
+    let _sent = inbox.send(cluster, permutation, src.to_async(cluster.cta()));
 }

@@ -1,5 +1,6 @@
 //! A priority becomes a cache policy by `createpolicy`.
 
+use ptx::cache_policy::CachePolicy;
 use ptx::cp_async;
 use ptx::global::Global;
 use ptx::launch::Cta;
@@ -7,7 +8,10 @@ use ptx::qualifier::evict;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 130>, src: Global<f32>) {
+    #[cfg(not(fixed))]
     let window = src.window(-1).cache_hint(evict::Last);
+    #[cfg(fixed)]
+    let window = src.window(-1).cache_hint(CachePolicy::evict_last());
     cta.async_scope(tile, |cta, tile| {
         let (tile, _) = cp_async::load_window(cta, tile, window).wait_all(cta);
         tile.to_async(cta).into_free()

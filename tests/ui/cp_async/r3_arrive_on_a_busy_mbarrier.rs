@@ -13,7 +13,10 @@ pub fn kernel(
     src: GlobalTile<f32, 1024>,
 ) {
     cta.async_scope((tiles.0, tiles.1, bar), |cta, (a, b, bar)| {
+        #[cfg(not(fixed))]
         let bar = bar.arrive(cta);
+        #[cfg(fixed)]
+        let bar = bar.arrive(cta).wait(cta);
         let group = cp_async::load(cta, a, src).and(cp_async::load(cta, b, src));
         let (bar, ((a, _), (b, _))) = group.arrive_on(cta, bar).wait(cta);
         (a.to_async(cta).into_free(), b.to_async(cta).into_free(), bar)

@@ -14,7 +14,10 @@ pub fn kernel(
 ) {
     cta.async_scope((tiles.0, tiles.1, bar), |cta, (a, b, bar)| {
         let first = cp_async::load(cta, a, src).arrive_on_noinc(cta, bar);
+        #[cfg(fixed)]
+        let (bar, (a, _)) = first.wait(cta);
         let second = cp_async::load(cta, b, src).arrive_on_noinc(cta, bar);
+        #[cfg(not(fixed))]
         let (_, (a, _)) = first.wait(cta);
         let (bar, (b, _)) = second.wait(cta);
         (a.to_async(cta).into_free(), b.to_async(cta).into_free(), bar)

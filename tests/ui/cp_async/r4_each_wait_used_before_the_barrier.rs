@@ -12,26 +12,60 @@ type Group<'s, State = Committed> = CpAsyncGroup<CpAsyncLoad<'s, f32, 64, Src>, 
 type Queue<'s> = InFlight<Group<'s>, Group<'s>>;
 type Landed<'s> = (Shared<'s, f32, 64, Published>, Src);
 
+#[cfg(not(fixed))]
 pub fn wait<'s>(group: Group<'s>) -> Landed<'s> {
     group.wait_at_sync()
 }
 
+#[cfg(fixed)]
+pub fn wait<'s>(cta: &Cta, group: Group<'s>) -> Landed<'s> {
+    cta.sync_with(group.wait_at_sync())
+}
+
+#[cfg(not(fixed))]
 pub fn wait_oldest<'s>(queue: Queue<'s>) -> (Landed<'s>, Group<'s>) {
     queue.wait_oldest_at_sync()
 }
 
+#[cfg(fixed)]
+pub fn wait_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> (Landed<'s>, Group<'s>) {
+    cta.sync_with(queue.wait_oldest_at_sync())
+}
+
+#[cfg(not(fixed))]
 pub fn wait_for_all<'s>(queue: Queue<'s>) -> (Landed<'s>, Landed<'s>) {
     queue.wait_at_sync()
 }
 
+#[cfg(fixed)]
+pub fn wait_for_all<'s>(cta: &Cta, queue: Queue<'s>) -> (Landed<'s>, Landed<'s>) {
+    cta.sync_with(queue.wait_at_sync())
+}
+
+#[cfg(not(fixed))]
 pub fn read(group: Group) -> Option<f32> {
     group.wait_at_sync().get(0)
 }
 
+#[cfg(fixed)]
+pub fn read(cta: &Cta, group: Group) -> Option<f32> {
+    cta.sync_with(group.wait_at_sync()).0.get(0)
+}
+
 pub fn never_committed<'s>(cta: &Cta, group: Group<'s, Uncommitted>) -> Landed<'s> {
-    cta.sync_with(group.wait_at_sync())
+    #[cfg(not(fixed))]
+    {
+        cta.sync_with(group.wait_at_sync())
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(group.commit(cta).wait_at_sync())
+    }
 }
 
 pub fn not_waited_for<'s>(cta: &Cta, group: Group<'s>) {
-    _ = cta.sync_with(group);
+    #[cfg(not(fixed))]
+    let _ = cta.sync_with(group);
+    #[cfg(fixed)]
+    let _ = cta.sync_with(group.wait_at_sync());
 }

@@ -8,7 +8,10 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
         let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        #[cfg(not(fixed))]
         let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        #[cfg(fixed)]
+        let (tile, _src) = cp_async::load(cta, tile.release(cta), src).wait_all(cta);
         tile.to_async(cta).into_free()
     });
 }

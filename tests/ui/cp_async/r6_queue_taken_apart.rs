@@ -8,5 +8,8 @@ use ptx::shared::{Free, Shared};
 
 pub fn kernel(cta: &Cta, a: Shared<f32, 64, Free>, src: GlobalTile<f32, 64>) {
     let group = cp_async::load(cta, a, src).commit(cta);
+    #[cfg(not(fixed))]
     let _copies = Queue::into_copies(group);
+    #[cfg(fixed)]
+    let _tile = group.wait(cta);
 }

@@ -5,15 +5,16 @@ use ptx::global::GlobalTile;
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
-pub fn kernel(
-    cta: &mut Cta,
-    tile: SharedArray<f32, 1024>,
-    long: GlobalTile<f32, 2048>,
-    src: GlobalTile<f32, 1024>,
-) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, long: GlobalTile<f32, 2048>, src: GlobalTile<f32, 1024>) {
+    #[cfg(not(fixed))]
     let _src = src;
+    #[cfg(fixed)]
+    let _long = long;
     cta.async_scope(tile, |cta, tile| {
+        #[cfg(not(fixed))]
         let (tile, _src) = cp_async::load(cta, tile, long).wait_all(cta);
+        #[cfg(fixed)]
+        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
         tile.to_async(cta).into_free()
     });
 }

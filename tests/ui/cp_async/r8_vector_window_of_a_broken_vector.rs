@@ -5,7 +5,16 @@ use ptx::global::Global;
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 130>, src: Global<f32>) {
+    cta.async_scope(tile, |cta, tile| {
+        let (tile, _window) = cp_async::load_window(cta, tile, src.vector_window(-1)).wait_all(cta);
+        tile.to_async(cta).into_free()
+    });
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 136>, src: Global<f32>) {
     cta.async_scope(tile, |cta, tile| {
         let (tile, _window) = cp_async::load_window(cta, tile, src.vector_window(-1)).wait_all(cta);
         tile.to_async(cta).into_free()

@@ -7,7 +7,12 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u8, 64>, src: Global<u8>) {
     cta.async_scope(tile, |cta, tile| {
+        #[cfg(not(fixed))]
         let (tile, _window) = cp_async::load_window(cta, tile, src.window(-1)).wait_all(cta);
+        #[cfg(fixed)]
+        let (_, tail) = src.tiles::<64>();
+        #[cfg(fixed)]
+        let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail).wait_all(cta);
         tile.to_async(cta).into_free()
     });
 }

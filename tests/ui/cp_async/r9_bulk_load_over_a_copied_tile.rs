@@ -10,7 +10,10 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        #[cfg(not(fixed))]
         let (bar, tile, _src) = bulk::load(cta, bar, tile.release(cta), src).wait(cta);
+        #[cfg(fixed)]
+        let (bar, tile, _src) = bulk::load(cta, bar, tile.to_async(cta).into_free(), src).wait(cta);
         (tile.release(cta), bar)
     });
 }

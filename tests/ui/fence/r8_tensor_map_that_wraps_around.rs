@@ -4,6 +4,12 @@ use ptx::fence;
 use ptx::global::GlobalTile;
 use ptx::qualifier::scope;
 
+#[cfg(not(fixed))]
 pub fn acquire(tile: GlobalTile<u64, { (1 << 61) + 16 }>) {
+    fence::proxy_tensormap_acquire(scope::Gpu, &tile);
+}
+
+#[cfg(fixed)]
+pub fn acquire(tile: GlobalTile<u64, 16>) {
     fence::proxy_tensormap_acquire(scope::Gpu, &tile);
 }

@@ -4,6 +4,10 @@ use ptx::global::TailMut;
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, tail: TailMut<f32>) {
+    #[cfg(not(fixed))]
     tail.update(cta, |_, y| y + 1.0);
+    #[cfg(not(fixed))]
     tail.update(cta, |_, y| y * 2.0);
+    #[cfg(fixed)]
+    tail.update(cta, |_, y| (y + 1.0) * 2.0);
 }

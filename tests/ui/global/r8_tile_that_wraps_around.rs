@@ -2,7 +2,10 @@
 
 use ptx::global::{Global, GlobalMut, Tiles};
 
+#[cfg(not(fixed))]
 const N: usize = (1 << 62) + 4;
+#[cfg(fixed)]
+const N: usize = 4;
 
 pub fn tiles(x: Global<u32>) -> Tiles<u32, N> {
     x.tiles().0

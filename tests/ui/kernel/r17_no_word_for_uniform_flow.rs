@@ -2,5 +2,10 @@
 
 use ptx::launch::Cta;
 
+#[cfg(not(fixed))]
 #[ptx::kernel(threads = 32)]
+pub fn kernel(_cta: Cta) {}
+
+#[cfg(fixed)]
+#[ptx::kernel(unsafe(uniform), threads = 32)]
 pub fn kernel(_cta: Cta) {}

@@ -2,5 +2,10 @@
 
 use ptx::launch::Cta;
 
+#[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = (64, 32))]
+pub fn kernel(_cta: Cta) {}
+
+#[cfg(fixed)]
+#[ptx::kernel(unsafe(uniform), threads = (32, 32))]
 pub fn kernel(_cta: Cta) {}

@@ -2,5 +2,10 @@
 
 use ptx::launch::Cta;
 
+#[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32, blocks = 2)]
+pub fn kernel(_cta: Cta) {}
+
+#[cfg(fixed)]
+#[ptx::kernel(unsafe(uniform), threads = 32, min_ctas = 2)]
 pub fn kernel(_cta: Cta) {}

@@ -3,7 +3,10 @@
 use ptx::launch::Cta;
 
 pub fn kernel(cta: Cta) {
+    #[cfg(not(fixed))]
     let held = cta;
+    #[cfg(fixed)]
+    let held = &cta;
     cta.sync();
     held.sync();
 }

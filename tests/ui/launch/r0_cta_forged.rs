@@ -5,6 +5,10 @@ use core::marker::PhantomData;
 use ptx::launch::Cta;
 
 pub fn kernel() {
+    #[cfg(not(fixed))]
     let cta = Cta { _thread: PhantomData };
+    // SAFETY: the kernel's first call.
+    #[cfg(fixed)]
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
     cta.sync();
 }

@@ -5,21 +5,41 @@ use ptx::launch::Cta;
 use ptx::shared::{Free, Shared};
 
 pub fn behind_a_barrier(cta: &mut Cta) {
+    #[cfg(not(fixed))]
     cta.invoke_one((), |_, ()| cta.sync());
+    #[cfg(fixed)]
+    cta.invoke_one((), |_, ()| ());
+    #[cfg(fixed)]
+    cta.sync();
 }
 
 pub fn at_a_shared_barrier<'s>(cta: &mut Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Free> {
+    #[cfg(not(fixed))]
     let tile = cta.invoke_one_at_sync(tile, |_, tile| {
         cta.sync();
         tile
     });
+    #[cfg(fixed)]
+    let tile = cta.invoke_one_at_sync(tile, |_, tile| tile);
+    #[cfg(fixed)]
+    cta.sync();
     cta.sync_with(tile)
 }
 
 pub fn at_the_end(cta: &mut Cta) {
+    #[cfg(not(fixed))]
     cta.invoke_one_last((), |_, ()| cta.sync());
+    #[cfg(fixed)]
+    cta.sync();
+    #[cfg(fixed)]
+    cta.invoke_one_last((), |_, ()| ());
 }
 
 pub fn of_the_cluster(cluster: &mut Cluster<'_>) {
+    #[cfg(not(fixed))]
     cluster.cta_mut().invoke_one((), |_, ()| cluster.sync());
+    #[cfg(fixed)]
+    cluster.cta_mut().invoke_one((), |_, ()| ());
+    #[cfg(fixed)]
+    cluster.sync();
 }

@@ -4,24 +4,48 @@ use ptx::launch::Cta;
 use ptx::shared::{Free, Shared};
 
 pub fn kept<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+    #[cfg(not(fixed))]
     let mut kept = None;
-    _ = cta.invoke_one((a, b), |_, (a, b)| {
+    #[cfg(not(fixed))]
+    let _ = cta.invoke_one((a, b), |_, (a, b)| {
         kept = Some(a);
         (b, b)
     });
+    #[cfg(fixed)]
+    let _ = cta.invoke_one((a, b), |_, (a, b)| (a, b));
 }
 
+#[cfg(not(fixed))]
 pub fn handed_over_twice<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>) {
     let first = cta.invoke_one_at_sync(a, |_, a| a);
     let second = cta.invoke_one_at_sync(a, |_, a| a);
     _ = cta.sync_with((first, second));
 }
 
-pub fn the_thread_leaves(cta: &mut Cta) {
-    let mut kept = None;
-    cta.invoke_one((), |thread, ()| kept = Some(thread));
+#[cfg(fixed)]
+pub fn handed_over_twice<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+    let first = cta.invoke_one_at_sync(a, |_, a| a);
+    let second = cta.invoke_one_at_sync(b, |_, b| b);
+    _ = cta.sync_with((first, second));
 }
 
+pub fn the_thread_leaves(cta: &mut Cta) {
+    #[cfg(not(fixed))]
+    let mut kept = None;
+    #[cfg(not(fixed))]
+    cta.invoke_one((), |thread, ()| kept = Some(thread));
+    #[cfg(fixed)]
+    let mut done = false;
+    #[cfg(fixed)]
+    cta.invoke_one((), |_, ()| done = true);
+}
+
+#[cfg(not(fixed))]
 pub fn one_place_twice<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>) {
     _ = cta.invoke_one((a.into_fenced(), a), |_, both| both);
+}
+
+#[cfg(fixed)]
+pub fn one_place_twice<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
+    _ = cta.invoke_one((a.into_fenced(), b), |_, both| both);
 }

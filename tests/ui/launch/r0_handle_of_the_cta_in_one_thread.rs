@@ -3,20 +3,34 @@
 use ptx::bulk;
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Ready, Uninit};
 use ptx::shared::{Fenced, Free, Loaded, Shared};
 
 pub fn release<'s>(cta: &mut Cta, mine: Shared<'s, f32, 64, Free>, of_all: Shared<'s, f32, 64, Loaded>) {
-    _ = cta.invoke_one(mine, |thread, mine| {
+    #[cfg(not(fixed))]
+    let _ = cta.invoke_one(mine, |thread, mine| {
         _ = of_all.release(thread);
         mine
     });
+    #[cfg(fixed)]
+    let _ = cta.invoke_one(mine, |_, mine| mine);
+    #[cfg(fixed)]
+    let _ = of_all.release(cta);
 }
 
+#[cfg(not(fixed))]
 pub fn load<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
     _ = cta.invoke_one(tile, |thread, tile| {
         let (_, tile, _) = bulk::load(thread, bar, tile, src).wait(thread);
         tile.release(thread)
+    });
+}
+
+#[cfg(fixed)]
+pub fn load<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 64>) {
+    _ = cta.invoke_one((tile, bar), |thread, (tile, bar)| {
+        let (bar, tile, _) = bulk::load(thread, bar.init(thread), tile, src).wait(thread);
+        (tile.release(thread), bar.inval(thread))
     });
 }
 
@@ -26,16 +40,34 @@ pub fn store<'s>(
     of_all: Shared<'s, f32, 64, Fenced>,
     to: GlobalTileMut<f32, 64>,
 ) {
-    _ = cta.invoke_one(mine, |thread, mine| {
+    #[cfg(not(fixed))]
+    let _ = cta.invoke_one(mine, |thread, mine| {
         _ = bulk::store(thread, of_all, to).commit(thread).wait_read(thread);
         mine
+    });
+    #[cfg(fixed)]
+    let _ = cta.invoke_one((mine, of_all), |thread, (mine, of_all)| {
+        let (of_all, _) = bulk::store(thread, of_all, to).commit(thread).wait_read(thread);
+        (mine, of_all)
     });
 }
 
 pub fn with_the_cta<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
-    _ = cta.invoke_one(tile, |_, tile| bulk::store(cta, tile, to).commit(cta).wait_read(cta).0);
+    #[cfg(not(fixed))]
+    let _ = cta.invoke_one(tile, |_, tile| bulk::store(cta, tile, to).commit(cta).wait_read(cta).0);
+    #[cfg(fixed)]
+    let _ = cta.invoke_one(tile, |thread, tile| bulk::store(thread, tile, to).commit(thread).wait_read(thread).0);
 }
 
+#[cfg(not(fixed))]
 pub fn load_with_the_cta<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 64>) {
     _ = cta.invoke_one(tile, |_, tile| bulk::load(cta, bar, tile, src).wait(cta).1.release(cta));
+}
+
+#[cfg(fixed)]
+pub fn load_with_the_cta<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 64>) {
+    _ = cta.invoke_one((tile, bar), |thread, (tile, bar)| {
+        let (bar, tile, _) = bulk::load(thread, bar.init(thread), tile, src).wait(thread);
+        (tile.release(thread), bar.inval(thread))
+    });
 }

@@ -3,5 +3,8 @@
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &mut Cta, flag: &mut bool) {
+    #[cfg(not(fixed))]
     cta.invoke_one(|thread| *flag = true);
+    #[cfg(fixed)]
+    cta.invoke_one((), |_, ()| *flag = true);
 }

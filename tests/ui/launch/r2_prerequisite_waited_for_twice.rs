@@ -4,6 +4,10 @@ use ptx::global::Global;
 use ptx::launch::{Cta, Prerequisite};
 
 pub fn kernel(cta: &Cta, x: Prerequisite<Global<f32>>) {
+    #[cfg(not(fixed))]
     let (_tiles, _) = x.wait(cta).tiles::<1024>();
+    #[cfg(not(fixed))]
     let (_, _tail) = x.wait(cta).tiles::<1024>();
+    #[cfg(fixed)]
+    let (_tiles, _tail) = x.wait(cta).tiles::<1024>();
 }

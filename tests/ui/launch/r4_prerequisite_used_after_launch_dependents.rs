@@ -4,5 +4,13 @@ use ptx::global::Global;
 use ptx::launch::{Cta, Prerequisite};
 
 pub fn kernel(cta: &Cta, x: Prerequisite<Global<f32>>) -> Global<f32> {
-    cta.launch_dependents(x)
+    #[cfg(not(fixed))]
+    {
+        cta.launch_dependents(x)
+    }
+    #[cfg(fixed)]
+    {
+        cta.launch_dependents();
+        x.wait(cta)
+    }
 }

@@ -3,6 +3,12 @@
 use ptx::launch::{AfterSync, Cta};
 use ptx::shared::{Published, Shared};
 
+#[cfg(not(fixed))]
 pub fn kernel<'s>(_cta: &Cta, words: Shared<'s, u32, 64, Published>) -> Option<u32> {
     AfterSync::<_, Cta>::ready(words).get(0)
+}
+
+#[cfg(fixed)]
+pub fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Published>) -> Option<u32> {
+    cta.sync_with(AfterSync::ready(words)).get(0)
 }

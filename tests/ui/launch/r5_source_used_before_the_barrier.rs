@@ -8,5 +8,12 @@ use ptx::shared::{Fenced, Free, Shared};
 type Tile<'s, State> = Shared<'s, u32, 64, State>;
 
 pub fn kernel<'s>(cta: &Cta, store: BulkGroup<(Tile<'s, Fenced>, GlobalTileMut<u32, 64>), Committed>) -> Tile<'s, Free> {
-    store.wait_read_at_sync(cta).first().into_free()
+    #[cfg(not(fixed))]
+    {
+        store.wait_read_at_sync(cta).first().into_free()
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(store.wait_read_at_sync(cta).first()).into_free()
+    }
 }

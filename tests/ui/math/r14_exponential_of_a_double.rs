@@ -3,5 +3,12 @@
 use ptx::math::Float;
 
 pub fn power(x: f64) -> f64 {
-    Float::exp(x)
+    #[cfg(not(fixed))]
+    {
+        Float::exp(x)
+    }
+    #[cfg(fixed)]
+    {
+        f64::from(Float::exp(x as f32))
+    }
 }

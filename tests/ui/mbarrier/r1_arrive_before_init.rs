@@ -4,5 +4,8 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+    #[cfg(not(fixed))]
     let _bar = bar.arrive(cta).wait(cta);
+    #[cfg(fixed)]
+    let _bar = bar.init(cta).arrive(cta).wait(cta);
 }

@@ -5,5 +5,8 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
     let bar = bar.init(cta);
+    #[cfg(not(fixed))]
     let _bar = bar.init(cta);
+    #[cfg(fixed)]
+    let _bar = bar.inval(cta).init(cta);
 }

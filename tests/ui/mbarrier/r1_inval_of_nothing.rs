@@ -4,5 +4,8 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
+    #[cfg(not(fixed))]
     let _bar = bar.inval(cta);
+    #[cfg(fixed)]
+    let _bar = bar.init(cta).inval(cta);
 }

@@ -8,7 +8,10 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bar: Mbarrier<Uninit>, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
+        #[cfg(not(fixed))]
         let (_bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+        #[cfg(fixed)]
+        let (_bar, tile, _src) = bulk::load(cta, bar.init(cta), tile, src).wait(cta);
         tile.release(cta)
     });
 }

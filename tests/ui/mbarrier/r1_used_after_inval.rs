@@ -5,5 +5,8 @@ use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
     let bar = bar.inval(cta);
+    #[cfg(not(fixed))]
     let _bar = bar.arrive(cta).wait(cta);
+    #[cfg(fixed)]
+    let _bar = bar.init(cta).arrive(cta).wait(cta);
 }

@@ -4,22 +4,31 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready, Uninit};
 use ptx::shared::{Fenced, Free, Loaded, Shared, Written};
 
-pub fn arrived<'s>(
-    cta: &Cta,
-    bar: Mbarrier<Ready>,
-    tile: Shared<'s, f32, 64, Loaded>,
-) -> Shared<'s, f32, 64, Free> {
-    bar.arrive_with(cta, tile.release_at_sync())
+pub fn arrived<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Loaded>) -> Shared<'s, f32, 64, Free> {
+    #[cfg(not(fixed))]
+    {
+        bar.arrive_with(cta, tile.release_at_sync())
+    }
+    #[cfg(fixed)]
+    {
+        bar.arrive_with(cta, tile.release_at_sync()).wait(cta).1
+    }
 }
 
-pub fn not_a_transition<'s>(
-    cta: &Cta,
-    bar: Mbarrier<Ready>,
-    tile: Shared<'s, f32, 64, Written>,
-) -> Shared<'s, f32, 64, Fenced> {
-    bar.arrive_with(cta, tile).wait(cta).1
+pub fn not_a_transition<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Written>) -> Shared<'s, f32, 64, Fenced> {
+    #[cfg(not(fixed))]
+    {
+        bar.arrive_with(cta, tile).wait(cta).1
+    }
+    #[cfg(fixed)]
+    {
+        bar.arrive_with(cta, tile.to_async_at_sync()).wait(cta).1
+    }
 }
 
 pub fn initialized(cta: &Cta, bar: Mbarrier<Uninit>) {
-    _ = bar.init_at_sync(cta).arrive(cta);
+    #[cfg(not(fixed))]
+    let _ = bar.init_at_sync(cta).arrive(cta);
+    #[cfg(fixed)]
+    let _ = cta.sync_with(bar.init_at_sync(cta)).arrive(cta);
 }

@@ -3,6 +3,7 @@
 use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;
 
+#[cfg(not(fixed))]
 pub fn kernel(value: MulticastRef<f32>) {
     let _min = value.load_reduce_min(sem::Relaxed);
     let _min = value.load_reduce_min_weak();
@@ -10,4 +11,14 @@ pub fn kernel(value: MulticastRef<f32>) {
     let _max = value.load_reduce_max(sem::Relaxed);
     let _max = value.load_reduce_max_weak();
     value.reduce_max(1.0, sem::Release);
+}
+
+#[cfg(fixed)]
+pub fn kernel(value: MulticastRef<i32>) {
+    let _min = value.load_reduce_min(sem::Relaxed);
+    let _min = value.load_reduce_min_weak();
+    value.reduce_min(1, sem::Release);
+    let _max = value.load_reduce_max(sem::Relaxed);
+    let _max = value.load_reduce_max_weak();
+    value.reduce_max(1, sem::Release);
 }

@@ -2,14 +2,17 @@
 
 use ptx::bulk;
 use ptx::launch::Cta;
-use ptx::multimem::MulticastTile;
+use ptx::multimem::{self, MulticastTile};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        #[cfg(not(fixed))]
         let (tile, _sums) = bulk::reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);
+        #[cfg(fixed)]
+        let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);
         tile.into_free()
     });
 }

@@ -4,5 +4,12 @@ use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;
 
 pub fn kernel(value: MulticastRef<f32>) -> f32 {
-    value.load(sem::Relaxed)
+    #[cfg(not(fixed))]
+    {
+        value.load(sem::Relaxed)
+    }
+    #[cfg(fixed)]
+    {
+        value.load_reduce_add(sem::Relaxed)
+    }
 }

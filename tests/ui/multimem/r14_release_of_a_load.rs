@@ -4,5 +4,12 @@ use ptx::multimem::MulticastRef;
 use ptx::qualifier::sem;
 
 pub fn kernel(value: MulticastRef<u32>) -> u32 {
-    value.load_reduce_add(sem::Release)
+    #[cfg(not(fixed))]
+    {
+        value.load_reduce_add(sem::Release)
+    }
+    #[cfg(fixed)]
+    {
+        value.load_reduce_add(sem::Acquire)
+    }
 }

@@ -3,7 +3,13 @@
 use ptx::multimem::Multicast;
 use ptx::qualifier::{scope, sem};
 
+#[cfg(not(fixed))]
 pub fn kernel(counts: Multicast<u32, scope::Gpu>) {
+    count(counts);
+}
+
+#[cfg(fixed)]
+pub fn kernel(counts: Multicast<u32, scope::Sys>) {
     count(counts);
 }
 

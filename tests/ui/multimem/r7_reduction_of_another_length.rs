@@ -5,7 +5,17 @@ use ptx::multimem::{self, MulticastTile};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 512>) {
+    cta.async_scope(tile, |cta, tile| {
+        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);
+        tile.into_free()
+    });
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async(cta);
         let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);

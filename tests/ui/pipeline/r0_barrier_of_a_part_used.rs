@@ -16,7 +16,10 @@ pub fn body<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: St
         ((), tile),
         |_, producer, ()| (producer, ()),
         |warps, consumer, tile| {
+            #[cfg(not(fixed))]
             consumers.sync(&warps.warp());
+            #[cfg(fixed)]
+            warps.sync();
             (consumer, tile)
         },
     );
@@ -30,7 +33,10 @@ pub fn last<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<
         ((), tile),
         |_, producer, ()| (producer, ()),
         |warps, consumer, tile| {
+            #[cfg(not(fixed))]
             consumers.sync(&warps.warp());
+            #[cfg(fixed)]
+            warps.sync();
             (consumer, tile.end())
         },
     );

@@ -7,15 +7,28 @@ use ptx::pipeline::{Pipeline, PipelineMemory};
 use ptx::shared::Ended;
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
-    pipeline.run(
-        cta,
-        |thread, producer| producer.load(thread, tile),
-        |warps, consumer| {
-            let tile = consumer.wait(warps);
-            cta.sync();
-            tile.release(warps)
-        },
-    )
+    #[cfg(not(fixed))]
+    {
+        pipeline.run(
+            cta,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| {
+                let tile = consumer.wait(warps);
+                cta.sync();
+                tile.release(warps)
+            },
+        )
+    }
+    #[cfg(fixed)]
+    {
+        let pipeline = pipeline.run(
+            cta,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        );
+        cta.sync();
+        pipeline
+    }
 }
 
 pub fn with<'s>(
@@ -24,6 +37,7 @@ pub fn with<'s>(
     pipeline: Pipeline<'s, [f32; 64], 2>,
 ) -> Ended<'s, PipelineMemory<[f32; 64], 2>> {
     let parts = ((), ());
+    #[cfg(not(fixed))]
     let (ended, (), ()) = pipeline.run_with_last(
         cta,
         consumers,
@@ -31,6 +45,17 @@ pub fn with<'s>(
         |_, producer, ()| (producer, ()),
         |_, consumer, ()| {
             cta.sync();
+            (consumer, ())
+        },
+    );
+    #[cfg(fixed)]
+    let (ended, (), ()) = pipeline.run_with_last(
+        cta,
+        consumers,
+        parts,
+        |_, producer, ()| (producer, ()),
+        |warps, consumer, ()| {
+            warps.sync();
             (consumer, ())
         },
     );

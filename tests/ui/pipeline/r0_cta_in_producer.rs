@@ -6,14 +6,22 @@ use ptx::launch::Cta;
 use ptx::pipeline::Pipeline;
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
-    pipeline.run(
-        cta,
-        |thread, producer| {
-            cta.sync();
-            producer.load(thread, tile)
-        },
-        |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    #[cfg(not(fixed))]
+    {
+        pipeline.run(
+            cta,
+            |thread, producer| {
+                cta.sync();
+                producer.load(thread, tile)
+            },
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync();
+        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
+    }
 }
 
 pub fn multicast<'c>(
@@ -22,12 +30,24 @@ pub fn multicast<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.multicast(pair).run(
-        cluster,
-        |thread, producer| {
-            cluster.sync();
-            producer.load(thread, tile)
-        },
-        |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    #[cfg(not(fixed))]
+    {
+        pipeline.multicast(pair).run(
+            cluster,
+            |thread, producer| {
+                cluster.sync();
+                producer.load(thread, tile)
+            },
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
+    #[cfg(fixed)]
+    {
+        cluster.sync();
+        pipeline.multicast(pair).run(
+            cluster,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
 }

@@ -9,7 +9,9 @@ type Stages<'s> = Pipeline<'s, [f32; 64], 2>;
 type Tile<'s> = Shared<'s, f32, 64, Free>;
 
 pub fn body<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
+    #[cfg(not(fixed))]
     let mut kept = None;
+    #[cfg(not(fixed))]
     let (pipeline, (), _tile) = pipeline.run_with(
         cta,
         consumers,
@@ -17,9 +19,15 @@ pub fn body<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: St
         |_, producer, ()| (producer, ()),
         |_, consumer, tile| {
             kept = Some(tile);
-            loop { _ = &consumer }
+            loop {
+                _ = &consumer
+            }
         },
     );
+    #[cfg(not(fixed))]
     drop(kept);
+    #[cfg(fixed)]
+    let (pipeline, (), _tile) =
+        pipeline.run_with(cta, consumers, ((), tile), |_, producer, ()| (producer, ()), |_, consumer, tile| (consumer, tile));
     pipeline
 }

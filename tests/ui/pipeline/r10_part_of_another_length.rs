@@ -4,6 +4,7 @@ use ptx::cluster::{Cluster, Group};
 use ptx::pipeline::Pipeline;
 use ptx::tensor::{Box2, TensorMap};
 
+#[cfg(not(fixed))]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
@@ -13,6 +14,20 @@ pub fn body<'c>(
     pipeline.multicast(pair).run(
         cluster,
         |thread, producer| producer.load(thread, map.box_at([0, 0])),
+        |warps, consumer| consumer.wait(warps).release(warps),
+    )
+}
+
+#[cfg(fixed)]
+pub fn body<'c>(
+    cluster: &mut Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 1024], 2>,
+    map: TensorMap<f32, Box2<32, 16>>,
+) -> Pipeline<'c, [f32; 1024], 2> {
+    pipeline.multicast(pair).run(
+        cluster,
+        |thread, producer| producer.load(thread, map.box_at([0, pair.cta_rank() as i32])),
         |warps, consumer| consumer.wait(warps).release(warps),
     )
 }

@@ -9,9 +9,20 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.multicast(()).run(
-        cluster,
-        |thread, producer| producer.load(thread, tile),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    #[cfg(not(fixed))]
+    {
+        pipeline.multicast(()).run(
+            cluster,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
+    #[cfg(fixed)]
+    {
+        pipeline.run(
+            cluster.cta_mut(),
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
 }

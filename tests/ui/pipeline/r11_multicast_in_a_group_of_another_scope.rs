@@ -4,9 +4,24 @@ use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
+#[cfg(not(fixed))]
 pub fn body<'c, 'd>(
     cluster: &mut Cluster<'c>,
     rows: (Group<'c, 2>, Group<'d, 2>),
+    pipeline: Pipeline<'c, ([f32; 64], [f32; 64]), 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Pipeline<'c, ([f32; 64], [f32; 64]), 2> {
+    pipeline.multicast(rows).run(
+        cluster,
+        |thread, producer| producer.load(thread, (tile, tile)),
+        |warps, consumer| consumer.wait(warps).release(warps),
+    )
+}
+
+#[cfg(fixed)]
+pub fn body<'c>(
+    cluster: &mut Cluster<'c>,
+    rows: (Group<'c, 2>, Group<'c, 2>),
     pipeline: Pipeline<'c, ([f32; 64], [f32; 64]), 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, ([f32; 64], [f32; 64]), 2> {

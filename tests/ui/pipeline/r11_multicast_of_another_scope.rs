@@ -4,12 +4,27 @@ use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
+#[cfg(not(fixed))]
 pub fn body<'c, 'd>(
     cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
     pipeline: Pipeline<'d, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'d, [f32; 64], 2> {
+    pipeline.multicast(pair).run(
+        cluster,
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
+    )
+}
+
+#[cfg(fixed)]
+pub fn body<'c>(
+    cluster: &mut Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Pipeline<'c, [f32; 64], 2> {
     pipeline.multicast(pair).run(
         cluster,
         |thread, producer| producer.load(thread, tile),

@@ -7,9 +7,20 @@ use ptx::pipeline::Pipeline;
 type Stages<'c> = Pipeline<'c, [f32; 64], 2>;
 
 pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Group<'c, 2>, pipeline: Stages<'c>, tile: GlobalTile<f32, 64>) -> Stages<'c> {
-    pipeline.multicast(pair).run(
-        cluster.cta_mut(),
-        |thread, producer| producer.load(thread, tile),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    #[cfg(not(fixed))]
+    {
+        pipeline.multicast(pair).run(
+            cluster.cta_mut(),
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
+    #[cfg(fixed)]
+    {
+        pipeline.multicast(pair).run(
+            cluster,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
 }

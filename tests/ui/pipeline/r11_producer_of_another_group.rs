@@ -5,9 +5,21 @@ use ptx::global::GlobalTile;
 use ptx::launch::Thread;
 use ptx::pipeline::{Pipeline, Producer};
 
-fn produce<'p, 'c>(thread: &Thread<'p>, producer: Producer<'p, [f32; 64], 2, Group<'c, 2>>,
+#[cfg(not(fixed))]
+fn produce<'p, 'c>(
+    thread: &Thread<'p>,
+    producer: Producer<'p, [f32; 64], 2, Group<'c, 2>>,
     tile: GlobalTile<f32, 64>,
 ) -> Producer<'p, [f32; 64], 2, Group<'c, 2>> {
+    producer.load(thread, tile)
+}
+
+#[cfg(fixed)]
+fn produce<'p, 'c>(
+    thread: &Thread<'p>,
+    producer: Producer<'p, [f32; 64], 2, Group<'c, 4>>,
+    tile: GlobalTile<f32, 64>,
+) -> Producer<'p, [f32; 64], 2, Group<'c, 4>> {
     producer.load(thread, tile)
 }
 

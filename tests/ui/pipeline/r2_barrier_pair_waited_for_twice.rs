@@ -1,11 +1,18 @@
 //! A consumer releases a tile before it waits for the next one: the producers fill the tile only then.
 
 use ptx::launch::Warps;
-use ptx::pipeline::{Consumer, BarrierPair};
+use ptx::pipeline::{BarrierPair, Consumer};
 
 type Pair = BarrierPair<1, 2, 64, 64>;
 type Part<'p> = Consumer<'p, [u32; 256], 1, Pair>;
 
 pub fn consume<'p>(warps: &Warps<'p>, consumer: Part<'p>) -> Part<'p> {
-    consumer.wait(warps).wait(warps).release(warps)
+    #[cfg(not(fixed))]
+    {
+        consumer.wait(warps).wait(warps).release(warps)
+    }
+    #[cfg(fixed)]
+    {
+        consumer.wait(warps).release(warps).wait(warps).release(warps)
+    }
 }

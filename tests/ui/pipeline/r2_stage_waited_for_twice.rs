@@ -6,9 +6,20 @@ use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.async_scope(memory, |cta, pipeline| {
-        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| {
-            let _stage = consumer.wait_with_hint(warps, 1000);
-            consumer.wait(warps).release(warps)
-        })
+        pipeline.run(
+            cta,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| {
+                #[cfg(not(fixed))]
+                {
+                    let _stage = consumer.wait_with_hint(warps, 1000);
+                    consumer.wait(warps).release(warps)
+                }
+                #[cfg(fixed)]
+                {
+                    consumer.wait_with_hint(warps, 1000).release(warps)
+                }
+            },
+        )
     });
 }

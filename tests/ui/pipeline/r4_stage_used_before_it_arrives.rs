@@ -2,11 +2,21 @@
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;
-use ptx::pipeline::RingMemory;
+use ptx::pipeline::{NextStage, RingMemory};
 
 pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
     cta.async_scope(ring, |cta, ring| {
         let ring = ring.start(cta, [x], y);
-        ring.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta)
+        #[cfg(not(fixed))]
+        {
+            ring.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta)
+        }
+        #[cfg(fixed)]
+        {
+            match ring.wait(cta) {
+                NextStage::Full(full) => full.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta),
+                NextStage::Done(idle) => idle,
+            }
+        }
     });
 }

@@ -20,7 +20,10 @@ pub fn kernel(
             |thread, producer, ()| (producer.load(thread, from), ()),
             |warps, consumer, ()| {
                 let stage = consumer.wait_async(warps);
+                #[cfg(not(fixed))]
                 let _storing = bulk::store(warps, stage, to).commit(warps);
+                #[cfg(fixed)]
+                let (stage, _storing) = bulk::store(warps, stage, to).commit(warps).wait_read(warps);
                 (stage.release(warps), ())
             },
         );

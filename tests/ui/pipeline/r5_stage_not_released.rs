@@ -6,6 +6,17 @@ use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.async_scope(memory, |cta, pipeline| {
-        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps))
+        #[cfg(not(fixed))]
+        {
+            pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps))
+        }
+        #[cfg(fixed)]
+        {
+            pipeline.run(
+                cta,
+                |thread, producer| producer.load(thread, tile),
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+        }
     });
 }

@@ -4,9 +4,24 @@ use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;
 use ptx::pipeline::RingMemory;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
     cta.async_scope(memory, |cta, ring| {
         let ring = ring.update_all(cta, [x], y, |[x], y| x + y);
         ring.update_all(cta, [x], y, |[x], y| x * y)
+    });
+}
+
+#[cfg(fixed)]
+pub fn kernel(
+    cta: &mut Cta,
+    memory: RingMemory<f32, 512, 1, 4>,
+    x: Tiles<f32, 512>,
+    y: TilesMut<f32, 512>,
+    z: TilesMut<f32, 512>,
+) {
+    cta.async_scope(memory, |cta, ring| {
+        let ring = ring.update_all(cta, [x], y, |[x], y| x + y);
+        ring.update_all(cta, [x], z, |[x], z| x * z)
     });
 }

@@ -1,10 +1,18 @@
 //! A copy of a pipeline reads only memory that no thread writes.
 
-use ptx::global::GlobalTileMut;
+use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTileMut<f32, 64>) {
+    cta.async_scope(memory, |cta, pipeline| {
+        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
+    });
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.async_scope(memory, |cta, pipeline| {
         pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
     });

@@ -1,11 +1,24 @@
 //! A copy of a pipeline reads only memory that no thread writes, under a cache policy too.
 
 use ptx::cache_policy::CachePolicy;
-use ptx::global::GlobalTileMut;
+use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTileMut<f32, 64>) {
+    let policy = CachePolicy::evict_first();
+    cta.async_scope(memory, |cta, pipeline| {
+        pipeline.run(
+            cta,
+            |thread, producer| producer.load(thread, tile.cache_hint(policy)),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    });
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     let policy = CachePolicy::evict_first();
     cta.async_scope(memory, |cta, pipeline| {
         pipeline.run(

@@ -4,27 +4,54 @@ use ptx::cluster::{Cluster, Group};
 use ptx::global::{GlobalTile, Tiles, TilesMut};
 use ptx::launch::Cta;
 use ptx::pipeline::{Pipeline, PipelineMemory, Ring, RingMemory};
+use ptx::shared::Ended;
 
 type Memory = RingMemory<f32, 1024, 1, 3>;
 
+#[cfg(not(fixed))]
 pub fn update_all_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
     cta.async_scope(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y))
 }
 
-pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
-    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta))
+#[cfg(fixed)]
+pub fn update_all_last(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
+    cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
 }
 
-pub fn run_last(
-    cta: &mut Cta,
-    memory: PipelineMemory<[f32; 64], 2>,
-    tile: GlobalTile<f32, 64>,
-) -> PipelineMemory<[f32; 64], 2> {
+pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
+    #[cfg(not(fixed))]
+    {
+        cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta))
+    }
+    #[cfg(fixed)]
+    {
+        cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta))
+    }
+}
+
+#[cfg(not(fixed))]
+pub fn run_last(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) -> PipelineMemory<[f32; 64], 2> {
     cta.async_scope(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
-        pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
+        pipeline.run_last(
+            cta,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
     })
 }
 
+#[cfg(fixed)]
+pub fn run_last(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
+    cta.async_scope_last(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
+        pipeline.run_last(
+            cta,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    });
+}
+
+#[cfg(not(fixed))]
 pub fn run_multicast_last<'c>(
     cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
@@ -33,13 +60,35 @@ pub fn run_multicast_last<'c>(
 ) -> Pipeline<'c, [f32; 64], 2> {
     pipeline.multicast(pair).run_last(
         cluster,
-        |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
+    )
+}
+
+#[cfg(fixed)]
+pub fn run_multicast_last<'c>(
+    cluster: &mut Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Ended<'c, PipelineMemory<[f32; 64], 2>> {
+    pipeline.multicast(pair).run_last(
+        cluster,
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
+    )
 }
 
 pub fn left_in_flight(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
+    #[cfg(not(fixed))]
     cta.async_scope_last(ring, |cta, ring| ring.start(cta, [x], y));
+    #[cfg(fixed)]
+    cta.async_scope_last(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta));
 }
 
 pub fn in_flight<'s>(ring: Ring<'s, f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>, cta: &Cta) {
-    _ = ring.update_all_last(cta, [x], y, |[x], y| x + y);
+    #[cfg(not(fixed))]
+    let _ = ring.update_all_last(cta, [x], y, |[x], y| x + y);
+    #[cfg(fixed)]
+    let _ = ring.finish(cta).update_all_last(cta, [x], y, |[x], y| x + y);
 }

@@ -7,6 +7,7 @@ use ptx::shared::Ended;
 
 type Memory = RingMemory<f32, 1024, 1, 3>;
 
+#[cfg(not(fixed))]
 pub fn update_all_last<'a, 'b: 'a>(
     cta: &Cta,
     ring: IdleRing<'a, f32, 1024, 1, 3>,
@@ -16,10 +17,27 @@ pub fn update_all_last<'a, 'b: 'a>(
     ring.update_all_last(cta, [x], y, |[x], y| x + y)
 }
 
+#[cfg(fixed)]
+pub fn update_all_last<'a>(
+    cta: &Cta,
+    ring: IdleRing<'a, f32, 1024, 1, 3>,
+    x: Tiles<f32, 1024>,
+    y: TilesMut<f32, 1024>,
+) -> Ended<'a, Memory> {
+    ring.update_all_last(cta, [x], y, |[x], y| x + y)
+}
+
+#[cfg(not(fixed))]
 pub fn finish_last<'a, 'b: 'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'b, Memory> {
     ring.finish_last(cta)
 }
 
+#[cfg(fixed)]
+pub fn finish_last<'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'a, Memory> {
+    ring.finish_last(cta)
+}
+
+#[cfg(not(fixed))]
 pub fn run_last<'a, 'b: 'a>(
     cta: &mut Cta,
     pipeline: Pipeline<'a, [f32; 64], 2>,
@@ -28,7 +46,17 @@ pub fn run_last<'a, 'b: 'a>(
     pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
 }
 
+#[cfg(fixed)]
+pub fn run_last<'a>(
+    cta: &mut Cta,
+    pipeline: Pipeline<'a, [f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> Ended<'a, PipelineMemory<[f32; 64], 2>> {
+    pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
+}
+
 pub fn finished_twice<'s>(cta: &Cta, ring: Ring<'s, f32, 1024, 1, 3>) -> IdleRing<'s, f32, 1024, 1, 3> {
-    _ = ring.finish_last(cta);
+    #[cfg(not(fixed))]
+    let _ = ring.finish_last(cta);
     ring.finish(cta)
 }

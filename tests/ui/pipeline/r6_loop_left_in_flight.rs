@@ -2,7 +2,7 @@
 
 use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;
-use ptx::pipeline::{RingMemory, NextStage};
+use ptx::pipeline::{NextStage, RingMemory};
 
 pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
     cta.async_scope(ring, |cta, ring| {
@@ -13,6 +13,13 @@ pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 10
                 NextStage::Done(idle) => return idle,
             }
         }
-        ring
+        #[cfg(not(fixed))]
+        {
+            ring
+        }
+        #[cfg(fixed)]
+        {
+            ring.finish(cta)
+        }
     });
 }

@@ -4,12 +4,8 @@ use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
-pub fn body<'c>(
-    cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
-    pipeline: Pipeline<'c, [f32; 64], 2>,
-    tile: GlobalTile<f32, 64>,
-) {
+#[cfg(not(fixed))]
+pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Group<'c, 2>, pipeline: Pipeline<'c, [f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     let mut kept = None;
     pipeline.multicast(pair).run(
         cluster,
@@ -20,4 +16,24 @@ pub fn body<'c>(
         },
     );
     drop(kept);
+}
+
+#[cfg(fixed)]
+pub fn body<'c>(
+    cluster: &mut Cluster<'c>,
+    pair: Group<'c, 2>,
+    pipeline: Pipeline<'c, [f32; 64], 2>,
+    tile: GlobalTile<f32, 64>,
+) -> (Pipeline<'c, [f32; 64], 2>, Option<f32>) {
+    let mut kept = None;
+    let pipeline = pipeline.multicast(pair).run(
+        cluster,
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| {
+            let tile = consumer.wait(warps);
+            kept = tile.get(0);
+            tile.release(warps)
+        },
+    );
+    (pipeline, kept)
 }

@@ -22,7 +22,14 @@ pub fn kernel(
             |warps, consumer, out| {
                 let out = out.write(warps, |i| i as f32).to_async(warps);
                 let storing = bulk::store(warps, out, to).commit(warps);
-                (consumer, storing)
+                #[cfg(not(fixed))]
+                {
+                    (consumer, storing)
+                }
+                #[cfg(fixed)]
+                {
+                    (consumer, storing.end(warps))
+                }
             },
         );
         (pipeline, out)

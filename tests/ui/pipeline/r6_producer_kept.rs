@@ -5,12 +5,29 @@ use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
+    #[cfg(not(fixed))]
     let mut kept = None;
     cta.async_scope(memory, |cta, pipeline| {
-        pipeline.run(cta, |thread, producer| {
-            kept = Some(producer.load(thread, tile));
-            loop {}
-        }, |warps, consumer| consumer.wait(warps).release(warps))
+        #[cfg(not(fixed))]
+        {
+            pipeline.run(
+                cta,
+                |thread, producer| {
+                    kept = Some(producer.load(thread, tile));
+                    loop {}
+                },
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+        }
+        #[cfg(fixed)]
+        {
+            pipeline.run(
+                cta,
+                |thread, producer| producer.load(thread, tile),
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+        }
     });
+    #[cfg(not(fixed))]
     drop(kept);
 }

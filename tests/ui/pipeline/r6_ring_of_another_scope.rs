@@ -12,10 +12,18 @@ pub fn kernel(
     y: TilesMut<f32, 1024>,
 ) {
     cta.async_scope(one, |cta, one| {
-        cta.async_scope(other, |cta, other| {
-            core::mem::forget(other.start(cta, [x], y));
+        #[cfg(not(fixed))]
+        {
+            cta.async_scope(other, |cta, other| {
+                core::mem::forget(other.start(cta, [x], y));
+                one
+            });
+            loop {}
+        }
+        #[cfg(fixed)]
+        {
+            cta.async_scope(other, |cta, other| other.start(cta, [x], y).finish(cta));
             one
-        });
-        loop {}
+        }
     });
 }

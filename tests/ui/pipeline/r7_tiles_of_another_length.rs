@@ -4,6 +4,12 @@ use ptx::global::{Tiles, TilesMut};
 use ptx::launch::Cta;
 use ptx::pipeline::RingMemory;
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 2048>, y: TilesMut<f32, 1024>) {
+    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
     cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
 }

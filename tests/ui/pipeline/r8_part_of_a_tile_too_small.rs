@@ -4,12 +4,27 @@ use ptx::cluster::{Cluster, Group};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
+#[cfg(not(fixed))]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
     row: Group<'c, 4>,
     pipeline: Pipeline<'c, [f32; 8], 2>,
     tile: GlobalTile<f32, 8>,
 ) -> Pipeline<'c, [f32; 8], 2> {
+    pipeline.multicast(row).run(
+        cluster,
+        |thread, producer| producer.load(thread, tile),
+        |warps, consumer| consumer.wait(warps).release(warps),
+    )
+}
+
+#[cfg(fixed)]
+pub fn body<'c>(
+    cluster: &mut Cluster<'c>,
+    row: Group<'c, 4>,
+    pipeline: Pipeline<'c, [f32; 16], 2>,
+    tile: GlobalTile<f32, 16>,
+) -> Pipeline<'c, [f32; 16], 2> {
     pipeline.multicast(row).run(
         cluster,
         |thread, producer| producer.load(thread, tile),

@@ -12,9 +12,20 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, Stage, 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, Stage, 2> {
-    pipeline.multicast(((all, all), all)).run(
-        cluster,
-        |thread, producer| producer.load(thread, ((tile, tile), tile)),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    #[cfg(not(fixed))]
+    {
+        pipeline.multicast(((all, all), all)).run(
+            cluster,
+            |thread, producer| producer.load(thread, ((tile, tile), tile)),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
+    #[cfg(fixed)]
+    {
+        pipeline.multicast(all).run(
+            cluster,
+            |thread, producer| producer.load(thread, ((tile, tile), tile)),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+    }
 }

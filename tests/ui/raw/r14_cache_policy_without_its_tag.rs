@@ -8,6 +8,9 @@ pub fn kernel(src: *const u8) {
     unsafe {
         let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
         raw::cp_async_bulk_prefetch_global(src, 16, cache_hint::None);
+        #[cfg(not(fixed))]
         raw::cp_async_bulk_prefetch_global(src, 16, policy);
+        #[cfg(fixed)]
+        raw::cp_async_bulk_prefetch_global(src, 16, cache_hint::Policy(policy));
     }
 }

@@ -5,5 +5,13 @@ use ptx::raw;
 
 pub fn kernel(bar: u32, state: u64) -> bool {
     // SAFETY: the example assumes that `bar` is a valid mbarrier.
-    unsafe { raw::mbarrier_try_wait(sem::Release, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None) }
+    #[cfg(not(fixed))]
+    unsafe {
+        raw::mbarrier_try_wait(sem::Release, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None)
+    }
+    // SAFETY: the example assumes that `bar` is a valid mbarrier.
+    #[cfg(fixed)]
+    unsafe {
+        raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None)
+    }
 }

@@ -4,5 +4,13 @@ use ptx::launch::Cta;
 use ptx::reduce::ReduceMemory;
 
 pub fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, value: u32) -> u32 {
-    partials.reduce(cta, value, |a, b| a * partials.reduce_add(cta, b))
+    #[cfg(not(fixed))]
+    {
+        partials.reduce(cta, value, |a, b| a * partials.reduce_add(cta, b))
+    }
+    #[cfg(fixed)]
+    {
+        let sum = partials.reduce_add(cta, value);
+        partials.reduce(cta, value, |a, b| a * b * sum)
+    }
 }

@@ -3,7 +3,14 @@
 use ptx::shared::DynamicShared;
 
 pub fn kernel(dynamic: DynamicShared) {
+    #[cfg(not(fixed))]
     on_another_thread(dynamic);
+    #[cfg(fixed)]
+    on_this_thread(dynamic);
 }
 
+#[cfg(not(fixed))]
 fn on_another_thread(_: impl Send) {}
+
+#[cfg(fixed)]
+fn on_this_thread(_: DynamicShared) {}

@@ -3,5 +3,8 @@
 use ptx::shared::{DynamicShared, SharedArray};
 
 pub fn kernel(dynamic: DynamicShared) {
+    #[cfg(not(fixed))]
     let (_flags, _rest) = dynamic.take::<SharedArray<bool, 1024>>();
+    #[cfg(fixed)]
+    let (_flags, _rest) = dynamic.take::<SharedArray<u8, 1024>>();
 }

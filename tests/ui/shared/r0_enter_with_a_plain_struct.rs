@@ -3,8 +3,14 @@
 use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
+#[cfg(not(fixed))]
 pub struct Smem {
     pub tile: SharedArray<f32, 1024>,
+}
+
+#[cfg(fixed)]
+ptx::shared_memory! {
+    pub struct Smem { pub tile: SharedArray<f32, 1024> }
 }
 
 pub fn kernel() {

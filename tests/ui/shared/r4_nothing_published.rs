@@ -1,16 +1,37 @@
 //! Free memory holds no values to publish, or for copies to read.
 
 use ptx::launch::Cta;
-use ptx::shared::{Fenced, Free, Published, Shared, FreeGeneric};
+use ptx::shared::{Fenced, Free, FreeGeneric, Published, Shared};
 
 pub fn published<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
-    tile.publish(cta)
+    #[cfg(not(fixed))]
+    {
+        tile.publish(cta)
+    }
+    #[cfg(fixed)]
+    {
+        tile.write(cta, |_| 0).publish(cta)
+    }
 }
 
 pub fn overwritable<'s>(cta: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, u32, 64, Published> {
-    tile.publish(cta)
+    #[cfg(not(fixed))]
+    {
+        tile.publish(cta)
+    }
+    #[cfg(fixed)]
+    {
+        tile.write(cta, |_| 0).publish(cta)
+    }
 }
 
 pub fn fenced<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Fenced> {
-    tile.to_async(cta)
+    #[cfg(not(fixed))]
+    {
+        tile.to_async(cta)
+    }
+    #[cfg(fixed)]
+    {
+        tile.write(cta, |_| 0).to_async(cta)
+    }
 }

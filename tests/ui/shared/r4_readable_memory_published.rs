@@ -4,13 +4,33 @@ use ptx::launch::Cta;
 use ptx::shared::{Fenced, Loaded, Published, Shared};
 
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Published> {
-    tile.publish(cta)
+    #[cfg(not(fixed))]
+    {
+        tile.publish(cta)
+    }
+    #[cfg(fixed)]
+    {
+        tile.update(cta, |_, v| v + 1).publish(cta)
+    }
 }
 
+#[cfg(not(fixed))]
 pub fn twice<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Published> {
     tile.publish(cta)
 }
 
+#[cfg(fixed)]
+pub fn twice<'s>(_: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Published> {
+    tile
+}
+
 pub fn fenced<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>) -> Shared<'s, u32, 64, Published> {
-    cta.sync_with(tile.publish_at_sync())
+    #[cfg(not(fixed))]
+    {
+        cta.sync_with(tile.publish_at_sync())
+    }
+    #[cfg(fixed)]
+    {
+        tile.into_free().write(cta, |i| i as u32).publish(cta)
+    }
 }

@@ -5,13 +5,34 @@ use ptx::launch::Cta;
 use ptx::shared::{Loaded, Published, Shared, Written};
 
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Written> {
-    tile.write(cta, |_| 0)
+    #[cfg(not(fixed))]
+    {
+        tile.write(cta, |_| 0)
+    }
+    #[cfg(fixed)]
+    {
+        tile.release(cta).write(cta, |_| 0)
+    }
 }
 
 pub fn published<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Written> {
-    tile.write(cta, |_| 0)
+    #[cfg(not(fixed))]
+    {
+        tile.write(cta, |_| 0)
+    }
+    #[cfg(fixed)]
+    {
+        tile.release(cta).write(cta, |_| 0)
+    }
 }
 
 pub fn atomic<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Atomic>) -> Shared<'s, u32, 64, Written> {
-    tile.write(cta, |_| 0)
+    #[cfg(not(fixed))]
+    {
+        tile.write(cta, |_| 0)
+    }
+    #[cfg(fixed)]
+    {
+        tile.publish(cta).release(cta).write(cta, |_| 0)
+    }
 }

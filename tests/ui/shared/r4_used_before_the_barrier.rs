@@ -3,20 +3,38 @@
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
-use ptx::shared::{Free, Loaded, Published, Shared, FreeGeneric, Written};
+use ptx::shared::{Free, FreeGeneric, Loaded, Published, Shared, Written};
 
 type Tile<'s, State> = Shared<'s, f32, 64, State>;
 
+#[cfg(not(fixed))]
 pub fn read_before_all_have_stored(tile: Tile<Written>) -> Option<f32> {
     tile.publish_at_sync().get(0)
 }
 
+#[cfg(fixed)]
+pub fn read_before_all_have_stored(cta: &Cta, tile: Tile<Written>) -> Option<f32> {
+    cta.sync_with(tile.publish_at_sync()).get(0)
+}
+
+#[cfg(not(fixed))]
 pub fn freed_before_all_have_read<'s>(tile: Tile<'s, Loaded>) -> Tile<'s, Free> {
     tile.release_at_sync()
 }
 
+#[cfg(fixed)]
+pub fn freed_before_all_have_read<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, Free> {
+    cta.sync_with(tile.release_at_sync())
+}
+
+#[cfg(not(fixed))]
 pub fn spent_before_all_have_read<'s>(tile: Tile<'s, Published>) -> Tile<'s, FreeGeneric> {
     tile.release_at_sync()
+}
+
+#[cfg(fixed)]
+pub fn spent_before_all_have_read<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, FreeGeneric> {
+    cta.sync_with(tile.release_at_sync())
 }
 
 pub fn stored_before_all_have_fenced(
@@ -24,11 +42,29 @@ pub fn stored_before_all_have_fenced(
     (a, b, c): (Tile<Written>, Tile<Published>, Tile<FreeGeneric>),
     [to_a, to_b, to_c]: [GlobalTileMut<f32, 64>; 3],
 ) {
-    _ = bulk::store(cta, a.to_async_at_sync(), to_a);
-    _ = bulk::store(cta, b.to_async_at_sync(), to_b);
-    _ = bulk::store(cta, c.to_async_at_sync(), to_c);
+    #[cfg(not(fixed))]
+    let _ = bulk::store(cta, a.to_async_at_sync(), to_a);
+    #[cfg(not(fixed))]
+    let _ = bulk::store(cta, b.to_async_at_sync(), to_b);
+    #[cfg(not(fixed))]
+    let _ = bulk::store(cta, c.to_async_at_sync(), to_c);
+    #[cfg(fixed)]
+    let (a, b, c) = cta.sync_with((a.to_async_at_sync(), b.to_async_at_sync(), c.to_async_at_sync()));
+    #[cfg(fixed)]
+    let _ = bulk::store(cta, a, to_a);
+    #[cfg(fixed)]
+    let _ = bulk::store(cta, b, to_b);
+    #[cfg(fixed)]
+    let _ = bulk::store(cta, c, to_c);
 }
 
 pub fn synced_without_a_transition<'s>(cta: &Cta, tile: Tile<'s, Written>) -> Tile<'s, Published> {
-    cta.sync_with(tile)
+    #[cfg(not(fixed))]
+    {
+        cta.sync_with(tile)
+    }
+    #[cfg(fixed)]
+    {
+        cta.sync_with(tile.publish_at_sync())
+    }
 }

@@ -6,17 +6,27 @@ use ptx::shared::{Ended, Fenced, Published, Shared, SharedArray};
 
 type Memory = SharedArray<f32, 64>;
 
+#[cfg(not(fixed))]
 pub fn end<'a, 'b: 'a>(other: Shared<'a, f32, 64, Published>) -> Ended<'b, Memory> {
     other.end()
 }
 
-pub fn end_of_a_store<'a, 'b: 'a>(
-    cta: &Cta,
-    other: BulkGroup<Store<'a, f32, 64, Fenced>, Committed>,
-) -> Ended<'b, Memory> {
+#[cfg(fixed)]
+pub fn end<'a>(own: Shared<'a, f32, 64, Published>) -> Ended<'a, Memory> {
+    own.end()
+}
+
+#[cfg(not(fixed))]
+pub fn end_of_a_store<'a, 'b: 'a>(cta: &Cta, other: BulkGroup<Store<'a, f32, 64, Fenced>, Committed>) -> Ended<'b, Memory> {
     other.end(cta)
 }
 
+#[cfg(fixed)]
+pub fn end_of_a_store<'a>(cta: &Cta, own: BulkGroup<Store<'a, f32, 64, Fenced>, Committed>) -> Ended<'a, Memory> {
+    own.end(cta)
+}
+
+#[cfg(not(fixed))]
 pub fn async_scope(outer: &mut Cta, cta: Cta, memory: Memory, last: Memory) {
     outer.async_scope(memory, |_, other| {
         cta.async_scope_last(last, |_, _mine| other.end());
@@ -24,7 +34,17 @@ pub fn async_scope(outer: &mut Cta, cta: Cta, memory: Memory, last: Memory) {
     });
 }
 
+#[cfg(fixed)]
+pub fn async_scope(mut cta: Cta, memory: Memory, last: Memory) {
+    cta.async_scope(memory, |_, other| other);
+    cta.async_scope_last(last, |_, mine| mine.end());
+}
+
 pub fn after_the_last_scope(cta: Cta, memory: Memory, last: Memory) {
+    #[cfg(not(fixed))]
     cta.async_scope_last(last, |_, tile| tile.end());
+    #[cfg(not(fixed))]
     cta.async_scope_last(memory, |_, tile| tile.end());
+    #[cfg(fixed)]
+    cta.async_scope_last((last, memory), |_, (last, tile)| (last.end(), tile.end()));
 }

@@ -5,10 +5,18 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, outer: SharedArray<f32, 1024>, inner: SharedArray<f32, 1024>) {
     cta.async_scope(outer, |cta, outer| {
-        cta.async_scope(inner, |_, inner| {
-            core::mem::forget(inner);
+        #[cfg(not(fixed))]
+        {
+            cta.async_scope(inner, |_, inner| {
+                core::mem::forget(inner);
+                outer
+            });
+            loop {}
+        }
+        #[cfg(fixed)]
+        {
+            cta.async_scope(inner, |_, inner| inner);
             outer
-        });
-        loop {}
+        }
     });
 }

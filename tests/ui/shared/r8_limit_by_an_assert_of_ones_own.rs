@@ -7,6 +7,12 @@ macro_rules! assert {
     ($($anything:tt)*) => {};
 }
 
+#[cfg(not(fixed))]
 ptx::shared_memory! {
     pub struct Smem { pub tile: SharedArray<f32, 16384> }
+}
+
+#[cfg(fixed)]
+ptx::shared_memory! {
+    pub struct Smem { pub tile: SharedArray<f32, 4096> }
 }

@@ -7,7 +7,10 @@ pub struct Line(u32);
 // SAFETY: the type accesses no memory.
 unsafe impl Place for Line {
     const SIZE: u32 = 256;
+    #[cfg(not(fixed))]
     const ALIGN: u32 = 256;
+    #[cfg(fixed)]
+    const ALIGN: u32 = 128;
     unsafe fn at(addr: u32) -> Self {
         Line(addr)
     }
@@ -18,7 +21,10 @@ pub struct Odd(u32);
 // SAFETY: the type accesses no memory.
 unsafe impl Place for Odd {
     const SIZE: u32 = 24;
+    #[cfg(not(fixed))]
     const ALIGN: u32 = 24;
+    #[cfg(fixed)]
+    const ALIGN: u32 = 8;
     unsafe fn at(addr: u32) -> Self {
         Odd(addr)
     }

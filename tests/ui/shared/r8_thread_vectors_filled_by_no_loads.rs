@@ -4,5 +4,8 @@ use ptx::global::Global;
 use ptx::shared::ThreadVectors;
 
 pub fn kernel(mut own: ThreadVectors<f32>, row: Global<f32>) {
+    #[cfg(not(fixed))]
     own.fill_from::<0>(row, |_| {});
+    #[cfg(fixed)]
+    own.fill_from::<1>(row, |_| {});
 }

@@ -4,9 +4,22 @@ use ptx::launch::Cta;
 use ptx::shared::{Fenced, Free, Loaded, Shared};
 
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
-    tile.to_async(cta).into_free()
+    #[cfg(not(fixed))]
+    {
+        tile.to_async(cta).into_free()
+    }
+    #[cfg(fixed)]
+    {
+        tile.release(cta)
+    }
 }
 
+#[cfg(not(fixed))]
 pub fn twice<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>) -> Shared<'s, u32, 64, Free> {
     cta.sync_with(tile.to_async_at_sync()).into_free()
+}
+
+#[cfg(fixed)]
+pub fn twice<'s>(_: &Cta, tile: Shared<'s, u32, 64, Fenced>) -> Shared<'s, u32, 64, Free> {
+    tile.into_free()
 }

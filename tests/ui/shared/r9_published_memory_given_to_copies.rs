@@ -4,5 +4,12 @@ use ptx::launch::Cta;
 use ptx::shared::{Free, Shared, Written};
 
 pub fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>) -> Shared<'s, f32, 64, Free> {
-    tile.publish(cta).into_free()
+    #[cfg(not(fixed))]
+    {
+        tile.publish(cta).into_free()
+    }
+    #[cfg(fixed)]
+    {
+        tile.publish(cta).to_async(cta).into_free()
+    }
 }

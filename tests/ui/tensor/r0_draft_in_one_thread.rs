@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::shared::{Free, Shared};
-use ptx::tensor::{self, Box2, TensorMapDraft, TensorMapSlot, TensorMap};
+use ptx::tensor::{self, Box2, TensorMap, TensorMapDraft, TensorMapSlot};
 
 pub fn draft<'s>(
     cta: &mut Cta,
@@ -10,14 +10,28 @@ pub fn draft<'s>(
     map: TensorMap<f32, Box2<64, 32>>,
     slot: TensorMapSlot,
 ) -> Shared<'s, u64, 16, Free> {
-    cta.invoke_one(memory, |thread, memory| {
-        // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
-        unsafe { tensor::draft(thread, memory, &map).publish(thread, slot) }.0
-    })
+    #[cfg(not(fixed))]
+    {
+        cta.invoke_one(memory, |thread, memory| {
+            // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
+            unsafe { tensor::draft(thread, memory, &map).publish(thread, slot) }.0
+        })
+    }
+    #[cfg(fixed)]
+    {
+        cta.invoke_warp(memory, |warp, memory| {
+            // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
+            unsafe { tensor::draft(warp, memory, &map).publish(warp, slot) }.0
+        })
+    }
 }
 
 pub fn used_before_the_barrier(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>, slot: TensorMapSlot) {
     // SAFETY: the draft describes the tensor of its map, and all threads make this call.
+    #[cfg(not(fixed))]
     let released = unsafe { draft.publish_at_sync(cta, slot) }.1;
+    // SAFETY: the draft describes the tensor of its map, and all threads make this call.
+    #[cfg(fixed)]
+    let released = cta.sync_with(unsafe { draft.publish_at_sync(cta, slot) }).1;
     _ = released.acquire(cta);
 }

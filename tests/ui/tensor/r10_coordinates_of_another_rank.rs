@@ -5,14 +5,12 @@ use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};
 
-pub fn kernel(
-    cta: &mut Cta,
-    map: TensorMap<f32, Box2<64, 32>>,
-    tile: SharedArray<f32, 2048>,
-    bar: Mbarrier<Ready>,
-) {
+pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
+        #[cfg(not(fixed))]
         let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0, 0])).wait(cta);
+        #[cfg(fixed)]
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
         (tile.release(cta), bar)
     });
 }

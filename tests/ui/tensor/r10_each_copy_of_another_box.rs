@@ -8,7 +8,10 @@ use ptx::shared::{Fenced, Free, Shared};
 use ptx::tensor::{self, Box2, TensorMap, TensorReduceTile, TensorTileMut};
 
 type Tile<'s, State> = Shared<'s, f32, 2048, State>;
+#[cfg(not(fixed))]
 type Map = Box2<64, 16>;
+#[cfg(fixed)]
+type Map = Box2<64, 32>;
 
 pub fn load<'s>(cta: &Cta, tile: Tile<'s, Free>, bar: Mbarrier<Ready>, map: TensorMap<f32, Map>) {
     let policy = CachePolicy::evict_first();

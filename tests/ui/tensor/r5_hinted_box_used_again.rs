@@ -7,6 +7,9 @@ use ptx::tensor::{self, Box2, TensorTileMut};
 
 pub fn store(cta: &Cta, [a, b]: [Shared<'_, f32, 2048, Fenced>; 2], to: TensorTileMut<f32, Box2<64, 32>>) {
     let hinted = to.cache_hint(CachePolicy::evict_last());
-    _ = tensor::store(cta, a, hinted).commit(cta).wait_read(cta);
+    #[cfg(not(fixed))]
+    let _ = tensor::store(cta, a, hinted).commit(cta).wait_read(cta);
+    #[cfg(fixed)]
+    let (_a, to) = tensor::store(cta, a, hinted).commit(cta).wait(cta);
     _ = tensor::store(cta, b, to).commit(cta).wait(cta);
 }

@@ -2,9 +2,16 @@
 
 use ptx::cache_policy::CachePolicy;
 use ptx::launch::Cta;
-use ptx::tensor::{self, Box1, TensorTileMut};
+use ptx::tensor::{self, Box1, TensorTile, TensorTileMut};
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, tile: TensorTileMut<f32, Box1<64>>) {
+    tensor::prefetch(cta, tile);
+    tensor::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &Cta, tile: TensorTile<f32, Box1<64>>) {
     tensor::prefetch(cta, tile);
     tensor::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));
 }

@@ -11,8 +11,14 @@ pub fn kernel<'s>(
     dst: TensorTileMut<f32, Box1<64>>,
     sums: TensorReduceTile<f32, Box1<64>>,
 ) {
+    #[cfg(not(fixed))]
     let group = tensor::reduce(cta, op::Add, a, sums).commit(cta);
+    #[cfg(fixed)]
+    let group = tensor::reduce(cta, op::Add, a, sums);
     let _group = group.tensor_reduce(cta, op::Add, b, sums).commit(cta);
+    #[cfg(not(fixed))]
     let group = tensor::reduce(cta, op::Add, c, sums).commit(cta);
+    #[cfg(fixed)]
+    let group = tensor::reduce(cta, op::Add, c, sums);
     let _group = group.tensor_store(cta, d, dst).commit(cta);
 }

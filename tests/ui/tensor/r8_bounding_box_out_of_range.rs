@@ -3,5 +3,12 @@
 use ptx::tensor::{Box1, TensorMap, TensorTile};
 
 pub fn tile(map: TensorMap<f32, Box1<32>>, index: u32) -> Option<TensorTile<f32, Box1<32>>> {
-    map.at([32 * index])
+    #[cfg(not(fixed))]
+    {
+        map.at([32 * index])
+    }
+    #[cfg(fixed)]
+    {
+        map.at([i32::try_from(index.checked_mul(32)?).ok()?])
+    }
 }

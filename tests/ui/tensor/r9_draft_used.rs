@@ -3,7 +3,7 @@
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, TensorMapSlot, TensorMap};
+use ptx::tensor::{self, Box2, TensorMap, TensorMapSlot};
 
 pub fn kernel(
     cta: &mut Cta,
@@ -15,10 +15,16 @@ pub fn kernel(
 ) {
     cta.async_scope((memory, tile, bar), |cta, (memory, tile, bar)| {
         let draft = tensor::draft(cta, memory, &map);
+        #[cfg(not(fixed))]
         let (bar, tile, _) = tensor::load(cta, bar, tile, draft.at([0, 0])).wait(cta);
         // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
         let (memory, published) = unsafe { draft.publish(cta, slot) };
-        _ = published;
+        #[cfg(not(fixed))]
+        let _ = published;
+        #[cfg(fixed)]
+        let map = published.acquire(cta);
+        #[cfg(fixed)]
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
         (memory, tile.release(cta), bar)
     });
 }

@@ -12,7 +12,13 @@ pub fn kernel<'s>(
     bar: Mbarrier<Ready>,
     src: TensorTile<f32, Box1<64>>,
 ) {
+    #[cfg(not(fixed))]
     let (bar, _tile, _) = tensor::load(cta, bar, tile, src).wait(cta);
+    #[cfg(not(fixed))]
+    let (_bar, _other, _) = tensor::load(cta, bar, other, src.cache_hint(CachePolicy::evict_first())).wait(cta);
+    #[cfg(fixed)]
+    let (bar, _tile, _) = tensor::load(cta, bar, tile.to_async(cta).into_free(), src).wait(cta);
+    #[cfg(fixed)]
     let (_bar, _other, _) =
-        tensor::load(cta, bar, other, src.cache_hint(CachePolicy::evict_first())).wait(cta);
+        tensor::load(cta, bar, other.to_async(cta).into_free(), src.cache_hint(CachePolicy::evict_first())).wait(cta);
 }

@@ -3,7 +3,7 @@
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, TensorMapSlot, TensorMap};
+use ptx::tensor::{self, Box2, TensorMap, TensorMapSlot};
 
 pub fn kernel(
     cta: &mut Cta,
@@ -17,7 +17,12 @@ pub fn kernel(
         let draft = tensor::draft(cta, memory, &map);
         // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
         let (memory, published) = unsafe { draft.publish(cta, slot) };
+        #[cfg(not(fixed))]
         let (bar, tile, _) = tensor::load(cta, bar, tile, published.at([0, 0])).wait(cta);
+        #[cfg(fixed)]
+        let map = published.acquire(cta);
+        #[cfg(fixed)]
+        let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
         (memory, tile.release(cta), bar)
     });
 }

@@ -4,5 +4,8 @@ use ptx::launch::Cta;
 use ptx::tensor::{Box2, ReleasedTensorMap};
 
 pub fn kernel(cta: &Cta, released: ReleasedTensorMap<f32, Box2<64, 32>>) {
+    #[cfg(not(fixed))]
     released.prefetch_tensormap(cta);
+    #[cfg(fixed)]
+    released.acquire(cta).prefetch_tensormap(cta);
 }

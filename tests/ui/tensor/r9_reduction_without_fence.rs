@@ -11,8 +11,17 @@ pub fn kernel<'s>(
     dst: TensorTileMut<f32, Box1<64>>,
     sums: TensorReduceTile<f32, Box1<64>>,
 ) {
+    #[cfg(not(fixed))]
     let group = tensor::reduce(cta, op::Add, a, sums);
+    #[cfg(not(fixed))]
     let group = group.tensor_store(cta, b, dst);
+    #[cfg(not(fixed))]
     let group = group.tensor_reduce(cta, op::Add, c, sums);
+    #[cfg(fixed)]
+    let group = tensor::reduce(cta, op::Add, a.to_async(cta), sums);
+    #[cfg(fixed)]
+    let group = group.tensor_store(cta, b.to_async(cta), dst);
+    #[cfg(fixed)]
+    let group = group.tensor_reduce(cta, op::Add, c.to_async(cta), sums);
     let _ = group.commit(cta).wait(cta);
 }

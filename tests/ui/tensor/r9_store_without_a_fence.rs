@@ -6,7 +6,10 @@ use ptx::tensor::{self, Box2, TensorTileMut};
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
     cta.async_scope(tile, |cta, tile| {
+        #[cfg(not(fixed))]
         let tile = tile.write(cta, |i| i as f32);
+        #[cfg(fixed)]
+        let tile = tile.write(cta, |i| i as f32).to_async(cta);
         let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
         tile.into_free()
     });

@@ -2,10 +2,18 @@
 
 use ptx::launch::Cta;
 use ptx::mask::LaneMask;
-use ptx::warp::{Lanes, LaneSubset};
+use ptx::warp::{LaneSubset, Lanes};
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, value: u32) -> u32 {
     let _ = cta;
     let lower: Lanes<LaneSubset> = Lanes { members: LaneSubset(LaneMask::lane(0).bits()), _group: Default::default() };
     lower.reduce_add(value)
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &Cta, value: u32) -> Option<u32> {
+    let warp = cta.warp();
+    let lower = warp.filter(warp.lane() < 16)?;
+    Some(lower.reduce_add(value))
 }

@@ -4,7 +4,12 @@ use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, value: u32) {
     let warp = cta.warp();
+    #[cfg(not(fixed))]
     if value > 3 {
         warp.ballot(true).sync();
+    }
+    #[cfg(fixed)]
+    if let Some(large) = warp.filter(value > 3) {
+        large.sync();
     }
 }

@@ -4,6 +4,8 @@ use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, value: u16) {
     let warp = cta.warp();
+    #[cfg(fixed)]
+    let value = u32::from(value);
     let _ = warp.reduce_add(value);
     let _ = warp.reduce_min(value);
     let _ = warp.reduce_max(value);

@@ -4,6 +4,8 @@ use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, value: u16) {
     let warp = cta.warp();
+    #[cfg(fixed)]
+    let value = u32::from(value);
     let _ = warp.shuffle(value, 0);
     let _ = warp.shuffle_up(value, 1);
     let _ = warp.shuffle_down(value, 1);
@@ -12,6 +14,9 @@ pub fn kernel(cta: &Cta, value: u16) {
     let _ = warp.match_any(value);
     let _ = warp.match_all(value);
     let _ = warp.partition_by(value);
+    #[cfg(not(fixed))]
     let group = warp.partition_by(u32::from(value));
+    #[cfg(fixed)]
+    let group = warp.partition_by(value);
     let _ = group.broadcast_first(value);
 }

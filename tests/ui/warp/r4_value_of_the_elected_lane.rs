@@ -3,5 +3,12 @@
 use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, mut ticket: impl FnMut() -> u32) -> u32 {
-    cta.warp().invoke_elected(|| ticket())
+    #[cfg(not(fixed))]
+    {
+        cta.warp().invoke_elected(|| ticket())
+    }
+    #[cfg(fixed)]
+    {
+        cta.warp().invoke_elected_broadcast(|| ticket())
+    }
 }

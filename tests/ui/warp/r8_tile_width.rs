@@ -3,6 +3,12 @@
 use ptx::warp::Warp;
 
 pub fn body(warp: &Warp) {
+    #[cfg(not(fixed))]
     let _tile = warp.tile::<12>();
+    #[cfg(not(fixed))]
     let _tile = warp.tile::<64>();
+    #[cfg(fixed)]
+    let _tile = warp.tile::<16>();
+    #[cfg(fixed)]
+    let _tile = warp.tile::<32>();
 }

@@ -2,6 +2,12 @@
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
 
+#[cfg(not(fixed))]
 ptx::shared_memory! {
     pub struct Smem { pub one: WorkQueueMemory, pub two: WorkQueueMemory }
+}
+
+#[cfg(fixed)]
+ptx::shared_memory! {
+    pub struct Smem { pub one: WorkQueueMemory }
 }

@@ -6,9 +6,19 @@ use ptx::launch::Cta;
 pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     cta.cluster_scope((), |mut cluster, ()| {
         clusters.scope(&mut cluster, |cluster, queue| {
+            #[cfg(not(fixed))]
             let _arrived = cluster.arrive();
+            #[cfg(fixed)]
+            cluster.sync();
             queue.close()
         });
-        (cluster, ())
+        #[cfg(not(fixed))]
+        {
+            (cluster, ())
+        }
+        #[cfg(fixed)]
+        {
+            (cluster.arrive().wait(), ())
+        }
     });
 }

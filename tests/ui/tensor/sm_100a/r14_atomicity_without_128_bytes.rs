@@ -4,6 +4,12 @@ use ptx::launch::Cta;
 use ptx::qualifier::swizzle_atomicity;
 use ptx::tensor::{Box2, TensorMapDraft};
 
+#[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<16, 64>>) {
+    _ = draft.swizzle_atomicity(cta, swizzle_atomicity::B32);
+}
+
+#[cfg(fixed)]
+pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<32, 64>>) {
     _ = draft.swizzle_atomicity(cta, swizzle_atomicity::B32);
 }

@@ -7,5 +7,12 @@ use ptx::tensor::{Box2, TensorMapDraft};
 type Swizzled = Box2<32, 32, swizzle_mode::B128>;
 
 pub fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>) -> TensorMapDraft<'s, f32, Swizzled> {
-    draft.retype::<f32, Swizzled>(cta)
+    #[cfg(not(fixed))]
+    {
+        draft.retype::<f32, Swizzled>(cta)
+    }
+    #[cfg(fixed)]
+    {
+        draft.retype::<f32, Box2<32, 32>>(cta).swizzle_mode(cta, swizzle_mode::B128)
+    }
 }

@@ -4,5 +4,8 @@ use ptx::launch::Cta;
 use ptx::tensor::{Box2, TensorMapDraft};
 
 pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>) {
-    _ = draft.retype::<f32, Box2<3, 32>>(cta);
+    #[cfg(not(fixed))]
+    let _ = draft.retype::<f32, Box2<3, 32>>(cta);
+    #[cfg(fixed)]
+    let _ = draft.retype::<f32, Box2<4, 32>>(cta);
 }

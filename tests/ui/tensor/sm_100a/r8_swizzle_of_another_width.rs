@@ -5,5 +5,8 @@ use ptx::qualifier::swizzle_mode;
 use ptx::tensor::{Box2, TensorMapDraft};
 
 pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<16, 64>>) {
-    _ = draft.swizzle_mode(cta, swizzle_mode::B128);
+    #[cfg(not(fixed))]
+    let _ = draft.swizzle_mode(cta, swizzle_mode::B128);
+    #[cfg(fixed)]
+    let _ = draft.swizzle_mode(cta, swizzle_mode::B64);
 }

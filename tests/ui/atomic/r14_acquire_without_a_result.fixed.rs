@@ -1,8 +1,0 @@
-//! `red` has no result, so it cannot acquire.
-
-use ptx::atomic::AtomicRef;
-use ptx::qualifier::{scope, sem, space};
-
-pub fn kernel(value: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
-    value.fetch_add(1, sem::AcqRel);
-}

@@ -1,9 +1,0 @@
-//! A cache policy is for global memory: the L2 cache does not hold shared memory.
-
-use ptx::atomic::AtomicRef;
-use ptx::cache_policy::CachePolicy;
-use ptx::qualifier::{scope, sem, space};
-
-pub fn kernel(bin: AtomicRef<'_, u32, scope::Cta, space::Global>, keep: CachePolicy) {
-    bin.cache_hint(keep).add(1, sem::Relaxed);
-}

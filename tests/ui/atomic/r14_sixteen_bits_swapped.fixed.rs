@@ -1,8 +1,0 @@
-//! Elements of 16 bits have compare-and-exchange, but no exchange.
-
-use ptx::atomic::AtomicRef;
-use ptx::qualifier::{scope, sem, space};
-
-pub fn kernel(value: AtomicRef<'_, u16, scope::Gpu, space::Global>) {
-    let _before = value.compare_exchange(0, 1, sem::Relaxed);
-}

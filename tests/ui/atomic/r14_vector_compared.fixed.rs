@@ -1,8 +1,0 @@
-//! A vector has no compare-and-exchange: each of its elements is atomic separately.
-
-use ptx::atomic::AtomicRef;
-use ptx::qualifier::{scope, sem, space};
-
-pub fn kernel(value: AtomicRef<'_, u64, scope::Gpu, space::Global>) {
-    let _before = value.compare_exchange(0, 1, sem::Relaxed);
-}

@@ -1,8 +1,0 @@
-//! `atom` has vectors of two and of four floats.
-
-use ptx::atomic::GlobalAtomics;
-use ptx::qualifier::scope;
-
-pub fn kernel(sums: GlobalAtomics<f32, scope::Gpu>) {
-    let _sums = sums.vectors::<4>();
-}

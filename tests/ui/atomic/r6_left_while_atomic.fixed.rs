@@ -1,8 +1,0 @@
-//! A scope ends with free memory, not with atomic memory.
-
-use ptx::launch::Cta;
-use ptx::shared::SharedArray;
-
-pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
-    cta.async_scope(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta).to_async(cta).into_free());
-}

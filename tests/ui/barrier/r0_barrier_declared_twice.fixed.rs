@@ -1,7 +1,0 @@
-//! A barrier number is declared once: two parts of a kernel on one barrier would release each other.
-
-use ptx::barrier::NamedBarrier;
-
-ptx::shared_memory! {
-    pub struct Smem { pub loaders: NamedBarrier<3, 64>, pub writers: NamedBarrier<4, 128> }
-}

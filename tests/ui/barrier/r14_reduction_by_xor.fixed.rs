@@ -1,9 +1,0 @@
-//! `barrier.cta.red` counts (`.popc`), or combines by `.and` or `.or`.
-
-use ptx::barrier::ReductionBarrier;
-use ptx::launch::Cta;
-use ptx::qualifier::op;
-
-pub fn kernel(cta: &Cta, votes: ReductionBarrier<1, 64, op::Or>, value: u32) -> bool {
-    votes.red(&cta.warp(), value > 3)
-}

@@ -1,8 +1,0 @@
-//! A barrier has one kind of use: `barrier.cta.red` cannot run on a barrier of `.sync`.
-
-use ptx::barrier::{Popc, ReductionBarrier};
-use ptx::launch::Cta;
-
-pub fn kernel(cta: &Cta, half: ReductionBarrier<1, 64, Popc>, value: u32) -> u32 {
-    half.red(&cta.warp(), value > 3)
-}

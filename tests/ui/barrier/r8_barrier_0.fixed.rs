@@ -1,7 +1,0 @@
-//! Barrier 0 belongs to the collective calls of the CTA: a named barrier on it would release them too early.
-
-use ptx::barrier::NamedBarrier;
-
-ptx::shared_memory! {
-    pub struct Smem { pub half: NamedBarrier<1, 64> }
-}

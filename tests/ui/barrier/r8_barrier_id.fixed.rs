@@ -1,7 +1,0 @@
-//! A CTA has the barriers 0 to 15.
-
-use ptx::barrier::NamedBarrier;
-
-ptx::shared_memory! {
-    pub struct Smem { pub half: NamedBarrier<15, 64> }
-}

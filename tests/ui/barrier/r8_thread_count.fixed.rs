@@ -1,7 +1,0 @@
-//! The number of threads at a barrier is a multiple of the warp size.
-
-use ptx::barrier::NamedBarrier;
-
-ptx::shared_memory! {
-    pub struct Smem { pub some: NamedBarrier<1, 64> }
-}

@@ -1,8 +1,0 @@
-//! Memory that the grid reduces into is not readable.
-
-use ptx::bulk::GlobalReduce;
-
-pub fn kernel(sums: GlobalReduce<u32, 64>) {
-    // The sums are visible after the grid's end: to the next kernel, or to the host.
-    let _tile = sums.get(0);
-}

@@ -1,8 +1,0 @@
-//! An arrival without its wait: the lint warns, and the scope cannot end.
-
-use ptx::cluster::Cluster;
-
-#[deny(unused_must_use)]
-pub fn body(cluster: Cluster<'_>) -> Cluster<'_> {
-    cluster.arrive().wait()
-}

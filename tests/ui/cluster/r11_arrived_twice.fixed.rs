@@ -1,8 +1,0 @@
-//! A thread waits for a cluster barrier before it arrives there again.
-
-use ptx::cluster::Cluster;
-
-pub fn body(cluster: Cluster<'_>) -> Cluster<'_> {
-    let first = cluster.arrive();
-    first.wait().arrive().wait()
-}

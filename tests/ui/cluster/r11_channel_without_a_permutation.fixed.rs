@@ -1,8 +1,0 @@
-//! A channel needs a permutation, and `rotation` may return `None`.
-
-use ptx::cluster::{ByChannel, Cluster, Inbox};
-
-pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByChannel>) {
-    let Some(permutation) = cluster.rotation(1) else { return };
-    let _channel = inbox.into_channel(permutation);
-}

@@ -1,8 +1,0 @@
-//! A scope cannot end between an arrive and its wait.
-
-use ptx::launch::Cta;
-use ptx::shared::SharedArray;
-
-pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
-    cta.cluster_scope(tile, |cluster, tile| (cluster.arrive().wait(), tile));
-}

@@ -1,8 +1,0 @@
-//! Memory that is published in the cluster is not published again.
-
-use ptx::cluster::{Cluster, ClusterSmem, WriteOnly};
-
-pub fn again<'c>(cluster: &Cluster<'c>, bins: ClusterSmem<'c, u32, 64, WriteOnly>) -> Option<u32> {
-    let bins = bins.publish(cluster);
-    bins.peer(0).and_then(|peer| peer.get(0))
-}

@@ -1,8 +1,0 @@
-//! An mbarrier is not shared with the cluster: a peer could not wait on it.
-
-use ptx::cluster::Cluster;
-use ptx::mbarrier::{Mbarrier, Ready};
-
-pub fn body(cluster: &Cluster<'_>, bar: Mbarrier<Ready>) {
-    let _bar = bar.arrive(cluster.cta()).wait(cluster.cta());
-}

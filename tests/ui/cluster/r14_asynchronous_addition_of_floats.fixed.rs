@@ -1,8 +1,0 @@
-//! `red.async` adds integers only.
-
-use ptx::cluster::{ByElement, Cluster, Inbox};
-use ptx::qualifier::op;
-
-pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByElement>) {
-    let _sent = inbox.reduce_to_others(cluster, op::Add, |_| 1);
-}

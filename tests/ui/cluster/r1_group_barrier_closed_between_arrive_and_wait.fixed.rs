@@ -1,8 +1,0 @@
-//! The mbarriers of a group barrier are invalidated when no CTA waits on them.
-
-use ptx::cluster::{Cluster, GroupBarrier};
-use ptx::mbarrier::{Mbarrier, Uninit};
-
-pub fn body<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 2>) -> [Mbarrier<Uninit>; 2] {
-    barrier.arrive(cluster.cta()).wait(cluster.cta()).close(cluster)
-}

@@ -1,8 +1,0 @@
-//! A group barrier initializes its own mbarriers.
-
-use ptx::cluster::{Cluster, Group, GroupBarrier};
-use ptx::mbarrier::{Mbarrier, Ready};
-
-pub fn body<'c>(cluster: &Cluster<'c>, row: Group<'c, 2>, bars: [Mbarrier<Ready>; 2]) -> GroupBarrier<'c, 2> {
-    row.barrier(cluster, bars.map(|bar| bar.inval(cluster.cta())))
-}

@@ -1,8 +1,0 @@
-//! Each CTA arrives once per round at a group barrier.
-
-use ptx::cluster::GroupBarrier;
-use ptx::launch::Cta;
-
-pub fn body<'c>(cta: &Cta, barrier: GroupBarrier<'c, 2>) -> GroupBarrier<'c, 2> {
-    barrier.arrive(cta).wait(cta).arrive(cta).wait(cta)
-}

@@ -1,8 +1,0 @@
-//! A DSMEM buffer holds a multiple of 16 bytes.
-
-use ptx::cluster::{ByTile, DsmemBuffer};
-use ptx::launch::Cta;
-
-pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 4, ByTile>) {
-    let _mailbox = buffer.init(cta);
-}

@@ -1,8 +1,0 @@
-//! All other CTAs may send to a DSMEM buffer at once: its mbarrier counts all their bytes.
-
-use ptx::cluster::{ByElement, DsmemBuffer};
-use ptx::launch::Cta;
-
-pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u64, 1000, ByElement>) {
-    let _mailbox = buffer.init(cta, |_| 0);
-}

@@ -1,8 +1,0 @@
-//! A queue is opened once: the scope before may have ended with a refusal.
-
-use ptx::clusterlaunchcontrol::WorkQueueMemory;
-use ptx::launch::Cta;
-
-pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
-    clusters.scope(cta, |_cta, queue| queue.close());
-}

@@ -1,7 +1,0 @@
-//! A tile comes from a slice, which proves its bounds.
-
-use ptx::global::{GlobalTile, Tiles};
-
-pub fn kernel(tiles: Tiles<f32, 1024>) -> Option<GlobalTile<f32, 1024>> {
-    tiles.get(0)
-}

@@ -1,8 +1,0 @@
-//! The tail of a slice is updated once: each element belongs to one thread, in one pass.
-
-use ptx::global::TailMut;
-use ptx::launch::Cta;
-
-pub fn kernel(cta: &Cta, tail: TailMut<f32>) {
-    tail.update(cta, |_, y| (y + 1.0) * 2.0);
-}

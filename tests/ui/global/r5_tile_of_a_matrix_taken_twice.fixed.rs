@@ -1,9 +1,0 @@
-//! A CTA has one tile of a matrix, and a thread one fragment of the tile.
-
-use ptx::global::GlobalMatrixMut;
-use ptx::launch::Cta;
-
-pub fn kernel(cta: &Cta, c: GlobalMatrixMut<f32, 64, 64>) -> Option<()> {
-    let (_, tile) = c.tile(cta)?;
-    tile.fragment::<4, 16>(cta).write([0, 0], [0.0; 4])
-}

@@ -1,7 +1,0 @@
-//! The distance between vectors is not 0: the loop would never end.
-
-use ptx::global::Global;
-
-pub fn kernel(x: Global<f32>, y: Global<f32>) {
-    x.for_each_pair::<f32, 4, 32>(y, 0, |_, _| {});
-}

@@ -1,8 +1,0 @@
-//! No launch can promise that the threads of one CTA alone use memory.
-
-use ptx::atomic::GlobalAtomics;
-use ptx::launch::Cta;
-use ptx::qualifier::scope;
-
-#[ptx::kernel(unsafe(uniform), threads = 32)]
-pub fn kernel(_cta: Cta, _count: GlobalAtomics<u32, scope::Gpu>) {}

@@ -1,7 +1,0 @@
-//! A kernel is one entry, so it has no generics.
-
-use ptx::global::Global;
-use ptx::launch::Cta;
-
-#[ptx::kernel(unsafe(uniform), threads = 32)]
-pub fn kernel(_cta: Cta, _x: Global<f32>) {}

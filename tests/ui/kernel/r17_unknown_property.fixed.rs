@@ -1,6 +1,0 @@
-//! The attribute knows no `blocks`.
-
-use ptx::launch::Cta;
-
-#[ptx::kernel(unsafe(uniform), threads = 32, min_ctas = 2)]
-pub fn kernel(_cta: Cta) {}

@@ -1,7 +1,0 @@
-//! `invoke_one` takes handles and a closure that returns them.
-
-use ptx::launch::Cta;
-
-pub fn kernel(cta: &mut Cta, flag: &mut bool) {
-    cta.invoke_one((), |_, ()| *flag = true);
-}

@@ -1,9 +1,0 @@
-//! Only handles wait for a barrier: no value of a user's type, whose `Drop` would run code.
-
-use ptx::launch::{AfterSync, Cta};
-
-pub struct Word(pub u32);
-
-pub fn kernel(cta: &Cta) {
-    _ = cta.sync_with(AfterSync::ready(Word(1)));
-}

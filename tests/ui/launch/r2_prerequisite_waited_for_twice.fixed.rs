@@ -1,8 +1,0 @@
-//! A `Prerequisite` is waited for once: the wait consumes it.
-
-use ptx::global::Global;
-use ptx::launch::{Cta, Prerequisite};
-
-pub fn kernel(cta: &Cta, x: Prerequisite<Global<f32>>) {
-    let (_tiles, _tail) = x.wait(cta).tiles::<1024>();
-}

@@ -1,9 +1,0 @@
-//! `launch_dependents` does not wait for the previous grid, so it returns no memory.
-
-use ptx::global::Global;
-use ptx::launch::{Cta, Prerequisite};
-
-pub fn kernel(cta: &Cta, x: Prerequisite<Global<f32>>) -> Global<f32> {
-    cta.launch_dependents();
-    x.wait(cta)
-}

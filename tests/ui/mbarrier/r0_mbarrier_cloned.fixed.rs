@@ -1,9 +1,0 @@
-//! An mbarrier has one handle.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
-
-pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
-    let bar = bar.arrive(cta).wait(cta);
-    let _other = bar.arrive(cta).wait(cta);
-}

@@ -1,9 +1,0 @@
-//! Memory that holds an mbarrier is not initialized again.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Uninit};
-
-pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
-    let bar = bar.init(cta);
-    let _bar = bar.inval(cta).init(cta);
-}

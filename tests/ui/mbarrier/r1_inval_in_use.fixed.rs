@@ -1,8 +1,0 @@
-//! An mbarrier is not invalidated between an arrive and its wait.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
-
-pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
-    let _bar = bar.arrive(cta).wait(cta).inval(cta);
-}

@@ -1,8 +1,0 @@
-//! A scope takes an initialized mbarrier, on which copies can complete.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Uninit};
-
-pub fn kernel(cta: &mut Cta, bar: Mbarrier<Uninit>) {
-    let _bar = cta.async_scope(bar.init(cta), |_, bar| bar);
-}

@@ -1,8 +1,0 @@
-//! An mbarrier is initialized before threads wait on it.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Uninit};
-
-pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
-    let _bar = bar.init(cta).arrive(cta).wait(cta);
-}

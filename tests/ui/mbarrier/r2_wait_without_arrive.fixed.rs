@@ -1,8 +1,0 @@
-//! A wait needs the token of an arrive.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
-
-pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {
-    let _bar = bar.arrive(cta).wait(cta);
-}

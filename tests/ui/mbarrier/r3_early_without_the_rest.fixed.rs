@@ -1,8 +1,0 @@
-//! An arrival that is begun in two steps is completed before the wait.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
-
-pub fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>) {
-    let _bar = bar.arrive_no_complete::<1>(cta).arrive(cta).wait(cta);
-}

@@ -1,9 +1,0 @@
-//! A thread drops at least one of its arrivals, and keeps at least one.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
-
-pub fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>, other: Mbarrier<Ready, 2>) {
-    let _bar = bar.arrive_drop::<1>(cta);
-    let _other = other.arrive_drop::<1>(cta);
-}

@@ -1,9 +1,0 @@
-//! Each thread arrives at least once per phase, and the arrivals of all threads fit into the mbarrier's count.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Uninit};
-
-pub fn kernel(cta: &Cta, none: Mbarrier<Uninit, 1>, many: Mbarrier<Uninit, 1023>) {
-    let _none = none.init(cta);
-    let _many = many.init(cta);
-}

@@ -1,9 +1,0 @@
-//! An arrival that completes no phase counts at least one arrival, and leaves at least one.
-
-use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
-
-pub fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>, other: Mbarrier<Ready, 2>) {
-    let _bar = bar.arrive_no_complete::<1>(cta);
-    let _other = other.arrive_no_complete::<1>(cta);
-}

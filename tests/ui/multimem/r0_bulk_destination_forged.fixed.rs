@@ -1,8 +1,0 @@
-//! The destination of reductions by all GPUs is made by `unsafe`: the caller knows who else accesses it.
-
-use ptx::multimem::MulticastReduce;
-
-pub fn kernel(sums: *mut f32) {
-    // SAFETY: the multicast address of 256 elements, which only kernels like this one access.
-    let _sums = unsafe { MulticastReduce::<f32, 64>::from_raw(sums, 256) };
-}

@@ -1,9 +1,0 @@
-//! Eight-bit floats at a multimem address need sm_100f, sm_110a or sm_120a.
-
-use ptx::multimem::Multicast;
-use ptx::qualifier::sem;
-
-pub fn kernel(values: Multicast<[f32; 4]>) {
-    let Some(value) = values.get(0) else { return };
-    let _sum = value.load_reduce_add(sem::Relaxed);
-}

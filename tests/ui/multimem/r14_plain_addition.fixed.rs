@@ -1,8 +1,0 @@
-//! An addition on every GPU is a reduction.
-
-use ptx::multimem::MulticastRef;
-use ptx::qualifier::sem;
-
-pub fn kernel(value: MulticastRef<u32>) {
-    value.reduce_add(1, sem::Relaxed);
-}

@@ -1,8 +1,0 @@
-//! A bulk reduction moves a multiple of 16 bytes.
-
-use ptx::multimem::MulticastReduce;
-
-pub fn kernel(sums: *mut f64) {
-    // SAFETY: the multicast address of 96 elements, which only kernels like this one access.
-    let _sums = unsafe { MulticastReduce::<f64, 4>::from_raw(sums, 96) };
-}

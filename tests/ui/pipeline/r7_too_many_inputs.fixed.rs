@@ -1,9 +1,0 @@
-//! A ring takes as many inputs as its stages have room for.
-
-use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
-use ptx::pipeline::RingMemory;
-
-pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
-    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
-}

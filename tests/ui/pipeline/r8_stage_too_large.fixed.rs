@@ -1,9 +1,0 @@
-//! The mbarrier of a stage counts 2^20 - 1 bytes at most.
-
-use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
-use ptx::pipeline::RingMemory;
-
-pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 4096, 1, 3>, x: Tiles<f32, 4096>, y: TilesMut<f32, 4096>) {
-    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
-}

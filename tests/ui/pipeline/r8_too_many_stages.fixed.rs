@@ -1,9 +1,0 @@
-//! The stages of a ring fit the shared memory of a CTA.
-
-use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
-use ptx::pipeline::RingMemory;
-
-pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 4, 1, 8>, x: Tiles<f32, 4>, y: TilesMut<f32, 4>) {
-    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
-}

@@ -1,5 +1,0 @@
-//! Each argument has a placeholder.
-
-pub fn kernel(x: u32, y: u32) {
-    ptx::println!("x = {}, y = {}", x, y);
-}

@@ -1,5 +1,0 @@
-//! A brace that is printed is doubled.
-
-pub fn kernel(x: u32) {
-    ptx::println!("set {{{x}}}");
-}

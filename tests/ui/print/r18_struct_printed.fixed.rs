@@ -1,5 +1,0 @@
-//! A struct has no conversion in C.
-
-pub fn kernel(lane: ptx::mask::LaneMask) {
-    ptx::println!("{:#x}", lane.bits());
-}

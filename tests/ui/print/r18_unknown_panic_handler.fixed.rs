@@ -1,3 +1,0 @@
-//! A handler traps, or prints and traps.
-
-ptx::panic_handler!(print);

@@ -1,5 +1,0 @@
-//! C has no binary numbers.
-
-pub fn kernel(x: u32) {
-    ptx::println!("{x:#x}");
-}

@@ -1,6 +1,0 @@
-//! A width is a number.
-
-pub fn kernel(x: u32, width: usize) {
-    ptx::println!("{x:8}");
-    let _ = width;
-}

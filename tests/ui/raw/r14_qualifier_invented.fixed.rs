@@ -1,9 +1,0 @@
-//! Only the qualifiers of PTX are accepted.
-
-use ptx::qualifier::{arrivals, scope, sem, space};
-use ptx::raw;
-
-pub fn kernel(bar: u32) -> u64 {
-    // SAFETY: the example assumes that `bar` is a valid mbarrier.
-    unsafe { raw::mbarrier_arrive(sem::Release, scope::Cluster, space::SharedCta, bar, arrivals::One) }
-}

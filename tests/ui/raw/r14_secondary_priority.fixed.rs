@@ -1,9 +1,0 @@
-//! `createpolicy.fractional` has two secondary priorities.
-
-use ptx::qualifier::evict;
-use ptx::raw;
-
-pub fn kernel() -> u64 {
-    // SAFETY: 0.5 is in (0, 1].
-    unsafe { raw::createpolicy_fractional(evict::Last, evict::Unchanged, 0.5) }
-}

@@ -1,9 +1,0 @@
-//! A reduction has its memory for itself: its closure makes no other reduction with the same memory.
-
-use ptx::launch::Cta;
-use ptx::reduce::ReduceMemory;
-
-pub fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, value: u32) -> u32 {
-    let sum = partials.reduce_add(cta, value);
-    partials.reduce(cta, value, |a, b| a * b * sum)
-}

@@ -1,8 +1,0 @@
-//! Dynamic shared memory is taken once: `take` also returns the rest.
-
-use ptx::shared::{DynamicShared, SharedArray};
-
-pub fn kernel(dynamic: DynamicShared) {
-    let Ok((_one, dynamic)) = dynamic.try_take::<SharedArray<f32, 1024>>() else { return };
-    let _other = dynamic.try_take::<SharedArray<f32, 1024>>();
-}

@@ -1,9 +1,0 @@
-//! Dynamic shared memory belongs to its CTA: its handle stays in its thread.
-
-use ptx::shared::DynamicShared;
-
-pub fn kernel(dynamic: DynamicShared) {
-    on_this_thread(dynamic);
-}
-
-fn on_this_thread(_: DynamicShared) {}

@@ -1,7 +1,0 @@
-//! Elements are plain numbers: a copy may leave any bits in them.
-
-use ptx::shared::{DynamicShared, SharedArray};
-
-pub fn kernel(dynamic: DynamicShared) {
-    let (_flags, _rest) = dynamic.take::<SharedArray<u8, 1024>>();
-}

@@ -1,8 +1,0 @@
-//! A swizzle permutes the elements of a tile.
-
-use ptx::qualifier::swizzle_mode;
-use ptx::shared::{Loaded, Shared};
-
-pub fn first(tile: &Shared<'_, f32, 64, Loaded>) -> Option<f32> {
-    tile.get(tile.swizzle_index(swizzle_mode::B128)(0))
-}

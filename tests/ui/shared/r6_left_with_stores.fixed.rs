@@ -1,8 +1,0 @@
-//! Memory with unfenced stores does not leave the scope: a copy could read it.
-
-use ptx::launch::Cta;
-use ptx::shared::SharedArray;
-
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
-    cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async(cta).into_free());
-}

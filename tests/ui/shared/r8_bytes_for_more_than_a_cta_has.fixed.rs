@@ -1,7 +1,0 @@
-//! The sum of the places fits the shared memory of a CTA, and does not wrap around.
-
-use ptx::shared::{DynamicShared, SharedArray};
-
-pub const TWO: u32 = DynamicShared::bytes_for::<(SharedArray<u8, { (1 << 20) - 128 }>, SharedArray<u8, 1>)>();
-pub const ONE: u32 = DynamicShared::bytes_for::<(SharedArray<u64, 2>,)>();
-pub const SHORT: u32 = DynamicShared::bytes_for::<(SharedArray<u8, 1>, SharedArray<u8, 1>)>();

@@ -1,8 +1,0 @@
-//! A kernel declares 48 KiB of shared memory at most.
-
-use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::shared::SharedArray;
-
-ptx::shared_memory! {
-    pub struct Smem { pub tile: SharedArray<f32, 12280>, pub bar: Mbarrier<Uninit> }
-}

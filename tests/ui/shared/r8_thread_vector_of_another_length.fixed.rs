@@ -1,7 +1,0 @@
-//! A vector has sixteen bytes.
-
-use ptx::shared::ThreadVectors;
-
-pub fn kernel(mut own: ThreadVectors<f32>) {
-    own.vectors().for_each(|(_, mut vector)| vector.set([0.0; 4]));
-}

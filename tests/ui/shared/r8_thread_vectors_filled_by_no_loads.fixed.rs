@@ -1,8 +1,0 @@
-//! At least one load is in flight at a time.
-
-use ptx::global::Global;
-use ptx::shared::ThreadVectors;
-
-pub fn kernel(mut own: ThreadVectors<f32>, row: Global<f32>) {
-    own.fill_from::<1>(row, |_| {});
-}

@@ -1,7 +1,0 @@
-//! An array that is stored by vectors has whole vectors.
-
-use ptx::shared::{Free, Shared, VectorStores};
-
-pub fn begin<'s>(tile: Shared<'s, f32, 8, Free>) -> Shared<'s, f32, 8, VectorStores> {
-    tile.vector_stores()
-}

@@ -1,7 +1,0 @@
-//! Rows are gathered on sm_100 and later.
-
-use ptx::tensor::{Box2, TensorMap};
-
-pub fn kernel(map: TensorMap<f32, Box2<64, 1>>) {
-    let _rows = [7, 1, 9, 4].map(|row| map.at([0, row]));
-}

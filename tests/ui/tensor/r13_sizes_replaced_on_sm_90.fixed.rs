@@ -1,8 +1,0 @@
-//! `tensormap.replace` needs `sm_90a` or later.
-
-use ptx::launch::Cta;
-use ptx::tensor::{Box2, TensorMapDraft};
-
-pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>, address: *const f32) {
-    _ = (draft, cta, address);
-}

@@ -1,9 +1,0 @@
-//! The last parameter of a box is a swizzle of tensor maps.
-
-use ptx::qualifier::swizzle_mode;
-use ptx::tensor::{Box2, TensorMap, TensorMapMut};
-
-pub struct Maps {
-    pub from: TensorMap<f32, Box2<32, 32, swizzle_mode::B128>>,
-    pub to: TensorMapMut<f32, Box2<32, 32, swizzle_mode::B128>>,
-}

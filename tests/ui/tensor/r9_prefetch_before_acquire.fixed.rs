@@ -1,8 +1,0 @@
-//! A tensor map that the CTA made is acquired before a copy or a prefetch uses it.
-
-use ptx::launch::Cta;
-use ptx::tensor::{Box2, ReleasedTensorMap};
-
-pub fn kernel(cta: &Cta, released: ReleasedTensorMap<f32, Box2<64, 32>>) {
-    released.acquire(cta).prefetch_tensormap(cta);
-}

@@ -1,7 +1,0 @@
-//! The number of elements of a column and its halo does not wrap around.
-
-use ptx::tensor::{Im2colW3, Im2colW128x3};
-
-pub const COLUMN: usize = Im2colW3::<16, 64, 2>::LEN;
-pub const COLUMN_OF_128: usize = Im2colW128x3::<16, 2>::LEN;
-pub const COLUMNS: usize = Im2colW128x3::<16, 2>::LEN;
