@@ -317,10 +317,10 @@ fn check_layout(cases: &Path, bless: bool) -> Result<()> {
                 continue;
             }
         };
-        if let Some(extension) = needed {
-            if !files.contains(Path::new(&format!("{stem}.{extension}"))) {
-                faults.push(format!("{name}: {stem}.{extension} is missing"));
-            }
+        if let Some(extension) = needed
+            && !files.contains(Path::new(&format!("{stem}.{extension}")))
+        {
+            faults.push(format!("{name}: {stem}.{extension} is missing"));
         }
         match rule(stem) {
             Some(rule) if RULES.iter().any(|(known, _)| *known == rule) => _ = rules.insert(rule),
