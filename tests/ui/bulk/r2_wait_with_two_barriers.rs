@@ -49,3 +49,17 @@ pub fn a_phase_and_a_barrier<'s>(
     let _ = cta.sync_with(stored);
     _ = load.wait(cta);
 }
+
+pub fn oldest_twice<'s>(cta: &Cta, queue: InFlight<Group<'s>, Group<'s>>) {
+    let (_oldest, newer) = queue.wait_oldest(cta);
+    #[cfg(not(fixed))]
+    let _ = queue.wait_oldest(cta);
+    _ = newer.wait(cta);
+}
+
+pub fn oldest_read_twice<'s>(cta: &Cta, queue: InFlight<Group<'s>, Group<'s>>) {
+    let (_oldest, _writing, newer) = queue.wait_read_oldest(cta);
+    #[cfg(not(fixed))]
+    let _ = queue.wait_read_oldest(cta);
+    _ = newer.wait_read(cta);
+}

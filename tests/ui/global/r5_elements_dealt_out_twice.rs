@@ -68,3 +68,9 @@ pub fn stored_after_it_is_written(cta: &Cta, tile: Shared<'_, f32, 64, Fenced>, 
     to.write(cta, |_| 0.0);
     _ = bulk::store(cta, tile, to).commit(cta).wait(cta);
 }
+
+pub fn to_warps_and_to_threads(cta: &Cta, y: GlobalElementsMut<f32>) {
+    let _of_warps = y.warp_elements(cta);
+    #[cfg(not(fixed))]
+    let _of_threads = y.elements(cta);
+}
