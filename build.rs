@@ -4,26 +4,7 @@
 use std::env;
 use std::path::Path;
 
-/// The features that each `-Ctarget-cpu` provides, according to the Target ISA Notes of PTX.
-const PROVIDED: &[(&str, &[&str])] = &[
-    ("sm_90", &["sm_90"]),
-    ("sm_90a", &["sm_90", "sm_90a"]),
-    ("sm_100", &["sm_90", "sm_100"]),
-    ("sm_100f", &["sm_90", "sm_100", "sm_100f"]),
-    ("sm_100a", &["sm_90", "sm_100", "sm_100f", "sm_100a"]),
-    ("sm_103", &["sm_90", "sm_100"]),
-    ("sm_103f", &["sm_90", "sm_100", "sm_100f"]),
-    ("sm_103a", &["sm_90", "sm_100", "sm_100f", "sm_103a"]),
-    ("sm_110", &["sm_90", "sm_100"]),
-    ("sm_110f", &["sm_90", "sm_100"]),
-    ("sm_110a", &["sm_90", "sm_100", "sm_110a"]),
-    ("sm_120", &["sm_90", "sm_100"]),
-    ("sm_120f", &["sm_90", "sm_100"]),
-    ("sm_120a", &["sm_90", "sm_100", "sm_120a"]),
-    ("sm_121", &["sm_90", "sm_100"]),
-    ("sm_121f", &["sm_90", "sm_100"]),
-    ("sm_121a", &["sm_90", "sm_100"]),
-];
+use ptx_targets::{Arch, processors, provided_by};
 
 /// The gates (`src/raw/macros.rs`): each is a cfg, which is set if one of the features that its name lists is enabled.
 const GATES: [&str; 7] = [
@@ -82,12 +63,8 @@ fn is_enabled(feature: &str) -> bool {
 }
 
 fn features() -> Vec<String> {
-    let known = PROVIDED.iter().flat_map(|(_, features)| features.iter()).chain(&["stock-linker"]);
-    let mut features: Vec<String> =
-        known.filter(|feature| is_enabled(feature)).map(|&f| f.to_owned()).collect();
-    features.sort();
-    features.dedup();
-    features
+    let known = Arch::ALL.into_iter().map(Arch::name).chain(["stock-linker"]);
+    known.filter(|feature| is_enabled(feature)).map(str::to_owned).collect()
 }
 
 /// A device build, as a build script sees it.
@@ -194,13 +171,13 @@ impl Device {
                     .into(),
             );
         };
-        let Some((_, provided)) = PROVIDED.iter().find(|(known, _)| *known == cpu) else {
-            let known: Vec<_> = PROVIDED.iter().map(|(cpu, _)| *cpu).collect();
+        let Some(provided) = provided_by(cpu) else {
             return Some(format!(
                 "`-Ctarget-cpu={cpu}` is not a target that `ptx` knows: choose one of {}",
-                known.join(", ")
+                processors().collect::<Vec<_>>().join(", ")
             ));
         };
+        let provided: Vec<_> = provided.into_iter().map(Arch::name).collect();
         let missing: Vec<_> = self
             .features
             .iter()

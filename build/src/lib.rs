@@ -34,10 +34,10 @@
 #![deny(missing_docs)]
 
 mod advice;
-mod arch;
 pub mod cargo;
 pub mod files;
 pub mod linker;
+mod opt_level;
 pub mod process;
 pub mod ptxas;
 pub mod toolchain;
@@ -49,7 +49,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fmt, fs};
 
 use anyhow::Context;
-pub use arch::{Arch, OptLevel};
+pub use opt_level::OptLevel;
+pub use ptx_targets::Arch;
 
 use crate::cargo::{Manifest, Messages};
 use crate::ptxas::{AssembleReport, Ptxas};

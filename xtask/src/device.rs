@@ -239,14 +239,13 @@ pub fn write_package(folder: &Path, manifest: &str) -> Result<()> {
     files::write(&folder.join("Cargo.toml"), manifest)
 }
 
-/// Writes a device crate of this name that depends on `ptx` alone, with the features that the repository's device crates enable.
-/// Returns its folder. Crates of one name share the file of their PTX.
+/// Writes a device crate of this name that depends on `ptx` alone. Returns its folder. Crates of one name share the file of their
+/// PTX.
 pub fn write_kernels(name: &str, source: &str) -> Result<PathBuf> {
     let folder = root().join("target/device").join(name);
     let manifest = format!(
         "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-         [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\n\
-         sm_90a = [\"ptx/sm_90a\"]\nsm_100a = [\"ptx/sm_100a\"]\n",
+         [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n",
         root()
     );
     write_crate(&folder, &manifest, source)?;

@@ -230,6 +230,12 @@ fn write_families(folder: &Path, crate_type: &str, text: &str) -> Result<()> {
         dependencies.retain(|_, dependency| dependency.get("path").is_none());
     }
     package.insert("dependencies".into(), dependencies);
+    let mut for_build = own("build-dependencies")?;
+    let paths = for_build.as_table_mut().into_iter().flatten().filter_map(|(_, it)| it.get_mut("path"));
+    for path in paths {
+        *path = root().join(path.as_str().unwrap_or_default()).display().to_string().into();
+    }
+    package.insert("build-dependencies".into(), for_build);
     files::write(
         &folder.join("build.rs"),
         fs::read(root().join("build.rs")).context("cannot read build.rs")?,

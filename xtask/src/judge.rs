@@ -39,19 +39,13 @@ const VERSIONS: [(u32, u32); 26] = [
     (9, 4),
 ];
 
-/// Every target that ptxas still knows, with the first PTX version of each. A claim of an older target cannot be checked.
-const TARGETS: [(&str, (u32, u32)); 10] = [
-    ("sm_75", (6, 3)),
-    ("sm_80", (7, 0)),
-    ("sm_90", (7, 8)),
-    ("sm_90a", (8, 0)),
-    ("sm_100", (8, 6)),
-    ("sm_100f", (8, 8)),
-    ("sm_100a", (8, 6)),
-    ("sm_103a", (8, 8)),
-    ("sm_110a", (9, 0)),
-    ("sm_120a", (8, 7)),
-];
+/// The targets below sm_90 that ptxas still knows, with the first PTX version of each. A claim of an older target cannot be checked.
+const BELOW: [(&str, (u32, u32)); 2] = [("sm_75", (6, 3)), ("sm_80", (7, 0))];
+
+/// Returns every target that claims are checked on, with the first PTX version of each.
+fn targets() -> Vec<(&'static str, (u32, u32))> {
+    BELOW.into_iter().chain(Arch::ALL.map(|arch| (arch.name(), arch.first_ptx()))).collect()
+}
 
 /// Returns true if a form claims a target. For targets below sm_90 nothing was compiled, so the form's own target number counts.
 fn claims(form: &Form, target: &str) -> bool {
@@ -99,7 +93,8 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
     let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
     let takes = |version: &&(u32, u32)| tools.check_text(&module(&[], "sm_90", **version).0, "sm_90").is_ok();
     let newest = *VERSIONS.iter().rev().find(takes).context("ptxas accepts no PTX version")?;
-    let by_target = by_two(&TARGETS, |(target, _)| {
+    let targets = targets();
+    let by_target = by_two(&targets, |(target, _)| {
         let unclaimed = forms.iter().filter(|form| !claims(form, target));
         let expected: BTreeSet<String> = unclaimed.map(|form| form.instruction.clone()).collect();
         let refused = refused(tools, &all, target, newest)?;
@@ -123,7 +118,7 @@ pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
     // The claimed PTX version is accepted and the version before is not, on the claimed target that PTX introduced first.
     let mut groups: BTreeMap<(&str, (u32, u32)), Vec<String>> = BTreeMap::new();
     for form in forms {
-        let claimed = TARGETS.iter().filter(|(target, _)| claims(form, target));
+        let claimed = targets.iter().filter(|(target, _)| claims(form, target));
         let (target, first) = claimed
             .min_by_key(|(_, first)| first)
             .with_context(|| format!("no target claims `{}`", form.instruction))?;

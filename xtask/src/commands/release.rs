@@ -16,8 +16,17 @@ use xtask::{progress, root};
 use super::Setup;
 
 /// The published packages, each after those that it depends on.
-const PACKAGES: [&str; 8] =
-    ["ptx-macros", "ptx", "ptx-link", "ptx-build", "cargo-ptx", "ptx-launch", "ptx-host", "ptx-emu"];
+const PACKAGES: [&str; 9] = [
+    "ptx-targets",
+    "ptx-macros",
+    "ptx",
+    "ptx-link",
+    "ptx-build",
+    "cargo-ptx",
+    "ptx-launch",
+    "ptx-host",
+    "ptx-emu",
+];
 /// The maximum size of a package. A larger package contains files that no user needs.
 const MOST_BYTES: u64 = 512 * 1024;
 
