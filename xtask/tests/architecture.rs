@@ -1,0 +1,99 @@
+//! What docs/ARCHITECTURE.md says of packages and files is so.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
+use xtask::root;
+use xtask::toolchain::Toolchain;
+
+fn page() -> String {
+    fs::read_to_string(root().join("docs/ARCHITECTURE.md")).unwrap()
+}
+
+/// Returns the rows of the table whose header begins with this text, each as its cells.
+fn rows(page: &str, header: &str) -> Vec<Vec<String>> {
+    let mut lines = page.lines().skip_while(|line| !line.starts_with(header));
+    assert!(lines.next().is_some() && lines.next().is_some(), "docs/ARCHITECTURE.md has no table `{header}`");
+    let rows = lines.take_while(|line| line.starts_with('|'));
+    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
+    rows.map(cells).collect()
+}
+
+/// Returns the spans of code in a text.
+fn code(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// Returns the names of the packages that each package of the workspace depends on, except for its tests: directly, and in all.
+fn dependencies(metadata: &Metadata) -> BTreeMap<String, [BTreeSet<String>; 2]> {
+    let nodes = &metadata.resolve.as_ref().unwrap().nodes;
+    let name = |id: &PackageId| metadata[id].name.to_string();
+    let direct = |id: &PackageId| -> Vec<&PackageId> {
+        let node = nodes.iter().find(|node| node.id == *id).unwrap();
+        let of_build = node.deps.iter().filter(|dependency| {
+            dependency.dep_kinds.iter().any(|kind| kind.kind != DependencyKind::Development)
+        });
+        of_build.map(|dependency| &dependency.pkg).collect()
+    };
+    let members = metadata.workspace_members.iter().map(|member| {
+        let (mut all, mut left) = (BTreeSet::new(), direct(member));
+        while let Some(id) = left.pop() {
+            if all.insert(name(id)) {
+                left.extend(direct(id));
+            }
+        }
+        (name(member), [direct(member).into_iter().map(name).collect(), all])
+    });
+    members.collect()
+}
+
+/// Returns the packages as this machine builds them: cargo may not have fetched those of other platforms.
+fn metadata() -> Metadata {
+    let host = Toolchain::active().unwrap().host().to_owned();
+    let options = ["--offline".to_owned(), format!("--filter-platform={host}")];
+    MetadataCommand::new().current_dir(root()).other_options(options).exec().unwrap()
+}
+
+#[test]
+fn packages_never_depend_on_what_the_page_forbids() {
+    let metadata = metadata();
+    let packages = dependencies(&metadata);
+    let mut named = BTreeSet::new();
+    for row in rows(&page(), "| package |") {
+        let [package, folder, entry, _, never] = &row[..] else { panic!("{row:?}") };
+        let (package, never, but) = (code(package)[0], code(never), never.starts_with("all"));
+        assert!(row[4] == "all" || !never.is_empty(), "{package} may depend on everything");
+        assert!(root().join(code(folder)[0]).is_dir() && root().join(code(entry)[0]).is_file(), "{row:?}");
+        let [direct, all] = packages.get(package).unwrap_or_else(|| panic!("there is no package {package}"));
+        let wrong: Vec<_> = match but {
+            true => direct.iter().filter(|name| !never.contains(&name.as_str())).collect(),
+            false => all.iter().filter(|name| never.contains(&name.as_str())).collect(),
+        };
+        assert!(wrong.is_empty(), "{package} depends on {wrong:?}, which docs/ARCHITECTURE.md forbids");
+        named.insert(package.to_owned());
+    }
+    assert_eq!(named, packages.into_keys().collect(), "the packages of the page and of the workspace");
+}
+
+#[test]
+fn what_the_page_points_to_is_there() {
+    let page = page();
+    let rows = rows(&page, "| what | file |");
+    assert!(!rows.is_empty());
+    for row in rows {
+        let files: Vec<_> = code(&row[1]).into_iter().filter(|path| path.contains('.')).collect();
+        let text =
+            fs::read_to_string(root().join(files[0])).unwrap_or_else(|error| panic!("{}: {error}", files[0]));
+        for name in code(&row[2]) {
+            assert!(text.contains(name), "{} has no `{name}`: say where {} is", files[0], row[0]);
+        }
+        assert!(files.iter().all(|file| root().join(file).is_file()), "{row:?}");
+    }
+    // A span with a slash is a path, unless it is a pattern or of `target/`, which may be empty.
+    let is_path =
+        |span: &&str| span.contains('/') && !span.contains(['*', ' ', '<']) && !span.starts_with("target/");
+    let gone: Vec<_> =
+        code(&page).into_iter().filter(is_path).filter(|path| !root().join(path).exists()).collect();
+    assert!(gone.is_empty(), "docs/ARCHITECTURE.md names files that are not there: {gone:?}");
+}
