@@ -202,6 +202,30 @@ fn uninstall_call() -> String {
 }
 
 #[test]
+fn without_a_command_the_commands_are_listed_and_nothing_is_installed() {
+    let machine = Machine::new().without("cc").without("rustup").without("apt-get");
+    let source = fs::read(xtask::root().join("xtask/src/main.rs")).unwrap();
+    files::write(&machine.path("xtask/src/main.rs"), source).unwrap();
+    let clap = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("--help").output().unwrap();
+    let clap = String::from_utf8(clap.stdout).unwrap();
+    let (_, commands) = clap.split_once("Commands:\n").unwrap();
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    let commands: Vec<_> = commands.filter(|line| !line.starts_with("  help ")).collect();
+    assert!(commands.len() > 10, "{clap}");
+    for arguments in [&[][..], &["help"], &["--help"]] {
+        let outcome = machine.x(arguments);
+        assert!(outcome.success, "{}", outcome.stderr);
+        assert!(outcome.calls.is_empty() && !machine.has_toolchain());
+        let listed: Vec<_> = outcome.stdout.lines().skip_while(|line| !line.is_empty()).skip(1).collect();
+        let listed = listed.split(|line| line.is_empty()).nth(1).unwrap();
+        let words = |lines: &[&str]| -> Vec<String> {
+            lines.iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+        };
+        assert_eq!(words(listed), words(&commands));
+    }
+}
+
+#[test]
 fn the_pinned_toolchain_is_installed_once() {
     let machine = Machine::new();
     let first = machine.x(&BUILD);
