@@ -69,8 +69,11 @@ fn features() -> Vec<String> {
 
 /// A device build, as a build script sees it.
 pub struct Device {
+    /// The flags of rustc.
     pub flags: Vec<String>,
+    /// The linker that cargo's configuration names.
     pub linker: Option<String>,
+    /// The enabled features that name a target or a linker.
     pub features: Vec<String>,
 }
 

@@ -9,7 +9,6 @@
     feature(core_intrinsics, asm_goto_with_outputs),
     allow(internal_features)
 )]
-#![deny(missing_docs, unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
 
 // The macros use the path `::ptx`, also in this crate.
 extern crate self as ptx;

@@ -14,8 +14,8 @@ fn message(call: impl FnOnce()) -> String {
 #[test]
 fn a_raw_call_panics_with_its_instruction() {
     let calls: [(&str, fn()); 4] = [
-        // SAFETY: the call panics before any effect.
         ("mbarrier_arrive", || {
+            // SAFETY: the call panics before any effect.
             _ = unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, 0, arrivals::One) }
         }),
         // SAFETY: the call panics before any effect.

@@ -31,7 +31,6 @@
 //! changed. `core`, `ptx` and other dependencies stay built, in a target folder under `OUT_DIR`, or in the folder that the
 //! variable `PTX_TARGET_DIR` names, which several projects can share. Variables of the caller such as `RUSTFLAGS`,
 //! `CARGO_TARGET_DIR` and `RUSTC_WRAPPER` have no effect on the kernels.
-#![deny(missing_docs)]
 
 mod advice;
 pub mod cargo;

@@ -20,7 +20,6 @@
 //! # Ok(())
 //! # }
 //! ```
-#![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
 /// The pages of the book, whose blocks are doctests.
 #[cfg(doctest)]

@@ -3,7 +3,6 @@
 //! A backend implements [`Function`] for its kernels, [`Memory`] and [`MemoryMut`] for its memory, and loads kernels.
 //! [`Launcher`] then launches them by the types of `#[ptx::kernel]`. `ptx-host` is the backend for CUDA, and exports all of this
 //! crate, so a program names `ptx-host` alone. An emulator is another backend.
-#![deny(missing_docs, unsafe_op_in_unsafe_fn)]
 
 mod argument;
 mod arguments;

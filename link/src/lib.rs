@@ -4,8 +4,6 @@
 //! LLVM's first pass: without the marks, LLVM copies barriers into divergent branches. The linker also gives the PTX the version
 //! that its instructions need.
 
-#![deny(missing_docs)]
-
 mod assemble;
 mod body;
 mod canary;

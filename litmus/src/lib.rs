@@ -1,6 +1,6 @@
 //! Litmus tests: small programs of a few threads, with the outcomes that the memory model of PTX allows and forbids. `cases/` has
 //! them as text, one file for each shape; `README.md` says how a test is written. The interpreter and a GPU run the same tests.
-#![deny(missing_docs, unsafe_code)]
+#![deny(unsafe_code)]
 
 use std::collections::BTreeSet;
 

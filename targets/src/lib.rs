@@ -1,8 +1,6 @@
 //! The GPU targets of `ptx`, in one table. A new target is a line in the table, and a Cargo feature of its name in the packages that
 //! have such features: `cargo test -p xtask --test targets` names them.
 
-#![warn(missing_docs)]
-
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;

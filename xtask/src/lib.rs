@@ -1,6 +1,5 @@
 //! Builds, assembles and judges the device code of this repository: toolchains, device builds with a shared `core`, ptxas, and
 //! PTX split into kernels. The binary is the command line of `./x`. The tests of the workspace call this library.
-#![deny(missing_docs)]
 
 pub mod bench;
 pub mod cuda;

@@ -181,9 +181,8 @@ impl Text {
             return Err(CUDA_ERROR_INVALID_VALUE.into());
         }
         // SAFETY: clause 3 of the module's `# Safety`. `all` stops at the first byte that differs, such as the NUL of a text.
-        let begins = |start: &&&[u8]| {
-            start.iter().enumerate().all(|(i, byte)| unsafe { self.0.cast::<u8>().add(i).read() } == *byte)
-        };
+        let byte_at = |i| unsafe { self.0.cast::<u8>().add(i).read() };
+        let begins = |start: &&&[u8]| start.iter().enumerate().all(|(i, byte)| byte_at(i) == *byte);
         match starts.iter().find(begins) {
             Some(start) => Ok(start.to_vec()),
             None => Ok(self.get()?.into_bytes()),
