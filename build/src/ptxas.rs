@@ -76,7 +76,7 @@ pub struct AssembleReport {
     pub text: String,
 }
 
-/// An installed ptxas.
+/// The folder of a CUDA with ptxas and the programs beside it, and the version of that ptxas.
 #[derive(Clone, Debug)]
 pub struct Ptxas {
     bin: PathBuf,

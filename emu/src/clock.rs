@@ -175,7 +175,7 @@ impl View {
         }
     }
 
-    /// Returns what fences to the async proxy have ordered in shared memory, alone.
+    /// Returns the clocks of the async proxy for shared memory, without those of the other proxies.
     pub fn to_async(&self) -> Self {
         let mut only = Self::default();
         for proxy in OF_ASYNC {

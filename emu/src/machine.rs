@@ -625,7 +625,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Stops a thread until something wakes it.
+    /// Gives a thread a state in which it waits for a `wake`, and begins the wait in the trace.
     pub fn stop(&mut self, cta: usize, thread: usize, state: State) {
         self.ctas[cta].threads[thread].state = state;
         let row = Row::Thread(self.ctas[cta].number, thread as u32);

@@ -33,7 +33,7 @@ pub enum Agents {
     Late,
 }
 
-/// A schedule. The same schedule replays the same run.
+/// How a run chooses what comes next: a thread or an asynchronous operation. Equal schedules make equal runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     pub seed: u64,
