@@ -26,6 +26,7 @@ pub mod book {
         testing "docs/book/src/testing.md";
         performance "docs/book/src/performance.md";
         porting "docs/book/src/porting.md";
+        without_the_tools "docs/book/src/without_the_tools.md";
         soundness "docs/book/src/soundness.md";
         faq "docs/book/src/faq.md";
     }

@@ -135,11 +135,11 @@ fn every_file_of_the_repository_that_a_page_cites_exists() {
 }
 
 /// Checks that a test compiles each block. A block of `rust` alone is for the device; `no_run` and `compile_fail` are for the
-/// host.
+/// host. `tests/build_script.rs` reads those of `toml`.
 #[test]
 fn every_block_of_code_is_compiled() {
     let known = |info: &str| {
-        matches!(info, "rust" | "rust,no_run" | "sh" | "text" | "cpp")
+        matches!(info, "rust" | "rust,no_run" | "sh" | "text" | "toml" | "cpp")
             || info.starts_with("rust,compile_fail,E")
     };
     let twins = files::under(&xtask::root().join("bench/cuda")).unwrap();

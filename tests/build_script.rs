@@ -7,8 +7,9 @@ mod build_script;
 use std::path::Path;
 
 use build_script::Device;
+use toml::{Table, Value};
 use xtask::process::run;
-use xtask::toolchain::Toolchain;
+use xtask::toolchain::{Pin, Toolchain};
 
 const GOOD: &[&str] = &[
     "-Ctarget-cpu=sm_90a",
@@ -155,4 +156,28 @@ fn the_stock_linker_is_accepted_by_its_feature() {
     assert_eq!(stock(&flags[..]).faults(), [""; 0]);
     // No linker can undo what rustc itself does to a branch with equal arms.
     assert_eq!(stock(&flags[..1]).faults().len(), 2);
+}
+
+#[test]
+fn the_settings_that_the_book_writes_by_hand_are_accepted() {
+    let page = xtask::root().join("docs/book/src/without_the_tools.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let blocks = page.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    let blocks: Vec<Table> = blocks.map(|(text, _)| text.parse().unwrap()).collect();
+    let [toolchain, manifest, config] = &blocks[..] else { panic!("{} blocks of toml", blocks.len()) };
+    let strings = |value: &Value| -> Vec<String> {
+        value.as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+    };
+
+    let of_target = &config["target"]["nvptx64-nvidia-cuda"];
+    let mut features = strings(&manifest["dependencies"]["ptx"]["features"]);
+    features.push("sm_90".into());
+    let device = Device {
+        flags: strings(&of_target["rustflags"]),
+        linker: of_target["linker"].as_str().map(str::to_owned),
+        features,
+    };
+    assert_eq!(device.faults(), [""; 0]);
+    assert!(strings(&of_target["rustdocflags"]).iter().all(|flag| device.flags.contains(flag)));
+    assert_eq!(toolchain["toolchain"]["channel"].as_str(), Some(&*Pin::read().unwrap().channel));
 }

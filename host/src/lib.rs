@@ -32,7 +32,7 @@ mod book {
     }
     pages! {
         introduction first_kernel mbarriers bulk_copies tensor_maps clusters atomics_and_fences pipelines testing performance
-        porting soundness faq
+        porting without_the_tools soundness faq
     }
 }
 

@@ -155,7 +155,7 @@ fn library_source(folder: &Path, wanted: &BTreeSet<String>, more: &str) -> Resul
     for line in crate_root.lines().take_while(|&line| line != "pub mod raw;") {
         match line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
             Some(module) => text += &format!("{}{line}\n", source(&format!("{module}.rs"))),
-            None if line.starts_with("//!") || line.starts_with("#![deny") || line.contains("README") => {}
+            None if line.starts_with("//!") || line.contains("README") => {}
             None => text += &format!("{line}\n"),
         }
     }
