@@ -58,7 +58,7 @@ targets! {
 }
 
 /// The processors that are no target of this table, and the target that each contains.
-const PROCESSORS: [(&str, Arch); 9] = [
+const PROCESSORS: &[(&str, Arch)] = &[
     ("sm_103", Arch::Sm100),
     ("sm_103f", Arch::Sm100f),
     ("sm_110", Arch::Sm100),
