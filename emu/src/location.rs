@@ -83,11 +83,30 @@ pub struct Write {
     pub reduction: Option<Rmw>,
     /// What a load that reads the write acquires.
     pub release: Handed,
+    /// The threads that have read the write, though it did not happen before, and when. It precedes what is ordered after a read
+    /// (8.9.6, observation order).
+    pub readers: Vec<(Id, Time)>,
     /// What every thread acquires by a wide scope, if no narrower one is part of the release.
     pub wide: OnceCell<Option<Rc<Acquirable>>>,
 }
 
 impl Write {
+    /// Returns whether what a thread of this view reads comes after the write.
+    fn is_known(&self, id: Id, view: &View) -> bool {
+        let clock = view.clock(Proxy::Generic);
+        self.time == 0
+            || self.id == id
+            || clock.get(self.id) >= self.time
+            || self.readers.iter().any(|(reader, time)| clock.get(*reader) >= *time)
+    }
+
+    /// Notes that a thread of this view has read the write.
+    pub fn note_reader(&mut self, id: Id, time: Time, view: &View) {
+        if !self.is_known(id, view) {
+            self.readers.push((id, time));
+        }
+    }
+
     /// Returns what a load of a thread of a block acquires.
     pub fn acquirable(
         &self,
@@ -145,10 +164,11 @@ pub type Key = (Place, usize);
 impl Location {
     /// Returns the first write that a thread may still read: the latest that the thread has seen, or that happened before.
     pub fn oldest(&self, id: Id, view: &View) -> u64 {
-        let known = |write: &Write| {
-            write.time == 0 || write.id == id || view.clock(Proxy::Generic).get(write.id) >= write.time
-        };
-        let happened = self.writes.iter().rposition(known).map_or(0, |at| self.first + at as u64);
+        let happened = self
+            .writes
+            .iter()
+            .rposition(|write| write.is_known(id, view))
+            .map_or(0, |at| self.first + at as u64);
         happened.max(self.seen.get(&id).copied().unwrap_or(0)).max(self.first)
     }
 

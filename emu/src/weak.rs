@@ -28,10 +28,14 @@ impl Machine<'_> {
         let read = if again { latest } else { latest - self.choose((latest - oldest) as usize + 1) as u64 };
         let id = self.ctas[cta].threads[thread].id;
         let location = self.locations.get_mut(&key)?;
-        location.seen.insert(id, read);
+        let is_new = location.seen.insert(id, read) != Some(read);
         let at = (read - location.first) as usize;
         let bytes = (read != latest).then(|| location.writes[at].bytes.clone());
         self.synchronize(cta, thread, key, at, sem, scope);
+        if is_new {
+            let t = &self.ctas[cta].threads[thread];
+            self.locations.get_mut(&key)?.writes[at].note_reader(t.id, t.times[0], &t.view);
+        }
         bytes
     }
 
@@ -123,6 +127,7 @@ impl Machine<'_> {
                 time: 0,
                 reduction: None,
                 release: Handed::default(),
+                readers: Vec::new(),
                 wide: OnceCell::new(),
             });
         }
@@ -143,6 +148,7 @@ impl Machine<'_> {
             time,
             reduction: None,
             release: handed,
+            readers: Vec::new(),
             wide: OnceCell::new(),
         });
         let latest = location.first + location.writes.len() as u64 - 1;
