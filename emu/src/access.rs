@@ -244,11 +244,12 @@ impl Machine<'_> {
         }
         let at = self.at(cta, thread);
         let t = &self.ctas[cta].threads[thread];
-        let view = t.view.clone();
+        let (view, passed) = (t.view.clone(), t.passed.clone());
         let stored = if let How::Stores { element, .. } = how { element } else { 0 };
         let epoch =
             Epoch { id: t.id, time: t.times[0], at, proxy: t.proxy, by: thread as u16, stored, strong };
-        let access = Access { alias_fence: t.times[Proxy::Alias as usize], ..self.access(epoch, &view) };
+        let (alias_fence, passed) = (t.times[Proxy::Alias as usize], passed.as_deref());
+        let access = Access { alias_fence, passed, ..self.access(epoch, &view) };
         self.touch(place, len, how, &access)
     }
 
@@ -266,7 +267,7 @@ impl Machine<'_> {
     }
 
     pub fn access<'v>(&self, epoch: Epoch, view: &'v View) -> Access<'v> {
-        Access { epoch, view, cluster: self.cluster_size(), alias_fence: 0 }
+        Access { epoch, view, cluster: self.cluster_size(), alias_fence: 0, passed: None }
     }
 
     /// Returns the shadow memory of a place that several threads can access, the memory, and the place's offset there.

@@ -1,6 +1,6 @@
 //! Starts clusters, and ends threads and blocks.
 
-use crate::clock::{Collected, Id, Memo, OBJECTS, PART, Proxy, View, generic};
+use crate::clock::{Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, View, generic};
 use crate::finding::Rule;
 use crate::location::Handed;
 use crate::machine::{Cta, Fault, Frame, GroupsState, Machine, State, Thread, Warp, index_of, product};
@@ -56,6 +56,8 @@ impl Machine<'_> {
             view: self.empty.clone(),
             proxy: Proxy::Generic,
             times: generic(self.options.check.into()),
+            published: [0; PROXIES],
+            passed: None,
             step: self.options.check.into(),
             seen: Handed::default(),
             taint: Taint::default(),

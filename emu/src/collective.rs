@@ -1,12 +1,14 @@
 //! Instructions that the threads of a warp, a CTA or a cluster execute together (PTX ISA 9.7.13.1 to 9.7.13.3, 9.7.9.6,
 //! 9.7.13.8 to .12).
 
-use crate::clock::{Collected, Id, Proxy, Time};
+use std::rc::Rc;
+
+use crate::clock::{Acquirable, Collected, Id, Proxy, Time};
 use crate::explore::{Thing, Use};
 use crate::finding::Rule;
 use crate::float::{self, Format};
 use crate::integer::mask;
-use crate::machine::{Cta, Fault, Flow, Machine, Outcome, State, value};
+use crate::machine::{Cta, Fault, Flow, Machine, Outcome, State, Thread, value};
 use crate::op::*;
 use crate::program::{Instruction, MOST_REGISTERS};
 use crate::shadow::At;
@@ -120,6 +122,8 @@ impl Machine<'_> {
             tainted.push(origin);
         }
         let mut moved = vec![None; lanes.len()];
+        // Which of the lanes each takes the value of by a shuffle.
+        let mut sources = vec![None; lanes.len()];
         // The lane that takes no part, and whose value each lane takes by a shuffle.
         let mut outside = vec![None; lanes.len()];
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
@@ -161,10 +165,10 @@ impl Machine<'_> {
                         outside[i] = Some(from);
                     }
                     // A lane that does not take part gives an unspecified value.
-                    let value =
-                        at(from as usize).map_or_else(|| self.rng.bits() & 0xffff_ffff, |from| a[from]);
+                    sources[i] = at(from as usize);
+                    let value = sources[i].map_or_else(|| self.rng.bits() & 0xffff_ffff, |from| a[from]);
                     results[i] = (Some(value), Some(legal.into()));
-                    moved[i] = at(from as usize).and_then(|from| tainted[from]);
+                    moved[i] = sources[i].and_then(|from| tainted[from]);
                 }
             }
             Collective::Vote(vote) => {
@@ -218,6 +222,9 @@ impl Machine<'_> {
                 }
             }
         }
+        if self.options.check && !self.options.readings.exchanges_order_nothing {
+            self.exchange(cta, first, lanes, what, &sources);
+        }
         for (i, lane) in lanes.iter().enumerate() {
             let (d, p) = results[i];
             if let (Some(slot), Some(d)) = (ops[i].d, d) {
@@ -234,6 +241,70 @@ impl Machine<'_> {
                 self.set(cta, first + lane, slot, p);
             }
         }
+    }
+
+    /// Orders memory by an exchange of values (see [`Readings::exchanges_order_nothing`]). `sources`: which of the lanes each takes the
+    /// value of by a shuffle.
+    ///
+    /// [`Readings::exchanges_order_nothing`]: crate::machine::Readings::exchanges_order_nothing
+    fn exchange(
+        &mut self,
+        cta: usize,
+        first: usize,
+        lanes: &[usize],
+        what: Collective,
+        sources: &[Option<usize>],
+    ) {
+        let threads = &mut self.ctas[cta].threads[first..];
+        match what {
+            Collective::Shuffle(_) => Self::pass(threads, lanes, sources),
+            Collective::Match { .. } | Collective::Vote(_) | Collective::Redux(..) => {
+                Self::pass_all(threads, lanes);
+            }
+            _ => return,
+        }
+        let times: Vec<_> = lanes.iter().map(|lane| threads[*lane].times[0]).collect();
+        for lane in lanes {
+            let t = &mut threads[*lane];
+            let passed = Rc::make_mut(t.passed.get_or_insert_with(|| Rc::new([0; 32])));
+            for (other, time) in lanes.iter().zip(&times) {
+                passed[*other] = *time;
+            }
+            t.times[0] += t.step;
+        }
+    }
+
+    /// Gives each lane the message of the lane whose value it takes.
+    fn pass(threads: &mut [Thread], lanes: &[usize], sources: &[Option<usize>]) {
+        let mut messages: Vec<Option<Rc<Acquirable>>> = vec![None; lanes.len()];
+        let mut passed = Vec::new();
+        for (lane, source) in lanes.iter().zip(sources) {
+            let Some(source) = *source else { continue };
+            let from = &threads[lanes[source]];
+            if lanes[source] != *lane && !threads[*lane].knows_message(from) {
+                let message = messages[source].get_or_insert_with(|| Self::messages([from]));
+                passed.push((*lane, message.clone()));
+            }
+        }
+        passed.into_iter().for_each(|(lane, message)| threads[lane].acquire(&message));
+    }
+
+    /// Gives each lane the messages of all.
+    fn pass_all(threads: &mut [Thread], lanes: &[usize]) {
+        let known = |pair: &[usize]| threads[pair[0]].knows_message(&threads[pair[1]]);
+        // Lanes of one view know the same.
+        let is_first_known =
+            lanes.last().zip(lanes.first()).is_none_or(|(last, first)| known(&[*last, *first]));
+        if !is_first_known || !lanes.windows(2).all(known) {
+            let messages = Self::messages(lanes.iter().map(|lane| &threads[*lane]));
+            lanes.iter().for_each(|lane| threads[*lane].acquire(&messages));
+        }
+    }
+
+    fn messages<'a>(threads: impl IntoIterator<Item = &'a Thread>) -> Rc<Acquirable> {
+        let mut collected = Collected::default();
+        threads.into_iter().for_each(|thread| collected.add(&thread.message()));
+        collected.finish(false)
     }
 
     /// Checks a shuffle whose source lane does not take part. If the mask has the lane, its thread has ended without the

@@ -84,7 +84,7 @@ pub struct Write {
     /// What a load that reads the write acquires.
     pub release: Handed,
     /// The threads that have read the write, though it did not happen before, and when. It precedes what is ordered after a read
-    /// (8.9.6, observation order).
+    /// (8.9.2, 8.9.5).
     pub readers: Vec<(Id, Time)>,
     /// What every thread acquires by a wide scope, if no narrower one is part of the release.
     pub wide: OnceCell<Option<Rc<Acquirable>>>,

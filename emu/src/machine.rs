@@ -145,6 +145,11 @@ pub struct Readings {
     /// Whether `activemask` may give each lane a set of its own, so that a lane of the set need not see that set. 9.7.13.11 says
     /// only that the lanes are active. Common code synchronizes the set, which works only if all its lanes see the same.
     pub active_lanes_differ: bool,
+    /// Whether instructions by which lanes exchange values (`shfl.sync`, `match.sync`, `vote.sync`, `redux.sync`) order no memory, as
+    /// the CUDA guide says. `cuda::pipeline` and the groups of several warps of cooperative groups need more: the value of a lane
+    /// carries what that lane has acquired, and what it did before its last release; and a lane may overwrite what the others have
+    /// read before. What a lane has stored since its last release needs `bar.warp.sync` by either reading.
+    pub exchanges_order_nothing: bool,
 }
 
 impl Readings {
@@ -156,6 +161,7 @@ impl Readings {
             reads_need_proxy_fence: true,
             peer_copies_need_cluster_scope: true,
             active_lanes_differ: true,
+            exchanges_order_nothing: true,
         }
     }
 }
@@ -332,6 +338,11 @@ pub struct Thread {
     pub times: [Time; PROXIES],
     /// The step of the thread's time: 0 in an unchecked run, whose clocks stay empty.
     pub step: Time,
+    /// The times at the thread's last release, by proxy.
+    pub published: [Time; PROXIES],
+    /// The time of each lane of the warp up to which this one may overwrite what that one has read, by the instructions in which both
+    /// took part. `None`: none.
+    pub passed: Option<Rc<[Time; 32]>>,
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Handed,
     pub taint: Taint,
@@ -358,8 +369,20 @@ impl Thread {
     /// Publishes what the thread has done. In an unchecked run, the release is empty.
     pub fn release(&mut self) -> Release {
         let release = Release { view: self.view.clone(), id: self.id, times: self.times };
+        self.published = self.times;
         self.times[0] += self.step;
         release
+    }
+
+    /// Returns what a message of the thread carries: what it has acquired, and what it did before its last release.
+    pub fn message(&self) -> Release {
+        Release { view: self.view.clone(), id: self.id, times: self.published }
+    }
+
+    /// Returns whether the message of another thread tells the thread nothing.
+    pub fn knows_message(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.view, &other.view)
+            && self.view.clock(Proxy::Generic).get(other.id) >= other.published[Proxy::Generic as usize]
     }
 
     /// Runs a release fence.

@@ -192,6 +192,8 @@ pub struct Access<'a> {
     pub cluster: u32,
     /// The time of the thread's last `fence.proxy.alias`.
     pub alias_fence: Time,
+    /// The time of each lane of the thread's warp up to which the thread may overwrite what that lane has read.
+    pub passed: Option<&'a [Time; 32]>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -230,8 +232,14 @@ impl Access<'_> {
         match is_async(self.epoch.proxy) {
             true => self.follows(earlier) || (of_async || !wrote) && knows(Proxy::Overwrite),
             false if wrote => self.follows(earlier),
-            false => self.is_of_same_thread(earlier) || knows(Proxy::Generic),
+            false => self.is_of_same_thread(earlier) || knows(Proxy::Generic) || self.passes(earlier),
         }
+    }
+
+    /// Returns whether a lane of the warp has read before both lanes took part in an instruction of the warp.
+    fn passes(&self, read: &Epoch) -> bool {
+        let is_of_warp = self.epoch.id < OBJECTS && self.epoch.id / 32 == read.id / 32;
+        is_of_warp && self.passed.is_some_and(|passed| passed[read.id as usize % 32] >= read.time)
     }
 
     /// Returns whether one access is by a multicast object's address, the other by the memory's own (`.alias`, PTX ISA 9.7.13.4).
@@ -484,7 +492,7 @@ mod tests {
 
     fn access(view: &View, id: Id, time: Time, strong: Option<Scope>) -> Access<'_> {
         let epoch = Epoch { id, time, at: 100 * time + id, proxy: Proxy::Generic, by: 0, stored: 0, strong };
-        Access { epoch, view, cluster: 1, alias_fence: 0 }
+        Access { epoch, view, cluster: 1, alias_fence: 0, passed: None }
     }
 
     #[test]

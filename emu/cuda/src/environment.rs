@@ -22,7 +22,8 @@ pub struct Environment {
     pub findings_fail: bool,
     /// `PTX_EMU_LIMIT`: the most thread-instructions of a launch.
     pub limit: u64,
-    /// `PTX_EMU_READINGS`: the stricter readings of the ISA, `init`, `lanes`, `peers` and `reads`, separated by commas.
+    /// `PTX_EMU_READINGS`: the stricter readings of the ISA, `exchanges`, `init`, `lanes`, `peers` and `reads`, separated by
+    /// commas.
     pub readings: Readings,
     /// `PTX_EMU_TRACE`: the file for the trace of the last launch.
     pub trace: Option<PathBuf>,
@@ -79,6 +80,7 @@ impl Environment {
         let mut readings = Readings::default();
         for reading in get("PTX_EMU_READINGS").iter().flat_map(|list| list.split(',')) {
             match reading {
+                "exchanges" => readings.exchanges_order_nothing = true,
                 "init" => readings.init_needs_proxy_fence = true,
                 "lanes" => readings.active_lanes_differ = true,
                 "peers" => readings.peer_copies_need_cluster_scope = true,
@@ -88,8 +90,8 @@ impl Environment {
                     return fail(
                         CUDA_ERROR_INVALID_VALUE,
                         format!(
-                            "the variable PTX_EMU_READINGS has `{other}`; it must be a list of `init`, `lanes`, `peers` and \
-                             `reads`"
+                            "the variable PTX_EMU_READINGS has `{other}`; it must be a list of `exchanges`, `init`, \
+                             `lanes`, `peers` and `reads`"
                         ),
                     );
                 }
@@ -143,7 +145,10 @@ mod tests {
         assert!(!of("PTX_EMU_CHECK", "0").unwrap().check);
         assert!(!of("PTX_EMU_FINDINGS", "print").unwrap().findings_fail);
         assert_eq!(plain.readings, Readings::default());
-        assert_eq!(of("PTX_EMU_READINGS", "init,lanes,peers,reads").unwrap().readings, Readings::strictest());
+        assert_eq!(
+            of("PTX_EMU_READINGS", "exchanges,init,lanes,peers,reads").unwrap().readings,
+            Readings::strictest()
+        );
         for (visible, hidden) in [("0", false), ("0,1", false), ("-1", true), ("", true), ("1", true)] {
             assert_eq!(of("CUDA_VISIBLE_DEVICES", visible).unwrap().hidden, hidden, "{visible}");
         }

@@ -20,8 +20,11 @@ use super::kernels;
 const PROGRAM: &str = "ptx-gpu";
 /// The number of schedules of each launch, the maximum of instructions of a launch, and the stricter readings of the ISA that the
 /// kernels fulfill.
-const SETTINGS: [(&str, &str); 3] =
-    [("PTX_EMU_SCHEDULES", "2"), ("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "init,peers")];
+const SETTINGS: [(&str, &str); 3] = [
+    ("PTX_EMU_SCHEDULES", "2"),
+    ("PTX_EMU_LIMIT", "2000000000"),
+    ("PTX_EMU_READINGS", "exchanges,init,peers"),
+];
 
 /// The end of the name of a kernel's file, after the kernel's name, and of the names of its checks.
 const IMAGE: &str = "O3.ptx";
