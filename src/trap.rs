@@ -1,6 +1,7 @@
 //! `trap` stops a kernel with an error (`__trap()`), and `panic_handler!` makes panics do so.
 
 use core::ffi::CStr;
+use core::fmt::{self, Write as _};
 use core::panic::PanicInfo;
 
 use crate::special_register::{ctaid_x, ctaid_y, ctaid_z, tid_x, tid_y, tid_z};
@@ -48,16 +49,17 @@ pub(crate) use trap_because;
 /// Defines the panic handler of a kernel crate: a panic stops the grid with an error, as [`trap`](crate::launch::trap) does.
 ///
 /// - `ptx::panic_handler!();` traps.
-/// - `ptx::panic_handler!(print);` first prints the place of the panic and its message, as [`println!`](crate::println) prints:
-///   `panic at src/lib.rs:12:9: CTA (3, 0, 0), thread (64, 0, 0): attempt to divide by zero`. Only a message without arguments is
-///   printed, such as those of `panic!("text")`, `assert!` and `Option::unwrap`, and its first 127 bytes: arguments, as those of an
-///   index out of bounds and of `expect`, take the formatting code of `core::fmt`.
+/// - `ptx::panic_handler!(print);` first prints the place of the panic and the first 127 bytes of its message, as
+///   [`println!`](crate::println) prints: `panic at src/lib.rs:12:9: CTA (3, 0, 0), thread (64, 0, 0): attempt to divide by zero`.
+///   A message with arguments follows in a line of its own: `panic in CTA (3, 0, 0), thread (64, 0, 0): index out of bounds: the
+///   len is 4 but the index is 64`.
 ///
 /// A kernel crate has one call, at the top level. On the host, where `std` has the handler, the macro expands to nothing.
 ///
 /// A handler that prints keeps what it prints: each place of a panic passes its location and its message, and a kernel that can
-/// panic has the code that prints. A message with arguments keeps their formatting code too, which nothing calls. Neither handler
-/// costs anything in a kernel that cannot panic. `ptx-link` warns of each kernel that can, and `-Clink-arg=--deny-panics` makes the
+/// panic has the code that prints. A message with arguments keeps their formatting code (`core::fmt`) too, whose stack ptxas cannot
+/// determine. The formatting of a float may need more than the 1024 bytes that a thread has by default (`CU_LIMIT_STACK_SIZE`): the
+/// message is then lost, and the line with the place is not. Neither handler costs anything in a kernel that cannot panic. `ptx-link` warns of each kernel that can, and `-Clink-arg=--deny-panics` makes the
 /// warning an error.
 ///
 /// ```no_run
@@ -89,30 +91,62 @@ macro_rules! panic_handler {
 /// The number of bytes for a panic's message and its NUL. The rest of a longer message is not printed.
 const MESSAGE: usize = 128;
 
-/// Prints the place of a panic and its message (`vprintf`), and stops the kernel (`trap`). A message with arguments is left out:
-/// it takes the code of `core::fmt`.
+/// The first bytes of a message, which end in a NUL.
+struct Message {
+    text: [u8; MESSAGE],
+    len: usize,
+}
+
+impl Message {
+    fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.text).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for Message {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        for byte in part.bytes() {
+            // The last byte stays a NUL.
+            match self.text[..MESSAGE - 1].get_mut(self.len) {
+                Some(place) if byte != 0 => *place = byte,
+                _ => return Err(fmt::Error),
+            }
+            self.len += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Prints the place of a panic and its message (`vprintf`), and stops the kernel (`trap`).
 #[inline(always)]
 pub fn print_panic(info: &PanicInfo<'_>) -> ! {
+    let whole = info.message();
+    let constant = whole.as_str();
+    let mut message = Message { text: [0; MESSAGE], len: 0 };
+    // The error of a message that is too long: its first bytes are printed.
+    let _ = message.write_str(constant.unwrap_or(""));
     if let Some(place) = info.location() {
-        let message = info.message().as_str().unwrap_or("");
-        let before = if message.is_empty() { c"" } else { c": " };
-        let mut text = [0; MESSAGE];
-        let mut len = 0;
-        for byte in message.bytes() {
-            if byte == 0 || len == MESSAGE - 1 {
-                break;
-            }
-            // SAFETY: `len` is less than the length of the array.
-            unsafe { *text.get_unchecked_mut(len) = byte };
-            len += 1;
-        }
-        // SAFETY: `len` is less than the length of the array. The first `len` bytes are no NUL, and the byte after them is one.
-        let message = unsafe { CStr::from_bytes_with_nul_unchecked(text.get_unchecked(..=len)) };
+        let before = if message.len == 0 { c"" } else { c": " };
+        let message = message.as_c_str();
         crate::println!(
             "panic at {}:{}:{}: CTA ({}, {}, {}), thread ({}, {}, {}){before}{message}",
             place.file_as_c_str(),
             place.line(),
             place.column(),
+            ctaid_x(),
+            ctaid_y(),
+            ctaid_z(),
+            tid_x(),
+            tid_y(),
+            tid_z()
+        );
+    }
+    if constant.is_none() {
+        // In a line of its own: the stack of a thread may be too small for the formatting code.
+        let _ = write!(message, "{whole}");
+        let message = message.as_c_str();
+        crate::println!(
+            "panic in CTA ({}, {}, {}), thread ({}, {}, {}): {message}",
             ctaid_x(),
             ctaid_y(),
             ctaid_z(),
