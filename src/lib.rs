@@ -166,6 +166,7 @@ cfg_select! {
 #[doc(hidden)]
 pub mod __private {
     pub use core;
+    pub use ptx_macros::at_type;
 
     #[cfg(any(doc, not(feature = "stock-linker")))]
     pub use crate::trap::print_panic;

@@ -2,6 +2,7 @@
 //! `ptx`.
 
 mod kernel;
+mod locate;
 mod page;
 mod plain;
 mod print;
@@ -38,6 +39,13 @@ pub fn print(arguments: TokenStream) -> TokenStream {
 pub fn println(arguments: TokenStream) -> TokenStream {
     let print = parse_macro_input!(arguments as print::Print);
     print::expand(print, "\n").unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Gives code the place of a type in the user's file: the first argument is the type, which is not expanded, and the rest the code.
+#[doc(hidden)]
+#[proc_macro]
+pub fn at_type(input: TokenStream) -> TokenStream {
+    locate::expand(input.into()).into()
 }
 
 /// Reads a document of the package for rustdoc: its links lead to modules of `ptx::docs`.

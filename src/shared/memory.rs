@@ -196,7 +196,8 @@ macro_rules! shared_memory {
                 // A binding cannot have the name of a constant, a static or a kernel, but it can shadow a function.
                 $( #[allow(dead_code)] fn $field() {} )*
                 $( let $field = $crate::shared::type_of(|__ptx_memory: &Self| &__ptx_memory.$field); )*
-                let __ptx_layout = $crate::shared::layout_of_places([$( $crate::shared_memory!(@needs $field) ),*]);
+                // An error about a field points to its type.
+                let __ptx_layout = $crate::shared::layout_of_places([$( $crate::__private::at_type!($Place $crate::shared::needs($field)) ),*]);
                 $crate::__private::core::assert!(
                     __ptx_layout.1 <= 48 * 1024,
                     "a kernel declares 48 KiB of shared memory at most: take one place out, and give it a parameter with `#[dynamic]`"
@@ -250,13 +251,10 @@ macro_rules! shared_memory {
                 let [$( $field ),*] = Self::LAYOUT.0;
                 $( let $field = ($field, const { $crate::shared::type_of(|__ptx_memory: &Self| &__ptx_memory.$field) }); )*
                 // SAFETY: `LAYOUT` gives each field aligned bytes of its own, and each thread claims them once (`# Safety`).
-                unsafe { Self { $( $field: $crate::shared_memory!(@place __ptx_base, $field), )* } }
+                unsafe { Self { $( $field: $crate::__private::at_type!($Place $crate::shared::place(__ptx_base, $field)), )* } }
             }
         }
     };
-    // Macros of their own: rustc then shows an error about the argument at the field, and not at the whole struct.
-    (@needs $field:expr) => { $crate::shared::needs($field) };
-    (@place $base:ident, $field:expr) => { $crate::shared::place($base, $field) };
 }
 
 /// The dynamic shared memory of the launch (`extern __shared__`, `sharedMemBytes`), from which a kernel takes one object (an
