@@ -62,6 +62,25 @@ const CASES: &[(&str, [u32; 3], [u32; 2])] = &[
     ("sub.cc.u32 %r0, %r1, %r2; subc.u32 %r4, %r3, 0;", [1, 2, 5], [0xffff_ffff, 4]),
     ("sub.cc.u32 %r0, %r1, %r2; addc.u32 %r4, %r3, 0;", [2, 1, 5], [1, 6]),
     ("add.cc.u32 %r0, %r1, %r2; add.u32 %r4, %r1, %r2; addc.u32 %r4, 0, 0;", [0xffff_ffff, 2, 0], [1, 1]),
+    // 9.7.6.2: the second predicate is of the comparison's complement, and both are of the third's old value
+    (
+        ".reg .b16 %h; .reg .pred %c; cvt.u16.u32 %h, %r1; setp.ne.u32 %c, %r2, 0; setp.ne.and.u16 %p0|%p1, %h, %h, !%c;
+selp.b32 %r0, 1, 0, %p0; selp.b32 %r4, 1, 0, %p1;",
+        [5, 0, 0],
+        [0, 1],
+    ),
+    (
+        ".reg .b16 %h; .reg .pred %c; cvt.u16.u32 %h, %r1; setp.ne.u32 %c, %r2, 0; setp.ne.and.u16 %c|%p1, %h, %h, !%c;
+setp.ne.or.u16 %p0|%c, %h, 5, !%p1; selp.b32 %r0, 1, 0, %p0; selp.b32 %r4, 1, 0, %c;",
+        [5, 0, 0],
+        [0, 1],
+    ),
+    (
+        ".reg .b16 %h; .reg .pred %c; cvt.u16.u32 %h, %r1; setp.ne.u32 %c, %r2, 0; setp.ne.xor.u16 %c|%p1, %h, %h, !%c;
+selp.b32 %r0, 1, 0, %c; selp.b32 %r4, 1, 0, %p1;",
+        [5, 1, 0],
+        [0, 1],
+    ),
     // 9.7.8.7
     ("lop3.or.b32 %r0|%p1, %r1, %r2, %r3, 0x80, !%p0; selp.b32 %r4, 1, 0, %p1;", [0xf, 0x3, 0x2], [2, 1]),
     ("lop3.and.b32 %r0|%p1, %r1, %r2, %r3, 0x80, %p0; selp.b32 %r4, 1, 0, %p1;", [1, 2, 4], [0, 0]),
