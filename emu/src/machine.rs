@@ -17,7 +17,7 @@ use crate::location::{Handed, Key, Location, Narrow};
 use crate::memory::{Global, Place, RANK_SHIFT, SHARED_BASE};
 use crate::op::{Rmw, Scope, Slot, Special, Src};
 use crate::program::{Constant, Function, Init, Program, Symbol};
-use crate::schedule::{Rng, Schedule};
+use crate::schedule::{Ready, Rng, Schedule};
 use crate::shadow::{At, Conflict, Missing, Shadow};
 use crate::sync::{BarrierState, ClusterBarrier, ClusterLanes, MbarrierState, Point};
 use crate::taint::Taint;
@@ -490,7 +490,7 @@ pub struct Machine<'a> {
     /// The bytes of the registers and the local memory of the resident threads.
     pub stacks: u64,
     pub ctas: Vec<Cta>,
-    pub ready: Vec<(u32, u32)>,
+    pub(crate) ready: Ready,
     pub agents: Vec<Agent>,
     pub rng: Rng,
     pub report: Report,
@@ -587,7 +587,7 @@ impl<'a> Machine<'a> {
             workspace: 0,
             stacks: 0,
             ctas: Vec::new(),
-            ready: Vec::new(),
+            ready: Ready::new(product(launch.cluster) as u32),
             agents: Vec::new(),
             rng: Rng::new(options.schedule.seed),
             report: Report::default(),

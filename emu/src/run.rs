@@ -32,6 +32,7 @@ impl Machine<'_> {
     /// Runs the grid by the choices of an explorer.
     pub fn explore(mut self, explorer: &mut Explorer) -> Report {
         self.explorer = Some(std::mem::take(explorer));
+        self.ready.keep_all();
         let report = self.run_all();
         *explorer = self.explorer.take().unwrap_or_default();
         report
@@ -107,10 +108,10 @@ impl Machine<'_> {
                     self.is_on_its_way(cta, *thread as usize)
                         || !lanes.into_iter().any(|lane| self.is_on_its_way(cta, lane))
                 };
-                let threads: Vec<usize> =
-                    (0..self.ready.len()).filter(|at| can_run(&self.ready[*at])).collect();
+                let ready = self.ready.at_hand();
+                let threads: Vec<usize> = (0..ready.len()).filter(|at| can_run(&ready[*at])).collect();
                 let actor = |at: &usize| {
-                    let (cta, thread) = self.ready[*at];
+                    let (cta, thread) = ready[*at];
                     Actor::Thread(self.ctas[cta as usize].number, thread)
                 };
                 let agents = self.agents.iter().map(|agent| agent.actor);
@@ -148,14 +149,12 @@ impl Machine<'_> {
             }
             let agents = self.agents.len();
             // Threads that only read may wait for what an agent writes.
-            let nothing_else = idle >= 4 * self.ready.len() || agents > MOST_AGENTS;
+            let nothing_else = idle >= 4 * self.ready.at_hand().len() || agents > MOST_AGENTS;
             if agents > 0 && (nothing_else || self.options.schedule.agent_runs(&mut self.rng)) {
                 idle = 0;
                 let which = self.options.schedule.pick_agent(&mut self.rng, agents);
                 self.run_agent(which)?;
-            } else if !self.ready.is_empty() {
-                let which = self.options.schedule.pick_thread(&mut self.rng, &self.ready);
-                let (cta, thread) = self.ready.swap_remove(which);
+            } else if let Some((cta, thread)) = self.ready.pick(&mut self.rng, idle) {
                 let quantum = self.options.schedule.quantum(&mut self.rng);
                 let before = self.progress;
                 self.run_thread(cta as usize, thread as usize, quantum)?;
