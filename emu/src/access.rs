@@ -33,6 +33,7 @@ fn hash(bytes: &[u8]) -> u64 {
 
 impl Machine<'_> {
     /// Finds the memory of an address operand, and checks bounds and alignment.
+    #[inline]
     pub fn resolve(
         &mut self,
         cta: usize,
@@ -46,7 +47,8 @@ impl Machine<'_> {
         self.place(cta, thread, address.space, at, len, align)
     }
 
-    /// Finds the memory of an address.
+    /// Finds the memory of an address. `align` is a power of two.
+    #[inline]
     pub fn place(
         &mut self,
         cta: usize,
@@ -56,12 +58,35 @@ impl Machine<'_> {
         len: usize,
         align: u64,
     ) -> Result<Place, Fault> {
-        if !at.is_multiple_of(align) {
-            let fault = self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}"));
-            return Err(Fault { kind: FaultKind::Misaligned, ..fault });
+        if at & (align - 1) != 0 {
+            return Err(self.misaligned(cta, thread, at, align));
+        }
+        if let Some(place) = self.near_place(cta, space, at, len) {
+            return Ok(place);
         }
         self.find_place(cta, thread, space, at, len)
             .map_err(|fault| Fault { kind: FaultKind::Address, ..fault })
+    }
+
+    #[cold]
+    fn misaligned(&self, cta: usize, thread: usize, at: u64, align: u64) -> Fault {
+        let fault = self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}"));
+        Fault { kind: FaultKind::Misaligned, ..fault }
+    }
+
+    /// Finds the memory of most addresses: those of global memory, and of the shared memory of the thread's block.
+    #[inline]
+    fn near_place(&self, cta: usize, space: Space, at: u64, len: usize) -> Option<Place> {
+        match space {
+            Space::SharedCta => {
+                let block = &self.ctas[cta];
+                let offset = (at as u32).wrapping_sub(block.rank << RANK_SHIFT | SHARED_BASE) as usize;
+                let fits = offset < block.shared.len() && block.shared.len() - offset >= len;
+                fits.then_some(Place::Shared(cta, offset))
+            }
+            Space::Global => self.global.find(at, len).map(|(index, offset)| Place::Global(index, offset)),
+            _ => None,
+        }
     }
 
     fn find_place(
@@ -185,6 +210,7 @@ impl Machine<'_> {
     }
 
     /// Checks an access of a thread against the earlier accesses.
+    #[inline]
     pub fn check(
         &mut self,
         cta: usize,
@@ -199,6 +225,7 @@ impl Machine<'_> {
     }
 
     /// Checks a load. Returns whether the load reads memory that nothing has written.
+    #[inline]
     pub fn check_load(
         &mut self,
         cta: usize,
@@ -215,6 +242,7 @@ impl Machine<'_> {
         false
     }
 
+    #[inline]
     fn note(
         &mut self,
         cta: usize,
@@ -224,11 +252,24 @@ impl Machine<'_> {
         how: How<'_>,
     ) {
         if let Some(conflict) = conflict {
-            let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
-            self.conflict(conflict, !matches!(how, How::Reads), here, at, &what);
+            self.note_conflict(cta, thread, conflict, (place, len), !matches!(how, How::Reads));
         }
     }
 
+    #[cold]
+    fn note_conflict(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        conflict: Conflict,
+        (place, len): (Place, usize),
+        wrote: bool,
+    ) {
+        let (here, at, what) = (self.party(cta, thread), self.at(cta, thread), self.describe(place, len));
+        self.conflict(conflict, wrote, here, at, &what);
+    }
+
+    #[inline]
     fn check_how(
         &mut self,
         cta: usize,
@@ -286,6 +327,7 @@ impl Machine<'_> {
     }
 
     /// Notes an access in shadow memory.
+    #[inline]
     pub fn touch(&mut self, place: Place, len: usize, how: How<'_>, access: &Access<'_>) -> Option<Conflict> {
         let (shadow, memory, offset) = self.shadow(place)?;
         let old = &memory[offset..offset + len];

@@ -481,6 +481,7 @@ pub struct Machine<'a> {
     pub options: &'a Options,
     pub launch: &'a Launch,
     pub kernel: usize,
+    pub(crate) cluster_size: u32,
     pub constants: Vec<u64>,
     pub static_shared: u32,
     /// The bytes that follow the shared memory of a block, for `%reserved_smem_offset_…`.
@@ -577,6 +578,7 @@ impl<'a> Machine<'a> {
             options,
             launch,
             kernel,
+            cluster_size: product(launch.cluster) as u32,
             constants,
             static_shared: layout.bytes as u32,
             reserved_shared: if program.reads(|special| matches!(special, Special::ReservedShared(_))) {
@@ -614,7 +616,7 @@ impl<'a> Machine<'a> {
     }
 
     pub fn cluster_size(&self) -> u32 {
-        product(self.launch.cluster) as u32
+        self.cluster_size
     }
 
     /// Returns whether a synchronization lets asynchronous writes overwrite what was read before.

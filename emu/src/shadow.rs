@@ -1,6 +1,5 @@
 //! Shadow memory: the last write and the later reads of each word, or of each byte where an access splits the word.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -37,7 +36,7 @@ enum Writes {
     Settled,
     One(Epoch),
     /// Unordered stores of one value.
-    Many(Vec<Epoch>),
+    Many(Box<[Epoch]>),
 }
 
 impl Writes {
@@ -46,7 +45,7 @@ impl Writes {
         match epochs.len() {
             0 => Self::Settled,
             1 => epochs.pop().map_or(Self::Settled, Self::One),
-            _ => Self::Many(epochs),
+            _ => Self::Many(epochs.into()),
         }
     }
 
@@ -71,84 +70,201 @@ impl Epoch {
 enum Reads {
     #[default]
     None,
-    One(Epoch),
-    /// The reads of each thread, of which the last counts. The earlier ones leave the list when it is full.
-    Many(Vec<Epoch>),
+    One(Run),
+    Many(Box<Many>),
+}
+
+/// The reads of each thread, of which the last counts. The earlier ones leave the list when it is full.
+#[derive(Debug, Clone, Default)]
+struct Many(Vec<Run>);
+
+/// Reads by threads of one block, alike but for the thread: those of one instruction between two barriers.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    first: Epoch,
+    /// A bit for each other thread: for each rank, in a window of 64, that differs from the first by a multiple of `1 << shift`.
+    others: u64,
+    shift: u8,
 }
 
 /// Empty lists of reads, with room.
-type Spare = Vec<Vec<Epoch>>;
+type Spare = Vec<Box<Many>>;
 
-/// Keeps the last read of each thread, in the place of the thread's first. What is left of an earlier grid is of several threads.
-fn keep_last(reads: &mut Vec<Epoch>) {
-    let mut places = FxHashMap::default();
-    let mut kept = 0;
-    for i in 0..reads.len() {
-        let read = reads[i];
-        let place = match is_of_grid(read.id) {
-            true => kept,
-            false => *places.entry((read.id, read.proxy as u8)).or_insert(kept),
-        };
-        reads[place] = read;
-        kept = kept.max(place + 1);
+impl Run {
+    fn of(first: Epoch) -> Self {
+        Self { first, others: 0, shift: u16::BITS as u8 - 1 }
     }
-    reads.truncate(kept);
+
+    fn epochs(&self) -> impl Iterator<Item = Epoch> {
+        let first = self.first;
+        let others = self.others().map(move |rank| Epoch {
+            id: first.id / PART * PART + Id::from(rank),
+            by: rank,
+            ..first
+        });
+        [first].into_iter().chain(others)
+    }
+
+    /// Returns the ranks of the other threads.
+    fn others(&self) -> impl Iterator<Item = u16> {
+        let Self { first: Epoch { by, .. }, mut others, shift } = *self;
+        std::iter::from_fn(move || {
+            let bit = others.trailing_zeros() as u16;
+            (others != 0).then(|| {
+                others &= others - 1;
+                (by >> shift & !63 | bit) << shift | by & ((1 << shift) - 1)
+            })
+        })
+    }
+
+    /// Adds the rank of a thread. Returns whether a window has the rank and the others.
+    #[inline]
+    fn add_rank(&mut self, rank: u16) -> bool {
+        let differ = rank ^ self.first.by;
+        let shift = self.shift.min(differ.trailing_zeros() as u8);
+        if differ == 0 || differ >> shift >= 64 {
+            return differ == 0;
+        }
+        if shift < self.shift {
+            let mut narrow = Self { others: 0, shift, ..*self };
+            if !self.others().all(|rank| narrow.add_rank(rank)) {
+                return false;
+            }
+            *self = narrow;
+        }
+        self.others |= 1 << (rank >> shift & 63);
+        true
+    }
+
+    fn is_of_block_of(&self, read: &Epoch) -> bool {
+        self.first.id / PART == read.id / PART
+    }
+
+    #[inline]
+    fn is_alike(&self, read: &Epoch) -> bool {
+        let first = &self.first;
+        (first.at, first.time, first.proxy, first.strong) == (read.at, read.time, read.proxy, read.strong)
+            && self.is_of_block_of(read)
+            && read.id < OBJECTS
+    }
+
+    /// Adds a read that is alike, or the next read of the same thread. Returns whether the run has the read.
+    #[inline]
+    fn add(&mut self, read: &Epoch) -> bool {
+        if self.is_alike(read) {
+            return self.add_rank(read.by);
+        }
+        let is_next = self.others == 0 && self.first.is_like(read) && !is_of_grid(read.id);
+        if is_next {
+            self.first = *read;
+        }
+        is_next
+    }
 }
 
-impl Reads {
-    fn of(mut epochs: Vec<Epoch>) -> Self {
-        match epochs.len() {
-            0 => Self::None,
-            1 => epochs.pop().map_or(Self::None, Self::One),
-            _ => Self::Many(epochs),
+/// Adds a read to one of the last runs, or as a run of its own. Behind a later read of the same thread, the read stays behind it.
+fn add(runs: &mut Vec<Run>, read: &Epoch) {
+    const LAST: usize = 16;
+    for run in runs.iter_mut().rev().take(LAST) {
+        if run.add(read) {
+            return;
+        }
+        if run.is_of_block_of(read) && !run.is_alike(read) {
+            break;
         }
     }
+    runs.push(Run::of(*read));
+}
 
-    fn epochs(&self) -> &[Epoch] {
-        match self {
-            Self::None => &[],
-            Self::One(one) => std::slice::from_ref(one),
-            Self::Many(many) => many,
+impl Many {
+    /// Adds a read. If the list is full, the last read of each thread stays.
+    fn add(&mut self, read: &Epoch) {
+        if self.0.len() == self.0.capacity() {
+            let last = self.last();
+            self.0.clear();
+            last.iter().for_each(|read| add(&mut self.0, read));
+            self.0.reserve_exact(self.0.len() + 2);
         }
+        add(&mut self.0, read);
     }
 
-    /// Returns the last read of each thread.
-    fn last(&self) -> Cow<'_, [Epoch]> {
-        let mut last = Cow::Borrowed(self.epochs());
-        if last.len() > 1 {
-            keep_last(last.to_mut());
+    /// Returns the last read of each thread, in the place of the thread's first. What is left of an earlier grid is of several
+    /// threads.
+    fn last(&self) -> Vec<Epoch> {
+        let mut places = FxHashMap::default();
+        let mut last: Vec<Epoch> = Vec::new();
+        for read in self.0.iter().flat_map(Run::epochs) {
+            let next = last.len();
+            let place = match is_of_grid(read.id) {
+                true => next,
+                false => *places.entry((read.id, read.proxy as u8)).or_insert(next),
+            };
+            match last.get_mut(place) {
+                Some(earlier) => *earlier = read,
+                None => last.push(read),
+            }
         }
         last
     }
+}
 
-    fn add(&mut self, access: &Access<'_>, spare: &mut Spare) {
-        let epoch = access.epoch;
+impl Reads {
+    fn of(epochs: Vec<Epoch>) -> Self {
+        match epochs[..] {
+            [] => Self::None,
+            [one] => Self::One(Run::of(one)),
+            _ => {
+                let mut many = Box::<Many>::default();
+                epochs.iter().for_each(|read| many.add(read));
+                Self::Many(many)
+            }
+        }
+    }
+
+    fn any(&self, mut is: impl FnMut(&Epoch) -> bool) -> bool {
+        let runs = match self {
+            Self::None => &[],
+            Self::One(run) => std::slice::from_ref(run),
+            Self::Many(many) => &many.0[..],
+        };
+        runs.iter().any(|run| run.epochs().any(|read| is(&read)))
+    }
+
+    /// Returns the last read of each thread.
+    fn last(&self) -> Vec<Epoch> {
         match self {
-            Self::None => *self = Self::One(epoch),
-            Self::One(one) if one.is_like(&epoch) || access.follows(one) && one.strong == epoch.strong => {
-                *one = epoch;
-            }
-            Self::One(one) => {
-                let mut many = spare.pop().unwrap_or_default();
-                many.extend([*one, epoch]);
-                *self = Self::Many(many);
-            }
-            Self::Many(many) => match many.last_mut() {
-                Some(last) if last.is_like(&epoch) => *last = epoch,
-                _ => {
-                    if many.len() == many.capacity() {
-                        keep_last(many);
-                        many.reserve(many.len());
-                    }
-                    many.push(epoch);
+            Self::None => Vec::new(),
+            Self::One(run) => run.epochs().collect(),
+            Self::Many(many) => many.last(),
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, access: &Access<'_>, spare: &mut Spare) {
+        match self {
+            Self::None => *self = Self::One(Run::of(access.epoch)),
+            Self::One(run) => {
+                // What happened before this read happened before all that this read happens before.
+                let precedes = |run: &Run| {
+                    run.first.strong == access.epoch.strong && run.epochs().all(|read| access.follows(&read))
+                };
+                if run.add(&access.epoch) {
+                } else if precedes(run) {
+                    *run = Run::of(access.epoch);
+                } else {
+                    let mut many = spare.pop().unwrap_or_default();
+                    many.0.push(*run);
+                    many.add(&access.epoch);
+                    *self = Self::Many(many);
                 }
-            },
+            }
+            Self::Many(many) => many.add(&access.epoch),
         }
     }
 
     fn clear(&mut self, spare: &mut Spare) {
         if let Self::Many(mut many) = std::mem::take(self) {
-            many.clear();
+            many.0.clear();
             spare.push(many);
         }
     }
@@ -159,6 +275,9 @@ struct Cell {
     writes: Writes,
     reads: Reads,
 }
+
+// The state of a word is in one or two lines of a processor's cache.
+const _: () = assert!(size_of::<Cell>() <= 64);
 
 /// The conflict that a check has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,17 +317,25 @@ pub struct Access<'a> {
 
 #[derive(Debug, Clone, Default)]
 pub struct Shadow {
+    cells: Cells,
+    spare: Spare,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Cells {
     pages: Vec<Option<Box<[Cell]>>>,
     split: FxHashMap<usize, Box<[Cell; WORD]>>,
     /// Whether the memory of the pages that do not exist is initialized.
     initialized: bool,
-    spare: Spare,
 }
 
 impl Access<'_> {
     /// Returns whether `earlier` happened before this access, and is visible through its proxy.
     #[inline]
     fn follows(&self, earlier: &Epoch) -> bool {
+        if (self.epoch.proxy, earlier.proxy) == (Proxy::Generic, Proxy::Generic) {
+            return self.follows_in_order(earlier);
+        }
         if self.is_by_another_address(earlier) {
             return match self.is_of_same_thread(earlier) {
                 true => earlier.time <= self.alias_fence,
@@ -232,7 +359,7 @@ impl Access<'_> {
         match is_async(self.epoch.proxy) {
             true => self.follows(earlier) || (of_async || !wrote) && knows(Proxy::Overwrite),
             false if wrote => self.follows(earlier),
-            false => self.is_of_same_thread(earlier) || knows(Proxy::Generic) || self.passes(earlier),
+            false => self.follows_in_order(earlier) || self.passes(earlier),
         }
     }
 
@@ -240,6 +367,12 @@ impl Access<'_> {
     fn passes(&self, read: &Epoch) -> bool {
         let is_of_warp = self.epoch.id < OBJECTS && self.epoch.id / 32 == read.id / 32;
         is_of_warp && self.passed.is_some_and(|passed| passed[read.id as usize % 32] >= read.time)
+    }
+
+    /// Returns whether `earlier` happened before this access.
+    #[inline]
+    fn follows_in_order(&self, earlier: &Epoch) -> bool {
+        self.is_of_same_thread(earlier) || self.view.clock(Proxy::Generic).get(earlier.id) >= earlier.time
     }
 
     /// Returns whether one access is by a multicast object's address, the other by the memory's own (`.alias`, PTX ISA 9.7.13.4).
@@ -283,8 +416,7 @@ impl Access<'_> {
     }
 
     fn race(&self, other: &Epoch, wrote: bool) -> Conflict {
-        let ordered =
-            self.view.clock(Proxy::Generic).get(other.id) >= other.time || self.is_of_same_thread(other);
+        let ordered = self.follows_in_order(other);
         let missing = match self.is_by_another_address(other) {
             _ if !ordered => match (self.epoch.strong, other.strong) {
                 (Some(ours), Some(theirs)) if !self.includes(ours.min(theirs), other.id) => {
@@ -333,39 +465,45 @@ impl Cell {
                 conflict = conflict.or(Some(access.race(write, true)));
             }
         }
-        let races = |read: &&Epoch| !access.overwrites(read, false) && !access.morally_strong(read);
-        if conflict.is_none() && self.reads.epochs().iter().any(|read| races(&read)) {
-            conflict = self.reads.last().iter().find(races).map(|read| access.race(read, false));
+        let races = |read: &Epoch| !access.overwrites(read, false) && !access.morally_strong(read);
+        if conflict.is_none() && self.reads.any(races) {
+            conflict = self.reads.last().iter().find(|read| races(read)).map(|read| access.race(read, false));
         }
         self.reads.clear(spare);
         self.writes = if beside.is_empty() {
             Writes::One(access.epoch)
         } else {
             beside.push(access.epoch);
-            Writes::Many(beside)
+            Writes::Many(beside.into())
         };
         conflict
     }
 }
 
-impl Shadow {
-    /// Returns the shadow of memory that is initialized.
-    pub fn initialized() -> Self {
-        Self { initialized: true, ..Self::default() }
+impl Cells {
+    /// Returns the cells of a word and of the words behind it, up to the end of its page.
+    #[inline]
+    fn from(&mut self, word: usize) -> &mut [Cell] {
+        let (page, at) = (word / PAGE, word % PAGE);
+        if !matches!(self.pages.get(page), Some(Some(_))) {
+            self.add_page(page);
+        }
+        match &mut self.pages[page] {
+            Some(cells) => &mut cells[at..],
+            None => &mut [],
+        }
     }
 
-    fn cell(&mut self, word: usize) -> &mut Cell {
-        let (page, at) = (word / PAGE, word % PAGE);
+    #[cold]
+    fn add_page(&mut self, page: usize) {
         if self.pages.len() <= page {
             self.pages.resize_with(page + 1, || None);
         }
-        let new = || {
-            let writes = if self.initialized { Writes::Settled } else { Writes::None };
-            vec![Cell { writes, ..Cell::default() }; PAGE].into_boxed_slice()
-        };
-        &mut self.pages[page].get_or_insert_with(new)[at]
+        let writes = if self.initialized { Writes::Settled } else { Writes::None };
+        self.pages[page] = Some(vec![Cell { writes, ..Cell::default() }; PAGE].into_boxed_slice());
     }
 
+    #[inline]
     fn each(
         &mut self,
         offset: usize,
@@ -377,46 +515,71 @@ impl Shadow {
         let end = offset + len;
         while at < end {
             let word = at / WORD;
-            let next = (word * WORD + WORD).min(end);
-            let whole = at.is_multiple_of(WORD) && next == word * WORD + WORD;
-            if whole && (self.split.is_empty() || !self.split.contains_key(&word)) {
-                let found = check(self.cell(word), at - offset..next - offset);
-                conflict = conflict.or(found);
+            if at.is_multiple_of(WORD) && end - at >= WORD && self.split.is_empty() {
+                for cell in self.from(word).iter_mut().take((end - at) / WORD) {
+                    let found = check(cell, at - offset..at - offset + WORD);
+                    conflict = conflict.or(found);
+                    at += WORD;
+                }
             } else {
-                if !self.split.contains_key(&word) {
-                    let cell = self.cell(word).clone();
-                    self.split.insert(word, Box::new(std::array::from_fn(|_| cell.clone())));
-                }
-                if let Some(cells) = self.split.get_mut(&word) {
-                    for (byte, cell) in (at - offset..).zip(&mut cells[at % WORD..at % WORD + (next - at)]) {
-                        let found = check(cell, byte..byte + 1);
-                        conflict = conflict.or(found);
-                    }
-                }
+                let next = (word * WORD + WORD).min(end);
+                let found = self.each_of_word(at, next, |cell, range| {
+                    check(cell, range.start - offset..range.end - offset)
+                });
+                conflict = conflict.or(found);
+                at = next;
             }
-            at = next;
         }
         conflict
     }
 
+    /// Calls `check` for the bytes of a word, or for the word if nothing has split it.
+    fn each_of_word(
+        &mut self,
+        at: usize,
+        end: usize,
+        mut check: impl FnMut(&mut Cell, Range<usize>) -> Option<Conflict>,
+    ) -> Option<Conflict> {
+        let word = at / WORD;
+        if end - at == WORD && !self.split.contains_key(&word) {
+            return check(&mut self.from(word)[0], at..end);
+        }
+        if !self.split.contains_key(&word) {
+            let cell = self.from(word)[0].clone();
+            self.split.insert(word, Box::new(std::array::from_fn(|_| cell.clone())));
+        }
+        let mut conflict = None;
+        for (byte, cell) in
+            (at..end).zip(self.split.get_mut(&word).into_iter().flat_map(|cells| &mut cells[at % WORD..]))
+        {
+            let found = check(cell, byte..byte + 1);
+            conflict = conflict.or(found);
+        }
+        conflict
+    }
+}
+
+impl Shadow {
+    /// Returns the shadow of memory that is initialized.
+    pub fn initialized() -> Self {
+        Self { cells: Cells { initialized: true, ..Cells::default() }, ..Self::default() }
+    }
+
     /// Marks bytes that the host wrote, before every later kernel.
     pub fn initialize(&mut self, offset: usize, len: usize) {
-        self.each(offset, len, |cell, _| {
+        self.cells.each(offset, len, |cell, _| {
             *cell = Cell { writes: Writes::Settled, reads: Reads::None };
             None
         });
     }
 
     pub fn read(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
-        let mut spare = std::mem::take(&mut self.spare);
-        let conflict = self.each(offset, len, |cell, _| cell.read(access, &mut spare));
-        self.spare = spare;
-        conflict
+        self.cells.each(offset, len, |cell, _| cell.read(access, &mut self.spare))
     }
 
     /// Checks a read of which nobody learns when it is done.
     pub fn prefetch(&mut self, offset: usize, len: usize, access: &Access<'_>) -> Option<Conflict> {
-        self.each(offset, len, |cell, _| cell.check_read(access))
+        self.cells.each(offset, len, |cell, _| cell.check_read(access))
     }
 
     /// Notes a write. `old` has the bytes in memory, `new` those that a plain store writes.
@@ -428,18 +591,15 @@ impl Shadow {
         old: &[u8],
         new: Option<&[u8]>,
     ) -> Option<Conflict> {
-        let mut spare = std::mem::take(&mut self.spare);
-        let conflict = self.each(offset, len, |cell, range| {
+        self.cells.each(offset, len, |cell, range| {
             let same = || new.is_some_and(|new| new[range.clone()] == old[range.clone()]);
-            cell.write(access, &mut spare, same)
-        });
-        self.spare = spare;
-        conflict
+            cell.write(access, &mut self.spare, same)
+        })
     }
 
     /// Looks for memory that nothing has written.
     pub fn uninitialized(&mut self, offset: usize, len: usize) -> Option<Conflict> {
-        self.each(offset, len, |cell, _| cell.is_uninitialized().then_some(Conflict::Uninitialized))
+        self.cells.each(offset, len, |cell, _| cell.is_uninitialized().then_some(Conflict::Uninitialized))
     }
 
     /// Makes the accesses of the last grid those of the identity `last`, and forgets those of grids that have ended, which are not
@@ -460,7 +620,7 @@ impl Shadow {
             kept.dedup();
             kept
         };
-        self.cells(|cell| {
+        self.for_each(|cell| {
             if !cell.is_uninitialized() {
                 cell.writes = Writes::of(keep(cell.writes.epochs()));
             }
@@ -471,15 +631,16 @@ impl Shadow {
         });
     }
 
-    fn cells(&mut self, each: impl Fn(&mut Cell)) {
-        self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()).for_each(&each);
-        self.split.values_mut().flat_map(|cells| cells.iter_mut()).for_each(&each);
+    fn for_each(&mut self, each: impl Fn(&mut Cell)) {
+        self.cells.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()).for_each(&each);
+        self.cells.split.values_mut().flat_map(|cells| cells.iter_mut()).for_each(&each);
     }
 
     /// Calls `each` with the last write and the reads of every word that was accessed.
     pub fn accesses(&self, mut each: impl FnMut(&Epoch, bool)) {
-        let cells = self.pages.iter().flatten().flat_map(|page| page.iter());
-        for cell in cells.chain(self.split.values().flat_map(|cells| cells.iter())) {
+        let Cells { pages, split, .. } = &self.cells;
+        let cells = pages.iter().flatten().flat_map(|page| page.iter());
+        for cell in cells.chain(split.values().flat_map(|cells| cells.iter())) {
             cell.writes.epochs().iter().for_each(|write| each(write, true));
             cell.reads.last().iter().for_each(|read| each(read, false));
         }
@@ -496,13 +657,72 @@ mod tests {
     }
 
     #[test]
+    fn reads_that_are_alike_are_kept_with_their_threads() {
+        let nothing = View::default();
+        // The ranks that read a word, in an order of their own, and the most runs that hold them.
+        let columns =
+            |count: u16, width: u16| (0..count).map(|i| 5 + width * (i * 7 % count)).collect::<Vec<_>>();
+        for (ranks, most) in [
+            (columns(16, 16), 1),
+            (columns(64, 1), 3),
+            (columns(32, 32), 1),
+            (columns(16, 24), 1),
+            (columns(1000, 1), 24),
+            (vec![1023, 0, 512, 3, 700, 1], 6),
+        ] {
+            let (mut shadow, mut spare) = (Shadow::initialized(), Spare::new());
+            for rank in ranks.iter().chain(&ranks) {
+                let at = access(&nothing, 4 * PART + Id::from(*rank), 3, None);
+                let epoch = Epoch { by: *rank, at: 77, ..at.epoch };
+                shadow.cells.from(0)[0].reads.add(&Access { epoch, ..at }, &mut spare);
+            }
+            let reads = &shadow.cells.from(0)[0].reads;
+            let runs = if let Reads::Many(many) = reads { many.0.len() } else { 1 };
+            assert!(runs <= most, "{runs} runs of {ranks:?}");
+            let mut kept: Vec<Id> = reads.last().iter().map(|read| read.id).collect();
+            assert!(
+                reads
+                    .last()
+                    .iter()
+                    .all(|read| (read.time, read.at, Id::from(read.by)) == (3, 77, read.id % PART))
+            );
+            kept.sort_unstable();
+            let mut wanted: Vec<Id> = ranks.iter().map(|rank| 4 * PART + Id::from(*rank)).collect();
+            wanted.sort_unstable();
+            assert_eq!(kept, wanted);
+        }
+    }
+
+    #[test]
+    fn a_write_after_reads_that_are_alike_races_with_each_that_it_does_not_follow() {
+        let nothing = View::default();
+        for missing in 0..16 {
+            let mut shadow = Shadow::initialized();
+            let mut view = View::default();
+            for rank in 0..16 {
+                let at = access(&nothing, 16 * rank, 1, None);
+                let epoch = Epoch { by: 16 * rank as u16, at: 77, ..at.epoch };
+                assert_eq!(shadow.read(0, 4, &Access { epoch, ..at }), None);
+                view.set(16 * rank, crate::clock::generic((rank != missing).into()));
+            }
+            match shadow.write(0, 4, &access(&view, 1000, 1, None), &[0; 4], None) {
+                Some(Conflict::Race { other, wrote: false, missing: Missing::Order }) => {
+                    assert_eq!((other.id, Id::from(other.by)), (16 * missing, 16 * missing));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
     fn the_last_read_of_each_of_many_threads_counts() {
         const THREADS: Id = 40;
         let (mut shadow, nothing) = (Shadow::initialized(), View::default());
         for (time, id) in (1..=50).flat_map(|time| (0..THREADS).map(move |id| (time, id))) {
             assert_eq!(shadow.read(0, 4, &access(&nothing, id, time, None)), None);
         }
-        let kept = shadow.cell(0).reads.epochs().len();
+        let Reads::Many(kept) = &shadow.cells.from(0)[0].reads else { panic!("many reads") };
+        let kept = kept.0.iter().flat_map(Run::epochs).count();
         assert!((THREADS as usize..=4 * THREADS as usize).contains(&kept), "{kept} reads");
         let mut view = View::default();
         for id in 0..THREADS {

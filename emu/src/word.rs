@@ -9,9 +9,15 @@ use crate::op::{Rmw, Type};
 /// Returns the little-endian word of up to 8 bytes.
 #[inline]
 pub fn word(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    copy(&mut word[..bytes.len()], bytes);
-    u64::from_le_bytes(word)
+    match *bytes {
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        _ => {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        }
+    }
 }
 
 /// Copies the bytes of an access. Most are of these lengths, for which the copy needs no call.
@@ -20,6 +26,7 @@ pub fn copy(to: &mut [u8], from: &[u8]) {
     match from.len() {
         4 => to[..4].copy_from_slice(from),
         8 => to[..8].copy_from_slice(from),
+        16 => to[..16].copy_from_slice(from),
         _ => to.copy_from_slice(from),
     }
 }
