@@ -33,7 +33,7 @@ fn hash(bytes: &[u8]) -> u64 {
 
 impl Machine<'_> {
     /// Finds the memory of an address operand, and checks bounds and alignment.
-    #[inline]
+    #[inline(always)]
     pub fn resolve(
         &mut self,
         cta: usize,
@@ -48,7 +48,7 @@ impl Machine<'_> {
     }
 
     /// Finds the memory of an address. `align` is a power of two.
-    #[inline]
+    #[inline(always)]
     pub fn place(
         &mut self,
         cta: usize,
@@ -58,20 +58,28 @@ impl Machine<'_> {
         len: usize,
         align: u64,
     ) -> Result<Place, Fault> {
-        if at & (align - 1) != 0 {
-            return Err(self.misaligned(cta, thread, at, align));
+        match self.near_place(cta, space, at, len) {
+            Some(place) if at & (align - 1) == 0 => Ok(place),
+            _ => self.any_place(cta, thread, space, at, len, align),
         }
-        if let Some(place) = self.near_place(cta, space, at, len) {
-            return Ok(place);
+    }
+
+    #[inline(never)]
+    fn any_place(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        space: Space,
+        at: u64,
+        len: usize,
+        align: u64,
+    ) -> Result<Place, Fault> {
+        if !at.is_multiple_of(align) {
+            let fault = self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}"));
+            return Err(Fault { kind: FaultKind::Misaligned, ..fault });
         }
         self.find_place(cta, thread, space, at, len)
             .map_err(|fault| Fault { kind: FaultKind::Address, ..fault })
-    }
-
-    #[cold]
-    fn misaligned(&self, cta: usize, thread: usize, at: u64, align: u64) -> Fault {
-        let fault = self.fault(cta, thread, format!("the address {at:#x} is not a multiple of {align}"));
-        Fault { kind: FaultKind::Misaligned, ..fault }
     }
 
     /// Finds the memory of most addresses: those of global memory, and of the shared memory of the thread's block.

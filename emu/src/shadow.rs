@@ -621,13 +621,14 @@ impl Shadow {
             kept
         };
         self.for_each(|cell| {
-            if !cell.is_uninitialized() {
-                cell.writes = Writes::of(keep(cell.writes.epochs()));
+            let (mut writes, mut reads) = (Vec::new(), Vec::new());
+            if !running.is_empty() {
+                (writes, reads) = (keep(cell.writes.epochs()), keep(&cell.reads.last()));
             }
-            cell.reads = match running {
-                [] => Reads::None,
-                _ => Reads::of(keep(&cell.reads.last())),
-            };
+            if !cell.is_uninitialized() {
+                cell.writes = Writes::of(writes);
+            }
+            cell.reads = Reads::of(reads);
         });
     }
 
