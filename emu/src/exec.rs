@@ -482,7 +482,6 @@ impl Machine<'_> {
         let place = self.resolve(cta, thread, atom.address, all, all as u64)?;
         let operand =
             |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
-        self.progress += 1;
         let is_integer = !matches!(atom.ty, Type::Float(_) | Type::Packed(..));
         let commutes = matches!(atom.rmw, Rmw::Add | Rmw::And | Rmw::Or | Rmw::Xor | Rmw::Min | Rmw::Max);
         self.combines = (atom.d.is_empty() && is_integer && commutes).then_some(atom.rmw);
@@ -527,6 +526,8 @@ impl Machine<'_> {
         }
         let mut buffer = Vec::with_capacity(all);
         new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
+        // No thread waits for what leaves memory as it is: a lock that is tried in vain.
+        self.progress += u64::from(buffer != self.peek(cta, thread, place, all));
         // `red` is not part of an acquire pattern (8.8).
         if !atom.d.is_empty() && read.is_none() {
             self.strong_read_latest(cta, thread, key, atom.sem, atom.scope);
