@@ -57,19 +57,19 @@ pub(crate) use wait_group;
 /// ```
 /// # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
 /// # type Stage = SharedArray<f32, 1024>;
-/// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), src: Tiles<f32, 1024>, mut use_element: impl FnMut(f32)) {
+/// # fn kernel(cta: Cta, memory: (Stage, Stage), src: Tiles<f32, 1024>, mut use_element: impl FnMut(f32)) {
 /// # let (Some(first), Some(second)) = (src.get(0), src.get(1)) else { return };
-/// cta.async_scope(memory, |cta, (a, b)| {
+/// cta.finish(memory, |cta, (a, b)| {
 ///     let mut queue = cp_async::load(cta, a, first).commit(cta).then(cta, cp_async::load(cta, b, second));
 ///     for next in (2..src.count()).filter_map(|i| src.get(i)) {
-///         let ((tile, _), newer) = queue.wait_oldest(cta); // one group stays in flight
+///         let ((tile, _), newer) = queue.wait_oldest().sync(cta); // one group stays in flight
 ///         if let Some(x) = tile.get(cta.thread_rank() as usize) {
 ///             use_element(x);
 ///         }
-///         queue = newer.then(cta, cp_async::load(cta, tile.release(cta), next)); // two groups again
+///         queue = newer.then(cta, cp_async::load(cta, tile.release().sync(cta), next)); // two groups again
 ///     }
-///     let ((a, _), (b, _)) = queue.wait(cta);
-///     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+///     let ((a, _), (b, _)) = queue.wait().end();
+///     (a, b)
 /// });
 /// # }
 /// ```

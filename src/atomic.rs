@@ -508,15 +508,15 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     ///
     /// ```
     /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
-    /// cta.async_scope(bins, |cta, bins| {
+    /// # fn kernel(cta: Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
+    /// cta.finish(bins, |cta, bins| {
     ///     let bins = bins.write(cta, |_| 0).into_atomic(cta);
     ///     if let Some(bin) = bins.atomic(byte.into()) {
     ///         bin.add(1, sem::Relaxed); // red.relaxed.cta.shared::cta.add.u32
     ///     }
-    ///     let bins = bins.publish(cta);
+    ///     let bins = bins.publish().sync(cta);
     ///     *out = bins.get(0).unwrap_or(0);
-    ///     bins.to_async(cta).into_free()
+    ///     bins.end()
     /// });
     /// # }
     /// ```

@@ -17,7 +17,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::{PartBarrier, ThreadGroup, Transitions, Warps, sync_with};
+use crate::group::{Completes, HasBarrier, PartBarrier, ThreadGroup, Warps};
 use crate::qualifier::op::{And, Or};
 use crate::qualifier::{Sealed, convergence::Aligned, threads};
 use crate::raw;
@@ -218,8 +218,22 @@ unsafe impl<const ID: u32, const THREADS: u32> PartBarrier for NamedBarrier<ID, 
     const THREADS: Option<u32> = Some(THREADS);
 }
 
-/// The part of a pipeline to which [`Pipeline::run_with`](crate::pipeline::Pipeline::run_with) lends the barrier. The part has
-/// `THREADS` threads.
+impl<const ID: u32, const THREADS: u32> HasBarrier for Warps<'_, NamedBarrier<ID, THREADS>> {
+    #[inline(always)]
+    fn sync(&self) {
+        meet!(self);
+        // SAFETY: the part has `THREADS` threads, and only the part uses the barrier during the run: `run_with` begins with a
+        // barrier of the CTA and takes the named barrier, which comes back after another barrier of the CTA or never.
+        unsafe { raw::barrier_cta_sync(Aligned, ID, threads::Count(THREADS)) }
+    }
+}
+// SAFETY: the barrier is that of all threads of the part.
+unsafe impl<'p, const ID: u32, const THREADS: u32> Completes<Warps<'p, NamedBarrier<ID, THREADS>>>
+    for Warps<'p, NamedBarrier<ID, THREADS>>
+{
+}
+/// The consumers of a pipeline to which [`Pipeline::run_with`](crate::pipeline::Pipeline::run_with) lends the barrier: `THREADS`
+/// threads.
 impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<ID, THREADS>> {
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
@@ -232,13 +246,6 @@ impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<I
     #[inline(always)]
     fn is_leader(&self) -> bool {
         Warps::thread_rank(self) == 0
-    }
-    #[inline(always)]
-    fn sync(&self) {
-        meet!(self);
-        // SAFETY: the part has `THREADS` threads, and only the part uses the barrier during the run: `run_with` begins and ends
-        // with a barrier of the CTA, and `run_with_last` consumes the named barrier.
-        unsafe { raw::barrier_cta_sync(Aligned, ID, threads::Count(THREADS)) }
     }
     #[cfg(feature = "checked")]
     #[inline(always)]
@@ -257,19 +264,7 @@ impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
     #[inline(always)]
     #[track_caller]
     pub fn sync(&self) {
-        ThreadGroup::sync(self);
-    }
-
-    /// Waits at the barrier of this group of warps (`bar.sync ID, THREADS`), which completes `transitions` (results of methods
-    /// `…_at_sync`), and returns their handles in the next states, such as `Fenced` after `Written`.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: `barrier.cta.sync.aligned ID, THREADS;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn sync_with<T: Transitions<Self>>(&self, transitions: T) -> T::Handles {
-        sync_with(self, transitions)
+        HasBarrier::sync(self);
     }
 }
 

@@ -1,13 +1,15 @@
 //! Bulk asynchronous copies (`cp.async.bulk`, 9.7.9.25.4; CUDA's one-dimensional TMA copies), with handles that own the source
 //! and the destination of a copy until a wait.
 //!
-//! A [`Load`] copies one or more tiles to shared memory, and completes on an [`Mbarrier`](crate::mbarrier::Mbarrier). Stores and
+//! A [`Load`] copies one or more tiles to shared memory, and completes on an [`Mbarrier`](crate::mbarrier::Mbarrier). A
+//! [`LoadBuffer`] is one tile with its mbarrier. Stores and
 //! reductions from shared to global memory complete in a [`BulkGroup`]. The calls are collective in a [`ThreadGroup`]: every
 //! thread of the group makes the call and holds the handle. The leader, the thread of rank 0, issues the copy.
 //!
 //! ```text
 //!   store, reduce ──► BulkGroup<_, Uncommitted> ── commit ──► BulkGroup<_, Committed> ── wait ──► sources and destinations
-//!                          └─ and, store: more copies      │ └─ wait_read ──► sources, BulkGroup<_, ReadDone>
+//!                          └─ and, store: more copies      │ ├─ wait_read ──► sources
+//!                                                          │ └─ wait_read_split ──► sources, BulkGroup<_, ReadDone>
 //!                                                          └─ then: further groups in flight, `InFlight`
 //! ```
 //!
@@ -16,38 +18,38 @@
 //! [`TailMut`](crate::global::TailMut), which threads update.
 //!
 //! ```
-//! # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-//! # type Memory = (SharedArray<f32, 1024>, Mbarrier<Ready>);
-//! # fn kernel(cta: &mut Cta, memory: Memory, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
-//! cta.async_scope(memory, |cta, (tile, bar)| {
+//! # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+//! # type Memory = (SharedArray<f32, 1024>, Mbarrier<Uninit>);
+//! # fn kernel(cta: Cta, memory: Memory, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
+//! cta.finish(memory, |cta, (tile, bar)| {
 //!     let load = bulk::load(cta, bar, tile, from);
 //!     // Work that does not need the tile, which no thread can reach here.
-//!     let (bar, tile, _from) = load.wait(cta);
-//!     let tile = tile.update(cta, |_, x| 2.0 * x).to_async(cta);
-//!     let (tile, _writing) = bulk::store(cta, tile, to).commit(cta).wait_read(cta);
-//!     (tile.into_free(), bar)
+//!     let (_bar, tile, _from) = load.wait(cta);
+//!     let tile = tile.update(cta, |_, x| 2.0 * x).to_async().sync(cta);
+//!     (bulk::store(cta, tile, to).commit(cta).wait_read(cta).end(), ())
 //! });
 //! # }
 //! ```
 
 use core::marker::PhantomData;
 
-use crate::async_group::{InFlight, Queue, Token};
+use crate::async_group::{self, InFlight, Queue, Token};
 use crate::cache_policy::MaybeHinted;
 use crate::global::GlobalTileMut;
-use crate::group::{Cta, ThreadGroup, sync_with};
+use crate::group::{AfterSync, Cta, ThreadGroup, nothing_to_end};
 use crate::qualifier::Sealed;
 use crate::qualifier::cp_mask;
 use crate::raw;
 use crate::shared::{Element, Shared};
 use crate::size;
 
-mod at_sync;
+mod buffer;
 mod load;
 mod prefetch;
 mod reduce;
 mod source;
 
+pub use buffer::{LoadBuffer, LoadTile, Loading, LoadingWith};
 pub(crate) use load::copy_tile;
 pub use load::{Arriving, Destination, Load, LoadSource, LoadWith, load, load_with};
 pub use prefetch::prefetch;
@@ -92,10 +94,10 @@ pub trait Extendable: Sealed {}
 /// ```
 /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Published, Shared, Written}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Published> {
-/// let group = bulk::store(cta, tile.to_async(cta), to).commit(cta);
-/// let (tile, group) = group.wait_read(cta); // the copy has read `tile`
-/// let tile = tile.into_free().write(cta, |_| 0.0).publish(cta); // while the copy writes `to`
-/// let to = group.wait(cta);
+/// let group = bulk::store(cta, tile.to_async().sync(cta), to).commit(cta);
+/// let (tile, group) = group.wait_read_split(cta).sync(cta); // the copy has read `tile`
+/// let tile = tile.write(cta, |_| 0.0).publish().sync(cta); // while the copy writes `to`
+/// let to = group.wait(cta).sync(cta);
 /// # tile
 /// # }
 /// ```
@@ -136,8 +138,8 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, ()>, dst: GlobalTileMut<f32, 64>) {
 /// # let cta = cluster.cta();
 /// let _first = received.get(0); // threads can read the tile too
-/// let (received, _writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
-/// let (_inbox, ()) = received.release(cluster); // for the next tile
+/// let received = bulk::store(cta, received, dst).commit(cta).wait_read(cta).sync(cta);
+/// let (_inbox, ()) = received.release().sync(cluster); // for the next tile
 /// # }
 /// ```
 #[inline(always)]
@@ -161,12 +163,12 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 /// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
 ///
 /// ```
-/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Shared}};
+/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Free, Shared}};
 /// # #[cfg(feature = "sm_100")]
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) -> Shared<'s, u32, 64, Fenced> {
+/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
 /// // The low half of each `u32`.
 /// let low = ByteMask::from_bits_retain(0x3333);
-/// let (tile, _writing) = bulk::store_masked(cta, tile, dst, low).commit(cta).wait_read(cta);
+/// let tile = bulk::store_masked(cta, tile, dst, low).commit(cta).wait_read(cta).sync(cta);
 /// # tile
 /// # }
 /// ```
@@ -297,39 +299,87 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
         InFlight::new(self, next.commit(group))
     }
 
-    /// Waits until the copies of this group have read their sources in shared memory (`cp.async.bulk.wait_group.read`, CUTLASS's
-    /// `tma_store_wait<0>()`). Returns the sources, and a group that owns the destinations, which the copies may still write.
+    /// Waits in the leader until the copies of this group have read their sources in shared memory
+    /// (`cp.async.bulk.wait_group.read`, CUTLASS's `tma_store_wait<0>()`), and returns the sources, which are there after the
+    /// barrier: [`Shared`] memory as [`Free`](crate::shared::Free), the tile of a DSMEM buffer unchanged, the tile of a channel as
+    /// [`ChannelReleased`](crate::cluster::ChannelReleased).
     ///
-    /// All threads pass a barrier after the reads. So [`Shared`] memory comes back as [`Fenced`](crate::shared::Fenced):
-    /// [`into_free`](Shared::into_free) frees the memory, [`into_loaded`](Shared::into_loaded) makes it readable. The tile of a
-    /// DSMEM buffer comes back unchanged, the tile of a channel as [`ChannelReleased`](crate::cluster::ChannelReleased).
+    /// The copies may still write their destinations, which are complete when the grid is.
+    /// [`wait_read_split`](BulkGroup::wait_read_split) keeps them, for a later wait.
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
     #[inline(always)]
     #[track_caller]
-    pub fn wait_read(self, group: &G) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>)
+    pub fn wait_read(self, group: &G) -> AfterSync<Copies::Sources, G>
     where
         Copies: Split,
         State: WaitableGroup,
     {
-        sync_with(group, self.wait_read_at_sync(group))
+        await_read(group, 0);
+        AfterSync::new(self.copies.split(Token::NEW).0)
     }
 
-    /// Waits until the copies of this group have written global memory and all calling threads see the writes
-    /// (`cp.async.bulk.wait_group`). Returns all handles of the group.
+    /// Waits as [`wait_read`](BulkGroup::wait_read) does, and returns the sources, and a group that owns the destinations, whose
+    /// writes the kernel can still [`wait`](BulkGroup::wait) for: before it tells another CTA that a result is in global memory.
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group 0;` by the leader, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
     #[inline(always)]
     #[track_caller]
-    pub fn wait(self, group: &G) -> Copies
+    #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
+    pub fn wait_read_split(
+        self,
+        group: &G,
+    ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>), G>
+    where
+        Copies: Split,
+        State: WaitableGroup,
+    {
+        await_read(group, 0);
+        let (sources, destinations) = self.copies.split(Token::NEW);
+        AfterSync::new((sources, BulkGroup::new(destinations)))
+    }
+
+    /// Waits in the leader until the copies of this group have written global memory (`cp.async.bulk.wait_group`), and returns all
+    /// handles of the group. After the barrier all threads see the writes. Sources keep their contents.
+    ///
+    /// Collective in the group.
+    ///
+    /// PTX: `cp.async.bulk.wait_group 0;` by the leader
+    #[inline(always)]
+    #[track_caller]
+    pub fn wait(self, group: &G) -> AfterSync<Copies, G>
     where
         State: WaitableGroup,
     {
-        sync_with(group, self.wait_at_sync(group))
+        await_written(group, 0);
+        AfterSync::new(self.copies)
+    }
+}
+
+// The copies have read their sources, and their writes are complete when the grid is.
+nothing_to_end! { [Copies, G] BulkGroup<Copies, ReadDone, G>; }
+
+/// Makes the leader, which committed the groups, wait until all but the `newer` most recent groups are written.
+#[inline(always)]
+#[track_caller]
+fn await_written(group: &impl ThreadGroup, newer: u32) {
+    meet!(group);
+    if group.is_leader() {
+        async_group::wait_group!(cp_async_bulk_wait_group, newer);
+    }
+}
+
+/// Makes the leader wait until the copies of all but the `newer` most recent groups have read their sources.
+#[inline(always)]
+#[track_caller]
+fn await_read(group: &impl ThreadGroup, newer: u32) {
+    meet!(group);
+    if group.is_leader() {
+        async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
     }
 }
 
@@ -366,70 +416,74 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
         InFlight::new(self, next.commit(group))
     }
 
-    /// Waits until the copies of the queue's oldest group have read their sources in shared memory
-    /// (`cp.async.bulk.wait_group.read N`). Returns the sources, a group that owns the destinations, which the copies may still
-    /// write, and the queue of the newer groups, `N` of them, which stay in flight.
+    /// Waits in the leader until the copies of the queue's oldest group have read their sources in shared memory
+    /// (`cp.async.bulk.wait_group.read N`). Returns the sources, as [`BulkGroup::wait_read`] does, and the queue of the newer
+    /// groups, `N` of them, which stay in flight.
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read N;` by the leader, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group.read N;` by the leader
     ///
     /// ```
     /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, memory: (SharedArray<u32, 1024>, SharedArray<u32, 1024>), mut dst: TilesMut<u32, 1024>) {
-    /// cta.async_scope(memory, |cta, (a, b)| {
-    ///     let (Some((i, to_a)), Some((j, to_b))) = (dst.next_tile(), dst.next_tile()) else { return (a, b) };
-    ///     let a = a.write(cta, |k| (i + k) as u32).to_async(cta);
+    /// # fn kernel(cta: Cta, memory: (SharedArray<u32, 1024>, SharedArray<u32, 1024>), mut dst: TilesMut<u32, 1024>) {
+    /// cta.finish(memory, |cta, (a, b)| {
+    ///     let (Some((i, to_a)), Some((j, to_b))) = (dst.next_tile(), dst.next_tile()) else { return (a.end(), b.end()) };
+    ///     let a = a.write(cta, |k| (i + k) as u32).to_async().sync(cta);
     ///     let queue = bulk::store(cta, a, to_a).commit(cta);
     ///     // Computed while the first store runs.
-    ///     let b = b.write(cta, |k| (j + k) as u32).to_async(cta);
+    ///     let b = b.write(cta, |k| (j + k) as u32).to_async().sync(cta);
     ///     let queue = queue.then(cta, bulk::store(cta, b, to_b));
-    ///     let (a, _writing, queue) = queue.wait_read_oldest(cta); // the second store goes on
-    ///     let (b, _writing) = queue.wait_read(cta);
-    ///     (a.into_free(), b.into_free())
+    ///     let (a, queue) = queue.wait_read_oldest(cta).sync(cta); // the second store goes on
+    ///     (a.end(), queue.wait_read(cta).end())
     /// });
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
-    #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
     pub fn wait_read_oldest<Copies: Split>(
         self,
         group: &G,
-    ) -> (Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>, <Self as Queue>::Newer)
+    ) -> AfterSync<(Copies::Sources, <Self as Queue>::Newer), G>
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
-        sync_with(group, self.wait_read_oldest_at_sync(group))
+        // 9.7.9.25.6.2: waits until "only N or fewer of the most recent bulk async-groups are pending". The N newer groups of
+        // this queue were committed after the oldest group, so the oldest group is never one of the N most recent.
+        await_read(group, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        AfterSync::new((oldest.copies.split(Token::NEW).0, newer))
     }
 
-    /// Waits until the copies of the queue's oldest group have written global memory and all calling threads see the writes
-    /// (`cp.async.bulk.wait_group N`). The newer groups, `N` of them, stay in flight.
+    /// Waits in the leader until the copies of the queue's oldest group have written global memory (`cp.async.bulk.wait_group N`).
+    /// After the barrier all threads see the writes. The newer groups, `N` of them, stay in flight.
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group N;` by the leader, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group N;` by the leader
     #[inline(always)]
     #[track_caller]
-    pub fn wait_oldest<Copies>(self, group: &G) -> (Copies, <Self as Queue>::Newer)
+    pub fn wait_oldest<Copies>(self, group: &G) -> AfterSync<(Copies, <Self as Queue>::Newer), G>
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
-        sync_with(group, self.wait_oldest_at_sync(group))
+        // The oldest group is not among the N most recent, as in `wait_read_oldest`.
+        await_written(group, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        AfterSync::new((oldest.copies, newer))
     }
 
-    /// Waits until the copies of all groups of the queue have written global memory and all calling threads see the writes
-    /// (`cp.async.bulk.wait_group 0`).
+    /// Waits in the leader until the copies of all groups of the queue have written global memory (`cp.async.bulk.wait_group 0`).
+    /// After the barrier all threads see the writes.
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group 0;` by the leader, then `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.bulk.wait_group 0;` by the leader
     #[inline(always)]
     #[track_caller]
-    pub fn wait(self, group: &G) -> (Older::Copies, Newest) {
-        at_sync::await_written(group, 0);
-        group.sync();
-        self.into_copies(Token::NEW)
+    pub fn wait(self, group: &G) -> AfterSync<(Older::Copies, Newest), G> {
+        await_written(group, 0);
+        AfterSync::new(self.into_copies(Token::NEW))
     }
 }
 

@@ -41,32 +41,38 @@
 //! ([`bulk::store`](crate::bulk::store()), [`bulk::reduce`](crate::bulk::reduce())). A [`Channel`] streams tiles from CTA to CTA
 //! without a barrier of the cluster between two tiles.
 //!
-//! # One barrier for several transitions
+//! # Barriers
 //!
-//! Each method that changes a state at a barrier of the cluster has a twin `…_at_sync` without the barrier. One
-//! [`Cluster::sync_with`] completes several such transitions, those of the CTA's own handles included.
+//! A method that changes a state at a barrier of the cluster returns an [`AfterSync`], and `.sync(&cluster)` executes the barrier
+//! (`cluster.sync()`). One barrier completes several transitions, those of the CTA's own handles included:
+//! `(tile.close(), row.close()).sync(&cluster)`, with [`Together`](crate::launch::Together).
 //!
 //! | transition | completes at a barrier of |
 //! | --- | --- |
-//! | [`Cluster::publish_at_sync`], [`Cluster::open_write_only_at_sync`], [`Cluster::open_atomic_at_sync`] | the cluster |
-//! | [`ClusterSmem::publish_at_sync`], `ClusterSmem::close_at_sync` | the cluster |
-//! | [`Group::barrier_at_sync`]; [`GroupBarrier::close_at_sync`], then [`inval`](GroupBarrier::inval) | the cluster |
-//! | `Received::release_at_sync`, [`reclaim_at_sync`](Received::reclaim_at_sync) | the cluster |
-//! | [`AfterSync::release_at_sync`], of DSMEM buffers that a copy has read | the cluster |
-//! | [`Channel::into_inbox_at_sync`] | the cluster |
-//! | [`ChannelReceived::release_at_sync`], then [`acknowledge`](ChannelReleased::acknowledge) | the CTA |
-//! | [`ChannelAcknowledged::reclaim_at_sync`] | the CTA |
+//! | [`Cluster::publish`], [`Cluster::open_write_only`], [`Cluster::open_atomic`] | the cluster |
+//! | [`ClusterSmem::publish`], `ClusterSmem::close` | the cluster |
+//! | [`Group::barrier`]; [`GroupBarrier::close`], then [`inval`](GroupBarrier::inval) | the cluster |
+//! | `Received::release`, [`reclaim`](Received::reclaim) | the cluster |
+//! | [`Channel::into_inbox`] | the cluster |
+//! | [`ChannelReceived::release`], then [`acknowledge`](ChannelReleased::acknowledge) | the CTA |
+//! | [`ChannelAcknowledged::reclaim`] | the CTA |
+//!
+//! [`GroupBarrier::arrive`], and the cluster's [`arrive`](Cluster::arrive) and [`wait`](ArrivedCluster::wait), are barriers
+//! themselves, or begin with one.
 //!
 //! # Cluster calls
 //!
-//! A *cluster call* is [`Cta::cluster_scope`], [`Cta::cluster_scope_last`], or a call that takes a [`Cluster`] or an
+//! A *cluster call* is [`Cta::cluster_scope`], [`Cta::finish_cluster`], or a call that takes a [`Cluster`] or an
 //! [`ArrivedCluster`], except queries ([`Cluster::cta_rank`] …). All threads of all CTAs of the cluster make each cluster call,
 //! in the same order and with equal arguments; only sources and values may differ (see [`Cta::enter`]).
 
 use core::marker::PhantomData;
 
-use crate::group::{AfterSync, Brand, Cta, Passed, Transitions};
-use crate::qualifier::{Sealed, convergence::Aligned, sem, space};
+#[cfg(doc)]
+use crate::group::AfterSync;
+use crate::group::{Brand, Completes, Cta, HasBarrier};
+use crate::mbarrier::publish_inits;
+use crate::qualifier::{Sealed, convergence::Aligned, sem};
 use crate::raw;
 use crate::shared::Scoped;
 
@@ -105,18 +111,19 @@ pub struct ArrivedCluster<'c> {
 
 impl Sealed for Cluster<'_> {}
 
-// A barrier of the cluster also completes a transition at a barrier of the CTA: it waits for all threads of each CTA, with the
-// same ordering. 9.7.13.3: `barrier.cluster.wait` waits "for all non-exited threads of the cluster to perform
-// `barrier.cluster.arrive`", and "memory accesses (except asynchronous operations) requested, in program order, prior to the
-// preceding `barrier.cluster.arrive` by all threads in the cluster are complete and visible to the executing thread". The
-// exception is harmless: a thread has waited for the asynchronous operation before it arrives.
-impl<Handles> Transitions<Cluster<'_>> for AfterSync<Handles, Cta> {
-    type Handles = Handles;
+impl HasBarrier for Cluster<'_> {
     #[inline(always)]
-    fn handles(self, passed: Passed) -> Handles {
-        Transitions::<Cta>::handles(self, passed)
+    fn sync(&self) {
+        Cluster::sync(self);
     }
 }
+// SAFETY: the barrier is that of all threads of the cluster of the scope `'c`.
+unsafe impl<'c> Completes<Cluster<'c>> for Cluster<'c> {}
+// SAFETY: the barrier waits for all threads of each CTA, with the same ordering. 9.7.13.3: `barrier.cluster.wait` waits "for all
+// non-exited threads of the cluster to perform `barrier.cluster.arrive`", and "memory accesses (except asynchronous operations)
+// requested, in program order, prior to the preceding `barrier.cluster.arrive` by all threads in the cluster are complete and
+// visible to the executing thread". The exception is harmless: a thread has waited for the asynchronous operation before it arrives.
+unsafe impl Completes<Cta> for Cluster<'_> {}
 
 #[inline(always)]
 fn arrive() {
@@ -147,7 +154,8 @@ impl Cta {
     ///
     /// PTX, at the end: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`. If a [`DsmemBuffer`]
     /// is lent, the same at the beginning. Before that, by the leader, once for all DSMEM buffers:
-    /// `fence.mbarrier_init.release.cluster;`, and `fence.proxy.async.shared::cta;` unless all are [`ByElement`].
+    /// `fence.mbarrier_init.release.cluster;`, and `fence.proxy.async.shared::cta;` unless all are [`ByElement`]. Mbarriers that
+    /// are lent are initialized and invalidated as in [`async_scope`](Cta::async_scope).
     ///
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
@@ -155,10 +163,10 @@ impl Cta {
     /// cta.cluster_scope(tile, |cluster, tile| {
     ///     let rank = cluster.cta_rank();
     ///     let tile = tile.write(cluster.cta(), |i| rank + i as u32);
-    ///     let tile = cluster.publish(tile);
+    ///     let tile = cluster.publish(tile).sync(&cluster);
     ///     let _of_the_first = tile.peer(0).and_then(|peer| peer.get(5));
-    ///     let tile = tile.close(&cluster);
-    ///     let tile = tile.to_async(cluster.cta()).into_free();
+    ///     let tile = tile.close().sync(&cluster);
+    ///     let tile = tile.to_async().sync(cluster.cta()).into_free();
     ///     (cluster, tile)
     /// });
     /// # }
@@ -170,22 +178,26 @@ impl Cta {
         handles: H,
         body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::InScope<'c>),
     ) -> H {
-        let cluster = Cluster::begin::<H>(self);
         // SAFETY: the lifetime `'c` belongs to this call alone, so the handles are opened once, and `body` returns handles of
-        // this scope.
-        let (cluster, lent) = unsafe { body(cluster, handles.open()) };
-        // No CTA exits or reuses its memory before all CTAs have ended the scope.
-        cluster.sync();
-        // SAFETY: `lent` has the lifetime `'c`, so it comes from this scope.
-        unsafe { H::give_back(lent) }
+        // this scope. `begin` and the end of the scope execute the barriers after `init` and around `inval`.
+        unsafe {
+            let cluster = Cluster::begin(self, &handles);
+            let (cluster, lent) = body(cluster, handles.open());
+            // No CTA exits or reuses its memory before all CTAs have ended the scope.
+            cluster.sync();
+            if const { H::INITIALIZED } {
+                cluster.cta.invalidate::<H>(&lent);
+            }
+            H::give_back(lent)
+        }
     }
 
     /// Runs `body` in a scope in which all CTAs of the cluster are alive, like [`cluster_scope`](Cta::cluster_scope), as the last
-    /// scope of the kernel: no memory comes back. So `body` need not make the handles idle.
+    /// part of the kernel: no memory comes back. So `body` need not make the handles idle.
     ///
     /// `body` returns, for each handle, the result of its `.end()`; a handle can be ended in any state except in flight. No CTA
     /// uses a peer's memory after the barrier at the end of this scope, so a handle needs no barrier of its own.
-    /// [`Cta::async_scope_last`] says which value each handle returns, and which values to take from the `Cta` before the call.
+    /// [`Cta::finish`] says which value each handle returns, and which values to take from the `Cta` before the call.
     ///
     /// Collective in the cluster.
     ///
@@ -194,9 +206,9 @@ impl Cta {
     /// ```
     /// # use ptx::{launch::Cta, shared::SharedArray};
     /// # fn kernel(cta: Cta, tile: SharedArray<u32, 128>, from_the_first: &mut u32) {
-    /// cta.cluster_scope_last(tile, |cluster, tile| {
+    /// cta.finish_cluster(tile, |cluster, tile| {
     ///     let rank = cluster.cta_rank();
-    ///     let tile = cluster.publish(tile.write(cluster.cta(), |i| rank + i as u32));
+    ///     let tile = cluster.publish(tile.write(cluster.cta(), |i| rank + i as u32)).sync(&cluster);
     ///     *from_the_first = tile.peer(0).and_then(|peer| peer.get(5)).unwrap_or(0);
     ///     (cluster, tile.end()) // without the barrier of `close`
     /// });
@@ -204,39 +216,51 @@ impl Cta {
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn cluster_scope_last<H: Scoped>(
+    pub fn finish_cluster<H: Scoped>(
         mut self,
         handles: H,
         body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::Ended<'c>),
     ) {
-        let cluster = Cluster::begin::<H>(&mut self);
         // SAFETY: `'c` belongs to this call alone. An `Ended` says that no operation of this CTA on the handle's memory is in
         // flight, except copies that another CTA waits for before the barrier below. No other async scope is open: it would hold
-        // the `Cta`.
-        let (cluster, _ended) = unsafe { body(cluster, handles.open()) };
+        // the `Cta`. `begin` executes the barrier after `init`.
+        let (cluster, _ended) = unsafe {
+            let cluster = Cluster::begin(&mut self, &handles);
+            body(cluster, handles.open())
+        };
         // No CTA uses a peer's memory after this barrier.
         cluster.sync();
     }
 }
 
 impl<'c> Cluster<'c> {
-    /// Begins a scope. If peers use the lent memory without a further barrier (DSMEM buffers), synchronizes the cluster first:
-    /// then all CTAs have started and see each other's initialized mbarriers. Every other access to a peer begins with a barrier
-    /// of its own.
+    /// Begins a scope: initializes the lent mbarriers. If peers use the lent memory without a further barrier (DSMEM buffers),
+    /// synchronizes the cluster: then all CTAs have started and see each other's initialized mbarriers. Every other access to a
+    /// peer begins with a barrier of its own.
+    ///
+    /// # Safety
+    ///
+    /// All threads make this call, and `open` follows.
     #[inline(always)]
     #[track_caller]
-    fn begin<H: Scoped>(cta: &'c mut Cta) -> Self {
+    unsafe fn begin<H: Scoped>(cta: &'c mut Cta, handles: &H) -> Self {
         meet!(cta);
         if const { H::USED_BY_PEERS } {
             if cta.is_leader() {
+                // SAFETY: the leader makes this call, before `open` (`# Safety`).
+                unsafe { handles.init(cta) };
                 // The leader has initialized the mbarriers; these fences show them to the cluster and to the async proxy.
-                raw::fence_mbarrier_init();
-                if const { H::FILLED_BY_COPIES } {
-                    raw::fence_proxy_async(space::SharedCta);
+                if const { H::FILLED_BY_COPIES || H::INITIALIZED } {
+                    publish_inits();
+                } else {
+                    raw::fence_mbarrier_init();
                 }
             }
             arrive();
             wait();
+        } else {
+            // SAFETY: the caller keeps the same clauses (`# Safety`).
+            unsafe { cta.begin_async(handles) };
         }
         Cluster { cta, _scope: PhantomData }
     }
@@ -259,8 +283,9 @@ impl<'c> Cluster<'c> {
     /// # use ptx::{bulk, cluster::Cluster, global::GlobalTileMut, shared::{Fenced, Shared}};
     /// # fn body<'c>(cluster: &mut Cluster<'c>, tile: Shared<'c, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
     /// let tile = cluster.cta_mut().invoke_one(tile, |thread, tile| {
-    ///     bulk::store(thread, tile, to).commit(thread).wait_read(thread).0
+    ///     bulk::store(thread, tile, to).commit(thread).wait(thread).sync(thread).0
     /// });
+    /// let tile = tile.sync(cluster);
     /// # let _ = tile;
     /// # }
     /// ```
@@ -324,30 +349,6 @@ impl<'c> Cluster<'c> {
         wait();
     }
 
-    /// Waits for all threads of the cluster (`cluster.sync()`), which completes `transitions` (results of methods `…_at_sync` of
-    /// the cluster's and of the CTA's handles), and returns their handles in the next states. Takes an [`AfterSync`], or a tuple
-    /// of two to ten of them.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    ///
-    /// ```
-    /// # use ptx::{cluster::Cluster, shared::{Loaded, Shared, Written}};
-    /// # fn body<'c>(cluster: &Cluster<'c>, old: Shared<'c, f32, 64, Loaded>, new: Shared<'c, f32, 64, Written>) {
-    /// // One barrier for two transitions: peers can read `new`, and all threads of the CTA have read `old`.
-    /// let (new, old) = cluster.sync_with((cluster.publish_at_sync(new), old.release_at_sync()));
-    /// let _of_the_first = new.peer(0).and_then(|peer| peer.get(5));
-    /// # let _ = (new.end(), old);
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    pub fn sync_with<T: Transitions<Cluster<'c>>>(&self, transitions: T) -> T::Handles {
-        self.sync();
-        transitions.handles(Passed::NEW)
-    }
-
     /// The first half of [`sync`](Cluster::sync): arrives without waiting (`cluster.barrier_arrive()`). Until
     /// [`wait`](ArrivedCluster::wait), the CTA can work on its own memory and on memory that is already published; this work is
     /// not ordered with the work of other CTAs.
@@ -362,7 +363,7 @@ impl<'c> Cluster<'c> {
     /// let arrived = cluster.arrive();
     /// let own = own.write(arrived.cta(), |i| i as u32); // while other CTAs arrive
     /// let cluster = arrived.wait();
-    /// let own = cluster.publish(own);
+    /// let own = cluster.publish(own).sync(&cluster);
     /// # }
     /// ```
     #[inline(always)]

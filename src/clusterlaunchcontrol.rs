@@ -252,7 +252,7 @@ impl WorkQueueMemory {
         body: impl for<'s> FnOnce(&mut By, WorkQueue<'s, By>) -> ClosedWorkQueue<'s>,
     ) {
         // SAFETY: the eight bytes after the response are aligned to 8 and belong to the mbarrier (`Place::SIZE`).
-        let bar = unsafe { Mbarrier::<Uninit>::at(self.addr + RESPONSE) }.init(by.cta());
+        let bar = unsafe { Mbarrier::<Uninit>::at(self.addr + RESPONSE) }.init(by.cta()).sync(by.cta());
         by.begin();
         let ClosedWorkQueue { .. } =
             body(by, WorkQueue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData });

@@ -23,33 +23,31 @@
 //!
 //! ```
 //! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
-//! # fn kernel(cta: &mut Cta, memory: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: Tiles<f32, 1024>) {
+//! # fn kernel(cta: Cta, memory: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: Tiles<f32, 1024>) {
 //! # let (Some(first), Some(second)) = (src.get(0), src.get(1)) else { return };
-//! cta.async_scope(memory, |cta, (a, b)| {
+//! cta.finish(memory, |cta, (a, b)| {
 //!     let queue = cp_async::load(cta, a, first).commit(cta).then(cta, cp_async::load(cta, b, second));
-//!     let ((a, _), queue) = queue.wait_oldest(cta); // `b` is still on its way
+//!     let ((a, _), queue) = queue.wait_oldest().sync(cta); // `b` is still on its way
 //!     let _x = a.get(0);
-//!     let (b, _) = queue.wait(cta);
+//!     let (b, _) = queue.wait().sync(cta);
 //!     let _y = b.get(0);
-//!     (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+//!     (a.end(), b.end())
 //! });
 //! # }
 //! ```
 
 use core::marker::PhantomData;
 
-use crate::async_group::{InFlight, Queue, Token};
+use crate::async_group::{self, InFlight, Queue, Token};
 use crate::bulk::{Committed, Extendable, Uncommitted, WaitableGroup};
 use crate::cache_policy::{Bare, CachePolicy, Hinted, L2Policy};
 use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
-use crate::group::Cta;
+use crate::group::{AfterSync, Cta};
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::{Sealed, cache_hint, cp_size, prefetch_size, space, zfill};
 use crate::raw::{self, CpAsyncPrefetchSize, L2CacheHint};
 use crate::shared::{Element, Overwritable, Published, Shared, for_each_own, for_each_vector, whole_vectors};
 use crate::size;
-
-mod at_sync;
 
 /// The handles of a `cp.async` copy in flight: its destination and its source.
 pub type CpAsyncLoad<'s, T, const N: usize, Src> = (Shared<'s, T, N, Published>, Src);
@@ -217,7 +215,7 @@ pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>)
 /// # -> Shared<'s, f32, 1024, Published> {
 /// // A vector holds four `f32`: copy the first 16 of every 32 elements.
-/// let (tile, _src) = cp_async::load_where(cta, tile, src, |v| v % 8 < 4).commit(cta).wait(cta);
+/// let (tile, _src) = cp_async::load_where(cta, tile, src, |v| v % 8 < 4).commit(cta).wait().sync(cta);
 /// # tile
 /// # }
 /// ```
@@ -249,7 +247,7 @@ pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
 /// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: Global<f32>) -> Shared<'s, f32, 1024, Published> {
 /// let (_tiles, tail) = src.tiles::<1024>();
-/// let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail).commit(cta).wait(cta);
+/// let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail).commit(cta).wait().sync(cta);
 /// # tile
 /// # }
 /// ```
@@ -454,7 +452,7 @@ unsafe impl<T: Element, const N: usize, P: L2Policy> WindowSource<T, N> for Vect
 /// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 130, Free>, src: Global<f32>) -> Shared<'s, f32, 130, Published> {
 /// // Elements 127 to 256: a tile of 128 and one neighbor at each side.
-/// let (tile, _window) = cp_async::load_window(cta, tile, src.window(127)).commit(cta).wait(cta);
+/// let (tile, _window) = cp_async::load_window(cta, tile, src.window(127)).commit(cta).wait().sync(cta);
 /// # tile
 /// # }
 /// ```
@@ -557,35 +555,17 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         InFlight::new(self, group.commit(cta))
     }
 
-    /// Waits until this group's copies of all threads of the CTA are complete (CUDA's `__pipeline_wait_prior(0)`, then
-    /// `__syncthreads()`). After the wait all threads can read the tiles, and no copy reads the sources.
+    /// Waits for this thread's copies of this group (`cp.async.wait_group`; CUDA's `__pipeline_wait_prior(0)`). After the barrier
+    /// all threads can read the tiles, and no copy reads the sources.
     ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.wait_group 0;`
     #[inline(always)]
-    #[track_caller]
-    pub fn wait(self, cta: &Cta) -> Copies
+    pub fn wait(self) -> AfterSync<Copies>
     where
         State: WaitableGroup,
     {
-        cta.sync_with(self.wait_at_sync())
-    }
-
-    /// Waits until the `cp.async` copies of all threads of the CTA are complete, committed or not (`cp.async.wait_all`, then
-    /// `__syncthreads()`).
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `cp.async.wait_all;` `barrier.cta.sync.aligned 0;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn wait_all(self, cta: &Cta) -> Copies {
-        // SAFETY: `wait_all` has no condition of its own (`# Safety`). It is "equivalent to
-        // `cp.async.commit_group; cp.async.wait_group 0;`" (9.7.9.25.3.3), so uncommitted copies are complete too.
-        unsafe { raw::cp_async_wait_all() };
-        cta.sync();
-        self.copies
+        async_group::wait_group!(cp_async_wait_group, 0);
+        AfterSync::new(self.copies)
     }
 
     /// Makes the mbarrier `bar` track this group's copies, committed or not, in its current phase (`cp.async.mbarrier.arrive`;
@@ -600,12 +580,12 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// [`arrive_on_noinc`](CpAsyncGroup::arrive_on_noinc) takes an mbarrier whose count includes that arrival.
     ///
     /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    /// cta.async_scope((tile, bar), |cta, (tile, bar)| {
+    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+    /// # fn kernel(cta: Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
+    /// cta.finish((tile, bar), |cta, (tile, bar)| {
     ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
-    ///     let (bar, (tile, _src)) = copy.wait(cta);
-    ///     (tile.to_async(cta).into_free(), bar)
+    ///     let (_bar, (tile, _src)) = copy.wait(cta);
+    ///     (tile.end(), ())
     /// });
     /// # }
     /// ```
@@ -629,12 +609,11 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit, 2> } }
-    /// # fn kernel(cta: &mut Cta, smem: Smem, src: GlobalTile<f32, 1024>) {
-    /// let bar = smem.bar.init(cta); // counts twice the threads
-    /// cta.async_scope((smem.tile, bar), |cta, (tile, bar)| {
+    /// # fn kernel(cta: Cta, smem: Smem, src: GlobalTile<f32, 1024>) {
+    /// cta.finish((smem.tile, smem.bar), |cta, (tile, bar)| { // `bar` counts twice the threads
     ///     let copy = cp_async::load(cta, tile, src).arrive_on_noinc(cta, bar);
-    ///     let (bar, (tile, _src)) = copy.wait(cta);
-    ///     (tile.to_async(cta).into_free(), bar)
+    ///     let (_bar, (tile, _src)) = copy.wait(cta);
+    ///     (tile.end(), ())
     /// });
     /// # }
     /// ```
@@ -717,30 +696,30 @@ impl<Older: Queue, Newest> InFlight<Older, CpAsyncGroup<Newest, Committed>> {
         InFlight::new(self, group.commit(cta))
     }
 
-    /// Waits for the copies of this queue's oldest group; the newer groups, `N` of them, stay in flight (CUDA's
-    /// `__pipeline_wait_prior(N)`).
+    /// Waits for this thread's copies of this queue's oldest group; the newer groups, `N` of them, stay in flight (CUDA's
+    /// `__pipeline_wait_prior(N)`). After the barrier all threads can read the tiles of that group.
     ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `cp.async.wait_group N;` `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.wait_group N;`
     #[inline(always)]
-    #[track_caller]
-    pub fn wait_oldest<Copies>(self, cta: &Cta) -> (Copies, <Self as Queue>::Newer)
+    pub fn wait_oldest<Copies>(self) -> AfterSync<(Copies, <Self as Queue>::Newer)>
     where
         Older: Queue<Oldest = CpAsyncGroup<Copies, Committed>>,
     {
-        cta.sync_with(self.wait_oldest_at_sync())
+        // 9.7.9.25.3.3: waits until "only N or fewer of the most recent cp.async-groups are pending". The N newer groups of this
+        // queue were committed after the oldest group, so the oldest group is never one of the N most recent.
+        async_group::wait_group!(cp_async_wait_group, const { Older::GROUPS });
+        let (oldest, newer) = self.take_oldest(Token::NEW);
+        AfterSync::new((oldest.copies, newer))
     }
 
-    /// Waits for the copies of all groups of this queue (CUDA's `__pipeline_wait_prior(0)`, then `__syncthreads()`).
+    /// Waits for this thread's copies of all groups of this queue (CUDA's `__pipeline_wait_prior(0)`). After the barrier all
+    /// threads can read the tiles.
     ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `cp.async.wait_group 0;` `barrier.cta.sync.aligned 0;`
+    /// PTX: `cp.async.wait_group 0;`
     #[inline(always)]
-    #[track_caller]
-    pub fn wait(self, cta: &Cta) -> (Older::Copies, Newest) {
-        cta.sync_with(self.wait_at_sync())
+    pub fn wait(self) -> AfterSync<(Older::Copies, Newest)> {
+        async_group::wait_group!(cp_async_wait_group, 0);
+        AfterSync::new(self.into_copies(Token::NEW))
     }
 }
 

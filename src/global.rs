@@ -323,13 +323,14 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
 ///
 /// ```
 /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
-/// # fn kernel(cta: &mut Cta, mut tiles: TilesMut<u32, 64>, mut memory: SharedArray<u32, 64>) {
-/// while let Some((index, to)) = tiles.next_tile() {
-///     memory = cta.async_scope(memory, |cta, tile| {
-///         let tile = tile.write(cta, |i| (64 * index + i) as u32).to_async(cta);
-///         bulk::store(cta, tile, to).commit(cta).wait(cta).0.into_free()
-///     });
-/// }
+/// # fn kernel(cta: Cta, mut tiles: TilesMut<u32, 64>, memory: SharedArray<u32, 64>) {
+/// cta.finish(memory, |cta, mut tile| {
+///     while let Some((index, to)) = tiles.next_tile() {
+///         let filled = tile.write(cta, |i| (64 * index + i) as u32).to_async().sync(cta);
+///         tile = bulk::store(cta, filled, to).commit(cta).wait_read(cta).sync(cta);
+///     }
+///     tile.end()
+/// });
 /// # }
 /// ```
 #[derive(Debug)]
@@ -414,7 +415,7 @@ crate::cache_policy::hintable! {
         "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
         "// The next kernel reads this tile."
         "let to = to.cache_hint(CachePolicy::evict_last());"
-        "let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta);"
+        "let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta).sync(cta);"
         "# tile"
         "# }";
 }

@@ -194,8 +194,7 @@ impl Cta {
 ///     (from, to): (GlobalTile<f32, 1024>, GlobalTileMut<f32, 1024>),
 /// ) -> (Mbarrier<Ready, 1, G>, Shared<'s, f32, 1024, Free, G>) {
 ///     let (bar, tile, _) = bulk::load(group, bar, tile, from).wait(group);
-///     let (tile, _) = bulk::store(group, tile, to).commit(group).wait_read(group);
-///     (bar, tile.into_free())
+///     (bar, bulk::store(group, tile, to).commit(group).wait_read(group).sync(group))
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
@@ -204,7 +203,7 @@ impl Cta {
     note = "pass the group that the enclosing closure gets: the `cta` of `cta.async_scope(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
     note = "the `warps` of `pipeline.run(…)` have no barrier of their own: use `run_with`, which gives them a `NamedBarrier`"
 )]
-pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
+pub trait ThreadGroup: Completes<Self> + fmt::Debug + Sized {
     /// Returns the executing thread's rank in the group.
     #[doc(hidden)]
     fn thread_rank(&self) -> u32;
@@ -214,11 +213,7 @@ pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
     /// Returns whether the executing thread is the group's leader: its thread of rank 0.
     #[doc(hidden)]
     fn is_leader(&self) -> bool;
-    /// Waits for all threads of the group; each thread's earlier writes are visible to all of them after the call.
-    #[doc(hidden)]
-    #[track_caller]
-    fn sync(&self);
-    /// Lets copies that start after [`sync`](Self::sync) overwrite shared memory that threads of the group have read. A barrier of
+    /// Lets copies that start after the group's barrier overwrite shared memory that threads of the group have read. A barrier of
     /// the CTA does so itself.
     #[doc(hidden)]
     #[inline(always)]
@@ -230,7 +225,39 @@ pub trait ThreadGroup: Sealed + fmt::Debug + Sized {
     fn meet(&self);
 }
 
+/// Threads with a barrier of their own.
+#[cfg_attr(doc, doc(hidden))]
+pub trait HasBarrier: Sealed {
+    /// Waits for all of these threads; each thread's earlier writes are visible to all of them after the call.
+    #[doc(hidden)]
+    #[track_caller]
+    fn sync(&self);
+}
+
+/// Threads whose barrier completes transitions of the handles that the group `G` holds: the group itself, and the
+/// [`Cluster`](crate::cluster::Cluster) for handles of its CTAs.
+///
+/// # Safety
+///
+/// Implemented in this crate only: the barrier waits for all threads of `G`, and orders their accesses.
+#[diagnostic::on_unimplemented(
+    message = "a barrier of `{Self}` does not complete a transition of handles that `{G}` holds",
+    label = "not the group that holds the handles",
+    note = "call `.sync(cta)` for handles of the CTA, `.sync(&cluster)` for handles of the cluster, and in a part of the CTA `.sync(thread)`, `.sync(warp)` or `.sync(warps)`",
+    note = "a barrier of the cluster also completes transitions of the CTA's handles"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Completes<G>: HasBarrier {}
+
 impl Sealed for Cta {}
+impl HasBarrier for Cta {
+    #[inline(always)]
+    fn sync(&self) {
+        Cta::sync(self);
+    }
+}
+// SAFETY: the barrier is that of all threads of the CTA.
+unsafe impl Completes<Cta> for Cta {}
 impl ThreadGroup for Cta {
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
@@ -243,10 +270,6 @@ impl ThreadGroup for Cta {
     #[inline(always)]
     fn is_leader(&self) -> bool {
         Cta::is_leader(self)
-    }
-    #[inline(always)]
-    fn sync(&self) {
-        Cta::sync(self);
     }
     #[cfg(feature = "checked")]
     #[inline(always)]
@@ -279,6 +302,13 @@ impl Thread<'_> {
 }
 
 impl Sealed for Thread<'_> {}
+impl HasBarrier for Thread<'_> {
+    /// One thread waits for no other.
+    #[inline(always)]
+    fn sync(&self) {}
+}
+// SAFETY: the group is the executing thread, whose accesses are ordered.
+unsafe impl<'t> Completes<Thread<'t>> for Thread<'t> {}
 impl ThreadGroup for Thread<'_> {
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
@@ -292,8 +322,6 @@ impl ThreadGroup for Thread<'_> {
     fn is_leader(&self) -> bool {
         true
     }
-    #[inline(always)]
-    fn sync(&self) {}
     #[inline(always)]
     fn fence_reads() {
         raw::fence_proxy_async(space::SharedCta);
@@ -315,6 +343,15 @@ pub struct FirstWarp<'w> {
 }
 
 impl Sealed for FirstWarp<'_> {}
+impl HasBarrier for FirstWarp<'_> {
+    #[inline(always)]
+    fn sync(&self) {
+        meet!(self);
+        sync_first_warp();
+    }
+}
+// SAFETY: the barrier is that of all threads of the warp.
+unsafe impl<'w> Completes<FirstWarp<'w>> for FirstWarp<'w> {}
 impl ThreadGroup for FirstWarp<'_> {
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
@@ -327,11 +364,6 @@ impl ThreadGroup for FirstWarp<'_> {
     #[inline(always)]
     fn is_leader(&self) -> bool {
         self.rank == 0
-    }
-    #[inline(always)]
-    fn sync(&self) {
-        meet!(self);
-        sync_first_warp();
     }
     #[inline(always)]
     fn fence_reads() {
@@ -376,24 +408,36 @@ pub(crate) fn sync_first_warp() {
     unsafe { raw::bar_warp_sync(u32::MAX) }
 }
 
-/// A transition that still needs its barrier, as a method `…_at_sync` returns it: passed to [`Cta::sync_with`]
-/// (`__syncthreads()`), it gives the handles in their next states, such as `Fenced` after `Written`.
+/// Handles that are there after a barrier: a transition, such as [`Shared::release`](crate::shared::Shared::release), of which
+/// each thread has done its part. [`sync`](AfterSync::sync) executes the group's barrier (`__syncthreads()`) and gives the
+/// handles in their next states, such as `Fenced` after `Written`.
 ///
-/// Each thread has done its part of the transition. `sync_with` of the CTA, or of another group, executes the barrier, which
-/// several transitions can share.
+/// One barrier completes several transitions: `sync` of a tuple ([`Together`]). The phase of a load completes those that
+/// [`load_with`](crate::bulk::load_with) took.
+///
+/// A few calls cannot leave their barrier to the caller, because they go on after it: [`Shared::update`] and
+/// [`Shared::into_atomic`], [`Mbarrier::inval`], [`GroupBarrier::arrive`], [`Cta::sync_and`] and its siblings, and the cluster's
+/// [`arrive`] and `wait`. A call of [`Cta::invoke_one`] or [`Cta::invoke_warp`] without handles ends with its barrier, since no
+/// handle would ask for it.
+///
+/// [`Shared::update`]: crate::shared::Shared::update
+/// [`Shared::into_atomic`]: crate::shared::Shared::into_atomic
+/// [`Mbarrier::inval`]: crate::mbarrier::Mbarrier::inval
+/// [`GroupBarrier::arrive`]: crate::cluster::GroupBarrier::arrive
+/// [`arrive`]: crate::cluster::Cluster::arrive
 ///
 /// ```
-/// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
+/// # use ptx::{launch::{Cta, Together}, shared::{Fenced, Free, Loaded, Shared, Written}};
 /// /// One `__syncthreads()` completes two transitions: a loaded tile is free again, a written tile can be stored.
 /// fn exchange<'s>(
 ///     cta: &Cta,
 ///     loaded: Shared<'s, f32, 1024, Loaded>,
 ///     written: Shared<'s, f32, 1024, Written>,
 /// ) -> (Shared<'s, f32, 1024, Free>, Shared<'s, f32, 1024, Fenced>) {
-///     cta.sync_with((loaded.release_at_sync(), written.to_async_at_sync()))
+///     (loaded.release(), written.to_async()).sync(cta)
 /// }
 /// ```
-#[must_use = "the barrier returns the handles: pass this to `cta.sync_with(…)`"]
+#[must_use = "the handles are there after the barrier: call `.sync(cta)`"]
 pub struct AfterSync<Handles, G = Cta> {
     handles: Handles,
     _group: PhantomData<fn(&G)>,
@@ -406,6 +450,20 @@ impl<Handles, G> AfterSync<Handles, G> {
         AfterSync { handles, _group: PhantomData }
     }
 
+    /// Waits for all threads of the group (`__syncthreads()`), and returns the handles. Handles of the CTA also come back after a
+    /// barrier of the [`Cluster`](crate::cluster::Cluster). For one [`Thread`] there is no barrier.
+    ///
+    /// Collective in the group.
+    ///
+    /// PTX: `barrier.cta.sync.aligned 0;`, of a cluster `barrier.cluster.arrive.release.aligned;`
+    /// `barrier.cluster.wait.acquire.aligned;`
+    #[inline(always)]
+    #[track_caller]
+    pub fn sync<By: Completes<G>>(self, group: &By) -> Handles {
+        group.sync();
+        self.handles
+    }
+
     /// Makes an [`AfterSync`] of handles that need no barrier, for a loop whose first round has nothing to wait for.
     ///
     /// Not collective.
@@ -413,18 +471,17 @@ impl<Handles, G> AfterSync<Handles, G> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{bulk, global::TilesMut, launch::{AfterSync, Cta}, shared::{Fenced, Free, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, mut to: TilesMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
+    /// # use ptx::{bulk, global::TilesMut, launch::{AfterSync, Cta}, shared::{Free, Shared}};
+    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>, mut to: TilesMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
     /// // The leader waits until the store has read the tile. The barrier at the start of the next round tells the other threads.
     /// // The first round has no store to wait for.
     /// let mut stored = AfterSync::ready(tile);
     /// while let Some((index, to)) = to.next_tile() {
-    ///     let tile = cta.sync_with(stored).into_free();
-    ///     let written = tile.write(cta, |i| (index * 64 + i) as u32).to_async(cta);
-    ///     stored = bulk::store(cta, written, to).commit(cta).wait_read_at_sync(cta).first();
+    ///     let written = stored.sync(cta).write(cta, |i| (index * 64 + i) as u32).to_async().sync(cta);
+    ///     stored = bulk::store(cta, written, to).commit(cta).wait_read(cta);
     /// }
-    /// let tile = cta.sync_with(stored).into_free();
-    /// # tile }
+    /// stored.sync(cta)
+    /// # }
     /// ```
     #[inline(always)]
     pub fn ready(handles: Handles) -> Self {
@@ -438,23 +495,10 @@ impl<Handles, G> AfterSync<Handles, G> {
     }
 }
 
-impl<First, Second, G> AfterSync<(First, Second), G> {
-    /// Keeps the first handle of a pair that awaits its barrier, such as the sources of a group of copies, and drops the second.
-    /// [`ready`](AfterSync::ready) shows a use.
-    ///
-    /// Not collective.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    pub fn first(self) -> AfterSync<First, G> {
-        AfterSync::new(self.handles.0)
-    }
-}
-
 impl<Handles: End, G> AfterSync<Handles, G> {
-    /// Gives the handles up in the kernel's last scope, without the barrier of [`Cta::sync_with`], and returns the proof that
-    /// [`Cta::async_scope_last`] asks for. No barrier is needed: each thread has done its part when it returns from the scope,
-    /// and the memory lives until all threads have exited.
+    /// Gives the handles up in the kernel's last scope, without their barrier, and returns the proof that [`Cta::finish`] asks
+    /// for. No barrier is needed: each thread has done its part when it returns from the scope, and the memory lives until all
+    /// threads have exited.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -469,20 +513,39 @@ impl<Handles, G> fmt::Debug for AfterSync<Handles, G> {
     }
 }
 
-/// The argument of [`Cta::sync_with`] and [`Cluster::sync_with`]: an [`AfterSync`], or a tuple of two to ten.
+/// What one barrier completes: an [`AfterSync`], or a tuple of two to ten.
 #[diagnostic::on_unimplemented(
-    message = "a barrier of `{G}` does not complete `{Self}`",
-    label = "not a transition that ends at this barrier",
-    note = "`cta.sync_with` and `bulk::load_with` take the results of the `…_at_sync` methods of the CTA's handles, or a tuple of two to ten of them",
-    note = "`cluster.sync_with` also takes the results of the `…_at_sync` methods of the cluster's handles"
+    message = "a barrier of `{By}` does not complete `{Self}`",
+    label = "not a transition that waits for this barrier",
+    note = "`.sync(cta)` of a tuple, `load_with` and `arrive_with` take what methods such as `release`, `to_async`, `publish` and `wait_read` return (`AfterSync`), or a tuple of two to ten of them"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Transitions<G: Sealed>: Sealed {
+pub trait Transitions<By> {
     /// The handles in their next states.
     type Handles;
-    /// Returns the handles in their next states. The token proves that the caller has passed the barrier.
+    /// Returns the handles in their next states. The token proves that the caller has passed the barrier. Only this crate can
+    /// name its type, and so implement the trait.
     #[doc(hidden)]
     fn handles(self, passed: Passed) -> Self::Handles;
+}
+
+/// Completes a tuple of transitions by one barrier: import this trait to call `.sync(cta)` on two to ten [`AfterSync`].
+pub trait Together: Sized {
+    /// Waits for all threads of the group (`__syncthreads()`), and returns the handles of all transitions, as
+    /// [`AfterSync::sync`] does for one.
+    ///
+    /// Collective in the group.
+    ///
+    /// PTX: as [`AfterSync::sync`].
+    #[inline(always)]
+    #[track_caller]
+    fn sync<By: HasBarrier>(self, group: &By) -> Self::Handles
+    where
+        Self: Transitions<By>,
+    {
+        group.sync();
+        self.handles(Passed::NEW)
+    }
 }
 
 mod passed {
@@ -496,8 +559,7 @@ mod passed {
 }
 pub(crate) use passed::Passed;
 
-impl<Handles, G> Sealed for AfterSync<Handles, G> {}
-impl<Handles, G: Sealed> Transitions<G> for AfterSync<Handles, G> {
+impl<Handles, G, By: Completes<G>> Transitions<By> for AfterSync<Handles, G> {
     type Handles = Handles;
     #[inline(always)]
     fn handles(self, _: Passed) -> Handles {
@@ -506,13 +568,11 @@ impl<Handles, G: Sealed> Transitions<G> for AfterSync<Handles, G> {
 }
 
 macro_rules! transitions {
-    ($( ($($T:ident $GroupOf:ident $i:tt),+) )*) => { $(
-        impl<$($T, $GroupOf),+> Sealed for ($(AfterSync<$T, $GroupOf>,)+) {}
-        impl<G: Sealed, $($T, $GroupOf),+> Transitions<G> for ($(AfterSync<$T, $GroupOf>,)+)
-        where
-            $(AfterSync<$T, $GroupOf>: Transitions<G, Handles = $T>),+
-        {
-            type Handles = ($($T,)+);
+    ($( ($($T:ident $i:tt),+) )*) => { $(
+        // Unconditional: so `.sync` exists for every tuple, and a wrong one gets the text of `Transitions`.
+        impl<$($T),+> Together for ($($T,)+) {}
+        impl<By, $($T: Transitions<By>),+> Transitions<By> for ($($T,)+) {
+            type Handles = ($($T::Handles,)+);
             #[inline(always)]
             fn handles(self, passed: Passed) -> Self::Handles {
                 ($(self.$i.handles(passed),)+)
@@ -521,37 +581,15 @@ macro_rules! transitions {
     )* };
 }
 transitions! {
-    (A OfA 0, B OfB 1)
-    (A OfA 0, B OfB 1, C OfC 2)
-    (A OfA 0, B OfB 1, C OfC 2, D OfD 3)
-    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4)
-    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5)
-    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6)
-    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6, I OfI 7)
-    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6, I OfI 7, J OfJ 8)
-    (A OfA 0, B OfB 1, C OfC 2, D OfD 3, E OfE 4, F OfF 5, H OfH 6, I OfI 7, J OfJ 8, K OfK 9)
-}
-
-/// Executes the group's barrier, which completes all the transitions.
-#[inline(always)]
-#[track_caller]
-pub(crate) fn sync_with<G: ThreadGroup, T: Transitions<G>>(group: &G, transitions: T) -> T::Handles {
-    group.sync();
-    transitions.handles(Passed::NEW)
-}
-
-impl Cta {
-    /// Waits for all threads of the CTA (`__syncthreads()`), which completes `transitions` (results of methods `…_at_sync`), and
-    /// returns their handles in the next states, such as `Fenced` after `Written`. [`AfterSync`] shows a use.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `barrier.cta.sync.aligned 0;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn sync_with<T: Transitions<Cta>>(&self, transitions: T) -> T::Handles {
-        sync_with(self, transitions)
-    }
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, H 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, H 6, I 7)
+    (A 0, B 1, C 2, D 3, E 4, F 5, H 6, I 7, J 8)
+    (A 0, B 1, C 2, D 3, E 4, F 5, H 6, I 7, J 8, K 9)
 }
 
 /// Handles that a group can hand to a part of its threads for the time of a call such as [`Cta::invoke_one`]: shared memory that
@@ -569,13 +607,20 @@ impl Cta {
     message = "`{Of}` cannot hand `{Self}` to a part of its threads",
     label = "in use, held by another group, or not a handle of shared memory",
     note = "a call without handles passes `()`: `cta.invoke_one((), |thread, ()| …)`",
-    note = "`invoke_one`, `invoke_warp` and a pipeline's `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the calling group: free a loaded tile with `.release(&cta)` first",
+    note = "`invoke_one`, `invoke_warp`, `finish_one`, `finish_warp` and a pipeline's `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the calling group: free a loaded tile with `.release().sync(cta)` first",
     note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand over an `Mbarrier<Uninit>`, and call `.init(thread)` or `.init(warp)` in the closure"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait HandOver<Of> {
+pub unsafe trait HandOver<Of>: Sized {
     /// The handle as `G` holds it.
     type HeldBy<G>;
+    /// The proof that `G` has ended its use of the handle ([`End`]).
+    type EndedBy<G>;
+    /// What the call gives back: the handles [`AfterSync`], or `()` without handles.
+    type Back;
+    /// The handles after a barrier, in whatever state the part has left them: shared memory is
+    /// [`FreeGeneric`](crate::shared::FreeGeneric).
+    type Joined;
     /// Returns the handle as `G`, the part of the group that gets it, holds it.
     ///
     /// # Safety
@@ -584,20 +629,63 @@ pub unsafe trait HandOver<Of> {
     /// - `self` is never used again, or only after a barrier of the group that follows the return of the handle by `G`.
     #[doc(hidden)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G>;
+    /// Returns the handles, which come back after the barrier of `group`. Without handles, executes that barrier.
+    #[doc(hidden)]
+    #[track_caller]
+    fn back(self, group: &Of) -> Self::Back
+    where
+        Of: ThreadGroup;
+    /// Returns the handles after a barrier of the group, which the token proves. The part has ended its own.
+    #[doc(hidden)]
+    fn joined(self, passed: Passed) -> Self::Joined;
 }
 
 // SAFETY: `()` has no memory.
 unsafe impl<Of> HandOver<Of> for () {
     type HeldBy<G> = ();
+    type EndedBy<G> = ();
+    type Back = ();
+    type Joined = ();
     #[inline(always)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {}
+    #[inline(always)]
+    fn back(self, group: &Of)
+    where
+        Of: ThreadGroup,
+    {
+        group.sync();
+    }
+    #[inline(always)]
+    fn joined(self, _: Passed) {}
 }
+
+/// The items of [`HandOver`] by which handles come back after a barrier.
+macro_rules! come_back {
+    ($Of:ident) => {
+        type Back = $crate::group::AfterSync<Self, $Of>;
+        #[inline(always)]
+        fn back(self, _: &$Of) -> Self::Back
+        where
+            $Of: $crate::group::ThreadGroup,
+        {
+            $crate::group::AfterSync::new(self)
+        }
+    };
+}
+pub(crate) use come_back;
 
 macro_rules! hand_over_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
         // SAFETY: each element of the tuple keeps the clauses of the trait.
         unsafe impl<Of, $($H: HandOver<Of>),+> HandOver<Of> for ($($H,)+) {
             type HeldBy<G> = ($($H::HeldBy<G>,)+);
+            type EndedBy<G> = ($($H::EndedBy<G>,)+);
+            type Joined = ($($H::Joined,)+);
+            come_back! { Of }
+            #[inline(always)]
+            fn joined(self, passed: Passed) -> Self::Joined {
+                ($(self.$i.joined(passed),)+)
+            }
             #[inline(always)]
             unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
                 // SAFETY: the caller keeps both clauses of `# Safety` for the tuple, so for each element.
@@ -608,14 +696,13 @@ macro_rules! hand_over_tuple {
 }
 hand_over_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
-/// Makes the three methods by which a part of the group works alone: with a barrier, at a shared barrier, without a barrier.
+/// Makes the two methods by which a part of the group works alone: with handles that come back, and at the end of the kernel.
 /// rustc quotes the line with the name when a call lacks an argument, so the line says what a call without handles passes.
 macro_rules! invoke {
     (
         $Group:ty, ($($borrow:tt)+) $Part:ident, $part:expr, $is_in_part:expr,
         $(#[$invoke:meta])* $name:ident,
-        $(#[$at_sync:meta])* $name_at_sync:ident,
-        $(#[$last:meta])* $name_last:ident
+        $(#[$finish:meta])* $name_finish:ident
     ) => {
         impl $Group {
             $(#[$invoke])*
@@ -625,43 +712,31 @@ macro_rules! invoke {
                 &mut self,
                 handles: H,
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
-            ) -> H {
-                let done = self.$name_at_sync(handles, body);
-                sync_with(self, done)
-            }
-
-            $(#[$at_sync])*
-            #[inline(always)]
-            #[track_caller]
-            pub fn $name_at_sync<H: HandOver<Self>>(
-                &mut self,
-                handles: H,
-                body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
-            ) -> AfterSync<H, Self> {
+            ) -> H::Back {
                 meet!(self);
                 if $is_in_part(self) {
                     // SAFETY: only the threads of the part use the handles; the other threads go on to the barrier. The lifetime
                     // belongs to this call alone, so `body` returns the handles that it was given, and they are idle.
                     let _idle = unsafe { body($($borrow)+ $part(self), handles.hand_over()) };
                 }
-                AfterSync::new(handles)
+                handles.back(self)
             }
 
-            $(#[$last])*
+            $(#[$finish])*
             #[inline(always)]
             #[track_caller]
-            pub fn $name_last<H: HandOver<Self> + End>(
+            pub fn $name_finish<H: HandOver<Self> + End>(
                 &mut self,
                 handles: H,
-                body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::Ended,
+                body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::EndedBy<$Part<'t>>,
             ) -> H::Ended {
                 meet!(self);
                 if $is_in_part(self) {
-                    // SAFETY: only the threads of the part use the handles, and no thread uses `handles` again.
-                    unsafe { body($($borrow)+ $part(self), handles.hand_over()) }
-                } else {
-                    handles.end()
+                    // SAFETY: only the threads of the part use the handles, and no thread uses `handles` again. The lifetime
+                    // belongs to this call alone, so `body` has ended the handles that it was given.
+                    let _ended = unsafe { body($($borrow)+ $part(self), handles.hand_over()) };
                 }
+                handles.end()
             }
         }
     };
@@ -672,45 +747,37 @@ invoke! {
     /// Runs `body` in the leader alone, as `cooperative_groups::invoke_one` does, and lends the handles to that [`Thread`], whose
     /// calls have no barrier.
     ///
-    /// `body` returns the handles in the states in which it got them. After the barrier that ends this call the CTA holds them
-    /// again.
+    /// `body` returns the handles in the states in which it got them. The CTA holds them again after the next barrier: call
+    /// `.sync(cta)` on the result ([`AfterSync`]). Until then the other warps go on; the other lanes of the first warp may wait
+    /// for the leader to finish `body`. Without handles, `invoke_one((), …)` ends with that barrier itself, so that the other
+    /// threads see what the leader did.
     ///
     /// `body` can make no collective call of the CTA or of a warp (`cta.sync()`, `cta.warp().ballot(…)`), because this call
     /// borrows the CTA. Compute ranks and counts that `body` needs before the call. Begin `body` with its `init` calls, and
     /// branch after them: ptxas merges a branch at the beginning with the branch that selects the leader, no longer knows that
     /// one lane is active, and makes each bulk operation a loop over lanes.
     ///
-    /// If the leader loads a tile and all threads read it, hand the tile over as [`Fenced`](crate::shared::Fenced): `Fenced`
-    /// memory becomes readable without a further barrier.
-    ///
     /// Collective in the CTA.
     ///
-    /// PTX: `barrier.cta.sync.aligned 0;`
+    /// PTX: none; without handles `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 64>)
-    /// # -> Shared<'s, f32, 64, Loaded> {
-    /// let (tile, _bar) = cta.invoke_one((tile.into_fenced(), bar), |thread, (tile, bar)| {
-    ///     let (bar, tile, _) = bulk::load(thread, bar.init(thread), tile.into_free(), from).wait(thread);
-    ///     (tile.release(thread).into_fenced(), bar.inval(thread))
+    /// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Shared}};
+    /// # type Tile<'s> = Shared<'s, f32, 64, Free>;
+    /// # fn kernel<'s>(cta: &mut Cta, tile: Tile<'s>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 64>, to: GlobalTileMut<f32, 64>)
+    /// # -> Tile<'s> {
+    /// // The leader copies a tile, while the other threads do something else.
+    /// let lent = cta.invoke_one((tile, bar), |thread, (tile, bar)| {
+    ///     let (bar, tile, _) = bulk::load(thread, bar.init(thread).sync(thread), tile, from).wait(thread);
+    ///     let tile = bulk::store(thread, tile, to).commit(thread).wait_read(thread);
+    ///     (tile.sync(thread), bar.inval(thread))
     /// });
-    /// let tile = tile.into_loaded();
+    /// let (tile, _bar) = lent.sync(cta);
     /// # tile }
     /// ```
     invoke_one, // without handles: `invoke_one((), |thread, ()| …)`
-    /// Runs `body` in the leader as [`invoke_one`](Cta::invoke_one) does, and leaves the barrier to
-    /// [`sync_with`](Cta::sync_with), which other transitions can share. [`invoke_warp_at_sync`](Cta::invoke_warp_at_sync) shows
-    /// the pattern.
-    ///
-    /// Until that barrier the other warps go on. The other lanes of the first warp may wait for the leader to finish `body`.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: none.
-    invoke_one_at_sync,
-    /// Runs `body` in the leader as [`invoke_one`](Cta::invoke_one) does, at the end of the last scope of the kernel
-    /// ([`Cta::async_scope_last`]): the handles do not come back, and there is no barrier.
+    /// Runs `body` in the leader as [`invoke_one`](Cta::invoke_one) does, at the end of the kernel ([`Cta::finish`]): `body`
+    /// returns the handles ended, they do not come back, and there is no barrier.
     ///
     /// The other warps go on. The other lanes of the first warp may wait for the leader to finish `body`.
     ///
@@ -723,16 +790,16 @@ invoke! {
     /// # type Tile = SharedArray<f32, 1024>;
     /// # fn kernel(cta: Cta, tile: Tile, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
     /// // The leader copies the tile; the other threads have nothing to do.
-    /// cta.async_scope_last(tile, |cta, tile| {
-    ///     let (tile, ()) = cta.invoke_one_last((tile, bar), |thread, (tile, bar)| {
-    ///         let (_bar, tile, _) = bulk::load(thread, bar.init(thread), tile, from).wait(thread);
-    ///         (bulk::store(thread, tile, to).commit(thread).end(thread), ())
+    /// cta.finish(tile, |cta, tile| {
+    ///     let (tile, ()) = cta.finish_one((tile, bar), |thread, (tile, bar)| {
+    ///         let (_bar, tile, _) = bulk::load(thread, bar.init(thread).sync(thread), tile, from).wait(thread);
+    ///         (bulk::store(thread, tile, to).commit(thread).wait_read(thread).end(), ())
     ///     });
     ///     tile
     /// });
     /// # }
     /// ```
-    invoke_one_last
+    finish_one
 }
 invoke! {
     Cta, (&mut) FirstWarp,
@@ -740,80 +807,55 @@ invoke! {
     |cta: &Cta| cta.thread_rank() < 32,
     /// Runs `body` in the first warp alone and lends the handles to that [`FirstWarp`], whose calls wait for the warp alone.
     ///
-    /// As with [`invoke_one`](Cta::invoke_one), `body` makes no collective call of the CTA, and after the barrier the CTA holds
-    /// the handles again. `body` gets the warp as `&mut`, so that it can call [`FirstWarp::invoke_one`].
+    /// As with [`invoke_one`](Cta::invoke_one), `body` makes no collective call of the CTA, and after the next barrier the CTA
+    /// holds the handles again; without handles this call ends with that barrier. `body` gets the warp as `&mut`, so that it can
+    /// call [`FirstWarp::invoke_one`].
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `barrier.cta.sync.aligned 0;`
-    invoke_warp, // without handles: `invoke_warp((), |warp, ()| …)`
-    /// Runs `body` in the first warp as [`invoke_warp`](Cta::invoke_warp) does, and leaves the barrier to
-    /// [`sync_with`](Cta::sync_with), which other transitions can share.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: none.
+    /// PTX: none; without handles `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Fenced, Free, Shared}};
-    /// # fn kernel<'s>(cta: &mut Cta, table: Shared<'s, u32, 64, Free>, work: impl Fn()) -> Shared<'s, u32, 64, Fenced> {
-    /// let table = cta.invoke_warp_at_sync(table.into_fenced(), |warp, table| {
-    ///     table.into_free().write(warp, |i| (i * i) as u32).to_async(warp)
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Free, Shared}};
+    /// # fn kernel<'s>(cta: &mut Cta, tile: Shared<'s, u32, 64, Free>, to: GlobalTileMut<u32, 64>, work: impl Fn())
+    /// # -> Shared<'s, u32, 64, Free> {
+    /// let tile = cta.invoke_warp(tile, |warp, tile| {
+    ///     let squares = tile.write(warp, |i| (i * i) as u32).to_async().sync(warp);
+    ///     bulk::store(warp, squares, to).commit(warp).wait_read(warp).sync(warp)
     /// });
-    /// work(); // the other warps do this while the first warp fills the table
-    /// let table = cta.sync_with(table);
-    /// # table }
+    /// work(); // the other warps do this while the first warp fills the tile and stores it
+    /// let tile = tile.sync(cta);
+    /// # tile }
     /// ```
-    invoke_warp_at_sync,
-    /// Runs `body` in the first warp as [`invoke_warp`](Cta::invoke_warp) does, at the end of the last scope of the kernel
-    /// ([`Cta::async_scope_last`]): the handles do not come back, and there is no barrier. The other warps go on.
+    invoke_warp, // without handles: `invoke_warp((), |warp, ()| …)`
+    /// Runs `body` in the first warp as [`invoke_warp`](Cta::invoke_warp) does, at the end of the kernel ([`Cta::finish`]): `body`
+    /// returns the handles ended, they do not come back, and there is no barrier. The other warps go on.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: none.
-    invoke_warp_last
+    finish_warp
 }
 invoke! {
     FirstWarp<'_>, (&) Thread, |_: &FirstWarp<'_>| Thread { _call: PhantomData }, FirstWarp::is_leader,
-    /// Runs `body` in the leader alone, as [`Cta::invoke_one`] does, and lends it handles of the warp. After the warp's barrier
-    /// the warp holds the handles again. `body` makes no collective call of the warp.
+    /// Runs `body` in the leader alone, as [`Cta::invoke_one`] does, and lends it handles of the warp. The warp holds them again
+    /// after its next barrier; without handles this call ends with that barrier. `body` makes no collective call of the warp.
     ///
     /// Collective in the warp.
     ///
-    /// PTX: `bar.warp.sync 0xffffffff;`
+    /// PTX: none; without handles `bar.warp.sync 0xffffffff;`
     invoke_one, // without handles: `invoke_one((), |thread, ()| …)`
-    /// Runs `body` in the leader as [`invoke_one`](FirstWarp::invoke_one) does, and leaves the barrier to
-    /// [`sync_with`](FirstWarp::sync_with), which other transitions can share.
+    /// Runs `body` in the leader as [`Cta::finish_one`] does, with handles of the warp: `body` returns the handles ended, they do
+    /// not come back, and there is no barrier.
     ///
     /// Collective in the warp.
     ///
     /// PTX: none.
-    invoke_one_at_sync,
-    /// Runs `body` in the leader as [`Cta::invoke_one_last`] does, with handles of the warp: the handles do not come back, and
-    /// there is no barrier.
-    ///
-    /// Collective in the warp.
-    ///
-    /// PTX: none.
-    invoke_one_last
+    finish_one
 }
 
-impl FirstWarp<'_> {
-    /// Waits for all threads of the warp (`__syncwarp()`), which completes `transitions` (results of methods `…_at_sync`), and
-    /// returns their handles in the next states, such as `Fenced` after `Written`.
-    ///
-    /// Collective in the warp.
-    ///
-    /// PTX: `bar.warp.sync 0xffffffff;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn sync_with<T: Transitions<Self>>(&self, transitions: T) -> T::Handles {
-        sync_with(self, transitions)
-    }
-}
-
-/// Handles whose use can end without a barrier in the last scope of a kernel: [`Shared`](crate::shared::Shared), the handles that
-/// a cluster's scope makes of it, and tuples of such handles.
+/// Handles whose use can end without a barrier at the end of a kernel: [`Shared`](crate::shared::Shared), the handles that a
+/// cluster's scope makes of it, and tuples of such handles.
 ///
 /// # Safety
 ///
@@ -823,8 +865,8 @@ impl FirstWarp<'_> {
 pub unsafe trait End {
     /// The proof that the last scope asks for.
     type Ended;
-    /// Gives the handle up in the kernel's last scope, and returns the proof that [`Cta::async_scope_last`] or
-    /// [`Cta::cluster_scope_last`] asks for.
+    /// Gives the handle up in the kernel's last scope, and returns the proof that [`Cta::finish`] or [`Cta::finish_cluster`] asks
+    /// for.
     fn end(self) -> Self::Ended;
 }
 

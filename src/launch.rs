@@ -9,8 +9,8 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 pub use crate::group::{
-    AfterSync, Cta, End, FirstWarp, HandOver, HasFirstWarp, PartBarrier, Thread, ThreadGroup, Transitions,
-    Warps,
+    AfterSync, Completes, Cta, End, FirstWarp, HandOver, HasBarrier, HasFirstWarp, PartBarrier, Thread,
+    ThreadGroup, Together, Transitions, Warps,
 };
 #[doc(hidden)]
 pub use crate::parameter::{kind, layout, layout_of_name};
@@ -46,8 +46,8 @@ impl Cta {
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
     /// # unsafe fn kernel() {
     /// // SAFETY: the kernel's first call, in every thread; collective calls are made in uniform control flow.
-    /// let (mut cta, smem, _dynamic) = unsafe { Cta::enter::<Smem>() };
-    /// cta.async_scope(smem.tile, |cta, tile| tile.write(cta, |i| i as f32).to_async(cta).into_free());
+    /// let (cta, smem, _dynamic) = unsafe { Cta::enter::<Smem>() };
+    /// cta.finish(smem.tile, |cta, tile| tile.write(cta, |i| i as f32).end());
     /// # }
     /// ```
     ///
@@ -69,7 +69,7 @@ impl Cta {
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its
     ///     [`ArrivedCluster`](crate::cluster::ArrivedCluster), and if it is [`Cta::cluster_scope`] or
-    ///     [`Cta::cluster_scope_last`]. In these calls the handles have the same type in all CTAs and lie at the same place in
+    ///     [`Cta::finish_cluster`]. In these calls the handles have the same type in all CTAs and lie at the same place in
     ///     each CTA's shared memory. The arguments (permutations, groups, masks, operations) are equal in all CTAs, except values
     ///     and sources of copies. A call that takes a handle of a cluster's scope and a `&Cta`, such as
     ///     [`Sent::receive`](crate::cluster::Sent::receive), is collective in the CTA alone.
@@ -91,9 +91,10 @@ impl Cta {
     ///   `into_channel`, …), has no barrier. All threads that hold the handle make the same such calls in the same order; in a
     ///   part, all threads of the part.
     /// - *Closures.* These closures may contain collective calls, because they run once in each of their threads:
-    ///   - the bodies of scopes: [`async_scope`](Cta::async_scope), [`async_scope_last`](Cta::async_scope_last),
-    ///     [`cluster_scope`](Cta::cluster_scope), [`cluster_scope_last`](Cta::cluster_scope_last), and of a `WorkQueueMemory`;
-    ///   - the bodies of [`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp), and their `…_at_sync`, `…_last`;
+    ///   - the bodies of scopes: [`async_scope`](Cta::async_scope), [`finish`](Cta::finish),
+    ///     [`cluster_scope`](Cta::cluster_scope), [`finish_cluster`](Cta::finish_cluster), and of a `WorkQueueMemory`;
+    ///   - the bodies of [`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp), [`finish_one`](Cta::finish_one),
+    ///     [`finish_warp`](Cta::finish_warp);
     ///   - the parts of [`Pipeline::run`](crate::pipeline::Pipeline::run), `run_with` and their `…_last`;
     ///   - the closures of [`unroll`](crate::registers::unroll) and [`from_fn`](crate::registers::from_fn), which run once a
     ///     round in each thread.
@@ -101,8 +102,8 @@ impl Cta {
     ///   Every other closure (of `write`, `update`, `load_where`, `update_all`, `invoke_elected`, …) contains no collective call
     ///   of any group: it runs as often as its method says, which differs from thread to thread. The compiler does not check
     ///   this, because the method takes the group by `&`.
-    /// - *Parts.* The calls that run a closure in a part of the threads (`invoke_one`, `invoke_warp`, `Pipeline::run`,
-    ///   `run_with`, their `…_at_sync` and `…_last`) take the larger group by `&mut`. Their closures therefore have neither that
+    /// - *Parts.* The calls that run a closure in a part of the threads (`invoke_one`, `invoke_warp`, `finish_one`,
+    ///   `finish_warp`, `Pipeline::run`, `run_with`) take the larger group by `&mut`. Their closures therefore have neither that
     ///   group nor a [`Warp`](crate::warp::Warp) of it, and make no collective call of it. A thread, a warp or [`Warps`] hold the
     ///   handles of a part. If a closure of a part captures a value, by move or by reference, and changes it (`next_tile`, …),
     ///   the threads outside the part do not use that value again.

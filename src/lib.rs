@@ -119,7 +119,7 @@ cfg_select! {
         ///     let (x, x_tail) = x.tiles::<3584>();
         ///     let (y, y_tail) = y.tiles(&cta);
         ///     y_tail.update(&cta, |i, y| x_tail.get(i).map_or(y, |x| a * x + y));
-        ///     cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| a * x + y));
+        ///     cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| a * x + y).end());
         /// }
         /// ```
         pub use ptx_macros::kernel;

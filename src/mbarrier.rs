@@ -15,7 +15,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, nothing_to_end, sync_with};
+use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, come_back, nothing_to_end};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint, WaitSem};
 use crate::shared::{Place, Scoped};
@@ -122,7 +122,7 @@ pub trait Idle: Phase {}
 /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
 /// ptx::shared_memory! { struct Smem { bar: Mbarrier<Uninit> } }
 /// # fn kernel(cta: &Cta, smem: Smem) {
-/// let bar = smem.bar.init(cta);
+/// let bar = smem.bar.init(cta).sync(cta);
 /// let bar = bar.arrive(cta); // releases this thread's accesses so far
 /// // Work that does not depend on other threads.
 /// let bar = bar.wait(cta); // all accesses that other threads made before they arrived are visible
@@ -142,8 +142,7 @@ pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1, G = Cta> {
     _group: PhantomData<fn(&G)>,
 }
 
-static_assertions::assert_not_impl_any!(Mbarrier<Uninit>: Scoped);
-static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Place);
+static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Place, Scoped);
 static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Place, Scoped);
 static_assertions::assert_not_impl_any!(Mbarrier<PartlyArrived, 2>: Place, Scoped);
 
@@ -165,19 +164,30 @@ unsafe impl<const ARRIVALS: u32> Place for Mbarrier<Uninit, ARRIVALS> {
     }
 }
 
-// SAFETY: the state says that the mbarrier is idle. A copy in flight owns both its mbarrier and its memory, so no copy is in
-// flight once the scope has the memory back.
-unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Ready, ARRIVALS> {
-    type InScope<'s> = Self;
+// SAFETY: the scope has the only handle. A copy in flight owns both its mbarrier and its memory, so no copy is in flight once the
+// scope has the memory back.
+unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Uninit, ARRIVALS> {
+    type InScope<'s> = Mbarrier<Ready, ARRIVALS>;
     type Ended<'s> = ();
     const USED_BY_PEERS: bool = false;
+    const INITIALIZED: bool = true;
     #[inline(always)]
-    unsafe fn open<'s>(self) -> Self::InScope<'s> {
-        self
+    unsafe fn init(&self, cta: &Cta) {
+        // SAFETY: the leader makes this call, and the scope has the only handle of the memory, which holds no mbarrier.
+        unsafe { self.init_in(cta) };
     }
     #[inline(always)]
-    unsafe fn give_back(lent: Self) -> Self {
-        lent
+    unsafe fn open<'s>(self) -> Self::InScope<'s> {
+        Mbarrier::new(self.addr, Ready(()))
+    }
+    #[inline(always)]
+    unsafe fn inval(lent: &Self::InScope<'_>) {
+        // SAFETY: the mbarrier is valid and idle, as its state says, and no thread waits on it (`# Safety`).
+        unsafe { raw::mbarrier_inval(space::SharedCta, lent.addr) };
+    }
+    #[inline(always)]
+    unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
+        Mbarrier::new(lent.addr, Uninit(()))
     }
 }
 
@@ -185,6 +195,12 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Ready, ARRIVALS> {
 // barrier.
 unsafe impl<const ARRIVALS: u32, Of> HandOver<Of> for Mbarrier<Uninit, ARRIVALS, Of> {
     type HeldBy<G> = Mbarrier<Uninit, ARRIVALS, G>;
+    type EndedBy<G> = ();
+    // The part may have left the mbarrier initialized.
+    type Joined = ();
+    come_back! { Of }
+    #[inline(always)]
+    fn joined(self, _: Passed) {}
     #[inline(always)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
         Mbarrier::new(self.addr, Uninit(()))
@@ -201,24 +217,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         self.addr
     }
 
-    /// Initializes the mbarrier: a phase completes after each thread of the group has arrived `ARRIVALS` times.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: `mbarrier.init.shared::cta.b64 [addr], arrivals;` `fence.mbarrier_init.release.cluster;`
-    /// `fence.proxy.async.shared::cta;` by the leader, then `barrier.cta.sync.aligned 0;`
-    #[must_use = "use the mbarrier through the handle that this returns"]
-    #[inline(always)]
-    #[track_caller]
-    pub fn init(self, group: &G) -> Mbarrier<Ready, ARRIVALS, G>
-    where
-        P: Initializable,
-    {
-        sync_with(group, self.init_at_sync(group))
-    }
-
-    /// Starts [`init`](Mbarrier::init): the mbarrier is ready after the barrier of [`Cta::sync_with`], which several transitions
-    /// can share.
+    /// Initializes the mbarrier: a phase completes after each thread of the group has arrived `ARRIVALS` times. The mbarrier is
+    /// ready after the group's barrier. A scope initializes the mbarriers that are lent to it by itself.
     ///
     /// Collective in the group.
     ///
@@ -226,28 +226,38 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// `fence.proxy.async.shared::cta;`
     #[inline(always)]
     #[track_caller]
-    pub fn init_at_sync(self, group: &G) -> AfterSync<Mbarrier<Ready, ARRIVALS, G>, G>
+    pub fn init(self, group: &G) -> AfterSync<Mbarrier<Ready, ARRIVALS, G>, G>
     where
         P: Initializable,
     {
         meet!(group);
+        if group.is_leader() {
+            // SAFETY: the leader makes this call. The group holds the only handle of this memory, whose state `Uninit` says that
+            // it holds no mbarrier.
+            unsafe { self.init_in(group) };
+            publish_inits();
+        }
+        // The barrier shows the initialized mbarrier to the other threads.
+        AfterSync::new(Mbarrier::new(self.addr, Ready(())))
+    }
+
+    /// Initializes the mbarrier for the threads of the group. [`publish_inits`] and a barrier have to follow.
+    ///
+    /// # Safety
+    ///
+    /// One thread makes this call. The group has the only handle of the memory, which holds no mbarrier.
+    #[inline(always)]
+    pub(crate) unsafe fn init_in(&self, group: &G) {
         const {
             assert!(
                 ARRIVALS >= 1 && ARRIVALS <= 1023,
                 "`ARRIVALS` is 1 to 1023: an mbarrier counts at most 2^20 - 1 arrivals, for up to 1024 threads (PTX ISA 9.7.13.15.2)"
             )
         };
-        if group.is_leader() {
-            let arrivals = group.thread_count() * ARRIVALS;
-            // SAFETY: the group holds the only handle of this memory, whose state `Uninit` says that it holds no mbarrier. A CTA
-            // has at most 1024 threads, so the count is at most 2^20 - 1 (asserted above).
-            unsafe { raw::mbarrier_init(space::SharedCta, self.addr, arrivals) };
-            // Shows the object to the cluster and to the async proxy.
-            raw::fence_mbarrier_init();
-            raw::fence_proxy_async(space::SharedCta);
-        }
-        // The barrier shows the initialized mbarrier to the other threads.
-        AfterSync::new(Mbarrier::new(self.addr, Ready(())))
+        let arrivals = group.thread_count() * ARRIVALS;
+        // SAFETY: the memory holds no mbarrier (`# Safety`). A CTA has at most 1024 threads, so the count is at most 2^20 - 1
+        // (asserted above).
+        unsafe { raw::mbarrier_init(space::SharedCta, self.addr, arrivals) };
     }
 
     /// Invalidates the mbarrier: its memory can become another mbarrier.
@@ -300,8 +310,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         unsafe { self.arrive_times(due) }
     }
 
-    /// Arrives as [`arrive`](Mbarrier::arrive) does, and lets the phase serve as the barrier of `transitions` (results of methods
-    /// `…_at_sync`). A thread that has waited for the phase knows that every thread has done its part of the transitions.
+    /// Arrives as [`arrive`](Mbarrier::arrive) does, and lets the phase serve as the barrier of `transitions` ([`AfterSync`]
+    /// or a tuple). A thread that has waited for the phase knows that every thread has done its part of the transitions.
     ///
     /// Collective in the group.
     ///
@@ -312,7 +322,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// # type Tile<'s, S> = Shared<'s, u32, 1024, S>;
     /// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, read: Tile<'s, Loaded>, written: Tile<'s, Written>)
     /// # -> (Mbarrier<Ready>, Tile<'s, Free>, Tile<'s, Fenced>) {
-    /// let arrived = bar.arrive_with(cta, (read.release_at_sync(), written.to_async_at_sync()));
+    /// let arrived = bar.arrive_with(cta, (read.release(), written.to_async()));
     /// // Work that needs neither tile.
     /// let (bar, (read, written)) = arrived.wait(cta);
     /// # (bar, read, written) }
@@ -492,7 +502,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
 }
 
 /// An [`Mbarrier`] on which this thread has arrived by [`Mbarrier::arrive_with`]: the wait for its phase also completes the
-/// transitions that the arrival took (results of methods `…_at_sync`), and returns their handles.
+/// transitions that the arrival took ([`AfterSync`]), and returns their handles.
 #[must_use = "`.wait(&cta)` returns the handles of the transitions: call it"]
 #[derive(Debug)]
 pub struct ArrivedWith<T, const ARRIVALS: u32 = 1, G = Cta> {
@@ -554,6 +564,13 @@ impl<P: Arrivable, G> Mbarrier<P, 1, G> {
         };
         Mbarrier::new(self.addr, Arrived { state })
     }
+}
+
+/// Shows the mbarriers that this thread has initialized to the cluster and to the async proxy, after the next barrier.
+#[inline(always)]
+pub(crate) fn publish_inits() {
+    raw::fence_mbarrier_init();
+    raw::fence_proxy_async(space::SharedCta);
 }
 
 /// Waits for the phase of the token `state`. Accesses that were released to the phase in `scope` are visible afterwards.

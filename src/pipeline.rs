@@ -18,7 +18,7 @@
 //! passes through the calls of each round:
 //!
 //! ```text
-//!  IdleRing ─ start ─► Ring ─ wait ─► FullRing ─ update ─► UpdatedRing ─ store ─► StoringRing ─ refill ─► Ring ─ … ─► IdleRing
+//!  IdleRing ─ start ─► Ring ─ wait ─► FullRing ─ update ─► UpdatedRing ─ store ─► StoringRing ─ refill ─► Ring ─ … ─► FinishedRing
 //! ```
 //!
 //! A stage of a ring holds one tile of each input and one tile of the output, which the CTA updates in place.
@@ -33,6 +33,6 @@ mod stage;
 
 pub use barrier_pair::BarrierPair;
 pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSignals};
-pub use ring::{FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
-pub use run::{Pipeline, PipelineGroup, PipelineMemory};
+pub use ring::{FinishedRing, FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
+pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineGroup, PipelineMemory};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};

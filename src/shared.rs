@@ -12,8 +12,11 @@
 //!    └────────► Written ◄────────┘
 //!                 │ to_async                  publish: Written ─► Published (readable)
 //!                 ▼
-//!              Fenced ── bulk::store, commit, wait_read ──► Fenced ── into_free ──► Free
+//!              Fenced ── bulk::store, commit, wait_read ──► Free
 //! ```
+//!
+//! `release`, `publish`, `to_async` and the waits for copies leave their barrier to the caller: `.sync(cta)` gives the next handle
+//! ([`AfterSync`]).
 //!
 //! Memory that only threads and [`cp_async`](crate::cp_async) fill needs no proxy fence:
 //!
@@ -24,7 +27,7 @@
 
 use core::marker::PhantomData;
 
-use crate::group::{AfterSync, Brand, Cta, ThreadGroup, sync_with};
+use crate::group::{AfterSync, Brand, Cta, ThreadGroup};
 use crate::qualifier::space;
 use crate::raw;
 use crate::size;
@@ -63,9 +66,9 @@ pub use view::View2d;
 /// # use ptx::{launch::Cta, shared::{Free, Shared}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 1024, Free>) -> Shared<'s, u32, 1024, Free> {
 /// let tile = tile.write(cta, |i| i as u32); // `Written`
-/// let tile = tile.publish(cta); // `Published`: `get` compiles from here
+/// let tile = tile.publish().sync(cta); // `Published`: `get` compiles from here
 /// let x = tile.get(17);
-/// let tile = tile.to_async(cta); // `Fenced`
+/// let tile = tile.to_async().sync(cta); // `Fenced`
 /// tile.into_free()
 /// # }
 /// ```
@@ -112,12 +115,12 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
         N == 0
     }
 
-    /// Gives the memory up in the kernel's last scope, in any state, and returns the proof that [`Cta::async_scope_last`] or
-    /// [`Cta::cluster_scope_last`] asks for. No copy uses the memory: a copy owns its handle.
+    /// Gives the memory up in the kernel's last scope, in any state, and returns the proof that [`Cta::finish`] or
+    /// [`Cta::finish_cluster`] asks for. No copy uses the memory: a copy owns its handle.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn end(self) -> Ended<'s, SharedArray<T, N>> {
+    pub fn end(self) -> Ended<'s, SharedArray<T, N>, G> {
         Ended::new()
     }
 }
@@ -187,33 +190,20 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G> {
-    /// Frees the memory for the next copy: waits until all threads have finished their reads, and gives up the contents.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: `barrier.cta.sync.aligned 0;`. In a [`FirstWarp`](crate::launch::FirstWarp) and in a [`Thread`](crate::launch::Thread),
-    /// `fence.proxy.async.shared::cta;` comes first.
-    #[inline(always)]
-    #[track_caller]
-    pub fn release(self, group: &G) -> Shared<'s, T, N, Free, G> {
-        sync_with(group, self.release_at_sync())
-    }
-
-    /// Starts [`release`](Shared::release): the memory is free for the next copy after the barrier of
-    /// [`sync_with`](Cta::sync_with). Several transitions can share that barrier.
+    /// Frees the memory for the next copy, and gives up the contents. After the barrier all threads have finished their reads.
     ///
     /// PTX: none. In a [`FirstWarp`](crate::launch::FirstWarp) and in a [`Thread`](crate::launch::Thread),
     /// `fence.proxy.async.shared::cta;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Fenced, Free, Loaded, Shared, Written}};
+    /// # use ptx::{launch::{Cta, Together}, shared::{Fenced, Free, Loaded, Shared, Written}};
     /// # fn kernel<'s>(cta: &Cta, from: Shared<'s, f32, 64, Loaded>, to: Shared<'s, f32, 64, Written>)
     /// # -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Fenced>) {
-    /// let (from, to) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
+    /// let (from, to) = (from.release(), to.to_async()).sync(cta);
     /// # (from, to) }
     /// ```
     #[inline(always)]
-    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, Free, G>, G> {
+    pub fn release(self) -> AfterSync<Shared<'s, T, N, Free, G>, G> {
         G::fence_reads();
         AfterSync::new(self.into_state())
     }
@@ -249,64 +239,34 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
 }
 
 impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, State, G> {
-    /// Makes all threads' stores and atomic operations visible to all threads of the group, by a barrier (`__syncthreads()`).
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: `barrier.cta.sync.aligned 0;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn publish(self, group: &G) -> Shared<'s, T, N, Published, G>
-    where
-        State: ThreadStores,
-    {
-        sync_with(group, self.publish_at_sync())
-    }
-
-    /// Starts [`publish`](Shared::publish): all threads see the stores after the barrier of [`sync_with`](Cta::sync_with) (see
-    /// [`release_at_sync`](Shared::release_at_sync)).
+    /// Makes all threads' stores and atomic operations visible to all threads of the group, which see them after the barrier
+    /// (`__syncthreads()`).
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn publish_at_sync(self) -> AfterSync<Shared<'s, T, N, Published, G>, G>
+    pub fn publish(self) -> AfterSync<Shared<'s, T, N, Published, G>, G>
     where
         State: ThreadStores,
     {
         AfterSync::new(self.into_state())
     }
 
-    /// Makes all threads' stores visible to async copies (TMA), by a proxy fence of each thread (`fence.proxy.async`) and a
-    /// barrier. The barrier also waits until all threads have finished their reads.
+    /// Makes all threads' stores visible to async copies (TMA) after the barrier, by a proxy fence of each thread
+    /// (`fence.proxy.async`). After the barrier all threads have also finished their reads.
     ///
-    /// Collective in the group.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;` `barrier.cta.sync.aligned 0;`
+    /// PTX: `fence.proxy.async.shared::cta;`
     ///
     /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared, Written}};
+    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Free, Shared, Written}};
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Written>, to: GlobalTileMut<u32, 64>)
-    /// # -> Shared<'s, u32, 64, Fenced> {
-    /// let tile = tile.to_async(cta);
-    /// let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta);
+    /// # -> Shared<'s, u32, 64, Free> {
+    /// let tile = tile.to_async().sync(cta);
+    /// let tile = bulk::store(cta, tile, to).commit(cta).wait_read(cta).sync(cta);
     /// # tile
     /// # }
     /// ```
     #[inline(always)]
-    #[track_caller]
-    pub fn to_async(self, group: &G) -> Shared<'s, T, N, Fenced, G>
-    where
-        State: Unfenced,
-    {
-        sync_with(group, self.to_async_at_sync())
-    }
-
-    /// Starts [`to_async`](Shared::to_async), which hands the memory to async copies: executes the proxy fence
-    /// (`fence.proxy.async`), so that copies after the barrier of [`sync_with`](Cta::sync_with) see the stores. Several
-    /// transitions can share that barrier.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;`
-    #[inline(always)]
-    pub fn to_async_at_sync(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G>
+    pub fn to_async(self) -> AfterSync<Shared<'s, T, N, Fenced, G>, G>
     where
         State: Unfenced,
     {
@@ -316,24 +276,12 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
 }
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published, G> {
-    /// Frees the memory for stores and `cp.async`: waits until all threads have finished their reads, and gives up the contents.
-    /// No proxy fence is needed where no bulk copy uses the memory in between.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: `barrier.cta.sync.aligned 0;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn release(self, group: &G) -> Shared<'s, T, N, FreeGeneric, G> {
-        sync_with(group, self.release_at_sync())
-    }
-
-    /// Starts [`release`](Shared::release): the memory is free for stores and `cp.async` after the barrier of
-    /// [`sync_with`](Cta::sync_with).
+    /// Frees the memory for stores and `cp.async`, and gives up the contents. After the barrier all threads have finished their
+    /// reads. No proxy fence is needed where no bulk copy uses the memory in between.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn release_at_sync(self) -> AfterSync<Shared<'s, T, N, FreeGeneric, G>, G> {
+    pub fn release(self) -> AfterSync<Shared<'s, T, N, FreeGeneric, G>, G> {
         AfterSync::new(self.into_state())
     }
 }
@@ -371,29 +319,6 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Fenced, G> {
 }
 
 impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
-    /// Lets copies read the present contents of free memory instead of giving them up: those that the memory held last, or
-    /// unspecified ones.
-    ///
-    /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Loaded, Shared}};
-    /// # fn kernel<'s>(cta: &mut Cta, tile: Shared<'s, f32, 64, Free>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 64>)
-    /// # -> Shared<'s, f32, 64, Loaded> {
-    /// // One thread loads the tile, then all threads read it.
-    /// let (tile, _bar) = cta.invoke_one((tile.into_fenced(), bar), |thread, (tile, bar)| {
-    ///     let (bar, tile, _) = bulk::load(thread, bar.init(thread), tile.into_free(), src).wait(thread);
-    ///     (tile.release(thread).into_fenced(), bar.inval(thread))
-    /// });
-    /// let tile = tile.into_loaded();
-    /// let x = tile.get(cta.thread_rank() as usize);
-    /// # tile }
-    /// ```
-    #[inline(always)]
-    pub fn into_fenced(self) -> Shared<'s, T, N, Fenced, G> {
-        self.into_state()
-    }
-
     /// Turns `Free` memory into [`FreeGeneric`], from which a loop of ordinary stores and loads (no bulk copies) starts: each
     /// round's [`release`](Shared::release) returns `FreeGeneric` again, so the handle has one type in every round.
     ///
@@ -404,9 +329,9 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
     /// # fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>, rounds: u32) -> Shared<'s, u32, 64, FreeGeneric> {
     /// let mut words = words.into_free_generic();
     /// for round in 0..rounds {
-    ///     let published = words.write(cta, |i| i as u32 ^ round).publish(cta);
+    ///     let published = words.write(cta, |i| i as u32 ^ round).publish().sync(cta);
     ///     let _other = published.get(63 - cta.thread_rank() as usize % 64);
-    ///     words = published.release(cta);
+    ///     words = published.release().sync(cta);
     /// }
     /// # words }
     /// ```

@@ -145,12 +145,13 @@ const fn assert_aligned<T>(innermost: i32) {
 /// A tensor map (`CUtensorMap`) of a tensor that is not written while the kernel runs: the source of TMA loads and prefetches.
 ///
 /// ```
-/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorMap}};
-/// # fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
-/// cta.async_scope((tile, bar), |cta, (tile, bar)| {
+/// # use ptx::{bulk::LoadBuffer, launch::Cta, tensor::{self, Box2, TensorMap}};
+/// # fn kernel(cta: Cta, map: TensorMap<f32, Box2<64, 32>>, memory: LoadBuffer<f32, 2048>) {
+/// cta.finish(memory, |cta, tile| {
 ///     tensor::prefetch(cta, map.box_at([1, 0])); // fetches the next box into L2 meanwhile
-///     let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
-///     (tile.release(cta), bar)
+///     let tile = tile.load(cta, map.box_at([0, 0])).wait(cta);
+///     let _first = tile.get(0);
+///     tile.end()
 /// });
 /// # }
 /// ```
@@ -365,10 +366,10 @@ impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapMut}};
 /// # fn kernel(cta: &mut Cta, map: TensorMapMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>) {
 /// cta.async_scope(tile, |cta, tile| {
-///     let mut tile = tile.write(cta, |_| 1.0).to_async(cta);
+///     let mut tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
 ///     let mut mine = map.tiles(cta);
 ///     while let Some((_, dst)) = mine.next_tile() {
-///         (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta); // the whole tensor becomes 1.0
+///         (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta); // the whole tensor becomes 1.0
 ///     }
 ///     tile.into_free()
 /// });
@@ -533,13 +534,12 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
 /// A part of a tensor that only this CTA uses, as large as one copy: the destination of a TMA store, or the source of a load.
 ///
 /// ```
-/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
-/// # fn kernel(cta: &mut Cta, part: TensorTileMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
-/// cta.async_scope((tile, bar), |cta, (tile, bar)| {
-///     let (bar, tile, part) = tensor::load(cta, bar, tile, part).wait(cta);
-///     let tile = tile.update(cta, |_, x| 2.0 * x).to_async(cta);
-///     let (tile, _part) = tensor::store(cta, tile, part).commit(cta).wait(cta);
-///     (tile.into_free(), bar)
+/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
+/// # fn kernel(cta: Cta, part: TensorTileMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Uninit>) {
+/// cta.finish((tile, bar), |cta, (tile, bar)| {
+///     let (_bar, tile, part) = tensor::load(cta, bar, tile, part).wait(cta);
+///     let tile = tile.update(cta, |_, x| 2.0 * x).to_async().sync(cta);
+///     (tensor::store(cta, tile, part).commit(cta).wait_read(cta).end(), ())
 /// });
 /// # }
 /// ```
@@ -792,11 +792,10 @@ reduce_ops! {
 ///
 /// ```
 /// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box1, TensorMapReduce}};
-/// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
-/// cta.async_scope(tile, |cta, tile| {
-///     let tile = tile.write(cta, |i| i as f32).to_async(cta);
-///     let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at_const::<0>()).commit(cta).wait(cta);
-///     tile.into_free()
+/// # fn kernel(cta: Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
+/// cta.finish(tile, |cta, tile| {
+///     let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+///     tensor::reduce(cta, op::Add, tile, sums.at_const::<0>()).commit(cta).wait_read(cta).end()
 /// });
 /// # }
 /// ```
@@ -847,15 +846,14 @@ impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// PTX: as [`tensor::store`](store).
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
+    /// # use ptx::{launch::{Cta, Together}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
     /// # type Stage = SharedArray<f32, 2048>;
     /// # type Part = TensorTileMut<f32, Box2<64, 32>>;
-    /// # fn kernel(cta: &mut Cta, memory: (Stage, Stage), x: Part, y: Part) {
-    /// cta.async_scope(memory, |cta, (a, b)| {
-    ///     let (a, b) = (a.write(cta, |_| 0.0).to_async(cta), b.write(cta, |_| 1.0).to_async(cta));
-    ///     let group = tensor::store(cta, a, x).tensor_store(cta, b, y).commit(cta);
-    ///     let ((a, _), (b, _)) = group.wait(cta);
-    ///     (a.into_free(), b.into_free())
+    /// # fn kernel(cta: Cta, memory: (Stage, Stage), x: Part, y: Part) {
+    /// cta.finish(memory, |cta, (a, b)| {
+    ///     let (a, b) = (a.write(cta, |_| 0.0), b.write(cta, |_| 1.0));
+    ///     let (a, b) = (a.to_async(), b.to_async()).sync(cta);
+    ///     tensor::store(cta, a, x).tensor_store(cta, b, y).commit(cta).wait_read(cta).end()
     /// });
     /// # }
     /// ```
@@ -929,7 +927,7 @@ crate::cache_policy::hintable! {
         "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 2048, Fenced>, dst: TensorTileMut<f32, Box2<64, 32>>)"
         "# -> Shared<'s, f32, 2048, Fenced> {"
         "let dst = dst.cache_hint(CachePolicy::evict_first());"
-        "let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta);"
+        "let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);"
         "# tile"
         "# }";
     [T, S: ReduceShape] TensorReduceTile<T, S>, "a reduction":
@@ -937,7 +935,7 @@ crate::cache_policy::hintable! {
         "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, i32, 2048, Fenced>, dst: TensorReduceTile<i32, Box2<64, 32>>)"
         "# -> Shared<'s, i32, 2048, Fenced> {"
         "let dst = dst.cache_hint(CachePolicy::evict_last());"
-        "let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);"
+        "let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);"
         "# tile"
         "# }";
 }

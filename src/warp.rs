@@ -359,11 +359,12 @@ impl FirstWarp<'_> {
     /// ```
     /// # use ptx::{launch::Cta, shared::{Fenced, Shared}};
     /// # fn kernel<'s>(cta: &mut Cta, bounds: Shared<'s, u32, 4, Fenced>, value: u32) -> Shared<'s, u32, 4, Fenced> {
-    /// cta.invoke_warp(bounds, |warp, bounds| {
+    /// let bounds = cta.invoke_warp(bounds, |warp, bounds| {
     ///     let lanes = warp.warp();
     ///     let (least, most) = (lanes.reduce_min(value), lanes.reduce_max(value));
-    ///     bounds.into_free().write(warp, |i| if i == 0 { least } else { most }).to_async(warp)
-    /// })
+    ///     bounds.into_free().write(warp, |i| if i == 0 { least } else { most }).to_async().sync(warp)
+    /// });
+    /// bounds.sync(cta)
     /// # }
     /// ```
     #[inline(always)]

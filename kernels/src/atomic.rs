@@ -34,14 +34,14 @@ pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *m
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS))
     };
 
-    cta.async_scope_last(smem.bins, |cta, bins| {
+    cta.finish(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         for_each_word::<4>(cta, input, |word| {
             if let Some(bin) = bins.atomic(word as usize % BINS) {
                 bin.add(1, sem::Relaxed);
             }
         });
-        let bins = bins.publish(cta);
+        let bins = bins.publish().sync(cta);
         let mut b = cta.thread_rank() as usize;
         while let (Some(count), Some(total)) = (bins.get(b), totals.get(b)) {
             total.add(count, sem::Relaxed);
@@ -85,7 +85,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
     // SAFETY: word 27 is in no other view, and only this grid accesses it (`# Safety`).
     let least = unsafe { GlobalAtomics::<i32, scope::Gpu>::from_raw(output.add(27).cast(), 1) };
 
-    cta.async_scope_last(smem.bits, |cta, bits| {
+    cta.finish(smem.bits, |cta, bits| {
         let bits = bits.write(cta, |_| !0).into_atomic(cta);
         let (Some(sum), Some(greatest)) = (words.get(0), words.get(1)) else { trap() };
         let (Some(up), Some(down)) = (words.get(2), words.get(3)) else { trap() };
@@ -136,7 +136,7 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
 
         // The CTA that draws the last ticket reads the sum of all CTAs: each CTA adds, passes the barrier of `publish`, and draws
         // a ticket with acquire and release.
-        let bits = bits.publish(cta);
+        let bits = bits.publish().sync(cta);
         if cta.is_leader() {
             clear.or(!bits.get(0).unwrap_or(0), sem::Relaxed);
             if tickets.fetch_inc(cta.grid_size() - 1, sem::AcqRel) == cta.grid_size() - 1 {

@@ -42,5 +42,5 @@ pub fn axpy<const TILE: usize, const STAGES: usize>(
     let (ring, _) = dynamic.take::<RingMemory<f32, TILE, 1, STAGES>>();
 
     y_tail.update(&cta, |i, y| x_tail.get(i).map_or(y, |x| mul_add(a, x, y)));
-    cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| mul_add(a, x, y)));
+    cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| mul_add(a, x, y)).end());
 }

@@ -34,8 +34,8 @@ pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mu
         (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Cta>::from_raw(output, 64))
     };
     let tiles = n as usize / TILE;
-    cta.async_scope_last(smem.tile, |cta, pipeline| {
-        pipeline.run_last(
+    cta.finish(smem.tile, |cta, pipeline| {
+        let run = pipeline.run(
             cta,
             |warps, mut producer| {
                 for tile in 0..tiles {
@@ -57,6 +57,7 @@ pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mu
                 }
                 consumer
             },
-        )
+        );
+        run.end()
     });
 }

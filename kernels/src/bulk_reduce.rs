@@ -47,9 +47,9 @@ pub unsafe extern "ptx-kernel" fn bulk_reduce_columns(input: *const u32, output:
         sum = [0, 1, 2, 3].map(|i| sum[i].wrapping_add(words[i]).wrapping_add(more[i]));
         v += 2 * step;
     }
-    cta.async_scope_last(smem.sums, |cta, tile| {
+    cta.finish(smem.sums, |cta, tile| {
         let tile = tile.vector_stores();
         tile.set_vector(mine as usize, sum);
-        bulk::reduce(cta, op::Add, tile.to_async(cta), sums).commit(cta).end(cta)
+        bulk::reduce(cta, op::Add, tile.to_async().sync(cta), sums).commit(cta).wait_read(cta).end()
     });
 }

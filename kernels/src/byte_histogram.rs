@@ -37,7 +37,7 @@ pub unsafe extern "ptx-kernel" fn byte_histogram(input: *const u8, output: *mut 
     let first = (cta.grid_rank() * THREADS) as usize + rank;
     let of_warp = BINS * cta.warp_rank() as usize;
 
-    cta.async_scope_last(smem.bins, |cta, bins| {
+    cta.finish(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let count = |byte: u8| {
             if let Some(bin) = bins.atomic(of_warp + usize::from(byte)) {
@@ -54,7 +54,7 @@ pub unsafe extern "ptx-kernel" fn byte_histogram(input: *const u8, output: *mut 
             count(byte);
         }
 
-        let bins = bins.publish(cta);
+        let bins = bins.publish().sync(cta);
         let mut sum = 0;
         unroll::<WARPS>(|warp| sum += bins.get(warp * BINS + rank).unwrap_or(0));
         if let Some(total) = totals.get(rank) {

@@ -6,7 +6,7 @@ use core::array;
 use ptx::bulk::{self, GlobalReduce};
 use ptx::cluster::{ByChannel, ByElement, ByTile, DsmemBuffer};
 use ptx::global::{Global, GlobalMut, GlobalVectorsMut};
-use ptx::launch::{Cta, LaunchShape, trap};
+use ptx::launch::{Cta, LaunchShape, Together, trap};
 use ptx::qualifier::{op, sem};
 use ptx::shared::SharedArray;
 
@@ -50,7 +50,7 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
     let (first, step) =
         (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
 
-    cta.cluster_scope_last(smem.bins, |cluster, bins| {
+    cta.finish_cluster(smem.bins, |cluster, bins| {
         let cta = cluster.cta();
         if cluster.cta_count() != SIZE {
             trap();
@@ -58,7 +58,7 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
         // One CTA holds the bin of a digit; the threads of all CTAs count in it. The next word is loaded while a word is counted,
         // and the first word while the cluster waits at the barrier of `open_atomic`.
         let (mut i, mut next) = (first as usize, input.get(first as usize));
-        let bins = cluster.open_atomic(bins.write(cta, |_| 0));
+        let bins = cluster.open_atomic(bins.write(cta, |_| 0)).sync(&cluster);
         while let Some(word) = next {
             i += step as usize;
             next = input.get(i);
@@ -68,7 +68,7 @@ pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *
                 bin.add(1, sem::Relaxed);
             }
         }
-        let bins = bins.publish(&cluster);
+        let bins = bins.publish().sync(&cluster);
 
         let sum = |counts: Option<[u32; 4]>| counts.unwrap_or_default().into_iter().sum::<u32>();
         output.write(cta, |digit| {
@@ -153,79 +153,75 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
     let of_tiles = (smem.own.init(&cta), smem.from_the_one_before.init(&cta), smem.of_all.init(&cta));
     let of_words = (smem.sums.init(&cta, |_| 0), smem.of_the_partner.init(&cta, |_| 0));
     let ring = (smem.ring.init(&cta), smem.second, smem.third);
-    cta.cluster_scope_last(
-        (of_tiles, of_words, ring),
-        |cluster, (of_tiles, of_words, (ring, second, third))| {
-            let ((own, before, of_all), (sums, partner)) = (of_tiles, of_words);
-            let cta = cluster.cta();
-            let (Some(all), Some(alone)) = (cluster.whole::<SIZE>(), cluster.column::<1>()) else { trap() };
-            let (Some(to_next), Some(to_second), Some(to_partner)) =
-                (cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
-            else {
-                trap()
-            };
-            let add = |sum: [u32; 4], words: Option<[u32; 4]>, times: u32| {
-                let words = words.unwrap_or([0; 4]);
-                [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
-            };
+    cta.finish_cluster((of_tiles, of_words, ring), |cluster, (of_tiles, of_words, (ring, second, third))| {
+        let ((own, before, of_all), (sums, partner)) = (of_tiles, of_words);
+        let cta = cluster.cta();
+        let (Some(all), Some(alone)) = (cluster.whole::<SIZE>(), cluster.column::<1>()) else { trap() };
+        let (Some(to_next), Some(to_second), Some(to_partner)) =
+            (cluster.rotation(1), cluster.rotation(2), cluster.exchange(1))
+        else {
+            trap()
+        };
+        let add = |sum: [u32; 4], words: Option<[u32; 4]>, times: u32| {
+            let words = words.unwrap_or([0; 4]);
+            [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
+        };
 
-            // Both copies are in flight while the ring runs.
-            let own = own.multicast(&cluster, alone, mine);
-            let of_all = of_all.multicast(&cluster, all, of_the_cluster);
+        // Both copies are in flight while the ring runs.
+        let own = own.multicast(&cluster, alone, mine);
+        let of_all = of_all.multicast(&cluster, all, of_the_cluster);
 
-            // The threads copy the received tile, and the next round sends the copy. One barrier per round.
-            let own = own.receive(cta);
-            let acc = add([0; 4], own.get_vector(thread), 1);
-            let received = ring.into_channel(to_next).send(&cluster, own).receive(cta);
-            let (words, copy) = (received.get_vector(thread), second.vector_stores());
-            copy.set_vector(thread, words.unwrap_or_default());
-            let (released, second) = cta.sync_with((received.release_at_sync(), copy.to_async_at_sync()));
-            let (channel, own) = released.acknowledge(cta).reclaim_at_sync(cta);
-            let received = channel.send(&cluster, second);
-            let acc = add(acc, words, 2);
+        // The threads copy the received tile, and the next round sends the copy. One barrier per round.
+        let own = own.receive(cta);
+        let acc = add([0; 4], own.get_vector(thread), 1);
+        let received = ring.into_channel(to_next).send(&cluster, own).receive(cta);
+        let (words, copy) = (received.get_vector(thread), second.vector_stores());
+        copy.set_vector(thread, words.unwrap_or_default());
+        let (released, second) = (received.release(), copy.to_async()).sync(cta);
+        let (channel, own) = released.acknowledge(cta).reclaim(cta);
+        let received = channel.send(&cluster, second);
+        let acc = add(acc, words, 2);
 
-            let received = received.receive(cta);
-            let (words, copy) = (received.get_vector(thread), third.vector_stores());
-            copy.set_vector(thread, words.unwrap_or_default());
-            let (released, third, own) =
-                cta.sync_with((received.release_at_sync(), copy.to_async_at_sync(), own));
-            let (channel, second) = released.acknowledge(cta).reclaim_at_sync(cta);
-            let received = channel.send(&cluster, third);
-            // Each CTA sends its tile to the CTA of rank r + 2.
-            let before = before.send(&cluster, to_second, own);
-            let acc = add(acc, words, 3);
+        let received = received.receive(cta);
+        let (words, copy) = (received.get_vector(thread), third.vector_stores());
+        copy.set_vector(thread, words.unwrap_or_default());
+        let (released, third, own) = (received.release(), copy.to_async(), own).sync(cta);
+        let (channel, second) = released.acknowledge(cta).reclaim(cta);
+        let received = channel.send(&cluster, third);
+        // Each CTA sends its tile to the CTA of rank r + 2.
+        let before = before.send(&cluster, to_second, own);
+        let acc = add(acc, words, 3);
 
-            let ring = received.receive(cta);
-            let acc = add(acc, ring.get_vector(thread), 4);
+        let ring = received.receive(cta);
+        let acc = add(acc, ring.get_vector(thread), 4);
 
-            // Each thread sends one word to all other CTAs, and one to the partner.
-            let mine_of_all = acc[0].wrapping_add(acc[1]).wrapping_add(acc[2]).wrapping_add(acc[3]);
-            let sums = sums.reduce_to_others(&cluster, op::Add, |_| mine_of_all);
-            // The partner's words start at 0. The sum is added to them, and the thread's number then replaces them.
-            let partner = partner.reduce(&cluster, op::Add, to_partner, |_| mine_of_all);
-            let (sums, partner) = (sums.receive(cta), partner.receive(cta));
-            let all = sums.get(thread).unwrap_or(0).wrapping_add(mine_of_all);
-            let theirs = partner.get(thread).unwrap_or(0);
-            let partner = partner.release(&cluster);
-            let partner = partner.store(&cluster, to_partner, |i| i as u32).receive(cta);
-            let theirs = theirs.wrapping_add(partner.get(thread).unwrap_or(0));
+        // Each thread sends one word to all other CTAs, and one to the partner.
+        let mine_of_all = acc[0].wrapping_add(acc[1]).wrapping_add(acc[2]).wrapping_add(acc[3]);
+        let sums = sums.reduce_to_others(&cluster, op::Add, |_| mine_of_all);
+        // The partner's words start at 0. The sum is added to them, and the thread's number then replaces them.
+        let partner = partner.reduce(&cluster, op::Add, to_partner, |_| mine_of_all);
+        let (sums, partner) = (sums.receive(cta), partner.receive(cta));
+        let all = sums.get(thread).unwrap_or(0).wrapping_add(mine_of_all);
+        let theirs = partner.get(thread).unwrap_or(0);
+        let partner = partner.release().sync(&cluster);
+        let partner = partner.store(&cluster, to_partner, |i| i as u32).receive(cta);
+        let theirs = theirs.wrapping_add(partner.get(thread).unwrap_or(0));
 
-            let (before, of_all) = (before.receive(cta), of_all.receive(cta));
-            if let Some((_, output)) = outputs.next() {
-                let [sent, of_all] =
-                    [before.get_vector(thread), of_all.get_vector(thread)].map(Option::unwrap_or_default);
-                output.write([0, 1, 2, 3].map(|lane| {
-                    (acc[lane] ^ of_all[lane])
-                        .wrapping_add(sent[lane].wrapping_mul(3))
-                        .wrapping_add(all)
-                        .wrapping_sub(theirs.wrapping_mul(5))
-                }));
-            }
-            let ((before, (own, ())), (of_all, ())) = (before.end(), of_all.end());
-            let ((sums, ()), (partner, ()), (ring, third)) = (sums.end(), partner.end(), ring.end());
-            (cluster, ((own, before, of_all), (sums, partner), (ring, second.end(), third)))
-        },
-    );
+        let (before, of_all) = (before.receive(cta), of_all.receive(cta));
+        if let Some((_, output)) = outputs.next() {
+            let [sent, of_all] =
+                [before.get_vector(thread), of_all.get_vector(thread)].map(Option::unwrap_or_default);
+            output.write([0, 1, 2, 3].map(|lane| {
+                (acc[lane] ^ of_all[lane])
+                    .wrapping_add(sent[lane].wrapping_mul(3))
+                    .wrapping_add(all)
+                    .wrapping_sub(theirs.wrapping_mul(5))
+            }));
+        }
+        let ((before, (own, ())), (of_all, ())) = (before.end(), of_all.end());
+        let ((sums, ()), (partner, ()), (ring, third)) = (sums.end(), partner.end(), ring.end());
+        (cluster, ((own, before, of_all), (sums, partner), (ring, second.end(), third)))
+    });
 }
 
 ptx::shared_memory! {
@@ -271,7 +267,7 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
 
     let tiles = (smem.a.init(&cta), smem.b.init(&cta), smem.c.init(&cta), smem.d.init(&cta));
     let reduced = (smem.sums.init_with(&cta, |i| i as u32), smem.mixed.init_with(&cta, |i| 7 * i as u32));
-    cta.cluster_scope_last((tiles, reduced), |cluster, ((a, b, c, d), (sums, mixed))| {
+    cta.finish_cluster((tiles, reduced), |cluster, ((a, b, c, d), (sums, mixed))| {
         let cta = cluster.cta();
         if cluster.cta_count() != SIZE {
             trap();
@@ -288,17 +284,17 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
         };
 
         // The tile received last is sent on, into the DSMEM buffer that the previous tile has left.
-        let (mut here, mine) = a.multicast(&cluster, alone, mine).receive(cta).reclaim(&cluster);
+        let (mut here, mine) = a.multicast(&cluster, alone, mine).receive(cta).reclaim().sync(&cluster);
         let (mut free, mut ring) = (b, add([0; 4], here.get_vector(thread), 1));
         let mut times = 2;
         while times <= SIZE {
             let forwarded = free.send(&cluster, to_next, here).receive(cta);
-            (here, (free, ())) = forwarded.reclaim(&cluster);
+            (here, (free, ())) = forwarded.reclaim().sync(&cluster);
             ring = add(ring, here.get_vector(thread), times);
             times += 1;
         }
         let (sums, (a, ())) =
-            sums.send_reduce_to_others(&cluster, op::Add, here).receive(cta).reclaim(&cluster);
+            sums.send_reduce_to_others(&cluster, op::Add, here).receive(cta).reclaim().sync(&cluster);
 
         // Each tile has its own DSMEM buffer, so a CTA waits only for the next tile.
         let own = a.multicast(&cluster, alone, mine).receive(cta);
@@ -367,7 +363,7 @@ pub unsafe extern "ptx-kernel" fn cluster_mirror(input: *const u32, output: *mut
     let thread = cta.thread_rank() as usize;
 
     let lent = ((smem.own.init(&cta), smem.mirrored.init(&cta)), smem.sums.init(&cta, |_| 0));
-    cta.cluster_scope_last(lent, |cluster, ((own, mirrored), sums)| {
+    cta.finish_cluster(lent, |cluster, ((own, mirrored), sums)| {
         let cta = cluster.cta();
         let (Some(alone), Some(to_mirror)) = (cluster.column::<1>(), cluster.exchange(3)) else { trap() };
         let own = own.multicast(&cluster, alone, mine).receive(cta);
@@ -378,7 +374,7 @@ pub unsafe extern "ptx-kernel" fn cluster_mirror(input: *const u32, output: *mut
         let sum = a.wrapping_add(b).wrapping_add(c).wrapping_add(d);
         let sums = sums.reduce_to_others(&cluster, op::Add, |_| sum).receive(cta);
         let added = bulk::reduce(cta, op::Add, sums, sums_of_all).commit(cta);
-        let ((sums, ()), (mirrored, (own, ()))) = (added.end(cta), stored.end(cta));
+        let ((sums, ()), (mirrored, (own, ()))) = (added.wait_read(cta).end(), stored.wait_read(cta).end());
         (cluster, ((own, mirrored), sums))
     });
 }

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 use ptx::atomic::{Atomic, AtomicRef, AtomicValue};
 use ptx::cluster::ClusterSmem;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Cta, LaunchShape, trap};
+use ptx::launch::{Cta, LaunchShape, Together, trap};
 use ptx::qualifier::{B128, scope, sem, space};
 use ptx::shared::{Element, SharedArray};
 
@@ -75,7 +75,7 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
     let sixty_four = (smem.bits, smem.longs, smem.signed);
     let floats = ((smem.float, smem.double), (smem.halves, smem.brains));
     let others = (smem.words, smem.short, smem.pair);
-    cta.cluster_scope_last((sixty_four, floats, others), |cluster, (sixty_four, floats, others)| {
+    cta.finish_cluster((sixty_four, floats, others), |cluster, (sixty_four, floats, others)| {
         let cta = cluster.cta();
         let ((bits, longs, signed), ((float, double), (halves, brains)), (words, short, pair)) =
             (sixty_four, floats, others);
@@ -93,18 +93,19 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
             (halves.write(cta, |_| [f16::ZERO; 2]), brains.write(cta, |_| [bf16::ZERO; 2]));
         let (words, short) = (words.write(cta, |_| 0), short.write(cta, |_| 0));
         let pair = pair.write(cta, |_| B128::default());
-        let (bits, longs, signed, float, double, halves, brains, words, short, pair) = cluster.sync_with((
-            cluster.open_atomic_at_sync(bits),
-            cluster.open_atomic_at_sync(longs),
-            cluster.open_atomic_at_sync(signed),
-            cluster.open_atomic_at_sync(float),
-            cluster.open_atomic_at_sync(double),
-            cluster.open_atomic_at_sync(halves),
-            cluster.open_atomic_at_sync(brains),
-            cluster.open_atomic_at_sync(words),
-            cluster.open_atomic_at_sync(short),
-            cluster.open_atomic_at_sync(pair),
-        ));
+        let (bits, longs, signed, float, double, halves, brains, words, short, pair) = (
+            cluster.open_atomic(bits),
+            cluster.open_atomic(longs),
+            cluster.open_atomic(signed),
+            cluster.open_atomic(float),
+            cluster.open_atomic(double),
+            cluster.open_atomic(halves),
+            cluster.open_atomic(brains),
+            cluster.open_atomic(words),
+            cluster.open_atomic(short),
+            cluster.open_atomic(pair),
+        )
+            .sync(&cluster);
 
         let mut j = (cluster.cta_rank() * cta.thread_count() + cta.thread_rank()) as usize;
         while let Some(word) = input.get(j) {
@@ -176,18 +177,19 @@ pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mu
             j += (cluster.cta_count() * cta.thread_count()) as usize;
         }
 
-        let (bits, longs, signed, float, double, halves, brains, words, short, pair) = cluster.sync_with((
-            bits.publish_at_sync(),
-            longs.publish_at_sync(),
-            signed.publish_at_sync(),
-            float.publish_at_sync(),
-            double.publish_at_sync(),
-            halves.publish_at_sync(),
-            brains.publish_at_sync(),
-            words.publish_at_sync(),
-            short.publish_at_sync(),
-            pair.publish_at_sync(),
-        ));
+        let (bits, longs, signed, float, double, halves, brains, words, short, pair) = (
+            bits.publish(),
+            longs.publish(),
+            signed.publish(),
+            float.publish(),
+            double.publish(),
+            halves.publish(),
+            brains.publish(),
+            words.publish(),
+            short.publish(),
+            pair.publish(),
+        )
+            .sync(&cluster);
         let two = |[a, b]: [u16; 2]| u32::from(a) | u32::from(b) << 16;
         let word = |i: usize| {
             Some(match i {

@@ -4,7 +4,7 @@
 use ptx::bulk;
 use ptx::cp_async;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{AfterSync, Block, Cta};
+use ptx::launch::{AfterSync, Block, Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::{Published, Shared, SharedArray};
 
@@ -60,26 +60,26 @@ pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *m
         let i = n / TILE * TILE + i;
         x(i.wrapping_sub(1)).wrapping_add(x(i).wrapping_mul(2)).wrapping_add(x(i + 1))
     });
-    cta.async_scope_last((smem.even, smem.odd, smem.out), |cta, (even, odd, out)| {
+    cta.finish((smem.even, smem.odd, smem.out), |cta, (even, odd, out)| {
         // A window past the end is zero-filled, so it needs no case of its own.
         let mut queue = cp_async::load_window(cta, even, window(first))
             .commit(cta)
             .then(cta, cp_async::load_window(cta, odd, window(first + step)));
-        let mut stored = AfterSync::ready(out.into_fenced());
+        let mut stored = AfterSync::ready(out);
         while let Some((tile, dst)) = tiles.next_tile() {
             // After this one barrier, the next window has arrived, and the store has read the previous tile.
-            let (((x, _), newer), out) = cta.sync_with((queue.wait_oldest_at_sync(), stored));
-            let y = out.into_free().vector_stores();
+            let (((x, _), newer), out) = (queue.wait_oldest(), stored).sync(cta);
+            let y = out.vector_stores();
             for round in 0..TILE / 4 / THREADS {
                 let v = round * THREADS + rank;
                 y.set_vector(v, stencil(&x, v));
             }
-            let (free, y) = cta.sync_with((x.release_at_sync(), y.to_async_at_sync()));
+            let (free, y) = (x.release(), y.to_async()).sync(cta);
             let store = bulk::store(cta, y, dst).commit(cta);
             queue = newer.then(cta, cp_async::load_window(cta, free, window(tile + 2 * step)));
-            stored = store.wait_read_at_sync(cta).first();
+            stored = store.wait_read(cta);
         }
-        let ((even, ()), (odd, ())) = queue.wait_at_sync().end();
+        let ((even, ()), (odd, ())) = queue.wait().end();
         (even, odd, stored.end())
     });
 }
@@ -125,17 +125,16 @@ pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut
 
     // The elements after the last whole tile; all CTAs share them.
     tail.update(&cta, |i, _| input.get(n / SHIFTED * SHIFTED + i + SHIFT).unwrap_or(0));
-    let lent = (smem.even, smem.odd, smem.even_full.init(&cta), smem.odd_full.init(&cta));
-    cta.async_scope_last(lent, |cta, (even, odd, even_full, odd_full)| {
+    let lent = (smem.even, smem.odd, smem.even_full, smem.odd_full);
+    cta.finish(lent, |cta, (even, odd, even_full, odd_full)| {
         // A window past the end is zero-filled, so it needs no case of its own.
         let mut older = cp_async::load_window(cta, even, window(first)).arrive_on_noinc(cta, even_full);
         let mut newer = cp_async::load_window(cta, odd, window(first + step)).arrive_on_noinc(cta, odd_full);
         while let Some((tile, dst)) = tiles.next_tile() {
             let (full, (x, _)) = older.wait(cta);
-            let (x, _writing) = bulk::store(cta, x.to_async(cta), dst).commit(cta).wait_read(cta);
+            let x = bulk::store(cta, x.to_async().sync(cta), dst).commit(cta).wait_read(cta).sync(cta);
             older = newer;
-            newer =
-                cp_async::load_window(cta, x.into_free(), window(tile + 2 * step)).arrive_on_noinc(cta, full);
+            newer = cp_async::load_window(cta, x, window(tile + 2 * step)).arrive_on_noinc(cta, full);
         }
         let ((_, (x, _)), (_, (other, _))) = (older.wait(cta), newer.wait(cta));
         (x.end(), other.end(), (), ())

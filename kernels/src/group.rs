@@ -3,7 +3,7 @@
 use ptx::atomic::Atomic;
 use ptx::cluster::Peer;
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::{Cta, LaunchShape, trap};
+use ptx::launch::{Cta, LaunchShape, Together, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
@@ -57,15 +57,16 @@ pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut
     let mut outputs = output.elements(&cta);
 
     let (of_rows, of_columns) = ([smem.row_even, smem.row_odd], [smem.column_even, smem.column_odd]);
-    cta.cluster_scope_last((smem.of_row, smem.of_column), |cluster, (of_row, of_column)| {
+    cta.finish_cluster((smem.of_row, smem.of_column), |cluster, (of_row, of_column)| {
         let cta = cluster.cta();
         let (Some(row), Some(column)) = (cluster.row::<COLUMNS>(), cluster.column::<ROWS>()) else { trap() };
-        let (mut row_barrier, mut column_barrier, of_row, of_column) = cluster.sync_with((
-            row.barrier_at_sync(&cluster, of_rows),
-            column.barrier_at_sync(&cluster, of_columns),
-            cluster.open_atomic_at_sync(of_row.write(cta, |_| 0)),
-            cluster.open_atomic_at_sync(of_column.write(cta, |_| 0)),
-        ));
+        let (mut row_barrier, mut column_barrier, of_row, of_column) = (
+            row.barrier(&cluster, of_rows),
+            column.barrier(&cluster, of_columns),
+            cluster.open_atomic(of_row.write(cta, |_| 0)),
+            cluster.open_atomic(of_column.write(cta, |_| 0)),
+        )
+            .sync(&cluster);
         let (x, y) = (row.cta_rank(), column.cta_rank());
 
         let (mut hash, mut round) = (0_u32, 0_u32);

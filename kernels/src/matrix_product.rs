@@ -1,7 +1,7 @@
 //! Matrix product of `f32` (SGEMM without tensor cores): tiles in shared memory, sums in registers.
 
 use ptx::global::{GlobalMatrix, GlobalMatrixMut, MatrixTile};
-use ptx::launch::{Cta, LaunchShape};
+use ptx::launch::{Cta, LaunchShape, Together};
 use ptx::math::fma;
 use ptx::registers::{unroll, zeroed};
 use ptx::shared::{ElementStores, Published, Shared, SharedArray, VectorStores};
@@ -113,14 +113,14 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
     let Some((from_a, from_b)) = tiles(0) else { return };
     let (u0, v0) = (load_a(&from_a, 0), load_b(&from_b, 0));
     let (u1, v1) = (load_a(&from_a, 1), load_b(&from_b, 1));
-    cta.async_scope_last((smem.a, smem.b, smem.other_a, smem.other_b), |cta, (a, b, other_a, other_b)| {
+    cta.finish((smem.a, smem.b, smem.other_a, smem.other_b), |cta, (a, b, other_a, other_b)| {
         let (mut next_a, mut next_b) = (other_a.element_stores(), other_b.vector_stores());
         let (a, b) = (a.element_stores(), b.vector_stores());
         put_a(&a, 0, u0);
         put_b(&b, 0, v0);
         put_a(&a, 1, u1);
         put_b(&b, 1, v1);
-        let (mut a, mut b) = cta.sync_with((a.publish_at_sync(), b.publish_at_sync()));
+        let (mut a, mut b) = (a.publish(), b.publish()).sync(cta);
         let mut depth = 1_u32;
         // The last round loads its own tile again, and no thread reads the copy: all rounds have the same code. Each load is in
         // flight while a quarter or a half of the tile is multiplied.
@@ -137,12 +137,7 @@ pub unsafe extern "ptx-kernel" fn matrix_product(
             put_b(&next_b, 1, v);
             unroll::<4>(|d| sums = multiply(sums, fragments(&a, &b, 12 + d)));
             let (old_a, old_b);
-            (a, b, old_a, old_b) = cta.sync_with((
-                next_a.publish_at_sync(),
-                next_b.publish_at_sync(),
-                a.release_at_sync(),
-                b.release_at_sync(),
-            ));
+            (a, b, old_a, old_b) = (next_a.publish(), next_b.publish(), a.release(), b.release()).sync(cta);
             (next_a, next_b) = (old_a.element_stores(), old_b.vector_stores());
             depth += 1;
             if depth > last + 1 {

@@ -1,6 +1,6 @@
 //! Tiles reversed: bulk loads complete on an mbarrier, threads reverse the tile in shared memory, bulk stores write it.
 
-use ptx::bulk;
+use ptx::bulk::{self, LoadBuffer};
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::{AfterSync, Block, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -10,8 +10,7 @@ const N: usize = 512;
 
 ptx::shared_memory! {
     struct Smem {
-        forward: SharedArray<u32, N>, backward: SharedArray<u32, N>,
-        loaded: Mbarrier<Uninit>, turned: Mbarrier<Uninit, 2>,
+        backward: SharedArray<u32, N>, forward: LoadBuffer<u32, N>, turned: Mbarrier<Uninit, 2>,
     }
 }
 
@@ -35,28 +34,25 @@ pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *m
         unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
     let (tiles, _) = input.tiles::<N>();
     let (mut mine, _) = output.tiles(&cta);
-    cta.async_scope_last((smem.forward, smem.backward), |cta, (mut forward, backward)| {
-        let (mut loaded, mut turned) =
-            cta.sync_with((smem.loaded.init_at_sync(cta), smem.turned.init_at_sync(cta)));
+    cta.finish((smem.forward, smem.backward, smem.turned), |cta, (mut forward, backward, mut turned)| {
         let mut next = || mine.next_tile().and_then(|(i, output)| Some((tiles.get(i)?, output)));
         // After the load's phase, the store has read the previous tile. Before the first round there is no store.
-        let mut stored = AfterSync::ready(backward.into_fenced());
+        let mut stored = AfterSync::ready(backward);
         let mut upcoming = next();
         while let Some((source, output)) = upcoming {
-            let (full, backward);
-            (loaded, full, _, backward) = bulk::load_with(cta, loaded, forward, source, stored).wait(cta);
+            let (full, backward) = forward.load_with(cta, source, stored).wait(cta);
             // Each thread arrives twice: when the tile has arrived, and when it has reversed its part.
             let early = turned.arrive_no_complete::<1>(cta);
-            let written = backward.into_free().write(cta, |i| full.get(N - 1 - i).unwrap_or(0));
+            let written = backward.write(cta, |i| full.get(N - 1 - i).unwrap_or(0));
             // The phase is the barrier: all threads have read `full` and have written `written`.
-            let transitions = (full.release_at_sync(), written.to_async_at_sync());
+            let transitions = (full.release(), written.to_async());
             let written;
             (turned, (forward, written)) = early.arrive_with(cta, transitions).wait(cta);
             let storing = bulk::store(cta, written, output).commit(cta);
             // The store reads shared memory meanwhile.
             upcoming = next();
-            stored = storing.wait_read_at_sync(cta).first();
+            stored = storing.wait_read(cta);
         }
-        (forward.end(), stored.end())
+        (forward.end(), stored.end(), ())
     });
 }

@@ -5,11 +5,9 @@ use ptx::barrier::NamedBarrier;
 use ptx::bulk::{self, BulkGroup, Committed};
 use ptx::cluster::{Cluster, Group};
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, GlobalTileMut, Tiles};
-use ptx::launch::{AfterSync, Block, Cta, LaunchShape, Thread, Warps, trap};
-use ptx::pipeline::{Consumer, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
-use ptx::shared::{
-    ElementStores, Ended, Fenced, Free, FreeGeneric, Overwritable, Published, Shared, SharedArray,
-};
+use ptx::launch::{AfterSync, Block, Cta, LaunchShape, Thread, Together, Warps, trap};
+use ptx::pipeline::{Consumer, FinishedRun, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
+use ptx::shared::{ElementStores, Fenced, Free, FreeGeneric, Overwritable, Published, Shared, SharedArray};
 
 const N: usize = 512;
 
@@ -66,8 +64,8 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
     let mut sum = 0_u32;
     let (first, step) = (cta.grid_rank(), cta.grid_size());
 
-    cta.async_scope_last(smem.memory, |cta, pipeline| {
-        pipeline.run_last(
+    cta.finish(smem.memory, |cta, pipeline| {
+        let run = pipeline.run(
             cta,
             |thread, producer| load(thread, producer, tiles, (first, step)),
             |warps, mut consumer| {
@@ -84,7 +82,8 @@ pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u
                 }
                 consumer
             },
-        )
+        );
+        run.end()
     });
     outputs.for_each(|(_, output)| output.write(sum));
 }
@@ -153,7 +152,7 @@ impl Sums {
         let before = of_warp(0, first).wrapping_add(of_warp(1, second)).wrapping_add(of_warp(2, third));
         let out = out.vector_stores();
         out.set_vector(rank as usize, self.0.map(|sum| sum.wrapping_add(before)));
-        let (totals, out) = warps.sync_with((totals.release_at_sync(), out.to_async_at_sync()));
+        let (totals, out) = (totals.release(), out.to_async()).sync(warps);
         (bulk::store(warps, out, to).commit(warps), totals)
     }
 }
@@ -181,29 +180,28 @@ pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut 
     let (first, step) = (cta.grid_rank(), cta.grid_size());
     let Scan { stages, out, totals, consumers } = smem;
 
-    cta.async_scope_last((stages, (out, totals)), |cta, (pipeline, held)| {
-        let (pipeline, (), held) = pipeline.run_with_last(
+    cta.finish((stages, (out, totals)), |cta, (pipeline, held)| {
+        let run = pipeline.run_with(
             cta,
             consumers,
-            ((), held),
-            |thread, producer, ()| (load(thread, producer, from, (first, step)), ()),
+            held,
+            |thread, producer| load(thread, producer, from, (first, step)),
             |warps, mut consumer, (out, totals)| {
-                let (mut stored, mut totals) =
-                    (AfterSync::ready(out.into_fenced()), totals.into_free_generic());
+                let (mut stored, mut totals) = (AfterSync::ready(out), totals.into_free_generic());
                 while let Some((_, tile)) = to.next_tile() {
                     let sums;
                     (consumer, sums) = Sums::next(warps, consumer);
-                    let told = sums.tell(warps, totals).publish_at_sync();
+                    let told = sums.tell(warps, totals).publish();
                     // After this one barrier, the totals are published, and the store has read the previous tile.
-                    let (told, out) = warps.sync_with((told, stored));
+                    let (told, out) = (told, stored).sync(warps);
                     let storing;
-                    (storing, totals) = sums.store(warps, out.into_free(), told, tile);
-                    stored = storing.wait_read_at_sync(warps).first();
+                    (storing, totals) = sums.store(warps, out, told, tile);
+                    stored = storing.wait_read(warps);
                 }
                 (consumer, (stored.end(), totals.end()))
             },
         );
-        (pipeline, held)
+        run.end()
     });
 }
 
@@ -227,24 +225,8 @@ impl Share {
         pipeline: Stages<'c>,
         group: Group<'c, CTAS>,
         sum: &mut u32,
-    ) -> Stages<'c> {
+    ) -> FinishedRun<'c, [u32; N], 4, Group<'c, CTAS>> {
         pipeline.multicast(group).run(
-            cluster,
-            |thread, loads| load(thread, loads, self.tiles, (self.first, self.step)),
-            |warps, adds| self.sum(warps, adds, sum),
-        )
-    }
-
-    /// Does the same as [`add`](Share::add), for the last use of the pipeline.
-    #[inline(always)]
-    fn add_last<'c, const CTAS: u32>(
-        self,
-        cluster: &mut Cluster<'c>,
-        pipeline: Stages<'c>,
-        group: Group<'c, CTAS>,
-        sum: &mut u32,
-    ) -> Ended<'c, PipelineMemory<[u32; N], 4>> {
-        pipeline.multicast(group).run_last(
             cluster,
             |thread, loads| load(thread, loads, self.tiles, (self.first, self.step)),
             |warps, adds| self.sum(warps, adds, sum),
@@ -306,7 +288,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
 
-    cta.cluster_scope_last(smem.memory, |mut cluster, pipeline| {
+    cta.finish_cluster(smem.memory, |mut cluster, pipeline| {
         let (Some(row), Some(column), Some(whole)) =
             (cluster.row::<2>(), cluster.column::<2>(), cluster.whole::<4>())
         else {
@@ -316,10 +298,10 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
         let of_row = Share { tiles, first: 2 * id + y, step: 4, factor: 1 };
         let of_column = Share { tiles, first: 2 * id + x, step: 4, factor: 3 };
         let of_all = Share { tiles, first: id, step: 2, factor: 5 };
-        let pipeline = of_row.add(&mut cluster, pipeline, row, &mut sum);
-        let pipeline = of_column.add(&mut cluster, pipeline, column, &mut sum);
-        let ended = of_all.add_last(&mut cluster, pipeline, whole, &mut sum);
-        (cluster, ended)
+        let pipeline = of_row.add(&mut cluster, pipeline, row, &mut sum).join(&cluster);
+        let pipeline = of_column.add(&mut cluster, pipeline, column, &mut sum).join(&cluster);
+        let run = of_all.add(&mut cluster, pipeline, whole, &mut sum);
+        (cluster, run.end())
     });
     outputs.for_each(|(_, output)| output.write(sum));
 }
@@ -350,9 +332,9 @@ pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *
     let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() as u32 / 8);
     let mut sum = 0_u32;
 
-    cta.cluster_scope_last(smem.memory, |mut cluster, pipeline| {
+    cta.finish_cluster(smem.memory, |mut cluster, pipeline| {
         let (Some(row), Some(column)) = (cluster.row::<2>(), cluster.column::<2>()) else { trap() };
-        let ended = pipeline.multicast((row, column)).run_last(
+        let run = pipeline.multicast((row, column)).run(
             &mut cluster,
             |thread, mut producer| {
                 let (mut a, mut b) = first;
@@ -379,7 +361,7 @@ pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *
                 consumer
             },
         );
-        (cluster, ended)
+        (cluster, run.end())
     });
     outputs.for_each(|(_, output)| output.write(sum));
 }

@@ -1,19 +1,17 @@
 //! Root-mean-square norm (RMSNorm) of each row of a matrix. One bulk async copy loads a row, whose length is known at run time.
 
-use ptx::bulk;
+use ptx::bulk::LoadBuffer;
 use ptx::global::{Global, GlobalMatrix, GlobalRowsMut};
 use ptx::launch::{Block, Cta, trap};
 use ptx::math::{fma, rcp_ftz, rsqrt_ftz};
-use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::reduce::ReduceMemory;
-use ptx::shared::SharedArray;
 
 const THREADS: u32 = 256;
 /// Elements of the longest row.
 const LONGEST: usize = 8192;
 
 ptx::shared_memory! {
-    struct Smem { row: SharedArray<f32, LONGEST>, loaded: Mbarrier<Uninit>, partials: ReduceMemory<f32> }
+    struct Smem { row: LoadBuffer<f32, LONGEST>, partials: ReduceMemory<f32> }
 }
 
 /// Row y of the output ← x · weights / √(mean of x² + epsilon), where x is row y of the input.
@@ -47,13 +45,12 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
     };
     let (thread, vectors) = (cta.thread_rank(), columns.min(LONGEST as u32) / 4);
     let mut partials = smem.partials;
-    let lent = (smem.row, smem.loaded.init(&cta));
 
-    cta.async_scope_last(lent, |cta, (mut free, mut bar)| {
+    cta.finish(smem.row, |cta, mut free| {
         for (index, to) in output.rows(cta) {
             let row = input.row(index).and_then(|row| row.slice::<LONGEST>(0, columns as usize));
             let Some(row) = row else { trap() };
-            let (ready, row, _) = bulk::load(cta, bar, free, row).wait(cta);
+            let row = free.load(cta, row).wait(cta);
 
             let (mut sum, mut i) = (0.0, thread);
             while i < vectors {
@@ -68,8 +65,8 @@ pub unsafe extern "ptx-kernel" fn rms_norm(
                     to.write([0, 1, 2, 3].map(|k| x[k] * scale * weight[k]));
                 }
             }
-            (free, bar) = (row.release(cta), ready);
+            free = row.release().sync(cta);
         }
-        (free.end(), ())
+        free.end()
     });
 }

@@ -28,14 +28,14 @@ pub unsafe extern "ptx-kernel" fn shared_gather(input: *const u32, output: *mut 
         unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, n)) };
     let (words, _) = dynamic.take::<SharedArray<u32, N>>();
 
-    cta.async_scope_last(words, |cta, words| {
+    cta.finish(words, |cta, words| {
         let words = words.element_stores();
         let mut i = cta.thread_rank();
         while let Some(word) = input.get(i as usize) {
             words.set(i as usize, word);
             i += THREADS;
         }
-        let words = words.publish(cta);
+        let words = words.publish().sync(cta);
         output.elements(cta).for_each(|(i, element)| {
             let j = (7 * i as u32 + 3) % n; // an element exists, so `n` is not 0
             element.write(words.get(j as usize).unwrap_or(0));

@@ -1,8 +1,8 @@
 //! Transpose by tensor copies (TMA): a box is loaded, transposed in shared memory, and stored. Both boxes are swizzled, so a warp
 //! that reads a column accesses several banks.
 
-use ptx::launch::{AfterSync, Block, Cta};
-use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::bulk::LoadBuffer;
+use ptx::launch::{AfterSync, Block, Cta, Together};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut, TensorMapObject};
@@ -15,7 +15,7 @@ type Square = Box2<SIDE, SIDE, swizzle_mode::B128>;
 
 ptx::shared_memory! {
     struct Smem {
-        box_in: SharedArray<u32, { Square::LEN }>, box_out: SharedArray<u32, { Square::LEN }>, loaded: Mbarrier<Uninit>,
+        box_out: SharedArray<u32, { Square::LEN }>, box_in: LoadBuffer<u32, { Square::LEN }>,
     }
 }
 
@@ -49,17 +49,15 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     output.prefetch_tensormap(&cta);
     let mut mine = output.tiles(&cta);
     let thread = cta.thread_rank() as usize;
-    let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
 
     // A copy loads zeros for elements outside the tensor, and does not store them.
     let source = |[column, row]: [u32; 2]| input.box_at([row as i32, column as i32]);
-    cta.async_scope_last(lent, |cta, ((mut free, box_out), mut loaded)| {
+    cta.finish((smem.box_in, smem.box_out), |cta, (mut free, box_out)| {
         // After the load's phase, the store has read the other box. Before the first round there is no store.
-        let mut stored = AfterSync::ready(box_out.into_fenced());
+        let mut stored = AfterSync::ready(box_out);
         while let Some((at, destination)) = mine.next_tile() {
-            let (from, to);
-            (loaded, from, _, to) = tensor::load_with(cta, loaded, free, source(at), stored).wait(cta);
-            let to = to.into_free().vector_stores();
+            let (from, to) = free.load_with(cta, source(at), stored).wait(cta);
+            let to = to.vector_stores();
             let (rows_in, rows_out) = (
                 from.as_2d::<SIDE>().swizzled(Square::SWIZZLE),
                 to.as_2d::<SIDE>().swizzled(Square::SWIZZLE),
@@ -71,9 +69,9 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
                 rows_out.set_vector([x, y], column);
             }
             let full;
-            (free, full) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
-            stored = tensor::store(cta, full, destination).commit(cta).wait_read_at_sync(cta).first();
+            (free, full) = (from.release(), to.to_async()).sync(cta);
+            stored = tensor::store(cta, full, destination).commit(cta).wait_read(cta);
         }
-        ((free.end(), stored.end()), ())
+        (free.end(), stored.end())
     });
 }

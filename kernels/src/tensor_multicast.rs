@@ -52,10 +52,10 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
     let mut hash = 0_u32;
     let outputs = output.elements(&cta);
 
-    cta.cluster_scope_last(smem.stages, |mut cluster, pipeline| {
+    cta.finish_cluster(smem.stages, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let rank = pair.cta_rank();
-        let ended = pipeline.multicast(pair).run_last(
+        let run = pipeline.multicast(pair).run(
             &mut cluster,
             |thread, mut producer| {
                 let mut row = first;
@@ -93,7 +93,7 @@ pub unsafe extern "ptx-kernel" fn tensor_multicast(
                 consumer
             },
         );
-        (cluster, ended)
+        (cluster, run.end())
     });
     outputs.for_each(|(_, output)| output.write(hash));
 }

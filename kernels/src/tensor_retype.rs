@@ -1,7 +1,7 @@
 //! A 3-D tensor map made on the device (`tensormap.replace`), from the map of a matrix of another element type.
 
 use ptx::global::GlobalMut;
-use ptx::launch::{Block, Cta};
+use ptx::launch::{Block, Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::ord;
 use ptx::shared::SharedArray;
@@ -52,15 +52,15 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
         )
     };
     let (mut outputs, _) = output.tiles(&cta);
-    cta.async_scope_last((smem.part, smem.map), |cta, (mut part, memory)| {
+    cta.finish((smem.part, smem.map), |cta, (mut part, memory)| {
         let draft = tensor::draft(cta, memory, &words).retype::<u16, Cuboid>(cta);
         let draft = draft.global_address(cta, elements);
         let draft = draft.global_dim(cta, ord::D0, width).global_dim(cta, ord::D1, height);
         let draft = draft.global_dim(cta, ord::D2, depth);
         let draft = draft.global_stride(cta, ord::D0, row).global_stride(cta, ord::D1, matrix);
         // SAFETY: the address, sizes and strides of clause 3 of `# Safety`. All threads of the CTA make this call.
-        let published = unsafe { draft.publish_at_sync(cta, slot) };
-        let ((memory, released), mut loaded) = cta.sync_with((published, smem.loaded.init_at_sync(cta)));
+        let published = unsafe { draft.publish(cta, slot) };
+        let ((memory, released), mut loaded) = (published, smem.loaded.init(cta)).sync(cta);
         let tensor = released.acquire(cta);
 
         let [mut x, mut y, mut z] = [0; 3];
@@ -68,7 +68,7 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
             let (ready, filled, _) =
                 tensor::load(cta, loaded, part, tensor.box_at([x, y, z].map(u32::cast_signed))).wait(cta);
             output.write(cta, |i| filled.get(i).map_or(0, u32::from));
-            (part, loaded) = (filled.release(cta), ready);
+            (part, loaded) = (filled.release().sync(cta), ready);
             x += 1;
             if x == boxes[0] {
                 (x, y) = (0, y + 1);

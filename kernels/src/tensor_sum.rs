@@ -50,18 +50,18 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
             matrices.add(words * rank),
         )
     };
-    cta.async_scope_last((smem.square, smem.map), |cta, (square, memory)| {
+    cta.finish((smem.square, smem.map), |cta, (square, memory)| {
         // One warp makes the tensor map, and one thread of it adds the matrix.
         let (square, memory, ()) =
-            cta.invoke_warp_last((square, memory, smem.loaded), |warp, (square, memory, loaded)| {
+            cta.finish_warp((square, memory, smem.loaded), |warp, (square, memory, loaded)| {
                 let draft = tensor::draft(warp, memory, &first).global_address(warp, matrix);
                 // SAFETY: the CTA's matrix has the shape of the first (clause 2 of `# Safety`). All threads of the warp make this
                 // call.
-                let (memory, released) = unsafe { draft.publish(warp, slot) };
+                let (memory, released) = unsafe { draft.publish(warp, slot) }.sync(warp);
                 let mine = released.acquire(warp);
 
-                let (square, ()) = warp.invoke_one_last((square, loaded), |thread, (mut square, loaded)| {
-                    let mut loaded = loaded.init(thread);
+                let (square, ()) = warp.finish_one((square, loaded), |thread, (mut square, loaded)| {
+                    let mut loaded = loaded.init(thread).sync(thread);
                     let mut y = 0;
                     while y < height as i32 {
                         let mut x = 0;
@@ -69,9 +69,9 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
                             let (Some(part), Some(sum)) = (mine.at([x, y]), sums.at([x, y])) else { trap() };
                             let (ready, filled, _) = tensor::load(thread, loaded, square, part).wait(thread);
                             // Both copies use the async proxy: no fence is needed between them.
-                            let (read, _adding) =
+                            let read =
                                 tensor::reduce(thread, op::Add, filled, sum).commit(thread).wait_read(thread);
-                            (square, loaded) = (read.into_free(), ready);
+                            (square, loaded) = (read.sync(thread), ready);
                             x += SIDE as i32;
                         }
                         y += SIDE as i32;

@@ -39,15 +39,15 @@ pub struct Load<Dst, Src, G = Cta> {
 /// Loads a box of a matrix, and a tile of the vector that multiplies the matrix:
 ///
 /// ```
-/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
+/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
 /// # use ptx::tensor::{Box2, TensorMap};
 /// # type Tiles = (SharedArray<f32, 2048>, SharedArray<f32, 64>);
 /// # type Map = TensorMap<f32, Box2<64, 32>>;
-/// # fn kernel(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Ready>, map: Map, x: GlobalTile<f32, 64>) {
-/// cta.async_scope((tiles, bar), |cta, (tiles, bar)| {
-///     let (bar, (a, x), _) = bulk::load(cta, bar, tiles, (map.box_at([2, 1]), x)).wait(cta);
+/// # fn kernel(cta: Cta, tiles: Tiles, bar: Mbarrier<Uninit>, map: Map, x: GlobalTile<f32, 64>) {
+/// cta.finish((tiles, bar), |cta, (tiles, bar)| {
+///     let (_bar, (a, x), _) = bulk::load(cta, bar, tiles, (map.box_at([2, 1]), x)).wait(cta);
 ///     let product = a.get(64 + 2).and_then(|a| Some(a * x.get(2)?)); // element 130 of row 33
-///     ((a.release(cta), x.release(cta)), bar)
+///     ((a.end(), x.end()), ())
 /// });
 /// # }
 /// ```
@@ -63,8 +63,8 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     start_load(group, bar, dst, src)
 }
 
-/// Starts a [`load`] whose mbarrier phase also serves, in place of a `__syncthreads()`, as the barrier of `transitions` (results
-/// of methods `…_at_sync`, such as the release of another tile). Every thread arrives in the phase after its part of the
+/// Starts a [`load`] whose mbarrier phase also serves, in place of a `__syncthreads()`, as the barrier of `transitions`
+/// ([`AfterSync`](crate::launch::AfterSync), such as the release of another tile, or a tuple). Every thread arrives in the phase after its part of the
 /// transitions, so a wait for the load is also a wait for all threads. A loop of loads and stores then needs no other barrier
 /// before it fills the stored tiles again.
 ///
@@ -79,9 +79,9 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 /// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Tile<'s, Free>, src: GlobalTile<f32, 64>, out: Tile<'s, Fenced>,
 /// #     dst: GlobalTileMut<f32, 64>) -> (Tile<'s, Loaded>, Tile<'s, Free>) {
 /// let store = bulk::store(cta, out, dst).commit(cta);
-/// let load = bulk::load_with(cta, bar, tile, src, store.wait_read_at_sync(cta));
-/// let (_bar, tile, _src, (out, _writing)) = load.wait(cta); // `tile` is loaded, and the store has read `out`
-/// # (tile, out.into_free()) }
+/// let load = bulk::load_with(cta, bar, tile, src, store.wait_read(cta));
+/// let (_bar, tile, _src, out) = load.wait(cta); // `tile` is loaded, and the store has read `out`
+/// # (tile, out) }
 /// ```
 #[inline(always)]
 #[track_caller]
@@ -96,7 +96,7 @@ pub fn load_with<Dst: Destination<G>, Src: LoadSource<Dst>, T: Transitions<G>, G
 }
 
 /// A [`Load`] in flight that saves a `__syncthreads()`: the wait for its mbarrier phase, in which every thread arrives, also
-/// completes the transitions (results of methods `…_at_sync`) that [`load_with`] took.
+/// completes the transitions that [`load_with`] took.
 #[must_use = "a copy in flight has to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
 pub struct LoadWith<Dst, Src, T, G = Cta> {

@@ -15,12 +15,12 @@ use crate::size;
 /// Reductions cannot reach the elements after the last whole tile: make the length of the slice a multiple of `N`.
 ///
 /// ```
-/// # use ptx::{bulk::{self, GlobalReduce}, launch::Cta, qualifier::op, shared::{Fenced, Shared}};
+/// # use ptx::{bulk::{self, GlobalReduce}, launch::Cta, qualifier::op, shared::{Fenced, Free, Shared}};
 /// # unsafe fn kernel<'s>(cta: &Cta, part: Shared<'s, u32, 64, Fenced>, most: *mut u32)
-/// # -> Option<Shared<'s, u32, 64, Fenced>> {
+/// # -> Option<Shared<'s, u32, 64, Free>> {
 /// // SAFETY: the host passes 64 zeroed elements, aligned to 16 bytes; only this grid uses them, through this handle.
 /// let most = unsafe { GlobalReduce::<_, 64>::from_raw(most, 64) };
-/// let (part, _writing) = bulk::reduce(cta, op::Max, part, most.get(0)?).commit(cta).wait_read(cta);
+/// let part = bulk::reduce(cta, op::Max, part, most.get(0)?).commit(cta).wait_read(cta).sync(cta);
 /// # Some(part)
 /// # }
 /// ```
@@ -205,8 +205,8 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
 /// # let cta = cluster.cta();
 /// use ptx::qualifier::op;
 /// let received = inbox.reduce_to_others(cluster, op::Add, mine).receive(cta);
-/// let (received, _writing) = bulk::reduce(cta, op::Add, received, sums).commit(cta).wait_read(cta);
-/// let _inbox = received.release(cluster);
+/// let received = bulk::reduce(cta, op::Add, received, sums).commit(cta).wait_read(cta).sync(cta);
+/// let _inbox = received.release().sync(cluster);
 /// # }
 /// ```
 #[inline(always)]
@@ -236,10 +236,10 @@ pub fn reduce<
 
 crate::cache_policy::hintable! {
     [T, const N: usize] ReduceTile<T, N>, "a reduction":
-        "# use ptx::{bulk::{self, ReduceTile}, cache_policy::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Shared}};"
-        "# fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
+        "# use ptx::{bulk::{self, ReduceTile}, cache_policy::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Free, Shared}};"
+        "# fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Free> {"
         "let sums = sums.cache_hint(CachePolicy::evict_last());"
-        "let (part, _writing) = bulk::reduce(cta, op::Add, part, sums).commit(cta).wait_read(cta);"
+        "let part = bulk::reduce(cta, op::Add, part, sums).commit(cta).wait_read(cta).sync(cta);"
         "# part"
         "# }";
 }

@@ -2,7 +2,7 @@
 
 use crate::async_group::Token;
 use crate::qualifier::Sealed;
-use crate::shared::{AsyncSource, Element, Fenced, Shared};
+use crate::shared::{AsyncSource, Element, Free, Shared};
 
 /// A handle of shared memory that a bulk copy owns while the copy reads the memory.
 #[cfg_attr(doc, doc(hidden))]
@@ -29,7 +29,7 @@ pub trait Source: Sealed {
     message = "a bulk copy cannot read `{Self}` here",
     label = "not a tile of {N} `{T}` in shared memory",
     note = "pass `Shared` memory, or the tile that a DSMEM buffer or a channel has received, with the length and the element type of the destination",
-    note = "call `.receive(cta)` on a `Sent` buffer; pass an `AfterSync` to `cta.sync_with(…)`, which returns its handle"
+    note = "call `.receive(cta)` on a `Sent` buffer; call `.sync(cta)` on an `AfterSync`, which gives its handle"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait CopySource<T, const N: usize>: Source {
@@ -42,7 +42,7 @@ pub unsafe trait CopySource<T, const N: usize>: Source {
 impl<T, const N: usize, State, G> Sealed for Shared<'_, T, N, State, G> {}
 impl<'s, T: Element, const N: usize, State, G> Source for Shared<'s, T, N, State, G> {
     type Group = G;
-    type Read = Shared<'s, T, N, Fenced, G>;
+    type Read = Shared<'s, T, N, Free, G>;
     #[inline(always)]
     fn when_read(self, _: Token) -> Self::Read {
         self.into_state()

@@ -18,26 +18,24 @@ use crate::trap::trap_because;
 /// ```text
 ///   Group ── barrier ──► GroupBarrier<Ready> ── arrive ──► GroupBarrier<Arrived>
 ///                             │       ▲                        │
-///   [Mbarrier; 2] ◄── close ──┘       └──────── wait ──────────┘
+///   [Mbarrier; 2] ◄── close, inval ──┘└──────── wait ──────────┘
 /// ```
-///
-/// `close` is [`close_at_sync`](GroupBarrier::close_at_sync), a barrier of the cluster, and [`inval`](GroupBarrier::inval).
 ///
 /// ```
 /// # use ptx::{cluster::{Cluster, GroupBarrier}, mbarrier::{Mbarrier, Uninit}};
 /// # fn body<'c>(cluster: &Cluster<'c>, memory: [Mbarrier<Uninit>; 2], work: fn()) {
 /// if let Some(row) = cluster.row::<4>() {
-///     let mut barrier: GroupBarrier<4> = row.barrier(cluster, memory);
+///     let mut barrier: GroupBarrier<4> = row.barrier(cluster, memory).sync(cluster);
 ///     for _round in 0..10 {
 ///         let arrived = barrier.arrive(cluster.cta());
 ///         work(); // while the other CTAs arrive
 ///         barrier = arrived.wait(cluster.cta());
 ///     }
-///     let _memory = barrier.close(cluster);
+///     let _memory = barrier.close().sync(cluster).inval(cluster.cta());
 /// }
 /// # }
 /// ```
-#[must_use = "a `GroupBarrier` owns two mbarriers: end it by `.close(&cluster)`, or by `.end()` in the last scope"]
+#[must_use = "a `GroupBarrier` owns two mbarriers: end it by `.close()`, or by `.end()` in the last scope"]
 #[derive(Debug)]
 pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     /// The address and the parity of this round's mbarrier, then those of the next round's.
@@ -47,29 +45,16 @@ pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
 }
 
 impl<'c, const CTAS: u32> Group<'c, CTAS> {
-    /// Makes a [`GroupBarrier`] of the group's CTAs from two mbarriers (`mbarrier.init`), and waits at a barrier of the cluster.
-    /// Every group of the cluster makes its `GroupBarrier` in this call. Traps if a CTA has fewer threads than the group has
-    /// CTAs.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice, `fence.mbarrier_init.release.cluster;` By every
-    /// thread `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn barrier(self, cluster: &Cluster<'c>, memory: [Mbarrier<Uninit>; 2]) -> GroupBarrier<'c, CTAS> {
-        cluster.sync_with(self.barrier_at_sync(cluster, memory))
-    }
-
-    /// Starts [`barrier`](Group::barrier): initializes the two mbarriers of the barrier of this group of CTAs (`mbarrier.init`);
-    /// the group can use them after the cluster barrier of [`Cluster::sync_with`]. Several transitions can share that barrier.
+    /// Makes a [`GroupBarrier`] of the group's CTAs from two mbarriers (`mbarrier.init`), which is there after a barrier of the
+    /// cluster. Every group of the cluster makes its `GroupBarrier` in this call. Traps if a CTA has fewer threads than the group
+    /// has CTAs.
     ///
     /// Collective in the cluster.
     ///
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], CTAS;` twice, `fence.mbarrier_init.release.cluster;`
     #[inline(always)]
     #[track_caller]
-    pub fn barrier_at_sync(
+    pub fn barrier(
         self,
         cluster: &Cluster<'c>,
         memory: [Mbarrier<Uninit>; 2],
@@ -125,42 +110,27 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         GroupBarrier::new(self.round, self.group)
     }
 
-    /// Waits at a barrier of the cluster until no CTA uses this barrier, invalidates its mbarriers and returns their memory.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`, by the leader
-    /// `mbarrier.inval.shared::cta.b64 [bar];` twice
-    #[inline(always)]
-    #[track_caller]
-    pub fn close(self, cluster: &Cluster<'c>) -> [Mbarrier<Uninit>; 2]
-    where
-        P: Idle,
-    {
-        cluster.sync_with(self.close_at_sync()).inval(cluster.cta())
-    }
-
-    /// Starts [`close`](GroupBarrier::close): after the cluster barrier of [`Cluster::sync_with`] no CTA arrives or waits any
-    /// more, and [`inval`](GroupBarrier::inval) returns the memory. Several transitions can share that barrier.
+    /// Ends this barrier: after a barrier of the cluster no CTA arrives or waits any more, and [`inval`](GroupBarrier::inval)
+    /// returns the memory.
     ///
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::cluster::{Cluster, GroupBarrier};
+    /// # use ptx::{cluster::{Cluster, GroupBarrier}, launch::Together};
     /// # fn body<'c>(cluster: &Cluster<'c>, row: GroupBarrier<'c, 4>, column: GroupBarrier<'c, 2>) {
-    /// let (row, column) = cluster.sync_with((row.close_at_sync(), column.close_at_sync()));
+    /// let (row, column) = (row.close(), column.close()).sync(cluster);
     /// let _memory = (row.inval(cluster.cta()), column.inval(cluster.cta()));
     /// # }
     /// ```
     #[inline(always)]
-    pub fn close_at_sync(self) -> AfterSync<GroupBarrier<'c, CTAS, Retired>, Cluster<'c>>
+    pub fn close(self) -> AfterSync<GroupBarrier<'c, CTAS, Retired>, Cluster<'c>>
     where
         P: Idle,
     {
         AfterSync::new(GroupBarrier::new(self.round, self.group))
     }
 
-    /// Gives this barrier up in the kernel's last scope ([`Cta::cluster_scope_last`]), without a barrier of the cluster and
+    /// Gives this barrier up in the kernel's last scope ([`Cta::finish_cluster`]), without a barrier of the cluster and
     /// without `mbarrier.inval`. Its memory does not come back.
     ///
     /// PTX: none.

@@ -20,7 +20,7 @@ mod tile;
 
 pub use channel::{Channel, ChannelAcknowledged, ChannelReceived, ChannelReleased, ChannelSent};
 pub use reduce::ClusterReduce;
-pub use source::{Origin, Releasable};
+pub use source::Origin;
 
 states! {
     what_fills [Sealed] [Via "fills a buffer"]
@@ -82,7 +82,7 @@ const OTHERS: usize = 15;
 /// let minima = cta.cluster_scope(minima, |cluster, inbox| {
 ///     let received = inbox.reduce_to_others(&cluster, op::Min, mine).receive(cluster.cta());
 ///     let _least_of_the_cluster = received.get(0);
-///     let inbox = received.release(&cluster);
+///     let inbox = received.release().sync(&cluster);
 ///     (cluster, inbox)
 /// });
 /// # }
@@ -322,7 +322,7 @@ pub struct Sent<'c, T, const N: usize, V, Src> {
 }
 
 /// A DSMEM buffer that has received everything that was sent to it. It lends its elements as [`Shared`] memory, by `Deref`.
-#[must_use = "the closure of the scope has to return the DSMEM buffer: call `.release(&cluster)`"]
+#[must_use = "the closure of the scope has to return the DSMEM buffer: call `.release()`"]
 #[derive(Debug)]
 pub struct Received<'c, T, const N: usize, V, Src> {
     inbox: Inbox<'c, T, N, V>,
@@ -404,7 +404,7 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
 }
 
 impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
-    /// Gives up this DSMEM buffer in the last scope of the kernel ([`Cta::cluster_scope_last`]), whose `body` returns the result.
+    /// Gives up this DSMEM buffer in the last scope of the kernel ([`Cta::finish_cluster`]), whose `body` returns the result.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -415,14 +415,14 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
 
 impl<'c, T: Element, const N: usize, V: Via, Src: End> Received<'c, T, N, V, Src> {
     /// Gives up this DSMEM buffer and the source that its CTA sent, without the barrier of `release`, in the last scope of the
-    /// kernel ([`Cta::cluster_scope_last`]), whose `body` returns the results.
+    /// kernel ([`Cta::finish_cluster`]), whose `body` returns the results.
     ///
     /// PTX: none.
     ///
     /// ```
     /// # use ptx::{cluster::{ByElement, DsmemBuffer}, launch::Cta, mbarrier::Ready};
     /// # fn kernel(cta: Cta, buffer: DsmemBuffer<u32, 64, ByElement, Ready>, value: u32, out: &mut u32) {
-    /// cta.cluster_scope_last(buffer, |cluster, inbox| {
+    /// cta.finish_cluster(buffer, |cluster, inbox| {
     ///     let Some(to_the_next) = cluster.rotation(1) else { return (cluster, inbox.end()) };
     ///     let received = inbox.store(&cluster, to_the_next, |_| value).receive(cluster.cta());
     ///     *out = received.get(cluster.cta().thread_rank() as usize).unwrap_or(0);
@@ -483,7 +483,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     ///     step(); // of this thread alone
     /// }
     /// let received = sent.receive(cluster.cta());
-    /// # let _inbox = received.release(cluster);
+    /// # let _inbox = received.release().sync(cluster);
     /// # }
     /// ```
     #[inline(always)]
@@ -515,7 +515,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
     /// let b = b.send(cluster, to_the_next, a).receive(cta);
     /// let c = c.send(cluster, to_the_next, b).receive(cta);
     /// let _of_all_three = [c.get(0), c.source().get(0), c.source().source().get(0)];
-    /// let (_c, (_b, (_a, ()))) = c.release(cluster);
+    /// let (_c, (_b, (_a, ()))) = c.release().sync(cluster);
     /// # }
     /// ```
     #[inline(always)]

@@ -29,7 +29,7 @@ impl<'c> Cluster<'c> {
     /// for permutation in (1..cluster.cta_count()).filter_map(|by| cluster.rotation(by)) {
     ///     let received = inbox.store(cluster, permutation, |_| mine).receive(cluster.cta());
     ///     max = max.max(received.get(0).unwrap_or(0)); // from each other CTA in turn
-    ///     inbox = received.release(cluster);
+    ///     inbox = received.release().sync(cluster);
     /// }
     /// # }
     /// ```
@@ -58,7 +58,7 @@ impl<'c> Cluster<'c> {
     /// while let Some(permutation) = cluster.exchange(mask) {
     ///     let received = inbox.store(cluster, permutation, |_| sum).receive(cluster.cta());
     ///     (sum, mask) = (sum + received.get(0).unwrap_or(0), 2 * mask); // over 2, 4, … CTAs
-    ///     inbox = received.release(cluster);
+    ///     inbox = received.release().sync(cluster);
     /// }
     /// # }
     /// ```

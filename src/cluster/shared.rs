@@ -20,12 +20,12 @@ pub struct ReadOnly<After>(PhantomData<After>);
 states! {
     uses_of_cluster_memory [] [
         PeerReadable "peers read", PeerWritable "peers write", PeerAtomic "atomic operations of peers",
-        PeerChanged "publish to the cluster"
+        PeerChanged "publish to the cluster", Closable "`close`"
     ]
-    ReadOnly<After = Loaded>: PeerReadable;
+    ReadOnly<After = Loaded>: PeerReadable, Closable { type After = After; };
     /// State of a [`ClusterSmem`]: every CTA may write the memory of every CTA of the cluster, and none reads it.
-    WriteOnly: PeerWritable, PeerChanged;
-    Atomic: PeerAtomic, PeerChanged;
+    WriteOnly: PeerWritable, PeerChanged, Closable { type After = Published; };
+    Atomic: PeerAtomic, PeerChanged, Closable { type After = Published; };
 }
 
 impl<After> Sealed for ReadOnly<After> {}
@@ -35,7 +35,7 @@ impl Sealed for WriteOnly {}
 #[diagnostic::on_unimplemented(
     message = "a peer's shared memory in the state `{Self}` cannot be read",
     label = "peers may be changing this memory",
-    note = "call `.publish(&cluster)` to end the changes and let the whole cluster read, or end the changes by `.close(&cluster)`"
+    note = "call `.publish()` to end the changes and let the whole cluster read, or end the changes by `.close()`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerReadable: Sealed {}
@@ -58,11 +58,18 @@ pub trait PeerWritable: Sealed {}
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerAtomic: Sealed {}
 
+/// States of a [`ClusterSmem`], each with the state of the memory after [`close`](ClusterSmem::close).
+#[cfg_attr(doc, doc(hidden))]
+pub trait Closable: Sealed {
+    /// That state.
+    type After;
+}
+
 /// States of a [`ClusterSmem`] in which the CTAs change its elements: [`WriteOnly`] and [`Atomic`].
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be published to the cluster",
     label = "the cluster can read this memory already",
-    note = "read it by `.peer(rank)`, or end the reads by `.close(&cluster)`"
+    note = "read it by `.peer(rank)`, or end the reads by `.close()`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PeerChanged: Sealed {}
@@ -73,17 +80,17 @@ pub trait PeerChanged: Sealed {}
 /// ```
 /// # use ptx::{cluster::Cluster, shared::{Free, Shared}};
 /// # fn body<'c>(cluster: &Cluster<'c>, words: Shared<'c, u32, 64, Free>) {
-/// let words = cluster.publish(words.write(cluster.cta(), |i| i as u32));
+/// let words = cluster.publish(words.write(cluster.cta(), |i| i as u32)).sync(cluster);
 /// let next = (cluster.cta_rank() + 1) % cluster.cta_count();
 /// let _of_the_next = words.peer(next).and_then(|peer| peer.get(7));
-/// let words = words.close(cluster);
+/// let words = words.close().sync(cluster);
 /// # }
 /// ```
 ///
 /// What each state allows:
 ///
 #[doc = uses_of_cluster_memory!()]
-#[must_use = "the closure of the scope has to return this memory: call `.close(&cluster)`"]
+#[must_use = "the closure of the scope has to return this memory: call `.close()`"]
 #[derive(Debug)]
 pub struct ClusterSmem<'c, T, const N: usize, State> {
     /// The memory as `close` returns it, but for the state `After`. Read in the state `ReadOnly` alone.
@@ -92,39 +99,23 @@ pub struct ClusterSmem<'c, T, const N: usize, State> {
 }
 
 impl<'c> Cluster<'c> {
-    /// Waits at a barrier of the cluster (`barrier.cluster`), after which the whole cluster may read the `memory` of each CTA
-    /// (DSMEM).
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn publish<T: Element, const N: usize, S: Publishable>(
-        &self,
-        memory: Shared<'c, T, N, S>,
-    ) -> ClusterSmem<'c, T, N, ReadOnly<S::After>> {
-        self.sync_with(self.publish_at_sync(memory))
-    }
-
-    /// Starts [`publish`](Cluster::publish): after the cluster barrier of [`Cluster::sync_with`] the whole cluster may read the
-    /// `memory` of each CTA. Several transitions can share that barrier.
+    /// Lets the whole cluster read the `memory` of each CTA (DSMEM), after a barrier of the cluster.
     ///
     /// Collective in the cluster.
     ///
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::Cluster, shared::{Published, Shared, Written}};
+    /// # use ptx::{cluster::Cluster, launch::Together, shared::{Published, Shared, Written}};
     /// # fn body<'c>(cluster: &Cluster<'c>, keys: Shared<'c, u32, 64, Written>, values: Shared<'c, f32, 64, Written>) {
-    /// let (keys, values) = cluster.sync_with((cluster.publish_at_sync(keys), cluster.publish_at_sync(values)));
+    /// let (keys, values) = (cluster.publish(keys), cluster.publish(values)).sync(cluster);
     /// let first = keys.peer(1).and_then(|peer| peer.get(0)).zip(values.peer(1).and_then(|peer| peer.get(0)));
     /// # let _ = (keys.end(), values.end());
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn publish_at_sync<T: Element, const N: usize, S: Publishable>(
+    pub fn publish<T: Element, const N: usize, S: Publishable>(
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, ReadOnly<S::After>>, Cluster<'c>> {
@@ -132,21 +123,21 @@ impl<'c> Cluster<'c> {
         AfterSync::new(ClusterSmem::new(memory))
     }
 
-    /// Waits at a barrier of the cluster (`barrier.cluster`), after which the whole cluster may write the `memory` of each CTA
-    /// (DSMEM). The elements keep their values until they are written.
+    /// Lets the whole cluster write the `memory` of each CTA (DSMEM), after a barrier of the cluster. The elements keep their
+    /// values until they are written.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    /// PTX: none.
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, shared::{Shared, Free}};
     /// # fn body<'c>(cluster: &Cluster<'c>, words: Shared<'c, u32, 64, Free>) {
-    /// let words = cluster.open_write_only(words);
+    /// let words = cluster.open_write_only(words).sync(cluster);
     /// if let Some(first) = words.peer(0) {
     ///     first.set(cluster.cta_rank() as usize, 5);
     /// }
-    /// let words = words.close(cluster);
+    /// let words = words.close().sync(cluster);
     /// let _of_the_second = words.get(1);
     /// # }
     /// ```
@@ -155,62 +146,31 @@ impl<'c> Cluster<'c> {
     pub fn open_write_only<T: Element, const N: usize, S: Openable>(
         &self,
         memory: Shared<'c, T, N, S>,
-    ) -> ClusterSmem<'c, T, N, WriteOnly> {
-        self.sync_with(self.open_write_only_at_sync(memory))
-    }
-
-    /// Starts [`open_write_only`](Cluster::open_write_only): after the cluster barrier of [`Cluster::sync_with`] the whole
-    /// cluster may write the `memory` of each CTA. Several transitions can share that barrier.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    #[track_caller]
-    pub fn open_write_only_at_sync<T: Element, const N: usize, S: Openable>(
-        &self,
-        memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, WriteOnly>, Cluster<'c>> {
         meet!(self.cta());
         AfterSync::new(ClusterSmem::new(memory))
     }
 
-    /// Waits at a barrier of the cluster (`barrier.cluster`), after which the whole cluster may access the `memory` of each CTA
-    /// by atomic operations (DSMEM).
+    /// Lets the whole cluster access the `memory` of each CTA by atomic operations (DSMEM), after a barrier of the cluster.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    /// PTX: none.
     ///
     /// ```
     /// # use ptx::{cluster::Cluster, qualifier::sem, shared::{Shared, Free}};
     /// # fn body<'c>(cluster: &Cluster<'c>, bins: Shared<'c, u32, 64, Free>) {
-    /// let bins = cluster.open_atomic(bins.write(cluster.cta(), |_| 0));
+    /// let bins = cluster.open_atomic(bins.write(cluster.cta(), |_| 0)).sync(cluster);
     /// if let Some(bin) = bins.peer(1).and_then(|peer| peer.atomic(17)) {
     ///     bin.add(1, sem::Relaxed);
     /// }
-    /// let bins = bins.close(cluster);
+    /// let bins = bins.close().sync(cluster);
     /// let _count = bins.get(17);
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
     pub fn open_atomic<T: AtomicValue + Element, const N: usize, S: IntoAtomic>(
-        &self,
-        memory: Shared<'c, T, N, S>,
-    ) -> ClusterSmem<'c, T, N, Atomic> {
-        self.sync_with(self.open_atomic_at_sync(memory))
-    }
-
-    /// Starts [`open_atomic`](Cluster::open_atomic): after the cluster barrier of [`Cluster::sync_with`] the whole cluster may
-    /// access the `memory` of each CTA by atomic operations. Several transitions can share that barrier.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    #[track_caller]
-    pub fn open_atomic_at_sync<T: AtomicValue + Element, const N: usize, S: IntoAtomic>(
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, Atomic>, Cluster<'c>> {
@@ -240,35 +200,32 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
         Some(Peer { addr, _borrow: PhantomData, _elements: PhantomData })
     }
 
-    /// Waits until all CTAs have done their writes or atomic operations (`barrier.cluster`), after which the whole cluster may
-    /// read the results.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn publish(self, cluster: &Cluster<'c>) -> ClusterSmem<'c, T, N, ReadOnly<Published>>
-    where
-        State: PeerChanged,
-    {
-        cluster.sync_with(self.publish_at_sync())
-    }
-
-    /// Starts [`publish`](ClusterSmem::publish): after the cluster barrier of [`Cluster::sync_with`] the whole cluster may read
-    /// what the CTAs wrote. Several transitions can share that barrier.
+    /// Lets the whole cluster read what the CTAs have written, or the results of their atomic operations, after a barrier of the
+    /// cluster.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn publish_at_sync(self) -> AfterSync<ClusterSmem<'c, T, N, ReadOnly<Published>>, Cluster<'c>>
+    pub fn publish(self) -> AfterSync<ClusterSmem<'c, T, N, ReadOnly<Published>>, Cluster<'c>>
     where
         State: PeerChanged,
     {
         AfterSync::new(ClusterSmem::new(self.memory))
     }
 
+    /// Ends the accesses of the cluster: after a barrier of the cluster no other CTA accesses the array, and the executing CTA has
+    /// its own back as [`Shared`] memory, whose threads see what was written.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn close(self) -> AfterSync<Shared<'c, T, N, State::After>, Cluster<'c>>
+    where
+        State: Closable,
+    {
+        AfterSync::new(self.memory.into_state())
+    }
+
     /// Gives the memory up in the kernel's last scope, without the barrier of `close`, and returns the proof that
-    /// [`Cta::cluster_scope_last`](crate::launch::Cta::cluster_scope_last) asks for.
+    /// [`Cta::finish_cluster`](crate::launch::Cta::finish_cluster) asks for.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -313,73 +270,6 @@ impl<'c, T: Element, const N: usize, After> ClusterSmem<'c, T, N, ReadOnly<After
     #[inline(always)]
     pub fn get_vector(&self, i: usize) -> Option<T::Vector> {
         self.memory.get_vector(i)
-    }
-
-    /// Waits until all CTAs have read (`barrier.cluster`), and returns the executing CTA's array as [`Shared`] memory of this CTA
-    /// alone.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, After> {
-        cluster.sync_with(self.close_at_sync())
-    }
-
-    /// Starts [`close`](ClusterSmem::close): after the cluster barrier of [`Cluster::sync_with`] no other CTA accesses the array,
-    /// and the executing CTA has it back. Several transitions can share that barrier.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, After>, Cluster<'c>> {
-        AfterSync::new(self.memory.into_state())
-    }
-}
-
-impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, WriteOnly> {
-    /// Waits until all CTAs have written (`barrier.cluster`), and returns the executing CTA's array as [`Shared`] memory, whose
-    /// threads see what was written.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
-        cluster.sync_with(self.close_at_sync())
-    }
-
-    /// Starts [`close`](ClusterSmem::close): after the cluster barrier of [`Cluster::sync_with`] no other CTA accesses the array,
-    /// and the executing CTA has it back. Several transitions can share that barrier.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, Published>, Cluster<'c>> {
-        AfterSync::new(self.memory)
-    }
-}
-
-impl<'c, T: Element, const N: usize> ClusterSmem<'c, T, N, Atomic> {
-    /// Waits until all CTAs have done their atomic operations (`barrier.cluster`), and returns the executing CTA's array as
-    /// [`Shared`] memory, whose threads see the results.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn close(self, cluster: &Cluster<'c>) -> Shared<'c, T, N, Published> {
-        cluster.sync_with(self.close_at_sync())
-    }
-
-    /// Starts [`close`](ClusterSmem::close): after the cluster barrier of [`Cluster::sync_with`] no other CTA accesses the array,
-    /// and the executing CTA has it back. Several transitions can share that barrier.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    pub fn close_at_sync(self) -> AfterSync<Shared<'c, T, N, Published>, Cluster<'c>> {
-        AfterSync::new(self.memory)
     }
 }
 

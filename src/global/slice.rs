@@ -8,15 +8,15 @@ use crate::shared::Element;
 /// copies the elements to the front of a shared tile of `N` elements. The slice's address and size are multiples of 16 bytes.
 ///
 /// ```
-/// # use ptx::{bulk, global::{GlobalMatrix, GlobalSlice}, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-/// # fn kernel(cta: &mut Cta, memory: SharedArray<f32, 4096>, bar: Mbarrier<Ready>, x: GlobalMatrix<f32>, columns: usize) {
+/// # use ptx::{bulk::LoadBuffer, global::{GlobalMatrix, GlobalSlice}, launch::Cta};
+/// # fn kernel(cta: Cta, memory: LoadBuffer<f32, 4096>, x: GlobalMatrix<f32>, columns: usize) {
 /// // The row of this CTA, of up to 4096 elements.
 /// let row = x.row(cta.grid_rank() as usize).and_then(|row| row.slice::<4096>(0, columns));
-/// cta.async_scope((memory, bar), |cta, (tile, bar)| {
-///     let Some(row) = row else { return (tile, bar) };
-///     let (bar, tile, row) = bulk::load(cta, bar, tile, row).wait(cta);
+/// cta.finish(memory, |cta, tile| {
+///     let Some(row) = row else { return tile.end() };
+///     let tile = tile.load(cta, row).wait(cta);
 ///     let last = tile.get(row.len() - 1); // the tile's elements from `row.len()` on are unspecified
-///     (tile.release(cta), bar)
+///     tile.end()
 /// });
 /// # }
 /// ```
@@ -87,7 +87,7 @@ crate::cache_policy::hintable! {
         "// The kernel reads these elements once."
         "let slice = slice.cache_hint(CachePolicy::evict_first());"
         "let (bar, tile, _) = bulk::load(cta, bar, tile, slice).wait(cta);"
-        "# (bar, tile.release(cta)) }";
+        "# (bar, tile.release().sync(cta)) }";
 }
 
 handles! { Copy: GlobalSlice<u32, 4> }

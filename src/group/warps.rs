@@ -20,8 +20,8 @@ use crate::qualifier::Sealed;
 ///     tile: Shared<'s, u32, 96, Free, Consumers<'p>>,
 ///     to: GlobalTileMut<u32, 96>,
 /// ) -> Shared<'s, u32, 96, Free, Consumers<'p>> {
-///     let written = tile.write(warps, |i| (i * i) as u32).to_async(warps);
-///     bulk::store(warps, written, to).commit(warps).wait_read(warps).0.into_free()
+///     let written = tile.write(warps, |i| (i * i) as u32).to_async().sync(warps);
+///     bulk::store(warps, written, to).commit(warps).wait_read(warps).sync(warps)
 /// }
 /// ```
 #[derive(Debug)]

@@ -21,7 +21,7 @@ use crate::size;
 /// // access them, on any GPU.
 /// let sums = unsafe { MulticastReduce::<f32, 1024>::from_raw(sums, 4096) };
 /// let sum = sums.get(ptx::raw::ctaid_x() as usize)?; // one tile for the CTAs of this number, on all GPUs
-/// let (part, _sum) = multimem::bulk_reduce(cta, op::Add, part, sum).commit(cta).wait(cta);
+/// let (part, _sum) = multimem::bulk_reduce(cta, op::Add, part, sum).commit(cta).wait(cta).sync(cta);
 /// # Some(part)
 /// # }
 /// ```

@@ -22,8 +22,8 @@ use crate::trap::trap_because;
 /// // Over the barriers 1 and 2: one warp produces, three consume.
 /// ptx::shared_memory! { struct Smem { tile: PipelineMemory<[f32; 512], 1, BarrierPair<1, 2, 32, 96>> } }
 /// # fn kernel(cta: Cta, smem: Smem, rounds: u32) {
-/// cta.async_scope_last(smem.tile, |cta, pipeline| {
-///     pipeline.run_last(
+/// cta.finish(smem.tile, |cta, pipeline| {
+///     let run = pipeline.run(
 ///         cta,
 ///         |warps, mut producer| {
 ///             for round in 0..rounds {
@@ -39,7 +39,8 @@ use crate::trap::trap_because;
 ///             }
 ///             consumer
 ///         },
-///     )
+///     );
+///     run.end()
 /// });
 /// # }
 /// ```

@@ -309,7 +309,7 @@ pub struct FullStage<'p, S, const STAGES: usize, V = ()>(Consumer<'p, S, STAGES,
 /// ) -> Consumer<'p, [f32; 1024], 4> {
 ///     while let Some((_, tile)) = to.next_tile() {
 ///         let stage = consumer.wait_async(warps);
-///         let (stage, _writing) = bulk::store(warps, stage, tile).commit(warps).wait_read(warps);
+///         let stage = bulk::store(warps, stage, tile).commit(warps).wait_read(warps).sync(warps);
 ///         consumer = stage.release(warps);
 ///     }
 ///     consumer

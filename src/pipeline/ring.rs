@@ -89,13 +89,13 @@ type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
 /// use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{NextStage, RingMemory}};
 /// // Four stages of two tiles: one of an input, one in-out.
 /// ptx::shared_memory! { struct Smem { ring: RingMemory<f32, 512, 1, 4> } }
-/// # fn kernel(cta: &mut Cta, smem: Smem, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
-/// cta.async_scope(smem.ring, |cta, idle| {
+/// # fn kernel(cta: Cta, smem: Smem, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
+/// cta.finish(smem.ring, |cta, idle| {
 ///     let mut ring = idle.start(cta, [x], y);
 ///     loop {
 ///         match ring.wait(cta) {
 ///             NextStage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
-///             NextStage::Done(idle) => return idle,
+///             NextStage::Done(done) => return done.end(),
 ///         }
 ///     }
 /// });
@@ -136,7 +136,18 @@ pub enum NextStage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usi
     /// The next tiles have arrived.
     Full(FullRing<'s, T, N, INPUTS, STAGES>),
     /// All tiles are processed, and every store has read its stage. The stored data is in global memory when the grid ends.
-    Done(IdleRing<'s, T, N, INPUTS, STAGES>),
+    Done(FinishedRing<'s, T, N, INPUTS, STAGES>),
+}
+
+/// A ring that has processed its tiles. The leader has waited until the stores have read their stages; the mbarriers are still
+/// valid. [`end`](FinishedRing::end) it at the end of the kernel, or [`join`](FinishedRing::join) the threads to use it again.
+#[must_use = "the scope needs the ring: call `.end()`, or `.join(cta)` to use the ring again"]
+#[derive(Debug)]
+pub struct FinishedRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+    addr: u32,
+    bars: u32,
+    _scope: Brand<'s>,
+    _tiles: PhantomData<*mut T>,
 }
 
 /// A ring whose current stage the loads have filled with tiles: go on with [`update`](FullRing::update).
@@ -220,13 +231,14 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// Collective in the CTA.
     ///
     /// PTX: as [`start`](IdleRing::start); for each tile as [`wait`](Ring::wait), [`update`](FullRing::update),
-    /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill); at the end as [`finish`](Ring::finish).
+    /// [`store`](UpdatedRing::store) and [`refill`](StoringRing::refill); at the end `cp.async.bulk.wait_group.read 0;` by the
+    /// leader
     ///
     /// ```
     /// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::RingMemory};
-    /// # fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 2, 4>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
+    /// # fn kernel(cta: Cta, memory: RingMemory<f32, 512, 2, 4>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
     /// #     y: TilesMut<f32, 512>) {
-    /// cta.async_scope(memory, |cta, ring| ring.update_all(cta, [a, b], y, |[a, b], y| a * b + y));
+    /// cta.finish(memory, |cta, ring| ring.update_all(cta, [a, b], y, |[a, b], y| a * b + y).end());
     /// # }
     /// ```
     #[inline(always)]
@@ -236,44 +248,14 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         cta: &Cta,
         inputs: [Tiles<T, N>; INPUTS],
         in_out: TilesMut<T, N>,
-        f: impl FnMut([T; INPUTS], T) -> T,
-    ) -> Self {
-        self.stream(cta, inputs, in_out, f).close(cta)
-    }
-
-    /// Updates all tiles as [`update_all`](IdleRing::update_all) does, in the last scope of the kernel
-    /// ([`Cta::async_scope_last`]), where the mbarriers stay valid.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: as [`update_all`](IdleRing::update_all); at the end `cp.async.bulk.wait_group.read 0;` by the leader alone.
-    #[inline(always)]
-    #[track_caller]
-    pub fn update_all_last(
-        self,
-        cta: &Cta,
-        inputs: [Tiles<T, N>; INPUTS],
-        in_out: TilesMut<T, N>,
-        f: impl FnMut([T; INPUTS], T) -> T,
-    ) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
-        self.stream(cta, inputs, in_out, f).end(cta)
-    }
-
-    #[inline(always)]
-    #[track_caller]
-    fn stream(
-        self,
-        cta: &Cta,
-        inputs: [Tiles<T, N>; INPUTS],
-        in_out: TilesMut<T, N>,
         mut f: impl FnMut([T; INPUTS], T) -> T,
-    ) -> Ring<'s, T, N, INPUTS, STAGES> {
+    ) -> FinishedRing<'s, T, N, INPUTS, STAGES> {
         let mut ring = self.start(cta, inputs, in_out);
         while ring.has(0) {
             ring.wait_stage();
             ring = FullRing(ring).update(cta, &mut f).0.store_and_refill(cta);
         }
-        ring
+        ring.finished(cta)
     }
 }
 
@@ -413,64 +395,48 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.in_out = self.in_out.wrapping_add(self.step * N);
     }
 
-    /// Waits until the loads into the ring's current stage have arrived (`mbarrier.try_wait`). When no tile remains, waits until
-    /// the last stores have read their stages, and returns the idle ring; the stored data is in global memory when the grid ends.
+    /// Waits until the loads into the ring's current stage have arrived (`mbarrier.try_wait`). When no tile remains, the
+    /// leader waits until the last stores have read their stages, and the ring is finished; the stored data is in global memory
+    /// when the grid ends.
     ///
     /// Collective in the CTA.
     ///
     /// PTX: while there are tiles, repeated while false:
     /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [bar], parity;`; then, once: by the leader
-    /// `cp.async.bulk.wait_group.read 0;`; by every thread `barrier.cta.sync.aligned 0;`; by the leader, a stage,
-    /// `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`
+    /// `cp.async.bulk.wait_group.read 0;`
     #[inline(always)]
     #[track_caller]
     pub fn wait(self, cta: &Cta) -> NextStage<'s, T, N, INPUTS, STAGES> {
         meet!(cta);
         if !self.has(0) {
-            return NextStage::Done(self.close(cta));
+            return NextStage::Done(self.finished(cta));
         }
         self.wait_stage();
         NextStage::Full(FullRing(self))
     }
 
-    /// Ends this ring early: waits for all loads in flight, and until every store has read its stage. The remaining tiles are not
-    /// processed.
+    /// Ends this ring early: waits for all loads in flight, and in the leader until every store has read its stage. The remaining
+    /// tiles are not processed.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the leader `cp.async.bulk.wait_group.read 0;`; by every thread
-    /// `barrier.cta.sync.aligned 0;`; by the leader, a stage, `mbarrier.inval.shared::cta.b64`; by every thread
-    /// `barrier.cta.sync.aligned 0;`
+    /// PTX: a stage in flight: as [`wait`](Ring::wait); by the leader `cp.async.bulk.wait_group.read 0;`
     ///
     /// ```
     /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
     /// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
     /// // Processes the first tile alone.
     /// let NextStage::Full(full) = ring.wait(cta) else { ptx::launch::trap() };
-    /// let idle = full.update(cta, |[x], y| x.max(y)).store(cta).refill(cta).finish(cta);
+    /// let idle = full.update(cta, |[x], y| x.max(y)).store(cta).refill(cta).finish(cta).join(cta);
     /// # idle
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn finish(mut self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
-        self.await_loads();
-        self.close(cta)
-    }
-
-    /// Ends this ring early as [`finish`](Ring::finish) does, in the last scope of the kernel ([`Cta::async_scope_last`]), where
-    /// the mbarriers stay valid.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64` for each stage in flight; by the leader
-    /// `cp.async.bulk.wait_group.read 0;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn finish_last(mut self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
+    pub fn finish(mut self, cta: &Cta) -> FinishedRing<'s, T, N, INPUTS, STAGES> {
         meet!(cta);
         self.await_loads();
-        self.end(cta)
+        self.finished(cta)
     }
 
     /// Waits for the loads in flight.
@@ -484,28 +450,38 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         }
     }
 
-    /// Waits until the ring's stores have read their stages.
+    /// Ends a ring without loads in flight: the leader waits until the stores have read their stages.
     #[inline(always)]
-    fn await_stores(&self, cta: &Cta) {
+    fn finished(self, cta: &Cta) -> FinishedRing<'s, T, N, INPUTS, STAGES> {
         if cta.is_leader() {
             // SAFETY: the leader has committed all stores of the ring, so its wait covers them.
             unsafe { raw::cp_async_bulk_wait_group_read::<0>() };
         }
+        FinishedRing { addr: self.addr, bars: self.bars, _scope: PhantomData, _tiles: PhantomData }
     }
+}
 
-    /// Ends a ring without loads in flight, in the last scope.
+impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
+    FinishedRing<'s, T, N, INPUTS, STAGES>
+{
+    /// Gives the ring up at the end of the kernel ([`Cta::finish`]). The mbarriers stay valid.
+    ///
+    /// PTX: none.
     #[inline(always)]
-    #[track_caller]
-    fn end(self, cta: &Cta) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
-        self.await_stores(cta);
+    pub fn end(self) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
         Ended::new()
     }
 
-    /// Ends a ring without loads in flight: waits for its stores and invalidates the mbarriers.
+    /// Waits for all threads of the CTA and invalidates the mbarriers, so that the ring can be used again, or returned from
+    /// [`Cta::async_scope`].
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: `barrier.cta.sync.aligned 0;`, by the leader, a stage, `mbarrier.inval.shared::cta.b64`,
+    /// `barrier.cta.sync.aligned 0;`
     #[inline(always)]
     #[track_caller]
-    fn close(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
-        self.await_stores(cta);
+    pub fn join(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
         cta.sync();
         if cta.is_leader() {
             // SAFETY: the mbarriers are valid, and after the barrier above no thread waits on them.
@@ -601,5 +577,5 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
 handles! {
     RingMemory<u32, 4, 1, 2>, IdleRing<u32, 4, 1, 2>, Ring<u32, 4, 1, 2>, FullRing<u32, 4, 1, 2>,
-    UpdatedRing<u32, 4, 1, 2>, StoringRing<u32, 4, 1, 2>,
+    UpdatedRing<u32, 4, 1, 2>, StoringRing<u32, 4, 1, 2>, FinishedRing<u32, 4, 1, 2>,
 }

@@ -8,7 +8,7 @@ use super::stage::{SharingIn, StageTiles};
 use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
 use crate::group::Brand;
-use crate::group::{Cta, End, HandOver, PartBarrier, Warps};
+use crate::group::{Cta, End, HandOver, PartBarrier, Passed, Warps};
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Place, Scoped};
 use crate::trap::trap_because;
@@ -57,13 +57,13 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for Pipeli
 /// ```
 /// use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
 /// ptx::shared_memory! { struct Smem { memory: PipelineMemory<[f32; 1024], 4> } }
-/// # fn kernel(cta: &mut Cta, smem: Smem, tiles: Tiles<f32, 1024>) {
+/// # fn kernel(cta: Cta, smem: Smem, tiles: Tiles<f32, 1024>) {
 /// // A grid-stride loop over tiles: `mine` is the number of this CTA's tiles.
 /// let (mut next, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
 /// let mine = tiles.count().saturating_sub(next).div_ceil(step);
 /// let mut sum = 0.0;
-/// cta.async_scope(smem.memory, |cta, pipeline| {
-///     pipeline.run(
+/// cta.finish(smem.memory, |cta, pipeline| {
+///     let run = pipeline.run(
 ///         cta,
 ///         |thread, mut producer| {
 ///             while let Some(tile) = tiles.get(next) {
@@ -80,7 +80,8 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for Pipeli
 ///             }
 ///             consumer
 ///         },
-///     )
+///     );
+///     run.end()
 /// });
 /// # }
 /// ```
@@ -94,6 +95,26 @@ pub struct Pipeline<'s, S, const STAGES: usize, V = ()> {
 }
 
 type RunEnded<'s, S, const STAGES: usize, V> = Ended<'s, PipelineMemory<S, STAGES, <V as StageSignals>::Own>>;
+
+/// A [`Pipeline`] after this thread's part of a run: the producers' copies have arrived. Other threads may still be in the run,
+/// and the mbarriers are valid. [`end`](FinishedRun::end) it at the end of the kernel, or [`join`](FinishedRun::join) the threads
+/// to use the pipeline again.
+#[must_use = "the scope needs the pipeline: call `.end()`, or `.join(cta)` to use the pipeline again"]
+#[derive(Debug)]
+pub struct FinishedRun<'s, S, const STAGES: usize, V = ()> {
+    addr: u32,
+    _scope: Brand<'s>,
+    _tiles: PhantomData<(*mut S, V)>,
+}
+
+/// A [`FinishedRun`] whose consumers held handles `H` and the named barrier `B` ([`Pipeline::run_with`]).
+#[must_use = "the scope needs the pipeline and the handles: call `.end()`, or `.join(cta)` to use them again"]
+#[derive(Debug)]
+pub struct FinishedRunWith<'s, S, const STAGES: usize, V, H, B> {
+    run: FinishedRun<'s, S, STAGES, V>,
+    handles: H,
+    barrier: B,
+}
 
 /// Who runs a pipeline with the signals `V`: a CTA for itself, or the cluster of the scope `'s` whose CTAs share tiles.
 ///
@@ -159,11 +180,12 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// # type Pipe<'c> = Pipeline<'c, [f32; 1024], 4>;
     /// # fn body<'c>(cluster: &mut Cluster<'c>, pipeline: Pipe<'c>, tile: GlobalTile<f32, 1024>) -> Pipe<'c> {
     /// let Some(pair) = cluster.whole::<2>() else { return pipeline };
-    /// pipeline.multicast(pair).run(
+    /// let run = pipeline.multicast(pair).run(
     ///     cluster,
     ///     |thread, producer| producer.load(thread, tile), // the first or the second half, into both CTAs
     ///     |warps, consumer| consumer.wait(warps).release(warps), // waits for both halves
-    /// )
+    /// );
+    /// run.join(cluster)
     /// # }
     /// ```
     #[inline(always)]
@@ -188,19 +210,18 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// many stages as each consumer waits for: a consumer that waits for more waits forever. The run borrows the CTA as `&mut`,
     /// so the closures cannot use it: read values such as `cta.grid_rank()` before the run.
     ///
-    /// Each run begins with the initialization of the mbarriers and a barrier, and ends with a barrier and their invalidation, so
-    /// process many tiles in one run. Traps unless the CTA has two or more warps, all of them whole; with a `BarrierPair`, unless
+    /// Each run begins with the initialization of the mbarriers and a barrier, so process many tiles in one run. Threads leave the
+    /// run when their part is done: [`FinishedRun`]. Traps unless the CTA has two or more warps, all of them whole; with a `BarrierPair`, unless
     /// the CTA has `PRODUCERS + CONSUMERS` threads or more.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
     /// PTX by the leader, a stage: two `mbarrier.init.shared::cta.b64`; `fence.mbarrier_init.release.cluster;`
     /// `fence.proxy.async.shared::cta;`; by every thread `barrier.cta.sync.aligned 0;`; after both closures, by the producer, a
-    /// stage: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`; by the
-    /// leader, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread `barrier.cta.sync.aligned 0;`. With `multicast`:
-    /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;` in place of the first two barriers, and
-    /// the waits are those of [`Consumer::wait`]. With a `BarrierPair`: by each consumer `barrier.cta.arrive.aligned EMPTY, THREADS;`
-    /// before, by each producer `barrier.cta.sync.aligned EMPTY, THREADS;` after; by every thread `barrier.cta.sync.aligned 0;`
+    /// stage: `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64`. With `multicast`: `barrier.cluster.arrive.release.aligned;`
+    /// `barrier.cluster.wait.acquire.aligned;` in place of the barrier, and the waits are those of [`Consumer::wait`]. With a
+    /// `BarrierPair` no barrier: by each consumer `barrier.cta.arrive.aligned EMPTY, THREADS;` before, by each producer
+    /// `barrier.cta.sync.aligned EMPTY, THREADS;` after
     #[inline(always)]
     #[track_caller]
     pub fn run<By: PipelineGroup<'s, V>>(
@@ -208,39 +229,16 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         by: &mut By,
         produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
         consume: impl for<'p> FnOnce(&Warps<'p>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
-    ) -> Pipeline<'s, S, STAGES, V::Own> {
+    ) -> FinishedRun<'s, S, STAGES, V> {
         self.parts::<()>(by, produce, consume);
-        self.reset(by)
+        self.finished()
     }
 
-    /// Runs the pipeline as [`run`](Pipeline::run) does, in the last scope of the kernel ([`Cta::async_scope_last`],
-    /// [`Cta::cluster_scope_last`]): consumers that are done do not wait for other threads, and the mbarriers stay valid. With
-    /// [`multicast`](Pipeline::multicast), the barrier that ends the scope is the only one after the run.
-    ///
-    /// Collective in the CTA or the cluster that runs it.
-    ///
-    /// PTX: as [`run`](Pipeline::run), without the two last barriers and the instructions between them; with a `BarrierPair`
-    /// without the last barrier
-    #[inline(always)]
-    #[track_caller]
-    pub fn run_last<By: PipelineGroup<'s, V>>(
-        self,
-        by: &mut By,
-        produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
-        consume: impl for<'p> FnOnce(&Warps<'p>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
-    ) -> RunEnded<'s, S, STAGES, V> {
-        // The producers return after their copies have arrived (`drain`).
-        self.parts::<()>(by, produce, consume);
-        Ended::new()
-    }
-
-    /// Runs the pipeline as [`run`](Pipeline::run) does, and lends handles, for example of shared memory, to the producers and to
-    /// the consumers. As in [`Cta::invoke_one`], the threads of a part hold the handles in the closure, and the CTA gets the
-    /// handles back after the run.
+    /// Runs the pipeline as [`run`](Pipeline::run) does, and lends handles, for example of shared memory, to the consumers. As in
+    /// [`Cta::finish_one`], the threads of the part hold the handles in the closure, which returns them ended.
     ///
     /// The consumers become a group with a barrier of their own, `barrier`, so they can make collective calls on their handles:
-    /// fill a tile and store it, for example. With `((), ())` as handles they have the barrier alone. The producers of a
-    /// [`BarrierPair`](super::BarrierPair) have no barrier and cannot use handles.
+    /// fill a tile and store it, for example. With `()` as handles they have the barrier alone.
     ///
     /// Traps unless `barrier` counts as many threads as consume; with a `BarrierPair`, another count does not compile.
     ///
@@ -249,125 +247,78 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// PTX: as [`run`](Pipeline::run); with a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     ///
     /// ```
-    /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, launch::Cta};
+    /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, launch::{AfterSync, Cta}};
     /// use ptx::{pipeline::PipelineMemory, shared::SharedArray};
     /// ptx::shared_memory! {
     ///     struct Smem { memory: PipelineMemory<[f32; 1024], 4>, out: SharedArray<f32, 1024>, consumers: NamedBarrier<1, 96> }
     /// }
     /// /// Doubles tiles: the first thread of 128 loads, three warps compute and store.
-    /// fn double(cta: &mut Cta, smem: Smem, from: Tiles<f32, 1024>, mut to: TilesMut<f32, 1024>) {
-    ///     let Smem { memory, out, mut consumers } = smem;
+    /// fn double(cta: Cta, smem: Smem, from: Tiles<f32, 1024>, mut to: TilesMut<f32, 1024>) {
+    ///     let Smem { memory, out, consumers } = smem;
     ///     let tiles = from.count();
-    ///     cta.async_scope((memory, out), |cta, (pipeline, out)| {
-    ///         let (pipeline, (), out) = pipeline.run_with(
+    ///     cta.finish((memory, out), |cta, (pipeline, out)| {
+    ///         let run = pipeline.run_with(
     ///             cta,
-    ///             &mut consumers,
-    ///             ((), out),
-    ///             |thread, mut producer, ()| {
-    ///                 for i in 0..tiles {
-    ///                     let Some(tile) = from.get(i) else { break };
+    ///             consumers,
+    ///             out,
+    ///             |thread, mut producer| {
+    ///                 for tile in (0..tiles).filter_map(|i| from.get(i)) {
     ///                     producer = producer.load(thread, tile);
     ///                 }
-    ///                 (producer, ())
+    ///                 producer
     ///             },
-    ///             |warps, mut consumer, mut out| {
-    ///                 for _ in 0..tiles {
+    ///             |warps, mut consumer, out| {
+    ///                 let mut stored = AfterSync::ready(out);
+    ///                 while let Some((_, to)) = to.next_tile() {
     ///                     let tile = consumer.wait(warps);
-    ///                     let stores = out.vector_stores();
+    ///                     let stores = stored.sync(warps).vector_stores();
     ///                     let mut i = warps.thread_rank() as usize;
     ///                     while let Some(vector) = tile.get_vector(i) {
     ///                         stores.set_vector(i, vector.map(|x| 2.0 * x));
     ///                         i += warps.thread_count() as usize;
     ///                     }
-    ///                     let written = stores.to_async(warps);
+    ///                     let filled = stores.to_async().sync(warps);
     ///                     consumer = tile.release(warps);
-    ///                     let Some((_, to)) = to.next_tile() else { return (consumer, written.into_free()) };
-    ///                     out = bulk::store(warps, written, to).commit(warps).wait_read(warps).0.into_free();
+    ///                     stored = bulk::store(warps, filled, to).commit(warps).wait_read(warps);
     ///                 }
-    ///                 (consumer, out)
+    ///                 (consumer, stored.end())
     ///             },
     ///         );
-    ///         (pipeline, out)
+    ///         run.end()
     ///     });
     /// }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn run_with<
-        By: PipelineGroup<'s, V>,
-        P: HandOver<Cta>,
-        C: HandOver<Cta>,
-        const ID: u32,
-        const THREADS: u32,
-    >(
+    #[expect(clippy::type_complexity, reason = "what `consume` gets and returns")]
+    pub fn run_with<By: PipelineGroup<'s, V>, H: HandOver<Cta>, const ID: u32, const THREADS: u32>(
         self,
         by: &mut By,
-        _barrier: &mut NamedBarrier<ID, THREADS>,
-        (for_producers, for_consumers): (P, C),
-        produce: impl for<'p> FnOnce(
-            &V::Producers<'p>,
-            Producer<'p, S, STAGES, V>,
-            P::HeldBy<V::Producers<'p>>,
-        ) -> (Producer<'p, S, STAGES, V>, P::HeldBy<V::Producers<'p>>),
+        barrier: NamedBarrier<ID, THREADS>,
+        handles: H,
+        produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
         consume: impl for<'p> FnOnce(
             &Warps<'p, NamedBarrier<ID, THREADS>>,
             Consumer<'p, S, STAGES, V>,
-            C::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
+            H::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
         ) -> (
             Consumer<'p, S, STAGES, V>,
-            C::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
+            H::EndedBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
         ),
-    ) -> (Pipeline<'s, S, STAGES, V::Own>, P, C) {
+    ) -> FinishedRunWith<'s, S, STAGES, V, H, NamedBarrier<ID, THREADS>> {
         self.parts(
             by,
-            // SAFETY: only the producers use these handles, and the CTA uses its own again after the barrier of `reset`. `'p`
-            // belongs to this call alone, so the closure returns the handles that it got, idle.
-            |threads, producer| produce(threads, producer, unsafe { for_producers.hand_over() }).0,
-            // SAFETY: only the consumers use these handles, and the CTA uses its own again after the barrier of `reset`.
-            |warps, consumer| consume(warps, consumer, unsafe { for_consumers.hand_over() }).0,
+            produce,
+            // SAFETY: only the consumers use these handles. `'p` belongs to this call alone, so the closure has ended the handles
+            // that it got. The CTA uses its own after a barrier (`join`), or ends them.
+            |warps, consumer| consume(warps, consumer, unsafe { handles.hand_over() }).0,
         );
-        (self.reset(by), for_producers, for_consumers)
+        FinishedRunWith { run: self.finished(), handles, barrier }
     }
 
-    /// Runs the pipeline and lends handles as [`run_with`](Pipeline::run_with) does, in the last scope of the kernel as
-    /// [`run_last`](Pipeline::run_last) does. Neither the handles nor the barrier come back, because other warps leave the run
-    /// before the consumers. Each closure returns its handles ended, for example by `Shared::end`.
-    ///
-    /// Collective in the CTA or the cluster that runs it.
-    ///
-    /// PTX: as [`run_last`](Pipeline::run_last); with a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     #[inline(always)]
-    #[track_caller]
-    pub fn run_with_last<
-        By: PipelineGroup<'s, V>,
-        P: HandOver<Cta> + End,
-        C: HandOver<Cta> + End,
-        const ID: u32,
-        const THREADS: u32,
-    >(
-        self,
-        by: &mut By,
-        _barrier: NamedBarrier<ID, THREADS>,
-        (for_producers, for_consumers): (P, C),
-        produce: impl for<'p> FnOnce(
-            &V::Producers<'p>,
-            Producer<'p, S, STAGES, V>,
-            P::HeldBy<V::Producers<'p>>,
-        ) -> (Producer<'p, S, STAGES, V>, P::Ended),
-        consume: impl for<'p> FnOnce(
-            &Warps<'p, NamedBarrier<ID, THREADS>>,
-            Consumer<'p, S, STAGES, V>,
-            C::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
-        ) -> (Consumer<'p, S, STAGES, V>, C::Ended),
-    ) -> (RunEnded<'s, S, STAGES, V>, P::Ended, C::Ended) {
-        self.parts(
-            by,
-            // SAFETY: only the producers use these handles; the CTA ends its own copies below.
-            |threads, producer| produce(threads, producer, unsafe { for_producers.hand_over() }).0,
-            // SAFETY: only the consumers use these handles; the CTA ends its own copies below.
-            |warps, consumer| consume(warps, consumer, unsafe { for_consumers.hand_over() }).0,
-        );
-        (Ended::new(), for_producers.end(), for_consumers.end())
+    fn finished(self) -> FinishedRun<'s, S, STAGES, V> {
+        FinishedRun { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
     }
 
     /// The run without its end: initializes the mbarriers, runs both parts, and lets the producers wait for their operations in
@@ -413,7 +364,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
         }
         // SAFETY: each thread makes its group and its handle once, and `'p` belongs to the call of its closure alone. Consumers
         // are whole warps (`V::check`), as many threads as `B` counts, and only this run uses the barrier. The mbarriers are
-        // valid until `reset`, after a barrier of all threads that use them, or until the kernel ends.
+        // valid until `join`, after a barrier of all threads that use them, or until the kernel ends.
         unsafe {
             if V::produces(rank) {
                 let producer = Producer::new(self.addr, self.signals);
@@ -427,11 +378,31 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
             }
         }
     }
+}
 
-    /// Invalidates the mbarriers after a barrier of all threads that use them.
+impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> FinishedRun<'s, S, STAGES, V> {
+    /// Gives the pipeline up at the end of the kernel ([`Cta::finish`], [`Cta::finish_cluster`]): consumers that are done do not
+    /// wait for other threads, and the mbarriers stay valid. With [`multicast`](Pipeline::multicast), the barrier that ends the
+    /// scope is the only one after the run.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn end(self) -> RunEnded<'s, S, STAGES, V> {
+        // The producers' copies have arrived (`drain`).
+        Ended::new()
+    }
+
+    /// Waits for all threads that took part in the run and invalidates the mbarriers, so that the pipeline can run again, or be
+    /// returned from [`Cta::async_scope`].
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: `barrier.cta.sync.aligned 0;`, by the leader, a stage: two `mbarrier.inval.shared::cta.b64`; by every thread
+    /// `barrier.cta.sync.aligned 0;`. With `multicast`: `barrier.cluster.arrive.release.aligned;`
+    /// `barrier.cluster.wait.acquire.aligned;` in place of the first barrier. With a `BarrierPair`: the first barrier alone
     #[inline(always)]
     #[track_caller]
-    fn reset(self, by: &impl PipelineGroup<'s, V>) -> Pipeline<'s, S, STAGES, V::Own> {
+    pub fn join(self, by: &impl PipelineGroup<'s, V>) -> Pipeline<'s, S, STAGES, V::Own> {
         by.sync();
         if V::MBARRIERS > 0 {
             if by.cta().thread_rank() == 0 {
@@ -444,4 +415,35 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     }
 }
 
-handles! { PipelineMemory<[u32; 4], 2>, Pipeline<[u32; 4], 2> }
+impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals, H: HandOver<Cta>, B>
+    FinishedRunWith<'s, S, STAGES, V, H, B>
+{
+    /// Gives the pipeline and the consumers' handles up at the end of the kernel, as [`FinishedRun::end`] does.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn end(self) -> (RunEnded<'s, S, STAGES, V>, H::Ended)
+    where
+        H: End,
+    {
+        (self.run.end(), self.handles.end())
+    }
+
+    /// Waits as [`FinishedRun::join`] does, and returns the pipeline, the consumers' handles and their barrier. Shared memory comes
+    /// back as [`FreeGeneric`](crate::shared::FreeGeneric); the memory of an mbarrier does not.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: as [`FinishedRun::join`].
+    #[inline(always)]
+    #[track_caller]
+    pub fn join(self, by: &impl PipelineGroup<'s, V>) -> (Pipeline<'s, S, STAGES, V::Own>, H::Joined, B) {
+        let pipeline = self.run.join(by);
+        (pipeline, self.handles.joined(Passed::NEW), self.barrier)
+    }
+}
+
+handles! {
+    PipelineMemory<[u32; 4], 2>, Pipeline<[u32; 4], 2>, FinishedRun<[u32; 4], 2>,
+    FinishedRunWith<[u32; 4], 2, (), (), ()>,
+}

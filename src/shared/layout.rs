@@ -73,7 +73,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 96, Fenced>, dst: GlobalTileMut<f32, 64>)
     /// # -> Result<Shared<'s, f32, 96, Fenced>, (Shared<'s, f32, 64, Fenced>, Shared<'s, f32, 32, Fenced>)> {
     /// let (stored, rest) = tile.split::<64, 32>();
-    /// let (stored, _dst) = bulk::store(cta, stored, dst).commit(cta).wait(cta); // stores the first 64 elements
+    /// let (stored, _dst) = bulk::store(cta, stored, dst).commit(cta).wait(cta).sync(cta); // stores the first 64 elements
     /// stored.join(rest)
     /// # }
     /// ```

@@ -2,8 +2,9 @@
 
 use core::marker::PhantomData;
 
-use super::{ALIGN, AtRest, Element, Free, Place, Shared};
-use crate::group::{Brand, Cta, End, HandOver};
+use super::{ALIGN, AtRest, Element, Free, FreeGeneric, Place, Shared};
+use crate::group::{Brand, Cta, End, HandOver, Passed, come_back};
+use crate::mbarrier::publish_inits;
 use crate::size;
 
 /// An array of `N` elements in shared memory (`__shared__ T a[N]`), at rest: no copy is in flight, no thread reads or writes.
@@ -38,14 +39,14 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not a handle at rest",
-    note = "a scope takes a `SharedArray`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Ready>`, a `DsmemBuffer<T, N, V, Ready>`, or a tuple of one to six of them",
-    note = "`.init(&cta)` makes an `Mbarrier<Uninit>` ready, `init` a DSMEM buffer; hand an `Mbarrier<Uninit>` that one thread uses to `cta.invoke_one(…)` instead"
+    note = "a scope takes a `SharedArray`, a `LoadBuffer`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Uninit>`, a `DsmemBuffer<T, N, V, Ready>`, or a tuple of one to six of them",
+    note = "the scope initializes an `Mbarrier<Uninit>` itself: lend it as `shared_memory!` gives it; `.init(&cta)` makes a DSMEM buffer ready"
 )]
 pub unsafe trait Scoped {
     /// The handle inside the scope `'s`.
     type InScope<'s>;
-    /// The proof that a last scope asks for ([`Cta::async_scope_last`], [`Cta::cluster_scope_last`]): an [`Ended`], or `()` for a
-    /// handle without memory of a copy, such as an `Mbarrier<Ready>`.
+    /// The proof that a last scope asks for ([`Cta::finish`], [`Cta::finish_cluster`]): an [`Ended`], or `()` for a handle without
+    /// memory of a copy, such as an mbarrier.
     type Ended<'s>;
     /// Whether other CTAs may use the memory, or the mbarriers in it, from the start of a cluster scope on, before the first
     /// cluster barrier inside the scope.
@@ -54,18 +55,37 @@ pub unsafe trait Scoped {
     /// Whether bulk copies of other CTAs complete on the mbarriers of the handle.
     #[doc(hidden)]
     const FILLED_BY_COPIES: bool = false;
+    /// Whether the scope initializes mbarriers of the handle, by [`init`](Self::init).
+    #[doc(hidden)]
+    const INITIALIZED: bool = false;
+    /// Initializes the mbarriers of the handle, which fences and a barrier then show to the other threads.
+    ///
+    /// # Safety
+    ///
+    /// The leader alone makes this call, before `open`.
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn init(&self, _cta: &Cta) {}
+    /// Invalidates the mbarriers that [`init`](Self::init) has initialized.
+    ///
+    /// # Safety
+    ///
+    /// The leader alone makes this call, between two barriers, before `give_back`. `lent` comes from the scope that ends.
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn inval(_lent: &Self::InScope<'_>) {}
     /// Lends the handle to the scope `'s`.
     ///
     /// # Safety
     ///
-    /// No other scope has this `'s`. The handle that `open` gives comes back, or its use is ended, before the kernel ends.
+    /// No other scope has this `'s`. After `init`, a barrier has come. The handle that `open` gives comes back, or its use is ended, before the kernel ends.
     #[doc(hidden)]
     unsafe fn open<'s>(self) -> Self::InScope<'s>;
     /// Takes the lent handle back at the end of its scope.
     ///
     /// # Safety
     ///
-    /// `lent` comes from the scope that ends.
+    /// `lent` comes from the scope that ends. After `inval`, a barrier comes before the handle is used.
     #[doc(hidden)]
     unsafe fn give_back(lent: Self::InScope<'_>) -> Self;
 }
@@ -104,6 +124,17 @@ macro_rules! lend_tuple {
             type Ended<'s> = ($($H::Ended<'s>,)+);
             const USED_BY_PEERS: bool = $($H::USED_BY_PEERS)||+;
             const FILLED_BY_COPIES: bool = $($H::FILLED_BY_COPIES)||+;
+            const INITIALIZED: bool = $($H::INITIALIZED)||+;
+            #[inline(always)]
+            unsafe fn init(&self, cta: &Cta) {
+                // SAFETY: the caller's contract (`# Safety` of `init`) covers each part.
+                unsafe { $(self.$i.init(cta));+ }
+            }
+            #[inline(always)]
+            unsafe fn inval(lent: &Self::InScope<'_>) {
+                // SAFETY: the caller's contract (`# Safety` of `inval`) covers each part.
+                unsafe { $($H::inval(&lent.$i));+ }
+            }
             #[inline(always)]
             unsafe fn open<'s>(self) -> Self::InScope<'s> {
                 // SAFETY: the caller's contract (`# Safety` of `open`) covers each part.
@@ -125,17 +156,24 @@ impl Cta {
     /// `body` gets each array as a [`Shared`] in the state [`Free`] and returns it in that state. With a copy in flight `body`
     /// cannot return: the copy owns its handles. The lifetime `'s` belongs to this call alone, so handles of another scope are
     /// not accepted, and no handle leaves the scope. `body` gets the CTA as `&mut`, so it can open async scopes and cluster
-    /// scopes, and make calls such as [`invoke_one`](Cta::invoke_one).
+    /// scopes, and make calls such as [`invoke_one`](Cta::invoke_one). The scope initializes the mbarriers that it lends
+    /// ([`Mbarrier`](crate::mbarrier::Mbarrier), [`LoadBuffer`](crate::bulk::LoadBuffer)), and invalidates them at its end.
+    ///
+    /// Most kernels have one scope, their last: [`finish`](Cta::finish) gives no memory back, and needs less.
     ///
     /// Collective in the CTA.
     ///
+    /// PTX: none; if mbarriers are lent, at the beginning by the leader `mbarrier.init.shared::cta.b64` of each,
+    /// `fence.mbarrier_init.release.cluster;` `fence.proxy.async.shared::cta;`, then `barrier.cta.sync.aligned 0;`, and at the end
+    /// `barrier.cta.sync.aligned 0;`, by the leader `mbarrier.inval.shared::cta.b64` of each, `barrier.cta.sync.aligned 0;`
+    ///
     /// ```
-    /// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::SharedArray};
-    /// # fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
-    /// let (tile, bar) = cta.async_scope((tile, bar), |cta, (tile, bar)| {
-    ///     let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
+    /// # use ptx::{bulk::LoadBuffer, global::GlobalTile, launch::Cta};
+    /// # fn kernel(cta: &mut Cta, memory: LoadBuffer<f32, 1024>, src: GlobalTile<f32, 1024>) {
+    /// let memory = cta.async_scope(memory, |cta, buffer| {
+    ///     let tile = buffer.load(cta, src).wait(cta);
     ///     let _first = tile.get(0);
-    ///     (tile.release(cta), bar)
+    ///     tile.release().sync(cta)
     /// });
     /// # }
     /// ```
@@ -148,75 +186,120 @@ impl Cta {
     ) -> H {
         meet!(self);
         // SAFETY: `'s` belongs to this call alone, so `body` returns the handles of this scope, which ends after `body`.
-        unsafe { H::give_back(body(self, handles.open())) }
+        // `begin_async` and `invalidate` execute the barriers after `init` and around `inval`.
+        unsafe {
+            self.begin_async(&handles);
+            // `lent` holds no reference to the CTA, so the barriers below may use it again.
+            let lent = body(&mut *core::ptr::from_mut(self), handles.open());
+            if const { H::INITIALIZED } {
+                self.sync();
+                self.invalidate::<H>(&lent);
+            }
+            H::give_back(lent)
+        }
     }
 
-    /// Runs `body` as the kernel's last [`async_scope`](Cta::async_scope): the memory does not come back, so `body` needs no
-    /// barrier and no fence to leave it idle.
+    /// Runs `body` with shared memory `handles` as the last part of the kernel: like [`async_scope`](Cta::async_scope), but the
+    /// memory does not come back, so `body` needs no barrier and no fence to leave it idle.
     ///
     /// With a copy in flight `body` cannot return. The call uses the `Cta` up: each thread continues alone, without the
     /// [`Warp`](crate::warp::Warp)s of the CTA. Read ranks and counts before the call, and make the collective calls of a warp in
     /// `body`.
     ///
-    /// For each lent handle `body` returns proof that its use has ended ([`Scoped::Ended`]):
+    /// For each lent handle `body` returns what has ended ([`Scoped::Ended`]):
     ///
     /// - for shared memory, the result of `end()`, in any state and without a wait;
-    /// - for the sources of a [`BulkGroup`](crate::bulk::BulkGroup), the result of `end(cta)`: the leader waits until the copies
-    ///   have read the sources. `end` drops the destinations, which are written by the end of the grid. (`wait_read` returns a
-    ///   pair instead: the sources, and the group of the destinations, for which the kernel can still wait);
-    /// - for an [`AfterSync`](crate::launch::AfterSync), the result of `end()`;
-    /// - for a ring or a pipeline, the result of `update_all_last`, `finish_last` or `run_last`;
-    /// - for an `Mbarrier<Ready>`, `()`: an mbarrier holds no memory of a copy.
+    /// - for the sources of a [`BulkGroup`](crate::bulk::BulkGroup), `wait_read(cta).end()`: the leader waits until the copies have
+    ///   read the sources. The destinations are written by the end of the grid;
+    /// - for any other [`AfterSync`](crate::launch::AfterSync), the result of `end()`, without its barrier;
+    /// - for a ring or a pipeline, the result of `end()` of what `update_all`, `finish` or `run` returns;
+    /// - for an mbarrier, `()`: it holds no memory of a copy.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: none.
+    /// PTX: none; if mbarriers are lent, as at the beginning of [`async_scope`](Cta::async_scope)
     ///
     /// ```
     /// # use ptx::{global::{Global, GlobalMut}, launch::Cta, pipeline::RingMemory};
     /// # fn kernel(cta: Cta, ring: RingMemory<f32, 1024, 1, 2>, x: Global<f32>, y: GlobalMut<f32, 1024>) {
     /// let ((x, _), (y, _)) = (x.tiles::<1024>(), y.tiles(&cta));
-    /// cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
+    /// cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x + y).end());
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn async_scope_last<H: Scoped>(
+    pub fn finish<H: Scoped>(
         mut self,
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::Ended<'s>,
     ) {
         meet!(self);
         // SAFETY: `'s` belongs to this call alone. The result of `body` proves that no copy of this scope is in flight, and no
-        // outer scope is open: it would borrow the `Cta`, which this call owns.
-        let _ended = unsafe { body(&mut self, handles.open()) };
+        // outer scope is open: it would borrow the `Cta`, which this call owns. `begin_async` executes the barrier after `init`.
+        let _ended = unsafe {
+            self.begin_async(&handles);
+            body(&mut self, handles.open())
+        };
+    }
+
+    /// Initializes the mbarriers of the handles, and shows them to all threads and to the async proxy.
+    ///
+    /// # Safety
+    ///
+    /// All threads make this call, and `open` follows.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) unsafe fn begin_async<H: Scoped>(&self, handles: &H) {
+        if const { H::INITIALIZED } {
+            if self.is_leader() {
+                // SAFETY: the leader makes this call, before `open` (`# Safety`).
+                unsafe { handles.init(self) };
+                publish_inits();
+            }
+            self.sync();
+        }
+    }
+
+    /// Invalidates the mbarriers of the lent handles.
+    ///
+    /// # Safety
+    ///
+    /// All threads make this call after a barrier that follows their last use of the handles; `give_back` follows.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) unsafe fn invalidate<H: Scoped>(&self, lent: &H::InScope<'_>) {
+        if self.is_leader() {
+            // SAFETY: the leader makes this call between two barriers, before `give_back` (`# Safety`).
+            unsafe { H::inval(lent) };
+        }
+        self.sync();
     }
 }
 
-/// Proof that a kernel has ended its use of memory of the scope `'s`, for [`Cta::async_scope_last`] and
-/// [`Cta::cluster_scope_last`]: the kernel does not use the memory again, and no copy uses it.
+/// Proof that a kernel has ended its use of memory of the scope `'s`, for [`Cta::finish`] and
+/// [`Cta::finish_cluster`]: the group `G` does not use the memory again, and no copy uses it.
 ///
 /// ```
 /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
 /// # fn kernel(cta: Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
-/// cta.async_scope_last(bins, |cta, bins| {
+/// cta.finish(bins, |cta, bins| {
 ///     let bins = bins.write(cta, |_| 0).into_atomic(cta);
 ///     if let Some(bin) = bins.atomic(byte.into()) {
 ///         bin.add(1, sem::Relaxed);
 ///     }
-///     let bins = bins.publish(cta);
+///     let bins = bins.publish().sync(cta);
 ///     *out = bins.get(0).unwrap_or(0);
 ///     bins.end() // no barrier, and no proxy fence
 /// });
 /// # }
 /// ```
 #[must_use = "return it from the body of the last scope"]
-pub struct Ended<'s, Memory> {
+pub struct Ended<'s, Memory, G = Cta> {
     _scope: Brand<'s>,
-    _memory: PhantomData<*mut Memory>,
+    _memory: PhantomData<(*mut Memory, fn(&G))>,
 }
 
-impl<Memory> Ended<'_, Memory> {
+impl<Memory, G> Ended<'_, Memory, G> {
     /// The caller asserts that no copy in flight uses the memory.
     #[inline(always)]
     pub(crate) fn new() -> Self {
@@ -226,7 +309,7 @@ impl<Memory> Ended<'_, Memory> {
 
 // SAFETY: a copy in flight owns its `Shared`, so no copy uses this memory.
 unsafe impl<'s, T: Element, const N: usize, State, G> End for Shared<'s, T, N, State, G> {
-    type Ended = Ended<'s, SharedArray<T, N>>;
+    type Ended = Ended<'s, SharedArray<T, N>, G>;
     #[inline(always)]
     fn end(self) -> Self::Ended {
         Shared::end(self)
@@ -236,12 +319,20 @@ unsafe impl<'s, T: Element, const N: usize, State, G> End for Shared<'s, T, N, S
 // states the async proxy has seen every store: handles that differ only in state are interchangeable.
 unsafe impl<'s, T: Element, const N: usize, State: AtRest, Of> HandOver<Of> for Shared<'s, T, N, State, Of> {
     type HeldBy<G> = Shared<'s, T, N, State, G>;
+    type EndedBy<G> = Ended<'s, SharedArray<T, N>, G>;
+    type Joined = Shared<'s, T, N, FreeGeneric, Of>;
+    come_back! { Of }
+    /// The part has ended its handle in some state, so no copy uses the memory, and threads may have stored to it.
+    #[inline(always)]
+    fn joined(self, _: Passed) -> Self::Joined {
+        self.into_state()
+    }
     #[inline(always)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
         Shared::new(self.addr)
     }
 }
-impl<Memory> core::fmt::Debug for Ended<'_, Memory> {
+impl<Memory, G> core::fmt::Debug for Ended<'_, Memory, G> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("Ended")
     }

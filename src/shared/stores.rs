@@ -17,7 +17,7 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
     /// if cta.thread_rank() % 32 == 0 {
     ///     sums.set(cta.warp_rank() as usize, value);
     /// }
-    /// let sums = sums.publish(cta);
+    /// let sums = sums.publish().sync(cta);
     /// # sums
     /// # }
     /// ```

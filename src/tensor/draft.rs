@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{LoadShape, MapSwizzle, TensorMap, TensorMapObject, TensorTile, TiledShape, shape_bytes};
-use crate::group::{AfterSync, Cta, HasFirstWarp, ThreadGroup, sync_first_warp, sync_with};
+use crate::group::{AfterSync, Cta, HasFirstWarp, ThreadGroup, sync_first_warp};
 use crate::qualifier::{Sealed, elemtype, fill_mode, ord, scope, space, swizzle_mode};
 use crate::raw;
 use crate::shared::{Element, Free, Shared};
@@ -27,7 +27,7 @@ use crate::shared::{Element, Free, Shared};
 /// ) -> (Memory<'s>, Map) {
 ///     let draft = tensor::draft(cta, memory, map).global_address(cta, tensor).global_dim(cta, ord::D1, rows);
 ///     // SAFETY: the caller passes a tensor that no thread writes, aligned to 16 bytes; all threads make this one call.
-///     let (memory, released) = unsafe { draft.publish(cta, slot) };
+///     let (memory, released) = unsafe { draft.publish(cta, slot) }.sync(cta);
 ///     (memory, released.acquire(cta))
 /// }
 /// ```
@@ -494,13 +494,26 @@ const fn digit<Tag: crate::qualifier::Qualifier>() -> usize {
 
 impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> {
     /// Copies the draft from shared memory to `slot` in global memory and releases the map to the tensormap proxy
-    /// (`tensormap.cp_fenceproxy`). Returns the shared memory and the released map.
+    /// (`tensormap.cp_fenceproxy`). Returns the shared memory and the released map, after a barrier.
     ///
     /// Collective in the group.
     ///
     /// PTX: by the first warp `bar.warp.sync 0xffffffff;`
     /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [slot], [addr], 128;`
-    /// `fence.proxy.async.shared::cta;`, then `barrier.cta.sync.aligned 0;`
+    /// `fence.proxy.async.shared::cta;`
+    ///
+    /// ```
+    /// # use ptx::{launch::{Cta, Together}, mbarrier::{Mbarrier, Uninit}};
+    /// # use ptx::tensor::{Box2, TensorMapDraft, TensorMapSlot, TensorMap};
+    /// # type Map = TensorMap<f32, Box2<64, 32>>;
+    /// # fn kernel(cta: &Cta, draft: TensorMapDraft<f32, Box2<64, 32>>, slot: TensorMapSlot, loaded: Mbarrier<Uninit>) {
+    /// // SAFETY: the draft still describes the tensor of its map; all threads make this one call.
+    /// let released = unsafe { draft.publish(cta, slot) };
+    /// // One barrier serves the map and the mbarrier.
+    /// let ((memory, released), loaded) = (released, loaded.init(cta)).sync(cta);
+    /// let map: Map = released.acquire(cta);
+    /// # }
+    /// ```
     ///
     /// # Safety
     ///
@@ -514,41 +527,8 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     /// - The threads of a warp make this call from one place of the program (`.aligned`).
     #[inline(always)]
     #[track_caller]
+    #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
     pub unsafe fn publish(
-        self,
-        group: &G,
-        slot: TensorMapSlot,
-    ) -> (Shared<'s, u64, 16, Free, G>, ReleasedTensorMap<T, S>) {
-        // SAFETY: the caller keeps the same clauses (`# Safety`).
-        sync_with(group, unsafe { self.publish_at_sync(group, slot) })
-    }
-
-    /// Copies and releases the map as [`publish`](TensorMapDraft::publish) does, but leaves the barrier to the group's
-    /// `sync_with`, which returns the map. Other transitions can share that barrier.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: as [`publish`](TensorMapDraft::publish), without the last barrier.
-    ///
-    /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, tensor::{Box2, TensorMapDraft, TensorMapSlot, TensorMap}};
-    /// # type Map = TensorMap<f32, Box2<64, 32>>;
-    /// # fn kernel(cta: &Cta, draft: TensorMapDraft<f32, Box2<64, 32>>, slot: TensorMapSlot, loaded: Mbarrier<Uninit>) {
-    /// // SAFETY: the draft still describes the tensor of its map; all threads make this one call.
-    /// let released = unsafe { draft.publish_at_sync(cta, slot) };
-    /// // One barrier serves the map and the mbarrier.
-    /// let ((memory, released), loaded) = cta.sync_with((released, loaded.init_at_sync(cta)));
-    /// let map: Map = released.acquire(cta);
-    /// # }
-    /// ```
-    ///
-    /// # Safety
-    ///
-    /// The clauses of [`publish`](TensorMapDraft::publish) hold.
-    #[inline(always)]
-    #[track_caller]
-    #[expect(clippy::type_complexity, reason = "what `publish` gives")]
-    pub unsafe fn publish_at_sync(
         self,
         group: &G,
         slot: TensorMapSlot,

@@ -26,10 +26,9 @@ use crate::shared::{Element, Ended, Loaded, Shared};
 /// ```
 ///
 /// A round needs one barrier of the CTA, between the reads of its threads and the acknowledgment.
-/// [`release_at_sync`](ChannelReceived::release_at_sync) lets the next tile's
-/// [`to_async_at_sync`](crate::shared::Shared::to_async_at_sync) share that barrier. The leader waits for the receiver and sends
-/// the next tile, so these steps need no barrier; [`reclaim_at_sync`](ChannelAcknowledged::reclaim_at_sync) returns the source at
-/// the next barrier.
+/// [`release`](ChannelReceived::release) and the next tile's [`to_async`](crate::shared::Shared::to_async) can share that barrier.
+/// The leader waits for the receiver and sends the next tile, so these steps need no barrier;
+/// [`reclaim`](ChannelAcknowledged::reclaim) returns the source at the next barrier.
 ///
 /// ```
 /// # use ptx::{cluster::{ByChannel, Cluster, Inbox}, shared::{Fenced, Shared}};
@@ -40,13 +39,15 @@ use crate::shared::{Element, Ended, Loaded, Shared};
 ///     for _round in 0..4 {
 ///         let received = channel.send(cluster, src).receive(cta);
 ///         let _first = received.get(0);
-///         (channel, src) = received.acknowledge(cta).reclaim(cta);
+///         let sent;
+///         (channel, sent) = received.release().sync(cta).acknowledge(cta).reclaim(cta);
+///         src = sent.sync(cta);
 ///     }
-///     let _inbox = channel.into_inbox(cluster);
+///     let _inbox = channel.into_inbox().sync(cluster);
 /// }
 /// # }
 /// ```
-#[must_use = "the closure of the scope has to return the DSMEM buffer: call `.into_inbox(&cluster)`"]
+#[must_use = "the closure of the scope has to return the DSMEM buffer: call `.into_inbox()`"]
 #[derive(Debug)]
 pub struct Channel<'c, T, const N: usize> {
     inbox: Inbox<'c, T, N, ByChannel>,
@@ -64,7 +65,7 @@ pub struct ChannelSent<'c, T, const N: usize, Src> {
 
 /// A [`Channel`] whose incoming tile has arrived in this CTA's DSMEM buffer, where the threads may read it. It lends the tile as
 /// [`Shared`] memory, by `Deref`.
-#[must_use = "the sender waits until the tile is acknowledged: call `.acknowledge(cta)`"]
+#[must_use = "the sender waits until the tile is acknowledged: call `.release().sync(cta).acknowledge(cta)`"]
 #[derive(Debug)]
 pub struct ChannelReceived<'c, T, const N: usize, Src> {
     channel: Channel<'c, T, N>,
@@ -74,7 +75,7 @@ pub struct ChannelReceived<'c, T, const N: usize, Src> {
 }
 
 /// A [`Channel`] whose received tile all threads of this CTA have read, before the sender is told that the buffer is free. This
-/// state follows the barrier of [`release_at_sync`](ChannelReceived::release_at_sync), or the wait for a copy from the tile, such
+/// state follows the barrier of [`release`](ChannelReceived::release), or the wait for a copy from the tile, such
 /// as a [`bulk::store`](crate::bulk::store()).
 #[must_use = "the sender waits until the tile is acknowledged: call `.acknowledge(cta)`"]
 #[derive(Debug)]
@@ -130,28 +131,16 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         ChannelSent { channel: self, src }
     }
 
-    /// Ends this CTA's channel at a barrier of the cluster (`barrier.cluster`), and returns its DSMEM buffer without a channel
-    /// ([`Inbox`]): for a channel to other CTAs, or to be returned from the body of the scope.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn into_inbox(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByChannel> {
-        cluster.sync_with(self.into_inbox_at_sync())
-    }
-
-    /// Starts [`into_inbox`](Channel::into_inbox): the cluster barrier of [`Cluster::sync_with`] returns the [`Inbox`]. Several
-    /// transitions can share that barrier.
+    /// Ends this CTA's channel: a barrier of the cluster returns its DSMEM buffer without a channel ([`Inbox`]), for a channel to
+    /// other CTAs, or to be returned from the body of the scope.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn into_inbox_at_sync(self) -> AfterSync<Inbox<'c, T, N, ByChannel>, Cluster<'c>> {
+    pub fn into_inbox(self) -> AfterSync<Inbox<'c, T, N, ByChannel>, Cluster<'c>> {
         AfterSync::new(self.inbox)
     }
 
-    /// Gives the channel up in the kernel's last scope, without a barrier, and returns the proof that [`Cta::cluster_scope_last`]
+    /// Gives the channel up in the kernel's last scope, without a barrier, and returns the proof that [`Cta::finish_cluster`]
     /// asks for.
     ///
     /// PTX: none.
@@ -192,30 +181,16 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
         &self.src
     }
 
-    /// Gives up the tile: waits until all threads of this CTA have read it, and tells the sender by an arrival at the sender's
-    /// mbarrier. This CTA does not wait for the sender.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `barrier.cta.sync.aligned 0;`, by the leader: `mapa.shared::cluster.u32 bar, bar, from;`
-    /// `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
-    #[inline(always)]
-    #[track_caller]
-    pub fn acknowledge(self, cta: &Cta) -> ChannelAcknowledged<'c, T, N, Src> {
-        cta.sync_with(self.release_at_sync()).acknowledge(cta)
-    }
-
-    /// Starts [`acknowledge`](ChannelReceived::acknowledge): after the barrier of [`Cta::sync_with`] all threads of this CTA have
-    /// read the tile. [`ChannelReleased::acknowledge`] then tells the sender. Several transitions can share that barrier.
-    /// [`reclaim_at_sync`](ChannelAcknowledged::reclaim_at_sync) has an example.
+    /// Gives up the tile: after a barrier of the CTA all its threads have read it, and
+    /// [`acknowledge`](ChannelReleased::acknowledge) tells the sender. [`reclaim`](ChannelAcknowledged::reclaim) has an example.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn release_at_sync(self) -> AfterSync<ChannelReleased<'c, T, N, Src>> {
+    pub fn release(self) -> AfterSync<ChannelReleased<'c, T, N, Src>> {
         AfterSync::new(ChannelReleased { channel: self.channel, src: self.src })
     }
 
-    /// Gives the channel and its source up in the kernel's last scope ([`Cta::cluster_scope_last`]), without a barrier and
+    /// Gives the channel and its source up in the kernel's last scope ([`Cta::finish_cluster`]), without a barrier and
     /// without an arrival that tells the sender. No tile may follow. All CTAs have to end their channels alike: a CTA that calls
     /// [`reclaim`](ChannelAcknowledged::reclaim) instead waits forever.
     ///
@@ -225,9 +200,9 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// # use ptx::{cluster::{ByChannel, DsmemBuffer}, launch::{Cta, trap}, mbarrier::Ready, shared::SharedArray};
     /// # type Ring = DsmemBuffer<f32, 64, ByChannel, Ready>;
     /// # fn kernel(cta: Cta, ring: Ring, tile: SharedArray<f32, 64>, out: &mut f32) {
-    /// cta.cluster_scope_last((ring, tile), |cluster, (ring, tile)| {
+    /// cta.finish_cluster((ring, tile), |cluster, (ring, tile)| {
     ///     let Some(to_the_next) = cluster.rotation(1) else { trap() };
-    ///     let tile = tile.write(cluster.cta(), |i| i as f32).to_async(cluster.cta());
+    ///     let tile = tile.write(cluster.cta(), |i| i as f32).to_async().sync(cluster.cta());
     ///     let received = ring.into_channel(to_the_next).send(&cluster, tile).receive(cluster.cta());
     ///     *out = received.get(7).unwrap_or(0.0);
     ///     (cluster, received.end())
@@ -263,7 +238,7 @@ unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReceived<'c
 
 impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     /// Tells the sender that all threads of this CTA have read the tile, by an arrival at the sender's mbarrier
-    /// (`mbarrier.arrive`). Unlike [`ChannelReceived::acknowledge`], this call has no barrier.
+    /// (`mbarrier.arrive`). This CTA does not wait for the sender.
     ///
     /// Collective in the CTA.
     ///
@@ -293,10 +268,10 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     /// ```
     /// # use ptx::{bulk, cluster::ChannelReceived, global::GlobalTileMut, launch::Cta};
     /// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, ()>, dst: GlobalTileMut<f32, 64>) {
-    /// let (released, _writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
+    /// let released = bulk::store(cta, received, dst).commit(cta).wait_read(cta).sync(cta);
     /// let received = released.into_received();
     /// let _first = received.get(0);
-    /// # let _ = received.acknowledge(cta);
+    /// # let _ = received.release().sync(cta).acknowledge(cta);
     /// # }
     /// ```
     #[inline(always)]
@@ -334,23 +309,9 @@ unsafe impl<T: Element, const N: usize, Src> CopySource<T, N> for ChannelReceive
 }
 
 impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
-    /// Waits until the receiver has acknowledged this CTA's tile, and returns the channel, ready for the next tile, and the
-    /// source, which is no longer read.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;` by the leader, repeated while
-    /// false, then `barrier.cta.sync.aligned 0;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn reclaim(self, cta: &Cta) -> (Channel<'c, T, N>, Src) {
-        let (channel, src) = self.reclaim_at_sync(cta);
-        (channel, cta.sync_with(src))
-    }
-
-    /// Waits in the leader until the receiver has acknowledged this CTA's tile, and returns the channel; the barrier of
-    /// [`Cta::sync_with`] returns the source. The channel comes first, since the leader both waits and sends the next tile.
-    /// Several transitions can share the barrier, which [`reclaim`](ChannelAcknowledged::reclaim) executes itself.
+    /// Waits in the leader until the receiver has acknowledged this CTA's tile. Returns the channel, ready for the next tile, and
+    /// the source, which is no longer read, after the CTA's next barrier. The channel comes at once, since the leader both waits
+    /// and sends the next tile.
     ///
     /// Collective in the CTA.
     ///
@@ -358,7 +319,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     /// false
     ///
     /// ```
-    /// # use ptx::{cluster::{ByChannel, Cluster, Inbox}, shared::{Fenced, Free, Shared}};
+    /// # use ptx::{cluster::{ByChannel, Cluster, Inbox}, launch::Together, shared::{Fenced, Free, Shared}};
     /// # type Tile<'c, State> = Shared<'c, f32, 64, State>;
     /// # type Tiles<'c> = (Tile<'c, Fenced>, Tile<'c, Free>, Tile<'c, Free>);
     /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByChannel>, (a, b, c): Tiles<'c>) {
@@ -366,18 +327,19 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     /// let Some(to_the_next) = cluster.rotation(1) else { return };
     /// let received = inbox.into_channel(to_the_next).send(cluster, a).receive(cta);
     /// let b = b.write(cta, |i| received.get(i).unwrap_or(0.0) + 1.0);
-    /// let (released, b) = cta.sync_with((received.release_at_sync(), b.to_async_at_sync()));
-    /// let (channel, a) = released.acknowledge(cta).reclaim_at_sync(cta);
+    /// let (released, b) = (received.release(), b.to_async()).sync(cta);
+    /// let (channel, a) = released.acknowledge(cta).reclaim(cta);
     /// let received = channel.send(cluster, b).receive(cta);
     /// let c = c.write(cta, |i| received.get(i).unwrap_or(0.0) + 1.0);
     /// // The barrier of this round returns the source of the round before.
-    /// let (released, c, a) = cta.sync_with((received.release_at_sync(), c.to_async_at_sync(), a));
-    /// # let _ = (released.acknowledge(cta).reclaim(cta), c, a);
+    /// let (released, c, a) = (received.release(), c.to_async(), a).sync(cta);
+    /// # let (channel, b) = released.acknowledge(cta).reclaim(cta);
+    /// # let _ = (channel.end(), b.sync(cta), c, a);
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn reclaim_at_sync(self, cta: &Cta) -> (Channel<'c, T, N>, AfterSync<Src>) {
+    pub fn reclaim(self, cta: &Cta) -> (Channel<'c, T, N>, AfterSync<Src>) {
         meet!(cta);
         let inbox = self.channel.inbox;
         if cta.is_leader() {
@@ -394,7 +356,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
             };
         }
         // No barrier is needed here: the leader also expects and sends the next tile, and all threads waited for this tile before
-        // the barrier of `release_at_sync`. The other threads learn only at the next barrier that the source has been read, so
+        // the barrier of `release`. The other threads learn only at the next barrier that the source has been read, so
         // the source is an `AfterSync`.
         let channel = Channel {
             inbox: Inbox { parity: inbox.parity ^ 1, ..inbox },

@@ -23,7 +23,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// if let Some(to_the_other) = cluster.exchange(1) {
     ///     let received = inbox.store(cluster, to_the_other, |i| i as u32).receive(cluster.cta());
     ///     let _first = received.get(0);
-    ///     let _inbox = received.release(cluster);
+    ///     let _inbox = received.release().sync(cluster);
     /// }
     /// # }
     /// ```
@@ -136,24 +136,12 @@ fn for_each_element<const N: usize>(cta: &Cta, mut f: impl FnMut(usize)) {
 }
 
 impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
-    /// Waits until all CTAs of the cluster have read what they received (`cluster.sync()`), and returns this CTA's DSMEM buffer,
-    /// ready for the next round. Its elements keep their values.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn release(self, cluster: &Cluster<'c>) -> Inbox<'c, T, N, ByElement> {
-        cluster.sync_with(self.release_at_sync())
-    }
-
-    /// Releases the DSMEM buffer as [`release`](Received::release) does, but leaves the cluster barrier to
-    /// [`Cluster::sync_with`], which returns the buffer. Several transitions can share that barrier.
+    /// Returns this CTA's DSMEM buffer, ready for the next round, after a barrier of the cluster: all CTAs have read what they
+    /// received. Its elements keep their values.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn release_at_sync(self) -> AfterSync<Inbox<'c, T, N, ByElement>, Cluster<'c>> {
+    pub fn release(self) -> AfterSync<Inbox<'c, T, N, ByElement>, Cluster<'c>> {
         AfterSync::new(self.inbox)
     }
 }

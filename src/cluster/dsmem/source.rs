@@ -1,11 +1,10 @@
 //! Sources of sends to DSMEM buffers, and the states in which sources come back.
 
-use super::{ByElement, ByTile, ChannelReceived, Inbox, Received, Via};
+use super::{ChannelReceived, Inbox, Received, Via};
 use crate::async_group::Token;
-use crate::bulk::{BulkGroup, CopySource, ReadDone, Source};
-use crate::cluster::Cluster;
+use crate::bulk::{CopySource, Source};
 use crate::global::GlobalTile;
-use crate::group::{AfterSync, Cta, Passed, Transitions};
+use crate::group::Cta;
 use crate::qualifier::{Sealed, space};
 use crate::raw;
 use crate::shared::{Element, Shared};
@@ -73,98 +72,5 @@ impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V
     #[inline(always)]
     fn back(self, token: Token) -> Self::Back {
         (self.inbox, self.src.back(token))
-    }
-}
-
-/// Handles that a copy has read, and their states after a barrier of the cluster of the scope `'c`: a DSMEM buffer is ready to be
-/// filled.
-///
-/// # Safety
-///
-/// Implemented here only: [`made_ready`](Releasable::made_ready) gives handles in states that hold after a barrier of the
-/// cluster.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` holds no received DSMEM buffer to release",
-    label = "a barrier of the cluster makes nothing ready here",
-    note = "call `release_at_sync` on the result of `wait_read_at_sync`: DSMEM buffers, shared memory, and the group of the destinations"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Releasable<'c> {
-    /// The handles in those states.
-    #[doc(hidden)]
-    type Released;
-    /// Gives the handles in their states after a barrier of the cluster. The token says that the caller has passed a barrier of
-    /// the cluster.
-    #[doc(hidden)]
-    fn made_ready(self, token: Token) -> Self::Released;
-}
-
-// SAFETY: the transition of `Received::release`: after the barrier every CTA has received and read.
-unsafe impl<'c, T, const N: usize, Src: Origin> Releasable<'c> for Received<'c, T, N, ByTile, Src> {
-    type Released = (Inbox<'c, T, N, ByTile>, Src::Back);
-    #[inline(always)]
-    fn made_ready(self, token: Token) -> Self::Released {
-        self.back(token)
-    }
-}
-// SAFETY: the transition of `Received::release`: after the barrier every CTA has received and read.
-unsafe impl<'c, T, const N: usize> Releasable<'c> for Received<'c, T, N, ByElement, ()> {
-    type Released = Inbox<'c, T, N, ByElement>;
-    #[inline(always)]
-    fn made_ready(self, _: Token) -> Self::Released {
-        self.inbox
-    }
-}
-// SAFETY: the handle keeps its state.
-unsafe impl<T, const N: usize, State> Releasable<'_> for Shared<'_, T, N, State> {
-    type Released = Self;
-    #[inline(always)]
-    fn made_ready(self, _: Token) -> Self {
-        self
-    }
-}
-// SAFETY: the handle keeps its state.
-unsafe impl<Destinations> Releasable<'_> for BulkGroup<Destinations, ReadDone> {
-    type Released = Self;
-    #[inline(always)]
-    fn made_ready(self, _: Token) -> Self {
-        self
-    }
-}
-// SAFETY: each of the two handles is `Releasable`.
-unsafe impl<'c, A: Releasable<'c>, B: Releasable<'c>> Releasable<'c> for (A, B) {
-    type Released = (A::Released, B::Released);
-    #[inline(always)]
-    fn made_ready(self, token: Token) -> Self::Released {
-        (self.0.made_ready(token), self.1.made_ready(token))
-    }
-}
-
-impl<Handles> AfterSync<Handles> {
-    /// Releases DSMEM buffers that a copy has read, at a barrier of the cluster ([`Cluster::sync_with`]), so the wait for the
-    /// copy needs no barrier of its own.
-    ///
-    /// A received tile comes back as from [`Received::release`]: as its [`Inbox`] and its [`source`](Received::source). A
-    /// received [`ByElement`] buffer comes back as its [`Inbox`]. Other handles come back unchanged.
-    ///
-    /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{bulk, cluster::{ByTile, Cluster, Received}, global::GlobalTileMut};
-    /// # fn body<'c>(cluster: &Cluster<'c>, received: Received<'c, f32, 64, ByTile, ()>, dst: GlobalTileMut<f32, 64>) {
-    /// # let cta = cluster.cta();
-    /// let store = bulk::store(cta, received, dst).commit(cta);
-    /// // One barrier: the store has read this CTA's tile, and the other CTAs are done with theirs.
-    /// let ((_inbox, ()), _writing) = cluster.sync_with(store.wait_read_at_sync(cta).release_at_sync());
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn release_at_sync<'c>(self) -> AfterSync<Handles::Released, Cluster<'c>>
-    where
-        Handles: Releasable<'c>,
-    {
-        // A barrier of the cluster includes that of the CTA: each thread has given up its handle, and done the first half of the
-        // transition.
-        AfterSync::new(Transitions::<Cta>::handles(self, Passed::NEW).made_ready(Token::NEW))
     }
 }

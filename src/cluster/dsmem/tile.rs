@@ -33,7 +33,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// if let Some(to_the_next) = cluster.rotation(1) {
     ///     let received = inbox.send(cluster, to_the_next, src).receive(cluster.cta());
     ///     let _first = received.get(0);
-    ///     let (_inbox, _src) = received.release(cluster);
+    ///     let (_inbox, _src) = received.release().sync(cluster);
     /// }
     /// # }
     /// ```
@@ -101,10 +101,10 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// use ptx::qualifier::op;
     /// let buffer = buffer.init_with(cta, mine);
     /// cta.cluster_scope((tile, buffer), |cluster, (tile, inbox)| {
-    ///     let tile = tile.write(cluster.cta(), mine).to_async(cluster.cta());
+    ///     let tile = tile.write(cluster.cta(), mine).to_async().sync(cluster.cta());
     ///     let received = inbox.send_reduce_to_others(&cluster, op::Add, tile).receive(cluster.cta());
     ///     let _sum_over_the_cluster = received.get(0);
-    ///     let (inbox, tile) = received.release(&cluster);
+    ///     let (inbox, tile) = received.release().sync(&cluster);
     ///     (cluster, (tile.into_free(), inbox))
     /// });
     /// # }
@@ -152,7 +152,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// if let Some(row) = cluster.row::<2>() {
     ///     let received = inbox.multicast(cluster, row, src).receive(cluster.cta());
     ///     let _first = received.get(0);
-    ///     let (_inbox, _src) = received.release(cluster);
+    ///     let (_inbox, _src) = received.release().sync(cluster);
     /// }
     /// # }
     /// ```
@@ -197,7 +197,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     ///     let [x, ..] = cluster.position();
     ///     let sent = inbox.multicast_tensor(cluster, column, map.box_at([x as i32, k]));
     ///     let received = sent.receive(cluster.cta());
-    ///     let (_inbox, _src) = received.release(cluster);
+    ///     let (_inbox, _src) = received.release().sync(cluster);
     /// }
     /// # }
     /// ```
@@ -233,7 +233,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
     /// let ends = CtaMask::CTA_0 | CtaMask::CTA_3;
     /// let received = inbox.multicast_to(cluster, ends, src).receive(cluster.cta());
-    /// let (_inbox, _src) = received.release(cluster);
+    /// let (_inbox, _src) = received.release().sync(cluster);
     /// # }
     /// ```
     #[inline(always)]
@@ -302,38 +302,23 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
 }
 
 impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src> {
-    /// Waits at the cluster's barrier until every CTA has received its tile and made this call, and returns the DSMEM buffer,
-    /// ready for the next tile. Also returns the tile that this CTA sent, which its receiver no longer needs. The elements of the
-    /// DSMEM buffer keep their values.
+    /// Returns the DSMEM buffer, ready for the next tile, and the tile that this CTA sent, after a barrier of the cluster: every
+    /// CTA has received its tile. The elements of the DSMEM buffer keep their values.
     ///
     /// A source that was a forwarded tile comes back as a pair: the [`Inbox`] in which the tile had arrived, also ready, and that
     /// handle's own [`source`](Received::source).
     ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn release(self, cluster: &Cluster<'c>) -> (Inbox<'c, T, N, ByTile>, Src::Back) {
-        cluster.sync_with(self.release_at_sync())
-    }
-
-    /// Returns the DSMEM buffer and the sent tile as [`release`](Received::release) does, but after the barrier of
-    /// [`Cluster::sync_with`], which several transitions can share.
-    ///
     /// PTX: none.
     #[inline(always)]
-    pub fn release_at_sync(self) -> AfterSync<(Inbox<'c, T, N, ByTile>, Src::Back), Cluster<'c>> {
+    pub fn release(self) -> AfterSync<(Inbox<'c, T, N, ByTile>, Src::Back), Cluster<'c>> {
         // The `AfterSync` gives out the source only after the barrier.
         AfterSync::new(self.back(Token::NEW))
     }
 
-    /// Waits at the cluster's barrier until every CTA has received its tile, and returns the tile that this CTA sent, as from
-    /// [`release`](Received::release). The received tile stays readable and can be forwarded.
+    /// Returns the tile that this CTA sent, as [`release`](Received::release) does, after a barrier of the cluster. The received
+    /// tile stays readable and can be forwarded.
     ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
+    /// PTX: none.
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, shared::{Fenced, Shared}};
@@ -343,38 +328,18 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// let Some(to_the_next) = cluster.rotation(1) else { return };
     /// // The tiles of all CTAs go round a ring of CTAs; one of the two DSMEM buffers is always free.
     /// let mut free = b;
-    /// let (mut received, _mine) = a.send(cluster, to_the_next, mine).receive(cta).reclaim(cluster);
+    /// let (mut received, _mine) = a.send(cluster, to_the_next, mine).receive(cta).reclaim().sync(cluster);
     /// for _ in 2..cluster.cta_count() {
     ///     let _of_the_next_cta_back = received.get(0);
     ///     let forwarded = free.send(cluster, to_the_next, received).receive(cta);
-    ///     (received, (free, _)) = forwarded.reclaim(cluster);
+    ///     (received, (free, _)) = forwarded.reclaim().sync(cluster);
     /// }
-    /// let (_a_or_b, ()) = received.release(cluster);
+    /// let (_a_or_b, ()) = received.release().sync(cluster);
     /// # }
     /// ```
     #[inline(always)]
-    #[track_caller]
-    pub fn reclaim(self, cluster: &Cluster<'c>) -> (Received<'c, T, N, ByTile, ()>, Src::Back) {
-        cluster.sync_with(self.reclaim_at_sync())
-    }
-
-    /// Returns the tile that this CTA sent as [`reclaim`](Received::reclaim) does, but after the barrier of
-    /// [`Cluster::sync_with`], which several transitions can share.
-    ///
-    /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByElement, ByTile, Cluster, Received}, shared::{Fenced, Shared}};
-    /// # type Tile<'c> = Received<'c, f32, 64, ByTile, Shared<'c, f32, 64, Fenced>>;
-    /// # fn body<'c>(cluster: &Cluster<'c>, tile: Tile<'c>, words: Received<'c, u32, 64, ByElement, ()>) {
-    /// let ((tile, src), words) = cluster.sync_with((tile.reclaim_at_sync(), words.release_at_sync()));
-    /// let _still_readable = tile.get(0);
-    /// # let _ = (tile.end(), src, words);
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "what `reclaim` gives, after the barrier")]
-    pub fn reclaim_at_sync(self) -> AfterSync<(Received<'c, T, N, ByTile, ()>, Src::Back), Cluster<'c>> {
+    #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
+    pub fn reclaim(self) -> AfterSync<(Received<'c, T, N, ByTile, ()>, Src::Back), Cluster<'c>> {
         // The `AfterSync` gives out the source only after the barrier.
         AfterSync::new((Received { inbox: self.inbox, tile: self.tile, src: () }, self.src.back(Token::NEW)))
     }
