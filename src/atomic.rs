@@ -46,7 +46,7 @@
 //!
 //! # Cache policies
 //!
-//! [`AtomicRef::cache_hint`] adds an L2 cache policy (L2 eviction policy) to a reference to global memory. The operations of that
+//! [`cache_hint`](crate::cache_policy::CacheHint::cache_hint) adds an L2 cache policy (L2 eviction policy) to a reference to global memory. The operations of that
 //! reference have `.L2::cache_hint`. The reference has no `compare_exchange`: `.cas` takes no policy.
 //!
 //! # Asynchronous operations
@@ -69,7 +69,7 @@ mod operations;
 pub use global::GlobalAtomics;
 pub use operations::*;
 
-use crate::cache_policy::{CachePolicy, L2Policy};
+use crate::cache_policy::{CacheHint, CachePolicy, L2Policy};
 use crate::group::Cta;
 use crate::qualifier::{scope, space};
 use crate::raw::{AtomSem, LdSem, RedAsyncReleaseScope, RedSem, StAsyncScope, StSem};
@@ -84,7 +84,7 @@ use crate::shared::{Element, Shared};
 ///
 /// In the PTX of its methods, `.sem` is the argument `sem`, `.scope` is `S`, `.space` is `Space`, and `.type` is the type of `T`.
 /// For signed and unsigned integers alike, `.type` is `.b32` or `.b64` where the operation is bitwise; for `.add` of an `i64` it
-/// is `.u64`. `P` is `()`, or the L2 cache policy of [`cache_hint`](AtomicRef::cache_hint).
+/// is `.u64`. `P` is `()`, or the L2 cache policy of [`cache_hint`](crate::cache_policy::CacheHint::cache_hint).
 ///
 /// ```
 /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
@@ -124,23 +124,10 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     }
 }
 
-impl<'a, T: AtomicValue, S: AtomicViewScope> AtomicRef<'a, T, S, space::Global> {
-    /// Returns a reference to the same value with an L2 cache policy (L2 eviction policy) for each operation. The returned
-    /// reference has no [`compare_exchange`](AtomicRef::compare_exchange): `.cas` takes no policy.
-    ///
-    /// PTX of that reference's methods: `.L2::cache_hint` before `.vec` and `.type`, and `policy` as the last operand.
-    ///
-    /// ```
-    /// # use ptx::{atomic::GlobalAtomics, cache_policy::CachePolicy, qualifier::{scope, sem}};
-    /// # fn kernel(bins: GlobalAtomics<u32, scope::Gpu>) {
-    /// let keep = CachePolicy::evict_last();
-    /// if let Some(bin) = bins.get(17) {
-    ///     bin.cache_hint(keep).add(1, sem::Relaxed); // red.relaxed.gpu.global.add.L2::cache_hint.u32
-    /// }
-    /// # }
-    /// ```
+impl<'a, T: AtomicValue, S: AtomicViewScope> CacheHint for AtomicRef<'a, T, S, space::Global> {
+    type Hinted = AtomicRef<'a, T, S, space::Global, CachePolicy>;
     #[inline(always)]
-    pub fn cache_hint(self, policy: CachePolicy) -> AtomicRef<'a, T, S, space::Global, CachePolicy> {
+    fn cache_hint(self, policy: CachePolicy) -> Self::Hinted {
         AtomicRef { addr: self.addr, scope: self.scope, policy, _value: PhantomData }
     }
 }

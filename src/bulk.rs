@@ -14,8 +14,7 @@
 //! ```
 //!
 //! A bulk copy moves a multiple of 16 bytes (9.7.9.25.4.1). The elements of a slice after its whole tiles are a
-//! [`Tail`](crate::global::Tail), which threads or [`cp_async::load_zero_filled`](crate::cp_async::load_zero_filled) read, or a
-//! [`TailMut`](crate::global::TailMut), which threads update.
+//! [`Tail`](crate::global::Tail), which threads read, or a [`TailMut`](crate::global::TailMut), which threads update.
 //!
 //! ```
 //! # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
@@ -216,37 +215,9 @@ impl<Copies, State, G> BulkGroup<Copies, State, G> {
     pub(crate) fn new(copies: Copies) -> Self {
         BulkGroup { copies, _state: PhantomData, _group: PhantomData }
     }
-
-    #[inline(always)]
-    pub(crate) fn into_copies(self) -> Copies {
-        self.copies
-    }
 }
 
 impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
-    /// Starts the bulk copy of the tile `src` in shared memory to the tile `dst` of global memory (`cp.async.bulk`), and adds the
-    /// copy to this group.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: as [`store`].
-    #[inline(always)]
-    #[track_caller]
-    #[expect(clippy::type_complexity, reason = "the group with one more copy")]
-    pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>>(
-        self,
-        group: &G,
-        src: Src,
-        dst: impl MaybeHinted<GlobalTileMut<T, N>>,
-    ) -> BulkGroup<(Copies, (Src, GlobalTileMut<T, N>)), Uncommitted, G>
-    where
-        State: Extendable,
-    {
-        let (dst, hint) = dst.split();
-        start_store(group, &src, &dst, hint, cp_mask::None);
-        BulkGroup::new((self.copies, (src, dst)))
-    }
-
     /// Joins two uncommitted groups: the next [`commit`](BulkGroup::commit) (`cp.async.bulk.commit_group`) covers the copies of
     /// both.
     ///

@@ -1,6 +1,6 @@
 //! L2 cache policies (CUDA's `cuda::access_property`, PTX's `createpolicy`, 9.7.9.18): the data that L2 evicts first or last.
 //!
-//! The method `cache_hint(policy)` attaches a [`CachePolicy`] to a handle of global memory. The copy, reduction or atomic
+//! [`cache_hint`](CacheHint::cache_hint) attaches a [`CachePolicy`] to a handle of global memory. The copy, reduction or atomic
 //! operation that takes the handle then carries the policy (`.L2::cache_hint`).
 
 use crate::qualifier::{AddressSpace, Sealed, cache_hint, evict, space};
@@ -10,7 +10,7 @@ use crate::raw::{self, AtomCacheHint, L2CacheHint, PrimaryPriority, SecondaryPri
 /// policy is a hint: it can change the speed of a kernel, and nothing else.
 ///
 /// ```
-/// # use ptx::{bulk, cache_policy::CachePolicy, global::Tiles, launch::Cta};
+/// # use ptx::{bulk, cache_policy::{CacheHint, CachePolicy}, global::Tiles, launch::Cta};
 /// # fn kernel(cta: &Cta, weights: Tiles<f32, 1024>) {
 /// let keep = CachePolicy::evict_last(); // made once, given to any number of copies
 /// for tile in [weights.get(0), weights.get(1)].into_iter().flatten() {
@@ -164,9 +164,34 @@ unsafe impl<X: Bare, Y: Bare> Bare for (X, Y) {
     }
 }
 
-/// Implements `Bare` and the method `cache_hint` for handles of global memory. Each entry brings the example of its `cache_hint`.
+/// Handles of global memory that take an L2 cache policy: tiles, parts of tensors, windows, and references for atomic operations.
+pub trait CacheHint: Sized {
+    /// The handle with a policy.
+    type Hinted;
+    /// Attaches an L2 cache policy (`.L2::cache_hint`) to the handle, for the operations that take the handle.
+    ///
+    /// A reference for atomic operations then has no [`compare_exchange`](crate::atomic::AtomicRef::compare_exchange): `.cas`
+    /// takes no policy.
+    ///
+    /// PTX of those operations: with `.L2::cache_hint`, and the policy as the last operand.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, bulk, cache_policy::{CacheHint, CachePolicy}, global::GlobalTile, launch::Cta};
+    /// # use ptx::qualifier::{scope, sem};
+    /// # fn kernel(cta: &Cta, tile: GlobalTile<f32, 64>, bins: GlobalAtomics<u32, scope::Gpu>) {
+    /// let keep = CachePolicy::evict_last();
+    /// bulk::prefetch(cta, tile.cache_hint(keep)); // cp.async.bulk.prefetch.L2.global.L2::cache_hint
+    /// if let Some(bin) = bins.get(17) {
+    ///     bin.cache_hint(keep).add(1, sem::Relaxed); // red.relaxed.gpu.global.add.L2::cache_hint.u32
+    /// }
+    /// # }
+    /// ```
+    fn cache_hint(self, policy: CachePolicy) -> Self::Hinted;
+}
+
+/// Implements `Bare` and `CacheHint` for handles of global memory.
 macro_rules! hintable {
-    ($( [ $($generic:tt)* ] $Handle:ty, $copy:literal: $($example:literal)+; )*) => { $(
+    ($( [ $($generic:tt)* ] $Handle:ty; )*) => { $(
         // SAFETY: `bare` returns `self`, which has no policy.
         unsafe impl<$($generic)*> $crate::cache_policy::Bare for $Handle {
             type Handle = Self;
@@ -175,16 +200,10 @@ macro_rules! hintable {
                 self
             }
         }
-        impl<$($generic)*> $Handle {
-            #[doc = concat!("Attaches an L2 cache policy (`.L2::cache_hint`) to the handle, for ", $copy, ".")]
-            ///
-            /// PTX of that operation: with `.L2::cache_hint`, and the policy as an operand.
-            ///
-            /// ```
-            $( #[doc = $example] )+
-            /// ```
+        impl<$($generic)*> $crate::cache_policy::CacheHint for $Handle {
+            type Hinted = $crate::cache_policy::Hinted<Self>;
             #[inline(always)]
-            pub fn cache_hint(self, policy: $crate::cache_policy::CachePolicy) -> $crate::cache_policy::Hinted<Self> {
+            fn cache_hint(self, policy: $crate::cache_policy::CachePolicy) -> Self::Hinted {
                 $crate::cache_policy::Hinted { handle: self, policy }
             }
         }

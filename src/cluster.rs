@@ -18,9 +18,9 @@
 //!   Shared<'c, …> ── Cluster::open_atomic ──────► ClusterSmem<Atomic> ─────────── close ──► Shared<Published>
 //!                    ClusterSmem<WriteOnly>, ClusterSmem<Atomic> ── publish ──► ClusterSmem<ReadOnly<Published>>
 //!
-//!   DsmemBuffer<Uninit> ── init ──► DsmemBuffer<Ready> ── Cta::cluster_scope ──► Inbox ── send, store, … ──► Sent
-//!          ▲                      │      ▲                         │   ▲                             │ receive
-//!          └──────── inval ───────┘      └──── end of the scope ───┘   └────────── release ──────── Received
+//!   DsmemBuffer ── Cta::cluster_scope ──► Inbox ── send, store, … ──► Sent
+//!        ▲                                │   ▲                         │ receive
+//!        └──────── end of the scope ──────┘   └────── release ────── Received
 //! ```
 //!
 //! A [`Group`] is a row, a column or the whole of the cluster. A multicast loads a tile into all CTAs of a group; a
@@ -250,11 +250,7 @@ impl<'c> Cluster<'c> {
                 // SAFETY: the leader makes this call, before `open` (`# Safety`).
                 unsafe { handles.init(cta) };
                 // The leader has initialized the mbarriers; these fences show them to the cluster and to the async proxy.
-                if const { H::FILLED_BY_COPIES || H::INITIALIZED } {
-                    publish_inits();
-                } else {
-                    raw::fence_mbarrier_init();
-                }
+                publish_inits(H::FILLED_BY_COPIES);
             }
             arrive();
             wait();

@@ -19,7 +19,7 @@
 //! Use `cp.async` for copies that [`bulk`](crate::bulk) copies cannot do: the tail of a slice ([`load_zero_filled`]), windows
 //! that reach beyond the slice or are not aligned to 16 bytes ([`load_window`]), and selected vectors of a tile ([`load_where`]).
 //!
-//! The method `cache_hint` attaches an L2 cache policy to a tile, a tail or a window.
+//! [`CacheHint`] attaches an L2 cache policy to a tile or a window.
 //!
 //! ```
 //! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
@@ -40,8 +40,8 @@ use core::marker::PhantomData;
 
 use crate::async_group::{self, InFlight, Queue, Token};
 use crate::bulk::{Committed, Extendable, Uncommitted, WaitableGroup};
-use crate::cache_policy::{Bare, CachePolicy, Hinted, L2Policy};
-use crate::global::{Global, GlobalTile, GlobalTileMut, Tail, TileSource};
+use crate::cache_policy::{Bare, CacheHint, CachePolicy, Hinted, L2Policy};
+use crate::global::{Global, GlobalTile, GlobalTileMut, TileSource};
 use crate::group::{AfterSync, Cta};
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::{Sealed, cache_hint, cp_size, prefetch_size, space, zfill};
@@ -235,41 +235,9 @@ pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     })
 }
 
-/// Starts the copy of a slice's tail, the elements after its whole tiles, and fills the rest of the destination with zeros (the
-/// `zfill` of CUDA's `__pipeline_memcpy_async`). Of a longer tail, the first `N` elements are copied.
-///
-/// Collective in the CTA.
-///
-/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, src-size;`, for a tail with a policy
-/// `cp.async.cg.shared::cta.global.L2::cache_hint [dst], [src], 16, src-size, policy;`
-///
-/// ```
-/// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: Global<f32>) -> Shared<'s, f32, 1024, Published> {
-/// let (_tiles, tail) = src.tiles::<1024>();
-/// let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail).commit(cta).wait().sync(cta);
-/// # tile
-/// # }
-/// ```
-#[inline(always)]
-#[track_caller]
-pub fn load_zero_filled<'s, T: Element, const N: usize, P: L2Policy>(
-    cta: &Cta,
-    dst: Shared<'s, T, N, impl Overwritable>,
-    tail: Tail<T, P>,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Tail<T, P>>, Uncommitted> {
-    meet!(cta);
-    const { whole_vectors::<T, N>() };
-    let bytes = (tail.len.min(N) * size_of::<T>()) as u32;
-    // SAFETY: the tail has `bytes` bytes that no thread writes. Its base follows whole tiles, so it is aligned to 16. `dst` is a
-    // free array of this CTA, which the returned group owns.
-    unsafe { copy_vectors::<T, N, P>(cta, dst.addr(), tail.base, 0, (0, bytes), tail.policy) }
-    CpAsyncGroup::of(dst, tail)
-}
-
 /// A source of [`load_window`]: `N` consecutive elements of a slice of global memory, which start at any element. Elements beyond
 /// the ends of the slice are zeros. `P` is the L2 cache policy of the copy: `()` for none, or a [`CachePolicy`] from
-/// [`cache_hint`](Window::cache_hint).
+/// [`cache_hint`](CacheHint::cache_hint).
 #[derive(Debug)]
 pub struct Window<T, const N: usize, P = ()> {
     slice: Global<T>,
@@ -284,19 +252,17 @@ impl<T, const N: usize, P: Copy> Clone for Window<T, N, P> {
 }
 impl<T, const N: usize, P: Copy> Copy for Window<T, N, P> {}
 
-impl<T, const N: usize> Window<T, N> {
-    /// Attaches an L2 cache policy (`.L2::cache_hint`) to the window, for [`load_window`].
-    ///
-    /// PTX of the copy: with `.L2::cache_hint` after `.global`, and `policy` as the last operand.
+impl<T, const N: usize> CacheHint for Window<T, N> {
+    type Hinted = Window<T, N, CachePolicy>;
     #[inline(always)]
-    pub fn cache_hint(self, policy: CachePolicy) -> Window<T, N, CachePolicy> {
+    fn cache_hint(self, policy: CachePolicy) -> Self::Hinted {
         Window { slice: self.slice, first: self.first, policy }
     }
 }
 
 /// A source of [`load_window`]: `N` consecutive elements of a slice of global memory, which start at any vector of 16 bytes.
 /// Elements beyond the ends of the slice are zeros. `P` is the L2 cache policy of the copy: `()` for none, or a [`CachePolicy`]
-/// from [`cache_hint`](VectorWindow::cache_hint).
+/// from [`cache_hint`](CacheHint::cache_hint).
 ///
 /// Each instruction copies 16 bytes. A [`Window`] of 4-byte elements needs four times as many instructions.
 #[derive(Debug)]
@@ -314,12 +280,10 @@ impl<T, const N: usize, P: Copy> Clone for VectorWindow<T, N, P> {
 }
 impl<T, const N: usize, P: Copy> Copy for VectorWindow<T, N, P> {}
 
-impl<T, const N: usize> VectorWindow<T, N> {
-    /// Attaches an L2 cache policy (`.L2::cache_hint`) to the window, for [`load_window`].
-    ///
-    /// PTX of the copy: with `.L2::cache_hint` after `.global`, and `policy` as the last operand.
+impl<T, const N: usize> CacheHint for VectorWindow<T, N> {
+    type Hinted = VectorWindow<T, N, CachePolicy>;
     #[inline(always)]
-    pub fn cache_hint(self, policy: CachePolicy) -> VectorWindow<T, N, CachePolicy> {
+    fn cache_hint(self, policy: CachePolicy) -> Self::Hinted {
         VectorWindow { slice: self.slice, first: self.first, policy }
     }
 }
@@ -652,15 +616,6 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
         // 9.7.9.25.1.2: when the phase is complete, "all threads participating in that mbarrier object can access the result of
         // the asynchronous operations". All threads of the CTA participate.
         (self.bar.wait(cta), self.copies)
-    }
-
-    /// Returns, without waiting, whether the copies of all threads are complete, so that [`wait`](Tracked::wait) would return at
-    /// once (`mbarrier.test_wait`). Threads can get different answers, so make no collective call that depends on the answer.
-    ///
-    /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [bar], state;`
-    #[inline(always)]
-    pub fn is_complete(&self) -> bool {
-        self.bar.is_complete()
     }
 }
 

@@ -26,7 +26,6 @@
 //! }
 //! ```
 
-use crate::global::TileSource;
 use crate::raw::{self, FenceScope, ProxyAsyncSpace};
 
 /// Acquire-release fence (`cuda::memory_order_acq_rel`): orders the thread's earlier accesses before its later ones.
@@ -78,30 +77,6 @@ pub fn release(scope: impl FenceScope) {
 #[inline(always)]
 pub fn sc(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::Sc, scope)
-}
-
-/// Acquire fence in cluster scope for distributed shared memory alone: the effect "only applies to operations performed on
-/// objects in `.shared::cluster`" (9.7.13.4).
-///
-/// The fence follows a relaxed wait on an mbarrier on which other CTAs arrive (`mbarrier.try_wait.relaxed.cluster`), and pairs
-/// with the [`release_shared_cta`] of those CTAs.
-///
-/// PTX: `fence.acquire.sync_restrict::shared::cluster.cluster;`
-#[inline(always)]
-pub fn acquire_shared_cluster() {
-    raw::fence_acquire_sync_restrict()
-}
-
-/// Release fence in cluster scope for the CTA's own shared memory alone: the effect "only applies to operations performed on
-/// objects in `.shared::cta`" (9.7.13.4).
-///
-/// The fence precedes a relaxed arrive on an mbarrier of another CTA (`mbarrier.arrive.relaxed.cluster.shared::cluster`), and
-/// pairs with that CTA's [`acquire_shared_cluster`].
-///
-/// PTX: `fence.release.sync_restrict::shared::cta.cluster;`
-#[inline(always)]
-pub fn release_shared_cta() {
-    raw::fence_release_sync_restrict()
 }
 
 /// Publishes the thread's earlier `mbarrier.init` operations to the cluster, and orders nothing else.
@@ -156,55 +131,4 @@ pub fn proxy_alias() {
 #[inline(always)]
 pub fn proxy_async(space: impl ProxyAsyncSpace) {
     raw::fence_proxy_async(space)
-}
-
-/// Acquire fence in cluster scope for distributed shared memory alone, like [`acquire_shared_cluster`], before later asynchronous
-/// copies (accesses of the async proxy).
-///
-/// The fence precedes copies that rely on accesses that other CTAs released by [`proxy_async_release_shared_cta`].
-///
-/// PTX: `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;`
-#[inline(always)]
-pub fn proxy_async_acquire_shared_cluster() {
-    raw::fence_proxy_async_generic_acquire_sync_restrict()
-}
-
-/// Release fence and proxy fence (`fence.proxy.async::generic.release.sync_restrict`) in cluster scope for the CTA's own shared
-/// memory alone: orders this thread's accesses before asynchronous copies that other CTAs start, such as a copy that overwrites
-/// memory that this thread has loaded. [`release_shared_cta`] is the fence without the proxies.
-///
-/// PTX: `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;`
-#[inline(always)]
-pub fn proxy_async_release_shared_cta() {
-    raw::fence_proxy_async_generic_release_sync_restrict()
-}
-
-/// Releases the thread's stores to a tensor map (`CUtensorMap`) in memory, for tensor copies that follow a
-/// [`proxy_tensormap_acquire`] in the same scope. The fence stands between `tensormap.replace` and the flag or barrier that tells
-/// the copying thread.
-///
-/// PTX: `fence.proxy.tensormap::generic.release{.scope};`
-#[inline(always)]
-pub fn proxy_tensormap_release(scope: impl FenceScope) {
-    raw::fence_proxy_tensormap_generic_release(scope)
-}
-
-/// Acquires a tensor map (`CUtensorMap`) that was changed in global memory, before the first tensor copy that uses the map. A
-/// tensor map that the host wrote before the launch needs no fence.
-///
-/// The size is 128 bytes, "the only supported value", and the map "must fall within the `.global` state space" (9.7.13.4): a tile
-/// of 128 bytes.
-///
-/// PTX: `fence.proxy.tensormap::generic.acquire{.scope} [map], 128;`
-#[inline(always)]
-pub fn proxy_tensormap_acquire<T, const N: usize>(scope: impl FenceScope, map: &impl TileSource<T, N>) {
-    const {
-        assert!(
-            crate::size::bytes::<T, N>() == 128,
-            "a tensor map has 128 bytes (PTX ISA 9.7.13.4): pass a tile of 128 bytes"
-        )
-    };
-    // SAFETY: 9.7.13.4: "the address specified by the operand `addr` must fall within the `.global` state space": a tile is
-    // global memory, and the assertion makes it 128 bytes long.
-    unsafe { raw::fence_proxy_tensormap_generic_acquire(scope, map.base().cast()) }
 }

@@ -109,7 +109,7 @@ impl<T: Element> Global<T> {
         // SAFETY: `count * N <= len`, so the address is in the slice or at its end.
         let tail = unsafe { self.base.add(count * N) };
         let tail = Global { base: tail, len: self.len - count * N };
-        (Tiles { base: self.base, count }, Tail { elements: tail, policy: () })
+        (Tiles { base: self.base, count }, Tail { elements: tail })
     }
 }
 
@@ -212,33 +212,20 @@ impl<T, const N: usize> Clone for GlobalTile<T, N> {
 impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 
 /// Handle of the elements of a read-only slice ([`Global`]) after its last whole tile, which [`Global::tiles`] leaves over. A
-/// `Tail` lends them as a shorter `Global`, by `Deref`. `P` is the L2 cache policy of their copy: `()` for no policy, or the
-/// [`CachePolicy`] that [`cache_hint`](Tail::cache_hint) attaches.
+/// `Tail` lends them as a shorter `Global`, by `Deref`.
 #[derive(Debug)]
-pub struct Tail<T, P = ()> {
-    pub(crate) elements: Global<T>,
-    pub(crate) policy: P,
+pub struct Tail<T> {
+    elements: Global<T>,
 }
 
-impl<T, P: Copy> Clone for Tail<T, P> {
+impl<T> Clone for Tail<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T, P: Copy> Copy for Tail<T, P> {}
+impl<T> Copy for Tail<T> {}
 
-impl<T> Tail<T> {
-    /// Attaches an L2 cache policy (`.L2::cache_hint`) to the tail of the slice, for
-    /// [`load_zero_filled`](crate::cp_async::load_zero_filled).
-    ///
-    /// PTX of their copy: with `.L2::cache_hint` after `.global`, and `policy` as the last operand.
-    #[inline(always)]
-    pub fn cache_hint(self, policy: CachePolicy) -> Tail<T, CachePolicy> {
-        Tail { elements: self.elements, policy }
-    }
-}
-
-impl<T, P> Deref for Tail<T, P> {
+impl<T> Deref for Tail<T> {
     type Target = Global<T>;
     #[inline(always)]
     fn deref(&self) -> &Global<T> {
@@ -405,19 +392,8 @@ crate::group::nothing_to_end! {
     [T, const N: usize] GlobalTileMut<T, N>;
 }
 crate::cache_policy::hintable! {
-    [T, const N: usize] GlobalTile<T, N>, "a load or a prefetch":
-        "# use ptx::{bulk, cache_policy::CachePolicy, global::GlobalTile, launch::Cta};"
-        "# fn kernel(cta: &Cta, tile: GlobalTile<f32, 1024>) {"
-        "bulk::prefetch(cta, tile.cache_hint(CachePolicy::evict_last()));"
-        "# }";
-    [T, const N: usize] GlobalTileMut<T, N>, "a load or a store":
-        "# use ptx::{bulk, cache_policy::CachePolicy, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};"
-        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Fenced> {"
-        "// The next kernel reads this tile."
-        "let to = to.cache_hint(CachePolicy::evict_last());"
-        "let (tile, _to) = bulk::store(cta, tile, to).commit(cta).wait(cta).sync(cta);"
-        "# tile"
-        "# }";
+    [T, const N: usize] GlobalTile<T, N>;
+    [T, const N: usize] GlobalTileMut<T, N>;
 }
 
 impl<T, const N: usize> Sealed for GlobalTile<T, N> {}

@@ -37,7 +37,6 @@ pub struct Arrived {
 /// State of an [`Mbarrier`]: this thread has made some, but not all, of its arrivals in the current phase.
 #[derive(Debug)]
 pub struct PartlyArrived {
-    state: u64,
     left: u32,
 }
 
@@ -170,6 +169,7 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Uninit, ARRIVALS> {
     type InScope<'s> = Mbarrier<Ready, ARRIVALS>;
     type Ended<'s> = ();
     const USED_BY_PEERS: bool = false;
+    const FILLED_BY_COPIES: bool = true;
     const INITIALIZED: bool = true;
     #[inline(always)]
     unsafe fn init(&self, cta: &Cta) {
@@ -235,7 +235,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
             // SAFETY: the leader makes this call. The group holds the only handle of this memory, whose state `Uninit` says that
             // it holds no mbarrier.
             unsafe { self.init_in(group) };
-            publish_inits();
+            publish_inits(true);
         }
         // The barrier shows the initialized mbarrier to the other threads.
         AfterSync::new(Mbarrier::new(self.addr, Ready(())))
@@ -373,7 +373,6 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
     /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 3>) {
     /// let bar = bar.arrive_no_complete::<1>(cta);
-    /// let arrived_first = bar.pending_count() == 3 * cta.thread_count();
     /// let bar = bar.arrive(cta).wait(cta); // the other two arrivals
     /// # }
     /// ```
@@ -393,8 +392,8 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
         };
         // SAFETY: as the state says, the mbarrier is valid and this thread has waited for the previous phase. One arrival of this
         // thread remains (asserted above), so the phase does not complete.
-        let state = unsafe { raw::mbarrier_arrive_no_complete(space::SharedCta, self.addr, COUNT) };
-        Mbarrier::new(self.addr, PartlyArrived { state, left: const { ARRIVALS.saturating_sub(COUNT) } })
+        unsafe { raw::mbarrier_arrive_no_complete(space::SharedCta, self.addr, COUNT) };
+        Mbarrier::new(self.addr, PartlyArrived { left: const { ARRIVALS.saturating_sub(COUNT) } })
     }
 
     /// Makes all arrivals of this thread for this phase, and lowers its arrivals to `FEWER` for every later phase. Does not
@@ -538,17 +537,6 @@ impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
     }
 }
 
-impl<const ARRIVALS: u32, G> Mbarrier<PartlyArrived, ARRIVALS, G> {
-    /// Returns how many arrivals the phase lacked before this thread's [`arrive_no_complete`](Mbarrier::arrive_no_complete).
-    ///
-    /// PTX: `mbarrier.pending_count.b64 count, state;`
-    #[inline(always)]
-    pub fn pending_count(&self) -> u32 {
-        // SAFETY: the token came from this handle's `mbarrier.arrive.noComplete` (9.7.13.15.17).
-        unsafe { raw::mbarrier_pending_count(self.phase.state) }
-    }
-}
-
 impl<P: Arrivable, G> Mbarrier<P, 1, G> {
     /// Arrives and raises the tx-count by `bytes`, in the thread that starts the copies.
     ///
@@ -566,11 +554,14 @@ impl<P: Arrivable, G> Mbarrier<P, 1, G> {
     }
 }
 
-/// Shows the mbarriers that this thread has initialized to the cluster and to the async proxy, after the next barrier.
+/// Shows the mbarriers that this thread has initialized to the cluster, after the next barrier, and to the async proxy if copies
+/// complete on them.
 #[inline(always)]
-pub(crate) fn publish_inits() {
+pub(crate) fn publish_inits(filled_by_copies: bool) {
     raw::fence_mbarrier_init();
-    raw::fence_proxy_async(space::SharedCta);
+    if filled_by_copies {
+        raw::fence_proxy_async(space::SharedCta);
+    }
 }
 
 /// Waits for the phase of the token `state`. Accesses that were released to the phase in `scope` are visible afterwards.

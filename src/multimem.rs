@@ -36,8 +36,7 @@
 //! # Memory order
 //!
 //! The type of a slice names the scope of all its operations. `load_reduce_…` takes `sem::Relaxed` or `sem::Acquire`. `store` and
-//! `reduce_…` take `sem::Relaxed` or `sem::Release`. A `…_weak` method takes no ordering. It is for values that no other thread
-//! changes at the same time: if a thread does, the value read or stored is unspecified.
+//! `reduce_…` take `sem::Relaxed` or `sem::Release`.
 //!
 //! On each GPU, the memory also has an ordinary address. Between an access through the multimem address and an access through the
 //! ordinary address, call [`fence::proxy_alias`](crate::fence::proxy_alias). 9.7.13.4 on `.alias`: "memory accesses performed
@@ -89,9 +88,7 @@ operation_traits! {
     )]
     MulticastValue: Copy + Sealed {
         fn store[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
-        fn store_weak(addr: *mut u8, b: Self);
         fn load_reduce_add[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
-        fn load_reduce_add_weak(addr: *const u8) -> Self;
     }
 
     /// Types that `multimem.red.add` takes.
@@ -112,7 +109,6 @@ operation_traits! {
     )]
     MulticastAddAccF32: MulticastValue {
         fn load_reduce_acc_f32[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
-        fn load_reduce_acc_f32_weak(addr: *const u8) -> Self;
     }
 
     /// Types that `multimem.ld_reduce.add.acc::f16` takes.
@@ -123,7 +119,6 @@ operation_traits! {
     )]
     MulticastAddAccF16: MulticastValue {
         fn load_reduce_acc_f16[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
-        fn load_reduce_acc_f16_weak(addr: *const u8) -> Self;
     }
 
     /// Types that `.min` and `.max` of `multimem.ld_reduce` take.
@@ -134,7 +129,6 @@ operation_traits! {
     )]
     MulticastMinMax: MulticastValue {
         fn load_reduce_min_max[S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp + MultimemByteOp](sem: Sem, scope: S, op: Op, addr: *const u8) -> Self;
-        fn load_reduce_min_max_weak[Op: MultimemMinMaxOp + MultimemByteOp](op: Op, addr: *const u8) -> Self;
     }
 
     /// Types that `.min` and `.max` of `multimem.red` take.
@@ -155,7 +149,6 @@ operation_traits! {
     )]
     MulticastBitwise: MulticastValue {
         fn load_reduce_bitwise[S: LdStScope, Sem: MultimemLdSem, Op: MultimemBitOp](sem: Sem, scope: S, op: Op, addr: *const u8) -> Self;
-        fn load_reduce_bitwise_weak[Op: MultimemBitOp](op: Op, addr: *const u8) -> Self;
         fn reduce_bitwise[S: LdStScope, Sem: MultimemStSem, Op: MultimemBitOp](sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self);
     }
 }
@@ -169,7 +162,7 @@ macro_rules! operations {
     };
     // The functions for eight-bit elements take the operation as an argument.
     (@value $T:ty as $Tag:ident sum $Sum:ident, {
-        $st:ident $st_weak:ident $add:ident $(($add_op:ident))? $add_weak:ident $(($add_weak_op:ident))? $($red:ident)?
+        $st:ident $add:ident $(($add_op:ident))? $($red:ident)?
     }) => {
         #[diagnostic::do_not_recommend]
         impl MulticastValue for $T {
@@ -179,19 +172,9 @@ macro_rules! operations {
                 unsafe { raw::$st(sem, scope, ty::$Tag, addr, bits(b)) }
             }
             #[inline(always)]
-            unsafe fn store_weak(addr: *mut u8, b: Self) {
-                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
-                unsafe { raw::$st_weak(ty::$Tag, addr, bits(b)) }
-            }
-            #[inline(always)]
             unsafe fn load_reduce_add<S: LdStScope, Sem: MultimemLdSem>(sem: Sem, scope: S, addr: *const u8) -> Self {
                 // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::$add(sem, scope, $(op::$add_op,)? ty::$Sum, addr)) }
-            }
-            #[inline(always)]
-            unsafe fn load_reduce_add_weak(addr: *const u8) -> Self {
-                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
-                unsafe { bits(raw::$add_weak($(op::$add_weak_op,)? ty::$Sum, addr)) }
             }
         }
         $(
@@ -205,7 +188,7 @@ macro_rules! operations {
             }
         )?
     };
-    (min_max { $( $T:ty as $Tag:ident ),* } $ordered:ident $weak:ident) => { $(
+    (min_max { $( $T:ty as $Tag:ident ),* } $ordered:ident) => { $(
         #[diagnostic::do_not_recommend]
         impl MulticastMinMax for $T {
             #[inline(always)]
@@ -215,15 +198,10 @@ macro_rules! operations {
                 // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::$ordered(sem, scope, op, ty::$Tag, addr)) }
             }
-            #[inline(always)]
-            unsafe fn load_reduce_min_max_weak<Op: MultimemMinMaxOp + MultimemByteOp>(op: Op, addr: *const u8) -> Self {
-                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
-                unsafe { bits(raw::$weak(op, ty::$Tag, addr)) }
-            }
         }
     )* };
     (integer { $( $T:ty as $Tag:ident bits $Bits:ident ),* }) => { $(
-        operations! { min_max { $T as $Tag } multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max }
+        operations! { min_max { $T as $Tag } multimem_ld_reduce_min_max }
         #[diagnostic::do_not_recommend]
         impl MulticastReduceMinMax for $T {
             #[inline(always)]
@@ -244,11 +222,6 @@ macro_rules! operations {
                 unsafe { bits(raw::multimem_ld_reduce_bitwise(sem, scope, op, ty::$Bits, addr)) }
             }
             #[inline(always)]
-            unsafe fn load_reduce_bitwise_weak<Op: MultimemBitOp>(op: Op, addr: *const u8) -> Self {
-                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
-                unsafe { bits(raw::multimem_ld_reduce_weak_bitwise(op, ty::$Bits, addr)) }
-            }
-            #[inline(always)]
             unsafe fn reduce_bitwise<S: LdStScope, Sem: MultimemStSem, Op: MultimemBitOp>(
                 sem: Sem, scope: S, op: Op, addr: *mut u8, b: Self,
             ) {
@@ -258,16 +231,16 @@ macro_rules! operations {
         }
     )* };
     (acc_f32 $types:tt $rows:tt) => {
-        operations!(@acc MulticastAddAccF32 load_reduce_acc_f32 load_reduce_acc_f32_weak $types $rows);
+        operations!(@acc MulticastAddAccF32 load_reduce_acc_f32 $types $rows);
     };
     (acc_f16 $types:tt $rows:tt) => {
-        operations!(@acc MulticastAddAccF16 load_reduce_acc_f16 load_reduce_acc_f16_weak $types $rows);
+        operations!(@acc MulticastAddAccF16 load_reduce_acc_f16 $types $rows);
     };
-    (@acc $Trait:ident $ordered:ident $weak:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
-        $( operations!(@acc $Trait $ordered $weak $T as $Tag, $rows); )*
+    (@acc $Trait:ident $ordered:ident { $( $T:ty as $Tag:ident ),* } $rows:tt) => {
+        $( operations!(@acc $Trait $ordered $T as $Tag, $rows); )*
     };
-    (@acc $Trait:ident $ordered:ident $weak:ident $T:ty as $Tag:ident, {
-        $row:ident $(($op:ident))? $row_weak:ident $(($op_weak:ident))?
+    (@acc $Trait:ident $ordered:ident $T:ty as $Tag:ident, {
+        $row:ident $(($op:ident))?
     }) => {
         #[diagnostic::do_not_recommend]
         impl $Trait for $T {
@@ -275,11 +248,6 @@ macro_rules! operations {
             unsafe fn $ordered<S: LdStScope, Sem: MultimemLdSem>(sem: Sem, scope: S, addr: *const u8) -> Self {
                 // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::$row(sem, scope, $(op::$op,)? ty::$Tag, addr)) }
-            }
-            #[inline(always)]
-            unsafe fn $weak(addr: *const u8) -> Self {
-                // SAFETY: this function's `# Safety`; a concurrent access makes the value unspecified, and any bits are valid.
-                unsafe { bits(raw::$row_weak($(op::$op_weak,)? ty::$Tag, addr)) }
             }
         }
     };
@@ -290,15 +258,15 @@ operations! {
         u32 as U32 sum U32, i32 as S32 sum S32, u64 as U64 sum U64, i64 as S64 sum U64, f32 as F32 sum F32,
         f64 as F64 sum F64
     }
-    { multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add }
+    { multimem_st multimem_ld_reduce_add multimem_red_add }
 }
 operations! {
     value { [f32; 2] as F32 sum F32 }
-    { multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2 }
+    { multimem_st_v2 multimem_ld_reduce_add_v2 multimem_red_add_v2 }
 }
 operations! {
     value { [f32; 4] as F32 sum F32 }
-    { multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4 }
+    { multimem_st_v4 multimem_ld_reduce_add_v4 multimem_red_add_v4 }
 }
 operations! { integer { u32 as U32 bits B32, i32 as S32 bits B32, u64 as U64 bits B64, i64 as S64 bits B64 } }
 
@@ -308,54 +276,54 @@ const _: () = {
 
     operations! {
         value { [f16; 2] as F16x2 sum F16x2, [bf16; 2] as Bf16x2 sum Bf16x2 }
-        { multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add }
+        { multimem_st multimem_ld_reduce_add multimem_red_add }
     }
     operations! {
         value { [[f16; 2]; 2] as F16x2 sum F16x2, [[bf16; 2]; 2] as Bf16x2 sum Bf16x2 }
-        { multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2 }
+        { multimem_st_v2 multimem_ld_reduce_add_v2 multimem_red_add_v2 }
     }
     operations! {
         value {
             [f16; 4] as F16 sum F16, [bf16; 4] as Bf16 sum Bf16, [[f16; 2]; 4] as F16x2 sum F16x2,
             [[bf16; 2]; 4] as Bf16x2 sum Bf16x2
         }
-        { multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4 }
+        { multimem_st_v4 multimem_ld_reduce_add_v4 multimem_red_add_v4 }
     }
     operations! {
         value { [f16; 8] as F16 sum F16, [bf16; 8] as Bf16 sum Bf16 }
-        { multimem_st_v8 multimem_st_weak_v8 multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8 multimem_red_add_v8 }
+        { multimem_st_v8 multimem_ld_reduce_add_v8 multimem_red_add_v8 }
     }
 
     operations! {
-        min_max { [f16; 2] as F16x2, [bf16; 2] as Bf16x2 } multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
+        min_max { [f16; 2] as F16x2, [bf16; 2] as Bf16x2 } multimem_ld_reduce_min_max
     }
     operations! {
         min_max { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
-        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+        multimem_ld_reduce_min_max_v2
     }
     operations! {
         min_max { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
-        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+        multimem_ld_reduce_min_max_v4
     }
     operations! {
-        min_max { [f16; 8] as F16, [bf16; 8] as Bf16 } multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
+        min_max { [f16; 8] as F16, [bf16; 8] as Bf16 } multimem_ld_reduce_min_max_v8
     }
 
     operations! {
         acc_f32 { [f16; 2] as F16x2, [bf16; 2] as Bf16x2 }
-        { multimem_ld_reduce_add_acc_f32 multimem_ld_reduce_weak_add_acc_f32 }
+        { multimem_ld_reduce_add_acc_f32 }
     }
     operations! {
         acc_f32 { [[f16; 2]; 2] as F16x2, [[bf16; 2]; 2] as Bf16x2 }
-        { multimem_ld_reduce_add_acc_f32_v2 multimem_ld_reduce_weak_add_acc_f32_v2 }
+        { multimem_ld_reduce_add_acc_f32_v2 }
     }
     operations! {
         acc_f32 { [f16; 4] as F16, [bf16; 4] as Bf16, [[f16; 2]; 4] as F16x2, [[bf16; 2]; 4] as Bf16x2 }
-        { multimem_ld_reduce_add_acc_f32_v4 multimem_ld_reduce_weak_add_acc_f32_v4 }
+        { multimem_ld_reduce_add_acc_f32_v4 }
     }
     operations! {
         acc_f32 { [f16; 8] as F16, [bf16; 8] as Bf16 }
-        { multimem_ld_reduce_add_acc_f32_v8 multimem_ld_reduce_weak_add_acc_f32_v8 }
+        { multimem_ld_reduce_add_acc_f32_v8 }
     }
 };
 
@@ -419,95 +387,95 @@ const _: () = {
 
     operations! {
         value { [E4m3; 4] as E4m3x4 sum E4m3x4, [E5m2; 4] as E5m2x4 sum E5m2x4 }
-        { multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add }
+        { multimem_st multimem_ld_reduce_add }
     }
     operations! {
         value {
             [[E4m3; 2]; 2] as E4m3x2 sum E4m3x2, [[E5m2; 2]; 2] as E5m2x2 sum E5m2x2,
             [[E4m3; 4]; 2] as E4m3x4 sum E4m3x4, [[E5m2; 4]; 2] as E5m2x4 sum E5m2x4
         }
-        { multimem_st_v2 multimem_st_weak_v2 multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 }
+        { multimem_st_v2 multimem_ld_reduce_add_v2 }
     }
     operations! {
         value {
             [[E4m3; 2]; 4] as E4m3x2 sum E4m3x2, [[E5m2; 2]; 4] as E5m2x2 sum E5m2x2,
             [[E4m3; 4]; 4] as E4m3x4 sum E4m3x4, [[E5m2; 4]; 4] as E5m2x4 sum E5m2x4
         }
-        { multimem_st_v4 multimem_st_weak_v4 multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 }
+        { multimem_st_v4 multimem_ld_reduce_add_v4 }
     }
     operations! {
         value { [[E4m3; 2]; 8] as E4m3x2 sum E4m3x2, [[E5m2; 2]; 8] as E5m2x2 sum E5m2x2 }
-        { multimem_st_v8 multimem_st_weak_v8 multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8 }
+        { multimem_st_v8 multimem_ld_reduce_add_v8 }
     }
     operations! {
         value { [[E4m3; 1]; 4] as E4m3 sum E4m3, [[E5m2; 1]; 4] as E5m2 sum E5m2 }
         {
-            multimem_st_v4_byte multimem_st_weak_v4_byte
-            multimem_ld_reduce_v4_byte(Add) multimem_ld_reduce_weak_v4_byte(Add)
+            multimem_st_v4_byte
+            multimem_ld_reduce_v4_byte(Add)
         }
     }
     operations! {
         value { [E4m3; 8] as E4m3 sum E4m3, [E5m2; 8] as E5m2 sum E5m2 }
         {
-            multimem_st_v8_byte multimem_st_weak_v8_byte
-            multimem_ld_reduce_v8_byte(Add) multimem_ld_reduce_weak_v8_byte(Add)
+            multimem_st_v8_byte
+            multimem_ld_reduce_v8_byte(Add)
         }
     }
 
     operations! {
-        min_max { [E4m3; 4] as E4m3x4, [E5m2; 4] as E5m2x4 } multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
+        min_max { [E4m3; 4] as E4m3x4, [E5m2; 4] as E5m2x4 } multimem_ld_reduce_min_max
     }
     operations! {
         min_max {
             [[E4m3; 2]; 2] as E4m3x2, [[E5m2; 2]; 2] as E5m2x2, [[E4m3; 4]; 2] as E4m3x4, [[E5m2; 4]; 2] as E5m2x4
         }
-        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+        multimem_ld_reduce_min_max_v2
     }
     operations! {
         min_max {
             [[E4m3; 2]; 4] as E4m3x2, [[E5m2; 2]; 4] as E5m2x2, [[E4m3; 4]; 4] as E4m3x4, [[E5m2; 4]; 4] as E5m2x4
         }
-        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+        multimem_ld_reduce_min_max_v4
     }
     operations! {
         min_max { [[E4m3; 2]; 8] as E4m3x2, [[E5m2; 2]; 8] as E5m2x2 }
-        multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
+        multimem_ld_reduce_min_max_v8
     }
     operations! {
         min_max { [[E4m3; 1]; 4] as E4m3, [[E5m2; 1]; 4] as E5m2 }
-        multimem_ld_reduce_v4_byte multimem_ld_reduce_weak_v4_byte
+        multimem_ld_reduce_v4_byte
     }
     operations! {
-        min_max { [E4m3; 8] as E4m3, [E5m2; 8] as E5m2 } multimem_ld_reduce_v8_byte multimem_ld_reduce_weak_v8_byte
+        min_max { [E4m3; 8] as E4m3, [E5m2; 8] as E5m2 } multimem_ld_reduce_v8_byte
     }
 
     operations! {
         acc_f16 { [E4m3; 4] as E4m3x4, [E5m2; 4] as E5m2x4 }
-        { multimem_ld_reduce_add_acc_f16 multimem_ld_reduce_weak_add_acc_f16 }
+        { multimem_ld_reduce_add_acc_f16 }
     }
     operations! {
         acc_f16 {
             [[E4m3; 2]; 2] as E4m3x2, [[E5m2; 2]; 2] as E5m2x2, [[E4m3; 4]; 2] as E4m3x4, [[E5m2; 4]; 2] as E5m2x4
         }
-        { multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2 }
+        { multimem_ld_reduce_add_acc_f16_v2 }
     }
     operations! {
         acc_f16 {
             [[E4m3; 2]; 4] as E4m3x2, [[E5m2; 2]; 4] as E5m2x2, [[E4m3; 4]; 4] as E4m3x4, [[E5m2; 4]; 4] as E5m2x4
         }
-        { multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4 }
+        { multimem_ld_reduce_add_acc_f16_v4 }
     }
     operations! {
         acc_f16 { [[E4m3; 2]; 8] as E4m3x2, [[E5m2; 2]; 8] as E5m2x2 }
-        { multimem_ld_reduce_add_acc_f16_v8 multimem_ld_reduce_weak_add_acc_f16_v8 }
+        { multimem_ld_reduce_add_acc_f16_v8 }
     }
     operations! {
         acc_f16 { [[E4m3; 1]; 4] as E4m3, [[E5m2; 1]; 4] as E5m2 }
-        { multimem_ld_reduce_v4_byte(AddAccF16) multimem_ld_reduce_weak_v4_byte(AddAccF16) }
+        { multimem_ld_reduce_v4_byte(AddAccF16) }
     }
     operations! {
         acc_f16 { [E4m3; 8] as E4m3, [E5m2; 8] as E5m2 }
-        { multimem_ld_reduce_v8_byte(AddAccF16) multimem_ld_reduce_weak_v8_byte(AddAccF16) }
+        { multimem_ld_reduce_v8_byte(AddAccF16) }
     }
 };
 
@@ -655,15 +623,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::store(sem, self.scope, self.addr.cast(), value) }
     }
 
-    /// Stores `value` on every GPU (`multimem.st.weak`), provided that no other thread accesses the location at the same time.
-    ///
-    /// PTX: `multimem.st.weak.global{.type} [addr], value;`
-    #[inline(always)]
-    pub fn store_weak(self, value: T) {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::store_weak(self.addr.cast(), value) }
-    }
-
     /// Returns the sum of this element's values on all GPUs (`multimem.ld_reduce.add`); integers wrap.
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.add{.type} d, [addr];`
@@ -673,17 +632,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     pub fn load_reduce_add(self, sem: impl MultimemLdSem) -> T {
         // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_add(sem, self.scope, self.addr.cast()) }
-    }
-
-    /// Returns the sum of this element's values on all GPUs (`multimem.ld_reduce.weak.add`), provided that no other thread
-    /// changes them at the same time; integers wrap.
-    ///
-    /// PTX: `multimem.ld_reduce.weak.global.add{.type} d, [addr];`
-    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
-    #[inline(always)]
-    pub fn load_reduce_add_weak(self) -> T {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::load_reduce_add_weak(self.addr.cast()) }
     }
 
     /// Returns the sum of this element's half-precision values on all GPUs, accumulated in `f32`
@@ -700,20 +648,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_acc_f32(sem, self.scope, self.addr.cast()) }
     }
 
-    /// Returns the sum of this element's half-precision values on all GPUs, accumulated in `f32`
-    /// (`multimem.ld_reduce.weak.add.acc::f32`), provided that no other thread changes them at the same time.
-    ///
-    /// PTX: `multimem.ld_reduce.weak.global.add.acc::f32{.type} d, [addr];`
-    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
-    #[inline(always)]
-    pub fn load_reduce_add_acc_f32_weak(self) -> T
-    where
-        T: MulticastAddAccF32,
-    {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::load_reduce_acc_f32_weak(self.addr.cast()) }
-    }
-
     /// Returns the sum of this element's eight-bit floats on all GPUs, accumulated in `f16` (`multimem.ld_reduce.add.acc::f16`).
     /// [`load_reduce_add`](Self::load_reduce_add) rounds each partial sum to eight bits instead.
     ///
@@ -726,20 +660,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     {
         // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_acc_f16(sem, self.scope, self.addr.cast()) }
-    }
-
-    /// Returns the sum of this element's eight-bit floats on all GPUs, accumulated in `f16`
-    /// (`multimem.ld_reduce.weak.add.acc::f16`), provided that no other thread changes them at the same time.
-    ///
-    /// PTX: `multimem.ld_reduce.weak.global.add.acc::f16{.type} d, [addr];`
-    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
-    #[inline(always)]
-    pub fn load_reduce_add_acc_f16_weak(self) -> T
-    where
-        T: MulticastAddAccF16,
-    {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::load_reduce_acc_f16_weak(self.addr.cast()) }
     }
 
     /// Returns the minimum of this element's values on all GPUs (`multimem.ld_reduce.min`).
@@ -755,19 +675,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_min_max(sem, self.scope, op::Min, self.addr.cast()) }
     }
 
-    /// Returns the minimum of this element's values on all GPUs, provided that no other thread changes them at the same time.
-    ///
-    /// PTX: `multimem.ld_reduce.weak.global.min{.type} d, [addr];`
-    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
-    #[inline(always)]
-    pub fn load_reduce_min_weak(self) -> T
-    where
-        T: MulticastMinMax,
-    {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::load_reduce_min_max_weak(op::Min, self.addr.cast()) }
-    }
-
     /// Returns the maximum of this element's values on all GPUs (`multimem.ld_reduce.max`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.max{.type} d, [addr];`
@@ -779,19 +686,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     {
         // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_min_max(sem, self.scope, op::Max, self.addr.cast()) }
-    }
-
-    /// Returns the maximum of this element's values on all GPUs, provided that no other thread changes them at the same time.
-    ///
-    /// PTX: `multimem.ld_reduce.weak.global.max{.type} d, [addr];`
-    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
-    #[inline(always)]
-    pub fn load_reduce_max_weak(self) -> T
-    where
-        T: MulticastMinMax,
-    {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::load_reduce_min_max_weak(op::Max, self.addr.cast()) }
     }
 
     /// Returns the bitwise AND of this element's values on all GPUs (`multimem.ld_reduce.and`).
@@ -807,19 +701,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::And, self.addr.cast()) }
     }
 
-    /// Returns the bitwise AND of this element's values on all GPUs, provided that no other thread changes them at the same time.
-    ///
-    /// PTX: `multimem.ld_reduce.weak.global.and{.type} d, [addr];`
-    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
-    #[inline(always)]
-    pub fn load_reduce_and_weak(self) -> T
-    where
-        T: MulticastBitwise,
-    {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::load_reduce_bitwise_weak(op::And, self.addr.cast()) }
-    }
-
     /// Returns the bitwise OR of this element's values on all GPUs (`multimem.ld_reduce.or`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.or{.type} d, [addr];`
@@ -833,19 +714,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::Or, self.addr.cast()) }
     }
 
-    /// Returns the bitwise OR of this element's values on all GPUs, provided that no other thread changes them at the same time.
-    ///
-    /// PTX: `multimem.ld_reduce.weak.global.or{.type} d, [addr];`
-    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
-    #[inline(always)]
-    pub fn load_reduce_or_weak(self) -> T
-    where
-        T: MulticastBitwise,
-    {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::load_reduce_bitwise_weak(op::Or, self.addr.cast()) }
-    }
-
     /// Returns the bitwise XOR of this element's values on all GPUs (`multimem.ld_reduce.xor`).
     ///
     /// PTX: `multimem.ld_reduce{.sem}{.scope}.global.xor{.type} d, [addr];`
@@ -857,19 +725,6 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     {
         // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_bitwise(sem, self.scope, op::Xor, self.addr.cast()) }
-    }
-
-    /// Returns the bitwise XOR of this element's values on all GPUs, provided that no other thread changes them at the same time.
-    ///
-    /// PTX: `multimem.ld_reduce.weak.global.xor{.type} d, [addr];`
-    #[must_use = "a load has no effect without its value: use the value, or delete the call"]
-    #[inline(always)]
-    pub fn load_reduce_xor_weak(self) -> T
-    where
-        T: MulticastBitwise,
-    {
-        // SAFETY: the invariant of `addr` is the contract of the operation.
-        unsafe { T::load_reduce_bitwise_weak(op::Xor, self.addr.cast()) }
     }
 
     /// Adds `b` to this element's value on every GPU (`multimem.red.add`); integers wrap.

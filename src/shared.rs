@@ -103,18 +103,6 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
         self.addr
     }
 
-    /// The number of elements, `N`.
-    #[inline(always)]
-    pub const fn len(&self) -> usize {
-        N
-    }
-
-    /// Returns whether the array has no elements.
-    #[inline(always)]
-    pub const fn is_empty(&self) -> bool {
-        N == 0
-    }
-
     /// Gives the memory up in the kernel's last scope, in any state, and returns the proof that [`Cta::finish`] or
     /// [`Cta::finish_cluster`] asks for. No copy uses the memory: a copy owns its handle.
     ///

@@ -21,14 +21,13 @@
 //!
 //! The innermost coordinate times the size of an element must be a multiple of 16 bytes. Otherwise an H200 ends the grid with an
 //! illegal instruction, for every operation, mode and swizzle; the ISA does not state this rule. A load accepts any other
-//! coordinates of a box; a store or a reduction accepts none that is negative. Three functions name a place:
+//! coordinates of a box; a store or a reduction accepts none that is negative. Two functions name a place:
 //!
 //! - [`box_at`](TensorMap::box_at) takes the index of a box in each dimension, as a loop over boxes has it. Every index is legal,
 //!   because a row of a box is a multiple of 16 bytes long.
 //! - [`at`](TensorMap::at) takes coordinates and returns `None` where no copy may begin. If the kernel computes the innermost
 //!   coordinate as a suitable multiple, LLVM removes the check. For columns of pixels, `at` also checks the [`BoundingBox`] of
 //!   the map.
-//! - `at_const` takes constant coordinates, as in `map.at_const::<4, -1>()`, and checks them when the kernel is built.
 //!
 //! # Maps that a CTA makes
 //!
@@ -132,14 +131,6 @@ const fn unit<T>() -> i32 {
         "an element of a tensor must have 1, 2, 4, 8 or 16 bytes: choose another element type"
     );
     16 / size_of::<T>() as i32
-}
-
-/// Fails to compile if no copy may begin at this constant innermost coordinate.
-const fn assert_aligned<T>(innermost: i32) {
-    assert!(
-        innermost & (unit::<T>() - 1) == 0,
-        "the innermost coordinate of a tensor copy must be a multiple of 16 bytes (16 elements of one byte, 4 `f32`, 2 `f64`): elsewhere an H200 ends the grid; begin at the multiple before it, and skip elements"
-    );
 }
 
 /// A tensor map (`CUtensorMap`) of a tensor that is not written while the kernel runs: the source of TMA loads and prefetches.
@@ -254,94 +245,6 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     {
         TensorTile { map: self, at: S::first(index) }
     }
-
-    /// Prefetches the tensor map itself into the cache, for a later copy (`prefetch.tensormap`).
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX, by the leader: `prefetch.tensormap [object];`
-    #[inline(always)]
-    #[track_caller]
-    pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
-        prefetch_object(group, self.object);
-    }
-}
-
-/// `at_const` of [`TensorMap`] and of [`TensorMapReduce`], for each box, with as many coordinates as the box has dimensions.
-macro_rules! at_const {
-    ($(
-        $Box:ident<$($D:ident),+>[$X:ident $(, $Y:ident)*] { $(#[$load:meta])* } { $(#[$reduce:meta])* }
-    )*) => { $(
-        impl<T: Element, $(const $D: usize,)+ M: MapSwizzle> TensorMap<T, $Box<$($D,)+ M>> {
-            $(#[$load])*
-            #[inline(always)]
-            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorTile<T, $Box<$($D,)+ M>> {
-                const { assert_aligned::<T>($X) };
-                TensorTile { map: self, at: [$X $(, $Y)*] }
-            }
-        }
-        impl<T: Element, $(const $D: usize,)+ M: MapSwizzle> TensorMapReduce<T, $Box<$($D,)+ M>> {
-            $(#[$reduce])*
-            #[inline(always)]
-            pub const fn at_const<const $X: i32 $(, const $Y: i32)*>(self) -> TensorReduceTile<T, $Box<$($D,)+ M>> {
-                const {
-                    assert_aligned::<T>($X);
-                    assert!(
-                        $X >= 0 $(&& $Y >= 0)*,
-                        "a reduction must begin at coordinates that are not negative: choose 0 or more (PTX ISA 9.7.9.25.5.1)"
-                    );
-                }
-                TensorReduceTile { object: self.object, coords: [$X $(, $Y)*], _of: PhantomData }
-            }
-        }
-    )* };
-}
-at_const! {
-    Box1<D0>[X]
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first coordinate is not a multiple of 16 bytes.
-    }
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
-        /// coordinate is negative or the first is not a multiple of 16 bytes.
-    }
-    Box2<D0, D1>[X, Y]
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first coordinate is not a multiple of 16 bytes.
-    }
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
-        /// coordinate is negative or the first is not a multiple of 16 bytes.
-    }
-    Box3<D0, D1, D2>[X, Y, Z]
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first coordinate is not a multiple of 16 bytes.
-    }
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
-        /// coordinate is negative or the first is not a multiple of 16 bytes.
-    }
-    Box4<D0, D1, D2, D3>[X, Y, Z, W]
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first coordinate is not a multiple of 16 bytes.
-    }
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
-        /// coordinate is negative or the first is not a multiple of 16 bytes.
-    }
-    Box5<D0, D1, D2, D3, D4>[X, Y, Z, W, V]
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`load`] or [`prefetch`]. The build fails
-        /// if the first coordinate is not a multiple of 16 bytes.
-    }
-    {
-        /// Returns a handle of the box of the tensor at constant coordinates, for a TMA [`reduce`]. The build fails if a
-        /// coordinate is negative or the first is not a multiple of 16 bytes.
-    }
 }
 
 /// A part of a tensor that is not written ([`TensorMap`]), as large as one copy: the source of a TMA load or prefetch.
@@ -442,17 +345,6 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
         } else {
             None
         }
-    }
-
-    /// Prefetches the tensor map itself into the cache, for a later copy (`prefetch.tensormap`).
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX, by the leader: `prefetch.tensormap [object];`
-    #[inline(always)]
-    #[track_caller]
-    pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
-        prefetch_object(group, self.object);
     }
 }
 
@@ -617,17 +509,6 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
             None
         }
     }
-
-    /// Prefetches the tensor map itself into the cache, for a later copy (`prefetch.tensormap`).
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX, by the leader: `prefetch.tensormap [object];`
-    #[inline(always)]
-    #[track_caller]
-    pub fn prefetch_tensormap(&self, group: &impl ThreadGroup) {
-        prefetch_object(group, self.object);
-    }
 }
 
 /// A part of a tensor that only reductions access ([`TensorMapReduce`]), as large as one copy: the destination of a [`reduce`].
@@ -646,13 +527,51 @@ impl<T, S: ReduceShape> Clone for TensorReduceTile<T, S> {
 impl<T, S: ReduceShape> Copy for TensorReduceTile<T, S> {}
 impl<T, S: ReduceShape> Sealed for TensorReduceTile<T, S> {}
 
+/// Handles of a tensor map: [`TensorMap`], [`TensorMapMut`], [`TensorMapReduce`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a handle of a tensor map",
+    label = "not a `TensorMap`, `TensorMapMut` or `TensorMapReduce`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait AnyTensorMap: Sealed {
+    /// The generic address of the map.
+    #[doc(hidden)]
+    fn object(&self) -> *const u8;
+}
+impl<T, S: LoadShape> Sealed for TensorMap<T, S> {}
+impl<T, S: LoadShape> AnyTensorMap for TensorMap<T, S> {
+    #[inline(always)]
+    fn object(&self) -> *const u8 {
+        self.object
+    }
+}
+impl<T, S: StoreShape> Sealed for TensorMapMut<T, S> {}
+impl<T, S: StoreShape> AnyTensorMap for TensorMapMut<T, S> {
+    #[inline(always)]
+    fn object(&self) -> *const u8 {
+        self.object
+    }
+}
+impl<T, S: ReduceShape> Sealed for TensorMapReduce<T, S> {}
+impl<T, S: ReduceShape> AnyTensorMap for TensorMapReduce<T, S> {
+    #[inline(always)]
+    fn object(&self) -> *const u8 {
+        self.object
+    }
+}
+
+/// Prefetches a tensor map itself into the cache, for later copies (`prefetch.tensormap`).
+///
+/// Collective in the group.
+///
+/// PTX, by the leader: `prefetch.tensormap [object];`
 #[inline(always)]
 #[track_caller]
-fn prefetch_object(group: &impl ThreadGroup, object: *const u8) {
+pub fn prefetch_tensormap(group: &impl ThreadGroup, map: &impl AnyTensorMap) {
     meet!(group);
     if group.is_leader() {
         // SAFETY: clause 1 of each `from_raw`: `object` is the generic address of a tensor map.
-        unsafe { raw::prefetch_tensormap(crate::qualifier::space::All, object) }
+        unsafe { raw::prefetch_tensormap(crate::qualifier::space::All, map.object()) }
     }
 }
 
@@ -795,7 +714,8 @@ reduce_ops! {
 /// # fn kernel(cta: Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
 /// cta.finish(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
-///     tensor::reduce(cta, op::Add, tile, sums.at_const::<0>()).commit(cta).wait_read(cta).end()
+///     let Some(sums) = sums.at([0]) else { return tile.end() };
+///     tensor::reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta).end()
 /// });
 /// # }
 /// ```
@@ -837,63 +757,7 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     }
 }
 
-impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {
-    /// Starts a TMA store of `src` to the part `dst` of a tensor, as [`tensor::store`](store) does, and adds the copy to this
-    /// uncommitted group.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: as [`tensor::store`](store).
-    ///
-    /// ```
-    /// # use ptx::{launch::{Cta, Together}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
-    /// # type Stage = SharedArray<f32, 2048>;
-    /// # type Part = TensorTileMut<f32, Box2<64, 32>>;
-    /// # fn kernel(cta: Cta, memory: (Stage, Stage), x: Part, y: Part) {
-    /// cta.finish(memory, |cta, (a, b)| {
-    ///     let (a, b) = (a.write(cta, |_| 0.0), b.write(cta, |_| 1.0));
-    ///     let (a, b) = (a.to_async(), b.to_async()).sync(cta);
-    ///     tensor::store(cta, a, x).tensor_store(cta, b, y).commit(cta).wait_read(cta).end()
-    /// });
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    #[expect(clippy::type_complexity, reason = "the group with one copy more")]
-    pub fn tensor_store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape>(
-        self,
-        group: &G,
-        src: Src,
-        dst: impl MaybeHinted<TensorTileMut<T, S>>,
-    ) -> BulkGroup<(Copies, (Src, TensorTileMut<T, S>)), Uncommitted, G> {
-        const { box_bytes::<T, S, N>() };
-        let (dst, hint) = dst.split();
-        start_store(group, &src, &dst, hint);
-        BulkGroup::new((self.into_copies(), (src, dst)))
-    }
-
-    /// Starts a TMA reduction of `src` into the part `dst` of a tensor, as [`tensor::reduce`](reduce) does, and adds the copy to
-    /// this uncommitted group. [`tensor_store`](BulkGroup::tensor_store) has an example of such a group.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: as [`tensor::reduce`](reduce).
-    #[inline(always)]
-    #[track_caller]
-    #[expect(clippy::type_complexity, reason = "the group with one copy more")]
-    pub fn tensor_reduce<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: ReduceShape>(
-        self,
-        group: &G,
-        op: impl ReduceOp<T>,
-        src: Src,
-        dst: impl MaybeHinted<TensorReduceTile<T, S>>,
-    ) -> BulkGroup<(Copies, (Src, TensorReduceTile<T, S>)), Uncommitted, G> {
-        const { box_bytes::<T, S, N>() };
-        let (dst, hint) = dst.split();
-        start_reduce(group, op, &src, &dst, hint);
-        BulkGroup::new((self.into_copies(), (src, dst)))
-    }
-}
+impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {}
 
 // SAFETY: the parts are the two fields of the tuple, each once.
 unsafe impl<Src: Source, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) {
@@ -916,28 +780,9 @@ unsafe impl<Src: Source, T, S: ReduceShape> Split for (Src, TensorReduceTile<T, 
 }
 
 crate::cache_policy::hintable! {
-    [T, S: LoadShape] TensorTile<T, S>, "a load or a prefetch":
-        "# use ptx::{cache_policy::CachePolicy, launch::Cta, tensor::{self, Box2, TensorMap}};"
-        "# fn kernel(cta: &Cta, map: TensorMap<f32, Box2<64, 32>>) {"
-        "let tile = map.at_const::<0, 0>().cache_hint(CachePolicy::evict_last());"
-        "tensor::prefetch(cta, tile);"
-        "# }";
-    [T, S: StoreShape] TensorTileMut<T, S>, "a load or a store":
-        "# use ptx::{cache_policy::CachePolicy, launch::Cta, shared::{Fenced, Shared}, tensor::{self, Box2, TensorTileMut}};"
-        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 2048, Fenced>, dst: TensorTileMut<f32, Box2<64, 32>>)"
-        "# -> Shared<'s, f32, 2048, Fenced> {"
-        "let dst = dst.cache_hint(CachePolicy::evict_first());"
-        "let (tile, _dst) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);"
-        "# tile"
-        "# }";
-    [T, S: ReduceShape] TensorReduceTile<T, S>, "a reduction":
-        "# use ptx::{cache_policy::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Shared}, tensor::{self, Box2, TensorReduceTile}};"
-        "# fn kernel<'s>(cta: &Cta, tile: Shared<'s, i32, 2048, Fenced>, dst: TensorReduceTile<i32, Box2<64, 32>>)"
-        "# -> Shared<'s, i32, 2048, Fenced> {"
-        "let dst = dst.cache_hint(CachePolicy::evict_last());"
-        "let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);"
-        "# tile"
-        "# }";
+    [T, S: LoadShape] TensorTile<T, S>;
+    [T, S: StoreShape] TensorTileMut<T, S>;
+    [T, S: ReduceShape] TensorReduceTile<T, S>;
 }
 
 handles! { TensorMapMut<f32, Box1<4>>, TensorTilesMut<f32, Box1<4>>, TensorTileMut<f32, Box1<4>> }

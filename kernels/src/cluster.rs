@@ -150,9 +150,9 @@ pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *m
     let (mut outputs, _) = output.vectors(&cta);
     let thread = cta.thread_rank() as usize;
 
-    let of_tiles = (smem.own.init(&cta), smem.from_the_one_before.init(&cta), smem.of_all.init(&cta));
-    let of_words = (smem.sums.init(&cta, |_| 0), smem.of_the_partner.init(&cta, |_| 0));
-    let ring = (smem.ring.init(&cta), smem.second, smem.third);
+    let of_tiles = (smem.own, smem.from_the_one_before, smem.of_all);
+    let of_words = (smem.sums.init_with(&cta, |_| 0), smem.of_the_partner.init_with(&cta, |_| 0));
+    let ring = (smem.ring, smem.second, smem.third);
     cta.finish_cluster((of_tiles, of_words, ring), |cluster, (of_tiles, of_words, (ring, second, third))| {
         let ((own, before, of_all), (sums, partner)) = (of_tiles, of_words);
         let cta = cluster.cta();
@@ -265,7 +265,7 @@ pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mu
     let (mut outputs, _) = output.vectors(&cta);
     let thread = cta.thread_rank() as usize;
 
-    let tiles = (smem.a.init(&cta), smem.b.init(&cta), smem.c.init(&cta), smem.d.init(&cta));
+    let tiles = (smem.a, smem.b, smem.c, smem.d);
     let reduced = (smem.sums.init_with(&cta, |i| i as u32), smem.mixed.init_with(&cta, |i| 7 * i as u32));
     cta.finish_cluster((tiles, reduced), |cluster, ((a, b, c, d), (sums, mixed))| {
         let cta = cluster.cta();
@@ -362,7 +362,7 @@ pub unsafe extern "ptx-kernel" fn cluster_mirror(input: *const u32, output: *mut
     let (Some(mine), Some((_, to)), Some(sums_of_all)) = (mine, to, sums_of_all.get(0)) else { trap() };
     let thread = cta.thread_rank() as usize;
 
-    let lent = ((smem.own.init(&cta), smem.mirrored.init(&cta)), smem.sums.init(&cta, |_| 0));
+    let lent = ((smem.own, smem.mirrored), smem.sums.init_with(&cta, |_| 0));
     cta.finish_cluster(lent, |cluster, ((own, mirrored), sums)| {
         let cta = cluster.cta();
         let (Some(alone), Some(to_mirror)) = (cluster.column::<1>(), cluster.exchange(3)) else { trap() };

@@ -45,8 +45,8 @@ pub unsafe extern "ptx-kernel" fn tensor_transpose(
     let (input, output) = unsafe {
         (TensorMap::<u32, Square>::from_raw(input), TensorMapMut::<u32, Square>::from_raw(output, boxes))
     };
-    input.prefetch_tensormap(&cta);
-    output.prefetch_tensormap(&cta);
+    tensor::prefetch_tensormap(&cta, &input);
+    tensor::prefetch_tensormap(&cta, &output);
     let mut mine = output.tiles(&cta);
     let thread = cta.thread_rank() as usize;
 

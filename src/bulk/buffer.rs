@@ -71,6 +71,7 @@ unsafe impl<T: Element, const N: usize> Scoped for LoadBuffer<T, N> {
     type InScope<'s> = LoadTile<'s, T, N, Free>;
     type Ended<'s> = Ended<'s, Self>;
     const USED_BY_PEERS: bool = false;
+    const FILLED_BY_COPIES: bool = true;
     const INITIALIZED: bool = true;
     #[inline(always)]
     unsafe fn init(&self, cta: &Cta) {

@@ -165,15 +165,6 @@ impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
     pub fn wait(self, group: &G) -> (Mbarrier<Ready, 1, G>, Dst::Loaded, Src) {
         (self.bar.wait(group), self.dst.loaded(Token::NEW), self.src)
     }
-
-    /// Returns whether the load's mbarrier phase is complete, so that [`wait`](Load::wait) would return at once
-    /// (`mbarrier.test_wait`). Threads can get different answers, so make no collective call that depends on the answer.
-    ///
-    /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [bar], state;`
-    #[inline(always)]
-    pub fn is_complete(&self) -> bool {
-        self.bar.is_complete()
-    }
 }
 
 /// The destination of a load: free shared memory, or a pair of destinations.

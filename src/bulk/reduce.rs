@@ -235,11 +235,5 @@ pub fn reduce<
 }
 
 crate::cache_policy::hintable! {
-    [T, const N: usize] ReduceTile<T, N>, "a reduction":
-        "# use ptx::{bulk::{self, ReduceTile}, cache_policy::CachePolicy, launch::Cta, qualifier::op, shared::{Fenced, Free, Shared}};"
-        "# fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 64, Fenced>, sums: ReduceTile<f32, 64>) -> Shared<'s, f32, 64, Free> {"
-        "let sums = sums.cache_hint(CachePolicy::evict_last());"
-        "let part = bulk::reduce(cta, op::Add, part, sums).commit(cta).wait_read(cta).sync(cta);"
-        "# part"
-        "# }";
+    [T, const N: usize] ReduceTile<T, N>;
 }

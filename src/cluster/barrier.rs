@@ -159,21 +159,6 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         unsafe { await_parity(sem::Acquire, scope::Cluster, bar, parity, suspend_time_hint::None) };
         GroupBarrier::new([next, (bar, parity ^ 1)], self.group)
     }
-
-    /// Tests without blocking whether all CTAs of the group have arrived in this round, so that [`wait`](GroupBarrier::wait)
-    /// would return at once. Threads can get different answers.
-    ///
-    /// PTX: `mbarrier.test_wait.parity.relaxed.cluster.shared::cta.b64 waitComplete, [bar], parity;`
-    #[inline(always)]
-    pub fn is_complete(&self) -> bool
-    where
-        P: Waitable,
-    {
-        let [(bar, parity), _] = self.round;
-        // SAFETY: the CTA's own valid mbarrier, and an unambiguous parity, as in `wait`. Relaxed: only `wait` makes writes
-        // visible.
-        unsafe { raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, parity) }
-    }
 }
 
 impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Retired> {

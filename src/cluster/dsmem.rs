@@ -69,7 +69,8 @@ const OTHERS: usize = 15;
 ///
 /// Elements and mbarrier share one handle, because the destination of a remote write and the mbarrier that it signals have to lie
 /// in the same CTA. Outside a cluster scope the buffer is at rest; inside, it is an [`Inbox`]. `V` says what fills it:
-/// [`ByTile`], [`ByElement`] or [`ByChannel`]. `Phase` says whether its mbarriers are initialized: [`Uninit`] or [`Ready`]. The
+/// [`ByTile`], [`ByElement`] or [`ByChannel`]. `Phase` says whether its mbarriers are initialized:
+/// [`Ready`] after [`init_with`](DsmemBuffer::init_with); otherwise the scope initializes them. The
 /// elements take a multiple of 16 bytes, fewer than 2^20, and are aligned to 128 bytes.
 ///
 /// Example: an all-reduce.
@@ -78,7 +79,7 @@ const OTHERS: usize = 15;
 /// # use ptx::{cluster::{ByElement, DsmemBuffer}, launch::Cta, qualifier::op};
 /// ptx::shared_memory! { struct Smem { minima: DsmemBuffer<u32, 128, ByElement> } }
 /// # fn kernel(cta: &mut Cta, smem: Smem, mine: fn(usize) -> u32) {
-/// let minima = smem.minima.init(cta, mine);
+/// let minima = smem.minima.init_with(cta, mine);
 /// let minima = cta.cluster_scope(minima, |cluster, inbox| {
 ///     let received = inbox.reduce_to_others(&cluster, op::Min, mine).receive(cluster.cta());
 ///     let _least_of_the_cluster = received.get(0);
@@ -122,10 +123,42 @@ unsafe impl<T: Element, const N: usize, V: Via> Place for DsmemBuffer<T, N, V> {
     }
 }
 
+// SAFETY: an `Inbox` has nothing in flight, and only a `Cluster` of the same lifetime can send to it. `init` makes the mbarriers
+// ready.
+unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V> {
+    type InScope<'s> = Inbox<'s, T, N, V>;
+    type Ended<'s> = Ended<'s, Self>;
+    const FILLED_BY_COPIES: bool = !V::BY_THREADS;
+    const INITIALIZED: bool = true;
+    #[inline(always)]
+    unsafe fn init(&self, _cta: &Cta) {
+        for bar in mbarriers::<T, N, V>(self.addr) {
+            // SAFETY: `DsmemBuffer<…, Uninit>` owns its memory, which holds no valid mbarrier; a count of 1 is valid
+            // (9.7.13.15.9).
+            unsafe { raw::mbarrier_init(space::SharedCta, bar, 1) };
+        }
+    }
+    #[inline(always)]
+    unsafe fn open<'s>(self) -> Inbox<'s, T, N, V> {
+        Inbox { addr: self.addr, parity: 0, _scope: PhantomData, _elements: PhantomData }
+    }
+    #[inline(always)]
+    unsafe fn inval(lent: &Inbox<'_, T, N, V>) {
+        for bar in mbarriers::<T, N, V>(lent.addr) {
+            // SAFETY: the mbarrier is valid, and nothing is in flight to an `Inbox`. The scope's barriers lie before and after.
+            unsafe { raw::mbarrier_inval(space::SharedCta, bar) };
+        }
+    }
+    #[inline(always)]
+    unsafe fn give_back(lent: Inbox<'_, T, N, V>) -> Self {
+        DsmemBuffer { addr: lent.addr, parity: 0, _elements: PhantomData }
+    }
+}
+
 // SAFETY: an `Inbox` has nothing in flight, and only a `Cluster` of the same lifetime can send to it.
 unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V, Ready> {
     type InScope<'s> = Inbox<'s, T, N, V>;
-    type Ended<'s> = Ended<'s, Self>;
+    type Ended<'s> = Ended<'s, DsmemBuffer<T, N, V>>;
     const FILLED_BY_COPIES: bool = !V::BY_THREADS;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Inbox<'s, T, N, V> {
@@ -137,47 +170,23 @@ unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V, 
     }
 }
 
-impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
-    const BAR: u32 = buffer_bytes::<T, N, V>();
-
-    #[inline(always)]
-    #[track_caller]
-    fn init_mbarrier(self, cta: &Cta) -> DsmemBuffer<T, N, V, Ready> {
-        meet!(cta);
-        if cta.is_leader() {
-            for i in 0..V::MBARRIERS {
-                // SAFETY: `DsmemBuffer<…, Uninit>` owns its memory, which holds no valid mbarrier; a count of 1 is valid
-                // (9.7.13.15.9).
-                unsafe { raw::mbarrier_init(space::SharedCta, self.addr + Self::BAR + 8 * i, 1) };
-            }
-        }
-        // `Cluster::begin` fences the mbarriers for the other CTAs.
-        DsmemBuffer { addr: self.addr, parity: 0, _elements: PhantomData }
-    }
+/// The addresses of the mbarriers of the DSMEM buffer at `addr`.
+#[inline(always)]
+fn mbarriers<T: Element, const N: usize, V: Via>(addr: u32) -> impl Iterator<Item = u32> {
+    (0..V::MBARRIERS).map(move |i| addr + const { buffer_bytes::<T, N, V>() } + 8 * i)
 }
 
-impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
-    /// Initializes the mbarrier of the DSMEM buffer (`mbarrier.init`), for a cluster scope ([`Cta::cluster_scope`]). The elements
-    /// are unspecified until a tile arrives; start with [`init_with`](DsmemBuffer::init_with) to reduce into them.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], 1;`. The scope begins with its fences.
-    #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
-    #[inline(always)]
-    #[track_caller]
-    pub fn init(self, cta: &Cta) -> DsmemBuffer<T, N, ByTile, Ready> {
-        self.init_mbarrier(cta)
-    }
-
-    /// Initializes the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope.
-    /// Reductions of other CTAs ([`send_reduce`](Inbox::send_reduce)) are applied to these values. Each thread stores its share,
-    /// 16 bytes at a time.
+impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
+    /// Sets element `i` to `f(i)` and initializes the mbarriers of the DSMEM buffer (`mbarrier.init`), for a cluster scope that
+    /// keeps the elements. Reductions of other CTAs ([`reduce`](Inbox::reduce), [`send_reduce`](Inbox::send_reduce)) are applied
+    /// to these values. Each thread stores its share, 16 bytes at a time. A buffer that is lent to the scope without this call is
+    /// initialized there, and its elements are unspecified until something arrives.
     ///
     /// Collective in the CTA.
     ///
     /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], 1;`, per 16 bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`,
-    /// or `.b128`, by all: `fence.proxy.async.shared::cta;`. The scope begins with the fences of the mbarrier.
+    /// or `.b128`; unless the buffer is [`ByElement`], by all: `fence.proxy.async.shared::cta;`. The scope begins with the fences
+    /// of the mbarriers.
     ///
     /// ```
     /// # use ptx::{cluster::{ByTile, DsmemBuffer}, launch::Cta};
@@ -189,68 +198,17 @@ impl<T: Element, const N: usize> DsmemBuffer<T, N, ByTile> {
     #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
     #[inline(always)]
     #[track_caller]
-    pub fn init_with(self, cta: &Cta, f: impl FnMut(usize) -> T) -> DsmemBuffer<T, N, ByTile, Ready> {
-        let buffer = self.init_mbarrier(cta);
-        // SAFETY: this handle owns the elements; other CTAs use them only after the barrier that begins a cluster scope.
-        unsafe { fill::<T, N>(cta, buffer.addr, f) };
-        // The bulk reductions of other CTAs access the elements through the async proxy.
-        raw::fence_proxy_async(space::SharedCta);
-        buffer
-    }
-}
-
-impl<T: Element, const N: usize> DsmemBuffer<T, N, ByChannel> {
-    /// Initializes the DSMEM buffer's two mbarriers (`mbarrier.init`), for a cluster scope, where it becomes a [`Channel`].
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], 1;` twice. The scope begins with their fences.
-    #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
-    #[inline(always)]
-    #[track_caller]
-    pub fn init(self, cta: &Cta) -> DsmemBuffer<T, N, ByChannel, Ready> {
-        self.init_mbarrier(cta)
-    }
-}
-
-impl<T: Element, const N: usize> DsmemBuffer<T, N, ByElement> {
-    /// Initializes the mbarrier of the DSMEM buffer (`mbarrier.init`) and sets element `i` to `f(i)`, for a cluster scope.
-    /// Reductions of other CTAs ([`reduce`](Inbox::reduce)) are applied to these values. Each thread stores its share, 16 bytes
-    /// at a time.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX, by the leader: `mbarrier.init.shared::cta.b64 [bar], 1;`, per 16 bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`,
-    /// or `.b128`. The scope begins with the fence of the mbarrier.
-    #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
-    #[inline(always)]
-    #[track_caller]
-    pub fn init(self, cta: &Cta, f: impl FnMut(usize) -> T) -> DsmemBuffer<T, N, ByElement, Ready> {
-        let buffer = self.init_mbarrier(cta);
-        // SAFETY: this handle owns the elements; other CTAs use them only after the barrier that begins a cluster scope.
-        unsafe { fill::<T, N>(cta, buffer.addr, f) };
-        buffer
-    }
-}
-
-impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V, Ready> {
-    /// Invalidates the mbarriers of the DSMEM buffer (`mbarrier.inval`), which is then as it was before `init`.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX, by the leader: `mbarrier.inval.shared::cta.b64 [bar];` for each
-    #[inline(always)]
-    #[track_caller]
-    pub fn inval(self, cta: &Cta) -> DsmemBuffer<T, N, V> {
+    pub fn init_with(self, cta: &Cta, f: impl FnMut(usize) -> T) -> DsmemBuffer<T, N, V, Ready> {
         meet!(cta);
         if cta.is_leader() {
-            for i in 0..V::MBARRIERS {
-                // SAFETY: valid by the phase `Ready`; all threads that waited on it have passed the barrier at the end of the
-                // scope, with nothing in flight. Only this same thread initializes it again.
-                unsafe {
-                    raw::mbarrier_inval(space::SharedCta, self.addr + DsmemBuffer::<T, N, V>::BAR + 8 * i)
-                };
-            }
+            // SAFETY: the leader makes this call. `Cluster::begin` fences the mbarriers for the other CTAs.
+            unsafe { self.init(cta) };
+        }
+        // SAFETY: this handle owns the elements; other CTAs use them only after the barrier that begins a cluster scope.
+        unsafe { fill::<T, N>(cta, self.addr, f) };
+        if const { !V::BY_THREADS } {
+            // The bulk reductions of other CTAs access the elements through the async proxy.
+            raw::fence_proxy_async(space::SharedCta);
         }
         DsmemBuffer { addr: self.addr, parity: 0, _elements: PhantomData }
     }
@@ -408,7 +366,7 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn end(self) -> Ended<'c, DsmemBuffer<T, N, V, Ready>> {
+    pub fn end(self) -> Ended<'c, DsmemBuffer<T, N, V>> {
         Ended::new()
     }
 }
@@ -432,7 +390,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src: End> Received<'c, T, N, V, Src
     /// # }
     /// ```
     #[inline(always)]
-    pub fn end(self) -> (Ended<'c, DsmemBuffer<T, N, V, Ready>>, Src::Ended) {
+    pub fn end(self) -> (Ended<'c, DsmemBuffer<T, N, V>>, Src::Ended) {
         (Ended::new(), self.src.end())
     }
 }
@@ -440,7 +398,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src: End> Received<'c, T, N, V, Src
 // SAFETY: everything that was sent to this CTA has arrived. Other CTAs may still copy from this CTA, until they end what they
 // received.
 unsafe impl<'c, T: Element, const N: usize, V: Via, Src: End> End for Received<'c, T, N, V, Src> {
-    type Ended = (Ended<'c, DsmemBuffer<T, N, V, Ready>>, Src::Ended);
+    type Ended = (Ended<'c, DsmemBuffer<T, N, V>>, Src::Ended);
     #[inline(always)]
     fn end(self) -> Self::Ended {
         Received::end(self)
@@ -469,36 +427,6 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     #[inline(always)]
     pub fn source(&self) -> &Src {
         &self.src
-    }
-
-    /// Returns, without waiting, whether everything that was sent to this CTA has arrived, so that [`receive`](Sent::receive)
-    /// would return at once (`mbarrier.test_wait`). Threads can get different answers.
-    ///
-    /// PTX: `mbarrier.test_wait.parity.relaxed.cluster.shared::cta.b64 waitComplete, [bar], parity;`
-    ///
-    /// ```
-    /// # use ptx::cluster::{ByElement, Cluster, Sent};
-    /// # fn body<'c>(cluster: &Cluster<'c>, sent: Sent<'c, u32, 64, ByElement, ()>, step: fn()) {
-    /// while !sent.is_complete() {
-    ///     step(); // of this thread alone
-    /// }
-    /// let received = sent.receive(cluster.cta());
-    /// # let _inbox = received.release().sync(cluster);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn is_complete(&self) -> bool {
-        // SAFETY: the CTA's own valid mbarrier, and the parity of the phase that `expect` armed, as in `wait`. Relaxed: only
-        // `receive` makes the data visible.
-        unsafe {
-            raw::mbarrier_test_wait_parity(
-                sem::Relaxed,
-                scope::Cluster,
-                space::SharedCta,
-                self.inbox.bar(),
-                self.inbox.parity,
-            )
-        }
     }
 }
 

@@ -232,18 +232,6 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     pub fn end(self) -> Ended<'c, SharedArray<T, N>> {
         Ended::new()
     }
-
-    /// Returns `N`, the number of elements of the array in each CTA.
-    #[inline(always)]
-    pub const fn len(&self) -> usize {
-        N
-    }
-
-    /// Returns whether the array has no elements.
-    #[inline(always)]
-    pub const fn is_empty(&self) -> bool {
-        N == 0
-    }
 }
 
 // SAFETY: no copy uses the memory. Other CTAs use it only before they end their own handles.

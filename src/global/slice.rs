@@ -80,14 +80,7 @@ impl<T: Element, const N: usize> GlobalSlice<T, N> {
 impl<T, const N: usize> Sealed for GlobalSlice<T, N> {}
 crate::group::nothing_to_end! { [T, const N: usize] GlobalSlice<T, N>; }
 crate::cache_policy::hintable! {
-    [T, const N: usize] GlobalSlice<T, N>, "a load":
-        "# use ptx::{bulk, cache_policy::CachePolicy, global::GlobalSlice, launch::Cta, mbarrier::{Mbarrier, Ready}, shared::{Free, Shared}};"
-        "# fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Free>, slice: GlobalSlice<f32, 64>)"
-        "# -> (Mbarrier<Ready>, Shared<'s, f32, 64, Free>) {"
-        "// The kernel reads these elements once."
-        "let slice = slice.cache_hint(CachePolicy::evict_first());"
-        "let (bar, tile, _) = bulk::load(cta, bar, tile, slice).wait(cta);"
-        "# (bar, tile.release().sync(cta)) }";
+    [T, const N: usize] GlobalSlice<T, N>;
 }
 
 handles! { Copy: GlobalSlice<u32, 4> }

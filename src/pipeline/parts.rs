@@ -436,28 +436,6 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, ST
 }
 
 impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES, G> {
-    /// Waits as [`wait`](Consumer::wait) does until the next stage is full, and suspends the thread for up to `nanoseconds` per
-    /// try, for long waits. The time limit is a hint.
-    ///
-    /// Collective in the warp.
-    ///
-    /// PTX, repeated while false:
-    /// `mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 waitComplete, [full], parity, suspendTimeHint;`, with
-    /// [`multicast`](super::Pipeline::multicast) as [`wait`](Consumer::wait)
-    #[inline(always)]
-    #[track_caller]
-    pub fn wait_with_hint<B>(
-        self, // `release` of the returned stage gives the consumer back
-        warps: &Warps<'p, B>,
-        nanoseconds: u32,
-    ) -> FullStage<'p, S, STAGES, G> {
-        meet!(warps.warp());
-        let full = Layout::<S, STAGES, G>::full(self.base, self.at.stage);
-        // SAFETY: `full` is valid (`Consumer::new`), and `parity` is of the current phase or of the one before (see `wait`).
-        unsafe { await_full::<G>(full, self.at.parity, suspend_time_hint::Nanoseconds(nanoseconds)) };
-        FullStage(self)
-    }
-
     /// Waits as [`wait`](Consumer::wait) does until the next stage is full, which the consumers then read by asynchronous
     /// operations alone.
     ///

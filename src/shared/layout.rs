@@ -1,8 +1,7 @@
-//! Layout of arrays in shared memory: parts of an array, and the swizzle of tensor copies (`CUtensorMapSwizzle`).
+//! Layout of arrays in shared memory: the swizzle of tensor copies (`CUtensorMapSwizzle`).
 
-use super::{ALIGN, Element, Shared};
+use super::{Element, Shared};
 use crate::qualifier::{Sealed, swizzle_atomicity, swizzle_mode};
-use crate::size;
 
 /// Swizzles of a tensor map, such as [`swizzle_mode::B128`] (`CUtensorMapSwizzle`, PTX ISA 5.5.7).
 #[diagnostic::on_unimplemented(
@@ -62,44 +61,6 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
             let (bits, above) = M::BITS;
             let of_element = addr.wrapping_add((i * size_of::<T>()) as u32);
             (of_element ^ of_element >> above & bits).wrapping_sub(addr) as usize / size_of::<T>()
-        }
-    }
-
-    /// Divides the array into its first `A` elements and the remaining `B`, each in the present state. The first part has a
-    /// multiple of 128 bytes.
-    ///
-    /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Fenced, Shared}};
-    /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 96, Fenced>, dst: GlobalTileMut<f32, 64>)
-    /// # -> Result<Shared<'s, f32, 96, Fenced>, (Shared<'s, f32, 64, Fenced>, Shared<'s, f32, 32, Fenced>)> {
-    /// let (stored, rest) = tile.split::<64, 32>();
-    /// let (stored, _dst) = bulk::store(cta, stored, dst).commit(cta).wait(cta).sync(cta); // stores the first 64 elements
-    /// stored.join(rest)
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn split<const A: usize, const B: usize>(self) -> (Shared<'s, T, A, State>, Shared<'s, T, B, State>) {
-        const {
-            assert!(size::sum(A, B) == N, "the parts do not add up to the whole: choose `A + B == N`");
-            assert!(
-                size::bytes::<T, A>().is_multiple_of(ALIGN as usize),
-                "the second part is not aligned to 128 bytes: choose a first part of a multiple of 128 bytes"
-            );
-        }
-        (Shared::new(self.addr), Shared::new(self.addr + const { size::shared(size::bytes::<T, A>()) }))
-    }
-
-    /// Joins two parts of an array again, or returns both if `other` does not start at the end of `self`.
-    #[inline(always)]
-    pub fn join<const B: usize, const BOTH: usize>(
-        self,
-        other: Shared<'s, T, B, State>,
-    ) -> Result<Shared<'s, T, BOTH, State>, (Self, Shared<'s, T, B, State>)> {
-        const { assert!(size::sum(N, B) == BOTH, "the parts do not add up to the whole: choose `N + B == BOTH`") }
-        if self.addr + const { size::shared(size::bytes::<T, N>()) } == other.addr {
-            Ok(Shared::new(self.addr))
-        } else {
-            Err((self, other))
         }
     }
 }

@@ -39,8 +39,8 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not a handle at rest",
-    note = "a scope takes a `SharedArray`, a `LoadBuffer`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Uninit>`, a `DsmemBuffer<T, N, V, Ready>`, or a tuple of one to six of them",
-    note = "the scope initializes an `Mbarrier<Uninit>` itself: lend it as `shared_memory!` gives it; `.init(&cta)` makes a DSMEM buffer ready"
+    note = "a scope takes a `SharedArray`, a `LoadBuffer`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Uninit>`, a `DsmemBuffer`, or a tuple of one to six of them",
+    note = "the scope initializes an `Mbarrier<Uninit>` itself: lend it as `shared_memory!` gives it"
 )]
 pub unsafe trait Scoped {
     /// The handle inside the scope `'s`.
@@ -52,7 +52,7 @@ pub unsafe trait Scoped {
     /// cluster barrier inside the scope.
     #[doc(hidden)]
     const USED_BY_PEERS: bool = true;
-    /// Whether bulk copies of other CTAs complete on the mbarriers of the handle.
+    /// Whether copies complete on the mbarriers of the handle.
     #[doc(hidden)]
     const FILLED_BY_COPIES: bool = false;
     /// Whether the scope initializes mbarriers of the handle, by [`init`](Self::init).
@@ -254,7 +254,7 @@ impl Cta {
             if self.is_leader() {
                 // SAFETY: the leader makes this call, before `open` (`# Safety`).
                 unsafe { handles.init(self) };
-                publish_inits();
+                publish_inits(H::FILLED_BY_COPIES);
             }
             self.sync();
         }

@@ -7,7 +7,7 @@ use crate::async_group::Token;
 use crate::bulk::{CopySource, Source};
 use crate::cluster::{Cluster, Permutation};
 use crate::group::{AfterSync, Cta, End};
-use crate::mbarrier::{Ready, await_parity};
+use crate::mbarrier::await_parity;
 use crate::qualifier::{Sealed, arrivals, scope, sem, suspend_time_hint};
 use crate::raw;
 use crate::shared::{Element, Ended, Loaded, Shared};
@@ -145,19 +145,12 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn end(self) -> Ended<'c, DsmemBuffer<T, N, ByChannel, Ready>> {
+    pub fn end(self) -> Ended<'c, DsmemBuffer<T, N, ByChannel>> {
         self.inbox.end()
     }
 }
 
 impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
-    /// Returns the source of the tile that this CTA is sending, which threads may read in some states (see
-    /// [`Sent::source`](super::Sent::source)).
-    #[inline(always)]
-    pub fn source(&self) -> &Src {
-        &self.src
-    }
-
     /// Waits until the tile that another CTA sends to this CTA has arrived, which the threads may then read
     /// (`mbarrier.try_wait`).
     ///
@@ -174,13 +167,6 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
 }
 
 impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
-    /// Returns the source of the tile that this CTA sent, which the copy may still be reading (see
-    /// [`Sent::source`](super::Sent::source)).
-    #[inline(always)]
-    pub fn source(&self) -> &Src {
-        &self.src
-    }
-
     /// Gives up the tile: after a barrier of the CTA all its threads have read it, and
     /// [`acknowledge`](ChannelReleased::acknowledge) tells the sender. [`reclaim`](ChannelAcknowledged::reclaim) has an example.
     ///
@@ -197,8 +183,8 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::{ByChannel, DsmemBuffer}, launch::{Cta, trap}, mbarrier::Ready, shared::SharedArray};
-    /// # type Ring = DsmemBuffer<f32, 64, ByChannel, Ready>;
+    /// # use ptx::{cluster::{ByChannel, DsmemBuffer}, launch::{Cta, trap}, shared::SharedArray};
+    /// # type Ring = DsmemBuffer<f32, 64, ByChannel>;
     /// # fn kernel(cta: Cta, ring: Ring, tile: SharedArray<f32, 64>, out: &mut f32) {
     /// cta.finish_cluster((ring, tile), |cluster, (ring, tile)| {
     ///     let Some(to_the_next) = cluster.rotation(1) else { trap() };
@@ -210,7 +196,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// # }
     /// ```
     #[inline(always)]
-    pub fn end(self) -> (Ended<'c, DsmemBuffer<T, N, ByChannel, Ready>>, Src::Ended)
+    pub fn end(self) -> (Ended<'c, DsmemBuffer<T, N, ByChannel>>, Src::Ended)
     where
         Src: End,
     {
@@ -229,7 +215,7 @@ impl<'c, T, const N: usize, Src> Deref for ChannelReceived<'c, T, N, Src> {
 // SAFETY: everything that was sent to this CTA has arrived. Another CTA may still copy from this CTA, until it ends what it
 // received.
 unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReceived<'c, T, N, Src> {
-    type Ended = (Ended<'c, DsmemBuffer<T, N, ByChannel, Ready>>, Src::Ended);
+    type Ended = (Ended<'c, DsmemBuffer<T, N, ByChannel>>, Src::Ended);
     #[inline(always)]
     fn end(self) -> Self::Ended {
         ChannelReceived::end(self)
@@ -260,32 +246,14 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
         }
         ChannelAcknowledged { channel: self.channel, src: self.src }
     }
-
-    /// Makes the received tile readable again, to read it once more or to send it on. The sender has not been told yet.
-    ///
-    /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::{bulk, cluster::ChannelReceived, global::GlobalTileMut, launch::Cta};
-    /// # fn body<'c>(cta: &Cta, received: ChannelReceived<'c, f32, 64, ()>, dst: GlobalTileMut<f32, 64>) {
-    /// let released = bulk::store(cta, received, dst).commit(cta).wait_read(cta).sync(cta);
-    /// let received = released.into_received();
-    /// let _first = received.get(0);
-    /// # let _ = received.release().sync(cta).acknowledge(cta);
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub fn into_received(self) -> ChannelReceived<'c, T, N, Src> {
-        ChannelReceived { tile: Shared::new(self.channel.inbox.addr), channel: self.channel, src: self.src }
-    }
 }
 
 // SAFETY: everything that was sent to this CTA has arrived, because a `ChannelReceived` came before.
 unsafe impl<'c, T: Element, const N: usize, Src: End> End for ChannelReleased<'c, T, N, Src> {
-    type Ended = (Ended<'c, DsmemBuffer<T, N, ByChannel, Ready>>, Src::Ended);
+    type Ended = (Ended<'c, DsmemBuffer<T, N, ByChannel>>, Src::Ended);
     #[inline(always)]
     fn end(self) -> Self::Ended {
-        self.into_received().end()
+        (self.channel.end(), self.src.end())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cluster::{Cluster, Group, Permutation};
 use crate::global::GlobalTile;
 use crate::group::{AfterSync, Cta};
 use crate::mask::CtaMask;
-use crate::qualifier::{arrivals, cache_hint, multicast, scope, sem, space};
+use crate::qualifier::multicast;
 use crate::raw;
 use crate::shared::Element;
 use crate::tensor::{self, MulticastShape, TensorTile};
@@ -216,63 +216,6 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
             // (asserted), which is aligned to 128 bytes. The map is valid: contract of `TensorMap::from_raw`.
             unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, hint) }
         })
-    }
-
-    /// Starts to load one tile of global memory into the DSMEM buffers of the CTAs in the mask `ctas` (`cp.async.bulk` with
-    /// `.multicast::cluster`). The mask is equal in all CTAs. The tile is the `src` of the lowest CTA in the mask. CTAs outside
-    /// the mask receive nothing, and their DSMEM buffers keep their contents. Bits of ranks that the cluster does not have are
-    /// ignored.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX, by the leader: as [`multicast`](Inbox::multicast), with the mask in place of the group's; in a CTA outside the mask
-    /// only `mbarrier.arrive.release.cta.shared::cta.b64 _, [bar];`
-    ///
-    /// ```
-    /// # use ptx::{cluster::{ByTile, Cluster, Inbox}, global::GlobalTile, mask::CtaMask};
-    /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 1024, ByTile>, src: GlobalTile<f32, 1024>) {
-    /// let ends = CtaMask::CTA_0 | CtaMask::CTA_3;
-    /// let received = inbox.multicast_to(cluster, ends, src).receive(cluster.cta());
-    /// let (_inbox, _src) = received.release().sync(cluster);
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    pub fn multicast_to(
-        self,
-        cluster: &Cluster<'c>,
-        ctas: CtaMask,
-        src: GlobalTile<T, N>,
-    ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
-        meet!(cluster.cta());
-        let rank = cluster.cta_rank();
-        // The shift is below 32: a cluster has 16 CTAs at most.
-        let ctas = u32::from(ctas.bits()) & ((1 << cluster.cta_count()) - 1);
-        if ctas >> rank & 1 == 1 {
-            // SAFETY: the one copy to the CTAs of the mask brings `BYTES` bytes to each of them.
-            unsafe { self.expect(cluster.cta, Self::BYTES) };
-        } else if cluster.cta.is_leader() {
-            // SAFETY: the mbarrier of an `Inbox` is valid, and this is the one arrival of the phase, as in `expect`.
-            unsafe {
-                raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, self.bar(), arrivals::One)
-            };
-        }
-        if ctas.trailing_zeros() == rank && cluster.cta.is_leader() {
-            let (dst, base, mask) = (self.addr, src.base.cast(), CtaMask::from_bits_retain(ctas as u16));
-            // SAFETY: the CTAs of the mask meet the conditions of `multicast_with`; the type of the tile proves its size and
-            // alignment.
-            unsafe {
-                raw::cp_async_bulk_shared_cluster_global(
-                    dst,
-                    base,
-                    Self::BYTES,
-                    self.bar(),
-                    multicast::Cluster(mask),
-                    cache_hint::None,
-                )
-            };
-        }
-        Sent { inbox: self, src }
     }
 
     /// Expects one tile in each CTA of the group. `copy` starts the copy from the operands that it gets: source, destination,
