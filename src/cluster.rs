@@ -74,7 +74,7 @@ use crate::group::{Brand, Completes, Cta, HasBarrier};
 use crate::mbarrier::publish_inits;
 use crate::qualifier::{Sealed, convergence::Aligned, sem};
 use crate::raw;
-use crate::shared::Scoped;
+use crate::shared::{Lendable, Scoped};
 
 mod barrier;
 mod dsmem;
@@ -173,7 +173,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn cluster_scope<H: Scoped>(
+    pub fn cluster_scope<H: Lendable>(
         &mut self,
         handles: H,
         body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::InScope<'c>),
@@ -216,7 +216,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn finish_cluster<H: Scoped>(
+    pub fn finish_cluster<H: Lendable>(
         mut self,
         handles: H,
         body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::Ended<'c>),

@@ -515,8 +515,8 @@ impl<Handles, G> fmt::Debug for AfterSync<Handles, G> {
 
 /// What one barrier completes: an [`AfterSync`], or a tuple of two to ten.
 #[diagnostic::on_unimplemented(
-    message = "a barrier of `{By}` does not complete `{Self}`",
-    label = "not a transition that waits for this barrier",
+    message = "a barrier does not complete `{Self}`",
+    label = "not a transition that waits for a barrier",
     note = "`.sync(cta)` of a tuple, `load_with` and `arrive_with` take what methods such as `release`, `to_async`, `publish` and `wait_read` return (`AfterSync`), or a tuple of two to ten of them"
 )]
 #[cfg_attr(doc, doc(hidden))]
@@ -608,6 +608,7 @@ transitions! {
     label = "in use, held by another group, or not a handle of shared memory",
     note = "a call without handles passes `()`: `cta.invoke_one((), |thread, ()| …)`",
     note = "`invoke_one`, `invoke_warp`, `finish_one`, `finish_warp` and a pipeline's `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the calling group: free a loaded tile with `.release().sync(cta)` first",
+    note = "call `.sync(cta)` on an `AfterSync`, which gives its handle",
     note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand over an `Mbarrier<Uninit>`, and call `.init(thread)` or `.init(warp)` in the closure"
 )]
 #[cfg_attr(doc, doc(hidden))]

@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, come_back, nothing_to_end};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint, WaitSem};
-use crate::shared::{Place, Scoped};
+use crate::shared::{Lendable, Place, Scoped};
 
 /// State of an [`Mbarrier`]: the memory holds no mbarrier.
 #[derive(Debug)]
@@ -141,7 +141,7 @@ pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1, G = Cta> {
     _group: PhantomData<fn(&G)>,
 }
 
-static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Place, Scoped);
+static_assertions::assert_not_impl_any!(Mbarrier<Ready>: Place, Lendable);
 static_assertions::assert_not_impl_any!(Mbarrier<Arrived>: Place, Scoped);
 static_assertions::assert_not_impl_any!(Mbarrier<PartlyArrived, 2>: Place, Scoped);
 
@@ -190,6 +190,8 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Uninit, ARRIVALS> {
         Mbarrier::new(lent.addr, Uninit(()))
     }
 }
+
+impl<const ARRIVALS: u32> Lendable for Mbarrier<Uninit, ARRIVALS> {}
 
 // SAFETY: the memory holds no mbarrier, and no other thread uses the memory before the part has initialized one and met a
 // barrier.

@@ -51,7 +51,7 @@ pub use memory::{ALIGN, DynamicShared, Place, SharedMemory};
 #[doc(hidden)]
 pub use memory::{Needs, count, layout_of_places, needs, place, type_of};
 pub use places::Places;
-pub use scope::{Ended, Scoped, SharedArray};
+pub use scope::{Ended, Lendable, Scoped, SharedArray};
 pub use states::*;
 pub use thread_vectors::{ThreadVector, ThreadVectors};
 pub use view::View2d;

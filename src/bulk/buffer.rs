@@ -10,8 +10,8 @@ use crate::mbarrier::{Mbarrier, Ready, Uninit};
 use crate::qualifier::{Sealed, space};
 use crate::raw;
 use crate::shared::{
-    ALIGN, AsyncSource, Element, Ended, Fenced, Free, Loaded, Place, Readable, Scoped, Shared, Unfenced,
-    Written,
+    ALIGN, AsyncSource, Element, Ended, Fenced, Free, Lendable, Loaded, Place, Readable, Scoped, Shared,
+    Unfenced, Written,
 };
 use crate::size;
 
@@ -93,6 +93,8 @@ unsafe impl<T: Element, const N: usize> Scoped for LoadBuffer<T, N> {
         LoadBuffer { addr: lent.tile.addr(), _elements: PhantomData }
     }
 }
+
+impl<T: Element, const N: usize> Lendable for LoadBuffer<T, N> {}
 
 /// A [`LoadBuffer`] in the scope `'s`: a tile in the `State` of its [`Shared`] memory, with a ready mbarrier.
 ///

@@ -176,7 +176,8 @@ impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
     message = "`{Self}` is not a destination of a load",
     label = "neither free shared memory that `{G}` holds, nor a pair of destinations",
     note = "pass free shared memory of the group that makes the call: a `Shared<T, N, Free>` of a `Cta`, a `Shared<T, N, Free, Thread>` of a `Thread`, or a pair `(a, b)`; three tiles are a pair of a pair and a tile",
-    note = "`cta.async_scope` makes a `Shared<T, N, Free>` of a `SharedArray<T, N>`; for memory that `cta.invoke_one` hands over, pass the `thread`, not the `cta`"
+    note = "`cta.async_scope` makes a `Shared<T, N, Free>` of a `SharedArray<T, N>`; for memory that `cta.invoke_one` hands over, pass the `thread`, not the `cta`",
+    note = "call `.sync(cta)` on an `AfterSync`, which gives its handle"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Destination<G>: Arriving {}

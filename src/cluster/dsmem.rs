@@ -9,7 +9,7 @@ use crate::group::{Brand, Cta, End};
 use crate::mbarrier::{Ready, Uninit, await_copies};
 use crate::qualifier::{Sealed, scope, sem, space, suspend_time_hint};
 use crate::raw;
-use crate::shared::{ALIGN, Element, Ended, Loaded, Place, Scoped, Shared, for_each_vector};
+use crate::shared::{ALIGN, Element, Ended, Lendable, Loaded, Place, Scoped, Shared, for_each_vector};
 use crate::size;
 
 mod channel;
@@ -169,6 +169,9 @@ unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V, 
         DsmemBuffer { addr: lent.addr, parity: lent.parity, _elements: PhantomData }
     }
 }
+
+impl<T: Element, const N: usize, V: Via> Lendable for DsmemBuffer<T, N, V> {}
+impl<T: Element, const N: usize, V: Via> Lendable for DsmemBuffer<T, N, V, Ready> {}
 
 /// The addresses of the mbarriers of the DSMEM buffer at `addr`.
 #[inline(always)]

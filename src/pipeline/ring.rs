@@ -10,7 +10,9 @@ use crate::group::Cta;
 use crate::mbarrier::await_parity;
 use crate::qualifier::{cache_hint, cp_mask, scope, sem, suspend_time_hint};
 use crate::raw;
-use crate::shared::{ALIGN, Element, Ended, Place, Scoped, fence_async, for_each_vector, whole_vectors};
+use crate::shared::{
+    ALIGN, Element, Ended, Lendable, Place, Scoped, fence_async, for_each_vector, whole_vectors,
+};
 use crate::size;
 use crate::trap::trap_because;
 
@@ -51,6 +53,11 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
     unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
         RingMemory { addr: lent.addr, _tiles: PhantomData }
     }
+}
+
+impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Lendable
+    for RingMemory<T, N, INPUTS, STAGES>
+{
 }
 
 /// The contents of a stage of a ring: a tile of each input, then the in-out tile.

@@ -10,7 +10,7 @@ use crate::cluster::Cluster;
 use crate::group::Brand;
 use crate::group::{Cta, End, HandOver, PartBarrier, Passed, Warps};
 use crate::qualifier::Sealed;
-use crate::shared::{ALIGN, Ended, Place, Scoped};
+use crate::shared::{ALIGN, Ended, Lendable, Place, Scoped};
 use crate::trap::trap_because;
 
 /// The shared memory of a [`Pipeline`] of `STAGES` stages, declared as a field of [`shared_memory!`](crate::shared_memory). A
@@ -49,6 +49,8 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for Pipeli
         PipelineMemory { addr: lent.addr, _tiles: PhantomData }
     }
 }
+
+impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Lendable for PipelineMemory<S, STAGES, V> {}
 
 /// A producer-consumer pipeline over stages of shared memory, with no copy in flight (CUDA's `cuda::pipeline`, with separate
 /// producer and consumer threads). `V` selects the signals between the parts: mbarriers of this CTA (`()`), named barriers

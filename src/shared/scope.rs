@@ -3,9 +3,10 @@
 use core::marker::PhantomData;
 
 use super::{ALIGN, AtRest, Element, Free, FreeGeneric, Place, Shared};
-use crate::group::{Brand, Cta, End, HandOver, Passed, come_back};
-use crate::mbarrier::publish_inits;
+use crate::group::{AfterSync, Brand, Cta, End, HandOver, Passed, come_back};
+use crate::mbarrier::{Mbarrier, Ready, publish_inits};
 use crate::size;
+use crate::trap::trap;
 
 /// An array of `N` elements in shared memory (`__shared__ T a[N]`), at rest: no copy is in flight, no thread reads or writes.
 ///
@@ -36,12 +37,6 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
 ///   scope.
 /// - Safe code gets an `Ended<'s>` only when no operation of its CTA on the memory is in flight. The exception is a copy that
 ///   another CTA waits for before that CTA gets its own `Ended`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be lent to a scope",
-    label = "not a handle at rest",
-    note = "a scope takes a `SharedArray`, a `LoadBuffer`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Uninit>`, a `DsmemBuffer`, or a tuple of one to six of them",
-    note = "the scope initializes an `Mbarrier<Uninit>` itself: lend it as `shared_memory!` gives it"
-)]
 pub unsafe trait Scoped {
     /// The handle inside the scope `'s`.
     type InScope<'s>;
@@ -116,8 +111,43 @@ unsafe impl Scoped for () {
     unsafe fn give_back(_lent: Self::InScope<'_>) {}
 }
 
+/// Handles that a scope lends. What is [`Scoped`] and not this type of handle stands there for its message: the types of a body
+/// then fit the handles, and no further error follows.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be lent to a scope",
+    label = "not a handle at rest",
+    note = "a scope takes a `SharedArray`, a `LoadBuffer`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Uninit>`, a `DsmemBuffer`, or a tuple of one to six of them",
+    note = "the scope initializes an `Mbarrier<Uninit>` itself: lend it as `shared_memory!` gives it, without `.init(&cta)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Lendable: Scoped {}
+impl<T: Element, const N: usize> Lendable for SharedArray<T, N> {}
+impl Lendable for () {}
+
+/// Implements [`Scoped`] for handles that are not [`Lendable`].
+macro_rules! never_lent {
+    ($( [$($generics:tt)*] $T:ty as $Lent:ty; )*) => { $(
+        // SAFETY: nobody gets a handle of this scope.
+        unsafe impl<$($generics)*> Scoped for $T {
+            type InScope<'s> = $Lent;
+            type Ended<'s> = ();
+            unsafe fn open<'s>(self) -> Self::InScope<'s> {
+                trap()
+            }
+            unsafe fn give_back(_lent: Self::InScope<'_>) -> Self {
+                trap()
+            }
+        }
+    )* };
+}
+never_lent! {
+    [Handles, G] AfterSync<Handles, G> as Handles;
+    [const ARRIVALS: u32] Mbarrier<Ready, ARRIVALS> as Self;
+}
+
 macro_rules! lend_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
+        impl<$($H: Lendable),+> Lendable for ($($H,)+) {}
         // SAFETY: each part of the tuple is `Scoped`.
         unsafe impl<$($H: Scoped),+> Scoped for ($($H,)+) {
             type InScope<'s> = ($($H::InScope<'s>,)+);
@@ -179,7 +209,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn async_scope<H: Scoped>(
+    pub fn async_scope<H: Lendable>(
         &mut self,
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::InScope<'s>,
@@ -228,7 +258,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn finish<H: Scoped>(
+    pub fn finish<H: Lendable>(
         mut self,
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::Ended<'s>,
