@@ -32,7 +32,6 @@
 //! | | [`send_reduce`](Inbox::send_reduce) along a [`Permutation`] | the same |
 //! | | [`send_reduce_to_others`](Inbox::send_reduce_to_others) | the same |
 //! | | [`multicast`](Inbox::multicast), [`multicast_tensor`](Inbox::multicast_tensor) to a [`Group`] | global memory |
-//! | | [`multicast_to`](Inbox::multicast_to) any set of CTAs | global memory |
 //! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Permutation`] | each thread's values |
 //! | | [`reduce_to_others`](Inbox::reduce_to_others) | each thread's values |
 //! | [`ByChannel`] | [`Channel::send`] along a [`Permutation`], tile after tile | as [`send`](Inbox::send) |

@@ -7,17 +7,15 @@
 //! ```text
 //!   load ──► CpAsyncGroup<_, Uncommitted> ── commit ──► CpAsyncGroup<_, Committed> ── wait ──► Shared<Published>
 //!               │      │    └─ and: more copies     │ then: further groups in flight, `InFlight`
-//!               │      └─ wait_all ─────────────────┼────────────────────────────────► Shared<Published>
-//!               └─ arrive_on ──► Tracked ── wait ───┴──────────────────────────────────► Shared<Published>
-//!                  arrive_on_noinc
+//!               └─ arrive_on_noinc ──► Tracked ── wait ────────────────────────────────► Shared<Published>
 //! ```
 //!
 //! `cp.async` writes through the generic proxy, as ordinary stores do: 9.7.9.25.2 places only the bulk copies in the async proxy.
 //! So a copied tile is [`Published`]. A bulk copy takes the tile only after [`to_async`](Shared::to_async). `cp.async` takes the
 //! tile again after [`release`](Shared::release), without a fence.
 //!
-//! Use `cp.async` for copies that [`bulk`](crate::bulk) copies cannot do: the tail of a slice ([`load_zero_filled`]), windows
-//! that reach beyond the slice or are not aligned to 16 bytes ([`load_window`]), and selected vectors of a tile ([`load_where`]).
+//! Use `cp.async` for copies that [`bulk`](crate::bulk) copies cannot do: windows that reach beyond the slice, such as its last
+//! elements, or that are not aligned to 16 bytes ([`load_window`]).
 //!
 //! [`CacheHint`] attaches an L2 cache policy to a tile or a window.
 //!
@@ -43,9 +41,9 @@ use crate::bulk::{Committed, Extendable, Uncommitted, WaitableGroup};
 use crate::cache_policy::{Bare, CacheHint, CachePolicy, Hinted, L2Policy};
 use crate::global::{Global, GlobalTile, GlobalTileMut, TileSource};
 use crate::group::{AfterSync, Cta};
-use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
+use crate::mbarrier::{Arrived, Mbarrier, Ready};
 use crate::qualifier::{Sealed, cache_hint, cp_size, prefetch_size, space, zfill};
-use crate::raw::{self, CpAsyncPrefetchSize, L2CacheHint};
+use crate::raw::{self, L2CacheHint};
 use crate::shared::{Element, Overwritable, Published, Shared, for_each_own, for_each_vector, whole_vectors};
 use crate::size;
 
@@ -77,30 +75,6 @@ impl<'s, T: Element, const N: usize, Src> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src
     fn of(dst: Shared<'s, T, N, impl Overwritable>, src: Src) -> Self {
         CpAsyncGroup::new((dst.into_state(), src))
     }
-}
-
-/// Calls `copy` for each 16-byte vector of a tile that belongs to this thread: with the addresses of destination and source, the
-/// number of the vector, and the cache hint.
-///
-/// Each call of `copy` can rely on these points:
-///
-/// 1. Both addresses are aligned to 16 bytes, because tiles and shared arrays are, and both vectors are in bounds.
-/// 2. The copy owns the destination, which is free, and no other thread copies the same vector.
-/// 3. No thread writes the source.
-/// 4. A scope does not end before the wait for the copy.
-#[inline(always)]
-#[track_caller]
-fn load_with<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
-    cta: &Cta,
-    dst: Shared<'s, T, N, impl Overwritable>,
-    src: Src,
-    mut copy: impl FnMut(u32, *const u8, u32, Src::Hint),
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
-    meet!(cta);
-    const { whole_vectors::<T, N>() };
-    let (base, hint): (*const u8, _) = (src.base().cast(), src.hint());
-    for_each_vector::<T, N>(cta, |v| copy(dst.addr() + 16 * v, base.wrapping_add(16 * v as usize), v, hint));
-    CpAsyncGroup::of(dst, src.bare())
 }
 
 /// A tile that `cp.async` copies from: a [`TileSource`], with or without a cache policy.
@@ -160,79 +134,24 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
-    load_prefetch(cta, dst, src, prefetch_size::None)
-}
-
-/// Starts the copy of a tile from global to shared memory like [`load`], with the hint that the L2 cache fetches more data around
-/// the source (`.level::prefetch_size`). `size` is a tag of [`qualifier::prefetch_size`](crate::qualifier::prefetch_size): 64,
-/// 128 or 256 bytes.
-///
-/// Collective in the CTA.
-///
-/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global{.level::prefetch_size} [dst], [src], 16;`
-#[inline(always)]
-#[track_caller]
-pub fn load_prefetch<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>, Size: CpAsyncPrefetchSize>(
-    cta: &Cta,
-    dst: Shared<'s, T, N, impl Overwritable>,
-    src: Src,
-    size: Size,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
-    // SAFETY: points 1 to 4 of `load_with`.
-    load_with(cta, dst, src, |dst, src, _, hint| unsafe {
-        raw::cp_async_cg(size, dst, src, zfill::None, hint)
-    })
-}
-
-/// Starts the copy of a tile from global to shared memory like [`load`], and caches the tile in L1 too (`cp.async.ca`): for a
-/// tile that the kernel reads again from global memory.
-///
-/// Collective in the CTA.
-///
-/// PTX per sixteen bytes: `cp.async.ca.shared::cta.global [dst], [src], 16;`
-#[inline(always)]
-#[track_caller]
-pub fn load_cached<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
-    cta: &Cta,
-    dst: Shared<'s, T, N, impl Overwritable>,
-    src: Src,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
-    load_with(cta, dst, src, |dst, src, _, hint| {
-        // SAFETY: points 1 to 4 of `load_with`.
-        unsafe { raw::cp_async_ca(prefetch_size::None, cp_size::B16, dst, src, zfill::None, hint) }
-    })
-}
-
-/// Starts the copy to shared memory of those 16-byte vectors of a tile for whose number `wanted` returns true (`cp.async` with
-/// `ignore-src`). The other vectors of the destination become zero; their sources are not read.
-///
-/// Collective in the CTA.
-///
-/// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16, ignore-src;`
-///
-/// ```
-/// # use ptx::{cp_async, global::GlobalTile, launch::Cta, shared::{Free, Published, Shared}};
-/// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Free>, src: GlobalTile<f32, 1024>)
-/// # -> Shared<'s, f32, 1024, Published> {
-/// // A vector holds four `f32`: copy the first 16 of every 32 elements.
-/// let (tile, _src) = cp_async::load_where(cta, tile, src, |v| v % 8 < 4).commit(cta).wait().sync(cta);
-/// # tile
-/// # }
-/// ```
-#[inline(always)]
-#[track_caller]
-pub fn load_where<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
-    cta: &Cta,
-    dst: Shared<'s, T, N, impl Overwritable>,
-    src: Src,
-    mut wanted: impl FnMut(usize) -> bool,
-) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
-    load_with(cta, dst, src, |dst, src, v, hint| {
-        // SAFETY: points 1 to 4 of `load_with`.
+    meet!(cta);
+    const { whole_vectors::<T, N>() };
+    let (base, hint): (*const u8, _) = (src.base().cast(), src.hint());
+    for_each_vector::<T, N>(cta, |v| {
+        // SAFETY: both vectors are in bounds, and their addresses are aligned to 16 bytes, because tiles and shared arrays are. The
+        // copy owns the destination, which is free, and no other thread copies the same vector. No thread writes the source. A
+        // scope does not end before the wait for the copy.
         unsafe {
-            raw::cp_async_cg(prefetch_size::None, dst, src, zfill::IgnoreSrc(!wanted(v as usize)), hint)
+            raw::cp_async_cg(
+                prefetch_size::None,
+                dst.addr() + 16 * v,
+                base.wrapping_add(16 * v as usize),
+                zfill::None,
+                hint,
+            )
         }
-    })
+    });
+    CpAsyncGroup::of(dst, src.bare())
 }
 
 /// A source of [`load_window`]: `N` consecutive elements of a slice of global memory, which start at any element. Elements beyond
@@ -532,39 +451,9 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
         AfterSync::new(self.copies)
     }
 
-    /// Makes the mbarrier `bar` track this group's copies, committed or not, in its current phase (`cp.async.mbarrier.arrive`;
-    /// CUDA's `cuda::memcpy_async` with a `cuda::barrier`). The phase completes when all threads have made this call and their
-    /// copies are complete. You need neither a commit nor a barrier.
-    ///
-    /// Collective in the CTA.
-    ///
-    /// PTX: `cp.async.mbarrier.arrive.shared::cta.b64 [bar];` `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
-    ///
-    /// The first instruction adds one to the pending count, for the arrival of the copies.
-    /// [`arrive_on_noinc`](CpAsyncGroup::arrive_on_noinc) takes an mbarrier whose count includes that arrival.
-    ///
-    /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
-    /// # fn kernel(cta: Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
-    /// cta.finish((tile, bar), |cta, (tile, bar)| {
-    ///     let copy = cp_async::load(cta, tile, src).arrive_on(cta, bar);
-    ///     let (_bar, (tile, _src)) = copy.wait(cta);
-    ///     (tile.end(), ())
-    /// });
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    pub fn arrive_on(self, cta: &Cta, bar: Mbarrier<impl Arrivable>) -> Tracked<Copies> {
-        // SAFETY: the mbarrier is valid (`Arrivable`). This thread's arrival is due, so the increment falls into the current
-        // phase: at most 2048 arrivals are pending, two per thread. The mbarrier lasts until the copies end its phase.
-        unsafe { raw::cp_async_mbarrier_arrive(space::SharedCta, bar.addr()) };
-        Tracked { bar: bar.arrive(cta), copies: self.copies }
-    }
-
-    /// Makes the mbarrier `bar`, which counts two arrivals of each thread per phase, track this group's copies like
-    /// [`arrive_on`](CpAsyncGroup::arrive_on) (`cp.async.mbarrier.arrive.noinc`). The copies make one arrival when they are
-    /// complete; the thread makes the other at once. So the instruction does not add to the pending count (`.noinc`).
+    /// Makes the mbarrier `bar`, which counts two arrivals of each thread per phase, track this group's copies, committed or not
+    /// (`cp.async.mbarrier.arrive.noinc`; CUDA's `cuda::memcpy_async` with a `cuda::barrier`). The copies make one arrival when
+    /// they are complete; the thread makes the other at once. You need neither a commit nor a barrier.
     ///
     /// Collective in the CTA.
     ///
@@ -583,7 +472,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn arrive_on_noinc(self, cta: &Cta, bar: Mbarrier<Ready, 2>) -> Tracked<Copies, 2> {
+    pub fn arrive_on_noinc(self, cta: &Cta, bar: Mbarrier<Ready, 2>) -> Tracked<Copies> {
         meet!(cta);
         // SAFETY: the mbarrier is valid (`Ready`), and two arrivals of this thread are due. The copies make one, which the
         // mbarrier's count includes (9.7.13.15.15), so the phase and the mbarrier last until then. The thread makes the other.
@@ -595,15 +484,15 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     }
 }
 
-/// `cp.async` copies in flight that an [`Mbarrier`] tracks. Each thread has `ARRIVALS` arrivals per phase of that mbarrier.
+/// `cp.async` copies in flight that an [`Mbarrier`] tracks.
 #[must_use = "copies in flight have to be waited for: call `.wait(&cta)`"]
 #[derive(Debug)]
-pub struct Tracked<Copies, const ARRIVALS: u32 = 1> {
-    bar: Mbarrier<Arrived, ARRIVALS>,
+pub struct Tracked<Copies> {
+    bar: Mbarrier<Arrived, 2>,
     copies: Copies,
 }
 
-impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
+impl<Copies> Tracked<Copies> {
     /// Waits until the tracked `cp.async` copies of all threads of the CTA are complete (`mbarrier.try_wait`). Then all threads
     /// can read the tiles, and the mbarrier is ready for its next phase.
     ///
@@ -612,7 +501,7 @@ impl<Copies, const ARRIVALS: u32> Tracked<Copies, ARRIVALS> {
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
     #[track_caller]
-    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready, ARRIVALS>, Copies) {
+    pub fn wait(self, cta: &Cta) -> (Mbarrier<Ready, 2>, Copies) {
         // 9.7.9.25.1.2: when the phase is complete, "all threads participating in that mbarrier object can access the result of
         // the asynchronous operations". All threads of the CTA participate.
         (self.bar.wait(cta), self.copies)

@@ -99,7 +99,7 @@ impl Cta {
     ///   - the closures of [`unroll`](crate::registers::unroll) and [`from_fn`](crate::registers::from_fn), which run once a
     ///     round in each thread.
     ///
-    ///   Every other closure (of `write`, `update`, `load_where`, `update_all`, `invoke_elected`, …) contains no collective call
+    ///   Every other closure (of `write`, `update`, `update_all`, `invoke_elected`, …) contains no collective call
     ///   of any group: it runs as often as its method says, which differs from thread to thread. The compiler does not check
     ///   this, because the method takes the group by `&`.
     /// - *Parts.* The calls that run a closure in a part of the threads (`invoke_one`, `invoke_warp`, `finish_one`,

@@ -98,7 +98,7 @@ bitflags::bitflags! {
     /// ```
     /// use ptx::mask::LaneMask;
     /// let lanes = LaneMask::lane(3) | LaneMask::lane(17);
-    /// assert_eq!((lanes.count(), lanes.lowest()), (2, Some(3)));
+    /// assert_eq!((lanes.count(), lanes.bits().trailing_zeros()), (2, 3));
     /// assert!(LaneMask::lane(32).is_empty() && (!lanes).count() == 30);
     /// ```
     #[repr(transparent)]
@@ -125,11 +125,5 @@ impl LaneMask {
     #[inline(always)]
     pub const fn count(self) -> u32 {
         self.bits().count_ones()
-    }
-
-    /// Returns the lowest lane of the set, or `None` if the set is empty.
-    #[inline(always)]
-    pub const fn lowest(self) -> Option<u32> {
-        if self.is_empty() { None } else { Some(self.bits().trailing_zeros()) }
     }
 }

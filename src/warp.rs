@@ -27,7 +27,6 @@
 //! exited: no call waits for it, and a value read from it is unspecified.
 
 use core::marker::PhantomData;
-use core::num::NonZero;
 
 use crate::group::{Cta, FirstWarp, Warps};
 use crate::mask::LaneMask;
@@ -602,30 +601,6 @@ impl<'w, M: Members> Lanes<'w, M> {
         if elected { Some(f()) } else { None }
     }
 
-    /// Calls `f` in one thread of the group and returns its result in all threads (`cg::invoke_one_broadcast`).
-    ///
-    /// The elected thread is the same in every call on an equal group.
-    ///
-    /// Collective in the group of lanes.
-    ///
-    /// PTX: `elect.sync d|p, membermask;` `shfl.sync.idx.b32 value, value, d, 0x1f, membermask;` (twice for 64 bits)
-    ///
-    /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, mut take: impl FnMut() -> u32) {
-    /// let ticket = cta.warp().invoke_elected_broadcast(|| take()); // one thread takes the ticket, all threads get its number
-    /// # }
-    /// ```
-    #[inline(always)]
-    #[track_caller]
-    pub fn invoke_elected_broadcast<T: ShuffleValue + Default>(&self, f: impl FnOnce() -> T) -> T {
-        meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
-        let (leader, elected) = unsafe { raw::elect_sync(self.members.mask()) };
-        let value = if elected { f() } else { T::default() };
-        // SAFETY: (a) and (b) of this `impl`; the source lane was elected from the mask, so it is in the mask.
-        T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, leader, 0x1f, self.members.mask()) })
-    }
-
     /// Returns the `value` of the lane with the number `lane`, 0 to 31; larger numbers are taken modulo 32 (`__shfl_sync`). In a
     /// tile, `lane` counts from the tile's first lane and is taken modulo the tile's width. The result is unspecified if that
     /// lane is not in the group or has exited.
@@ -750,19 +725,6 @@ impl<M: Members> Lanes<'_, M> {
     }
 }
 
-impl Lanes<'_, LaneSubset> {
-    /// Returns the value of the group's lowest lane (`shfl(value, 0)` of cooperative groups).
-    ///
-    /// Collective in the group of lanes.
-    ///
-    /// PTX: `shfl.sync.idx.b32 d, value, lane, 0x1f, membermask;` (twice for 64 bits), `lane` being the mask's lowest set bit.
-    #[inline(always)]
-    #[track_caller]
-    pub fn broadcast_first<T: ShuffleValue>(&self, value: T) -> T {
-        // SAFETY: the mask contains this thread (invariant of `Lanes::members`), so the mask is not 0.
-        let mask = unsafe { NonZero::new_unchecked(self.members.0) };
-        self.shuffle(value, mask.trailing_zeros())
-    }
-}
+impl Lanes<'_, LaneSubset> {}
 
 handles! { Warp, Lanes<LaneSubset>, Lanes<LaneTile<16>> }
