@@ -124,6 +124,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace> AtomicRef<'_, T, S,
     }
 }
 
+impl<T, S, Space: AtomicSpace, P> crate::qualifier::Sealed for AtomicRef<'_, T, S, Space, P> {}
 impl<'a, T: AtomicValue, S: AtomicViewScope> CacheHint for AtomicRef<'a, T, S, space::Global> {
     type Hinted = AtomicRef<'a, T, S, space::Global, CachePolicy>;
     #[inline(always)]

@@ -165,7 +165,7 @@ unsafe impl<X: Bare, Y: Bare> Bare for (X, Y) {
 }
 
 /// Handles of global memory that take an L2 cache policy: tiles, parts of tensors, windows, and references for atomic operations.
-pub trait CacheHint: Sized {
+pub trait CacheHint: Sized + Sealed {
     /// The handle with a policy.
     type Hinted;
     /// Attaches an L2 cache policy (`.L2::cache_hint`) to the handle, for the operations that take the handle.

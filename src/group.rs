@@ -514,23 +514,30 @@ impl<Handles, G> fmt::Debug for AfterSync<Handles, G> {
 }
 
 /// What one barrier completes: an [`AfterSync`], or a tuple of two to ten.
+///
+/// # Safety
+///
+/// Implemented in this crate only: each thread has done its part of the transitions.
 #[diagnostic::on_unimplemented(
     message = "a barrier does not complete `{Self}`",
     label = "not a transition that waits for a barrier",
     note = "`.sync(cta)` of a tuple, `load_with` and `arrive_with` take what methods such as `release`, `to_async`, `publish` and `wait_read` return (`AfterSync`), or a tuple of two to ten of them"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Transitions<By> {
+pub unsafe trait Transitions<By> {
     /// The handles in their next states.
     type Handles;
-    /// Returns the handles in their next states. The token proves that the caller has passed the barrier. Only this crate can
-    /// name its type, and so implement the trait.
+    /// Returns the handles in their next states. The token proves that the caller has passed the barrier.
     #[doc(hidden)]
     fn handles(self, passed: Passed) -> Self::Handles;
 }
 
 /// Completes a tuple of transitions by one barrier: import this trait to call `.sync(cta)` on two to ten [`AfterSync`].
-pub trait Together: Sized {
+///
+/// # Safety
+///
+/// Implemented in this crate only, for tuples.
+pub unsafe trait Together: Sized {
     /// Waits for all threads of the group (`__syncthreads()`), and returns the handles of all transitions, as
     /// [`AfterSync::sync`] does for one.
     ///
@@ -559,7 +566,8 @@ mod passed {
 }
 pub(crate) use passed::Passed;
 
-impl<Handles, G, By: Completes<G>> Transitions<By> for AfterSync<Handles, G> {
+// SAFETY: a method that makes an `AfterSync` has done the thread's part.
+unsafe impl<Handles, G, By: Completes<G>> Transitions<By> for AfterSync<Handles, G> {
     type Handles = Handles;
     #[inline(always)]
     fn handles(self, _: Passed) -> Handles {
@@ -570,8 +578,10 @@ impl<Handles, G, By: Completes<G>> Transitions<By> for AfterSync<Handles, G> {
 macro_rules! transitions {
     ($( ($($T:ident $i:tt),+) )*) => { $(
         // Unconditional: so `.sync` exists for every tuple, and a wrong one gets the text of `Transitions`.
-        impl<$($T),+> Together for ($($T,)+) {}
-        impl<By, $($T: Transitions<By>),+> Transitions<By> for ($($T,)+) {
+        // SAFETY: a tuple.
+        unsafe impl<$($T),+> Together for ($($T,)+) {}
+        // SAFETY: each element of the tuple keeps the clause of the trait.
+        unsafe impl<By, $($T: Transitions<By>),+> Transitions<By> for ($($T,)+) {
             type Handles = ($($T::Handles,)+);
             #[inline(always)]
             fn handles(self, passed: Passed) -> Self::Handles {

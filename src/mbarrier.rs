@@ -191,7 +191,8 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Uninit, ARRIVALS> {
     }
 }
 
-impl<const ARRIVALS: u32> Lendable for Mbarrier<Uninit, ARRIVALS> {}
+// SAFETY: as the state says, the memory holds no mbarrier.
+unsafe impl<const ARRIVALS: u32> Lendable for Mbarrier<Uninit, ARRIVALS> {}
 
 // SAFETY: the memory holds no mbarrier, and no other thread uses the memory before the part has initialized one and met a
 // barrier.

@@ -94,7 +94,8 @@ unsafe impl<T: Element, const N: usize> Scoped for LoadBuffer<T, N> {
     }
 }
 
-impl<T: Element, const N: usize> Lendable for LoadBuffer<T, N> {}
+// SAFETY: the memory is at rest, and holds no mbarrier before the scope.
+unsafe impl<T: Element, const N: usize> Lendable for LoadBuffer<T, N> {}
 
 /// A [`LoadBuffer`] in the scope `'s`: a tile in the `State` of its [`Shared`] memory, with a ready mbarrier.
 ///

@@ -170,8 +170,10 @@ unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V, 
     }
 }
 
-impl<T: Element, const N: usize, V: Via> Lendable for DsmemBuffer<T, N, V> {}
-impl<T: Element, const N: usize, V: Via> Lendable for DsmemBuffer<T, N, V, Ready> {}
+// SAFETY: the buffer is at rest, and holds no mbarrier before the scope.
+unsafe impl<T: Element, const N: usize, V: Via> Lendable for DsmemBuffer<T, N, V> {}
+// SAFETY: the buffer is at rest. `init_with` or an earlier scope has initialized its mbarriers, which the scope fences.
+unsafe impl<T: Element, const N: usize, V: Via> Lendable for DsmemBuffer<T, N, V, Ready> {}
 
 /// The addresses of the mbarriers of the DSMEM buffer at `addr`.
 #[inline(always)]

@@ -55,7 +55,8 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
     }
 }
 
-impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Lendable
+// SAFETY: the memory is at rest, and its ring initializes the mbarriers.
+unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Lendable
     for RingMemory<T, N, INPUTS, STAGES>
 {
 }

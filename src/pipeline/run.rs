@@ -50,7 +50,8 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for Pipeli
     }
 }
 
-impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Lendable for PipelineMemory<S, STAGES, V> {}
+// SAFETY: the memory is at rest, and a run of its pipeline initializes the mbarriers.
+unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Lendable for PipelineMemory<S, STAGES, V> {}
 
 /// A producer-consumer pipeline over stages of shared memory, with no copy in flight (CUDA's `cuda::pipeline`, with separate
 /// producer and consumer threads). `V` selects the signals between the parts: mbarriers of this CTA (`()`), named barriers

@@ -113,6 +113,10 @@ unsafe impl Scoped for () {
 
 /// Handles that a scope lends. What is [`Scoped`] and not this type of handle stands there for its message: the types of a body
 /// then fit the handles, and no further error follows.
+///
+/// # Safety
+///
+/// Implemented in this crate only: the handle is at rest, and what it says of its mbarriers holds for all threads.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not a handle at rest",
@@ -120,9 +124,11 @@ unsafe impl Scoped for () {
     note = "the scope initializes an `Mbarrier<Uninit>` itself: lend it as `shared_memory!` gives it, without `.init(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Lendable: Scoped {}
-impl<T: Element, const N: usize> Lendable for SharedArray<T, N> {}
-impl Lendable for () {}
+pub unsafe trait Lendable: Scoped {}
+// SAFETY: an array is at rest, and has no mbarrier.
+unsafe impl<T: Element, const N: usize> Lendable for SharedArray<T, N> {}
+// SAFETY: `()` has no memory.
+unsafe impl Lendable for () {}
 
 /// Implements [`Scoped`] for handles that are not [`Lendable`].
 macro_rules! never_lent {
@@ -147,7 +153,8 @@ never_lent! {
 
 macro_rules! lend_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
-        impl<$($H: Lendable),+> Lendable for ($($H,)+) {}
+        // SAFETY: each part of the tuple is `Lendable`.
+        unsafe impl<$($H: Lendable),+> Lendable for ($($H,)+) {}
         // SAFETY: each part of the tuple is `Scoped`.
         unsafe impl<$($H: Scoped),+> Scoped for ($($H,)+) {
             type InScope<'s> = ($($H::InScope<'s>,)+);

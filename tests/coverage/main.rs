@@ -73,8 +73,6 @@ const NO_MISUSE: Exceptions = &[(
         "cluster::Cluster::position",
         "cluster::Cluster::shape",
         "cluster::Cluster::cta_count",
-        "cluster::ClusterSmem::is_empty",
-        "cluster::ClusterSmem::len",
         "global::GlobalElementsMut::is_empty",
         "global::GlobalElementsMut::len",
         "global::GlobalMut::is_empty",
@@ -91,19 +89,89 @@ const NO_MISUSE: Exceptions = &[(
         "launch::Warps::thread_count",
         "launch::Warps::thread_rank",
         "mask::LaneMask::count",
-        "mask::LaneMask::lowest",
         "mbarrier::Mbarrier::addr",
         "multimem::Multicast::is_empty",
         "multimem::MulticastRef::addr",
         "pipeline::AsyncStage::addr",
         "shared::DynamicShared::is_empty",
         "shared::DynamicShared::len",
-        "shared::Shared::is_empty",
-        "shared::Shared::len",
         "tensor::TensorTilesMut::rounds",
         "warp::Lanes::mask",
     ],
 )];
+
+/// The public functions that neither a kernel, nor an example, nor the book names.
+const NO_USER: Exceptions = &[
+    (
+        "stands beside `len`, as in Rust's library",
+        &[
+            "atomic::GlobalAtomics::is_empty",
+            "global::Global::is_empty",
+            "global::GlobalElementsMut::is_empty",
+            "global::GlobalMut::is_empty",
+            "global::GlobalVectorsMut::is_empty",
+            "multimem::Multicast::is_empty",
+            "shared::DynamicShared::is_empty",
+        ],
+    ),
+    (
+        "is the one name of its instruction, or of an operand, in the typed layer",
+        &[
+            "atomic::AtomicRef<_, _, Global>::add_async",
+            "atomic::AtomicRef::fetch_dec",
+            "atomic::AtomicRef<_, _, Global>::store_async",
+            "bulk::store_masked",
+            "cluster::Cluster::position",
+            "multimem::MulticastRef::load_reduce_add_acc_f16",
+            "multimem::MulticastRef::load_reduce_add_acc_f32",
+            "multimem::MulticastRef::load_reduce_and",
+            "multimem::MulticastRef::load_reduce_max",
+            "multimem::MulticastRef::load_reduce_min",
+            "multimem::MulticastRef::load_reduce_or",
+            "multimem::MulticastRef::load_reduce_xor",
+            "tensor::TensorMapDraft::elemtype",
+            "tensor::TensorMapDraft::fill_mode",
+            "tensor::TensorMapDraft::swizzle_atomicity",
+            "warp::Lanes::invoke_elected",
+            "warp::Lanes::match_all",
+            "warp::Lanes::reduce_max_f32",
+            "warp::Lanes::reduce_min_f32",
+            "warp::Lanes::shuffle_down",
+            "warp::Lanes::shuffle_xor",
+            "warp::active_mask",
+        ],
+    ),
+    (
+        "makes an L2 policy, which changes the speed alone",
+        &[
+            "cache_policy::CachePolicy::evict_first",
+            "cache_policy::CachePolicy::evict_last",
+            "cache_policy::CachePolicy::fractional",
+            "cache_policy::CachePolicy::range",
+        ],
+    ),
+    (
+        "is the one way to a map of columns of pixels",
+        &["tensor::TensorMap::from_raw_within", "tensor::TensorMapReduce::from_raw_within"],
+    ),
+    (
+        "is the one way back to a handle that a scope, or another scope in it, needs",
+        &["cluster::Channel::into_inbox", "cluster::Cluster::cta_mut"],
+    ),
+    (
+        "is the one way to read a tile that a copy has stored",
+        &["shared::Shared<_, _, Fenced, _>::into_loaded"],
+    ),
+    (
+        "keeps the destinations of stores, for a kernel that tells another CTA of them",
+        &["bulk::BulkGroup::wait_read_split"],
+    ),
+    (
+        "lets the launch choose the size of the shared memory",
+        &["shared::DynamicShared::bytes_for", "shared::DynamicShared::try_take"],
+    ),
+    ("gives a stage to `wgmma`", &["pipeline::Consumer::wait_async"]),
+];
 
 const NO_CHECK: Exceptions = &[("takes a group of one thread", &["pipeline::Producer::load"])];
 
@@ -154,11 +222,13 @@ const NO_TOKEN: Exceptions = &[
         &[
             "cache_policy::L2Policy::hint",
             "cache_policy::Bare::bare",
+            "cache_policy::CacheHint::cache_hint",
             "cache_policy::MaybeHinted::split",
             "cp_async::CpAsyncSource::hint",
         ],
     ),
     ("consumes its handle, in any state", &["group::End::end"]),
+    ("executes the barrier, or leaves it to the caller", &["group::HandOver::back", "group::Together::sync"]),
 ];
 
 /// Traits for users to implement. The library checks an implementation, or a function that takes it states a contract for it.
@@ -338,6 +408,45 @@ fn is_called(function: &Function, called: &Called) -> bool {
         (Called::Free(module, name), None) => *name == function.name && *module == function.module,
         _ => false,
     }
+}
+
+/// The number of public functions of the typed layer. A new one has a user, or a reason in `NO_USER`.
+const MOST_FUNCTIONS: usize = 429;
+
+#[test]
+fn public_functions_are_few() {
+    println!("{} public functions", FUNCTIONS.len());
+    assert!(
+        FUNCTIONS.len() <= MOST_FUNCTIONS,
+        "the typed layer has {} public functions, and had {MOST_FUNCTIONS}: is the new one the only way to say what it says?",
+        FUNCTIONS.len()
+    );
+    // `evict_last` is PTX's name.
+    let suffixed = FUNCTIONS.iter().map(|function| &*function.name);
+    let suffixed: BTreeSet<_> =
+        suffixed.filter(|name| name.ends_with("_at_sync") || name.ends_with("_last")).collect();
+    assert!(suffixed.iter().all(|name| *name == "evict_last"), "one method per transition: {suffixed:?}");
+}
+
+/// Checks by name that a kernel, an example or the book uses each function.
+#[test]
+fn every_function_has_a_user() {
+    let of_users =
+        ["kernels/src", "examples", "docs/book/src", "README.md"].map(|path| xtask::root().join(path));
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words = BTreeSet::new();
+    for path in of_users
+        .iter()
+        .flat_map(|path| if path.is_dir() { ok(files::under(path)) } else { vec![path.clone()] })
+    {
+        if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
+            let text = fs::read_to_string(&path).expect("text of users");
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            words.extend(code.flat_map(|line| line.split(|c| !is_word(c))).map(str::to_owned));
+        }
+    }
+    let has_user = |function: &Function| words.contains(&function.name);
+    check("a user in kernels/, examples/ or docs/book", NO_USER, FUNCTIONS.iter(), has_user);
 }
 
 #[test]
