@@ -25,8 +25,8 @@ pub fn count_bytes(
 ) {
     let step = (cta.grid_size() * cta.thread_count()) as usize;
     let mut i = (cta.grid_rank() * cta.thread_count() + cta.thread_rank()) as usize;
-    cta.cluster_scope_last(smem.bins, |cluster, bins| {
-        let bins = cluster.open_atomic(bins.write(cluster.cta(), |_| 0));
+    cta.finish_cluster(smem.bins, |cluster, bins| {
+        let bins = cluster.open_atomic(bins.write(cluster.cta(), |_| 0)).sync(&cluster);
         while let Some(word) = input.get(i) {
             let digit = (word % 256) as usize;
             // The rank of the CTA that holds the bin.
@@ -36,7 +36,7 @@ pub fn count_bytes(
             }
             i += step;
         }
-        let bins = bins.publish(&cluster);
+        let bins = bins.publish().sync(&cluster);
 
         let cta = cluster.cta();
         let (own, first) = (cta.thread_rank() as usize, cluster.cta_rank() as usize * BINS);

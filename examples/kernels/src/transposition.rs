@@ -1,5 +1,5 @@
-use ptx::launch::{AfterSync, Cta};
-use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::bulk::LoadBuffer;
+use ptx::launch::{AfterSync, Cta, Together};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
@@ -14,7 +14,7 @@ type Square = Box2<SIDE, SIDE, swizzle_mode::B128>;
 
 ptx::shared_memory! {
     struct Smem {
-        box_in: SharedArray<f32, { Square::LEN }>, box_out: SharedArray<f32, { Square::LEN }>, loaded: Mbarrier<Uninit>,
+        box_out: SharedArray<f32, { Square::LEN }>, box_in: LoadBuffer<f32, { Square::LEN }>,
     }
 }
 
@@ -26,21 +26,19 @@ pub fn transpose(
     input: TensorMap<f32, Square>,
     output: TensorMapMut<f32, Square>,
 ) {
-    input.prefetch_tensormap(&cta);
-    output.prefetch_tensormap(&cta);
+    tensor::prefetch_tensormap(&cta, &input);
+    tensor::prefetch_tensormap(&cta, &output);
     let mut mine = output.tiles(&cta);
     let thread = cta.thread_rank() as usize;
-    let lent = ((smem.box_in, smem.box_out), smem.loaded.init(&cta));
 
     // A copy loads zeros for elements outside the tensor, and does not store them.
     let source = |[column, row]: [u32; 2]| input.box_at([row as i32, column as i32]);
-    cta.async_scope_last(lent, |cta, ((mut free, box_out), mut loaded)| {
+    cta.finish((smem.box_in, smem.box_out), |cta, (mut free, box_out)| {
         // After the load's phase, the store has read the other box. Before the first round there is no store.
-        let mut stored = AfterSync::ready(box_out.into_fenced());
+        let mut stored = AfterSync::ready(box_out);
         while let Some((at, destination)) = mine.next_tile() {
-            let (from, to);
-            (loaded, from, _, to) = tensor::load_with(cta, loaded, free, source(at), stored).wait(cta);
-            let to = to.into_free().vector_stores();
+            let (from, to) = free.load_with(cta, source(at), stored).wait(cta);
+            let to = to.vector_stores();
             let (rows_in, rows_out) = (
                 from.as_2d::<SIDE>().swizzled(Square::SWIZZLE),
                 to.as_2d::<SIDE>().swizzled(Square::SWIZZLE),
@@ -52,9 +50,9 @@ pub fn transpose(
                 rows_out.set_vector([x, y], column);
             }
             let full;
-            (free, full) = cta.sync_with((from.release_at_sync(), to.to_async_at_sync()));
-            stored = tensor::store(cta, full, destination).commit(cta).wait_read_at_sync(cta).first();
+            (free, full) = (from.release(), to.to_async()).sync(cta);
+            stored = tensor::store(cta, full, destination).commit(cta).wait_read(cta);
         }
-        ((free.end(), stored.end()), ())
+        (free.end(), stored.end())
     });
 }

@@ -4,10 +4,9 @@
 #![cfg_attr(not(target_arch = "nvptx64"), allow(unused_imports))]
 
 use ptx::atomic::GlobalAtomics;
-use ptx::bulk::{self, GlobalReduce};
+use ptx::bulk::{self, GlobalReduce, LoadBuffer};
 use ptx::global::{Global, GlobalElementsMut, GlobalMatrix, GlobalMut, GlobalRowsMut};
-use ptx::launch::{Cta, Prerequisite};
-use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::launch::{Cta, Prerequisite, Together};
 use ptx::pipeline::RingMemory;
 use ptx::qualifier::{op, scope, sem, swizzle_mode};
 use ptx::shared::{DynamicShared, SharedArray};
@@ -27,7 +26,7 @@ pub fn axpy(
     let (x, x_tail) = x.tiles::<3584>();
     let (y, y_tail) = y.tiles(&cta);
     y_tail.update(&cta, |i, y| x_tail.get(i).map_or(y, |x| a * x + y));
-    cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| a * x + y));
+    cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| a * x + y).end());
 }
 
 /// A struct that stock rustc does not compile as a parameter, because of its alignment.
@@ -61,8 +60,8 @@ pub fn blur(
 }
 
 ptx::shared_memory! {
-    /// A loaded tile, a tile to store, and the mbarrier that the load completes on.
-    pub struct Smem { loaded: SharedArray<f32, 1024>, stored: SharedArray<f32, 1024>, bar: Mbarrier<Uninit> }
+    /// A tile to store, and a loaded tile with its mbarrier.
+    pub struct Smem { stored: SharedArray<f32, 1024>, loaded: LoadBuffer<f32, 1024> }
 }
 
 type Swizzled = Box2<32, 32, swizzle_mode::B128>;
@@ -70,31 +69,28 @@ type Swizzled = Box2<32, 32, swizzle_mode::B128>;
 /// Copies a matrix by boxes of 32 by 32. The loads swizzle, and the stores do not.
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn copy_boxes(
-    mut cta: Cta,
+    cta: Cta,
     #[shared] smem: Smem,
     from: TensorMap<f32, Swizzled>,
     to: TensorMapMut<f32, Box2<32, 32>>,
 ) {
-    let bar = smem.bar.init(&cta);
-    cta.async_scope((smem.loaded, smem.stored, bar), |cta, (mut tile, mut out, mut bar)| {
+    cta.finish((smem.loaded, smem.stored), |cta, (mut tile, mut out)| {
         let mut boxes = to.tiles(cta);
         while let Some((index, to)) = boxes.next_tile() {
-            let (next, loaded, _) =
-                tensor::load(cta, bar, tile, from.box_at(index.map(|i| i as i32))).wait(cta);
-            bar = next;
+            let loaded = tile.load(cta, from.box_at(index.map(|i| i as i32))).wait(cta);
             let rows = loaded.as_2d::<32>().swizzled(Swizzled::SWIZZLE);
-            let full = out.write(cta, |i| rows.get([i % 32, i / 32]).unwrap_or(0.0)).to_async(cta);
-            let (stored, _) = tensor::store(cta, full, to).commit(cta).wait(cta);
-            (tile, out) = (loaded.release(cta), stored.into_free());
+            let full = out.write(cta, |i| rows.get([i % 32, i / 32]).unwrap_or(0.0)).to_async().sync(cta);
+            let stored = tensor::store(cta, full, to).commit(cta).wait_read(cta);
+            (tile, out) = (loaded.release(), stored).sync(cta);
         }
-        (tile, out, bar)
+        (tile.end(), out.end())
     });
 }
 
 /// Adds the rows of a matrix, after the grids before this one, and counts the rows.
 #[ptx::kernel(unsafe(uniform), threads = 64, cluster = 2)]
 pub fn add_rows(
-    mut cta: Cta,
+    cta: Cta,
     #[dynamic] (partial, more): (SharedArray<u32, 256>, SharedArray<u32, 128>),
     rows: Prerequisite<GlobalMatrix<u32>>,
     sums: Prerequisite<GlobalReduce<u32, 256>>,
@@ -108,11 +104,11 @@ pub fn add_rows(
         }
     }
     let _ = (rows.row(0), more);
-    cta.async_scope(partial, |cta, partial| {
-        let partial = partial.write(cta, |i| i as u32).to_async(cta);
+    cta.finish(partial, |cta, partial| {
+        let partial = partial.write(cta, |i| i as u32).to_async().sync(cta);
         match sums.get(0) {
-            Some(sums) => bulk::reduce(cta, op::Add, partial, sums).commit(cta).wait(cta).0.into_free(),
-            None => partial.into_free(),
+            Some(sums) => bulk::reduce(cta, op::Add, partial, sums).commit(cta).wait_read(cta).end(),
+            None => partial.end(),
         }
     });
 }

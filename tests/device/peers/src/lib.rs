@@ -21,18 +21,17 @@ ptx::panic_handler!();
 /// Calls `f` with an element in the second CTA of the cluster.
 #[inline(always)]
 fn with_peer<T: Element + AtomicValue>(
-    mut cta: Cta,
+    cta: Cta,
     memory: SharedArray<T, 16>,
     value: T,
     f: impl FnOnce(AtomicRef<'_, T, scope::Cluster, space::SharedCluster>),
 ) {
-    cta.cluster_scope(memory, |cluster: Cluster<'_>, memory| {
-        let memory = cluster.open_atomic(memory.write(cluster.cta(), |_| value));
+    cta.finish_cluster(memory, |cluster: Cluster<'_>, memory| {
+        let memory = cluster.open_atomic(memory.write(cluster.cta(), |_| value)).sync(&cluster);
         if let Some(element) = memory.peer(1).and_then(|peer| peer.atomic(3)) {
             f(element);
         }
-        let memory = memory.close(&cluster).to_async(cluster.cta()).into_free();
-        (cluster, memory)
+        (cluster, memory.end())
     });
 }
 

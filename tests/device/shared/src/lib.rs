@@ -58,10 +58,10 @@ ptx::panic_handler!();
 #[inline(always)]
 fn fill<const N: usize>(cta: &mut Cta, tile: SharedArray<u32, N>, out: *mut u32) {
     cta.async_scope(tile, |cta, tile| {
-        let tile = tile.write(cta, |i| i as u32).publish(cta);
+        let tile = tile.write(cta, |i| i as u32).publish().sync(cta);
         let i = cta.thread_rank() as usize % N;
         unsafe { out.add(i).write(tile.get(N - 1 - i).unwrap_or(0)) };
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     });
 }
 

@@ -9,7 +9,7 @@
 
 use ptx::barrier::NamedBarrier;
 use ptx::bulk;
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{GlobalMut, GlobalTileMut};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -49,14 +49,14 @@ pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.async_scope(smem.first, |cta, tile| {
-        let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
+        let tile = tile.write(cta, |i| value(seed, i)).publish().sync(cta);
         let mut i = cta.thread_rank() as usize;
         while i < N {
             // SAFETY: `i` is in bounds, and no other thread accesses element `i`.
             unsafe { out.add(i).write(tile.get(N - 1 - i).unwrap_or(0)) };
             i += cta.thread_count() as usize;
         }
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     });
 }
 
@@ -65,14 +65,14 @@ pub unsafe extern "ptx-kernel" fn slice_publish(out: *mut u32, seed: u32) {
 pub unsafe extern "ptx-kernel" fn slice_mbarrier(out: *mut u32, seed: u32) {
     // SAFETY: the kernel's first call; control flow is uniform.
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let mut bar = smem.bar.init(&cta);
+    let mut bar = smem.bar.init(&cta).sync(&cta);
     let mut sum = seed;
     for phase in 0..5 {
         let arrived = bar.arrive(&cta);
         while phase == 1 && !arrived.is_complete() {}
         bar = if phase == 2 { arrived.wait_with_hint(&cta, 100) } else { arrived.wait(&cta) };
         if phase == 3 {
-            bar = bar.inval(&cta).init(&cta);
+            bar = bar.inval(&cta).init(&cta).sync(&cta);
         }
         sum = sum.wrapping_mul(3).wrapping_add(phase);
     }
@@ -87,24 +87,23 @@ pub unsafe extern "ptx-kernel" fn slice_round_trip(out: *mut u32, seed: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     // SAFETY: only this CTA uses `out`.
     let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
-    let bar = smem.bar.init(&cta);
-    cta.async_scope((smem.first, bar), |cta, (tile, bar)| {
-        let tile = tile.write(cta, |i| value(seed, i)).to_async(cta);
-        let (tile, first) = bulk::store(cta, tile, first).commit(cta).wait(cta);
-        let tile = tile.into_free().write(cta, |_| 0xdead).to_async(cta).into_free();
+    cta.async_scope((smem.first, smem.bar), |cta, (tile, bar)| {
+        let tile = tile.write(cta, |i| value(seed, i)).to_async().sync(cta);
+        let (tile, first) = bulk::store(cta, tile, first).commit(cta).wait(cta).sync(cta);
+        let tile = tile.into_free().write(cta, |_| 0xdead).to_async().sync(cta).into_free();
 
         let (bar, tile, first) = bulk::load(cta, bar, tile, first).wait(cta);
-        let tile = tile.update(cta, |i, v| v ^ i as u32).to_async(cta);
+        let tile = tile.update(cta, |i, v| v ^ i as u32).to_async().sync(cta);
         let group = bulk::store(cta, tile, second.cache_hint(CachePolicy::evict_first())).commit(cta);
-        let (tile, second) = group.wait_read(cta);
-        let second = second.wait(cta);
+        let (tile, second) = group.wait_read_split(cta).sync(cta);
+        let second = second.wait(cta).sync(cta);
 
         // A copy may read memory that a copy has written, without a fence.
         let policy = CachePolicy::evict_last();
-        let load = bulk::load(cta, bar, tile.into_free(), second.cache_hint(policy));
+        let load = bulk::load(cta, bar, tile, second.cache_hint(policy));
         let (bar, tile, _) = load.wait(cta);
-        let (tile, _) = bulk::store(cta, tile, first).commit(cta).wait(cta);
-        (tile.release(cta), bar)
+        let (tile, _) = bulk::store(cta, tile, first).commit(cta).wait(cta).sync(cta);
+        (tile.release().sync(cta), bar)
     });
 }
 
@@ -116,14 +115,14 @@ pub unsafe extern "ptx-kernel" fn slice_group(out: *mut u32, seed: u32) {
     // SAFETY: only this CTA uses `out`.
     let (first, second) = tiles(&cta, unsafe { GlobalMut::from_raw(out, 2 * N) });
     cta.async_scope((smem.first, smem.second), |cta, (a, b)| {
-        let a = a.write(cta, |i| value(seed, i)).to_async(cta);
-        let b = b.write(cta, |i| !value(seed, i)).to_async(cta);
-        let group = bulk::store(cta, a, first).store(cta, b, second).commit(cta);
-        let ((a, b), group) = group.wait_read(cta);
+        let a = a.write(cta, |i| value(seed, i)).to_async().sync(cta);
+        let b = b.write(cta, |i| !value(seed, i)).to_async().sync(cta);
+        let group = bulk::store(cta, a, first).and(bulk::store(cta, b, second)).commit(cta);
+        let ((a, b), group) = group.wait_read_split(cta).sync(cta);
         // The copies may still be writing `out`, but they have read their sources.
-        let a = a.into_free().write(cta, |_| 1).to_async(cta);
-        let b = b.into_free().write(cta, |_| 2).to_async(cta);
-        group.wait(cta);
+        let a = a.write(cta, |_| 1).to_async().sync(cta);
+        let b = b.write(cta, |_| 2).to_async().sync(cta);
+        let _written = group.wait(cta).sync(cta);
         (a.into_free(), b.into_free())
     });
 }
@@ -148,10 +147,10 @@ pub unsafe extern "ptx-kernel" fn slice_barriers(out: *mut u32, seed: u32) {
         smem.whole.sync(&cta.warp());
         smem.half.sync(&cta.warp());
         smem.whole.sync(&cta.warp());
-        let tile = tile.write(cta, |i| value(seed, i)).publish(cta);
+        let tile = tile.write(cta, |i| value(seed, i)).publish().sync(cta);
         let i = cta.thread_rank() as usize;
         // SAFETY: the index is in bounds, and no other thread accesses the element.
         unsafe { out.add(i).write(tile.get_vector(i).map_or(0, |v| v[0] ^ v[1] ^ v[2] ^ v[3])) };
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     });
 }
