@@ -293,7 +293,6 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// ```
     #[inline(always)]
     #[track_caller]
-    #[expect(clippy::type_complexity, reason = "what `consume` gets and returns")]
     pub fn run_with<By: PipelineGroup<'s, V>, H: HandOver<Cta>, const ID: u32, const THREADS: u32>(
         self,
         by: &mut By,

@@ -333,14 +333,15 @@ impl Cta {
 #[must_use = "return it from the body of the last scope"]
 pub struct Ended<'s, Memory, G = Cta> {
     _scope: Brand<'s>,
-    _memory: PhantomData<(*mut Memory, fn(&G))>,
+    _memory: PhantomData<*mut Memory>,
+    _group: PhantomData<fn(&G)>,
 }
 
 impl<Memory, G> Ended<'_, Memory, G> {
     /// The caller asserts that no copy in flight uses the memory.
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Ended { _scope: PhantomData, _memory: PhantomData }
+        Ended { _scope: PhantomData, _memory: PhantomData, _group: PhantomData }
     }
 }
 
