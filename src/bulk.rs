@@ -280,7 +280,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader; in a [`FirstWarp`](crate::launch::FirstWarp) and in a
+    /// [`Thread`](crate::launch::Thread) after `fence.proxy.async.shared::cta;`, by each thread
     #[inline(always)]
     #[track_caller]
     pub fn wait_read(self, group: &G) -> AfterSync<Copies::Sources, G>
@@ -297,7 +298,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader; in a [`FirstWarp`](crate::launch::FirstWarp) and in a
+    /// [`Thread`](crate::launch::Thread) after `fence.proxy.async.shared::cta;`, by each thread
     #[inline(always)]
     #[track_caller]
     #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
@@ -344,11 +346,13 @@ fn await_written(group: &impl ThreadGroup, newer: u32) {
     }
 }
 
-/// Makes the leader wait until the copies of all but the `newer` most recent groups have read their sources.
+/// Makes the leader wait until the copies of all but the `newer` most recent groups have read their sources. A `Loaded` source
+/// comes back free: copies may overwrite what threads of the group have read.
 #[inline(always)]
 #[track_caller]
-fn await_read(group: &impl ThreadGroup, newer: u32) {
+fn await_read<G: ThreadGroup>(group: &G, newer: u32) {
     meet!(group);
+    G::fence_reads();
     if group.is_leader() {
         async_group::wait_group!(cp_async_bulk_wait_group_read, newer);
     }
@@ -393,7 +397,8 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read N;` by the leader
+    /// PTX: `cp.async.bulk.wait_group.read N;` by the leader; in a [`FirstWarp`](crate::launch::FirstWarp) and in a
+    /// [`Thread`](crate::launch::Thread) after `fence.proxy.async.shared::cta;`, by each thread
     ///
     /// ```
     /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};

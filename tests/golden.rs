@@ -343,7 +343,7 @@ const LOOPS: [&str; 2] = ["pipeline_ring", "pipeline_run"];
 /// Loops in which LLVM computes an address from a different value than in the raw twin: the second tile from the stage or from
 /// the first tile, the next tile from its number or from the previous tile.
 const ADDRESSED_OTHERWISE: [&str; 3] =
-    ["pipeline_ring_update_all", "pipeline_ring_update_all_last", "pipeline_run_multicast"];
+    ["pipeline_ring_update_all", "pipeline_ring_update_all_end", "pipeline_run_multicast"];
 
 /// Checks that the typed and the raw twin of each kernel in `tests/device/typed` compile to the same instructions.
 #[test]

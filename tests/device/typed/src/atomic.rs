@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 use ptx::atomic::{AtomicRef, GlobalAtomics};
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{B128, cache_hint, evict, scope, sem, space, ty};
@@ -410,11 +410,11 @@ macro_rules! shared {
             cta.async_scope(smem.values, |cta, values| {
                 let values = values.write(cta, |_| $zero).into_atomic(cta);
                 if let Some($v) = values.atomic(i) $typed_body
-                let values = values.publish(cta);
+                let values = values.publish().sync(cta);
                 if let Some(value) = values.get(3) {
                     unsafe { $out.add(2).write(value) };
                 }
-                values.into_atomic(cta).to_async(cta).into_free()
+                values.into_atomic(cta).to_async().sync(cta).into_free()
             });
         }
         #[unsafe(no_mangle)]

@@ -1,8 +1,9 @@
 //! `ptx::bulk` beyond loads and stores of one tile: loads of several tiles, reductions, policies, prefetches, byte masks, and
 //! consecutive groups.
 
+use ptx::launch::Together;
 use ptx::bulk::{GlobalReduce, ReduceTile};
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;
@@ -48,14 +49,14 @@ fn elect(f: impl FnOnce()) {
 
 stages! {
     typed_bulk_load_together(cta, stages) {
-        let bar = stages.bar.init(&cta);
+        let bar = stages.bar.init(&cta).sync(&cta);
         if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
-            cta.async_scope((((stages.a, stages.b), stages.c), bar), |cta, (tiles, bar)| {
+            cta.async_scope(((stages.a, stages.b), stages.c), |cta, tiles| {
                 let load = bulk::load(cta, bar, tiles, ((tile(src), tile(src)), dst));
                 let (bar, ((a, b), c), (_, dst)) = load.wait(cta);
                 unsafe { out.write(b.get(3).map_or(0, f32::to_bits)) };
-                let (c, _) = bulk::store(cta, c, dst).commit(cta).wait(cta);
-                (((a.release(cta), b.release(cta)), c.release(cta)), bar)
+                let (c, _) = bulk::store(cta, c, dst).commit(cta).wait(cta).sync(cta);
+                ((a.release().sync(cta), b.release().sync(cta)), c.release().sync(cta))
             });
         }
     }
@@ -86,8 +87,8 @@ stages! {
 stages! {
     typed_bulk_reduce(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            let a = a.write(cta, |i| i as f32).to_async(cta);
-            let (a, _) = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta).wait(cta);
+            let a = a.write(cta, |i| i as f32).to_async().sync(cta);
+            let (a, _) = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta).wait(cta).sync(cta);
             a.into_free()
         });
     }
@@ -107,10 +108,9 @@ stages! {
 stages! {
     typed_bulk_reduce_cache_hint(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            let a = a.write(cta, |i| i as f32).to_async(cta);
+            let a = a.write(cta, |i| i as f32).to_async().sync(cta);
             let policy = CachePolicy::evict_last();
-            let (a, _) = bulk::reduce(cta, op::Add, a, sums(dst).cache_hint(policy)).commit(cta).wait_read(cta);
-            a.into_free()
+            bulk::reduce(cta, op::Add, a, sums(dst).cache_hint(policy)).commit(cta).wait_read(cta).sync(cta)
         });
     }
     raw_bulk_reduce_cache_hint(base) {
@@ -164,16 +164,16 @@ stages! {
 stages! {
     typed_bulk_queue(cta, stages) {
         cta.async_scope((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
-            let a = a.write(cta, |i| i as f32).to_async(cta);
-            let b = b.write(cta, |i| i as f32).to_async(cta);
-            let c = c.write(cta, |i| i as f32).to_async(cta);
+            let a = a.write(cta, |i| i as f32).to_async().sync(cta);
+            let b = b.write(cta, |i| i as f32).to_async().sync(cta);
+            let c = c.write(cta, |i| i as f32).to_async().sync(cta);
             let queue = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta);
             let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums(dst)));
             let queue = queue.then(cta, bulk::reduce(cta, op::Add, c, sums(dst)));
-            let (a, _, queue) = queue.wait_read_oldest(cta);
-            let ((b, _), queue) = queue.wait_oldest(cta);
-            let (c, _) = queue.wait(cta);
-            (a.into_free(), b.into_free(), c.into_free())
+            let (a, queue) = queue.wait_read_oldest(cta).sync(cta);
+            let ((b, _), queue) = queue.wait_oldest(cta).sync(cta);
+            let (c, _) = queue.wait(cta).sync(cta);
+            (a, b.into_free(), c.into_free())
         });
     }
     raw_bulk_queue(base) {
@@ -204,11 +204,11 @@ stages! {
 stages! {
     typed_bulk_queue_wait(cta, stages) {
         cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
-            let a = a.write(cta, |i| i as f32).to_async(cta);
-            let b = b.write(cta, |i| i as f32).to_async(cta);
+            let a = a.write(cta, |i| i as f32).to_async().sync(cta);
+            let b = b.write(cta, |i| i as f32).to_async().sync(cta);
             let queue = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta);
             let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums(dst)));
-            let ((a, _), (b, _)) = queue.wait(cta);
+            let ((a, _), (b, _)) = queue.wait(cta).sync(cta);
             (a.into_free(), b.into_free())
         });
     }
@@ -235,9 +235,9 @@ stages! {
             unsafe { (GlobalMut::<_, N>::from_raw(dst, N), GlobalMut::<_, N>::from_raw(dst.add(N), N)) };
         if let Some(to_a) = mine(&cta, first) && let Some(to_b) = mine(&cta, second) {
             cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
-                let a = a.write(cta, |i| i as f32).to_async(cta);
-                let b = b.write(cta, |i| i as f32).to_async(cta);
-                let ((a, _), (b, _)) = bulk::store(cta, a, to_a).store(cta, b, to_b).commit(cta).wait(cta);
+                let a = a.write(cta, |i| i as f32).to_async().sync(cta);
+                let b = b.write(cta, |i| i as f32).to_async().sync(cta);
+                let ((a, _), (b, _)) = bulk::store(cta, a, to_a).and(bulk::store(cta, b, to_b)).commit(cta).wait(cta).sync(cta);
                 (a.into_free(), b.into_free())
             });
         }
@@ -263,11 +263,10 @@ stages! {
 stages! {
     typed_bulk_and(cta, stages) {
         cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
-            let a = a.write(cta, |i| i as f32).to_async(cta);
-            let b = b.write(cta, |i| i as f32).to_async(cta);
+            let a = a.write(cta, |i| i as f32).to_async().sync(cta);
+            let b = b.write(cta, |i| i as f32).to_async().sync(cta);
             let group = bulk::reduce(cta, op::Add, a, sums(dst)).and(bulk::reduce(cta, op::Add, b, sums(dst)));
-            let ((a, b), _) = group.commit(cta).wait_read(cta);
-            (a.into_free(), b.into_free())
+            group.commit(cta).wait_read(cta).sync(cta)
         });
     }
     raw_bulk_and(base) {
@@ -291,11 +290,11 @@ stages! {
     typed_bulk_store_masked(cta, stages) {
         if let Some(dst) = mine(&cta, unsafe { GlobalMut::<_, N>::from_raw(dst, N) }) {
             cta.async_scope(stages.a, |cta, a| {
-                let a = a.write(cta, |i| i as f32).to_async(cta);
+                let a = a.write(cta, |i| i as f32).to_async().sync(cta);
                 let low = ptx::mask::ByteMask::from_bits_retain(0x3333);
-                let (a, dst) = bulk::store_masked(cta, a, dst, low).commit(cta).wait(cta);
+                let (a, dst) = bulk::store_masked(cta, a, dst, low).commit(cta).wait(cta).sync(cta);
                 let policy = CachePolicy::evict_first();
-                let (a, _) = bulk::store_masked(cta, a, dst.cache_hint(policy), low).commit(cta).wait(cta);
+                let (a, _) = bulk::store_masked(cta, a, dst.cache_hint(policy), low).commit(cta).wait(cta).sync(cta);
                 a.into_free()
             });
         }

@@ -2,7 +2,7 @@
 
 use half::f16;
 use ptx::bulk::{self, GlobalReduce, ReduceTile};
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::multimem::{self, MulticastReduce, MulticastTile};
@@ -68,12 +68,12 @@ macro_rules! reductions {
         pub unsafe extern "ptx-kernel" fn $typed(dst: *mut $T, all: *mut $T) {
             let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
             cta.async_scope(smem.tile, |cta, tile| {
-                let tile = tile.write(cta, |_| $zero).to_async(cta);
+                let tile = tile.write(cta, |_| $zero).to_async().sync(cta);
                 let policy = CachePolicy::evict_last();
                 $(
-                    let (tile, _) = bulk::reduce(cta, op::$Op, tile, sums(dst)).commit(cta).wait(cta);
-                    let (tile, _) = bulk::reduce(cta, op::$Op, tile, sums(dst).cache_hint(policy)).commit(cta).wait(cta);
-                    let (tile, _) = multimem::bulk_reduce(cta, op::$Op, tile, sums_of_all(all)).commit(cta).wait(cta);
+                    let (tile, _) = bulk::reduce(cta, op::$Op, tile, sums(dst)).commit(cta).wait(cta).sync(cta);
+                    let (tile, _) = bulk::reduce(cta, op::$Op, tile, sums(dst).cache_hint(policy)).commit(cta).wait(cta).sync(cta);
+                    let (tile, _) = multimem::bulk_reduce(cta, op::$Op, tile, sums_of_all(all)).commit(cta).wait(cta).sync(cta);
                 )+
                 tile.into_free()
             });

@@ -1,5 +1,7 @@
 //! `ptx::cluster`.
 
+use ptx::launch::Together;
+use ptx::cache_policy::CacheHint;
 use ptx::bulk::{self, GlobalReduce, ReduceTile};
 use ptx::cluster::{ByChannel, ByElement, ByTile, DsmemBuffer};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
@@ -323,9 +325,10 @@ pair! {
                 unsafe { out.write(src.read()) };
                 tile
             });
+            let tile = tile.sync(cluster.cta());
             cluster.cta_mut().async_scope(smem.signed_tile, |cta, lent| {
                 cta.cluster_scope(smem.wide_tile, |cluster, wide| {
-                    let wide = cluster.open_write_only(wide).close(&cluster).to_async(cluster.cta());
+                    let wide = cluster.open_write_only(wide).sync(&cluster).close().sync(&cluster).to_async().sync(cluster.cta());
                     (cluster, wide.into_free())
                 });
                 lent
@@ -373,22 +376,20 @@ pair! {
 pair! {
     typed_cluster_queries(cta, smem, src, out) {
         cta.cluster_scope(smem.tile, |cluster, tile| {
-            let tile = cluster.open_write_only(tile);
-            unsafe { out.write(if tile.is_empty() { 7 } else { tile.len() as u32 }) };
-            let tile = tile.close(&cluster).to_async(cluster.cta()).into_free();
+            let tile = cluster.open_write_only(tile).sync(&cluster);
+            let tile = tile.close().sync(&cluster).to_async().sync(cluster.cta()).into_free();
             let arrived = cluster.arrive();
-            unsafe { out.add(1).write(arrived.cta().thread_rank()) };
+            unsafe { out.write(arrived.cta().thread_rank()) };
             (arrived.wait(), tile)
         });
     }
     raw_cluster_queries(base, src, out) {
         scope(|| {
             cluster_sync();
-            out.write(N as u32);
             cluster_sync();
             fence_async();
             raw::barrier_cluster_arrive(sem::Release, Aligned);
-            out.add(1).write(thread_rank());
+            out.write(thread_rank());
             raw::barrier_cluster_wait(Aligned);
         });
         cluster_sync();
@@ -418,14 +419,14 @@ pair! {
 pair! {
     typed_cluster_publish(cta, smem, src, out) {
         cta.cluster_scope(smem.tile, |cluster, tile| {
-            let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
+            let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32)).sync(&cluster);
             if let Some(peer) = tile.peer(unsafe { src.read() }) {
                 unsafe { out.write(peer.get(3).unwrap_or(0)) };
                 unsafe { out.add(1).write(peer.get_vector(4).map_or(0, |vector| vector[1])) };
             }
             unsafe { out.add(2).write(tile.get(5).unwrap_or(0)) };
             unsafe { out.add(3).write(tile.get_vector(2).map_or(0, |vector| vector[3])) };
-            let tile = tile.close(&cluster).to_async(cluster.cta()).into_free();
+            let tile = tile.close().sync(&cluster).to_async().sync(cluster.cta()).into_free();
             (cluster, tile)
         });
     }
@@ -452,21 +453,21 @@ pair! {
 pair! {
     typed_cluster_open(cta, smem, src, out) {
         cta.cluster_scope(smem.tile, |cluster, tile| {
-            let tile = cluster.open_write_only(tile);
+            let tile = cluster.open_write_only(tile).sync(&cluster);
             if let Some(peer) = tile.peer(unsafe { src.read() }) {
                 let _ = peer.set(3, 7);
                 let _ = peer.set_vector(4, [1, 2, 3, 4]);
             }
-            let tile = cluster.open_atomic(tile.close(&cluster));
+            let tile = cluster.open_atomic(tile.close().sync(&cluster)).sync(&cluster);
             if let Some(peer) = tile.peer(unsafe { src.read() }) {
                 if let Some(element) = peer.atomic(5) {
                     element.add(9, sem::Relaxed);
                 }
                 unsafe { out.write(peer.atomic(6).map_or(0, |element| element.fetch_add(10, sem::AcqRel))) };
             }
-            let tile = tile.close(&cluster);
+            let tile = tile.close().sync(&cluster);
             unsafe { out.add(1).write(tile.get(3).unwrap_or(0)) };
-            let tile = tile.to_async(cluster.cta()).into_free();
+            let tile = tile.to_async().sync(cluster.cta()).into_free();
             (cluster, tile)
         });
     }
@@ -499,18 +500,18 @@ pair! {
 }
 
 pair! {
-    typed_cluster_last(cta, smem, src, out) {
-        cta.cluster_scope_last(smem.tile, |cluster, tile| {
-            let tile = cluster.open_atomic(tile.write(cluster.cta(), |i| i as u32));
+    typed_cluster_finish(cta, smem, src, out) {
+        cta.finish_cluster(smem.tile, |cluster, tile| {
+            let tile = cluster.open_atomic(tile.write(cluster.cta(), |i| i as u32)).sync(&cluster);
             if let Some(element) = tile.peer(unsafe { src.read() }).and_then(|peer| peer.atomic(5)) {
                 element.add(9, sem::Relaxed);
             }
-            let tile = tile.publish(&cluster);
+            let tile = tile.publish().sync(&cluster);
             unsafe { out.write(tile.get(5).unwrap_or(0)) };
             (cluster, tile.end())
         });
     }
-    raw_cluster_last(base, src, out) {
+    raw_cluster_finish(base, src, out) {
         let tile = base + TILE;
         scope(|| {
             write_tile(tile, |i| i);
@@ -528,28 +529,28 @@ pair! {
 }
 
 pair! {
-    typed_cluster_sync_with(cta, smem, src, out) {
+    typed_cluster_sync_together(cta, smem, src, out) {
         cta.cluster_scope((smem.tile, smem.signed_tile, smem.wide_tile), |cluster, (a, b, c)| {
             let cta = cluster.cta();
-            let (a, b, c) = cluster.sync_with((
-                cluster.publish_at_sync(a.write(cta, |i| i as u32)),
-                cluster.open_atomic_at_sync(b.write(cta, |i| i as i32)),
-                cluster.open_write_only_at_sync(c),
-            ));
+            let (a, b, c) = (
+                cluster.publish(a.write(cta, |i| i as u32)),
+                cluster.open_atomic(b.write(cta, |i| i as i32)),
+                cluster.open_write_only(c),
+            ).sync(&cluster);
             if let Some(peer) = b.peer(unsafe { src.read() }).and_then(|peer| peer.atomic(5)) {
                 peer.add(a.get(3).unwrap_or(0) as i32, sem::Relaxed);
             }
-            let (a, b, c) = cluster.sync_with((a.close_at_sync(), b.publish_at_sync(), c.close_at_sync()));
+            let (a, b, c) = (a.close(), b.publish(), c.close()).sync(&cluster);
             unsafe { out.write(b.get(5).unwrap_or(0) as u32) };
-            // `Cluster::sync_with` also ends transitions of handles of the CTA.
-            let (a, b, c) = cluster.sync_with((a.to_async_at_sync(), b.close_at_sync(), c.to_async_at_sync()));
-            let b = cluster.sync_with(cluster.open_atomic_at_sync(b));
-            let b = cluster.sync_with(b.close_at_sync());
-            let b = b.to_async(cta);
+            // A barrier of the cluster also ends transitions of handles of the CTA.
+            let (a, b, c) = (a.to_async(), b.close(), c.to_async()).sync(&cluster);
+            let b = cluster.open_atomic(b).sync(&cluster);
+            let b = b.close().sync(&cluster);
+            let b = b.to_async().sync(cta);
             (cluster, (a.into_free(), b.into_free(), c.into_free()))
         });
     }
-    raw_cluster_sync_with(base, src, out) {
+    raw_cluster_sync_together(base, src, out) {
         scope(|| {
             let (a, b) = (base + TILE, base + SIGNED_TILE);
             write_tile(a, |i| i);
@@ -574,23 +575,23 @@ pair! {
 }
 
 pair! {
-    typed_cluster_dsmem_buffers_at_sync(cta, smem, src, out) {
-        let buffers = (smem.tiles.init(&cta), smem.more_tiles.init(&cta), smem.words.init(&cta, |_| 0));
+    typed_cluster_dsmem_buffers(cta, smem, src, out) {
+        let buffers = (smem.tiles, smem.more_tiles, smem.words.init_with(&cta, |_| 0));
         cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (tiles, more_tiles, words))| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
             let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
             let ((tiles, tile), words) =
-                cluster.sync_with((tiles.reclaim_at_sync(), words.release_at_sync()));
+                (tiles.reclaim(), words.release()).sync(&cluster);
             unsafe { out.write(tiles.get(3).unwrap_or(0)) };
             let more_tiles = more_tiles.send(&cluster, permutation, tiles).receive(cta);
-            let (more_tiles, (tiles, ())) = cluster.sync_with(more_tiles.release_at_sync());
+            let (more_tiles, (tiles, ())) = more_tiles.release().sync(&cluster);
             (cluster, (tile.into_free(), (tiles, more_tiles, words)))
         });
     }
-    raw_cluster_dsmem_buffers_at_sync(base, src, out) {
+    raw_cluster_dsmem_buffers(base, src, out) {
         let (tile, tiles, more_tiles, words) = (base + TILE, base + TILES, base + MORE_TILES, base + WORDS);
         init(tiles + BYTES, 1);
         init(more_tiles + BYTES, 1);
@@ -615,32 +616,34 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
+        inval(tiles + BYTES, 1);
+        sync();
     }
 }
 
 pair! {
-    typed_cluster_channel_at_sync(cta, smem, src, out) {
-        let buffers = (smem.channel.init(&cta), smem.onward.init(&cta));
-        cta.cluster_scope_last((smem.tile, buffers), |cluster, (tile, (a, b))| {
+    typed_cluster_channel_onward(cta, smem, src, out) {
+        let buffers = (smem.channel, smem.onward);
+        cta.finish_cluster((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
             let received = a.into_channel(permutation).send(&cluster, tile).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let released = cta.sync_with(received.release_at_sync());
-            let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
-            let tile = cta.sync_with(tile);
+            let released = received.release().sync(cta);
+            let (channel, tile) = released.acknowledge(cta).reclaim(cta);
+            let tile = tile.sync(cta);
             let received = channel.send(&cluster, tile).receive(cta);
-            let released = cta.sync_with(received.release_at_sync());
-            let (channel, tile) = released.acknowledge(cta).reclaim_at_sync(cta);
-            let (a, tile) = cluster.sync_with((channel.into_inbox_at_sync(), tile));
+            let released = received.release().sync(cta);
+            let (channel, tile) = released.acknowledge(cta).reclaim(cta);
+            let (a, tile) = (channel.into_inbox(), tile).sync(&cluster);
             let received = b.into_channel(permutation).send(&cluster, tile).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             let (b, tile) = received.end();
             (cluster, (tile, (a.end(), b)))
         });
     }
-    raw_cluster_channel_at_sync(base, src, out) {
+    raw_cluster_channel_onward(base, src, out) {
         let (tile, a, b) = (base + TILE, base + CHANNEL, base + ONWARD);
         init(a + BYTES, 2);
         init(b + BYTES, 2);
@@ -670,18 +673,18 @@ pair! {
 }
 
 pair! {
-    typed_cluster_last_tensor(cta, smem, src, out) {
-        let tiles = smem.tiles.init(&cta);
+    typed_cluster_finish_tensor(cta, smem, src, out) {
+        let tiles = smem.tiles;
         let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
-        cta.cluster_scope_last(tiles, |cluster, inbox| {
+        cta.finish_cluster(tiles, |cluster, inbox| {
             let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
-            let received = inbox.multicast_tensor(&cluster, all, map.at_const::<8, -1>()).receive(cluster.cta());
+            let received = inbox.multicast_tensor(&cluster, all, map.box_at([8, -1])).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (tiles, ()) = received.end();
             (cluster, tiles)
         });
     }
-    raw_cluster_last_tensor(base, src, out) {
+    raw_cluster_finish_tensor(base, src, out) {
         let (inbox, bar) = (base + TILES, base + TILES + BYTES);
         init(bar, 1);
         begin(true);
@@ -702,9 +705,9 @@ pair! {
 }
 
 pair! {
-    typed_cluster_last_dsmem_buffers(cta, smem, src, out) {
-        let buffers = (smem.words.init(&cta, |_| 0), smem.channel.init(&cta), smem.tiles.init(&cta));
-        cta.cluster_scope_last(buffers, |cluster, (words, channel, tiles)| {
+    typed_cluster_finish_dsmem_buffers(cta, smem, src, out) {
+        let buffers = (smem.words.init_with(&cta, |_| 0), smem.channel, smem.tiles);
+        cta.finish_cluster(buffers, |cluster, (words, channel, tiles)| {
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
             let received = words.store(&cluster, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
@@ -712,7 +715,7 @@ pair! {
             (cluster, (words, channel.into_channel(permutation).end(), tiles.end()))
         });
     }
-    raw_cluster_last_dsmem_buffers(base, src, out) {
+    raw_cluster_finish_dsmem_buffers(base, src, out) {
         let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
         init(bar, 1);
         write_tile(inbox, |_| 0);
@@ -734,20 +737,18 @@ pair! {
 
 pair! {
     typed_cluster_send_tile(cta, smem, src, out) {
-        let tiles = smem.tiles.init(&cta);
-        let (_, tiles) = cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
+        let tiles = smem.tiles;
+        cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
             let sent = inbox.send(&cluster, permutation, tile);
-            unsafe { out.write(sent.is_complete() as u32) };
             let received = sent.receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             unsafe { out.add(2).write(received.get_vector(4).map_or(0, |vector| vector[1])) };
-            let (inbox, tile) = received.release(&cluster);
+            let (inbox, tile) = received.release().sync(&cluster);
             (cluster, (tile.into_free(), inbox))
         });
-        tiles.inval(&cta);
     }
     raw_cluster_send_tile(base, src, out) {
         let (tile, inbox, bar) = (base + TILE, base + TILES, base + TILES + BYTES);
@@ -762,7 +763,6 @@ pair! {
                 let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
                 raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar);
             }
-            out.write(raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, 0) as u32);
             wait(bar, 0);
             out.add(1).write(read(inbox + 12));
             out.add(2).write(raw::ld_weak_v4(space::SharedCta, ty::B32, inbox + 64)[1]);
@@ -770,22 +770,23 @@ pair! {
         });
         cluster_sync();
         inval(bar, 1);
+        sync();
     }
 }
 
 pair! {
     typed_cluster_multicast(cta, smem, src, out) {
-        let tiles = smem.tiles.init(&cta);
+        let tiles = smem.tiles;
         cta.cluster_scope(tiles, |cluster, inbox| {
             let cta = cluster.cta();
             let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
             let received = inbox.multicast(&cluster, all, unsafe { only(src) }).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let (inbox, src) = received.release(&cluster);
+            let (inbox, src) = received.release().sync(&cluster);
             let policy = ptx::cache_policy::CachePolicy::evict_last();
             let received = inbox.multicast(&cluster, all, src.cache_hint(policy)).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
-            let (inbox, _) = received.release(&cluster);
+            let (inbox, _) = received.release().sync(&cluster);
             (cluster, inbox)
         });
     }
@@ -815,57 +816,24 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
-    }
-}
-
-pair! {
-    typed_cluster_multicast_to(cta, smem, src, out) {
-        let tiles = smem.tiles.init(&cta);
-        cta.cluster_scope(tiles, |cluster, inbox| {
-            let ends = CtaMask::CTA_1 | CtaMask::CTA_3;
-            let received = inbox.multicast_to(&cluster, ends, unsafe { only(src) }).receive(cluster.cta());
-            unsafe { out.write(received.get(3).unwrap_or(0) ^ received.addr()) };
-            let (inbox, _) = received.release(&cluster);
-            (cluster, inbox)
-        });
-    }
-    raw_cluster_multicast_to(base, src, out) {
-        let (inbox, bar) = (base + TILES, base + TILES + BYTES);
-        init(bar, 1);
-        begin(true);
-        scope(|| {
-            let rank = raw::cluster_ctarank();
-            let ctas = 0b1010 & ((1_u32 << raw::cluster_nctarank()) - 1);
-            if ctas >> rank & 1 == 1 {
-                expect(bar, BYTES);
-            } else if elected() {
-                raw::mbarrier_arrive(sem::Release, ptx::qualifier::scope::Cta, space::SharedCta, bar, arrivals::One);
-            }
-            if ctas.trailing_zeros() == rank && elected() {
-                let ctas = CtaMask::from_bits_retain(ctas as u16);
-                raw::cp_async_bulk_shared_cluster_global(inbox, src.cast(), BYTES, bar, multicast::Cluster(ctas), cache_hint::None);
-            }
-            wait(bar, 0);
-            out.write(read(inbox + 12) ^ inbox);
-            cluster_sync();
-        });
-        cluster_sync();
+        inval(bar, 1);
+        sync();
     }
 }
 
 pair! {
     typed_cluster_multicast_groups(cta, smem, src, out) {
-        let tiles = smem.tiles.init(&cta);
+        let tiles = smem.tiles;
         cta.cluster_scope(tiles, |cluster, inbox| {
             let cta = cluster.cta();
             let Some(row) = cluster.row::<4>() else { ptx::launch::trap() };
             let received = inbox.multicast(&cluster, row, unsafe { only(src) }).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let (inbox, src) = received.release(&cluster);
+            let (inbox, src) = received.release().sync(&cluster);
             let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
             let received = inbox.multicast(&cluster, column, src).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
-            let (inbox, _) = received.release(&cluster);
+            let (inbox, _) = received.release().sync(&cluster);
             (cluster, inbox)
         });
     }
@@ -894,6 +862,8 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
+        inval(bar, 1);
+        sync();
     }
 }
 
@@ -902,14 +872,14 @@ macro_rules! multicast_pair {
     ($typed:ident $Shape:ty, $at:expr; $raw:ident |$dst:ident, $map:ident, $mbar:ident, $mask:ident| $copy:expr) => {
         pair! {
             $typed(cta, smem, src, out) {
-                let tiles = smem.tiles.init(&cta);
+                let tiles = smem.tiles;
                 let map = unsafe { TensorMap::<u32, $Shape>::from_raw_within(src.cast(), Starts::STARTS) };
                 cta.cluster_scope(tiles, |cluster, inbox| {
                     let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
                     let Some(part) = map.at($at) else { ptx::launch::trap() };
                     let received = inbox.multicast_tensor(&cluster, all, part).receive(cluster.cta());
                     unsafe { out.write(received.get(3).unwrap_or(0)) };
-                    let (inbox, _) = received.release(&cluster);
+                    let (inbox, _) = received.release().sync(&cluster);
                     (cluster, inbox)
                 });
             }
@@ -931,6 +901,8 @@ macro_rules! multicast_pair {
                     cluster_sync();
                 });
                 cluster_sync();
+                inval(bar, 1);
+                sync();
             }
         }
     };
@@ -1022,13 +994,13 @@ multicast_pair! {
 
 pair! {
     typed_cluster_multicast_tensor_cache_hint(cta, smem, src, out) {
-        let tiles = smem.tiles.init(&cta);
+        let tiles = smem.tiles;
         let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
         cta.cluster_scope(tiles, |cluster, inbox| {
             let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
             let policy = ptx::cache_policy::CachePolicy::evict_last();
-            let sent = inbox.multicast_tensor(&cluster, column, map.at_const::<8, -1>().cache_hint(policy));
-            let (inbox, _) = sent.receive(cluster.cta()).release(&cluster);
+            let sent = inbox.multicast_tensor(&cluster, column, map.box_at([8, -1]).cache_hint(policy));
+            let (inbox, _) = sent.receive(cluster.cta()).release().sync(&cluster);
             (cluster, inbox)
         });
     }
@@ -1048,20 +1020,22 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
+        inval(bar, 1);
+        sync();
     }
 }
 
 pair! {
     typed_cluster_store_reduce(cta, smem, src, out) {
-        let words = smem.words.init(&cta, |_| 0);
+        let words = smem.words.init_with(&cta, |_| 0);
         cta.cluster_scope(words, |cluster, inbox| {
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
             let received = inbox.store(&cluster, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let inbox = received.release(&cluster);
+            let inbox = received.release().sync(&cluster);
             let received = inbox.reduce(&cluster, op::Add, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
-            let inbox = received.release(&cluster);
+            let inbox = received.release().sync(&cluster);
             (cluster, inbox)
         });
     }
@@ -1096,12 +1070,12 @@ macro_rules! word_pair {
      $( $Op:ident => |$i:ident, $dst:ident, $mbar:ident| $start:expr; )+) => {
         pair! {
             $typed(cta, smem, src, out) {
-                let buffer = smem.$buffer.init(&cta, |i| i as $T);
+                let buffer = smem.$buffer.init_with(&cta, |i| i as $T);
                 cta.cluster_scope(buffer, |cluster, inbox| {
                     let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
                     $(
                         let sent = inbox.reduce(&cluster, op::$Op, permutation, |i| i as $T);
-                        let inbox = sent.receive(cluster.cta()).release(&cluster);
+                        let inbox = sent.receive(cluster.cta()).release().sync(&cluster);
                     )+
                     (cluster, inbox)
                 });
@@ -1169,11 +1143,11 @@ word_pair! {
 
 pair! {
     typed_cluster_reduce_to_others(cta, smem, src, out) {
-        let words = smem.words.init(&cta, |_| 0);
+        let words = smem.words.init_with(&cta, |_| 0);
         cta.cluster_scope(words, |cluster, inbox| {
             let received = inbox.reduce_to_others(&cluster, op::Add, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let inbox = received.release(&cluster);
+            let inbox = received.release().sync(&cluster);
             (cluster, inbox)
         });
     }
@@ -1201,11 +1175,11 @@ macro_rules! tile_pair {
                 let buffer = smem.$buffer.init_with(&cta, |i| i as $T);
                 cta.cluster_scope((smem.$tile, buffer), |cluster, (tile, inbox)| {
                     let cta = cluster.cta();
-                    let tile = tile.write(cta, |i| i as $T).to_async(cta);
+                    let tile = tile.write(cta, |i| i as $T).to_async().sync(cta);
                     let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
                     $(
                         let sent = inbox.send_reduce(&cluster, op::$Op, permutation, tile);
-                        let (inbox, tile) = sent.receive(cta).release(&cluster);
+                        let (inbox, tile) = sent.receive(cta).release().sync(&cluster);
                     )+
                     (cluster, (tile.into_free(), inbox))
                 });
@@ -1270,10 +1244,10 @@ pair! {
         let tiles = smem.tiles.init_with(&cta, |_| 0);
         cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let received = inbox.send_reduce_to_others(&cluster, op::Add, tile).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
-            let (inbox, tile) = received.release(&cluster);
+            let (inbox, tile) = received.release().sync(&cluster);
             (cluster, (tile.into_free(), inbox))
         });
     }
@@ -1303,18 +1277,16 @@ pair! {
 
 pair! {
     typed_cluster_forward(cta, smem, src, out) {
-        let buffers = (smem.tiles.init(&cta), smem.more_tiles.init(&cta));
+        let buffers = (smem.tiles, smem.more_tiles);
         cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
-            let (received, tile) = a.send(&cluster, permutation, tile).receive(cta).reclaim(&cluster);
+            let (received, tile) = a.send(&cluster, permutation, tile).receive(cta).reclaim().sync(&cluster);
             let sent = b.send(&cluster, permutation, received);
-            unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
             let received = sent.receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
-            unsafe { out.add(2).write(received.source().get(5).unwrap_or(0)) };
-            let (b, (a, ())) = received.release(&cluster);
+            let (b, (a, ())) = received.release().sync(&cluster);
             (cluster, (tile.into_free(), (a, b)))
         });
     }
@@ -1331,32 +1303,31 @@ pair! {
             wait(a + BYTES, 0);
             cluster_sync();
             send(b, b + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, a, BYTES, mbar));
-            out.write(read(a + 16));
             wait(b + BYTES, 0);
             out.add(1).write(read(b + 12));
-            out.add(2).write(read(a + 20));
             cluster_sync();
         });
         cluster_sync();
+        inval(a + BYTES, 1);
+        sync();
     }
 }
 
 pair! {
     typed_cluster_forward_channel(cta, smem, src, out) {
-        let buffers = (smem.channel.init(&cta), smem.onward.init(&cta));
+        let buffers = (smem.channel, smem.onward);
         cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
             let first = a.into_channel(permutation).send(&cluster, tile).receive(cta);
             let sent = b.into_channel(permutation).send(&cluster, first);
-            unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
             let second = sent.receive(cta);
             unsafe { out.add(1).write(second.get(3).unwrap_or(0)) };
-            unsafe { out.add(2).write(second.source().get(5).unwrap_or(0)) };
-            let (onward, first) = second.acknowledge(cta).reclaim(cta);
-            let (channel, tile) = first.acknowledge(cta).reclaim(cta);
-            let buffers = (channel.into_inbox(&cluster), onward.into_inbox(&cluster));
+            let (onward, first) = second.release().sync(cta).acknowledge(cta).reclaim(cta);
+            let (channel, tile) = first.sync(cta).release().sync(cta).acknowledge(cta).reclaim(cta);
+            let tile = tile.sync(cta);
+            let buffers = (channel.into_inbox().sync(&cluster), onward.into_inbox().sync(&cluster));
             (cluster, (tile.into_free(), buffers))
         });
     }
@@ -1372,25 +1343,25 @@ pair! {
             send(a, a + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
             wait(a + BYTES, 0);
             send(b, b + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, a, BYTES, mbar));
-            out.write(read(a + 16));
             wait(b + BYTES, 0);
             out.add(1).write(read(b + 12));
-            out.add(2).write(read(a + 20));
             acknowledge(b + BYTES, to, 0);
             acknowledge(a + BYTES, to, 0);
             cluster_sync();
             cluster_sync();
         });
         cluster_sync();
+        inval(a + BYTES, 2);
+        sync();
     }
 }
 
 pair! {
     typed_cluster_channel(cta, smem, src, out) {
-        let channel = smem.channel.init(&cta);
-        let (_, channel) = cta.cluster_scope((smem.tile, channel), |cluster, (tile, inbox)| {
+        let channel = smem.channel;
+        cta.cluster_scope((smem.tile, channel), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
             let (mut channel, mut tile) = (inbox.into_channel(permutation), tile);
             for round in 0..10 {
@@ -1398,12 +1369,12 @@ pair! {
                 unsafe { out.add(round).write(received.get(3).unwrap_or(0)) };
                 unsafe { out.add(16).write(received.get_vector(4).map_or(0, |vector| vector[1])) };
                 unsafe { out.add(17).write(received.addr()) };
-                (channel, tile) = received.acknowledge(cta).reclaim(cta);
+                let (next, stored) = received.release().sync(cta).acknowledge(cta).reclaim(cta);
+                (channel, tile) = (next, stored.sync(cta));
             }
-            let inbox = channel.into_inbox(&cluster);
+            let inbox = channel.into_inbox().sync(&cluster);
             (cluster, (tile.into_free(), inbox))
         });
-        channel.inval(&cta);
     }
     raw_cluster_channel(base, src, out) {
         let (tile, inbox, bar) = (base + TILE, base + CHANNEL, base + CHANNEL + BYTES);
@@ -1443,6 +1414,7 @@ pair! {
         });
         cluster_sync();
         inval(bar, 2);
+        sync();
     }
 }
 
@@ -1488,15 +1460,15 @@ unsafe fn commit_and_await_read() {
 pair! {
     typed_cluster_store_received(cta, smem, src, out) {
         let dst = only_mut(&cta, out);
-        let tiles = smem.tiles.init(&cta);
+        let tiles = smem.tiles;
         cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
             let received = inbox.send(&cluster, permutation, tile).receive(cta);
-            let (received, writing) = bulk::store(cta, received, dst).commit(cta).wait_read(cta);
-            let (inbox, tile) = received.release(&cluster);
-            writing.wait(cta);
+            let (received, writing) = bulk::store(cta, received, dst).commit(cta).wait_read_split(cta).sync(cta);
+            let (inbox, tile) = received.release().sync(&cluster);
+            writing.wait(cta).sync(cta);
             (cluster, (tile.into_free(), inbox))
         });
     }
@@ -1525,24 +1497,25 @@ pair! {
             sync();
         });
         cluster_sync();
+        inval(bar, 1);
+        sync();
     }
 }
 
 pair! {
     typed_cluster_reduce_received(cta, smem, src, out) {
-        let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
+        let (tiles, words) = (smem.tiles, smem.words.init_with(&cta, |i| i as u32));
         cta.cluster_scope((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
             let words = words.reduce_to_others(&cluster, op::Add, |i| i as u32);
             let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.receive(cta);
             // Threads have written the words, so they need a proxy fence; a copy has written the tile.
             let group = bulk::reduce(cta, op::Add, words, sums(out)).and(bulk::reduce(cta, op::Max, tiles, sums(out)));
-            // The cluster's barrier is the only barrier.
-            let read = group.commit(cta).wait_read_at_sync(cta);
-            let ((words, (tiles, tile)), _) = cluster.sync_with(read.release_at_sync());
+            let (words, tiles) = group.commit(cta).wait_read(cta).sync(cta);
+            let (words, (tiles, tile)) = (words.release(), tiles.release()).sync(&cluster);
             (cluster, (tile.into_free(), (tiles, words)))
         });
     }
@@ -1568,22 +1541,25 @@ pair! {
                 raw::cp_reduce_async_bulk_global_shared_cta_min_max(op::Max, ty::U32, out.cast(), tiles, BYTES, cache_hint::None);
             }
             commit_and_await_read();
+            sync();
             cluster_sync();
         });
         cluster_sync();
+        inval(tiles + BYTES, 1);
+        sync();
     }
 }
 
 pair! {
     typed_cluster_forward_words(cta, smem, src, out) {
-        let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
+        let (tiles, words) = (smem.tiles, smem.words.init_with(&cta, |i| i as u32));
         cta.cluster_scope((tiles, words), |cluster, (tiles, words)| {
             let cta = cluster.cta();
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
             let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
             let tiles = tiles.send(&cluster, permutation, words).receive(cta);
             unsafe { out.write(tiles.get(3).unwrap_or(0)) };
-            let (tiles, (words, ())) = tiles.release(&cluster);
+            let (tiles, (words, ())) = tiles.release().sync(&cluster);
             (cluster, (tiles, words))
         });
     }
@@ -1606,18 +1582,20 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
+        inval(tiles + BYTES, 1);
+        sync();
     }
 }
 
 pair! {
     typed_cluster_forward_words_to_others(cta, smem, src, out) {
-        let (tiles, words) = (smem.tiles.init_with(&cta, |_| 0), smem.words.init(&cta, |i| i as u32));
+        let (tiles, words) = (smem.tiles.init_with(&cta, |_| 0), smem.words.init_with(&cta, |i| i as u32));
         cta.cluster_scope((tiles, words), |cluster, (tiles, words)| {
             let cta = cluster.cta();
             let words = words.reduce_to_others(&cluster, op::Add, |i| i as u32).receive(cta);
             let tiles = tiles.send_reduce_to_others(&cluster, op::Add, words).receive(cta);
             unsafe { out.write(tiles.get(3).unwrap_or(0)) };
-            let (tiles, (words, ())) = tiles.release(&cluster);
+            let (tiles, (words, ())) = tiles.release().sync(&cluster);
             (cluster, (tiles, words))
         });
     }
@@ -1651,25 +1629,25 @@ pair! {
 
 pair! {
     typed_cluster_channel_stored(cta, smem, src, out) {
-        let channel = smem.channel.init(&cta);
+        let channel = smem.channel;
         cta.cluster_scope((smem.tile, channel), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
-            let mut tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let mut tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
             let mut channel = inbox.into_channel(permutation);
-            for round in 0..2 {
+            for _ in 0..2 {
                 let received = channel.send(&cluster, tile).receive(cta);
                 let store = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta);
                 // One barrier is enough: the store has read the tile, and the leader may tell the sender.
-                let (released, _) = cta.sync_with(store.wait_read_at_sync(cta));
-                let received = released.into_received();
-                unsafe { out.add(round).write(received.get(3).unwrap_or(0)) };
-                (channel, tile) = received.acknowledge(cta).reclaim(cta);
+                let released = store.wait_read(cta).sync(cta);
+                let (next, stored) = released.acknowledge(cta).reclaim(cta);
+                (channel, tile) = (next, stored.sync(cta));
             }
             let received = channel.send(&cluster, tile).receive(cta);
-            let (released, _) = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta).wait_read(cta);
+            let released = bulk::reduce(cta, op::Add, received, sums(out)).commit(cta).wait_read(cta).sync(cta);
             let (channel, tile) = released.acknowledge(cta).reclaim(cta);
-            let inbox = channel.into_inbox(&cluster);
+            let tile = tile.sync(cta);
+            let inbox = channel.into_inbox().sync(&cluster);
             (cluster, (tile.into_free(), inbox))
         });
     }
@@ -1691,10 +1669,10 @@ pair! {
                 sync();
             };
             let mut parity = 0;
-            for round in 0..2 {
+            for _ in 0..2 {
                 store(parity);
-                out.add(round).write(read(inbox + 12));
-                acknowledge(bar, to, parity);
+                acknowledge_at_sync(bar, to, parity);
+                sync();
                 parity ^= 1;
             }
             store(parity);
@@ -1703,27 +1681,29 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
+        inval(bar, 2);
+        sync();
     }
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_last(src: *const u32, out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_end(src: *const u32, out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let buffers = (smem.tiles.init(&cta), smem.channel.init(&cta));
-    cta.cluster_scope_last((smem.tile, buffers), |cluster, (tile, (tiles, channel))| {
+    let buffers = (smem.tiles, smem.channel);
+    cta.finish_cluster((smem.tile, buffers), |cluster, (tile, (tiles, channel))| {
         let cta = cluster.cta();
-        let tile = tile.write(cta, |i| i as u32).to_async(cta);
+        let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
         let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
         let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
         let channel = channel.into_channel(permutation).send(&cluster, tiles).receive(cta);
         // No barrier is needed: only the leader waits until the copy has read the tile.
-        let (channel, (tiles, tile)) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).end(cta);
+        let (channel, (tiles, tile)) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).wait_read(cta).end();
         (cluster, (tile, (tiles, channel)))
     });
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_cluster_store_received_last(src: *const u32, out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn raw_cluster_store_received_end(src: *const u32, out: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let base = smem.first.addr();
     let (tile, tiles, channel) = (base + TILE, base + TILES, base + CHANNEL);
@@ -1763,17 +1743,17 @@ pair! {
         let map = unsafe { TensorMapMut::<u32, Box1<N>>::from_raw(src.cast(), [1]) };
         let all = unsafe { TensorMapReduce::<u32, Box1<N>>::from_raw(src.cast()) };
         let (Some(dst), Some(sums)) = (unsafe { map.at([0]) }, all.at([0])) else { ptx::launch::trap() };
-        let (tiles, words) = (smem.tiles.init(&cta), smem.words.init(&cta, |i| i as u32));
+        let (tiles, words) = (smem.tiles, smem.words.init_with(&cta, |i| i as u32));
         cta.cluster_scope((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
             let cta = cluster.cta();
-            let tile = tile.write(cta, |i| i as u32).to_async(cta);
+            let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
             let Some(permutation) = cluster.rotation(unsafe { out.read() }) else { ptx::launch::trap() };
             let words = words.store(&cluster, permutation, |i| i as u32);
             let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.receive(cta);
-            let group = tensor::store(cta, tiles, dst).tensor_reduce(cta, op::Add, words, sums);
-            let ((tiles, words), _) = group.commit(cta).wait_read(cta);
-            let ((tiles, tile), words) = cluster.sync_with((tiles.release_at_sync(), words.release_at_sync()));
+            let group = tensor::store(cta, tiles, dst).and(tensor::reduce(cta, op::Add, words, sums));
+            let (tiles, words) = group.commit(cta).wait_read(cta).sync(cta);
+            let ((tiles, tile), words) = (tiles.release(), words.release()).sync(&cluster);
             (cluster, (tile.into_free(), (tiles, words)))
         });
     }
@@ -1803,6 +1783,8 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
+        inval(tiles + BYTES, 1);
+        sync();
     }
 }
 
@@ -1810,13 +1792,13 @@ pair! {
     typed_cluster_multimem_reduce_received(cta, smem, src, out) {
         let all = unsafe { multimem::MulticastReduce::<u32, N>::from_raw(out, N) };
         let Some(all) = all.get(0) else { ptx::launch::trap() };
-        let words = smem.words.init(&cta, |i| i as u32);
+        let words = smem.words.init_with(&cta, |i| i as u32);
         cta.cluster_scope(words, |cluster, words| {
             let cta = cluster.cta();
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
             let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
-            let (words, _) = multimem::bulk_reduce(cta, op::Add, words, all).commit(cta).wait_read(cta);
-            let words = words.release(&cluster);
+            let words = multimem::bulk_reduce(cta, op::Add, words, all).commit(cta).wait_read(cta).sync(cta);
+            let words = words.release().sync(&cluster);
             (cluster, words)
         });
     }

@@ -1,6 +1,7 @@
 //! `ptx::cp_async` and its queues.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::launch::Together;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
 use ptx::qualifier::{arrivals, cache_hint, cp_size, prefetch_size, space, suspend_time_hint, zfill};
 
@@ -44,9 +45,9 @@ fn tile(src: *const f32, i: usize) -> GlobalTile<f32, N> {
 stages! {
     typed_cp_async_load(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            let (a, _) = cp_async::load(cta, a, tile(src, 0)).commit(cta).wait(cta);
+            let (a, _) = cp_async::load(cta, a, tile(src, 0)).commit(cta).wait().sync(cta);
             unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
-            a.to_async(cta).into_free()
+            a.to_async().sync(cta).into_free()
         });
     }
     raw_cp_async_load(base) {
@@ -63,52 +64,11 @@ stages! {
 }
 
 stages! {
-    typed_cp_async_load_prefetch(cta, stages) {
-        cta.async_scope(stages.a, |cta, a| {
-            let group = cp_async::load_prefetch(cta, a, tile(src, 0), prefetch_size::L2B256);
-            let (a, _) = group.wait_all(cta);
-            a.to_async(cta).into_free()
-        });
-    }
-    raw_cp_async_load_prefetch(base) {
-        scope(|| {
-            let src: *const u8 = src.cast();
-            vectors(|at| raw::cp_async_cg(prefetch_size::L2B256, base + at, src.wrapping_add(at as usize), zfill::None, cache_hint::None));
-            raw::cp_async_wait_all();
-            sync();
-            fence_async();
-        })
-    }
-    (src, dst, out, n)
-}
-
-stages! {
-    typed_cp_async_load_cached(cta, stages) {
-        cta.async_scope(stages.a, |cta, a| {
-            let (a, _) = cp_async::load_cached(cta, a, tile(src, 0)).wait_all(cta);
-            a.to_async(cta).into_free()
-        });
-    }
-    raw_cp_async_load_cached(base) {
-        scope(|| {
-            let src: *const u8 = src.cast();
-            vectors(|at| {
-                raw::cp_async_ca(prefetch_size::None, cp_size::B16, base + at, src.wrapping_add(at as usize), zfill::None, cache_hint::None)
-            });
-            raw::cp_async_wait_all();
-            sync();
-            fence_async();
-        })
-    }
-    (src, dst, out, n)
-}
-
-stages! {
     typed_cp_async_load_cache_hint(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
             let policy = CachePolicy::evict_first();
-            let (a, _) = cp_async::load(cta, a, tile(src, 0).cache_hint(policy)).wait_all(cta);
-            a.to_async(cta).into_free()
+            let (a, _) = cp_async::load(cta, a, tile(src, 0).cache_hint(policy)).commit(cta).wait().sync(cta);
+            a.to_async().sync(cta).into_free()
         });
     }
     raw_cp_async_load_cache_hint(base) {
@@ -119,84 +79,8 @@ stages! {
                 let src = src.wrapping_add(at as usize);
                 raw::cp_async_cg(prefetch_size::None, base + at, src, zfill::None, cache_hint::Policy(policy))
             });
-            raw::cp_async_wait_all();
-            sync();
-            fence_async();
-        })
-    }
-    (src, dst, out, n)
-}
-
-stages! {
-    typed_cp_async_load_where(cta, stages) {
-        cta.async_scope(stages.a, |cta, a| {
-            let (a, _) = cp_async::load_where(cta, a, tile(src, 0), |v| v % 8 < 4).wait_all(cta);
-            a.to_async(cta).into_free()
-        });
-    }
-    raw_cp_async_load_where(base) {
-        scope(|| {
-            let src: *const u8 = src.cast();
-            vectors(|at| {
-                let wanted = (at / 16) as usize % 8 < 4;
-                let src = src.wrapping_add(at as usize);
-                raw::cp_async_cg(prefetch_size::None, base + at, src, zfill::IgnoreSrc(!wanted), cache_hint::None)
-            });
-            raw::cp_async_wait_all();
-            sync();
-            fence_async();
-        })
-    }
-    (src, dst, out, n)
-}
-
-stages! {
-    typed_cp_async_load_zero_filled(cta, stages) {
-        cta.async_scope(stages.a, |cta, a| {
-            let (_, tail) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
-            let (a, _) = cp_async::load_zero_filled(cta, a, tail).wait_all(cta);
-            a.to_async(cta).into_free()
-        });
-    }
-    raw_cp_async_load_zero_filled(base) {
-        scope(|| {
-            let whole = n / N * N;
-            let src: *const u8 = src.add(whole).cast();
-            let bytes = ((n - whole).min(N) * 4) as u32;
-            vectors(|at| {
-                let size = bytes.saturating_sub(at).min(16);
-                let src = if size > 0 { src.wrapping_add(at as usize) } else { src };
-                raw::cp_async_cg(prefetch_size::None, base + at, src, zfill::SrcSize(size), cache_hint::None)
-            });
-            raw::cp_async_wait_all();
-            sync();
-            fence_async();
-        })
-    }
-    (src, dst, out, n)
-}
-
-stages! {
-    typed_cp_async_load_zero_filled_cache_hint(cta, stages) {
-        cta.async_scope(stages.a, |cta, a| {
-            let (_, tail) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
-            let tail = tail.cache_hint(CachePolicy::evict_first());
-            let (a, _) = cp_async::load_zero_filled(cta, a, tail).wait_all(cta);
-            a.to_async(cta).into_free()
-        });
-    }
-    raw_cp_async_load_zero_filled_cache_hint(base) {
-        scope(|| {
-            let whole = n / N * N;
-            let src: *const u8 = src.add(whole).cast();
-            let bytes = ((n - whole).min(N) * 4) as u32;
-            let policy = raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0);
-            vectors(|at| {
-                let size = bytes.saturating_sub(at).min(16);
-                let src = if size > 0 { src.wrapping_add(at as usize) } else { src };
-                raw::cp_async_cg(prefetch_size::None, base + at, src, zfill::SrcSize(size), cache_hint::Policy(policy))
-            });
-            raw::cp_async_wait_all();
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<0>();
             sync();
             fence_async();
         })
@@ -208,8 +92,8 @@ stages! {
     typed_cp_async_load_window(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
-            let (a, _) = cp_async::load_window(cta, a, slice.window(-1)).wait_all(cta);
-            a.to_async(cta).into_free()
+            let (a, _) = cp_async::load_window(cta, a, slice.window(-1)).commit(cta).wait().sync(cta);
+            a.to_async().sync(cta).into_free()
         });
     }
     raw_cp_async_load_window(base) {
@@ -226,7 +110,8 @@ stages! {
                 let to = base + 4 * i;
                 raw::cp_async_ca(prefetch_size::None, cp_size::B4, to, from.cast(), zfill::SrcSize(size), cache_hint::None);
             });
-            raw::cp_async_wait_all();
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<0>();
             sync();
             fence_async();
         })
@@ -239,8 +124,8 @@ stages! {
         cta.async_scope(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
             let window = slice.window(-1).cache_hint(CachePolicy::evict_last());
-            let (a, _) = cp_async::load_window(cta, a, window).wait_all(cta);
-            a.to_async(cta).into_free()
+            let (a, _) = cp_async::load_window(cta, a, window).commit(cta).wait().sync(cta);
+            a.to_async().sync(cta).into_free()
         });
     }
     raw_cp_async_load_window_cache_hint(base) {
@@ -258,7 +143,8 @@ stages! {
                 let to = base + 4 * i;
                 raw::cp_async_ca(prefetch_size::None, cp_size::B4, to, from.cast(), zfill::SrcSize(size), cache_hint::Policy(policy));
             });
-            raw::cp_async_wait_all();
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<0>();
             sync();
             fence_async();
         })
@@ -270,8 +156,8 @@ stages! {
     typed_cp_async_load_vector_window(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
-            let (a, _) = cp_async::load_window(cta, a, slice.vector_window(-1)).wait_all(cta);
-            a.to_async(cta).into_free()
+            let (a, _) = cp_async::load_window(cta, a, slice.vector_window(-1)).commit(cta).wait().sync(cta);
+            a.to_async().sync(cta).into_free()
         });
     }
     raw_cp_async_load_vector_window(base) {
@@ -285,7 +171,8 @@ stages! {
                 let from = if size > 0 { first.wrapping_add(at as usize) } else { src.cast() };
                 raw::cp_async_cg(prefetch_size::None, base + at, from, zfill::SrcSize(size), cache_hint::None)
             });
-            raw::cp_async_wait_all();
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<0>();
             sync();
             fence_async();
         })
@@ -297,8 +184,8 @@ stages! {
     typed_cp_async_load_vector_window_cache_hint(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
             let slice = unsafe { Global::from_raw(src, n) };
-            let (a, _) = cp_async::load_window(cta, a, slice.vector_window(-1).cache_hint(CachePolicy::evict_last())).wait_all(cta);
-            a.to_async(cta).into_free()
+            let (a, _) = cp_async::load_window(cta, a, slice.vector_window(-1).cache_hint(CachePolicy::evict_last())).commit(cta).wait().sync(cta);
+            a.to_async().sync(cta).into_free()
         });
     }
     raw_cp_async_load_vector_window_cache_hint(base) {
@@ -313,7 +200,8 @@ stages! {
                 let from = if size > 0 { first.wrapping_add(at as usize) } else { src.cast() };
                 raw::cp_async_cg(prefetch_size::None, base + at, from, zfill::SrcSize(size), cache_hint::Policy(policy))
             });
-            raw::cp_async_wait_all();
+            raw::cp_async_commit_group();
+            raw::cp_async_wait_group::<0>();
             sync();
             fence_async();
         })
@@ -325,8 +213,8 @@ stages! {
     typed_cp_async_and(cta, stages) {
         cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let group = cp_async::load(cta, a, tile(src, 0)).and(cp_async::load(cta, b, tile(src, 1)));
-            let ((a, _), (b, _)) = group.commit(cta).wait(cta);
-            (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+            let ((a, _), (b, _)) = group.commit(cta).wait().sync(cta);
+            (a.to_async().sync(cta).into_free(), b.to_async().sync(cta).into_free())
         });
     }
     raw_cp_async_and(base) {
@@ -343,31 +231,6 @@ stages! {
     (src, dst, out, n)
 }
 
-stages! {
-    typed_cp_async_arrive_on(cta, stages) {
-        let bar = stages.bar.init(&cta);
-        cta.async_scope((stages.a, bar), |cta, (a, bar)| {
-            let copy = cp_async::load(cta, a, tile(src, 0)).arrive_on(cta, bar);
-            unsafe { out.write(copy.is_complete() as u32) };
-            let (bar, (a, _)) = copy.wait(cta);
-            (a.to_async(cta).into_free(), bar)
-        });
-    }
-    raw_cp_async_arrive_on(base) {
-        let bar = base + 3 * BYTES;
-        init(bar);
-        scope(|| {
-            copy(base, src.cast());
-            raw::cp_async_mbarrier_arrive(space::SharedCta, bar);
-            let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
-            out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta,space::SharedCta, bar, state) as u32);
-            while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::None) {}
-            fence_async();
-        })
-    }
-    (src, dst, out, n)
-}
-
 ptx::shared_memory! {
     struct Twice { tile: SharedArray<f32, N>, bar: Mbarrier<Uninit, 2> }
 }
@@ -375,12 +238,11 @@ ptx::shared_memory! {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_cp_async_arrive_on_noinc(src: *const f32, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Twice>() };
-    let bar = smem.bar.init(&cta);
-    cta.async_scope((smem.tile, bar), |cta, (a, bar)| {
+    let bar = smem.bar.init(&cta).sync(&cta);
+    cta.async_scope(smem.tile, |cta, a| {
         let copy = cp_async::load(cta, a, tile(src, 0)).arrive_on_noinc(cta, bar);
-        unsafe { out.write(copy.is_complete() as u32) };
         let (bar, (a, _)) = copy.wait(cta);
-        (a.to_async(cta).into_free(), bar)
+        a.to_async().sync(cta).into_free()
     });
 }
 
@@ -400,7 +262,6 @@ pub unsafe extern "ptx-kernel" fn raw_cp_async_arrive_on_noinc(src: *const f32, 
             copy(base, src.cast());
             raw::cp_async_mbarrier_arrive_noinc(space::SharedCta, bar);
             let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
-            out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, bar, state) as u32);
             wait(bar, state);
             fence_async();
         })
@@ -413,12 +274,12 @@ stages! {
             let queue = cp_async::load(cta, a, tile(src, 0)).commit(cta);
             let queue = queue.then(cta, cp_async::load(cta, b, tile(src, 1)));
             let queue = queue.then(cta, cp_async::load(cta, c, tile(src, 2)));
-            let ((a, _), queue) = queue.wait_oldest(cta);
+            let ((a, _), queue) = queue.wait_oldest().sync(cta);
             unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
-            let (((b, _), queue), a) = cta.sync_with((queue.wait_oldest_at_sync(), a.release_at_sync()));
+            let (((b, _), queue), a) = (queue.wait_oldest(), a.release()).sync(cta);
             let queue = queue.then(cta, cp_async::load(cta, a, tile(src, 3)));
-            let ((c, _), (a, _)) = queue.wait(cta);
-            (a.to_async(cta).into_free(), b.to_async(cta).into_free(), c.to_async(cta).into_free())
+            let ((c, _), (a, _)) = queue.wait().sync(cta);
+            (a.to_async().sync(cta).into_free(), b.to_async().sync(cta).into_free(), c.to_async().sync(cta).into_free())
         });
     }
     raw_cp_async_queue(base) {
@@ -454,13 +315,13 @@ stages! {
             let mut queue = queue.then(cta, cp_async::load(cta, b, tile(src, 1)));
             let mut i = 0;
             while i < n {
-                let ((a, _), newer) = queue.wait_oldest(cta);
+                let ((a, _), newer) = queue.wait_oldest().sync(cta);
                 unsafe { out.add(i).write(a.get(3).map_or(0, f32::to_bits)) };
-                queue = newer.then(cta, cp_async::load(cta, a.release(cta), tile(src, 2)));
+                queue = newer.then(cta, cp_async::load(cta, a.release().sync(cta), tile(src, 2)));
                 i += 1;
             }
-            let ((a, _), (b, _)) = queue.wait(cta);
-            (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+            let ((a, _), (b, _)) = queue.wait().sync(cta);
+            (a.to_async().sync(cta).into_free(), b.to_async().sync(cta).into_free())
         });
     }
     raw_cp_async_pipeline(base) {
@@ -493,8 +354,8 @@ stages! {
 stages! {
     typed_shared_release_write(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            let a = a.write(cta, |i| i as f32).publish(cta).release(cta);
-            a.write(cta, |i| i as f32 + 1.0).publish(cta).release(cta).to_async(cta).into_free()
+            let a = a.write(cta, |i| i as f32).publish().sync(cta).release().sync(cta);
+            a.write(cta, |i| i as f32 + 1.0).publish().sync(cta).release().sync(cta).to_async().sync(cta).into_free()
         });
     }
     raw_shared_release_write(base) {

@@ -1,5 +1,6 @@
 //! `ptx::cluster::GroupBarrier` on the rows of a cluster.
 
+use ptx::launch::Together;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{arrivals, scope, sem, space, suspend_time_hint, ty};
@@ -68,13 +69,12 @@ pub unsafe extern "ptx-kernel" fn typed_group_barrier(out: *mut u32) {
     cta.cluster_scope(smem.words, |cluster, words| {
         let Some(row) = cluster.row::<2>() else { trap() };
         let cta = cluster.cta();
-        let mut barrier = row.barrier(&cluster, memory);
-        for round in 0..3 {
+        let mut barrier = row.barrier(&cluster, memory).sync(&cluster);
+        for _ in 0..3 {
             let arrived = barrier.arrive(cta);
-            unsafe { out.add(round).write(arrived.is_complete() as u32) };
             barrier = arrived.wait(cta);
         }
-        let _memory = barrier.close(&cluster);
+        let _memory = barrier.close().sync(&cluster).inval(cta);
         unsafe { out.add(3).write(row.cta_rank()) };
         (cluster, words)
     });
@@ -94,9 +94,6 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
         for round in 0..3 {
             let (bar, parity) = (even + 8 * (round & 1), round >> 1);
             arrive(bar, first);
-            let complete =
-                raw::mbarrier_test_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, parity);
-            out.add(round as usize).write(complete as u32);
             wait(bar, parity);
         }
         cluster_sync();
@@ -107,25 +104,24 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_group_barrier_at_sync(out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn typed_group_barrier_together(out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let memory = [smem.even, smem.odd];
-    cta.cluster_scope_last(smem.words, |cluster, words| {
+    cta.finish_cluster(smem.words, |cluster, words| {
         let Some(row) = cluster.row::<2>() else { trap() };
         let cta = cluster.cta();
-        let (barrier, words) = cluster
-            .sync_with((row.barrier_at_sync(&cluster, memory), cluster.open_write_only_at_sync(words)));
+        let (barrier, words) = (row.barrier(&cluster, memory), cluster.open_write_only(words)).sync(&cluster);
         let barrier = barrier.arrive(cta).wait(cta);
-        let (barrier, words) = cluster.sync_with((barrier.close_at_sync(), words.close_at_sync()));
+        let (barrier, words) = (barrier.close(), words.close()).sync(&cluster);
         unsafe { out.write(words.get(3).unwrap_or(0)) };
-        let barrier = row.barrier(&cluster, barrier.inval(cta));
+        let barrier = row.barrier(&cluster, barrier.inval(cta)).sync(&cluster);
         barrier.arrive(cta).wait(cta).end();
         (cluster, words.end())
     });
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_group_barrier_at_sync(out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn raw_group_barrier_together(out: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (even, odd) = (smem.even.addr(), smem.odd.addr());
     closure(|| unsafe {

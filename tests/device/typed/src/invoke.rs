@@ -1,6 +1,7 @@
 //! Calls by one thread or one warp of the CTA, with handles of its own. The blocks have 128 threads, so LLVM knows the threads of
 //! a warp and the number of rounds of its loops.
 
+use ptx::launch::Together;
 use ptx::launch::Block;
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
@@ -16,16 +17,24 @@ unsafe fn load(base: u32, bar: u32, src: *const f32) {
     }
 }
 
-/// Loads a tile on its own mbarrier in one thread, and adds the tile to another tile.
+/// Loads a tile in one thread, on a new mbarrier.
 #[inline(always)]
-unsafe fn load_and_reduce(base: u32, bar: u32, src: *const f32, dst: *mut f32) {
+unsafe fn init_and_load(base: u32, bar: u32, src: *const f32) {
     unsafe {
         raw::mbarrier_init(space::SharedCta, bar, 1);
         raw::fence_mbarrier_init();
         raw::fence_proxy_async(space::SharedCta);
         load(base, bar, src);
+    }
+}
+
+/// Adds a tile to another in one thread, which may then load the tile again: a proxy fence stands after what it has read.
+#[inline(always)]
+unsafe fn reduce(base: u32, dst: *mut f32) {
+    unsafe {
         raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None);
         raw::cp_async_bulk_commit_group();
+        raw::fence_proxy_async(space::SharedCta);
         raw::cp_async_bulk_wait_group_read::<0>();
     }
 }
@@ -34,25 +43,24 @@ stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_one(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            let (a, _) = cta.invoke_one((a.into_fenced(), stages.bar), |thread, (a, bar)| {
-                let (bar, a, _) = bulk::load(thread, bar.init(thread), a.into_free(), tile(src)).wait(thread);
-                let (a, _) = bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).wait_read(thread);
-                (a, bar.inval(thread))
+            let lent = cta.invoke_one((a, stages.bar), |thread, (a, bar)| {
+                let (bar, a, _) = bulk::load(thread, bar.init(thread).sync(thread), a, tile(src)).wait(thread);
+                unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+                let a = bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).wait_read(thread);
+                (a.sync(thread), bar.inval(thread))
             });
-            let a = a.into_loaded();
-            unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
-            a.release(cta)
+            lent.sync(cta).0
         });
     }
     raw_invoke_one(base) {
         scope(|| {
             let bar = base + 3 * BYTES;
             if elected() {
-                load_and_reduce(base, bar, src, dst);
+                init_and_load(base, bar, src);
+                out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+                reduce(base, dst);
                 raw::mbarrier_inval(space::SharedCta, bar);
             }
-            sync();
-            out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
             sync();
         })
     }
@@ -64,12 +72,13 @@ stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_one_release(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            cta.invoke_one((a, stages.bar), |thread, (a, bar)| {
-                let (bar, a, _) = bulk::load(thread, bar.init(thread), a, tile(src)).wait(thread);
+            let lent = cta.invoke_one((a, stages.bar), |thread, (a, bar)| {
+                let (bar, a, _) = bulk::load(thread, bar.init(thread).sync(thread), a, tile(src)).wait(thread);
                 unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
-                let (bar, a, _) = bulk::load(thread, bar, a.release(thread), tile(src)).wait(thread);
-                (a.release(thread), bar.inval(thread))
-            }).0
+                let (bar, a, _) = bulk::load(thread, bar, a.release().sync(thread), tile(src)).wait(thread);
+                (a.release().sync(thread), bar.inval(thread))
+            });
+            lent.sync(cta).0
         });
     }
     raw_invoke_one_release(base) {
@@ -95,23 +104,23 @@ stages! {
 // One thread runs a part at a barrier that another transition shares, and a part at the end of the kernel.
 stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
-    typed_invoke_one_last(cta, stages) {
+    typed_finish_one(cta, stages) {
         if let Some(to) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
-            cta.async_scope_last((stages.a, stages.b), |cta, (a, b)| {
+            cta.finish((stages.a, stages.b), |cta, (a, b)| {
                 let b = b.write(cta, |i| i as f32);
-                let a = cta.invoke_one_at_sync(a, |thread, a| a.write(thread, |_| 0.0).to_async(thread).into_free());
-                let (a, b) = cta.sync_with((a, b.to_async_at_sync()));
-                let (a, (), b) = cta.invoke_one_last((a, stages.bar, b), |thread, (a, bar, b)| {
+                let a = cta.invoke_one(a, |thread, a| a.write(thread, |_| 0.0).to_async().sync(thread).into_free());
+                let (a, b) = (a, b.to_async()).sync(cta);
+                let (a, (), b) = cta.finish_one((a, stages.bar, b), |thread, (a, bar, b)| {
                     let store = bulk::store(thread, b, to).commit(thread);
-                    let load = bulk::load_with(thread, bar.init(thread), a, tile(src), store.wait_read_at_sync(thread));
-                    let (_, a, _, (b, _)) = load.wait(thread);
+                    let load = bulk::load_with(thread, bar.init(thread).sync(thread), a, tile(src), store.wait_read(thread));
+                    let (_, a, _, b) = load.wait(thread);
                     (a.end(), (), b.end())
                 });
                 (a, b)
             });
         }
     }
-    raw_invoke_one_last(base) {
+    raw_finish_one(base) {
         if cta_rank() == 0 {
             scope(|| {
                 let bar = base + 3 * BYTES;
@@ -136,6 +145,7 @@ stages! {
                     raw::mbarrier_init(space::SharedCta, bar, 1);
                     raw::fence_mbarrier_init();
                     raw::fence_proxy_async(space::SharedCta);
+                    raw::fence_proxy_async(space::SharedCta);
                     raw::cp_async_bulk_wait_group_read::<0>();
                     let state = raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, bar, BYTES);
                     raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None);
@@ -151,17 +161,20 @@ stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_warp(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            let (a, _) = cta.invoke_warp((a.into_fenced(), stages.bar), |warp, (a, bar)| {
-                let a = a.into_free().write(warp, |i| i as f32);
-                let (bar, a) = warp.sync_with((bar.init_at_sync(warp), a.publish_at_sync()));
+            let lent = cta.invoke_warp((a, stages.bar), |warp, (a, bar)| {
+                let a = a.write(warp, |i| i as f32);
+                let (bar, a) = (bar.init(warp), a.publish()).sync(warp);
                 unsafe { out.write(warp.warp().ballot(a.get(3).is_some()).bits()) };
-                let (bar, a) = bar.arrive_with(warp, a.to_async_at_sync()).wait(warp);
-                let a = warp.invoke_one(a, |thread, a| bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).wait_read(thread).0);
-                (a, bar.inval(warp))
+                let (bar, a) = bar.arrive_with(warp, a.to_async()).wait(warp);
+                let a = warp.invoke_one(a, |thread, a| {
+                    let (a, _) = bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).wait(thread).sync(thread);
+                    a
+                });
+                (a.sync(warp).into_free(), bar.inval(warp))
             });
-            let a = a.into_free();
-            let a = cta.invoke_warp_at_sync(a, |warp, a| a.write(warp, |_| 0.0).to_async(warp).into_free());
-            cta.sync_with(a)
+            let (a, _) = lent.sync(cta);
+            let a = cta.invoke_warp(a, |warp, a| a.write(warp, |_| 0.0).to_async().sync(warp).into_free());
+            a.sync(cta)
         });
     }
     raw_invoke_warp(base) {
@@ -198,7 +211,7 @@ stages! {
                 } else {
                     raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None);
                     raw::cp_async_bulk_commit_group();
-                    raw::cp_async_bulk_wait_group_read::<0>();
+                    raw::cp_async_bulk_wait_group::<0>();
                 }
                 warp_sync();
                 warp_sync();
@@ -227,13 +240,14 @@ stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
     typed_invoke_warp_release(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            cta.invoke_warp((a, stages.bar), |warp, (a, bar)| {
-                let (bar, a, _) = bulk::load(warp, bar.init(warp), a, tile(src)).wait(warp);
+            let lent = cta.invoke_warp((a, stages.bar), |warp, (a, bar)| {
+                let (bar, a, _) = bulk::load(warp, bar.init(warp).sync(warp), a, tile(src)).wait(warp);
                 unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
-                let (bar, a, _) = bulk::load(warp, bar, a.release(warp), tile(src)).wait(warp);
-                let a = warp.sync_with(a.release_at_sync());
+                let (bar, a, _) = bulk::load(warp, bar, a.release().sync(warp), tile(src)).wait(warp);
+                let a = a.release().sync(warp);
                 (a, bar.inval(warp))
-            }).0
+            });
+            lent.sync(cta).0
         });
     }
     raw_invoke_warp_release(base) {
@@ -274,21 +288,21 @@ stages! {
 
 stages! {
     @enter [Cta::enter_with::<Stages, Block<128>>]
-    typed_invoke_warp_last(cta, stages) {
-        cta.async_scope_last(stages.a, |cta, a| {
-            cta.invoke_warp_last((a, stages.bar), |warp, (a, bar)| {
+    typed_finish_warp(cta, stages) {
+        cta.finish(stages.a, |cta, a| {
+            cta.finish_warp((a, stages.bar), |warp, (a, bar)| {
                 let a = a.write(warp, |_| 0.0);
-                let a = warp.sync_with(a.to_async_at_sync());
-                let a = warp.invoke_one_at_sync(a, |thread, a| a.into_free().write(thread, |_| 1.0).to_async(thread));
-                let a = warp.sync_with(a).into_free();
-                warp.invoke_one_last((a, bar), |thread, (a, bar)| {
-                    let (_, a, _) = bulk::load(thread, bar.init(thread), a, tile(src)).wait(thread);
-                    (bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).end(thread), ())
+                let a = a.to_async().sync(warp);
+                let a = warp.invoke_one(a, |thread, a| a.into_free().write(thread, |_| 1.0).to_async().sync(thread));
+                let a = a.sync(warp).into_free();
+                warp.finish_one((a, bar), |thread, (a, bar)| {
+                    let (_, a, _) = bulk::load(thread, bar.init(thread).sync(thread), a, tile(src)).wait(thread);
+                    (bulk::reduce(thread, op::Add, a, sums(dst)).commit(thread).wait_read(thread).end(), ())
                 })
             }).0
         });
     }
-    raw_invoke_warp_last(base) {
+    raw_finish_warp(base) {
         scope(|| {
             let (rank, threads) = (thread_rank(), thread_count().min(32));
             if rank < 32 {
@@ -312,7 +326,8 @@ stages! {
                 }
                 raw::bar_warp_sync(u32::MAX);
                 if rank == 0 {
-                    load_and_reduce(base, base + 3 * BYTES, src, dst);
+                    init_and_load(base, base + 3 * BYTES, src);
+                    reduce(base, dst);
                 }
             }
         })
@@ -325,9 +340,9 @@ stages! {
     typed_mbarrier_arrive_with(cta, stages) {
         cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let a = a.write(cta, |i| i as f32);
-            let (a, bar) = cta.sync_with((a.publish_at_sync(), stages.bar.init_at_sync(cta)));
+            let (a, bar) = (a.publish(), stages.bar.init(cta)).sync(cta);
             unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
-            let (_, a) = bar.arrive_with(cta, a.to_async_at_sync()).wait(cta);
+            let (_, a) = bar.arrive_with(cta, a.to_async()).wait(cta);
             (a.into_free(), b)
         });
     }
@@ -342,6 +357,66 @@ stages! {
             out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
             raw::fence_proxy_async(space::SharedCta);
             wait(bar, raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One));
+        })
+    }
+    (src, dst, out, n)
+}
+
+// The threads of a warp have read a tile that the warp stores: each has a proxy fence before the warp's barrier.
+stages! {
+    @enter [Cta::enter_with::<Stages, Block<128>>]
+    typed_invoke_warp_store(cta, stages) {
+        cta.async_scope(stages.a, |cta, a| {
+            let lent = cta.invoke_warp((a, stages.bar), |warp, (a, bar)| {
+                let (bar, a, _) = bulk::load(warp, bar.init(warp).sync(warp), a, tile(src)).wait(warp);
+                unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
+                let a = bulk::reduce(warp, op::Add, a, sums(dst)).commit(warp).wait_read(warp).sync(warp);
+                let (bar, a, _) = bulk::load(warp, bar, a, tile(src)).wait(warp);
+                (a.release().sync(warp), bar.inval(warp))
+            });
+            lent.sync(cta).0
+        });
+    }
+    raw_invoke_warp_store(base) {
+        scope(|| {
+            let bar = base + 3 * BYTES;
+            let (rank, threads) = (thread_rank(), thread_count().min(32));
+            let warp_sync = || raw::bar_warp_sync(u32::MAX);
+            let load = || {
+                wait(bar, arrive_with(bar, BYTES, || {
+                    raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None)
+                }))
+            };
+            if rank < 32 {
+                if rank == 0 {
+                    raw::mbarrier_init(space::SharedCta, bar, threads);
+                    raw::fence_mbarrier_init();
+                    raw::fence_proxy_async(space::SharedCta);
+                }
+                warp_sync();
+                load();
+                out.write(raw::ld_weak(space::SharedCta, ty::B32, base + 12));
+                if rank == 0 {
+                    raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None);
+                }
+                if rank == 0 {
+                    raw::cp_async_bulk_commit_group();
+                }
+                raw::fence_proxy_async(space::SharedCta);
+                if rank == 0 {
+                    raw::cp_async_bulk_wait_group_read::<0>();
+                }
+                warp_sync();
+                load();
+                raw::fence_proxy_async(space::SharedCta);
+                warp_sync();
+                warp_sync();
+                if rank == 0 {
+                    raw::mbarrier_inval(space::SharedCta, bar);
+                }
+                warp_sync();
+            }
+            sync();
         })
     }
     (src, dst, out, n)

@@ -30,9 +30,9 @@ macro_rules! swizzles {
             let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
             cta.async_scope(smem.tile, |cta, tile| {
                 let at = tile.swizzle_index($mode);
-                let tile = tile.write(cta, |i| at(i) as u32).publish(cta);
+                let tile = tile.write(cta, |i| at(i) as u32).publish().sync(cta);
                 unsafe { out.write(tile.get(at(i)).unwrap_or(0)) };
-                tile.to_async(cta).into_free()
+                tile.to_async().sync(cta).into_free()
             });
         }
         #[unsafe(no_mangle)]
@@ -62,30 +62,4 @@ swizzles! {
         (swizzle_mode::B128, swizzle_atomicity::B32), 0x60 by 2;
     typed_shared_swizzle_128_by_64 raw_shared_swizzle_128_by_64:
         (swizzle_mode::B128, swizzle_atomicity::B64), 0x40 by 1;
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_shared_split_join(out: *mut u32) {
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    cta.async_scope(smem.tile, |cta, tile| {
-        let (first, second) = tile.split::<{ N / 4 }, { 3 * N / 4 }>();
-        let (first, second) = (first.write(cta, |i| i as u32), second.write(cta, |i| 2 * i as u32));
-        let Ok(tile) = first.join(second) else { trap() };
-        let tile = tile.publish(cta);
-        unsafe { out.write(tile.get(N / 2).unwrap_or(0)) };
-        tile.to_async(cta).into_free()
-    });
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_shared_split_join(out: *mut u32) {
-    let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let tile: u32 = unsafe { core::mem::transmute_copy(&smem) };
-    closure(|| unsafe {
-        write(tile, N as u32 / 4, |i| i);
-        write(tile + N as u32, 3 * N as u32 / 4, |i| 2 * i);
-        sync();
-        out.write(raw::ld_weak(space::SharedCta, ty::B32, tile + 2 * N as u32));
-        fence_async();
-    });
 }

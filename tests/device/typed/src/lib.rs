@@ -11,10 +11,10 @@
 mod cluster;
 
 use ptx::bulk;
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready, Uninit};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{
     arrivals, cache_hint, convergence::Aligned, cp_mask, evict, scope, sem, space, suspend_time_hint,
     threads, ty,
@@ -162,7 +162,7 @@ macro_rules! pair {
             #[allow(unused_mut)]
             let (mut $cta, smem, _) = unsafe { Cta::enter::<Smem>() };
             #[allow(unused)]
-            let ($tile, $bar) = (smem.tile, smem.bar.init(&$cta));
+            let ($tile, $bar) = (smem.tile, smem.bar.init(&$cta).sync(&$cta));
             #[allow(unused)]
             let $src = unsafe { Global::from_raw(src, N).tiles::<N>().0 };
             #[allow(unused)]
@@ -228,17 +228,6 @@ pair! {
 }
 
 pair! {
-    typed_mbarrier_wait_suspended(cta, tile, bar, src, dst, out) {
-        keep(bar.arrive(&cta).wait_with_hint(&cta, 1000), out)
-    }
-    raw_mbarrier_wait_suspended(base, bar, src, dst, out) {
-        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
-        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::Nanoseconds(1000)) {}
-        out.write(bar)
-    }
-}
-
-pair! {
     typed_mbarrier_is_complete(cta, tile, bar, src, dst, out) {
         let bar = bar.arrive(&cta);
         unsafe { out.write(bar.is_complete() as u32) };
@@ -266,11 +255,10 @@ pair! {
 
 pair! {
     typed_bulk_load(cta, tile, bar, src, dst, out) {
-        let lent: (SharedArray<f32, N>, Mbarrier<Ready>) = (tile, bar);
-        cta.async_scope(lent, |cta, (tile, bar)| {
+        cta.async_scope(tile, |cta, tile| {
             let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
-            (tile.release(cta), bar)
+            tile.release().sync(cta)
         });
     }
     raw_bulk_load(base, bar, src, dst, out) {
@@ -283,31 +271,12 @@ pair! {
 }
 
 pair! {
-    typed_bulk_is_complete(cta, tile, bar, src, dst, out) {
-        cta.async_scope((tile, bar), |cta, (tile, bar)| {
-            let load = bulk::load(cta, bar, tile, only(src));
-            unsafe { out.write(load.is_complete() as u32) };
-            let (bar, tile, _) = load.wait(cta);
-            (tile.release(cta), bar)
-        });
-    }
-    raw_bulk_is_complete(base, bar, src, dst, out) {
-        scope(|| {
-        let state = arrive_with(bar, BYTES, || raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None));
-        out.write(raw::mbarrier_test_wait(sem::Relaxed, scope::Cta, space::SharedCta, bar, state) as u32);
-        wait(bar, state);
-        sync();
-        })
-    }
-}
-
-pair! {
     typed_bulk_load_cache_hint(cta, tile, bar, src, dst, out) {
-        cta.async_scope((tile, bar), |cta, (tile, bar)| {
+        cta.async_scope(tile, |cta, tile| {
             let policy = CachePolicy::evict_first();
             let (bar, tile, _) = bulk::load(cta, bar, tile, only(src).cache_hint(policy)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
-            (tile.release(cta), bar)
+            tile.release().sync(cta)
         });
     }
     raw_bulk_load_cache_hint(base, bar, src, dst, out) {
@@ -324,10 +293,10 @@ pair! {
     typed_bulk_store(cta, tile, bar, src, dst, out) {
         if let Some(dst) = mine(&cta, dst) {
             cta.async_scope(tile, |cta, tile| {
-                let tile = tile.write(cta, |i| i as f32).to_async(cta);
-                let (tile, group) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-                group.wait(cta);
-                tile.into_free()
+                let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+                let (tile, group) = bulk::store(cta, tile, dst).commit(cta).wait_read_split(cta).sync(cta);
+                group.wait(cta).sync(cta);
+                tile
             });
         }
     }
@@ -362,11 +331,11 @@ pair! {
 pair! {
     typed_bulk_store_cache_hint(cta, tile, bar, src, dst, out) {
         if let Some(dst) = mine(&cta, dst) {
-            cta.async_scope((tile, bar), |cta, (tile, bar)| {
+            cta.async_scope(tile, |cta, tile| {
                 let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
                 let policy = CachePolicy::evict_last();
-                let (tile, _) = bulk::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
-                (tile.release(cta), bar)
+                let (tile, _) = bulk::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
+                tile.release().sync(cta)
             });
         }
     }
@@ -393,11 +362,11 @@ pair! {
 
 pair! {
     typed_shared_update_publish(cta, tile, bar, src, dst, out) {
-        cta.async_scope((tile, bar), |cta, (tile, bar)| {
+        cta.async_scope(tile, |cta, tile| {
             let (bar, tile, _) = bulk::load(cta, bar, tile, only(src)).wait(cta);
-            let tile = tile.update(cta, |_, v| v + 1.0).publish(cta);
+            let tile = tile.update(cta, |_, v| v + 1.0).publish().sync(cta);
             unsafe { out.write(tile.get_vector(1).map_or(0, |vector| vector[2].to_bits())) };
-            (tile.to_async(cta).into_free(), bar)
+            tile.to_async().sync(cta).into_free()
         });
     }
     raw_shared_update_publish(base, bar, src, dst, out) {
@@ -464,8 +433,8 @@ macro_rules! stages {
     };
 }
 
-mod at_sync;
 mod bulk_groups;
 mod cp_async;
 mod invoke;
 mod multimem;
+mod transitions;

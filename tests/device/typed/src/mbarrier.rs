@@ -27,7 +27,7 @@ unsafe fn init() -> u32 {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_count(out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let bar = smem.bar.init(&cta).arrive(&cta).wait(&cta);
+    let bar = smem.bar.init(&cta).sync(&cta).arrive(&cta).wait(&cta);
     unsafe { out.write(bar.addr()) };
 }
 
@@ -51,8 +51,7 @@ pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_count(out: *mut u32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_no_complete(out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let bar = smem.bar.init(&cta).arrive_no_complete::<2>(&cta);
-    unsafe { out.write(bar.pending_count()) };
+    let bar = smem.bar.init(&cta).sync(&cta).arrive_no_complete::<2>(&cta);
     let bar = bar.arrive(&cta).wait(&cta);
     unsafe { out.write(bar.addr()) };
 }
@@ -61,8 +60,7 @@ pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_no_complete(out: *mut u3
 pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_no_complete(out: *mut u32) {
     unsafe {
         let bar = init();
-        let state = raw::mbarrier_arrive_no_complete(space::SharedCta, bar, 2);
-        out.write(raw::mbarrier_pending_count(state));
+        raw::mbarrier_arrive_no_complete(space::SharedCta, bar, 2);
         let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
         while !raw::mbarrier_try_wait(
             sem::Acquire,
@@ -79,7 +77,7 @@ pub unsafe extern "ptx-kernel" fn raw_mbarrier_arrive_no_complete(out: *mut u32)
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_mbarrier_arrive_drop(out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let bar: Mbarrier<_, 1> = smem.bar.init(&cta).arrive_drop::<1>(&cta).wait(&cta);
+    let bar: Mbarrier<_, 1> = smem.bar.init(&cta).sync(&cta).arrive_drop::<1>(&cta).wait(&cta);
     let bar = bar.arrive(&cta).wait(&cta);
     unsafe { out.write(bar.addr()) };
 }

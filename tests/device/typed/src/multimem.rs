@@ -38,22 +38,18 @@ macro_rules! multicast {
 /// layer.
 macro_rules! value {
     ([$T:ty as $Tag:ident sum $Sum:ident: $Bits:ty] $typed:ident $raw:ident
-        $st:ident $st_weak:ident $add:ident $add_weak:ident $red:ident
+        $st:ident $add:ident $red:ident
     ) => {
         multicast! {
             [$T, Sys] $typed(m, b, out) {
                 m.store(b, sem::Release);
-                m.store_weak(b);
                 unsafe { out.write(m.load_reduce_add(sem::Acquire)) };
-                unsafe { out.add(1).write(m.load_reduce_add_weak()) };
                 m.reduce_add(b, sem::Relaxed);
             }
             $raw(m, b, out) {
                 raw::$st(sem::Release, scope::Sys, ty::$Tag, m, b);
-                raw::$st_weak(ty::$Tag, m, b);
                 let out = out.cast::<$Bits>();
                 out.write(raw::$add(sem::Acquire, scope::Sys, ty::$Sum, m.cast_const()));
-                out.add(1).write(raw::$add_weak(ty::$Sum, m.cast_const()));
                 raw::$red(sem::Relaxed, scope::Sys, ty::$Sum, m, core::mem::transmute_copy(&b));
             }
         }
@@ -61,25 +57,25 @@ macro_rules! value {
     ([$T:ty as $Tag:ident sum $Sum:ident: $Bits:ty] $typed:ident $raw:ident) => {
         value! {
             [$T as $Tag sum $Sum: $Bits] $typed $raw
-            multimem_st multimem_st_weak multimem_ld_reduce_add multimem_ld_reduce_weak_add multimem_red_add
+            multimem_st multimem_ld_reduce_add multimem_red_add
         }
     };
     ([$T:ty as $Tag:ident v2] $typed:ident $raw:ident) => {
         value! {
-            [$T as $Tag sum $Tag: $T] $typed $raw multimem_st_v2 multimem_st_weak_v2
-            multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2 multimem_red_add_v2
+            [$T as $Tag sum $Tag: $T] $typed $raw multimem_st_v2
+            multimem_ld_reduce_add_v2 multimem_red_add_v2
         }
     };
     ([$T:ty as $Tag:ident v4] $typed:ident $raw:ident) => {
         value! {
-            [$T as $Tag sum $Tag: $T] $typed $raw multimem_st_v4 multimem_st_weak_v4
-            multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4 multimem_red_add_v4
+            [$T as $Tag sum $Tag: $T] $typed $raw multimem_st_v4
+            multimem_ld_reduce_add_v4 multimem_red_add_v4
         }
     };
     ([$T:ty as $Tag:ident v8] $typed:ident $raw:ident) => {
         value! {
-            [$T as $Tag sum $Tag: $T] $typed $raw multimem_st_v8 multimem_st_weak_v8
-            multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8 multimem_red_add_v8
+            [$T as $Tag sum $Tag: $T] $typed $raw multimem_st_v8
+            multimem_ld_reduce_add_v8 multimem_red_add_v8
         }
     };
 }
@@ -108,18 +104,14 @@ macro_rules! integer {
         multicast! {
             [$T, Gpu] $typed(m, b, out) {
                 unsafe { out.write(m.load_reduce_min(sem::Relaxed)) };
-                unsafe { out.add(1).write(m.load_reduce_min_weak()) };
                 unsafe { out.add(2).write(m.load_reduce_max(sem::Acquire)) };
-                unsafe { out.add(3).write(m.load_reduce_max_weak()) };
                 m.reduce_min(b, sem::Relaxed);
                 m.reduce_max(b, sem::Release);
             }
             $raw(m, b, out) {
                 let gpu = scope::Gpu;
                 out.write(raw::multimem_ld_reduce_min_max(sem::Relaxed, gpu, op::Min, ty::$Tag, m.cast_const()));
-                out.add(1).write(raw::multimem_ld_reduce_weak_min_max(op::Min, ty::$Tag, m.cast_const()));
                 out.add(2).write(raw::multimem_ld_reduce_min_max(sem::Acquire, gpu, op::Max, ty::$Tag, m.cast_const()));
-                out.add(3).write(raw::multimem_ld_reduce_weak_min_max(op::Max, ty::$Tag, m.cast_const()));
                 raw::multimem_red_min_max(sem::Relaxed, gpu, op::Min, ty::$Tag, m, b);
                 raw::multimem_red_min_max(sem::Release, gpu, op::Max, ty::$Tag, m, b);
             }
@@ -127,11 +119,8 @@ macro_rules! integer {
         multicast! {
             [$T, Cta] $typed_bitwise(m, b, out) {
                 unsafe { out.write(m.load_reduce_and(sem::Relaxed)) };
-                unsafe { out.add(1).write(m.load_reduce_and_weak()) };
                 unsafe { out.add(2).write(m.load_reduce_or(sem::Acquire)) };
-                unsafe { out.add(3).write(m.load_reduce_or_weak()) };
                 unsafe { out.add(4).write(m.load_reduce_xor(sem::Relaxed)) };
-                unsafe { out.add(5).write(m.load_reduce_xor_weak()) };
                 m.reduce_and(b, sem::Relaxed);
                 m.reduce_or(b, sem::Release);
                 m.reduce_xor(b, sem::Relaxed);
@@ -139,11 +128,8 @@ macro_rules! integer {
             $raw_bitwise(m, b, out) {
                 let (out, b, read, tag, cta) = (out.cast::<$Bits>(), b as $Bits, m.cast_const(), ty::$BitsTag, scope::Cta);
                 out.write(raw::multimem_ld_reduce_bitwise(sem::Relaxed, cta, op::And, tag, read));
-                out.add(1).write(raw::multimem_ld_reduce_weak_bitwise(op::And, tag, read));
                 out.add(2).write(raw::multimem_ld_reduce_bitwise(sem::Acquire, cta, op::Or, tag, read));
-                out.add(3).write(raw::multimem_ld_reduce_weak_bitwise(op::Or, tag, read));
                 out.add(4).write(raw::multimem_ld_reduce_bitwise(sem::Relaxed, cta, op::Xor, tag, read));
-                out.add(5).write(raw::multimem_ld_reduce_weak_bitwise(op::Xor, tag, read));
                 raw::multimem_red_bitwise(sem::Relaxed, cta, op::And, tag, m, b);
                 raw::multimem_red_bitwise(sem::Release, cta, op::Or, tag, m, b);
                 raw::multimem_red_bitwise(sem::Relaxed, cta, op::Xor, tag, m, b);
@@ -171,80 +157,68 @@ integer! {
 /// The other operations of halves: minima, maxima, and sums in `f32`.
 macro_rules! halves {
     ([$T:ty as $Tag:ident] $typed:ident $raw:ident
-        $min_max:ident $min_max_weak:ident $acc:ident $acc_weak:ident
+        $min_max:ident $acc:ident
     ) => {
         multicast! {
             [$T, Cluster] $typed(m, b, out) {
                 unsafe { out.write(m.load_reduce_min(sem::Relaxed)) };
-                unsafe { out.add(1).write(m.load_reduce_max_weak()) };
                 unsafe { out.add(2).write(m.load_reduce_add_acc_f32(sem::Acquire)) };
-                unsafe { out.add(3).write(m.load_reduce_add_acc_f32_weak()) };
             }
             $raw(m, b, out) {
                 out.write(raw::$min_max(sem::Relaxed, scope::Cluster, op::Min, ty::$Tag, m.cast_const()));
-                out.add(1).write(raw::$min_max_weak(op::Max, ty::$Tag, m.cast_const()));
                 out.add(2).write(raw::$acc(sem::Acquire, scope::Cluster, ty::$Tag, m.cast_const()));
-                out.add(3).write(raw::$acc_weak(ty::$Tag, m.cast_const()));
             }
         }
     };
 }
 halves! {
     [[f16; 2] as F16x2] typed_multimem_halves_f16x2 raw_multimem_halves_f16x2
-    multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
-    multimem_ld_reduce_add_acc_f32 multimem_ld_reduce_weak_add_acc_f32
+    multimem_ld_reduce_min_max
+    multimem_ld_reduce_add_acc_f32
 }
 halves! {
     [[[bf16; 2]; 2] as Bf16x2] typed_multimem_halves_bf16x2_v2 raw_multimem_halves_bf16x2_v2
-    multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
-    multimem_ld_reduce_add_acc_f32_v2 multimem_ld_reduce_weak_add_acc_f32_v2
+    multimem_ld_reduce_min_max_v2
+    multimem_ld_reduce_add_acc_f32_v2
 }
 halves! {
     [[bf16; 4] as Bf16] typed_multimem_halves_bf16_v4 raw_multimem_halves_bf16_v4
-    multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
-    multimem_ld_reduce_add_acc_f32_v4 multimem_ld_reduce_weak_add_acc_f32_v4
+    multimem_ld_reduce_min_max_v4
+    multimem_ld_reduce_add_acc_f32_v4
 }
 halves! {
     [[[f16; 2]; 4] as F16x2] typed_multimem_halves_f16x2_v4 raw_multimem_halves_f16x2_v4
-    multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
-    multimem_ld_reduce_add_acc_f32_v4 multimem_ld_reduce_weak_add_acc_f32_v4
+    multimem_ld_reduce_min_max_v4
+    multimem_ld_reduce_add_acc_f32_v4
 }
 halves! {
     [[f16; 8] as F16] typed_multimem_halves_f16_v8 raw_multimem_halves_f16_v8
-    multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
-    multimem_ld_reduce_add_acc_f32_v8 multimem_ld_reduce_weak_add_acc_f32_v8
+    multimem_ld_reduce_min_max_v8
+    multimem_ld_reduce_add_acc_f32_v8
 }
 
 /// All operations of eight-bit floats. The functions for single elements take the operation as an argument.
 #[cfg(feature = "sm_100f")]
 macro_rules! bytes {
-    ([$T:ty as $Tag:ident: $Bits:ty] $typed:ident $raw:ident { $st:ident $st_weak:ident } {
-        $add:ident $(($add_op:ident))? $add_weak:ident $acc:ident $(($acc_op:ident))? $acc_weak:ident
-        $min_max:ident $min_max_weak:ident
+    ([$T:ty as $Tag:ident: $Bits:ty] $typed:ident $raw:ident { $st:ident } {
+        $add:ident $(($add_op:ident))? $acc:ident $(($acc_op:ident))?
+        $min_max:ident
     }) => {
         multicast! {
             [$T, Gpu] $typed(m, b, out) {
                 m.store(b, sem::Release);
-                m.store_weak(b);
                 unsafe { out.write(m.load_reduce_add(sem::Acquire)) };
-                unsafe { out.add(1).write(m.load_reduce_add_weak()) };
                 unsafe { out.add(2).write(m.load_reduce_add_acc_f16(sem::Relaxed)) };
-                unsafe { out.add(3).write(m.load_reduce_add_acc_f16_weak()) };
                 unsafe { out.add(4).write(m.load_reduce_min(sem::Relaxed)) };
-                unsafe { out.add(5).write(m.load_reduce_max_weak()) };
             }
             $raw(m, b, out) {
                 let (gpu, tag, read) = (scope::Gpu, ty::$Tag, m.cast_const());
                 let bits = |d: $Bits| core::mem::transmute::<$Bits, $T>(d);
                 let b = core::mem::transmute::<$T, $Bits>(b);
                 raw::$st(sem::Release, gpu, tag, m, b);
-                raw::$st_weak(tag, m, b);
                 out.write(bits(raw::$add(sem::Acquire, gpu, $(op::$add_op,)? tag, read)));
-                out.add(1).write(bits(raw::$add_weak($(op::$add_op,)? tag, read)));
                 out.add(2).write(bits(raw::$acc(sem::Relaxed, gpu, $(op::$acc_op,)? tag, read)));
-                out.add(3).write(bits(raw::$acc_weak($(op::$acc_op,)? tag, read)));
                 out.add(4).write(bits(raw::$min_max(sem::Relaxed, gpu, op::Min, tag, read)));
-                out.add(5).write(bits(raw::$min_max_weak(op::Max, tag, read)));
             }
         }
     };
@@ -252,145 +226,145 @@ macro_rules! bytes {
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[Fp8<ty::E4m3>; 4] as E4m3x4: u32] typed_multimem_e4m3x4 raw_multimem_e4m3x4
-    { multimem_st multimem_st_weak } {
-        multimem_ld_reduce_add multimem_ld_reduce_weak_add
-        multimem_ld_reduce_add_acc_f16 multimem_ld_reduce_weak_add_acc_f16
-        multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
+    { multimem_st } {
+        multimem_ld_reduce_add
+        multimem_ld_reduce_add_acc_f16
+        multimem_ld_reduce_min_max
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[Fp8<ty::E5m2>; 4] as E5m2x4: u32] typed_multimem_e5m2x4 raw_multimem_e5m2x4
-    { multimem_st multimem_st_weak } {
-        multimem_ld_reduce_add multimem_ld_reduce_weak_add
-        multimem_ld_reduce_add_acc_f16 multimem_ld_reduce_weak_add_acc_f16
-        multimem_ld_reduce_min_max multimem_ld_reduce_weak_min_max
+    { multimem_st } {
+        multimem_ld_reduce_add
+        multimem_ld_reduce_add_acc_f16
+        multimem_ld_reduce_min_max
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E4m3>; 2]; 2] as E4m3x2: [u16; 2]] typed_multimem_e4m3x2_v2 raw_multimem_e4m3x2_v2
-    { multimem_st_v2 multimem_st_weak_v2 } {
-        multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2
-        multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2
-        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    { multimem_st_v2 } {
+        multimem_ld_reduce_add_v2
+        multimem_ld_reduce_add_acc_f16_v2
+        multimem_ld_reduce_min_max_v2
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E5m2>; 2]; 2] as E5m2x2: [u16; 2]] typed_multimem_e5m2x2_v2 raw_multimem_e5m2x2_v2
-    { multimem_st_v2 multimem_st_weak_v2 } {
-        multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2
-        multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2
-        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    { multimem_st_v2 } {
+        multimem_ld_reduce_add_v2
+        multimem_ld_reduce_add_acc_f16_v2
+        multimem_ld_reduce_min_max_v2
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E4m3>; 1]; 4] as E4m3: [u8; 4]] typed_multimem_e4m3_v4 raw_multimem_e4m3_v4
-    { multimem_st_v4_byte multimem_st_weak_v4_byte } {
-        multimem_ld_reduce_v4_byte(Add) multimem_ld_reduce_weak_v4_byte
-        multimem_ld_reduce_v4_byte(AddAccF16) multimem_ld_reduce_weak_v4_byte
-        multimem_ld_reduce_v4_byte multimem_ld_reduce_weak_v4_byte
+    { multimem_st_v4_byte } {
+        multimem_ld_reduce_v4_byte(Add)
+        multimem_ld_reduce_v4_byte(AddAccF16)
+        multimem_ld_reduce_v4_byte
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E5m2>; 1]; 4] as E5m2: [u8; 4]] typed_multimem_e5m2_v4 raw_multimem_e5m2_v4
-    { multimem_st_v4_byte multimem_st_weak_v4_byte } {
-        multimem_ld_reduce_v4_byte(Add) multimem_ld_reduce_weak_v4_byte
-        multimem_ld_reduce_v4_byte(AddAccF16) multimem_ld_reduce_weak_v4_byte
-        multimem_ld_reduce_v4_byte multimem_ld_reduce_weak_v4_byte
+    { multimem_st_v4_byte } {
+        multimem_ld_reduce_v4_byte(Add)
+        multimem_ld_reduce_v4_byte(AddAccF16)
+        multimem_ld_reduce_v4_byte
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E4m3>; 4]; 2] as E4m3x4: [u32; 2]] typed_multimem_e4m3x4_v2 raw_multimem_e4m3x4_v2
-    { multimem_st_v2 multimem_st_weak_v2 } {
-        multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2
-        multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2
-        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    { multimem_st_v2 } {
+        multimem_ld_reduce_add_v2
+        multimem_ld_reduce_add_acc_f16_v2
+        multimem_ld_reduce_min_max_v2
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E5m2>; 4]; 2] as E5m2x4: [u32; 2]] typed_multimem_e5m2x4_v2 raw_multimem_e5m2x4_v2
-    { multimem_st_v2 multimem_st_weak_v2 } {
-        multimem_ld_reduce_add_v2 multimem_ld_reduce_weak_add_v2
-        multimem_ld_reduce_add_acc_f16_v2 multimem_ld_reduce_weak_add_acc_f16_v2
-        multimem_ld_reduce_min_max_v2 multimem_ld_reduce_weak_min_max_v2
+    { multimem_st_v2 } {
+        multimem_ld_reduce_add_v2
+        multimem_ld_reduce_add_acc_f16_v2
+        multimem_ld_reduce_min_max_v2
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E4m3>; 2]; 4] as E4m3x2: [u16; 4]] typed_multimem_e4m3x2_v4 raw_multimem_e4m3x2_v4
-    { multimem_st_v4 multimem_st_weak_v4 } {
-        multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4
-        multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4
-        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    { multimem_st_v4 } {
+        multimem_ld_reduce_add_v4
+        multimem_ld_reduce_add_acc_f16_v4
+        multimem_ld_reduce_min_max_v4
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E5m2>; 2]; 4] as E5m2x2: [u16; 4]] typed_multimem_e5m2x2_v4 raw_multimem_e5m2x2_v4
-    { multimem_st_v4 multimem_st_weak_v4 } {
-        multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4
-        multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4
-        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    { multimem_st_v4 } {
+        multimem_ld_reduce_add_v4
+        multimem_ld_reduce_add_acc_f16_v4
+        multimem_ld_reduce_min_max_v4
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[Fp8<ty::E4m3>; 8] as E4m3: [u8; 8]] typed_multimem_e4m3_v8 raw_multimem_e4m3_v8
-    { multimem_st_v8_byte multimem_st_weak_v8_byte } {
-        multimem_ld_reduce_v8_byte(Add) multimem_ld_reduce_weak_v8_byte
-        multimem_ld_reduce_v8_byte(AddAccF16) multimem_ld_reduce_weak_v8_byte
-        multimem_ld_reduce_v8_byte multimem_ld_reduce_weak_v8_byte
+    { multimem_st_v8_byte } {
+        multimem_ld_reduce_v8_byte(Add)
+        multimem_ld_reduce_v8_byte(AddAccF16)
+        multimem_ld_reduce_v8_byte
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[Fp8<ty::E5m2>; 8] as E5m2: [u8; 8]] typed_multimem_e5m2_v8 raw_multimem_e5m2_v8
-    { multimem_st_v8_byte multimem_st_weak_v8_byte } {
-        multimem_ld_reduce_v8_byte(Add) multimem_ld_reduce_weak_v8_byte
-        multimem_ld_reduce_v8_byte(AddAccF16) multimem_ld_reduce_weak_v8_byte
-        multimem_ld_reduce_v8_byte multimem_ld_reduce_weak_v8_byte
+    { multimem_st_v8_byte } {
+        multimem_ld_reduce_v8_byte(Add)
+        multimem_ld_reduce_v8_byte(AddAccF16)
+        multimem_ld_reduce_v8_byte
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E4m3>; 4]; 4] as E4m3x4: [u32; 4]] typed_multimem_e4m3x4_v4 raw_multimem_e4m3x4_v4
-    { multimem_st_v4 multimem_st_weak_v4 } {
-        multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4
-        multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4
-        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    { multimem_st_v4 } {
+        multimem_ld_reduce_add_v4
+        multimem_ld_reduce_add_acc_f16_v4
+        multimem_ld_reduce_min_max_v4
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E5m2>; 4]; 4] as E5m2x4: [u32; 4]] typed_multimem_e5m2x4_v4 raw_multimem_e5m2x4_v4
-    { multimem_st_v4 multimem_st_weak_v4 } {
-        multimem_ld_reduce_add_v4 multimem_ld_reduce_weak_add_v4
-        multimem_ld_reduce_add_acc_f16_v4 multimem_ld_reduce_weak_add_acc_f16_v4
-        multimem_ld_reduce_min_max_v4 multimem_ld_reduce_weak_min_max_v4
+    { multimem_st_v4 } {
+        multimem_ld_reduce_add_v4
+        multimem_ld_reduce_add_acc_f16_v4
+        multimem_ld_reduce_min_max_v4
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E4m3>; 2]; 8] as E4m3x2: [u16; 8]] typed_multimem_e4m3x2_v8 raw_multimem_e4m3x2_v8
-    { multimem_st_v8 multimem_st_weak_v8 } {
-        multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8
-        multimem_ld_reduce_add_acc_f16_v8 multimem_ld_reduce_weak_add_acc_f16_v8
-        multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
+    { multimem_st_v8 } {
+        multimem_ld_reduce_add_v8
+        multimem_ld_reduce_add_acc_f16_v8
+        multimem_ld_reduce_min_max_v8
     }
 }
 #[cfg(feature = "sm_100f")]
 bytes! {
     [[[Fp8<ty::E5m2>; 2]; 8] as E5m2x2: [u16; 8]] typed_multimem_e5m2x2_v8 raw_multimem_e5m2x2_v8
-    { multimem_st_v8 multimem_st_weak_v8 } {
-        multimem_ld_reduce_add_v8 multimem_ld_reduce_weak_add_v8
-        multimem_ld_reduce_add_acc_f16_v8 multimem_ld_reduce_weak_add_acc_f16_v8
-        multimem_ld_reduce_min_max_v8 multimem_ld_reduce_weak_min_max_v8
+    { multimem_st_v8 } {
+        multimem_ld_reduce_add_v8
+        multimem_ld_reduce_add_acc_f16_v8
+        multimem_ld_reduce_min_max_v8
     }
 }
 
@@ -470,10 +444,10 @@ fn fill(base: u32) {
 stages! {
     typed_multimem_bulk_reduce(cta, stages) {
         cta.async_scope(stages.a, |cta, a| {
-            let a = a.write(cta, |i| i as f32).to_async(cta);
-            let (a, group) = multimem::bulk_reduce(cta, op::Add, a, sums(dst)).commit(cta).wait_read(cta);
-            group.wait(cta);
-            a.into_free()
+            let a = a.write(cta, |i| i as f32).to_async().sync(cta);
+            let (a, group) = multimem::bulk_reduce(cta, op::Add, a, sums(dst)).commit(cta).wait_read_split(cta).sync(cta);
+            group.wait(cta).sync(cta);
+            a
         });
     }
     raw_multimem_bulk_reduce(base) {

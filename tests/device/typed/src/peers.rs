@@ -59,12 +59,12 @@ macro_rules! pair {
             let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
             cta.cluster_scope(smem.memory, |cluster, memory| {
                 let memory = memory.write(cluster.cta(), |_| unsafe { core::mem::zeroed() });
-                let memory = cluster.open_atomic(memory);
+                let memory = cluster.open_atomic(memory).sync(&cluster);
                 if let Some($element) = memory.peer(1).and_then(|peer| peer.atomic(3)) {
                     let $b = unsafe { b.read() };
                     unsafe { out.write($typed_op) };
                 }
-                let memory = memory.close(&cluster).to_async(cluster.cta()).into_free();
+                let memory = memory.close().sync(&cluster).to_async().sync(cluster.cta()).into_free();
                 (cluster, memory)
             });
         }

@@ -3,7 +3,7 @@
 
 use ptx::barrier::NamedBarrier;
 use ptx::bulk;
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::{Block, Cta, Warps, trap};
 use ptx::mask::CtaMask;
@@ -12,7 +12,7 @@ use ptx::qualifier::{
     arrivals, cache_hint, convergence::Aligned, cp_mask, cta_group, evict, multicast, op, scope, sem, space,
     suspend_time_hint, swizzle_mode, threads, ty,
 };
-use ptx::raw::{self, MbarrierSuspendTimeHint};
+use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
 
@@ -57,7 +57,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, 
                 }
                 consumer
             },
-        )
+        ).join(cta)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
 }
@@ -117,7 +117,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32,
                 sum = vector ^ warps.thread_count() ^ before;
                 tile.release(warps)
             },
-        )
+        ).join(cta)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
 }
@@ -149,11 +149,11 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_cache_hint(src: *const u32, n
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_run_last(src: *const u32, n: usize, out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_end(src: *const u32, n: usize, out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
-    cta.async_scope_last(smem.memory, |cta, pipeline| {
-        pipeline.run_last(
+    cta.finish(smem.memory, |cta, pipeline| {
+        pipeline.run(
             cta,
             |thread, producer| match tiles.get(2) {
                 Some(tile) => producer.load(thread, tile),
@@ -164,12 +164,12 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_last(src: *const u32, n: us
                 unsafe { out.add(warps.thread_rank() as usize).write(tile.get(3).unwrap_or(0)) };
                 tile.release(warps)
             },
-        )
+        ).end()
     });
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_run_last(src: *const u32, n: usize, out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_end(src: *const u32, n: usize, out: *mut u32) {
     let base = memory();
     closure(|| unsafe {
         run_last::<0>(
@@ -190,51 +190,6 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_last(src: *const u32, n: usiz
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_suspended(src: *const u32, n: usize, out: *mut u32) {
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
-    let mut first = 0_u32;
-    cta.async_scope(smem.memory, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |thread, producer| match tiles.get(2) {
-                Some(tile) => producer.load(thread, tile),
-                None => producer,
-            },
-            |warps, consumer| {
-                let tile = consumer.wait_with_hint(warps, 1000);
-                first = tile.get(0).unwrap_or(0);
-                tile.release(warps)
-            },
-        )
-    });
-    unsafe { out.add(cta.thread_rank() as usize).write(first) };
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_wait_suspended(src: *const u32, n: usize, out: *mut u32) {
-    let base = memory();
-    let mut first = 0_u32;
-    closure(|| unsafe {
-        run(
-            base,
-            |at| {
-                let src = unsafe { src.add(2 * N) }.cast();
-                load::<0>(at, |stage, full, _| unsafe {
-                    raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full, cache_hint::None)
-                })
-            },
-            |at, _, _| {
-                wait_with_hint::<0>(&at, 1000);
-                first = read(&at, 0);
-                release::<0>(at)
-            },
-        )
-    });
-    unsafe { out.add(thread_rank() as usize).write(first) };
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
     map: *const TensorMapObject,
     n: usize,
@@ -252,7 +207,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
                 sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
                 tile.release(warps)
             },
-        )
+        ).join(cta)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
 }
@@ -319,7 +274,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast(src: *const u32, 
                 }
                 consumer
             },
-        );
+        ).join(&cluster);
         (cluster, pipeline)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
@@ -401,7 +356,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
                     x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?))).unwrap_or(0) ^ y.addr();
                 stage.release(warps)
             },
-        );
+        ).join(&cluster);
         (cluster, pipeline)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
@@ -484,11 +439,11 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
             |warps, consumer| {
                 let tile = consumer.wait(warps);
                 sum = tile.get(5).unwrap_or(0);
-                let tile = tile.release(warps).wait_with_hint(warps, 1000);
+                let tile = tile.release(warps).wait(warps);
                 sum ^= tile.get(9).unwrap_or(0);
                 tile.release(warps)
             },
-        );
+        ).join(&cluster);
         (cluster, pipeline)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
@@ -541,7 +496,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_tensor(
                 wait::<2>(&at);
                 sum = read(&at, 5);
                 let at = release::<2>(at);
-                wait_with_hint::<2>(&at, 1000);
+                wait::<2>(&at);
                 sum ^= read(&at, 9);
                 release::<2>(at)
             },
@@ -552,15 +507,15 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_tensor(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_last(
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_end(
     map: *const TensorMapObject,
     out: *mut u32,
 ) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let map = unsafe { TensorMap::<u32, Box2<16, 8, swizzle_mode::B64>>::from_raw(map) };
-    cta.cluster_scope_last(smem.memory, |mut cluster, pipeline| {
+    cta.finish_cluster(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let ended = pipeline.multicast(pair).run_last(
+        let ended = pipeline.multicast(pair).run(
             &mut cluster,
             |thread, producer| producer.load(thread, map.box_at([0, 1])),
             |warps, consumer| {
@@ -571,13 +526,13 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_last(
                 unsafe { out.add(rank).write(rows.get([5, 3]).unwrap_or(0)) };
                 stage.release(warps)
             },
-        );
+        ).end();
         (cluster, ended)
     });
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_last(
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_end(
     map: *const TensorMapObject,
     out: *mut u32,
 ) {
@@ -743,20 +698,20 @@ impl Position {
 }
 
 #[inline(always)]
-fn wait_parity<const CTAS: u32>(bar: u32, parity: u32, hint: impl MbarrierSuspendTimeHint + Copy) {
+fn wait_parity<const CTAS: u32>(bar: u32, parity: u32) {
     let space = space::SharedCta;
     while !unsafe {
         if CTAS == 0 {
-            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space, bar, parity, hint)
+            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space, bar, parity, suspend_time_hint::None)
         } else {
-            raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, space, bar, parity, hint)
+            raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, space, bar, parity, suspend_time_hint::None)
         }
     } {}
 }
 
 #[inline(always)]
-fn wait_full<const CTAS: u32>(full: u32, parity: u32, hint: impl MbarrierSuspendTimeHint + Copy) {
-    wait_parity::<CTAS>(full, parity, hint);
+fn wait_full<const CTAS: u32>(full: u32, parity: u32) {
+    wait_parity::<CTAS>(full, parity);
     if CTAS > 0 {
         raw::fence_acquire_sync_restrict();
     }
@@ -766,7 +721,7 @@ fn wait_full<const CTAS: u32>(full: u32, parity: u32, hint: impl MbarrierSuspend
 fn load<const CTAS: u32>(mut at: Position, copy: impl FnOnce(u32, u32, (u32, u32))) -> Position {
     let Position { base, stage, parity, first, rank } = at;
     let (full, empty) = (full(base, stage), empty(base, stage));
-    wait_parity::<CTAS>(empty, parity ^ 1, suspend_time_hint::None);
+    wait_parity::<CTAS>(empty, parity ^ 1);
     if CTAS > 0 {
         raw::fence_proxy_async_generic_acquire_sync_restrict();
     }
@@ -780,7 +735,7 @@ fn load<const CTAS: u32>(mut at: Position, copy: impl FnOnce(u32, u32, (u32, u32
 fn drain<const CTAS: u32>(mut at: Position) {
     let mut stages = STAGES;
     while stages > 0 {
-        wait_full::<CTAS>(full(at.base, at.stage), at.parity ^ 1, suspend_time_hint::None);
+        wait_full::<CTAS>(full(at.base, at.stage), at.parity ^ 1);
         at.advance();
         stages -= 1;
         unsafe {
@@ -791,13 +746,7 @@ fn drain<const CTAS: u32>(mut at: Position) {
 
 #[inline(always)]
 fn wait<const CTAS: u32>(at: &Position) {
-    wait_full::<CTAS>(full(at.base, at.stage), at.parity, suspend_time_hint::None);
-}
-
-#[inline(always)]
-fn wait_with_hint<const CTAS: u32>(at: &Position, nanoseconds: u32) {
-    let hint = suspend_time_hint::Nanoseconds(nanoseconds);
-    wait_full::<CTAS>(full(at.base, at.stage), at.parity, hint);
+    wait_full::<CTAS>(full(at.base, at.stage), at.parity);
 }
 
 #[inline(always)]
@@ -855,25 +804,24 @@ unsafe fn one_each(
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with(src: *const u32, dst: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
-    let Parts { memory, out, mut consumers } = smem;
+    let Parts { memory, out, consumers } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
     cta.async_scope((memory, out), |cta, (pipeline, out)| {
-        let (pipeline, (), out) = pipeline.run_with(
+        let (pipeline, out, _) = pipeline.run_with(
             cta,
-            &mut consumers,
-            ((), out),
-            |thread, producer, ()| (producer.load(thread, from), ()),
+            consumers,
+            out,
+            |thread, producer| producer.load(thread, from),
             |warps, consumer, out| {
                 let tile = consumer.wait(warps);
                 let written = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1);
                 let consumer = tile.release(warps);
                 warps.sync();
-                let fenced = warps.sync_with(written.to_async_at_sync());
-                let (out, _) = bulk::store(warps, fenced, to).commit(warps).wait_read(warps);
-                (consumer, out.into_free())
+                let fenced = written.to_async().sync(warps);
+                (consumer, bulk::store(warps, fenced, to).commit(warps).wait_read(warps).end())
             },
-        );
-        (pipeline, out)
+        ).join(cta);
+        (pipeline, out.to_async().sync(cta).into_free())
     });
 }
 
@@ -899,38 +847,38 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with(src: *const u32, dst: *m
                     store_to(dst, base + OUT);
                     raw::cp_async_bulk_wait_group_read::<0>();
                 }
-                sync_consumers();
                 at
             },
-        )
+        );
+        fence_async();
     });
 }
 
 /// Does what [`typed_pipeline_run_with`] does, at the end of the kernel.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with_last(src: *const u32, dst: *mut u32) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with_end(src: *const u32, dst: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
     let Parts { memory, out, consumers } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
-    cta.async_scope_last((memory, out), |cta, (pipeline, out)| {
-        let (pipeline, (), out) = pipeline.run_with_last(
+    cta.finish((memory, out), |cta, (pipeline, out)| {
+        let (pipeline, out) = pipeline.run_with(
             cta,
             consumers,
-            ((), out),
-            |thread, producer, ()| (producer.load(thread, from), ()),
+            out,
+            |thread, producer| producer.load(thread, from),
             |warps, consumer, out| {
                 let tile = consumer.wait(warps);
-                let fenced = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1).to_async(warps);
-                let out = bulk::store(warps, fenced, to).commit(warps).end(warps);
+                let fenced = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1).to_async().sync(warps);
+                let out = bulk::store(warps, fenced, to).commit(warps).wait_read(warps).end();
                 (tile.release(warps), out)
             },
-        );
+        ).end();
         (pipeline, out)
     });
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with_last(src: *const u32, dst: *mut u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with_end(src: *const u32, dst: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
     if cta_rank() != 0 {
         return;
@@ -973,7 +921,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_async(src: *const u32, n: 
                 use_address(stage.addr());
                 stage.release(warps)
             },
-        );
+        ).join(&cluster);
         (cluster, pipeline)
     });
 }
@@ -1016,20 +964,20 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_wait_async(src: *const u32, n: us
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_store_stage(src: *const u32, dst: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
-    let Parts { memory, mut consumers, .. } = smem;
+    let Parts { memory, consumers, .. } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
     cta.async_scope(memory, |cta, pipeline| {
-        let (pipeline, (), ()) = pipeline.run_with(
+        let (pipeline, (), _) = pipeline.run_with(
             cta,
-            &mut consumers,
-            ((), ()),
-            |thread, producer, ()| (producer.load(thread, from), ()),
+            consumers,
+            (),
+            |thread, producer| producer.load(thread, from),
             |warps, consumer, ()| {
                 let stage = consumer.wait_async(warps);
-                let (stage, _) = bulk::store(warps, stage, to).commit(warps).wait_read(warps);
+                let stage = bulk::store(warps, stage, to).commit(warps).wait_read(warps).sync(warps);
                 (stage.release(warps), ())
             },
-        );
+        ).join(cta);
         pipeline
     });
 }
@@ -1146,7 +1094,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair(out: *mut u32, rou
             cta,
             |warps, producer| produce(warps, producer, rounds),
             |warps, consumer| consume(warps, consumer, (rounds, out)),
-        )
+        ).join(cta)
     });
 }
 
@@ -1159,19 +1107,19 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair(out: *mut u32, round
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_last(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_end(out: *mut u32, rounds: u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Tile>() };
-    cta.async_scope_last(smem.tile, |cta, pipeline| {
-        pipeline.run_last(
+    cta.finish(smem.tile, |cta, pipeline| {
+        pipeline.run(
             cta,
             |warps, producer| produce(warps, producer, rounds),
             |warps, consumer| consume(warps, consumer, (rounds, out)),
-        )
+        ).end()
     });
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_last(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_end(out: *mut u32, rounds: u32) {
     closure(|| unsafe { hand_off::<false>(out, rounds) });
 }
 
@@ -1181,19 +1129,18 @@ ptx::shared_memory! { struct TileWith { tile: PipelineMemory<[u32; N], 1, Pair>,
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with(out: *mut u32, rounds: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
-    let TileWith { tile, mut consumers } = smem;
+    let TileWith { tile, consumers } = smem;
     cta.async_scope(tile, |cta, pipeline| {
-        let of_parts = ((), ());
-        let (pipeline, (), ()) = pipeline.run_with(
+        let (pipeline, (), _) = pipeline.run_with(
             cta,
-            &mut consumers,
-            of_parts,
-            |warps, producer, ()| (produce(warps, producer, rounds), ()),
+            consumers,
+            (),
+            |warps, producer| produce(warps, producer, rounds),
             |warps, consumer, ()| {
                 warps.sync();
                 (consume(warps, consumer, (rounds, out)), ())
             },
-        );
+        ).join(cta);
         pipeline
     });
 }
@@ -1207,27 +1154,26 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_with(out: *mut u32, 
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with_last(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with_end(out: *mut u32, rounds: u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
     let TileWith { tile, consumers } = smem;
-    cta.async_scope_last(tile, |cta, pipeline| {
-        let of_parts = ((), ());
-        let (ended, (), ()) = pipeline.run_with_last(
+    cta.finish(tile, |cta, pipeline| {
+        let (ended, ()) = pipeline.run_with(
             cta,
             consumers,
-            of_parts,
-            |warps, producer, ()| (produce(warps, producer, rounds), ()),
+            (),
+            |warps, producer| produce(warps, producer, rounds),
             |warps, consumer, ()| {
                 warps.sync();
                 (consume(warps, consumer, (rounds, out)), ())
             },
-        );
+        ).end();
         ended
     });
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_with_last(out: *mut u32, rounds: u32) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_with_end(out: *mut u32, rounds: u32) {
     closure(|| unsafe { hand_off::<true>(out, rounds) });
 }
 
@@ -1300,7 +1246,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_ring(x: *const u32, y: *mut u32
         loop {
             ring = match ring.wait(cta) {
                 NextStage::Full(full) => full.update(cta, |[x], y| x ^ y).store(cta).refill(cta),
-                NextStage::Done(idle) => return idle,
+                NextStage::Done(done) => return done.join(cta),
             };
         }
     });
@@ -1327,7 +1273,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_update_all(x: *const u32, 
     let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.async_scope(smem.memory, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x ^ y));
+    cta.async_scope(smem.memory, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x ^ y).join(cta));
 }
 
 #[unsafe(no_mangle)]
@@ -1351,7 +1297,7 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish(x: *const u32, y: *
     let (mut cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.async_scope(smem.memory, |cta, ring| ring.start(cta, [x], y).finish(cta));
+    cta.async_scope(smem.memory, |cta, ring| ring.start(cta, [x], y).finish(cta).join(cta));
 }
 
 #[unsafe(no_mangle)]
@@ -1363,15 +1309,15 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_finish(x: *const u32, y: *mu
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_update_all_last(x: *const u32, y: *mut u32, n: usize) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_update_all_end(x: *const u32, y: *mut u32, n: usize) {
     let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.async_scope_last(smem.memory, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x ^ y));
+    cta.finish(smem.memory, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x ^ y).end());
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all_last(x: *const u32, y: *mut u32, n: usize) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all_end(x: *const u32, y: *mut u32, n: usize) {
     let (_, smem, _) = unsafe { Cta::enter::<Rings>() };
     let base: u32 = unsafe { core::mem::transmute(smem.memory) };
     let (next, count, step) = (cta_rank() as usize, n / N, cta_count() as usize);
@@ -1386,15 +1332,15 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_update_all_last(x: *const u3
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish_last(x: *const u32, y: *mut u32, n: usize) {
+pub unsafe extern "ptx-kernel" fn typed_pipeline_ring_finish_end(x: *const u32, y: *mut u32, n: usize) {
     let (cta, smem, _) = unsafe { Cta::enter::<Rings>() };
     let (x, _) = unsafe { Global::from_raw(x, n) }.tiles::<N>();
     let (y, _) = unsafe { GlobalMut::<_, N>::from_raw(y, n) }.tiles(&cta);
-    cta.async_scope_last(smem.memory, |cta, ring| ring.start(cta, [x], y).finish_last(cta));
+    cta.finish(smem.memory, |cta, ring| ring.start(cta, [x], y).finish(cta).end());
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_finish_last(x: *const u32, y: *mut u32, n: usize) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_ring_finish_end(x: *const u32, y: *mut u32, n: usize) {
     let (_, smem, _) = unsafe { Cta::enter::<Rings>() };
     let base: u32 = unsafe { core::mem::transmute(smem.memory) };
     let (next, count, step) = (cta_rank() as usize, n / N, cta_count() as usize);
@@ -1495,7 +1441,7 @@ impl Ring {
 
     #[inline(always)]
     fn wait(&self) {
-        wait_parity::<0>(self.bars + 8 * self.stage, self.parity, suspend_time_hint::None);
+        wait_parity::<0>(self.bars + 8 * self.stage, self.parity);
     }
 
     /// Waits for the next stage and returns the ring, or `None` when all tiles have passed.

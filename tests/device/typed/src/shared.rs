@@ -15,8 +15,7 @@ ptx::shared_memory! {
 pub unsafe extern "ptx-kernel" fn typed_shared_queries(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     cta.async_scope(smem.tile, |_, tile| {
-        unsafe { out.write(if tile.is_empty() { 7 } else { tile.len() as u32 }) };
-        unsafe { out.add(1).write(tile.addr() % 128) };
+        unsafe { out.write(tile.addr() % 128) };
         tile
     });
 }
@@ -24,8 +23,7 @@ pub unsafe extern "ptx-kernel" fn typed_shared_queries(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn raw_shared_queries(out: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let tile: u32 = unsafe { core::mem::transmute(smem.tile) };
-    unsafe { out.write(N as u32) };
-    unsafe { out.add(1).write(tile % 128) };
+    unsafe { out.write(tile % 128) };
 }
 
 /// Returns the address at which dynamic shared memory begins.

@@ -28,13 +28,13 @@ pub unsafe extern "ptx-kernel" fn typed_shared_stores(i: usize, out: *mut u32) {
         let rank = cta.thread_rank();
         let tile = tile.element_stores();
         unsafe { out.write(tile.set(i, rank).is_some() as u32) };
-        let tile = tile.publish(cta);
+        let tile = tile.publish().sync(cta);
         unsafe { out.add(1).write(tile.get(5).unwrap_or(0)) };
-        let tile = tile.release(cta).vector_stores();
+        let tile = tile.release().sync(cta).vector_stores();
         unsafe { out.add(2).write(tile.set_vector(i, [rank, 2, 3, 4]).is_some() as u32) };
-        let tile = tile.to_async(cta).into_loaded();
+        let tile = tile.to_async().sync(cta).into_loaded();
         unsafe { out.add(3).write(tile.get(6).unwrap_or(0)) };
-        tile.release(cta)
+        tile.release().sync(cta)
     });
 }
 
@@ -66,9 +66,9 @@ pub unsafe extern "ptx-kernel" fn typed_shared_view_2d(x: usize, y: usize, out: 
         let tile = tile.element_stores();
         let set = tile.as_2d::<W>().swizzled(swizzle_mode::B128).set([x, y], cta.thread_rank());
         unsafe { out.write(set.is_some() as u32) };
-        let tile = tile.publish(cta);
+        let tile = tile.publish().sync(cta);
         unsafe { out.add(1).write(tile.as_2d::<W>().get([y, x]).unwrap_or(7)) };
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     });
 }
 
@@ -95,9 +95,9 @@ pub unsafe extern "ptx-kernel" fn typed_shared_view_2d_vectors(x: usize, y: usiz
         let vector = [cta.thread_rank(), 2, 3, 4];
         let set = tile.as_2d::<W>().swizzled(swizzle_mode::B128).set_vector([x, y], vector);
         unsafe { out.write(set.is_some() as u32) };
-        let tile = tile.publish(cta);
+        let tile = tile.publish().sync(cta);
         unsafe { out.add(1).write(tile.as_2d::<W>().get_vector([y, x]).map_or(7, |vector| vector[2])) };
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     });
 }
 

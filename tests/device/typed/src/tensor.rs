@@ -1,7 +1,8 @@
 //! Tensor copies (TMA).
 
 use half::{bf16, f16};
-use ptx::cache_policy::CachePolicy;
+use ptx::launch::Together;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::Global;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -39,7 +40,7 @@ macro_rules! pair {
             #[allow(unused_mut)]
             let (mut $cta, smem, _) = unsafe { Cta::enter::<Smem>() };
             #[allow(unused)]
-            let ($tile, $bar) = (smem.tile, smem.bar.init(&$cta));
+            let ($tile, $bar) = (smem.tile, smem.bar.init(&$cta).sync(&$cta));
             $typed_body
         }
         #[unsafe(no_mangle)]
@@ -59,10 +60,10 @@ macro_rules! load_pair {
         pair! {
             $typed(cta, tile, bar, map, out) {
                 let map = unsafe { TensorMap::<f32, $Shape>::from_raw_within(map, Starts::STARTS) };
-                cta.async_scope((tile, bar), |cta, (tile, bar)| {
+                cta.async_scope(tile, |cta, tile| {
                     let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at($at))).wait(cta);
                     unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
-                    (tile.release(cta), bar)
+                    tile.release().sync(cta)
                 });
             }
             $raw(base, bar, map, out) {
@@ -212,12 +213,12 @@ mod im2col_w_128 {
             #[unsafe(no_mangle)]
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, out: *mut u8) {
                 let (mut cta, smem, _) = unsafe { Cta::enter::<$Smem>() };
-                let bar = smem.bar.init(&cta);
+                let bar = smem.bar.init(&cta).sync(&cta);
                 let map = unsafe { TensorMap::<u8, $Shape>::from_raw_within(map, Starts::STARTS) };
-                cta.async_scope((smem.tile, bar), |cta, (tile, bar)| {
+                cta.async_scope(smem.tile, |cta, tile| {
                     let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at($at))).wait(cta);
                     unsafe { out.write(tile.get(3).unwrap_or(0)) };
-                    (tile.release(cta), bar)
+                    tile.release().sync(cta)
                 });
             }
             #[unsafe(no_mangle)]
@@ -296,8 +297,8 @@ pair! {
     typed_tensor_store_1d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [2]).at([12]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -316,8 +317,8 @@ pair! {
     typed_tensor_store_2d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at([12, 8]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -336,8 +337,8 @@ pair! {
     typed_tensor_store_3d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box3<16, 4, 4>>::from_raw(map, [2, 2, 2]).at([12, 8, 7]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -356,8 +357,8 @@ pair! {
     typed_tensor_store_4d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box4<8, 4, 4, 2>>::from_raw(map, [2, 2, 2, 2]).at([12, 8, 7, 6]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -376,8 +377,8 @@ pair! {
     typed_tensor_store_5d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map, [2, 2, 2, 2, 2]).at([12, 8, 7, 6, 5]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -396,8 +397,8 @@ pair! {
     typed_tensor_reduce_1d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map).at([12]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -416,8 +417,8 @@ pair! {
     typed_tensor_reduce_2d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -436,8 +437,8 @@ pair! {
     typed_tensor_reduce_3d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map).at([12, 8, 7]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -456,8 +457,8 @@ pair! {
     typed_tensor_reduce_4d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map).at([12, 8, 7, 6]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -476,8 +477,8 @@ pair! {
     typed_tensor_reduce_5d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map).at([12, 8, 7, 6, 5]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -500,8 +501,8 @@ macro_rules! reductions {
             let (mut cta, smem, _) = unsafe { Cta::enter::<Words>() };
             let dst = place(unsafe { TensorMapReduce::<u32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
             cta.async_scope(smem.tile, |cta, tile| {
-                let tile = tile.write(cta, |i| i as u32).to_async(cta);
-                $( let (tile, _) = tensor::reduce(cta, op::$Op, tile, dst).commit(cta).wait(cta); )+
+                let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
+                $( let (tile, _) = tensor::reduce(cta, op::$Op, tile, dst).commit(cta).wait(cta).sync(cta); )+
                 tile.into_free()
             });
         }
@@ -530,8 +531,8 @@ pair! {
     typed_tensor_store_im2col_3d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Im2col3<32, 8>>::from_raw(map, ()).at([12, 8, 7]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -550,8 +551,8 @@ pair! {
     typed_tensor_reduce_im2col_3d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Im2col3<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -570,8 +571,8 @@ pair! {
     typed_tensor_store_im2col_4d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Im2col4<32, 8>>::from_raw(map, ()).at([12, 8, 7, 6]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -590,8 +591,8 @@ pair! {
     typed_tensor_reduce_im2col_4d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Im2col4<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7, 6]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -610,8 +611,8 @@ pair! {
     typed_tensor_store_im2col_5d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Im2col5<32, 8>>::from_raw(map, ()).at([12, 8, 7, 6, 5]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -630,8 +631,8 @@ pair! {
     typed_tensor_reduce_im2col_5d(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Im2col5<32, 8>>::from_raw_within(map, Starts::STARTS).at([12, 8, 7, 6, 5]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -650,9 +651,9 @@ pair! {
     typed_tensor_store_cache_hint(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, [2, 2]).at([12, 8]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
             let policy = CachePolicy::evict_first();
-            let (tile, _) = tensor::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
+            let (tile, _) = tensor::store(cta, tile, dst.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -672,9 +673,9 @@ pair! {
     typed_tensor_reduce_cache_hint(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map).at([12, 8]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
             let policy = CachePolicy::evict_first();
-            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst.cache_hint(policy)).commit(cta).wait(cta);
+            let (tile, _) = tensor::reduce(cta, op::Add, tile, dst.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -695,8 +696,8 @@ pair! {
     typed_tensor_scatter4(cta, tile, bar, map, out) {
         let dst = place(unsafe { TensorMapMut::<f32, tensor::Scatter4<64>>::from_raw(map, ()).at([12, 1, 2, 5, 3]) });
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
             tile.into_free()
         });
     }
@@ -714,11 +715,11 @@ pair! {
 pair! {
     typed_tensor_load_cache_hint(cta, tile, bar, map, out) {
         let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
-        cta.async_scope((tile, bar), |cta, (tile, bar)| {
+        cta.async_scope(tile, |cta, tile| {
             let policy = CachePolicy::evict_first();
             let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at([8, -1])).cache_hint(policy)).wait(cta);
             unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
-            (tile.release(cta), bar)
+            tile.release().sync(cta)
         });
     }
     raw_tensor_load_cache_hint(base, bar, map, out) {
@@ -753,8 +754,8 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
     let (mut cta, smem, _) = unsafe { Cta::enter::<Product>() };
     let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
     let Some(src) = unsafe { Global::from_raw(src, 32) }.tiles::<32>().0.get(0) else { trap() };
-    let lent = ((smem.matrix, smem.vector), smem.bar.init(&cta));
-    cta.async_scope(lent, |cta, (tiles, bar)| {
+    let (lent, bar) = ((smem.matrix, smem.vector), smem.bar.init(&cta).sync(&cta));
+    cta.async_scope(lent, |cta, tiles| {
         let policy = CachePolicy::evict_first();
         let load = tensor::load(
             cta,
@@ -764,7 +765,7 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_load_beside_a_tile(
         );
         let (bar, (matrix, vector), _) = load.wait(cta);
         unsafe { out.write(matrix.get(3).map_or(0, f32::to_bits) ^ vector.get(3).map_or(0, f32::to_bits)) };
-        ((matrix.release(cta), vector.release(cta)), bar)
+        (matrix.release().sync(cta), vector.release().sync(cta))
     });
 }
 
@@ -826,7 +827,7 @@ pair! {
     typed_tensor_prefetch(cta, tile, bar, map, out) {
         let map = unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) };
         let policy = CachePolicy::evict_last();
-        map.prefetch_tensormap(&cta);
+        tensor::prefetch_tensormap(&cta, &map);
         tensor::prefetch(&cta, place(map.at([8, -1])));
         tensor::prefetch(&cta, place(map.at([8, 7])).cache_hint(policy));
     }
@@ -846,8 +847,8 @@ pair! {
 
 pair! {
     typed_tensor_prefetch_maps(cta, tile, bar, map, out) {
-        unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [4]) }.prefetch_tensormap(&cta);
-        unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) }.prefetch_tensormap(&cta);
+        tensor::prefetch_tensormap(&cta, &unsafe { TensorMapMut::<f32, Box1<256>>::from_raw(map, [4]) });
+        tensor::prefetch_tensormap(&cta, &unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) });
     }
     raw_tensor_prefetch_maps(base, bar, map, out) {
         if elected() {
@@ -917,7 +918,7 @@ pair! {
             x += 32;
         }
         tensor::prefetch(&cta, place(map.at([12 * y - 8, y])));
-        tensor::prefetch(&cta, map.at_const::<-4, 1>());
+        tensor::prefetch(&cta, map.box_at([-4, 1]));
     }
     raw_tensor_at_rows(base, bar, map, out) {
         let y = out.read() as i32;
@@ -939,33 +940,33 @@ pair! {
 
 // Constant coordinates of each rank.
 pair! {
-    typed_tensor_at_const(cta, tile, bar, map, out) {
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at_const::<4>());
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at_const::<4, -1>());
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at_const::<4, -1, 2>());
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at_const::<4, -1, 2, 3>());
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at_const::<4, -1, 2, 3, 5>());
+    typed_tensor_box_at(cta, tile, bar, map, out) {
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.box_at([4]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.box_at([4, -1]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.box_at([4, -1, 2]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.box_at([4, -1, 2, 3]));
+        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.box_at([4, -1, 2, 3, 5]));
         cta.async_scope(tile, |cta, tile| {
-            let tile = tile.write(cta, |i| i as f32).to_async(cta);
-            let part = unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map) }.at_const::<4>();
+            let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+            let part = place(unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map) }.at([4]));
             let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
-            let (tile, _) = group.wait(cta);
-            let part = unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) }.at_const::<4, 1>();
+            let (tile, _) = group.wait(cta).sync(cta);
+            let part = place(unsafe { TensorMapReduce::<f32, Box2<32, 8>>::from_raw(map) }.at([4, 1]));
             let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
-            let (tile, _) = group.wait(cta);
-            let part = unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map) }.at_const::<4, 1, 2>();
+            let (tile, _) = group.wait(cta).sync(cta);
+            let part = place(unsafe { TensorMapReduce::<f32, Box3<16, 4, 4>>::from_raw(map) }.at([4, 1, 2]));
             let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
-            let (tile, _) = group.wait(cta);
-            let part = unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at_const::<4, 1, 2, 3>();
+            let (tile, _) = group.wait(cta).sync(cta);
+            let part = place(unsafe { TensorMapReduce::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at([4, 1, 2, 3]));
             let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
-            let (tile, _) = group.wait(cta);
-            let part = unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at_const::<4, 1, 2, 3, 5>();
+            let (tile, _) = group.wait(cta).sync(cta);
+            let part = place(unsafe { TensorMapReduce::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at([4, 1, 2, 3, 5]));
             let group = tensor::reduce(cta, op::Add, tile, part).commit(cta);
-            let (tile, _) = group.wait(cta);
+            let (tile, _) = group.wait(cta).sync(cta);
             tile.into_free()
         });
     }
-    raw_tensor_at_const(base, bar, map, out) {
+    raw_tensor_box_at(base, bar, map, out) {
         if elected() {
             raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [4], cache_hint::None);
         }
@@ -1040,12 +1041,12 @@ pair! {
                 out.write(x);
                 out.add(1).write(y);
             }
-            cta.async_scope((tile, bar), |cta, (tile, bar)| {
+            cta.async_scope(tile, |cta, tile| {
                 // The copies are in place: the CTA owns the box, so it can load and store the box.
                 let (bar, tile, dst) = tensor::load(cta, bar, tile, dst).wait(cta);
-                let (tile, group) = tensor::store(cta, tile, dst).commit(cta).wait_read(cta);
-                group.wait(cta);
-                (tile.into_free(), bar)
+                let (tile, group) = tensor::store(cta, tile, dst).commit(cta).wait_read_split(cta).sync(cta);
+                group.wait(cta).sync(cta);
+                tile
             });
         }
     }
@@ -1101,14 +1102,14 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_group(
     };
     let (first, second) = unsafe { (place(map.at([0])), place(map.at([256]))) };
     cta.async_scope((smem.a, smem.b, smem.c), |cta, (a, b, c)| {
-        let a = a.write(cta, |i| i as f32).to_async(cta);
-        let b = b.write(cta, |i| i as f32).to_async(cta);
-        let c = c.write(cta, |i| i as f32).to_async(cta);
-        let group = tensor::store(cta, a, first).tensor_store(cta, b, second);
-        let group = group.tensor_reduce(cta, op::Add, c, place(sums.at([8]))).commit(cta);
-        let (((a, b), c), group) = group.wait_read(cta);
-        group.wait(cta);
-        (a.into_free(), b.into_free(), c.into_free())
+        let a = a.write(cta, |i| i as f32).to_async().sync(cta);
+        let b = b.write(cta, |i| i as f32).to_async().sync(cta);
+        let c = c.write(cta, |i| i as f32).to_async().sync(cta);
+        let group = tensor::store(cta, a, first).and(tensor::store(cta, b, second));
+        let group = group.and(tensor::reduce(cta, op::Add, c, place(sums.at([8])))).commit(cta);
+        let (((a, b), c), group) = group.wait_read_split(cta).sync(cta);
+        group.wait(cta).sync(cta);
+        (a, b, c)
     });
 }
 
@@ -1170,21 +1171,21 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_draft(
     out: *mut u32,
 ) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<WithMap>() };
-    let bar = smem.bar.init(&cta);
+    let bar = smem.bar.init(&cta).sync(&cta);
     let (map, slot) =
         unsafe { (TensorMap::<f32, Box2<32, 8>>::from_raw(map), TensorMapSlot::from_raw(slot)) };
-    cta.async_scope((smem.tile, smem.map, bar), |cta, (tile, memory, bar)| {
+    cta.async_scope((smem.tile, smem.map), |cta, (tile, memory)| {
         let draft = tensor::draft(cta, memory, &map);
         #[cfg(feature = "sm_100a")]
         let draft = {
             use ptx::qualifier::ord;
             draft.global_address(cta, address).global_dim(cta, ord::D1, 77).global_stride(cta, ord::D0, 1024)
         };
-        let (memory, published) = unsafe { draft.publish(cta, slot) };
+        let (memory, published) = unsafe { draft.publish(cta, slot) }.sync(cta);
         let map = published.acquire(cta);
         let (bar, tile, _) = tensor::load(cta, bar, tile, place(map.at([8, -1]))).wait(cta);
         unsafe { out.write(tile.get(3).map_or(0, f32::to_bits)) };
-        (tile.release(cta), memory, bar)
+        (tile.release().sync(cta), memory)
     });
 }
 
@@ -1361,11 +1362,11 @@ pub unsafe extern "ptx-kernel" fn typed_tensor_reduce_halves(
     let sums = unsafe { TensorMapReduce::<f16, Box2<64, 4>>::from_raw(sums) };
     let most = unsafe { TensorMapReduce::<bf16, Box1<256>>::from_raw(most) };
     cta.async_scope((smem.tile, smem.other), |cta, (tile, other)| {
-        let tile = tile.write(cta, |_| f16::ONE).to_async(cta);
-        let other = other.write(cta, |_| bf16::ONE).to_async(cta);
+        let tile = tile.write(cta, |_| f16::ONE).to_async().sync(cta);
+        let other = other.write(cta, |_| bf16::ONE).to_async().sync(cta);
         let group = tensor::reduce(cta, op::Add, tile, place(sums.at([16, 8])));
-        let group = group.tensor_reduce(cta, op::Max, other, place(most.at([8])));
-        let ((tile, _), (other, _)) = group.commit(cta).wait(cta);
+        let group = group.and(tensor::reduce(cta, op::Max, other, place(most.at([8]))));
+        let ((tile, _), (other, _)) = group.commit(cta).wait(cta).sync(cta);
         (tile.into_free(), other.into_free())
     });
 }
@@ -1429,10 +1430,10 @@ mod draft {
             pub unsafe extern "ptx-kernel" fn $typed(map: *const TensorMapObject, slot: *mut TensorMapObject) {
                 let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
                 let (map, slot) = unsafe { (TensorMap::<f32, $From>::from_raw_within(map, Starts::STARTS), TensorMapSlot::from_raw(slot)) };
-                _ = smem.bar.init(&cta);
+                _ = smem.bar.init(&cta).sync(&cta);
                 cta.async_scope(smem.map, |$cta, memory| {
                     let $draft = tensor::draft($cta, memory, &map);
-                    let (memory, published) = unsafe { { $change }.publish($cta, slot) };
+                    let (memory, published) = unsafe { { $change }.publish($cta, slot) }.sync($cta);
                     published.acquire($cta);
                     memory
                 });

@@ -51,17 +51,6 @@ pair! {
 }
 
 pair! {
-    typed_warp_mask(warp, value, wide, out) {
-        let lower = LaneMask::from_bits_retain(value).lowest().unwrap_or(32);
-        LaneMask::lane(lower).bits()
-    }
-    raw_warp_mask(value, wide, out) {
-        let lower = if value == 0 { 32 } else { value.trailing_zeros() };
-        1_u32.checked_shl(lower).unwrap_or(0)
-    }
-}
-
-pair! {
     typed_warp_match(warp, value, wide, out) {
         let (some, all) = (warp.match_any(value as i32), warp.match_all(wide as i64));
         some.bits() + all.map_or(9, |mask| mask.bits())
@@ -152,16 +141,14 @@ pair! {
 pair! {
     typed_warp_elect(warp, value, wide, out) {
         warp.invoke_elected(|| unsafe { out.add(1).write(value) });
-        warp.invoke_elected_broadcast(|| unsafe { out.add(2).read() })
+        value
     }
     raw_warp_elect(value, wide, out) {
         let (_, elected) = raw::elect_sync(ALL);
         if elected {
             out.add(1).write(value);
         }
-        let (leader, elected) = raw::elect_sync(ALL);
-        let ticket = if elected { out.add(2).read() } else { 0 };
-        raw::shfl_sync(mode::Idx, ticket, leader, 0x1f, ALL)
+        value
     }
 }
 
@@ -186,7 +173,7 @@ pair! {
     typed_warp_groups(warp, value, wide, out) {
         let same = warp.partition_by(wide);
         let sum = same.reduce_add(value);
-        let first = same.broadcast_first(sum ^ same.thread_rank());
+        let first = sum ^ same.thread_rank();
         match same.filter(value > 9) {
             Some(large) => {
                 large.sync();
@@ -199,8 +186,7 @@ pair! {
         let same = raw::match_any_sync(ty::B64, wide, ALL);
         let sum = raw::redux_sync(op::Add, ty::U32, value, same);
         let rank = (same & raw::lanemask_lt()).count_ones();
-        let lowest = core::num::NonZero::new_unchecked(same).trailing_zeros();
-        let first = raw::shfl_sync(mode::Idx, sum ^ rank, lowest, 0x1f, same);
+        let first = sum ^ rank;
         let large = raw::vote_sync_ballot(value > 9, same);
         if value > 9 {
             raw::bar_warp_sync(large);

@@ -1,6 +1,7 @@
 //! Transitions that share a barrier or the phase of a load, and the ends of the last scope.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::launch::Together;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
 use ptx::launch::AfterSync;
 use ptx::qualifier::{cache_hint, cp_mask, op, prefetch_size, zfill};
@@ -49,22 +50,21 @@ unsafe fn copy(base: u32, src: *const f32) {
 }
 
 stages! {
-    typed_at_sync_bulk(cta, stages) {
+    typed_transitions_bulk(cta, stages) {
         cta.async_scope((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
             let (a, b, c) = (a.write(cta, |i| i as f32), b.write(cta, |i| i as f32), c.write(cta, |i| i as f32));
-            let (a, b) = cta.sync_with((a.to_async_at_sync(), b.to_async_at_sync()));
+            let (a, b) = (a.to_async(), b.to_async()).sync(cta);
             let queue = bulk::reduce(cta, op::Add, a, sums(dst)).commit(cta);
             let queue = queue.then(cta, bulk::reduce(cta, op::Add, b, sums(dst)));
-            let ((a, _, queue), c) =
-                cta.sync_with((queue.wait_read_oldest_at_sync(cta), c.to_async_at_sync()));
+            let ((a, queue), c) = (queue.wait_read_oldest(cta), c.to_async()).sync(cta);
             let queue = queue.then(cta, bulk::reduce(cta, op::Add, c, sums(dst)));
-            let ((b, _), queue) = cta.sync_with(queue.wait_oldest_at_sync(cta));
-            let (c, written) = cta.sync_with(queue.wait_read_at_sync(cta));
-            cta.sync_with(written.wait_at_sync(cta));
-            (a.into_free(), b.into_free(), c.into_free())
+            let ((b, _), queue) = queue.wait_oldest(cta).sync(cta);
+            let (c, written) = queue.wait_read_split(cta).sync(cta);
+            written.wait(cta).sync(cta);
+            (a, b.into_free(), c)
         });
     }
-    raw_at_sync_bulk(base) {
+    raw_transitions_bulk(base) {
         scope(|| {
             fill(base);
             fill(base + BYTES);
@@ -90,15 +90,15 @@ stages! {
 }
 
 stages! {
-    typed_at_sync_ready(cta, stages) {
+    typed_transitions_ready(cta, stages) {
         cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
             let (a, written) =
-                cta.sync_with((AfterSync::ready(a), b.into_free_generic().write(cta, |i| i as f32).to_async_at_sync()));
-            let read = bulk::reduce(cta, op::Add, written, sums(dst)).commit(cta).wait_read_at_sync(cta).first();
-            (a, cta.sync_with(read).into_free())
+                (AfterSync::ready(a), b.into_free_generic().write(cta, |i| i as f32).to_async()).sync(cta);
+            let read = bulk::reduce(cta, op::Add, written, sums(dst)).commit(cta).wait_read(cta);
+            (a, read.sync(cta))
         });
     }
-    raw_at_sync_ready(base) {
+    raw_transitions_ready(base) {
         scope(|| {
             fill(base + BYTES);
             raw::fence_proxy_async(space::SharedCta);
@@ -112,21 +112,21 @@ stages! {
 }
 
 stages! {
-    typed_at_sync_cp_async(cta, stages) {
+    typed_transitions_cp_async(cta, stages) {
         cta.async_scope((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
             let queue = cp_async::load(cta, a, tile(src)).commit(cta);
             let queue = queue.then(cta, cp_async::load(cta, b, tile(src)));
             let queue = queue.then(cta, cp_async::load(cta, c, tile(src)));
-            let ((a, _), queue) = cta.sync_with(queue.wait_oldest_at_sync());
-            let (((b, _), (c, _)), a) = cta.sync_with((queue.wait_at_sync(), a.release_at_sync()));
+            let ((a, _), queue) = queue.wait_oldest().sync(cta);
+            let (((b, _), (c, _)), a) = (queue.wait(), a.release()).sync(cta);
             let again = cp_async::load(cta, a, tile(src)).commit(cta);
             let ((a, _), b, c) =
-                cta.sync_with((again.wait_at_sync(), b.to_async_at_sync(), c.to_async_at_sync()));
+                (again.wait(), b.to_async(), c.to_async()).sync(cta);
             unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
-            (a.to_async(cta).into_free(), b.into_free(), c.into_free())
+            (a.to_async().sync(cta).into_free(), b.into_free(), c.into_free())
         });
     }
-    raw_at_sync_cp_async(base) {
+    raw_transitions_cp_async(base) {
         scope(|| {
             copy(base, src);
             copy(base + BYTES, src);
@@ -148,23 +148,23 @@ stages! {
 }
 
 stages! {
-    typed_at_sync_load_with(cta, stages) {
-        let bar = stages.bar.init(&cta);
+    typed_transitions_load_with(cta, stages) {
+        let bar = stages.bar.init(&cta).sync(&cta);
         if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
-            cta.async_scope((stages.a, stages.b, bar), |cta, (a, b, bar)| {
-                let b = b.write(cta, |i| i as f32).to_async(cta);
+            cta.async_scope((stages.a, stages.b), |cta, (a, b)| {
+                let b = b.write(cta, |i| i as f32).to_async().sync(cta);
                 let store = bulk::store(cta, b, dst).commit(cta);
-                let load = bulk::load_with(cta, bar, a, tile(src), store.wait_read_at_sync(cta));
+                let load = bulk::load_with(cta, bar, a, tile(src), store.wait(cta));
                 let (bar, a, _, (b, _)) = load.wait(cta);
                 let b = b.into_loaded();
                 unsafe { out.write(a.get(3).map_or(0, f32::to_bits)) };
                 unsafe { out.add(1).write(b.get(5).map_or(0, f32::to_bits)) };
-                let (a, b) = cta.sync_with((a.release_at_sync(), b.release_at_sync()));
-                (a, b, bar)
+                let (a, b) = (a.release(), b.release()).sync(cta);
+                (a, b)
             });
         }
     }
-    raw_at_sync_load_with(base) {
+    raw_transitions_load_with(base) {
         let bar = base + 3 * BYTES;
         init(bar);
         if cta_rank() == 0 {
@@ -172,7 +172,7 @@ stages! {
                 fill(base + BYTES);
                 fence_async();
                 store(dst, base + BYTES);
-                elect(|| raw::cp_async_bulk_wait_group_read::<0>());
+                elect(|| raw::cp_async_bulk_wait_group::<0>());
                 wait(bar, arrive_with(bar, BYTES, || {
                     raw::cp_async_bulk_shared_cta_global(base, src.cast(), BYTES, bar, cache_hint::None)
                 }));
@@ -186,17 +186,17 @@ stages! {
 }
 
 stages! {
-    typed_at_sync_end(cta, stages) {
+    typed_transitions_end(cta, stages) {
         if let Some(dst) = mine(&cta, unsafe { GlobalMut::from_raw(dst, N) }) {
-            cta.async_scope_last((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
-                let a = a.write(cta, |i| i as f32).to_async(cta);
+            cta.finish((stages.a, stages.b, stages.c), |cta, (a, b, c)| {
+                let a = a.write(cta, |i| i as f32).to_async().sync(cta);
                 let store = bulk::store(cta, a, dst).commit(cta);
-                let (b, ()) = cp_async::load(cta, b, tile(src)).commit(cta).wait_at_sync().end();
-                (store.end(cta), b, c.end())
+                let (b, ()) = cp_async::load(cta, b, tile(src)).commit(cta).wait().end();
+                (store.wait_read(cta).end(), b, c.end())
             });
         }
     }
-    raw_at_sync_end(base) {
+    raw_transitions_end(base) {
         if cta_rank() == 0 {
             scope(|| {
                 fill(base);
@@ -214,13 +214,13 @@ stages! {
 // This kernel loads a slice whose length is known at run time.
 stages! {
     typed_bulk_load_slice(cta, stages) {
-        let bar = stages.bar.init(&cta);
+        let bar = stages.bar.init(&cta).sync(&cta);
         if let Some(slice) = unsafe { Global::from_raw(src, 2 * N) }.slice::<N>(4, n) {
-            cta.async_scope_last((stages.a, bar), |cta, (a, bar)| {
+            cta.finish(stages.a, |cta, a| {
                 let slice = slice.cache_hint(CachePolicy::evict_first());
                 let (_, a, slice) = bulk::load(cta, bar, a, slice).wait(cta);
                 unsafe { out.write(slice.len() as u32 ^ a.get(3).map_or(0, f32::to_bits)) };
-                (a.end(), ())
+                a.end()
             });
         }
     }
