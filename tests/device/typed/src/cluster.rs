@@ -87,9 +87,24 @@ unsafe fn write_tile(base: u32, mut f: impl FnMut(u32) -> u32) {
 #[inline(always)]
 unsafe fn init(bar: u32, bars: u32) {
     if elected() {
-        for i in 0..bars {
-            unsafe { raw::mbarrier_init(space::SharedCta, bar + 8 * i, 1) };
+        unsafe { init_of((bar, bars)) };
+    }
+}
+
+#[inline(always)]
+unsafe fn init_two(one: (u32, u32), other: (u32, u32)) {
+    if elected() {
+        unsafe {
+            init_of(one);
+            init_of(other);
         }
+    }
+}
+
+#[inline(always)]
+unsafe fn init_of((bar, bars): (u32, u32)) {
+    for i in 0..bars {
+        unsafe { raw::mbarrier_init(space::SharedCta, bar + 8 * i, 1) };
     }
 }
 
@@ -108,9 +123,24 @@ unsafe fn begin(by_copies: bool) {
 #[inline(always)]
 unsafe fn inval(bar: u32, bars: u32) {
     if elected() {
-        for i in 0..bars {
-            unsafe { raw::mbarrier_inval(space::SharedCta, bar + 8 * i) };
+        unsafe { inval_of((bar, bars)) };
+    }
+}
+
+#[inline(always)]
+unsafe fn inval_two(one: (u32, u32), other: (u32, u32)) {
+    if elected() {
+        unsafe {
+            inval_of(one);
+            inval_of(other);
         }
+    }
+}
+
+#[inline(always)]
+unsafe fn inval_of((bar, bars): (u32, u32)) {
+    for i in 0..bars {
+        unsafe { raw::mbarrier_inval(space::SharedCta, bar + 8 * i) };
     }
 }
 
@@ -593,10 +623,9 @@ pair! {
     }
     raw_cluster_dsmem_buffers(base, src, out) {
         let (tile, tiles, more_tiles, words) = (base + TILE, base + TILES, base + MORE_TILES, base + WORDS);
-        init(tiles + BYTES, 1);
-        init(more_tiles + BYTES, 1);
         init(words + BYTES, 1);
         write_tile(words, |_| 0);
+        init_two((tiles + BYTES, 1), (more_tiles + BYTES, 1));
         begin(true);
         scope(|| {
             write_tile(tile, |i| i);
@@ -616,7 +645,7 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
-        inval(tiles + BYTES, 1);
+        inval_two((tiles + BYTES, 1), (more_tiles + BYTES, 1));
         sync();
     }
 }
@@ -645,8 +674,7 @@ pair! {
     }
     raw_cluster_channel_onward(base, src, out) {
         let (tile, a, b) = (base + TILE, base + CHANNEL, base + ONWARD);
-        init(a + BYTES, 2);
-        init(b + BYTES, 2);
+        init_two((a + BYTES, 2), (b + BYTES, 2));
         begin(true);
         scope(|| {
             write_tile(tile, |i| i);
@@ -695,7 +723,7 @@ pair! {
             expect(bar, BYTES);
             if raw::cluster_ctarank() == 0 && elected() {
                 let all = CtaMask::from_bits_retain(0b1111);
-                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [8, -1], bar, multicast::Cluster(all), cache_hint::None);
+                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [256, -8], bar, multicast::Cluster(all), cache_hint::None);
             }
             wait(bar, 0);
             out.write(read(inbox + 12));
@@ -719,8 +747,7 @@ pair! {
         let (inbox, bar) = (base + WORDS, base + WORDS + BYTES);
         init(bar, 1);
         write_tile(inbox, |_| 0);
-        init(base + CHANNEL + BYTES, 2);
-        init(base + TILES + BYTES, 1);
+        init_two((base + CHANNEL + BYTES, 2), (base + TILES + BYTES, 1));
         begin(true);
         scope(|| {
             let Some(to) = across(src.read()) else { ptx::launch::trap() };
@@ -1014,7 +1041,7 @@ pair! {
             expect(bar, BYTES);
             if y == 0 && elected() {
                 let column = group(first, stride, 2);
-                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [8, -1], bar, multicast::Cluster(column), cache_hint::Policy(policy));
+                raw::cp_async_bulk_tensor_2d_global_tile(space::SharedCluster, GROUP, inbox, src.cast(), [256, -8], bar, multicast::Cluster(column), cache_hint::Policy(policy));
             }
             wait(bar, 0);
             cluster_sync();
@@ -1292,8 +1319,7 @@ pair! {
     }
     raw_cluster_forward(base, src, out) {
         let (tile, a, b) = (base + TILE, base + TILES, base + MORE_TILES);
-        init(a + BYTES, 1);
-        init(b + BYTES, 1);
+        init_two((a + BYTES, 1), (b + BYTES, 1));
         begin(true);
         scope(|| {
             write_tile(tile, |i| i);
@@ -1308,7 +1334,7 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
-        inval(a + BYTES, 1);
+        inval_two((a + BYTES, 1), (b + BYTES, 1));
         sync();
     }
 }
@@ -1333,8 +1359,7 @@ pair! {
     }
     raw_cluster_forward_channel(base, src, out) {
         let (tile, a, b) = (base + TILE, base + CHANNEL, base + ONWARD);
-        init(a + BYTES, 2);
-        init(b + BYTES, 2);
+        init_two((a + BYTES, 2), (b + BYTES, 2));
         begin(true);
         scope(|| {
             write_tile(tile, |i| i);
@@ -1351,7 +1376,7 @@ pair! {
             cluster_sync();
         });
         cluster_sync();
-        inval(a + BYTES, 2);
+        inval_two((a + BYTES, 2), (b + BYTES, 2));
         sync();
     }
 }
@@ -1521,9 +1546,9 @@ pair! {
     }
     raw_cluster_reduce_received(base, src, out) {
         let (tile, tiles, words) = (base + TILE, base + TILES, base + WORDS);
-        init(tiles + BYTES, 1);
         init(words + BYTES, 1);
         write_tile(words, |i| i);
+        init(tiles + BYTES, 1);
         begin(true);
         scope(|| {
             write_tile(tile, |i| i);
@@ -1565,9 +1590,9 @@ pair! {
     }
     raw_cluster_forward_words(base, src, out) {
         let (tiles, words) = (base + TILES, base + WORDS);
-        init(tiles + BYTES, 1);
         init(words + BYTES, 1);
         write_tile(words, |i| i);
+        init(tiles + BYTES, 1);
         begin(true);
         scope(|| {
             let Some(to) = next(src.read()) else { ptx::launch::trap() };
@@ -1708,8 +1733,7 @@ pub unsafe extern "ptx-kernel" fn raw_cluster_store_received_end(src: *const u32
     let base = smem.first.addr();
     let (tile, tiles, channel) = (base + TILE, base + TILES, base + CHANNEL);
     unsafe {
-        init(tiles + BYTES, 1);
-        init(channel + BYTES, 2);
+        init_two((tiles + BYTES, 1), (channel + BYTES, 2));
         begin(true);
         scope(|| {
             write_tile(tile, |i| i);
@@ -1759,9 +1783,9 @@ pair! {
     }
     raw_cluster_tensor_store_received(base, src, out) {
         let (tile, tiles, words) = (base + TILE, base + TILES, base + WORDS);
-        init(tiles + BYTES, 1);
         init(words + BYTES, 1);
         write_tile(words, |i| i);
+        init(tiles + BYTES, 1);
         begin(true);
         scope(|| {
             write_tile(tile, |i| i);

@@ -918,7 +918,7 @@ pair! {
             x += 32;
         }
         tensor::prefetch(&cta, place(map.at([12 * y - 8, y])));
-        tensor::prefetch(&cta, map.box_at([-4, 1]));
+        tensor::prefetch(&cta, place(map.at([-4, 1])));
     }
     raw_tensor_at_rows(base, bar, map, out) {
         let y = out.read() as i32;
@@ -940,12 +940,12 @@ pair! {
 
 // Constant coordinates of each rank.
 pair! {
-    typed_tensor_box_at(cta, tile, bar, map, out) {
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.box_at([4]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.box_at([4, -1]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.box_at([4, -1, 2]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.box_at([4, -1, 2, 3]));
-        tensor::prefetch(&cta, unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.box_at([4, -1, 2, 3, 5]));
+    typed_tensor_at_known(cta, tile, bar, map, out) {
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box1<256>>::from_raw(map) }.at([4])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box2<32, 8>>::from_raw(map) }.at([4, -1])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box3<16, 4, 4>>::from_raw(map) }.at([4, -1, 2])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box4<8, 4, 4, 2>>::from_raw(map) }.at([4, -1, 2, 3])));
+        tensor::prefetch(&cta, place(unsafe { TensorMap::<f32, Box5<4, 4, 4, 2, 2>>::from_raw(map) }.at([4, -1, 2, 3, 5])));
         cta.async_scope(tile, |cta, tile| {
             let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
             let part = place(unsafe { TensorMapReduce::<f32, Box1<256>>::from_raw(map) }.at([4]));
@@ -966,7 +966,7 @@ pair! {
             tile.into_free()
         });
     }
-    raw_tensor_box_at(base, bar, map, out) {
+    raw_tensor_at_known(base, bar, map, out) {
         if elected() {
             raw::cp_async_bulk_prefetch_tensor_1d_global_tile(map, [4], cache_hint::None);
         }
