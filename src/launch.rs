@@ -63,9 +63,8 @@ impl Cta {
     ///   which round, a thread reaches the call has the same value in all threads of the group. A call is collective
     ///   - in the CTA, if it takes a `&Cta` or `&mut Cta`, as its receiver or as an argument;
     ///   - in the group `G`, if it takes a `&G`, and in the first warp, if it takes a [`FirstWarp`];
-    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`] and a handle of a pipeline: `wait`,
-    ///     `wait_with_hint` and `release` of the [consumers](crate::pipeline::Consumer), `write` of the
-    ///     [producers](crate::pipeline::Producer);
+    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`] and a handle of a pipeline: `wait` and
+    ///     `release` of the [consumers](crate::pipeline::Consumer), `write` of the [producers](crate::pipeline::Producer);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its
     ///     [`ArrivedCluster`](crate::cluster::ArrivedCluster), and if it is [`Cta::cluster_scope`] or

@@ -159,9 +159,9 @@ ptx::shared_memory! { struct Smem { stages: PipelineMemory<[u32; 512], 3> } }
 pub unsafe extern "ptx-kernel" fn async_consumers(input: *const u32, n: usize) {
     let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     let (tiles, _) = unsafe { Global::from_raw(input, n) }.tiles::<512>();
-    cta.cluster_scope_last(smem.stages, |mut cluster, pipeline| {
+    cta.finish_cluster(smem.stages, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let ended = pipeline.multicast(pair).run_last(
+        let run = pipeline.multicast(pair).run(
             &mut cluster,
             |thread, mut producer| {
                 let mut i = 0;
@@ -180,7 +180,7 @@ pub unsafe extern "ptx-kernel" fn async_consumers(input: *const u32, n: usize) {
                 consumer
             },
         );
-        (cluster, ended)
+        (cluster, run.end())
     });
 }
 "#;

@@ -32,46 +32,61 @@ const NO_PANIC_HANDLER: &str = "write `ptx::panic_handler!();` once, at the top 
 
 /// The calls that are left out, by the expected type, the found type, and the state that only the found type has. An empty string
 /// fits anything.
-const LEFT_OUT: [(&str, &str, &str, &str); 9] = [
+const LEFT_OUT: [(&str, &str, &str, &str); 12] = [
     (
         "Ended",
         "Pipeline",
         "",
-        "the last scope of a kernel does not give its memory back: call `run_last`, or `run_with_last`, in place of `run`",
+        "the last scope of a kernel does not give its memory back: end the run by `.end()` in place of `.join(cta)`",
     ),
     (
         "Ended",
         "IdleRing",
         "",
-        "the last scope of a kernel does not give its memory back: call `update_all_last`, or `finish_last`",
+        "the last scope of a kernel does not give its memory back: end the finished ring by `.end()` in place of `.join(cta)`",
     ),
-    ("Ended", "BulkGroup", "", "a copy of the last scope is in flight: end the group by `.end(cta)`"),
+    (
+        "Ended",
+        "BulkGroup",
+        "",
+        "a copy of the last scope is in flight: `.commit(cta)`, then end the group by `.wait_read(cta).end()`",
+    ),
     (
         "Ended",
         "",
         "",
-        "the last scope of a kernel does not give its memory back: end the handle by `.end()`, or by the `…_last` of the call that returned it",
+        "the last scope of a kernel does not give its memory back: end the handle, or what the last call on it returned, by `.end()`",
     ),
+    ("Pipeline", "FinishedRun", "", "the run has ended, and its threads have not met: call `.join(cta)`"),
+    ("IdleRing", "FinishedRing", "", "the loop has ended, and its threads have not met: call `.join(cta)`"),
     (
         "",
         "Ended",
         "",
-        "a scope that is not the last gives its memory back: call the function without `_last`, and return the handle without `.end()`",
+        "a scope that is not the last gives its memory back: return the handle without `.end()`, or end the kernel by `cta.finish(…)`",
     ),
-    ("Shared", "Shared", "Loaded", "the threads may still read the tile: call `.release(cta)`"),
-    ("Shared", "Shared", "Published", "the threads may still read the tile: call `.release(cta)`"),
+    ("Shared", "AfterSync", "", "the handle is there after a barrier: call `.sync(cta)`"),
+    ("Shared", "Shared", "Loaded", "the threads may still read the tile: call `.release().sync(cta)`"),
+    ("Shared", "Shared", "Published", "the threads may still read the tile: call `.release().sync(cta)`"),
     ("Shared", "Shared", "Fenced", "call `.into_free()`"),
-    ("Shared", "Shared", "Written", "call `.to_async(cta)` before a store, `.publish(cta)` before a read"),
+    (
+        "Shared",
+        "Shared",
+        "Written",
+        "call `.to_async().sync(cta)` before a store, `.publish().sync(cta)` before a read",
+    ),
 ];
 
 /// The calls that are left out, by the type that lacks a method.
-const NOT_YET: [(&str, &str); 6] = [
+const NOT_YET: [(&str, &str); 8] = [
+    ("AfterSync", "the handle is there after a barrier: call `.sync(cta)`"),
     ("Load", "the copy is in flight: call `.wait(cta)` first"),
+    ("Loading", "the copy is in flight: call `.wait(cta)` first"),
     (
         "BulkGroup",
-        "the group owns its tiles: `.commit(cta)`, then `.wait_read(cta)` or `.wait(cta)` gives them back",
+        "the group owns its tiles: `.commit(cta)`, then `.wait_read(cta).sync(cta)` or `.wait(cta).sync(cta)` gives them back",
     ),
-    ("CpAsyncGroup", "the group owns its tiles: `.commit(cta)`, then `.wait(cta)` gives them back"),
+    ("CpAsyncGroup", "the group owns its tiles: `.commit(cta)`, then `.wait().sync(cta)` gives them back"),
     ("Consumer", "a consumer reads a full stage: call `.wait(warps)` first"),
     ("UpdatedRing", "call `.store(cta)`, then `.refill(cta)`"),
     ("StoringRing", "call `.refill(cta)`"),
@@ -152,20 +167,27 @@ mod tests {
     fn the_call_that_is_left_out_is_named() {
         let memory = "Ended<'_, SharedArray<f32, 64>>";
         for (expected, found, call) in [
-            (memory, "BulkGroup<(_, _), _>", Some("`.end(cta)`")),
+            (memory, "BulkGroup<(_, _), _>", Some("`.wait_read(cta).end()`")),
             (memory, "Shared<'_, f32, 64, Free>", Some("`.end()`")),
-            ("Ended<'_, PipelineMemory<[f32; 64], 4>>", "Pipeline<'_, [f32; 64], 4>", Some("`run_last`")),
+            (
+                "Ended<'_, PipelineMemory<[f32; 64], 4>>",
+                "Pipeline<'_, [f32; 64], 4>",
+                Some("`.end()` in place of `.join(cta)`"),
+            ),
             (
                 "Ended<'_, RingMemory<f32, 64, 1, 3>>",
                 "IdleRing<'_, f32, 64, 1, 3>",
-                Some("`update_all_last`"),
+                Some("`.end()` in place of `.join(cta)`"),
             ),
             (
                 "Pipeline<'_, [f32; 64], 4>",
                 "Ended<'_, PipelineMemory<[f32; 64], 4>>",
-                Some("without `_last`"),
+                Some("without `.end()`"),
             ),
-            ("Shared<'_, _, _, Free>", "Shared<'_, f32, 64, Loaded>", Some("`.release(cta)`")),
+            ("Shared<'_, _, _, Free>", "Shared<'_, f32, 64, Loaded>", Some("`.release().sync(cta)`")),
+            ("Shared<'_, _, _, Free>", "AfterSync<Shared<'_, f32, 64, Free>>", Some("`.sync(cta)`")),
+            ("Pipeline<'_, [f32; 64], 4>", "FinishedRun<'_, [f32; 64], 4>", Some("`.join(cta)`")),
+            ("IdleRing<'_, f32, 64, 1, 3>", "FinishedRing<'_, f32, 64, 1, 3>", Some("`.join(cta)`")),
             (
                 "ptx::shared::Shared<'_, _, _, Free>",
                 "ptx::shared::Shared<'_, f32, 64, Fenced>",
@@ -190,7 +212,11 @@ mod tests {
         );
         assert_advises(
             "no method named `into_free` found for struct `BulkGroup<(_, _), _>` in the current scope",
-            "`.wait_read(cta)`",
+            "`.wait_read(cta).sync(cta)`",
+        );
+        assert_advises(
+            "no method named `get` found for struct `ptx::launch::AfterSync<Shared<'_, f32, 64>>` in the current scope",
+            "`.sync(cta)`",
         );
         assert_advises("`#[panic_handler]` function required, but not found", "ptx::panic_handler!();");
     }

@@ -1,6 +1,5 @@
 //! A tile of shared memory with the mbarrier that its loads complete on.
 
-use core::marker::PhantomData;
 use core::ops::Deref;
 
 use super::{CopySource, Load, LoadSource, LoadWith, Source, load, load_with};
@@ -11,7 +10,7 @@ use crate::qualifier::{Sealed, space};
 use crate::raw;
 use crate::shared::{
     ALIGN, AsyncSource, Element, Ended, Fenced, Free, Lendable, Loaded, Place, Readable, Scoped, Shared,
-    Unfenced, Written,
+    SharedArray, Unfenced, Written,
 };
 use crate::size;
 
@@ -39,19 +38,13 @@ use crate::size;
 /// ```
 #[derive(Debug)]
 pub struct LoadBuffer<T, const N: usize> {
-    addr: u32,
-    _elements: PhantomData<*mut [T; N]>,
+    tile: SharedArray<T, N>,
+    bar: Mbarrier<Uninit>,
 }
 
 impl<T, const N: usize> LoadBuffer<T, N> {
     /// Where the mbarrier begins, after the elements.
     const BAR: usize = size::aligned(size::bytes::<T, N>(), <Mbarrier<Uninit> as Place>::ALIGN);
-
-    #[inline(always)]
-    fn bar(&self) -> Mbarrier<Uninit> {
-        // SAFETY: the eight bytes from `BAR` on are aligned to 8 and belong to the mbarrier (`Place::SIZE`).
-        unsafe { Mbarrier::at(self.addr + const { size::shared(Self::BAR) }) }
-    }
 }
 
 // SAFETY: the elements and the mbarrier take `SIZE` bytes from `addr` on.
@@ -61,7 +54,13 @@ unsafe impl<T: Element, const N: usize> Place for LoadBuffer<T, N> {
 
     #[inline(always)]
     unsafe fn at(addr: u32) -> Self {
-        LoadBuffer { addr, _elements: PhantomData }
+        // SAFETY: the elements and, from `BAR` on, the eight bytes of the mbarrier belong to the place, and are aligned.
+        unsafe {
+            LoadBuffer {
+                tile: SharedArray::at(addr),
+                bar: Mbarrier::at(addr + const { size::shared(Self::BAR) }),
+            }
+        }
     }
 }
 
@@ -76,12 +75,12 @@ unsafe impl<T: Element, const N: usize> Scoped for LoadBuffer<T, N> {
     #[inline(always)]
     unsafe fn init(&self, cta: &Cta) {
         // SAFETY: the caller keeps the same clauses (`# Safety`).
-        unsafe { Scoped::init(&self.bar(), cta) }
+        unsafe { Scoped::init(&self.bar, cta) }
     }
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::InScope<'s> {
         // SAFETY: the caller keeps the same clauses (`# Safety`).
-        LoadTile { bar: unsafe { self.bar().open() }, tile: Shared::new(self.addr) }
+        unsafe { LoadTile { tile: self.tile.open(), bar: self.bar.open() } }
     }
     #[inline(always)]
     unsafe fn inval(lent: &Self::InScope<'_>) {
@@ -90,7 +89,8 @@ unsafe impl<T: Element, const N: usize> Scoped for LoadBuffer<T, N> {
     }
     #[inline(always)]
     unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
-        LoadBuffer { addr: lent.tile.addr(), _elements: PhantomData }
+        // SAFETY: the caller keeps the same clauses (`# Safety`).
+        unsafe { LoadBuffer { tile: Scoped::give_back(lent.tile), bar: Scoped::give_back(lent.bar) } }
     }
 }
 

@@ -80,7 +80,7 @@ const LINES: [&str; 8] = [
 ];
 
 /// Functions that take a `Cta` and are collective in its cluster.
-const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster_scope", "launch::Cta::cluster_scope_last"];
+const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster_scope", "launch::Cta::finish_cluster"];
 
 /// Rows that each thread executes individually. They are convergent only so that LLVM does not move them.
 const OF_A_THREAD: [&str; 1] = ["griddepcontrol"];
@@ -168,7 +168,7 @@ pub fn instances<'a>(calls: &'a Calls<'a>) -> Vec<(&'a str, &'a Called)> {
 pub fn is_checked(function: &Function, calls: &Calls, instances: &[(&str, &Called)]) -> bool {
     let checks = |name: &Name| {
         name.path.starts_with("ptx::checked::records::meet")
-            || name.path.starts_with("<ptx::group::Thread as ptx::group::ThreadGroup>::")
+            || name.path.starts_with("<ptx::group::Thread as ptx::group::")
     };
     instances.iter().filter(|(_, called)| is_called(function, called)).all(|(symbol, _)| {
         let below = calls.below(symbol, |symbol| calls.is_the_callers(symbol));

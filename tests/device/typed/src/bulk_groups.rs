@@ -1,9 +1,9 @@
 //! `ptx::bulk` beyond loads and stores of one tile: loads of several tiles, reductions, policies, prefetches, byte masks, and
 //! consecutive groups.
 
-use ptx::launch::Together;
 use ptx::bulk::{GlobalReduce, ReduceTile};
 use ptx::cache_policy::{CacheHint, CachePolicy};
+use ptx::launch::Together;
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;

@@ -1,11 +1,11 @@
 //! `ptx::cluster`.
 
-use ptx::launch::Together;
-use ptx::cache_policy::CacheHint;
 use ptx::bulk::{self, GlobalReduce, ReduceTile};
+use ptx::cache_policy::CacheHint;
 use ptx::cluster::{ByChannel, ByElement, ByTile, DsmemBuffer};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
+use ptx::launch::Together;
 use ptx::mask::CtaMask;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::multimem;
@@ -1311,8 +1311,10 @@ pair! {
             let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
             let (received, tile) = a.send(&cluster, permutation, tile).receive(cta).reclaim().sync(&cluster);
             let sent = b.send(&cluster, permutation, received);
+            unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
             let received = sent.receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
+            unsafe { out.add(2).write(received.source().get(5).unwrap_or(0)) };
             let (b, (a, ())) = received.release().sync(&cluster);
             (cluster, (tile.into_free(), (a, b)))
         });
@@ -1329,8 +1331,10 @@ pair! {
             wait(a + BYTES, 0);
             cluster_sync();
             send(b, b + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, a, BYTES, mbar));
+            out.write(read(a + 16));
             wait(b + BYTES, 0);
             out.add(1).write(read(b + 12));
+            out.add(2).write(read(a + 20));
             cluster_sync();
         });
         cluster_sync();
@@ -1722,7 +1726,8 @@ pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_end(src: *const u
         let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
         let channel = channel.into_channel(permutation).send(&cluster, tiles).receive(cta);
         // No barrier is needed: only the leader waits until the copy has read the tile.
-        let (channel, (tiles, tile)) = bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).wait_read(cta).end();
+        let (channel, (tiles, tile)) =
+            bulk::reduce(cta, op::Add, channel, sums(out)).commit(cta).wait_read(cta).end();
         (cluster, (tile, (tiles, channel)))
     });
 }

@@ -1,8 +1,8 @@
 //! `ptx::cp_async` and its queues.
 
-use ptx::launch::Together;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
+use ptx::launch::Together;
 use ptx::qualifier::{arrivals, cache_hint, cp_size, prefetch_size, space, suspend_time_hint, zfill};
 
 use super::*;

@@ -228,6 +228,17 @@ pair! {
 }
 
 pair! {
+    typed_mbarrier_wait_suspended(cta, tile, bar, src, dst, out) {
+        keep(bar.arrive(&cta).wait_with_hint(&cta, 1000), out)
+    }
+    raw_mbarrier_wait_suspended(base, bar, src, dst, out) {
+        let state = raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, bar, arrivals::One);
+        while !raw::mbarrier_try_wait(sem::Acquire, scope::Cta, space::SharedCta, bar, state, suspend_time_hint::Nanoseconds(1000)) {}
+        out.write(bar)
+    }
+}
+
+pair! {
     typed_mbarrier_is_complete(cta, tile, bar, src, dst, out) {
         let bar = bar.arrive(&cta);
         unsafe { out.write(bar.is_complete() as u32) };
@@ -436,5 +447,6 @@ macro_rules! stages {
 mod bulk_groups;
 mod cp_async;
 mod invoke;
+mod load_buffer;
 mod multimem;
 mod transitions;

@@ -37,27 +37,29 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run(src: *const u32, n: usize, 
     let (tiles, _) = unsafe { Global::from_raw(src, n) }.tiles::<N>();
     let mut sum = 0_u32;
     cta.async_scope(smem.memory, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |thread, mut producer| {
-                let mut i = 0;
-                while let Some(tile) = tiles.get(i) {
-                    producer = producer.load(thread, tile);
-                    i += 1;
-                }
-                producer
-            },
-            |warps, mut consumer| {
-                let mut i = 0;
-                while i < tiles.count() {
-                    let tile = consumer.wait(warps);
-                    sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
-                    consumer = tile.release(warps);
-                    i += 1;
-                }
-                consumer
-            },
-        ).join(cta)
+        pipeline
+            .run(
+                cta,
+                |thread, mut producer| {
+                    let mut i = 0;
+                    while let Some(tile) = tiles.get(i) {
+                        producer = producer.load(thread, tile);
+                        i += 1;
+                    }
+                    producer
+                },
+                |warps, mut consumer| {
+                    let mut i = 0;
+                    while i < tiles.count() {
+                        let tile = consumer.wait(warps);
+                        sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
+                        consumer = tile.release(warps);
+                        i += 1;
+                    }
+                    consumer
+                },
+            )
+            .join(cta)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
 }
@@ -101,23 +103,25 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32,
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
     let mut sum = 0_u32;
     cta.async_scope(smem.memory, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |thread, producer| {
-                let policy = CachePolicy::evict_first();
-                match tiles.get(2) {
-                    Some(tile) => producer.load(thread, tile.cache_hint(policy)),
-                    None => producer,
-                }
-            },
-            |warps, consumer| {
-                let before = warps.thread_count() ^ warps.thread_rank();
-                let tile = consumer.wait(warps);
-                let vector = tile.get_vector(3).map_or(0, |vector| vector[1]);
-                sum = vector ^ warps.thread_count() ^ before;
-                tile.release(warps)
-            },
-        ).join(cta)
+        pipeline
+            .run(
+                cta,
+                |thread, producer| {
+                    let policy = CachePolicy::evict_first();
+                    match tiles.get(2) {
+                        Some(tile) => producer.load(thread, tile.cache_hint(policy)),
+                        None => producer,
+                    }
+                },
+                |warps, consumer| {
+                    let before = warps.thread_count() ^ warps.thread_rank();
+                    let tile = consumer.wait(warps);
+                    let vector = tile.get_vector(3).map_or(0, |vector| vector[1]);
+                    sum = vector ^ warps.thread_count() ^ before;
+                    tile.release(warps)
+                },
+            )
+            .join(cta)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
 }
@@ -153,18 +157,20 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_end(src: *const u32, n: usi
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
     cta.finish(smem.memory, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |thread, producer| match tiles.get(2) {
-                Some(tile) => producer.load(thread, tile),
-                None => producer,
-            },
-            |warps, consumer| {
-                let tile = consumer.wait(warps);
-                unsafe { out.add(warps.thread_rank() as usize).write(tile.get(3).unwrap_or(0)) };
-                tile.release(warps)
-            },
-        ).end()
+        pipeline
+            .run(
+                cta,
+                |thread, producer| match tiles.get(2) {
+                    Some(tile) => producer.load(thread, tile),
+                    None => producer,
+                },
+                |warps, consumer| {
+                    let tile = consumer.wait(warps);
+                    unsafe { out.add(warps.thread_rank() as usize).write(tile.get(3).unwrap_or(0)) };
+                    tile.release(warps)
+                },
+            )
+            .end()
     });
 }
 
@@ -199,15 +205,17 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tensor(
     let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(map) };
     let mut sum = 0_u32;
     cta.async_scope(smem.memory, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |thread, producer| producer.load(thread, map.box_at([0, 1])),
-            |warps, consumer| {
-                let tile = consumer.wait(warps);
-                sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
-                tile.release(warps)
-            },
-        ).join(cta)
+        pipeline
+            .run(
+                cta,
+                |thread, producer| producer.load(thread, map.box_at([0, 1])),
+                |warps, consumer| {
+                    let tile = consumer.wait(warps);
+                    sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
+                    tile.release(warps)
+                },
+            )
+            .join(cta)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
 }
@@ -254,27 +262,30 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast(src: *const u32, 
     let mut sum = 0_u32;
     cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let pipeline = pipeline.multicast(pair).run(
-            &mut cluster,
-            |thread, mut producer| {
-                let mut i = 0;
-                while let Some(tile) = tiles.get(i) {
-                    producer = producer.load(thread, tile);
-                    i += 1;
-                }
-                producer
-            },
-            |warps, mut consumer| {
-                let mut i = 0;
-                while i < tiles.count() {
-                    let tile = consumer.wait(warps);
-                    sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
-                    consumer = tile.release(warps);
-                    i += 1;
-                }
-                consumer
-            },
-        ).join(&cluster);
+        let pipeline = pipeline
+            .multicast(pair)
+            .run(
+                &mut cluster,
+                |thread, mut producer| {
+                    let mut i = 0;
+                    while let Some(tile) = tiles.get(i) {
+                        producer = producer.load(thread, tile);
+                        i += 1;
+                    }
+                    producer
+                },
+                |warps, mut consumer| {
+                    let mut i = 0;
+                    while i < tiles.count() {
+                        let tile = consumer.wait(warps);
+                        sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
+                        consumer = tile.release(warps);
+                        i += 1;
+                    }
+                    consumer
+                },
+            )
+            .join(&cluster);
         (cluster, pipeline)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
@@ -341,22 +352,25 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_pairs(
     let mut sum = 0_u32;
     cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
         let Some(row) = cluster.row::<2>() else { trap() };
-        let pipeline = pipeline.multicast(((), row)).run(
-            &mut cluster,
-            |thread, producer| match tiles.get(1) {
-                Some(tile) => producer.load(thread, (map.box_at([0, 1]), tile)),
-                None => producer,
-            },
-            |warps, consumer| {
-                let stage = consumer.wait(warps);
-                let rank = warps.thread_rank() as usize % (N / 2);
-                let (x, y) = stage.tiles();
-                let at = x.swizzle_index(swizzle_mode::B64);
-                sum =
-                    x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?))).unwrap_or(0) ^ y.addr();
-                stage.release(warps)
-            },
-        ).join(&cluster);
+        let pipeline = pipeline
+            .multicast(((), row))
+            .run(
+                &mut cluster,
+                |thread, producer| match tiles.get(1) {
+                    Some(tile) => producer.load(thread, (map.box_at([0, 1]), tile)),
+                    None => producer,
+                },
+                |warps, consumer| {
+                    let stage = consumer.wait(warps);
+                    let rank = warps.thread_rank() as usize % (N / 2);
+                    let (x, y) = stage.tiles();
+                    let at = x.swizzle_index(swizzle_mode::B64);
+                    sum = x.get(at(rank)).and_then(|x| Some(x.wrapping_mul(y.get(rank)?))).unwrap_or(0)
+                        ^ y.addr();
+                    stage.release(warps)
+                },
+            )
+            .join(&cluster);
         (cluster, pipeline)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
@@ -430,20 +444,23 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_tensor(
     let mut sum = 0_u32;
     cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let pipeline = pipeline.multicast(pair).run(
-            &mut cluster,
-            |thread, producer| {
-                let producer = producer.load(thread, map.box_at([0, 1]));
-                producer.load(thread, map.box_at([1, 1]).cache_hint(CachePolicy::evict_first()))
-            },
-            |warps, consumer| {
-                let tile = consumer.wait(warps);
-                sum = tile.get(5).unwrap_or(0);
-                let tile = tile.release(warps).wait(warps);
-                sum ^= tile.get(9).unwrap_or(0);
-                tile.release(warps)
-            },
-        ).join(&cluster);
+        let pipeline = pipeline
+            .multicast(pair)
+            .run(
+                &mut cluster,
+                |thread, producer| {
+                    let producer = producer.load(thread, map.box_at([0, 1]));
+                    producer.load(thread, map.box_at([1, 1]).cache_hint(CachePolicy::evict_first()))
+                },
+                |warps, consumer| {
+                    let tile = consumer.wait(warps);
+                    sum = tile.get(5).unwrap_or(0);
+                    let tile = tile.release(warps).wait(warps);
+                    sum ^= tile.get(9).unwrap_or(0);
+                    tile.release(warps)
+                },
+            )
+            .join(&cluster);
         (cluster, pipeline)
     });
     unsafe { out.add(cta.thread_rank() as usize).write(sum) };
@@ -515,27 +532,27 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_multicast_end(
     let map = unsafe { TensorMap::<u32, Box2<16, 8, swizzle_mode::B64>>::from_raw(map) };
     cta.finish_cluster(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let ended = pipeline.multicast(pair).run(
-            &mut cluster,
-            |thread, producer| producer.load(thread, map.box_at([0, 1])),
-            |warps, consumer| {
-                let stage = consumer.wait(warps);
-                let rank = warps.thread_rank() as usize;
-                let tile = stage.tiles();
-                let rows = tile.as_2d::<16>().swizzled(swizzle_mode::B64);
-                unsafe { out.add(rank).write(rows.get([5, 3]).unwrap_or(0)) };
-                stage.release(warps)
-            },
-        ).end();
+        let ended = pipeline
+            .multicast(pair)
+            .run(
+                &mut cluster,
+                |thread, producer| producer.load(thread, map.box_at([0, 1])),
+                |warps, consumer| {
+                    let stage = consumer.wait(warps);
+                    let rank = warps.thread_rank() as usize;
+                    let tile = stage.tiles();
+                    let rows = tile.as_2d::<16>().swizzled(swizzle_mode::B64);
+                    unsafe { out.add(rank).write(rows.get([5, 3]).unwrap_or(0)) };
+                    stage.release(warps)
+                },
+            )
+            .end();
         (cluster, ended)
     });
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_end(
-    map: *const TensorMapObject,
-    out: *mut u32,
-) {
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_multicast_end(map: *const TensorMapObject, out: *mut u32) {
     let base = memory();
     closure(|| unsafe {
         if raw::cluster_nctarank() != 2 {
@@ -702,9 +719,23 @@ fn wait_parity<const CTAS: u32>(bar: u32, parity: u32) {
     let space = space::SharedCta;
     while !unsafe {
         if CTAS == 0 {
-            raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space, bar, parity, suspend_time_hint::None)
+            raw::mbarrier_try_wait_parity(
+                sem::Acquire,
+                scope::Cta,
+                space,
+                bar,
+                parity,
+                suspend_time_hint::None,
+            )
         } else {
-            raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, space, bar, parity, suspend_time_hint::None)
+            raw::mbarrier_try_wait_parity(
+                sem::Relaxed,
+                scope::Cluster,
+                space,
+                bar,
+                parity,
+                suspend_time_hint::None,
+            )
         }
     } {}
 }
@@ -807,20 +838,22 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with(src: *const u32, dst: 
     let Parts { memory, out, consumers } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
     cta.async_scope((memory, out), |cta, (pipeline, out)| {
-        let (pipeline, out, _) = pipeline.run_with(
-            cta,
-            consumers,
-            out,
-            |thread, producer| producer.load(thread, from),
-            |warps, consumer, out| {
-                let tile = consumer.wait(warps);
-                let written = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1);
-                let consumer = tile.release(warps);
-                warps.sync();
-                let fenced = written.to_async().sync(warps);
-                (consumer, bulk::store(warps, fenced, to).commit(warps).wait_read(warps).end())
-            },
-        ).join(cta);
+        let (pipeline, out, _) = pipeline
+            .run_with(
+                cta,
+                consumers,
+                out,
+                |thread, producer| producer.load(thread, from),
+                |warps, consumer, out| {
+                    let tile = consumer.wait(warps);
+                    let written = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1);
+                    let consumer = tile.release(warps);
+                    warps.sync();
+                    let fenced = written.to_async().sync(warps);
+                    (consumer, bulk::store(warps, fenced, to).commit(warps).wait_read(warps).end())
+                },
+            )
+            .join(cta);
         (pipeline, out.to_async().sync(cta).into_free())
     });
 }
@@ -861,18 +894,20 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_run_with_end(src: *const u32, d
     let Parts { memory, out, consumers } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
     cta.finish((memory, out), |cta, (pipeline, out)| {
-        let (pipeline, out) = pipeline.run_with(
-            cta,
-            consumers,
-            out,
-            |thread, producer| producer.load(thread, from),
-            |warps, consumer, out| {
-                let tile = consumer.wait(warps);
-                let fenced = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1).to_async().sync(warps);
-                let out = bulk::store(warps, fenced, to).commit(warps).wait_read(warps).end();
-                (tile.release(warps), out)
-            },
-        ).end();
+        let (pipeline, out) = pipeline
+            .run_with(
+                cta,
+                consumers,
+                out,
+                |thread, producer| producer.load(thread, from),
+                |warps, consumer, out| {
+                    let tile = consumer.wait(warps);
+                    let fenced = out.write(warps, |i| tile.get(i).unwrap_or(0) ^ 1).to_async().sync(warps);
+                    let out = bulk::store(warps, fenced, to).commit(warps).wait_read(warps).end();
+                    (tile.release(warps), out)
+                },
+            )
+            .end();
         (pipeline, out)
     });
 }
@@ -910,18 +945,21 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_wait_async(src: *const u32, n: 
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();
     cta.cluster_scope(smem.memory, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
-        let pipeline = pipeline.multicast(pair).run(
-            &mut cluster,
-            |thread, producer| match tiles.get(2) {
-                Some(tile) => producer.load(thread, tile),
-                None => producer,
-            },
-            |warps, consumer| {
-                let stage = consumer.wait_async(warps);
-                use_address(stage.addr());
-                stage.release(warps)
-            },
-        ).join(&cluster);
+        let pipeline = pipeline
+            .multicast(pair)
+            .run(
+                &mut cluster,
+                |thread, producer| match tiles.get(2) {
+                    Some(tile) => producer.load(thread, tile),
+                    None => producer,
+                },
+                |warps, consumer| {
+                    let stage = consumer.wait_async(warps);
+                    use_address(stage.addr());
+                    stage.release(warps)
+                },
+            )
+            .join(&cluster);
         (cluster, pipeline)
     });
 }
@@ -967,17 +1005,19 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_store_stage(src: *const u32, ds
     let Parts { memory, consumers, .. } = smem;
     let Some((from, to)) = (unsafe { one_each(&cta, src, dst) }) else { return };
     cta.async_scope(memory, |cta, pipeline| {
-        let (pipeline, (), _) = pipeline.run_with(
-            cta,
-            consumers,
-            (),
-            |thread, producer| producer.load(thread, from),
-            |warps, consumer, ()| {
-                let stage = consumer.wait_async(warps);
-                let stage = bulk::store(warps, stage, to).commit(warps).wait_read(warps).sync(warps);
-                (stage.release(warps), ())
-            },
-        ).join(cta);
+        let (pipeline, (), _) = pipeline
+            .run_with(
+                cta,
+                consumers,
+                (),
+                |thread, producer| producer.load(thread, from),
+                |warps, consumer, ()| {
+                    let stage = consumer.wait_async(warps);
+                    let stage = bulk::store(warps, stage, to).commit(warps).wait_read(warps).sync(warps);
+                    (stage.release(warps), ())
+                },
+            )
+            .join(cta);
         pipeline
     });
 }
@@ -1090,11 +1130,13 @@ fn consume<'p, B>(
 pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair(out: *mut u32, rounds: u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Tile>() };
     cta.async_scope(smem.tile, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |warps, producer| produce(warps, producer, rounds),
-            |warps, consumer| consume(warps, consumer, (rounds, out)),
-        ).join(cta)
+        pipeline
+            .run(
+                cta,
+                |warps, producer| produce(warps, producer, rounds),
+                |warps, consumer| consume(warps, consumer, (rounds, out)),
+            )
+            .join(cta)
     });
 }
 
@@ -1110,11 +1152,13 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair(out: *mut u32, round
 pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_end(out: *mut u32, rounds: u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Tile>() };
     cta.finish(smem.tile, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |warps, producer| produce(warps, producer, rounds),
-            |warps, consumer| consume(warps, consumer, (rounds, out)),
-        ).end()
+        pipeline
+            .run(
+                cta,
+                |warps, producer| produce(warps, producer, rounds),
+                |warps, consumer| consume(warps, consumer, (rounds, out)),
+            )
+            .end()
     });
 }
 
@@ -1131,16 +1175,18 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with(out: *mut u32
     let (mut cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
     let TileWith { tile, consumers } = smem;
     cta.async_scope(tile, |cta, pipeline| {
-        let (pipeline, (), _) = pipeline.run_with(
-            cta,
-            consumers,
-            (),
-            |warps, producer| produce(warps, producer, rounds),
-            |warps, consumer, ()| {
-                warps.sync();
-                (consume(warps, consumer, (rounds, out)), ())
-            },
-        ).join(cta);
+        let (pipeline, (), _) = pipeline
+            .run_with(
+                cta,
+                consumers,
+                (),
+                |warps, producer| produce(warps, producer, rounds),
+                |warps, consumer, ()| {
+                    warps.sync();
+                    (consume(warps, consumer, (rounds, out)), ())
+                },
+            )
+            .join(cta);
         pipeline
     });
 }
@@ -1158,16 +1204,18 @@ pub unsafe extern "ptx-kernel" fn typed_pipeline_barrier_pair_with_end(out: *mut
     let (cta, smem, _) = unsafe { Cta::enter::<TileWith>() };
     let TileWith { tile, consumers } = smem;
     cta.finish(tile, |cta, pipeline| {
-        let (ended, ()) = pipeline.run_with(
-            cta,
-            consumers,
-            (),
-            |warps, producer| produce(warps, producer, rounds),
-            |warps, consumer, ()| {
-                warps.sync();
-                (consume(warps, consumer, (rounds, out)), ())
-            },
-        ).end();
+        let (ended, ()) = pipeline
+            .run_with(
+                cta,
+                consumers,
+                (),
+                |warps, producer| produce(warps, producer, rounds),
+                |warps, consumer, ()| {
+                    warps.sync();
+                    (consume(warps, consumer, (rounds, out)), ())
+                },
+            )
+            .end();
         ended
     });
 }

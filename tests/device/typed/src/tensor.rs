@@ -1,9 +1,9 @@
 //! Tensor copies (TMA).
 
 use half::{bf16, f16};
-use ptx::launch::Together;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::Global;
+use ptx::launch::Together;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{

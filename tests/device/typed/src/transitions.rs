@@ -1,15 +1,15 @@
 //! Transitions that share a barrier or the phase of a load, and the ends of the last scope.
 
-use ptx::launch::Together;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
 use ptx::launch::AfterSync;
+use ptx::launch::Together;
 use ptx::qualifier::{cache_hint, cp_mask, op, prefetch_size, zfill};
 
 use super::*;
 
 #[inline(always)]
-fn fill(base: u32) {
+pub fn fill(base: u32) {
     each_own(BYTES / 16, |v| {
         let bits = |lane: usize| ((4 * v as usize + lane) as f32).to_bits();
         let addr = base + 16 * v;
@@ -25,7 +25,7 @@ fn elect(f: impl FnOnce()) {
 }
 
 #[inline(always)]
-unsafe fn store(dst: *mut f32, base: u32) {
+pub unsafe fn store(dst: *mut f32, base: u32) {
     elect(|| unsafe {
         raw::cp_async_bulk_global_shared_cta(dst.cast(), base, BYTES, cache_hint::None, cp_mask::None)
     });
@@ -33,7 +33,7 @@ unsafe fn store(dst: *mut f32, base: u32) {
 }
 
 #[inline(always)]
-unsafe fn reduce(dst: *mut f32, base: u32) {
+pub unsafe fn reduce(dst: *mut f32, base: u32) {
     elect(|| unsafe {
         raw::cp_reduce_async_bulk_global_shared_cta_add(ty::F32, dst.cast(), base, BYTES, cache_hint::None)
     });

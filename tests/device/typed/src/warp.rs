@@ -51,6 +51,11 @@ pair! {
 }
 
 pair! {
+    typed_warp_mask(warp, value, wide, out) { LaneMask::lane(value).bits() }
+    raw_warp_mask(value, wide, out) { 1_u32.checked_shl(value).unwrap_or(0) }
+}
+
+pair! {
     typed_warp_match(warp, value, wide, out) {
         let (some, all) = (warp.match_any(value as i32), warp.match_all(wide as i64));
         some.bits() + all.map_or(9, |mask| mask.bits())
