@@ -178,7 +178,7 @@ impl Cta {
         body: impl for<'c> FnOnce(Cluster<'c>, H::InScope<'c>) -> (Cluster<'c>, H::InScope<'c>),
     ) -> H {
         // SAFETY: the lifetime `'c` belongs to this call alone, so the handles are opened once, and `body` returns handles of
-        // this scope. `begin` and the end of the scope execute the barriers after `init` and around `inval`.
+        // this scope. `begin` and the end of the scope execute the barriers after `init_mbarriers` and around `inval_mbarriers`.
         unsafe {
             let cluster = Cluster::begin(self, &handles);
             let (cluster, lent) = body(cluster, handles.open());
@@ -222,7 +222,7 @@ impl Cta {
     ) {
         // SAFETY: `'c` belongs to this call alone. An `Ended` says that no operation of this CTA on the handle's memory is in
         // flight, except copies that another CTA waits for before the barrier below. No other async scope is open: it would hold
-        // the `Cta`. `begin` executes the barrier after `init`.
+        // the `Cta`. `begin` executes the barrier after `init_mbarriers`.
         let (cluster, _ended) = unsafe {
             let cluster = Cluster::begin(&mut self, &handles);
             body(cluster, handles.open())
@@ -247,7 +247,7 @@ impl<'c> Cluster<'c> {
         if const { H::USED_BY_PEERS } {
             if cta.is_leader() {
                 // SAFETY: the leader makes this call, before `open` (`# Safety`).
-                unsafe { handles.init(cta) };
+                unsafe { handles.init_mbarriers(cta) };
                 // The leader has initialized the mbarriers; these fences show them to the cluster and to the async proxy.
                 publish_inits(H::FILLED_BY_COPIES);
             }

@@ -172,7 +172,7 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Uninit, ARRIVALS> {
     const FILLED_BY_COPIES: bool = true;
     const INITIALIZED: bool = true;
     #[inline(always)]
-    unsafe fn init(&self, cta: &Cta) {
+    unsafe fn init_mbarriers(&self, cta: &Cta) {
         // SAFETY: the leader makes this call, and the scope has the only handle of the memory, which holds no mbarrier.
         unsafe { self.init_in(cta) };
     }
@@ -181,7 +181,7 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Uninit, ARRIVALS> {
         Mbarrier::new(self.addr, Ready(()))
     }
     #[inline(always)]
-    unsafe fn inval(lent: &Self::InScope<'_>) {
+    unsafe fn inval_mbarriers(lent: &Self::InScope<'_>) {
         // SAFETY: the mbarrier is valid and idle, as its state says, and no thread waits on it (`# Safety`).
         unsafe { raw::mbarrier_inval(space::SharedCta, lent.addr) };
     }

@@ -73,9 +73,9 @@ unsafe impl<T: Element, const N: usize> Scoped for LoadBuffer<T, N> {
     const FILLED_BY_COPIES: bool = true;
     const INITIALIZED: bool = true;
     #[inline(always)]
-    unsafe fn init(&self, cta: &Cta) {
+    unsafe fn init_mbarriers(&self, cta: &Cta) {
         // SAFETY: the caller keeps the same clauses (`# Safety`).
-        unsafe { Scoped::init(&self.bar, cta) }
+        unsafe { Scoped::init_mbarriers(&self.bar, cta) }
     }
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::InScope<'s> {
@@ -83,9 +83,9 @@ unsafe impl<T: Element, const N: usize> Scoped for LoadBuffer<T, N> {
         unsafe { LoadTile { tile: self.tile.open(), bar: self.bar.open() } }
     }
     #[inline(always)]
-    unsafe fn inval(lent: &Self::InScope<'_>) {
+    unsafe fn inval_mbarriers(lent: &Self::InScope<'_>) {
         // SAFETY: the caller keeps the same clauses (`# Safety`).
-        unsafe { <Mbarrier<Uninit> as Scoped>::inval(&lent.bar) }
+        unsafe { <Mbarrier<Uninit> as Scoped>::inval_mbarriers(&lent.bar) }
     }
     #[inline(always)]
     unsafe fn give_back(lent: Self::InScope<'_>) -> Self {

@@ -131,7 +131,7 @@ unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V> 
     const FILLED_BY_COPIES: bool = !V::BY_THREADS;
     const INITIALIZED: bool = true;
     #[inline(always)]
-    unsafe fn init(&self, _cta: &Cta) {
+    unsafe fn init_mbarriers(&self, _cta: &Cta) {
         for bar in mbarriers::<T, N, V>(self.addr) {
             // SAFETY: `DsmemBuffer<…, Uninit>` owns its memory, which holds no valid mbarrier; a count of 1 is valid
             // (9.7.13.15.9).
@@ -143,7 +143,7 @@ unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V> 
         Inbox { addr: self.addr, parity: 0, _scope: PhantomData, _elements: PhantomData }
     }
     #[inline(always)]
-    unsafe fn inval(lent: &Inbox<'_, T, N, V>) {
+    unsafe fn inval_mbarriers(lent: &Inbox<'_, T, N, V>) {
         for bar in mbarriers::<T, N, V>(lent.addr) {
             // SAFETY: the mbarrier is valid, and nothing is in flight to an `Inbox`. The scope's barriers lie before and after.
             unsafe { raw::mbarrier_inval(space::SharedCta, bar) };
@@ -207,7 +207,7 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
         meet!(cta);
         if cta.is_leader() {
             // SAFETY: the leader makes this call. `Cluster::begin` fences the mbarriers for the other CTAs.
-            unsafe { self.init(cta) };
+            unsafe { self.init_mbarriers(cta) };
         }
         // SAFETY: this handle owns the elements; other CTAs use them only after the barrier that begins a cluster scope.
         unsafe { fill::<T, N>(cta, self.addr, f) };

@@ -50,7 +50,7 @@ pub unsafe trait Scoped {
     /// Whether copies complete on the mbarriers of the handle.
     #[doc(hidden)]
     const FILLED_BY_COPIES: bool = false;
-    /// Whether the scope initializes mbarriers of the handle, by [`init`](Self::init).
+    /// Whether the scope initializes mbarriers of the handle, by [`init_mbarriers`](Self::init_mbarriers).
     #[doc(hidden)]
     const INITIALIZED: bool = false;
     /// Initializes the mbarriers of the handle, which fences and a barrier then show to the other threads.
@@ -60,27 +60,28 @@ pub unsafe trait Scoped {
     /// The leader alone makes this call, before `open`.
     #[doc(hidden)]
     #[inline(always)]
-    unsafe fn init(&self, _cta: &Cta) {}
-    /// Invalidates the mbarriers that [`init`](Self::init) has initialized.
+    unsafe fn init_mbarriers(&self, _cta: &Cta) {}
+    /// Invalidates the mbarriers that [`init_mbarriers`](Self::init_mbarriers) has initialized.
     ///
     /// # Safety
     ///
     /// The leader alone makes this call, between two barriers, before `give_back`. `lent` comes from the scope that ends.
     #[doc(hidden)]
     #[inline(always)]
-    unsafe fn inval(_lent: &Self::InScope<'_>) {}
+    unsafe fn inval_mbarriers(_lent: &Self::InScope<'_>) {}
     /// Lends the handle to the scope `'s`.
     ///
     /// # Safety
     ///
-    /// No other scope has this `'s`. After `init`, a barrier has come. The handle that `open` gives comes back, or its use is ended, before the kernel ends.
+    /// No other scope has this `'s`. After `init_mbarriers`, a barrier has come. The handle that `open` gives comes back, or its use
+    /// is ended, before the kernel ends.
     #[doc(hidden)]
     unsafe fn open<'s>(self) -> Self::InScope<'s>;
     /// Takes the lent handle back at the end of its scope.
     ///
     /// # Safety
     ///
-    /// `lent` comes from the scope that ends. After `inval`, a barrier comes before the handle is used.
+    /// `lent` comes from the scope that ends. After `inval_mbarriers`, a barrier comes before the handle is used.
     #[doc(hidden)]
     unsafe fn give_back(lent: Self::InScope<'_>) -> Self;
 }
@@ -163,14 +164,14 @@ macro_rules! lend_tuple {
             const FILLED_BY_COPIES: bool = $($H::FILLED_BY_COPIES)||+;
             const INITIALIZED: bool = $($H::INITIALIZED)||+;
             #[inline(always)]
-            unsafe fn init(&self, cta: &Cta) {
-                // SAFETY: the caller's contract (`# Safety` of `init`) covers each part.
-                unsafe { $(self.$i.init(cta));+ }
+            unsafe fn init_mbarriers(&self, cta: &Cta) {
+                // SAFETY: the caller's contract (`# Safety` of `init_mbarriers`) covers each part.
+                unsafe { $(self.$i.init_mbarriers(cta));+ }
             }
             #[inline(always)]
-            unsafe fn inval(lent: &Self::InScope<'_>) {
-                // SAFETY: the caller's contract (`# Safety` of `inval`) covers each part.
-                unsafe { $($H::inval(&lent.$i));+ }
+            unsafe fn inval_mbarriers(lent: &Self::InScope<'_>) {
+                // SAFETY: the caller's contract (`# Safety` of `inval_mbarriers`) covers each part.
+                unsafe { $($H::inval_mbarriers(&lent.$i));+ }
             }
             #[inline(always)]
             unsafe fn open<'s>(self) -> Self::InScope<'s> {
@@ -223,7 +224,7 @@ impl Cta {
     ) -> H {
         meet!(self);
         // SAFETY: `'s` belongs to this call alone, so `body` returns the handles of this scope, which ends after `body`.
-        // `begin_async` and `invalidate` execute the barriers after `init` and around `inval`.
+        // `begin_async` and `invalidate` execute the barriers after `init_mbarriers` and around `inval_mbarriers`.
         unsafe {
             self.begin_async(&handles);
             // `lent` holds no reference to the CTA, so the barriers below may use it again.
@@ -272,7 +273,8 @@ impl Cta {
     ) {
         meet!(self);
         // SAFETY: `'s` belongs to this call alone. The result of `body` proves that no copy of this scope is in flight, and no
-        // outer scope is open: it would borrow the `Cta`, which this call owns. `begin_async` executes the barrier after `init`.
+        // outer scope is open: it would borrow the `Cta`, which this call owns. `begin_async` executes the barrier after
+        // `init_mbarriers`.
         let _ended = unsafe {
             self.begin_async(&handles);
             body(&mut self, handles.open())
@@ -290,7 +292,7 @@ impl Cta {
         if const { H::INITIALIZED } {
             if self.is_leader() {
                 // SAFETY: the leader makes this call, before `open` (`# Safety`).
-                unsafe { handles.init(self) };
+                unsafe { handles.init_mbarriers(self) };
                 publish_inits(H::FILLED_BY_COPIES);
             }
             self.sync();
@@ -307,7 +309,7 @@ impl Cta {
     pub(crate) unsafe fn invalidate<H: Scoped>(&self, lent: &H::InScope<'_>) {
         if self.is_leader() {
             // SAFETY: the leader makes this call between two barriers, before `give_back` (`# Safety`).
-            unsafe { H::inval(lent) };
+            unsafe { H::inval_mbarriers(lent) };
         }
         self.sync();
     }
