@@ -17,6 +17,7 @@ pub mod book {
     pages! {
         introduction "docs/book/src/introduction.md";
         first_kernel "docs/book/src/first_kernel.md";
+        shared_memory "docs/book/src/shared_memory.md";
         mbarriers "docs/book/src/mbarriers.md";
         bulk_copies "docs/book/src/bulk_copies.md";
         tensor_maps "docs/book/src/tensor_maps.md";
@@ -25,6 +26,7 @@ pub mod book {
         pipelines "docs/book/src/pipelines.md";
         testing "docs/book/src/testing.md";
         performance "docs/book/src/performance.md";
+        recipes "docs/book/src/recipes.md";
         porting "docs/book/src/porting.md";
         without_the_tools "docs/book/src/without_the_tools.md";
         soundness "docs/book/src/soundness.md";

@@ -31,8 +31,8 @@ mod book {
         )* };
     }
     pages! {
-        introduction first_kernel mbarriers bulk_copies tensor_maps clusters atomics_and_fences pipelines testing performance
-        porting without_the_tools soundness faq
+        introduction first_kernel shared_memory mbarriers bulk_copies tensor_maps clusters atomics_and_fences pipelines testing
+        performance recipes porting without_the_tools soundness faq
     }
 }
 
