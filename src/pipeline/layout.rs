@@ -19,13 +19,13 @@ pub unsafe trait StageMbarriers {
 }
 
 /// `STAGES` stages of `S`, followed by the mbarriers of each stage: `full`, then `empty`.
-pub(super) struct Layout<S, const STAGES: usize, V>(PhantomData<(S, V)>);
+pub(super) struct Layout<S, const STAGES: usize, Signals>(PhantomData<(S, Signals)>);
 
-impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V> {
+impl<S: StageTiles, const STAGES: usize, Signals: StageMbarriers> Layout<S, STAGES, Signals> {
     pub(super) const STAGE: u32 = size::shared(S::SIZE);
     const MBARRIERS: u32 = size::shared(size::product([STAGES, S::SIZE]));
     pub(super) const BYTES: u32 =
-        size::shared(size::product([STAGES, size::sum(S::SIZE, 8 * V::MBARRIERS as usize)]));
+        size::shared(size::product([STAGES, size::sum(S::SIZE, 8 * Signals::MBARRIERS as usize)]));
     /// The bytes that the copies into a stage write.
     pub(super) const LOADED: u32 = size::shared(S::BYTES);
 
@@ -46,7 +46,7 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     /// The mbarrier whose phase completes when all tiles of the stage have arrived.
     #[inline(always)]
     pub(super) fn full(base: u32, stage: u32) -> u32 {
-        base + Self::MBARRIERS + 8 * V::MBARRIERS * stage
+        base + Self::MBARRIERS + 8 * Signals::MBARRIERS * stage
     }
 
     /// The mbarrier whose phase completes when every consumer has released the stage.
@@ -69,7 +69,7 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
             // SAFETY: clauses 1 and 2 of `# Safety`. Both mbarriers lie in the memory at `base`, aligned to 8.
             unsafe {
                 raw::mbarrier_init(space::SharedCta, Self::full(base, stage), 1);
-                if V::MBARRIERS == 2 {
+                if Signals::MBARRIERS == 2 {
                     raw::mbarrier_init(space::SharedCta, Self::empty(base, stage), releases);
                 }
             }
@@ -87,7 +87,7 @@ impl<S: StageTiles, const STAGES: usize, V: StageMbarriers> Layout<S, STAGES, V>
     #[inline(always)]
     pub(super) unsafe fn inval(first: u32) {
         let mut i = 0;
-        while i < V::MBARRIERS * STAGES as u32 {
+        while i < Signals::MBARRIERS * STAGES as u32 {
             // SAFETY: `# Safety`: this is one of the valid mbarriers, which lie side by side from `first` on.
             unsafe { raw::mbarrier_inval(space::SharedCta, first + 8 * i) };
             i += 1;

@@ -268,10 +268,10 @@ fn rolled(mut number: u32) -> u32 {
 /// write tiles ([`write`](Producer::write)). [`Pipeline`](super::Pipeline) has an example.
 #[must_use = "the `produce` closure must return this handle"]
 #[derive(Debug)]
-pub struct Producer<'p, S, const STAGES: usize, V = ()> {
+pub struct Producer<'p, S, const STAGES: usize, Signals = ()> {
     pub(super) base: u32,
     at: Cursor,
-    signals: V,
+    signals: Signals,
     _run: Brand<'p>,
     _tiles: PhantomData<*mut S>,
 }
@@ -280,10 +280,10 @@ pub struct Producer<'p, S, const STAGES: usize, V = ()> {
 /// and read full stages. [`Pipeline`](super::Pipeline) has an example.
 #[must_use = "the `consume` closure must return this handle"]
 #[derive(Debug)]
-pub struct Consumer<'p, S, const STAGES: usize, V = ()> {
+pub struct Consumer<'p, S, const STAGES: usize, Signals = ()> {
     base: u32,
     at: Cursor,
-    signals: V,
+    signals: Signals,
     _run: Brand<'p>,
     _tiles: PhantomData<*mut S>,
 }
@@ -291,7 +291,7 @@ pub struct Consumer<'p, S, const STAGES: usize, V = ()> {
 /// A full stage of a [`Pipeline`](super::Pipeline), readable by the consumers until [`release`](FullStage::release).
 #[must_use = "the producer waits for the stage: call `.release(&warps)`"]
 #[derive(Debug)]
-pub struct FullStage<'p, S, const STAGES: usize, V = ()>(Consumer<'p, S, STAGES, V>);
+pub struct FullStage<'p, S, const STAGES: usize, Signals = ()>(Consumer<'p, S, STAGES, Signals>);
 
 /// A full stage of a [`Pipeline`](super::Pipeline) that the consumers read by asynchronous operations alone, until
 /// [`release`](AsyncStage::release). Threads cannot load from it, so its release needs no fence.
@@ -322,7 +322,7 @@ pub struct AsyncStage<'p, S, const STAGES: usize, G = (), B = ()> {
     _barrier: PhantomData<fn(&B)>,
 }
 
-impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Producer<'p, S, STAGES, V> {
+impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> Producer<'p, S, STAGES, Signals> {
     /// A producer at the first stage, which is empty.
     ///
     /// # Safety
@@ -330,7 +330,7 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Producer<'p, S, ST
     /// 1. Each producer gets one handle per run, and `'p` belongs to that run alone.
     /// 2. During the run, nothing else fills the stages at `base`, and their mbarriers are valid.
     #[inline(always)]
-    pub(super) unsafe fn new(base: u32, signals: V) -> Self {
+    pub(super) unsafe fn new(base: u32, signals: Signals) -> Self {
         Producer { base, at: Cursor::START, signals, _run: PhantomData, _tiles: PhantomData }
     }
 
@@ -400,7 +400,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     }
 }
 
-impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, STAGES, V> {
+impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> Consumer<'p, S, STAGES, Signals> {
     /// A consumer before the first stage.
     ///
     /// # Safety
@@ -408,7 +408,7 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, ST
     /// 1. Each consumer gets one handle per run, and `'p` belongs to that run alone.
     /// 2. During the run, nothing else releases the stages at `base`, and their mbarriers are valid.
     #[inline(always)]
-    pub(super) unsafe fn new(base: u32, signals: V) -> Self {
+    pub(super) unsafe fn new(base: u32, signals: Signals) -> Self {
         Consumer { base, at: Cursor::START, signals, _run: PhantomData, _tiles: PhantomData }
     }
 
@@ -425,9 +425,9 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> Consumer<'p, S, ST
     pub fn wait<B>(
         self, // `release` of the returned stage gives the consumer back
         warps: &Warps<'p, B>,
-    ) -> FullStage<'p, S, STAGES, V> {
+    ) -> FullStage<'p, S, STAGES, Signals> {
         meet!(warps.warp());
-        let full = Layout::<S, STAGES, V>::full(self.base, self.at.stage);
+        let full = Layout::<S, STAGES, Signals>::full(self.base, self.at.stage);
         // SAFETY: `full` is valid (`Consumer::new`). `parity` is of the current phase or of the one before: the stage is not
         // filled again before this thread releases it.
         unsafe { self.signals.await_full(full, self.at.parity) };
@@ -452,7 +452,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
     }
 }
 
-impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, STAGES, V> {
+impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> FullStage<'p, S, STAGES, Signals> {
     /// Returns the loaded tile of the stage as a [`StageTile`](super::StageTile), which threads read as shared memory; a pair of
     /// them if the stage holds two tiles.
     ///
@@ -460,7 +460,7 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, S
     #[inline(always)]
     pub fn tiles(&self) -> S::View<'_> {
         // SAFETY: the tiles have arrived, and this thread does not release the stage during the borrow.
-        unsafe { S::view(Layout::<S, STAGES, V>::stage(self.0.base, self.0.at.stage)) }
+        unsafe { S::view(Layout::<S, STAGES, Signals>::stage(self.0.base, self.0.at.stage)) }
     }
 
     /// Releases the stage (CUDA's `consumer_release`): waits for all threads of the warp, then signals the producers that this
@@ -476,10 +476,10 @@ impl<'p, S: StageTiles, const STAGES: usize, V: StageSignals> FullStage<'p, S, S
     /// `barrier.cta.arrive.aligned EMPTY, THREADS;` alone
     #[inline(always)]
     #[track_caller]
-    pub fn release<B>(self, warps: &Warps<'p, B>) -> Consumer<'p, S, STAGES, V> {
+    pub fn release<B>(self, warps: &Warps<'p, B>) -> Consumer<'p, S, STAGES, Signals> {
         meet!(warps.warp());
         let mut consumer = self.0;
-        let empty = Layout::<S, STAGES, V>::empty(consumer.base, consumer.at.stage);
+        let empty = Layout::<S, STAGES, Signals>::empty(consumer.base, consumer.at.stage);
         // SAFETY: `wait` returned this handle, and this call consumes it (clause 1 of `StageSignals::release`). `warps` counts
         // the consumers (clause 2). The mbarriers are valid during the run (clause 3). No handle of the stage is a source of an
         // asynchronous operation (clause 4).
@@ -542,7 +542,9 @@ unsafe impl<T: Element, const N: usize, const STAGES: usize, G: Sharing, B> Copy
     }
 }
 
-impl<T: Element, const N: usize, const STAGES: usize, V: StageSignals> FullStage<'_, [T; N], STAGES, V> {
+impl<T: Element, const N: usize, const STAGES: usize, Signals: StageSignals>
+    FullStage<'_, [T; N], STAGES, Signals>
+{
     /// Loads element `i` of the stage's tile from shared memory; `None` past the end.
     ///
     /// Not collective.

@@ -15,19 +15,21 @@ use crate::trap::trap_because;
 
 /// The shared memory of a [`Pipeline`] of `STAGES` stages, declared as a field of [`shared_memory!`](crate::shared_memory). A
 /// stage holds `S`: a tile `[T; N]` of `N` elements, or a pair such as `([f32; 512], [f32; 256])`, whose halves can be pairs too.
-/// Each stage has two mbarriers. With a [`BarrierPair`](super::BarrierPair) for `V` there is one stage, without mbarriers.
+/// Each stage has two mbarriers. With a [`BarrierPair`](super::BarrierPair) for `Signals` there is one stage, without mbarriers.
 #[derive(Debug)]
-pub struct PipelineMemory<S, const STAGES: usize, V = ()> {
+pub struct PipelineMemory<S, const STAGES: usize, Signals = ()> {
     addr: u32,
-    _tiles: PhantomData<(*mut S, V)>,
+    _tiles: PhantomData<(*mut S, Signals)>,
 }
 
-// SAFETY: the stages and their mbarriers take `Layout::BYTES` bytes from `addr` on. `V::BARRIERS` are the barriers of the
+// SAFETY: the stages and their mbarriers take `Layout::BYTES` bytes from `addr` on. `Signals::BARRIERS` are the barriers of the
 // signals.
-unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Place for PipelineMemory<S, STAGES, V> {
-    const SIZE: u32 = Layout::<S, STAGES, V>::BYTES;
+unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Place
+    for PipelineMemory<S, STAGES, Signals>
+{
+    const SIZE: u32 = Layout::<S, STAGES, Signals>::BYTES;
     const ALIGN: u32 = ALIGN;
-    const BARRIERS: u16 = V::BARRIERS;
+    const BARRIERS: u16 = Signals::BARRIERS;
 
     #[inline(always)]
     unsafe fn at(addr: u32) -> Self {
@@ -36,13 +38,15 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Place for Pipelin
 }
 
 // SAFETY: a `Pipeline` has no copy in flight and no valid mbarrier, and `open` makes one `Pipeline` per scope.
-unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for PipelineMemory<S, STAGES, V> {
-    type InScope<'s> = Pipeline<'s, S, STAGES, V>;
+unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Scoped
+    for PipelineMemory<S, STAGES, Signals>
+{
+    type InScope<'s> = Pipeline<'s, S, STAGES, Signals>;
     type Ended<'s> = Ended<'s, Self>;
     const USED_BY_PEERS: bool = false;
     #[inline(always)]
     unsafe fn open<'s>(self) -> Self::InScope<'s> {
-        Pipeline { addr: self.addr, signals: V::NEW, _scope: PhantomData, _tiles: PhantomData }
+        Pipeline { addr: self.addr, signals: Signals::NEW, _scope: PhantomData, _tiles: PhantomData }
     }
     #[inline(always)]
     unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
@@ -51,10 +55,13 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Scoped for Pipeli
 }
 
 // SAFETY: the memory is at rest, and a run of its pipeline initializes the mbarriers.
-unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Lendable for PipelineMemory<S, STAGES, V> {}
+unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Lendable
+    for PipelineMemory<S, STAGES, Signals>
+{
+}
 
 /// A producer-consumer pipeline over stages of shared memory, with no copy in flight (CUDA's `cuda::pipeline`, with separate
-/// producer and consumer threads). `V` selects the signals between the parts: mbarriers of this CTA (`()`), named barriers
+/// producer and consumer threads). `Signals` selects the signals between the parts: mbarriers of this CTA (`()`), named barriers
 /// ([`BarrierPair`](super::BarrierPair)), or mbarriers of the CTAs that share tiles ([`multicast`](Pipeline::multicast)).
 ///
 /// ```
@@ -90,56 +97,57 @@ unsafe impl<S: StageTiles, const STAGES: usize, V: CtaSignals> Lendable for Pipe
 /// ```
 #[must_use = "the body of the scope must return this handle"]
 #[derive(Debug)]
-pub struct Pipeline<'s, S, const STAGES: usize, V = ()> {
+pub struct Pipeline<'s, S, const STAGES: usize, Signals = ()> {
     addr: u32,
-    signals: V,
+    signals: Signals,
     _scope: Brand<'s>,
     _tiles: PhantomData<*mut S>,
 }
 
-type RunEnded<'s, S, const STAGES: usize, V> = Ended<'s, PipelineMemory<S, STAGES, <V as StageSignals>::Own>>;
+type RunEnded<'s, S, const STAGES: usize, Signals> =
+    Ended<'s, PipelineMemory<S, STAGES, <Signals as StageSignals>::Own>>;
 
 /// A [`Pipeline`] after this thread's part of a run: the producers' copies have arrived. Other threads may still be in the run,
 /// and the mbarriers are valid. [`end`](FinishedRun::end) it at the end of the kernel, or [`join`](FinishedRun::join) the threads
 /// to use the pipeline again.
 #[must_use = "the scope needs the pipeline: call `.end()`, or `.join(cta)` to use the pipeline again"]
 #[derive(Debug)]
-pub struct FinishedRun<'s, S, const STAGES: usize, V = ()> {
+pub struct FinishedRun<'s, S, const STAGES: usize, Signals = ()> {
     addr: u32,
     _scope: Brand<'s>,
-    _tiles: PhantomData<(*mut S, V)>,
+    _tiles: PhantomData<(*mut S, Signals)>,
 }
 
 /// A [`FinishedRun`] whose consumers held handles `H` and the named barrier `B` ([`Pipeline::run_with`]).
 #[must_use = "the scope needs the pipeline and the handles: call `.end()`, or `.join(cta)` to use them again"]
 #[derive(Debug)]
-pub struct FinishedRunWith<'s, S, const STAGES: usize, V, H, B> {
-    run: FinishedRun<'s, S, STAGES, V>,
+pub struct FinishedRunWith<'s, S, const STAGES: usize, Signals, H, B> {
+    run: FinishedRun<'s, S, STAGES, Signals>,
     handles: H,
     barrier: B,
 }
 
-/// Who runs a pipeline with the signals `V`: a CTA for itself, or the cluster of the scope `'s` whose CTAs share tiles.
+/// Who runs a pipeline with these signals: a CTA for itself, or the cluster of the scope `'s` whose CTAs share tiles.
 ///
 /// # Safety
 ///
 /// Implemented here only: `sync` is a barrier of all threads that use the signals.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot run a pipeline with the signals `{V}`",
+    message = "`{Self}` cannot run a pipeline with the signals `{Signals}`",
     label = "not the group that owns the tiles",
     note = "a `Cta` runs a pipeline of its own tiles: `pipeline.run(cta, …)`; the `Cluster` of the scope runs a pipeline of shared tiles: `pipeline.multicast(group).run(cluster, …)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait PipelineGroup<'s, V>: Sealed {
+pub unsafe trait PipelineGroup<'s, Signals>: Sealed {
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
     #[doc(hidden)]
     #[track_caller]
     fn sync(&self);
 }
-// SAFETY: `V` stays within one CTA (`CtaSignals`), and `sync` is a barrier of all the CTA's threads.
+// SAFETY: the signals stay within one CTA (`CtaSignals`), and `sync` is a barrier of all the CTA's threads.
 #[diagnostic::do_not_recommend]
-unsafe impl<V: CtaSignals> PipelineGroup<'_, V> for Cta {
+unsafe impl<Signals: CtaSignals> PipelineGroup<'_, Signals> for Cta {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         self
@@ -204,7 +212,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     }
 }
 
-impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, STAGES, V> {
+impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s, S, STAGES, Signals> {
     /// Runs the pipeline: the producer threads fill stages in `produce`, while the consumer threads read stages in `consume`; the
     /// other threads wait. The first thread of the CTA produces, and all warps after the first consume. With a
     /// [`BarrierPair`](super::BarrierPair), the first `PRODUCERS` threads produce and the next `CONSUMERS` threads consume.
@@ -214,8 +222,8 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// so the closures cannot use it: read values such as `cta.grid_rank()` before the run.
     ///
     /// Each run begins with the initialization of the mbarriers and a barrier, so process many tiles in one run. Threads leave the
-    /// run when their part is done: [`FinishedRun`]. Traps unless the CTA has two or more warps, all of them whole; with a `BarrierPair`, unless
-    /// the CTA has `PRODUCERS + CONSUMERS` threads or more.
+    /// run when their part is done: [`FinishedRun`]. Traps unless the CTA has two or more warps, all of them whole; with a
+    /// `BarrierPair`, unless the CTA has `PRODUCERS + CONSUMERS` threads or more.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
@@ -227,12 +235,18 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// `barrier.cta.sync.aligned EMPTY, THREADS;` after
     #[inline(always)]
     #[track_caller]
-    pub fn run<By: PipelineGroup<'s, V>>(
+    pub fn run<By: PipelineGroup<'s, Signals>>(
         self,
         by: &mut By,
-        produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
-        consume: impl for<'p> FnOnce(&Warps<'p>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
-    ) -> FinishedRun<'s, S, STAGES, V> {
+        produce: impl for<'p> FnOnce(
+            &Signals::Producers<'p>,
+            Producer<'p, S, STAGES, Signals>,
+        ) -> Producer<'p, S, STAGES, Signals>,
+        consume: impl for<'p> FnOnce(
+            &Warps<'p>,
+            Consumer<'p, S, STAGES, Signals>,
+        ) -> Consumer<'p, S, STAGES, Signals>,
+    ) -> FinishedRun<'s, S, STAGES, Signals> {
         self.parts::<()>(by, produce, consume);
         self.finished()
     }
@@ -293,21 +307,24 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn run_with<By: PipelineGroup<'s, V>, H: HandOver<Cta>, const ID: u32, const THREADS: u32>(
+    pub fn run_with<By: PipelineGroup<'s, Signals>, H: HandOver<Cta>, const ID: u32, const THREADS: u32>(
         self,
         by: &mut By,
         barrier: NamedBarrier<ID, THREADS>,
         handles: H,
-        produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
+        produce: impl for<'p> FnOnce(
+            &Signals::Producers<'p>,
+            Producer<'p, S, STAGES, Signals>,
+        ) -> Producer<'p, S, STAGES, Signals>,
         consume: impl for<'p> FnOnce(
             &Warps<'p, NamedBarrier<ID, THREADS>>,
-            Consumer<'p, S, STAGES, V>,
+            Consumer<'p, S, STAGES, Signals>,
             H::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
         ) -> (
-            Consumer<'p, S, STAGES, V>,
+            Consumer<'p, S, STAGES, Signals>,
             H::EndedBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
         ),
-    ) -> FinishedRunWith<'s, S, STAGES, V, H, NamedBarrier<ID, THREADS>> {
+    ) -> FinishedRunWith<'s, S, STAGES, Signals, H, NamedBarrier<ID, THREADS>> {
         self.parts(
             by,
             produce,
@@ -319,7 +336,7 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     }
 
     #[inline(always)]
-    fn finished(self) -> FinishedRun<'s, S, STAGES, V> {
+    fn finished(self) -> FinishedRun<'s, S, STAGES, Signals> {
         FinishedRun { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
     }
 
@@ -329,18 +346,24 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
     #[track_caller]
     fn parts<B: PartBarrier>(
         &self,
-        by: &impl PipelineGroup<'s, V>,
-        produce: impl for<'p> FnOnce(&V::Producers<'p>, Producer<'p, S, STAGES, V>) -> Producer<'p, S, STAGES, V>,
-        consume: impl for<'p> FnOnce(&Warps<'p, B>, Consumer<'p, S, STAGES, V>) -> Consumer<'p, S, STAGES, V>,
+        by: &impl PipelineGroup<'s, Signals>,
+        produce: impl for<'p> FnOnce(
+            &Signals::Producers<'p>,
+            Producer<'p, S, STAGES, Signals>,
+        ) -> Producer<'p, S, STAGES, Signals>,
+        consume: impl for<'p> FnOnce(
+            &Warps<'p, B>,
+            Consumer<'p, S, STAGES, Signals>,
+        ) -> Consumer<'p, S, STAGES, Signals>,
     ) {
         meet!(by.cta());
         const {
-            Layout::<S, STAGES, V>::check();
+            Layout::<S, STAGES, Signals>::check();
             assert!(
-                V::MBARRIERS > 0 || STAGES == 1,
+                Signals::MBARRIERS > 0 || STAGES == 1,
                 "a `BarrierPair` signals one stage: choose `STAGES` of 1"
             );
-            if let (Some(of_barrier), Some(consumers)) = (B::THREADS, V::CONSUMERS) {
+            if let (Some(of_barrier), Some(consumers)) = (B::THREADS, Signals::CONSUMERS) {
                 assert!(
                     of_barrier == consumers,
                     "the consumers' `NamedBarrier` must count `CONSUMERS` threads, as the `BarrierPair` does"
@@ -348,48 +371,48 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> Pipeline<'s, S, ST
             }
         }
         let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
-        V::check(threads);
-        let consumers = V::CONSUMERS.unwrap_or(threads - V::FIRST_CONSUMER);
+        Signals::check(threads);
+        let consumers = Signals::CONSUMERS.unwrap_or(threads - Signals::FIRST_CONSUMER);
         if B::THREADS.is_some_and(|of_barrier| of_barrier != consumers) {
             trap_because!("the `NamedBarrier` of the consumers does not count all consumers")
         }
-        let releases = V::RELEASES * (threads / WARP - 1);
-        if V::MBARRIERS > 0 && rank == 0 {
+        let releases = Signals::RELEASES * (threads / WARP - 1);
+        if Signals::MBARRIERS > 0 && rank == 0 {
             // SAFETY: this pipeline owns the memory, which is idle and holds no valid mbarrier. A cluster has fewer than 2^20
             // threads, so `releases` is in range.
-            unsafe { Layout::<S, STAGES, V>::init(self.addr, releases) };
+            unsafe { Layout::<S, STAGES, Signals>::init(self.addr, releases) };
         }
         // After this barrier the mbarriers are initialized, and no thread is in an earlier call of `barrier` or uses the
         // consumers' handles.
-        if const { V::MBARRIERS > 0 || B::THREADS.is_some() } {
+        if const { Signals::MBARRIERS > 0 || B::THREADS.is_some() } {
             by.sync();
         }
         // SAFETY: each thread makes its group and its handle once, and `'p` belongs to the call of its closure alone. Consumers
-        // are whole warps (`V::check`), as many threads as `B` counts, and only this run uses the barrier. The mbarriers are
+        // are whole warps (`Signals::check`), as many threads as `B` counts, and only this run uses the barrier. The mbarriers are
         // valid until `join`, after a barrier of all threads that use them, or until the kernel ends.
         unsafe {
-            if V::produces(rank) {
+            if Signals::produces(rank) {
                 let producer = Producer::new(self.addr, self.signals);
-                produce(&V::producers(rank), producer).drain();
-            } else if rank >= V::FIRST_CONSUMER
-                && V::CONSUMERS.is_none_or(|count| rank < V::FIRST_CONSUMER + count)
+                produce(&Signals::producers(rank), producer).drain();
+            } else if rank >= Signals::FIRST_CONSUMER
+                && Signals::CONSUMERS.is_none_or(|count| rank < Signals::FIRST_CONSUMER + count)
             {
                 self.signals.begin_consuming();
-                let warps = Warps::of_part(rank - V::FIRST_CONSUMER, consumers);
+                let warps = Warps::of_part(rank - Signals::FIRST_CONSUMER, consumers);
                 let _done = consume(&warps, Consumer::new(self.addr, self.signals));
             }
         }
     }
 }
 
-impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> FinishedRun<'s, S, STAGES, V> {
+impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> FinishedRun<'s, S, STAGES, Signals> {
     /// Gives the pipeline up at the end of the kernel ([`Cta::finish`], [`Cta::finish_cluster`]): consumers that are done do not
     /// wait for other threads, and the mbarriers stay valid. With [`multicast`](Pipeline::multicast), the barrier that ends the
     /// scope is the only one after the run.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn end(self) -> RunEnded<'s, S, STAGES, V> {
+    pub fn end(self) -> RunEnded<'s, S, STAGES, Signals> {
         // The producers' copies have arrived (`drain`).
         Ended::new()
     }
@@ -404,27 +427,29 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals> FinishedRun<'s, S,
     /// `barrier.cluster.wait.acquire.aligned;` in place of the first barrier. With a `BarrierPair`: the first barrier alone
     #[inline(always)]
     #[track_caller]
-    pub fn join(self, by: &impl PipelineGroup<'s, V>) -> Pipeline<'s, S, STAGES, V::Own> {
+    pub fn join(self, by: &impl PipelineGroup<'s, Signals>) -> Pipeline<'s, S, STAGES, Signals::Own> {
         by.sync();
-        if V::MBARRIERS > 0 {
+        if Signals::MBARRIERS > 0 {
             if by.cta().thread_rank() == 0 {
                 // SAFETY: the mbarriers are valid, and after the barrier above no thread or copy uses them.
-                unsafe { Layout::<S, STAGES, V>::inval(Layout::<S, STAGES, V>::full(self.addr, 0)) };
+                unsafe {
+                    Layout::<S, STAGES, Signals>::inval(Layout::<S, STAGES, Signals>::full(self.addr, 0))
+                };
             }
             by.cta().sync();
         }
-        Pipeline { addr: self.addr, signals: V::Own::NEW, _scope: PhantomData, _tiles: PhantomData }
+        Pipeline { addr: self.addr, signals: Signals::Own::NEW, _scope: PhantomData, _tiles: PhantomData }
     }
 }
 
-impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals, H: HandOver<Cta>, B>
-    FinishedRunWith<'s, S, STAGES, V, H, B>
+impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals, H: HandOver<Cta>, B>
+    FinishedRunWith<'s, S, STAGES, Signals, H, B>
 {
     /// Gives the pipeline and the consumers' handles up at the end of the kernel, as [`FinishedRun::end`] does.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn end(self) -> (RunEnded<'s, S, STAGES, V>, H::Ended)
+    pub fn end(self) -> (RunEnded<'s, S, STAGES, Signals>, H::Ended)
     where
         H: End,
     {
@@ -439,7 +464,10 @@ impl<'s, S: StageTiles, const STAGES: usize, V: StageSignals, H: HandOver<Cta>, 
     /// PTX: as [`FinishedRun::join`].
     #[inline(always)]
     #[track_caller]
-    pub fn join(self, by: &impl PipelineGroup<'s, V>) -> (Pipeline<'s, S, STAGES, V::Own>, H::Joined, B) {
+    pub fn join(
+        self,
+        by: &impl PipelineGroup<'s, Signals>,
+    ) -> (Pipeline<'s, S, STAGES, Signals::Own>, H::Joined, B) {
         let pipeline = self.run.join(by);
         (pipeline, self.handles.joined(Passed::NEW), self.barrier)
     }
