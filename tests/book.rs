@@ -47,6 +47,28 @@ fn parts(page: &str) -> (String, Vec<(&str, String)>) {
     (prose, blocks)
 }
 
+/// Returns the excerpts of a page: the blocks whose text before them ends with a path of the repository and a colon, each with
+/// that path.
+fn excerpts(page: &str) -> Vec<(&str, String)> {
+    let (mut found, mut named, mut open) = (Vec::new(), None, None);
+    for line in page.lines() {
+        match (&mut open, line.starts_with("```")) {
+            (None, true) => open = Some(String::new()),
+            (None, false) if line.is_empty() => {}
+            (None, false) => {
+                let path = line.strip_suffix("`:").and_then(|rest| Some(rest.rsplit_once('`')?.1));
+                named = path.filter(|path| path.contains('/'));
+            }
+            (Some(_), true) => found.extend(named.take().zip(open.take())),
+            (Some(text), false) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    found
+}
+
 /// Returns the targets of the links and images of a text.
 fn links(prose: &str) -> impl Iterator<Item = &str> {
     prose.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0))
@@ -125,7 +147,10 @@ fn every_file_of_the_repository_that_a_page_cites_exists() {
     for (name, page) in book() {
         let (prose, _) = parts(&page);
         for span in prose.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
-            if ["docs/", "bench/", "emu/", "conformance/"].iter().any(|folder| span.starts_with(folder)) {
+            if ["docs/", "bench/", "emu/", "conformance/", "examples/"]
+                .iter()
+                .any(|folder| span.starts_with(folder))
+            {
                 assert!(xtask::root().join(span).exists(), "{name}: there is no file `{span}`");
                 count += 1;
             }
@@ -135,29 +160,54 @@ fn every_file_of_the_repository_that_a_page_cites_exists() {
 }
 
 /// Checks that a test compiles each block. A block of `rust` alone is for the device; `no_run` and `compile_fail` are for the
-/// host. `tests/build_script.rs` reads those of `toml`.
+/// host. `tests/build_script.rs` reads those of `toml`. Those of `cpp` and `rust,ignore` are excerpts of files that other tests
+/// compile.
 #[test]
 fn every_block_of_code_is_compiled() {
     let known = |info: &str| {
-        matches!(info, "rust" | "rust,no_run" | "sh" | "text" | "toml" | "cpp")
+        matches!(info, "rust" | "rust,no_run" | "rust,ignore" | "sh" | "text" | "toml" | "cpp")
             || info.starts_with("rust,compile_fail,E")
     };
-    let twins = files::under(&xtask::root().join("bench/cuda")).unwrap();
-    let twins: Vec<_> = twins.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-    let mut excerpts = 0;
     for (name, page) in book() {
+        let excerpts = excerpts(&page);
         for (info, text) in parts(&page).1 {
             assert!(known(info), "{name}: no test compiles a block of `{info}`");
-            if info == "cpp" {
-                excerpts += 1;
+            if matches!(info, "cpp" | "rust,ignore") {
+                let is_excerpt = excerpts.iter().any(|(path, of)| {
+                    *of == text && ["bench/cuda/", "examples/"].iter().any(|folder| path.starts_with(folder))
+                });
                 assert!(
-                    twins.iter().any(|twin| twin.contains(&text)),
-                    "{name}: this is in no file of bench/cuda, whose kernels a test compiles:\n{text}"
+                    is_excerpt,
+                    "{name}: name the file of bench/cuda or examples before this block:\n{text}"
                 );
             }
         }
     }
-    assert!(excerpts > 0);
+}
+
+/// Checks that an excerpt is in the file that the page names, and that each recipe is a whole file of `examples`.
+#[test]
+fn every_excerpt_is_in_its_file() {
+    let book = book();
+    for (name, page) in &book {
+        for (path, text) in excerpts(page) {
+            let file = fs::read_to_string(xtask::root().join(path))
+                .unwrap_or_else(|error| panic!("{name} names `{path}`: {error}"));
+            assert!(
+                file.contains(&text),
+                "{name}: this is not in `{path}`; copy the file's present text:\n{text}"
+            );
+        }
+    }
+    let recipes = excerpts(&book["recipes.md"]);
+    let whole: Vec<_> = recipes
+        .iter()
+        .filter(|(path, text)| fs::read_to_string(xtask::root().join(path)).unwrap() == *text)
+        .map(|(path, _)| path)
+        .collect();
+    let headings = book["recipes.md"].lines().filter(|line| line.starts_with("## ")).count();
+    assert_eq!(headings, 10);
+    assert_eq!(whole.len(), headings, "a recipe is not the whole file that it names: {whole:?}");
 }
 
 #[test]

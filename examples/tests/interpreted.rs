@@ -74,3 +74,107 @@ fn a_block_of_288_threads_accumulates() {
     accumulate.launch(&gpu, 1, (&input, &mut sums)).unwrap();
     assert_accumulated(&x, &sums.to_vec());
 }
+
+#[test]
+fn tiles_are_scaled_and_added() {
+    let (gpu, kernels) = gpu();
+    let axpy = kernels.kernel(kernels::axpy_tiles).unwrap();
+    for len in [1, 3583, 3584, 10_001] {
+        let (x, mut y) = (gpu.slice(&vec![1.5f32; len]), gpu.slice(&vec![0.25f32; len]));
+        axpy.launch(&gpu, 2, (2.0, &x, &mut y)).unwrap();
+        assert_eq!(y.to_vec(), vec![3.25; len]);
+    }
+}
+
+#[test]
+fn elements_are_summed() {
+    let (gpu, kernels) = gpu();
+    let sum = kernels.kernel(kernels::sum_elements).unwrap();
+    for len in [0, 1, 255, 5000] {
+        let x: Vec<f32> = (0..len).map(|i| (i % 7) as f32).collect();
+        let (on_x, mut total) = (gpu.slice(&x), gpu.slice(&[0.0f32]));
+        sum.launch(&gpu, 2, (&on_x, &mut total)).unwrap();
+        assert_eq!(total.to_vec(), [x.iter().sum::<f32>()]);
+    }
+}
+
+#[test]
+fn rows_are_normalized() {
+    let (gpu, kernels) = gpu();
+    let norm = kernels.kernel(kernels::normalize_rows).unwrap();
+    for (rows, columns) in [(1, 4), (3, 1028)] {
+        let (matrix, weights) = (matrix(rows, columns), numbers(columns));
+        let (input, of_columns) = (gpu.slice(&matrix), gpu.slice(&weights));
+        let mut output = gpu.slice(&vec![0.0; matrix.len()]);
+        let [rows, width] = [rows as u32, columns as u32];
+        let (from, to) = (Matrix::new(&input, rows, width), Matrix::new(&mut output, rows, width));
+        norm.launch(&gpu, 2, (from, &of_columns, to, 1e-5)).unwrap();
+        for (from, to) in matrix.chunks(columns).zip(output.to_vec().chunks(columns)) {
+            let mean = from.iter().map(|x| f64::from(x * x)).sum::<f64>() / columns as f64;
+            for ((x, weight), y) in from.iter().zip(&weights).zip(to) {
+                let want = f64::from(x * weight) / (mean + 1e-5).sqrt();
+                assert!((f64::from(*y) - want).abs() <= 1e-5 * want.abs(), "{y} for {want}");
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_are_smoothed() {
+    let (gpu, kernels) = gpu();
+    let smooth = kernels.kernel(kernels::smooth).unwrap();
+    for len in [1, 1023, 1024, 5001] {
+        let x: Vec<f32> = (0..len).map(|i| (i * i % 31) as f32).collect();
+        let (on_x, mut y) = (gpu.slice(&x), gpu.slice(&vec![0.0f32; len]));
+        smooth.launch(&gpu, 2, (&on_x, &mut y)).unwrap();
+        let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
+        let want = (0..len).map(|i| at(i.wrapping_sub(1)) + 2.0 * at(i) + at(i + 1));
+        assert_eq!(y.to_vec(), want.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn words_are_scanned() {
+    let (gpu, kernels) = gpu();
+    let total = kernels.kernel(kernels::total_tiles).unwrap();
+    let scan = kernels.kernel(kernels::scan_tiles).unwrap();
+    for tiles in [1, 2, 7] {
+        let words = words(1024 * tiles);
+        let (input, mut totals) = (gpu.slice(&words), gpu.slice(&vec![0u32; tiles]));
+        let mut output = gpu.slice(&vec![0u32; words.len()]);
+        total.launch(&gpu, 2, (&input, &mut totals)).unwrap();
+        scan.launch(&gpu, 2, (&input, &totals, &mut output)).unwrap();
+        let mut sum = 0u32;
+        for (word, output) in words.iter().zip(output.to_vec()) {
+            sum = sum.wrapping_add(*word);
+            assert_eq!(output, sum, "{tiles} tiles");
+        }
+    }
+}
+
+#[test]
+fn tiles_are_summed_by_a_pipeline() {
+    let (gpu, kernels) = gpu();
+    let sum = kernels.kernel(kernels::sum_in_parts).unwrap();
+    for tiles in [0, 1, 11] {
+        let x: Vec<f32> = (0..1024 * tiles).map(|i| (i % 7) as f32).collect();
+        let (on_x, mut total) = (gpu.slice(&x), gpu.slice(&[0.0f32]));
+        sum.launch(&gpu, 2, (&on_x, &mut total)).unwrap();
+        assert_eq!(total.to_vec(), [x.iter().sum::<f32>()]);
+    }
+}
+
+#[test]
+fn matrices_are_multiplied_by_vectors() {
+    let (gpu, kernels) = gpu();
+    let multiply = kernels.kernel(kernels::multiply_by_vector).unwrap();
+    for (rows, columns) in [(1, 4), (19, 260)] {
+        let small = |len: usize| (0..len).map(|i| (i % 5) as f32 - 2.0).collect::<Vec<_>>();
+        let (matrix, x) = (small(rows * columns), small(columns));
+        let (on_matrix, on_x, mut y) = (gpu.slice(&matrix), gpu.slice(&x), gpu.slice(&vec![0.0f32; rows]));
+        let on_matrix = Matrix::new(&on_matrix, rows as u32, columns as u32);
+        multiply.launch(&gpu, 2, (on_matrix, &on_x, &mut y)).unwrap();
+        let product = |row: &[f32]| row.iter().zip(&x).map(|(a, x)| a * x).sum::<f32>();
+        assert_eq!(y.to_vec(), matrix.chunks(columns).map(product).collect::<Vec<_>>());
+    }
+}

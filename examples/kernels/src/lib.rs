@@ -4,14 +4,28 @@
 #![cfg_attr(not(target_arch = "nvptx64"), allow(dead_code, unused_imports))]
 
 mod accumulate;
+mod axpy;
 mod histogram;
+mod matrix_vector;
+mod pipelined_sum;
+mod rms_norm;
+mod scan;
 mod softmax;
+mod stencil;
+mod sum;
 mod transposition;
 mod vector_add;
 
 pub use accumulate::accumulate_sums;
+pub use axpy::axpy_tiles;
 pub use histogram::count_bytes;
+pub use matrix_vector::multiply_by_vector;
+pub use pipelined_sum::sum_in_parts;
+pub use rms_norm::normalize_rows;
+pub use scan::{scan_tiles, total_tiles};
 pub use softmax::softmax_rows;
+pub use stencil::smooth;
+pub use sum::sum_elements;
 pub use transposition::transpose;
 pub use vector_add::add_vectors;
 

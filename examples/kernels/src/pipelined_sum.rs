@@ -1,0 +1,51 @@
+use ptx::atomic::GlobalAtomics;
+use ptx::global::Global;
+use ptx::launch::Cta;
+use ptx::pipeline::PipelineMemory;
+use ptx::qualifier::{scope, sem};
+
+/// Elements of a tile: 4 KiB. Four stages are in flight.
+const TILE: usize = 1024;
+
+ptx::shared_memory! {
+    struct Smem { stages: PipelineMemory<[f32; TILE], 4> }
+}
+
+/// Adds the sum of the whole tiles of `x` to `total[0]`. One thread loads, and the three warps after the first add up.
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn sum_in_parts(cta: Cta, #[shared] smem: Smem, x: Global<f32>, total: GlobalAtomics<f32, scope::Gpu>) {
+    let (tiles, _) = x.tiles::<TILE>();
+    let (first, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
+    let rounds = tiles.count().saturating_sub(first).div_ceil(step);
+    cta.finish(smem.stages, |cta, pipeline| {
+        let run = pipeline.run(
+            cta,
+            |thread, mut producer| {
+                let mut next = first;
+                while let Some(tile) = tiles.get(next) {
+                    producer = producer.load(thread, tile); // waits for an empty stage
+                    next += step;
+                }
+                producer
+            },
+            |warps, mut consumer| {
+                let mut sum = 0.0;
+                for _ in 0..rounds {
+                    let tile = consumer.wait(warps); // waits for a full stage
+                    let mut v = warps.thread_rank() as usize;
+                    while let Some(x) = tile.get_vector(v) {
+                        sum += (x[0] + x[1]) + (x[2] + x[3]);
+                        v += warps.thread_count() as usize;
+                    }
+                    consumer = tile.release(warps);
+                }
+                let sum = warps.warp().reduce_add(sum);
+                if let (0, Some(total)) = (warps.warp().lane(), total.get(0)) {
+                    total.add(sum, sem::Relaxed);
+                }
+                consumer
+            },
+        );
+        run.end()
+    });
+}
