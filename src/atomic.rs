@@ -94,6 +94,7 @@ use crate::shared::{Element, Shared};
 /// # }
 /// ```
 #[derive(Debug)]
+#[doc(alias("cuda::atomic_ref", "cuda::memory_order"))]
 pub struct AtomicRef<'a, T, S, Space: AtomicSpace, P = ()> {
     addr: Space::Address,
     scope: S,
@@ -209,6 +210,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// ```
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
+    #[doc(alias = "cuda::atomic_ref::load")]
     pub fn load(self, sem: impl LdSem) -> T
     where
         T: AtomicLoadStore<Space>,
@@ -243,6 +245,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// # }
     /// ```
     #[inline(always)]
+    #[doc(alias("atomicAdd", "cuda::atomic_ref::fetch_add"))]
     pub fn fetch_add(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicAdd<Space>,
@@ -256,6 +259,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `red{.sem}{.scope}{.space}.add{.type} [addr], b;`. Half precision has `.add.noftz`, and a vector has `.v2`, `.v4` or
     /// `.v8`; a pair in `.shared::cluster` is added [by element](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicAdd")]
     pub fn add(self, b: T, sem: impl RedSem)
     where
         T: AtomicAdd<Space>,
@@ -269,6 +273,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `atom{.sem}{.scope}{.space}.min{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias("atomicMin", "cuda::atomic_ref::fetch_min"))]
     pub fn fetch_min(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicMinMax<Space>,
@@ -282,6 +287,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `red{.sem}{.scope}{.space}.min{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicMin")]
     pub fn min(self, b: T, sem: impl RedSem)
     where
         T: AtomicMinMax<Space>,
@@ -295,6 +301,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `atom{.sem}{.scope}{.space}.max{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicMax")]
     pub fn fetch_max(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicMinMax<Space>,
@@ -308,6 +315,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `red{.sem}{.scope}{.space}.max{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicMax")]
     pub fn max(self, b: T, sem: impl RedSem)
     where
         T: AtomicMinMax<Space>,
@@ -321,6 +329,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.inc.u32 d, [addr], b;`
     #[inline(always)]
+    #[doc(alias = "atomicInc")]
     pub fn fetch_inc(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicIncDec<Space>,
@@ -333,6 +342,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     ///
     /// PTX: `red{.sem}{.scope}{.space}.inc.u32 [addr], b;`
     #[inline(always)]
+    #[doc(alias = "atomicInc")]
     pub fn inc(self, b: T, sem: impl RedSem)
     where
         T: AtomicIncDec<Space>,
@@ -346,6 +356,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.dec.u32 d, [addr], b;`
     #[inline(always)]
+    #[doc(alias = "atomicDec")]
     pub fn fetch_dec(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicIncDec<Space>,
@@ -358,6 +369,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     ///
     /// PTX: `red{.sem}{.scope}{.space}.dec.u32 [addr], b;`
     #[inline(always)]
+    #[doc(alias = "atomicDec")]
     pub fn dec(self, b: T, sem: impl RedSem)
     where
         T: AtomicIncDec<Space>,
@@ -371,6 +383,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `atom{.sem}{.scope}{.space}.and{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias("atomicAnd", "cuda::atomic_ref::fetch_and"))]
     pub fn fetch_and(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicBitwise<Space>,
@@ -384,6 +397,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `red{.sem}{.scope}{.space}.and{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicAnd")]
     pub fn and(self, b: T, sem: impl RedSem)
     where
         T: AtomicBitwise<Space>,
@@ -397,6 +411,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `atom{.sem}{.scope}{.space}.or{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicOr")]
     pub fn fetch_or(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicBitwise<Space>,
@@ -410,6 +425,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `red{.sem}{.scope}{.space}.or{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicOr")]
     pub fn or(self, b: T, sem: impl RedSem)
     where
         T: AtomicBitwise<Space>,
@@ -423,6 +439,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `atom{.sem}{.scope}{.space}.xor{.type} d, [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicXor")]
     pub fn fetch_xor(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicBitwise<Space>,
@@ -436,6 +453,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// PTX: `red{.sem}{.scope}{.space}.xor{.type} [addr], b;`. In `.shared::cluster`, 64 bits take
     /// [a loop of `.cas`](self#a-peers-shared-memory).
     #[inline(always)]
+    #[doc(alias = "atomicXor")]
     pub fn xor(self, b: T, sem: impl RedSem)
     where
         T: AtomicBitwise<Space>,
@@ -448,6 +466,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.exch{.type} d, [addr], b;`
     #[inline(always)]
+    #[doc(alias("atomicExch", "cuda::atomic_ref::exchange"))]
     pub fn swap(self, b: T, sem: impl AtomSem) -> T
     where
         T: AtomicSwap<Space>,
@@ -476,6 +495,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     /// # }
     /// ```
     #[inline(always)]
+    #[doc(alias("atomicCAS", "cuda::atomic_ref::compare_exchange_strong"))]
     pub fn compare_exchange(self, current: T, new: T, sem: impl AtomSem) -> Result<T, T>
     where
         T: AtomicCompareExchange<Space>,
@@ -523,6 +543,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     ///
     /// The scope is the CTA: in this state, no thread of another CTA can access the memory.
     #[inline(always)]
+    #[doc(alias = "atomicAdd_block")]
     pub fn atomic(&self, i: usize) -> Option<AtomicRef<'_, T, scope::Cta, space::SharedCta>>
     where
         T: AtomicValue,

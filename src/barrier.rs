@@ -137,6 +137,7 @@ unsafe impl Reduction<bool> for Or {
 /// # }
 /// ```
 #[derive(Debug)]
+#[doc(alias = "cutlass::arch::NamedBarrier")]
 pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = SyncOnly> {
     /// Bound to its CTA.
     _thread: PhantomData<(*mut (), K)>,

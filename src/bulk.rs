@@ -143,6 +143,7 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 /// ```
 #[inline(always)]
 #[track_caller]
+#[doc(alias("SM90_BULK_COPY_S2G", "cp_async_bulk", "cuda::ptx::cp_async_bulk"))]
 pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
     group: &G,
     src: Src,
@@ -174,6 +175,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 #[cfg(feature = "sm_100")]
 #[inline(always)]
 #[track_caller]
+#[doc(alias("cp_async_bulk_cp_mask", "cuda::ptx::cp_async_bulk_cp_mask"))]
 pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
     group: &G,
     src: Src,
@@ -239,6 +241,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// PTX, by the leader: `cp.async.bulk.commit_group;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cp_async_bulk_commit_group", "cuda::ptx::cp_async_bulk_commit_group", "tma_store_arrive"))]
     pub fn commit(self, group: &G) -> BulkGroup<Copies, Committed, G>
     where
         State: Extendable,
@@ -284,6 +287,11 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// [`Thread`](crate::launch::Thread) after `fence.proxy.async.shared::cta;`, by each thread
     #[inline(always)]
     #[track_caller]
+    #[doc(alias(
+        "cp_async_bulk_wait_group_read",
+        "cuda::ptx::cp_async_bulk_wait_group_read",
+        "tma_store_wait"
+    ))]
     pub fn wait_read(self, group: &G) -> AfterSync<Copies::Sources, G>
     where
         Copies: Split,
@@ -324,6 +332,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     /// PTX: `cp.async.bulk.wait_group 0;` by the leader
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cp_async_bulk_wait_group", "cuda::ptx::cp_async_bulk_wait_group"))]
     pub fn wait(self, group: &G) -> AfterSync<Copies, G>
     where
         State: WaitableGroup,
@@ -417,6 +426,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "tma_store_wait")]
     pub fn wait_read_oldest<Copies: Split>(
         self,
         group: &G,
@@ -439,6 +449,7 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     /// PTX: `cp.async.bulk.wait_group N;` by the leader
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__pipeline_wait_prior")]
     pub fn wait_oldest<Copies>(self, group: &G) -> AfterSync<(Copies, <Self as Queue>::Newer), G>
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,

@@ -19,6 +19,7 @@ use crate::raw::{self, AtomCacheHint, L2CacheHint, PrimaryPriority, SecondaryPri
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[doc(alias = "cuda::access_property")]
 pub struct CachePolicy(pub(crate) u64);
 
 impl CachePolicy {
@@ -26,6 +27,7 @@ impl CachePolicy {
     ///
     /// PTX: `createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 cache-policy, 1.0;`
     #[inline(always)]
+    #[doc(alias = "cuda::access_property::persisting")]
     pub fn evict_last() -> Self {
         // SAFETY: the fraction 1.0 is in (0, 1].
         CachePolicy(unsafe { raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0) })
@@ -35,6 +37,7 @@ impl CachePolicy {
     ///
     /// PTX: `createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 cache-policy, 1.0;`
     #[inline(always)]
+    #[doc(alias = "cuda::access_property::streaming")]
     pub fn evict_first() -> Self {
         // SAFETY: the fraction 1.0 is in (0, 1].
         CachePolicy(unsafe { raw::createpolicy_fractional(evict::First, evict::Unchanged, 1.0) })
@@ -93,6 +96,7 @@ impl L2Policy for CachePolicy {
 ///
 /// PTX of the copy: with `.L2::cache_hint`, and the policy as an operand.
 #[derive(Clone, Copy, Debug)]
+#[doc(alias = "cuda::annotated_ptr")]
 pub struct Hinted<Handle> {
     pub(crate) handle: Handle,
     pub(crate) policy: CachePolicy,
@@ -165,6 +169,7 @@ unsafe impl<X: Bare, Y: Bare> Bare for (X, Y) {
 }
 
 /// Handles of global memory that take an L2 cache policy: tiles, parts of tensors, windows, and references for atomic operations.
+#[doc(alias = "cuda::annotated_ptr")]
 pub trait CacheHint: Sized + Sealed {
     /// The handle with a policy.
     type Hinted;
@@ -186,6 +191,7 @@ pub trait CacheHint: Sized + Sealed {
     /// }
     /// # }
     /// ```
+    #[doc(alias = "cute::TMA::CacheHintSm90")]
     fn cache_hint(self, policy: CachePolicy) -> Self::Hinted;
 }
 

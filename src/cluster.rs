@@ -94,6 +94,7 @@ pub use shared::*;
 /// A grid launched without clusters has clusters of one CTA.
 #[must_use = "the closure of the scope has to return the `Cluster`: return it"]
 #[derive(Debug)]
+#[doc(alias = "cg::cluster_group")]
 pub struct Cluster<'c> {
     cta: &'c mut Cta,
     _scope: Brand<'c>,
@@ -172,6 +173,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cg::this_cluster")]
     pub fn cluster_scope<H: Lendable>(
         &mut self,
         handles: H,
@@ -215,6 +217,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cg::this_cluster")]
     pub fn finish_cluster<H: Lendable>(
         mut self,
         handles: H,

@@ -273,6 +273,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     /// [bar];`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("clusterlaunchcontrol_try_cancel", "cuda::ptx::clusterlaunchcontrol_try_cancel"))]
     pub fn try_cancel(self, by: &By) -> Request<'s, By> {
         meet!(by.cta());
         let mbar = self.bar.addr();
@@ -310,6 +311,10 @@ impl<'s, By: Requester> Request<'s, By> {
     /// `barrier.cluster.arrive.release.aligned;` `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias(
+        "clusterlaunchcontrol_query_cancel_is_canceled",
+        "cuda::ptx::clusterlaunchcontrol_query_cancel_is_canceled"
+    ))]
     pub fn wait(self, by: &By) -> Response<'s, By> {
         meet!(by.cta());
         let bar = by.wait(self.bar);

@@ -129,6 +129,13 @@ sources! { GlobalTile, GlobalTileMut }
 /// PTX per sixteen bytes: `cp.async.cg.shared::cta.global [dst], [src], 16;`
 #[inline(always)]
 #[track_caller]
+#[doc(alias(
+    "SM80_CP_ASYNC_CACHEALWAYS",
+    "SM80_CP_ASYNC_CACHEGLOBAL",
+    "__pipeline_memcpy_async",
+    "cg::memcpy_async",
+    "cuda::memcpy_async"
+))]
 pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     cta: &Cta,
     dst: Shared<'s, T, N, impl Overwritable>,
@@ -409,6 +416,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// PTX: `cp.async.commit_group;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("__pipeline_commit", "cuda::pipeline::producer_commit"))]
     pub fn commit(self, cta: &Cta) -> CpAsyncGroup<Copies, Committed>
     where
         State: Extendable,
@@ -443,6 +451,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     ///
     /// PTX: `cp.async.wait_group 0;`
     #[inline(always)]
+    #[doc(alias = "__pipeline_wait_prior")]
     pub fn wait(self) -> AfterSync<Copies>
     where
         State: WaitableGroup,
@@ -472,6 +481,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__pipeline_arrive_on")]
     pub fn arrive_on_noinc(self, cta: &Cta, bar: Mbarrier<Ready, 2>) -> Tracked<Copies> {
         meet!(cta);
         // SAFETY: the mbarrier is valid (`Ready`), and two arrivals of this thread are due. The copies make one, which the

@@ -35,6 +35,7 @@ use crate::raw::{self, FenceScope, ProxyAsyncSpace};
 ///
 /// PTX: `fence.acq_rel{.scope};`
 #[inline(always)]
+#[doc(alias = "cuda::atomic_thread_fence")]
 pub fn acq_rel(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::AcqRel, scope)
 }
@@ -44,6 +45,7 @@ pub fn acq_rel(scope: impl FenceScope) {
 ///
 /// PTX: `fence.acquire{.scope};`
 #[inline(always)]
+#[doc(alias = "cuda::atomic_thread_fence")]
 pub fn acquire(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::Acquire, scope)
 }
@@ -53,6 +55,7 @@ pub fn acquire(scope: impl FenceScope) {
 ///
 /// PTX: `fence.release{.scope};`
 #[inline(always)]
+#[doc(alias = "cuda::atomic_thread_fence")]
 pub fn release(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::Release, scope)
 }
@@ -75,6 +78,7 @@ pub fn release(scope: impl FenceScope) {
 /// # }
 /// ```
 #[inline(always)]
+#[doc(alias("__threadfence", "__threadfence_block", "__threadfence_system"))]
 pub fn sc(scope: impl FenceScope) {
     raw::fence(crate::qualifier::sem::Sc, scope)
 }
@@ -86,6 +90,7 @@ pub fn sc(scope: impl FenceScope) {
 ///
 /// PTX: `fence.mbarrier_init.release.cluster;`
 #[inline(always)]
+#[doc(alias("cuda::ptx::fence_mbarrier_init", "cutlass::arch::fence_barrier_init", "fence_mbarrier_init"))]
 pub fn mbarrier_init() {
     raw::fence_mbarrier_init()
 }
@@ -105,6 +110,7 @@ pub fn mbarrier_init() {
 /// # }
 /// ```
 #[inline(always)]
+#[doc(alias("cuda::ptx::fence_proxy_alias", "fence_proxy_alias"))]
 pub fn proxy_alias() {
     raw::fence_proxy_alias()
 }
@@ -129,6 +135,7 @@ pub fn proxy_alias() {
 /// # }
 /// ```
 #[inline(always)]
+#[doc(alias("cuda::ptx::fence_proxy_async", "cutlass::arch::fence_view_async_shared", "fence_proxy_async"))]
 pub fn proxy_async(space: impl ProxyAsyncSpace) {
     raw::fence_proxy_async(space)
 }

@@ -130,6 +130,7 @@ impl CachePolicy {
     /// # }
     /// ```
     #[inline(always)]
+    #[doc(alias = "cudaAccessPolicyWindow")]
     pub fn range<T: Element, Primary: PrimaryPriority, Secondary: SecondaryPriority>(
         primary: Primary,
         secondary: Secondary,

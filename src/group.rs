@@ -27,6 +27,7 @@ pub use warps::{PartBarrier, Warps};
 /// }
 /// ```
 #[derive(Debug)]
+#[doc(alias = "cg::thread_block")]
 pub struct Cta {
     /// Makes the type neither `Send` nor `Sync`: a `Cta` belongs to its thread.
     _thread: PhantomData<*mut ()>,
@@ -67,6 +68,7 @@ impl Cta {
     ///
     /// Not collective.
     #[inline(always)]
+    #[doc(alias = "cg::this_grid")]
     pub fn grid_rank(&self) -> u32 {
         special_register::ctaid_x()
             + special_register::nctaid_x()
@@ -113,6 +115,7 @@ impl Cta {
     /// PTX: `barrier.cta.sync.aligned 0;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("__syncthreads", "cg::thread_block::sync"))]
     pub fn sync(&self) {
         meet!(self);
         // SAFETY: 9.7.13.1: without a count "all threads in the CTA participate", and `.aligned` asks that all "execute the same
@@ -129,6 +132,7 @@ impl Cta {
     /// PTX: `barrier.cta.red.popc.aligned.u32 d, 0, predicate;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__syncthreads_count")]
     pub fn sync_count(&self, predicate: bool) -> u32 {
         meet!(self);
         // SAFETY: 9.7.13.1: a reduction must not meet `.sync` or another reduction on an active barrier. All threads make the
@@ -143,6 +147,7 @@ impl Cta {
     /// PTX: `barrier.cta.red.and.aligned.pred p, 0, predicate;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__syncthreads_and")]
     pub fn sync_and(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
@@ -163,6 +168,7 @@ impl Cta {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__syncthreads_or")]
     pub fn sync_or(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
@@ -459,6 +465,7 @@ impl<Handles, G> AfterSync<Handles, G> {
     /// `barrier.cluster.wait.acquire.aligned;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("__syncthreads", "__syncwarp"))]
     pub fn sync<By: Completes<G>>(self, group: &By) -> Handles {
         group.sync();
         self.handles
@@ -755,6 +762,7 @@ macro_rules! invoke {
 
 invoke! {
     Cta, (&) Thread, |_: &Cta| Thread { _call: PhantomData }, Cta::is_leader,
+    #[doc(alias = "cg::invoke_one")]
     /// Runs `body` in the leader alone, as `cooperative_groups::invoke_one` does, and lends the handles to that [`Thread`], whose
     /// calls have no barrier.
     ///

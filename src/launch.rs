@@ -2,7 +2,11 @@
 //!
 //! [`Cta::enter`] makes a thread part of its thread block and hands out the block's shared memory. [`LaunchShape`] states the
 //! shape of the kernel's launches. [`Prerequisite`] and [`Cta::launch_dependents`] overlap a kernel with the grids before and
-//! after it. The thread groups ([`Cta`], [`FirstWarp`], [`Thread`], [`Warps`]) are also here.
+//! after it.
+//!
+//! The thread groups ([`Cta`], [`FirstWarp`], [`Thread`], [`Warps`]) are also here, and their barrier: what needs one to take effect
+//! returns an [`AfterSync`], and `.sync(cta)` is the barrier, for one or for a tuple ([`Together`]). [`Cta::finish`] lends shared
+//! memory for the rest of the kernel.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -110,6 +114,7 @@ impl Cta {
     /// - *Exclusive use.* The grid has fewer than 2^32 CTAs. No other code in the kernel uses the memory of `S`, the launch's
     ///   shared memory, the barriers 0 to 15, or the cluster's barrier.
     #[inline(always)]
+    #[doc(alias = "cg::this_thread_block")]
     pub unsafe fn enter<S: SharedMemory>() -> (Cta, S, DynamicShared) {
         #[cfg(feature = "checked")]
         crate::checked::enter();
@@ -127,6 +132,7 @@ impl Cta {
     ///
     /// PTX: `griddepcontrol.launch_dependents;`
     #[inline(always)]
+    #[doc(alias = "cudaTriggerProgrammaticLaunchCompletion")]
     pub fn launch_dependents(&self) {
         raw::griddepcontrol(action::LaunchDependents);
     }
@@ -195,6 +201,7 @@ impl<T> Prerequisite<T> {
     /// PTX: `griddepcontrol.wait;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cudaGridDependencySynchronize")]
     pub fn wait(self, cta: &Cta) -> T {
         meet!(cta);
         raw::griddepcontrol(action::Wait);

@@ -123,6 +123,7 @@ impl LaneMask {
 
     /// Returns the number of lanes in the set.
     #[inline(always)]
+    #[doc(alias = "__popc")]
     pub const fn count(self) -> u32 {
         self.bits().count_ones()
     }

@@ -134,13 +134,14 @@ pub fn ex2_ftz<T: Ex2Ftz>(x: T) -> T {
 /// # }
 /// ```
 #[inline(always)]
+#[doc(alias = "__tanhf")]
 pub fn tanh<T: Tanh>(x: T) -> T {
     x.tanh_approx()
 }
 
 /// Defines a function and its `_ftz`.
 macro_rules! functions {
-    ($( $(#[doc = $doc:literal])* ($name:ident, $ftz:ident) $raw:ident $op:literal $example:literal; )*) => { $(
+    ($( $(#[doc = $doc:literal])* $(alias $alias:literal)? ($name:ident, $ftz:ident) $raw:ident $op:literal $example:literal; )*) => { $(
         $(#[doc = $doc])*
         ///
         #[doc = concat!("PTX: `", $op, ".approx.f32 d, x;`")]
@@ -150,6 +151,7 @@ macro_rules! functions {
         #[doc = $example]
         /// # }
         /// ```
+        $(#[doc(alias = $alias)])?
         #[inline(always)]
         pub fn $name(x: f32) -> f32 {
             raw::$raw(ftz::Keep, x)
@@ -175,13 +177,13 @@ functions! {
     (rsqrt, rsqrt_ftz) rsqrt_approx "rsqrt" "let unit = x * ptx::math::rsqrt(x * x + y * y);";
     /// Returns the sine of `x` radians (CUDA's `__sinf`), with an absolute error of 2^-20.5 at most in -2π to 2π and of 2^-14.7
     /// at most in -100π to 100π. Beyond, no error is guaranteed. ±0 gives ±0, ±∞ or NaN gives NaN.
-    (sin, sin_ftz) sin_approx "sin" "let height = ptx::math::sin(x) * y;";
+    alias "__sinf" (sin, sin_ftz) sin_approx "sin" "let height = ptx::math::sin(x) * y;";
     /// Returns the cosine of `x` radians (CUDA's `__cosf`). The PTX ISA states the errors of [`sin`]; an H200 gives 0.18952784
     /// for -4.9030709, an error of 1.017 times 2^-20.5. ±0 gives 1, ±∞ or NaN gives NaN.
-    (cos, cos_ftz) cos_approx "cos" "let width = ptx::math::cos(x) * y;";
+    alias "__cosf" (cos, cos_ftz) cos_approx "cos" "let width = ptx::math::cos(x) * y;";
     /// Returns the logarithm of `x` to base 2 (CUDA's `__log2f`), with an absolute error of 2^-22 at most between 0.5 and 2, and
     /// a relative error of 2^-22 at most elsewhere. ±0 gives -∞, +∞ gives +∞, a negative number or NaN gives NaN.
-    (lg2, lg2_ftz) lg2_approx "lg2" "let power = ptx::math::ex2(ptx::math::lg2(x) * y);";
+    alias "__log2f" (lg2, lg2_ftz) lg2_approx "lg2" "let power = ptx::math::ex2(ptx::math::lg2(x) * y);";
 }
 
 /// Returns `e` to the power `x` (CUDA's `__expf`): [`ex2`] of `x` times the base-2 logarithm of `e`. For normal results the error
@@ -198,6 +200,7 @@ functions! {
 /// # }
 /// ```
 #[inline(always)]
+#[doc(alias = "__expf")]
 pub fn exp(x: f32) -> f32 {
     ex2(x * LOG2_E)
 }
@@ -224,6 +227,7 @@ pub fn exp_ftz(x: f32) -> f32 {
 /// # }
 /// ```
 #[inline(always)]
+#[doc(alias = "__logf")]
 pub fn ln(x: f32) -> f32 {
     lg2(x) * LN_2
 }
@@ -241,6 +245,7 @@ pub fn ln_ftz(x: f32) -> f32 {
 ///
 /// PTX: `fma.rn.f32 d, a, b, c;`
 #[inline(always)]
+#[doc(alias = "__fmaf_rn")]
 pub fn fma(a: f32, b: f32, c: f32) -> f32 {
     #[cfg(target_arch = "nvptx64")]
     return core::f32::math::mul_add(a, b, c);
@@ -272,6 +277,7 @@ pub trait Float: Copy + Sealed {
     /// Returns the square root, rounded to the nearest float (CUDA's `__fsqrt_rn`, `__dsqrt_rn`). [`sqrt_approx`] is faster.
     ///
     /// PTX: `sqrt.rn.f32 d, self;` or `.f64`
+    #[doc(alias("__dsqrt_rn", "__fsqrt_rn"))]
     fn sqrt(self) -> Self;
 
     /// Returns the greatest integer that is not above `self` (CUDA's `floorf`).
@@ -300,6 +306,7 @@ pub trait Float: Copy + Sealed {
 
     /// Returns `e` to the power `self`, by the fast function [`exp`] (CUDA's `__expf`).
     #[inline(always)]
+    #[doc(alias = "__expf")]
     fn exp(self) -> Self
     where
         Self: FastFloat,
@@ -318,6 +325,7 @@ pub trait Float: Copy + Sealed {
 
     /// Returns the natural logarithm, by the fast function [`ln`] (CUDA's `__logf`).
     #[inline(always)]
+    #[doc(alias = "__logf")]
     fn ln(self) -> Self
     where
         Self: FastFloat,
@@ -327,6 +335,7 @@ pub trait Float: Copy + Sealed {
 
     /// Returns the logarithm to base 2, by the fast function [`lg2`] (CUDA's `__log2f`).
     #[inline(always)]
+    #[doc(alias = "__log2f")]
     fn log2(self) -> Self
     where
         Self: FastFloat,
@@ -336,6 +345,7 @@ pub trait Float: Copy + Sealed {
 
     /// Returns the sine of `self` radians, by the fast function [`sin`] (CUDA's `__sinf`).
     #[inline(always)]
+    #[doc(alias = "__sinf")]
     fn sin(self) -> Self
     where
         Self: FastFloat,
@@ -345,6 +355,7 @@ pub trait Float: Copy + Sealed {
 
     /// Returns the cosine of `self` radians, by the fast function [`cos`] (CUDA's `__cosf`).
     #[inline(always)]
+    #[doc(alias = "__cosf")]
     fn cos(self) -> Self
     where
         Self: FastFloat,
@@ -354,6 +365,7 @@ pub trait Float: Copy + Sealed {
 
     /// Returns the hyperbolic tangent, by the fast function [`tanh`] (CUDA's `__tanhf`).
     #[inline(always)]
+    #[doc(alias = "__tanhf")]
     fn tanh(self) -> Self
     where
         Self: FastFloat,

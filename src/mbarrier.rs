@@ -133,6 +133,7 @@ pub trait Idle: Phase {}
 ///
 #[doc = uses_of_mbarrier!()]
 #[derive(Debug)]
+#[doc(alias("__mbarrier_t", "cuda::barrier", "cutlass::arch::ClusterTransactionBarrier"))]
 pub struct Mbarrier<P: Phase, const ARRIVALS: u32 = 1, G = Cta> {
     addr: u32,
     phase: P,
@@ -216,6 +217,7 @@ nothing_to_end! { [P: Phase, const ARRIVALS: u32, G] Mbarrier<P, ARRIVALS, G>; }
 impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// The `.shared::cta` address of the mbarrier, for an instruction of [`raw`].
     #[inline(always)]
+    #[doc(alias = "__cvta_generic_to_shared")]
     pub fn addr(&self) -> u32 {
         self.addr
     }
@@ -293,6 +295,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cuda::barrier::arrive")]
     pub fn arrive(self, group: &G) -> Mbarrier<Arrived, ARRIVALS, G>
     where
         P: Arrivable,
@@ -332,6 +335,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cuda::barrier::arrive_and_wait")]
     pub fn arrive_with<T: Transitions<G>>(self, group: &G, transitions: T) -> ArrivedWith<T, ARRIVALS, G>
     where
         P: Arrivable,
@@ -382,6 +386,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     #[must_use = "this thread has more arrivals to make: call `.arrive(&cta)`"]
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cuda::ptx::mbarrier_arrive_no_complete", "mbarrier_arrive_no_complete"))]
     pub fn arrive_no_complete<const COUNT: u32>(self, group: &G) -> Mbarrier<PartlyArrived, ARRIVALS, G>
     where
         P: Idle,
@@ -417,6 +422,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     #[must_use = "only the returned handle can wait for the phase: call `.wait(&cta)`"]
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cuda::barrier::arrive_and_drop")]
     pub fn arrive_drop<const FEWER: u32>(self, group: &G) -> Mbarrier<Arrived, FEWER, G>
     where
         P: Idle,
@@ -447,6 +453,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cuda::barrier::wait")]
     pub fn wait(self, group: &G) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
@@ -466,6 +473,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [addr], state, suspendTimeHint;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cuda::ptx::mbarrier_try_wait", "mbarrier_try_wait"))]
     pub fn wait_with_hint(self, group: &G, nanoseconds: u32) -> Mbarrier<Ready, ARRIVALS, G>
     where
         P: Waitable,
@@ -492,6 +500,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// # }
     /// ```
     #[inline(always)]
+    #[doc(alias("cuda::ptx::mbarrier_test_wait", "mbarrier_test_wait"))]
     pub fn is_complete(&self) -> bool
     where
         P: Waitable,

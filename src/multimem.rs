@@ -355,6 +355,7 @@ const _: () = {
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
+#[doc(alias("__nv_fp8_e4m3", "__nv_fp8_e5m2"))]
 pub struct Fp8<F> {
     bits: u8,
     _format: PhantomData<F>,
@@ -369,6 +370,7 @@ impl<F: MultimemByteType> Fp8<F> {
 
     /// Returns the bits of the float.
     #[inline(always)]
+    #[doc(alias = "__nv_fp8_e4m3::__x")]
     pub const fn to_bits(self) -> u8 {
         self.bits
     }
@@ -618,6 +620,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     ///
     /// PTX: `multimem.st{.sem}{.scope}.global{.type} [addr], value;`
     #[inline(always)]
+    #[doc(alias("cuda::ptx::multimem_st", "multimem_st"))]
     pub fn store(self, value: T, sem: impl MultimemStSem) {
         // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::store(sem, self.scope, self.addr.cast(), value) }
@@ -629,6 +632,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     #[doc(alias = "load")]
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
     #[inline(always)]
+    #[doc(alias("cuda::ptx::multimem_ld_reduce", "multimem_ld_reduce"))]
     pub fn load_reduce_add(self, sem: impl MultimemLdSem) -> T {
         // SAFETY: the invariant of `addr` is the contract of the operation.
         unsafe { T::load_reduce_add(sem, self.scope, self.addr.cast()) }
@@ -732,6 +736,7 @@ impl<T: MulticastValue, S: AtomicViewScope> MulticastRef<T, S> {
     /// PTX: `multimem.red{.sem}{.scope}.global.add{.type} [addr], b;`
     #[doc(alias = "fetch_add")]
     #[inline(always)]
+    #[doc(alias("cuda::ptx::multimem_red", "multimem_red"))]
     pub fn reduce_add(self, b: T, sem: impl MultimemStSem)
     where
         T: MulticastReduceAdd,

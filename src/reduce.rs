@@ -272,6 +272,7 @@ impl<T: Reducible> ReduceMemory<T> {
     /// `barrier.cta.sync.aligned 0;` and `ld.weak.shared::cta` between.
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cuda::minimum")]
     pub fn reduce_min(&mut self, cta: &Cta, value: T) -> T {
         meet!(cta);
         // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
@@ -288,6 +289,7 @@ impl<T: Reducible> ReduceMemory<T> {
     /// `barrier.cta.sync.aligned 0;` and `ld.weak.shared::cta` between.
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cuda::maximum")]
     pub fn reduce_max(&mut self, cta: &Cta, value: T) -> T {
         meet!(cta);
         // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
@@ -335,9 +337,9 @@ impl<T: Reducible> ReduceMemory<T> {
 }
 
 macro_rules! bits {
-    ($( $(#[doc = $doc:literal])* $name:ident $op:literal $Op:ident $operator:tt $more:expr; )*) => {
+    ($( $(#[$doc:meta])* $name:ident $op:literal $Op:ident $operator:tt $more:expr; )*) => {
         impl<T: BitReducible> ReduceMemory<T> { $(
-            $(#[doc = $doc])*
+            $(#[$doc])*
             ///
             /// Collective in the CTA.
             ///
@@ -356,6 +358,7 @@ macro_rules! bits {
     };
 }
 bits! {
+    #[doc(alias = "cuda::std::bit_and")]
     /// Returns to every thread the bitwise AND of the values that the threads of the CTA pass.
     reduce_and ".and" And & None;
     /// Returns to every thread the bitwise OR of the values that the threads of the CTA pass.

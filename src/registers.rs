@@ -34,6 +34,7 @@ use crate::qualifier::B128;
 )]
 pub unsafe trait Zeroed: Copy {}
 
+#[doc(alias = "cute::clear")]
 macro_rules! zeroed {
     ($( $T:ty ),*) => { $(
         // SAFETY: the type is a number, or two halves of one: any bit pattern is a value.

@@ -99,6 +99,7 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
 
     /// The `.shared::cta` address of the first element: a multiple of 128.
     #[inline(always)]
+    #[doc(alias = "__cvta_generic_to_shared")]
     pub fn addr(&self) -> u32 {
         self.addr
     }

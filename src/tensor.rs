@@ -65,6 +65,7 @@ pub use crate::bulk::{load, load_with};
 /// map.
 #[repr(C, align(64))]
 #[derive(Debug)]
+#[doc(alias("CUtensorMap", "cute::TmaDescriptor"))]
 pub struct TensorMapObject([u64; 16]);
 
 static_assertions::const_assert_eq!(size_of::<TensorMapObject>(), 128);
@@ -239,6 +240,7 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     /// `index` has one number per dimension, the innermost first: for a `Box2<64, 32>`, `[1, 2]` is columns 64 to 127 of rows 64
     /// to 95. An index may be negative or beyond the tensor, where elements read as the fill. Coordinates wrap around at 2^32.
     #[inline(always)]
+    #[doc(alias = "cute::local_tile")]
     pub fn box_at(self, index: S::At) -> TensorTile<T, S>
     where
         S: BoxShape,
@@ -567,6 +569,7 @@ impl<T, S: ReduceShape> AnyTensorMap for TensorMapReduce<T, S> {
 /// PTX, by the leader: `prefetch.tensormap [object];`
 #[inline(always)]
 #[track_caller]
+#[doc(alias = "cute::prefetch_tma_descriptor")]
 pub fn prefetch_tensormap(group: &impl ThreadGroup, map: &impl AnyTensorMap) {
     meet!(group);
     if group.is_leader() {
@@ -615,6 +618,7 @@ unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared
 /// PTX, of a `Box2`, by the leader: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile [map, {x, y}];`
 #[inline(always)]
 #[track_caller]
+#[doc(alias = "SM90_TMA_LOAD::PREFETCH")]
 pub fn prefetch<T: Element, S: PrefetchShape>(
     group: &impl ThreadGroup,
     src: impl MaybeHinted<TensorTile<T, S>>,
@@ -644,6 +648,7 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
 /// PTX, of a `Box2`, by the leader: `cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {x, y}], [src];`
 #[inline(always)]
 #[track_caller]
+#[doc(alias("SM90_TMA_STORE", "cp_async_bulk_tensor", "cuda::ptx::cp_async_bulk_tensor"))]
 pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape, G: ThreadGroup>(
     group: &G,
     src: Src,
@@ -721,6 +726,7 @@ reduce_ops! {
 /// ```
 #[inline(always)]
 #[track_caller]
+#[doc(alias("SM90_TMA_REDUCE_ADD", "cp_reduce_async_bulk_tensor", "cuda::ptx::cp_reduce_async_bulk_tensor"))]
 pub fn reduce<
     T: Element,
     const N: usize,

@@ -29,6 +29,7 @@ pub(crate) use stop;
 /// ```
 #[cold]
 #[inline(always)]
+#[doc(alias = "__trap")]
 pub fn trap() -> ! {
     stop!("trap;", "`ptx::launch::trap` was called off the device");
 }
@@ -66,6 +67,7 @@ pub(crate) use trap_because;
 /// ptx::panic_handler!(print);
 /// ```
 #[macro_export]
+#[doc(alias = "__assertfail")]
 macro_rules! panic_handler {
     () => {
         #[cfg(target_arch = "nvptx64")]

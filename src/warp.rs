@@ -43,6 +43,7 @@ pub use reduce::{BitReducible, Reducible};
 /// All threads of a warp (`cg::thread_block_tile<32>`). A `Warp` borrows the CTA, the [`FirstWarp`] or the [`Warps`]
 /// that it comes from. A call that runs a closure in a part of those threads takes them by `&mut`, so the closure cannot use
 /// their `Warp`.
+#[doc(alias = "cg::thread_block_tile")]
 pub type Warp<'w> = Lanes<'w, FullWarp>;
 
 /// A group of threads of one warp that call together: the whole warp ([`Warp`]), a tile, or the lanes that a vote or a match
@@ -98,10 +99,12 @@ pub struct FullWarp(());
 /// The type argument of [`Lanes`] for a group of `WIDTH` neighboring lanes (`cg::thread_block_tile<WIDTH>`), from
 /// [`tile`](Warp::tile).
 #[derive(Debug)]
+#[doc(alias = "cg::thread_block_tile")]
 pub struct LaneTile<const WIDTH: u32>(u32);
 /// The type argument of [`Lanes`] for the lanes that a vote or a match selected (`cg::coalesced_group`), from
 /// [`filter`](Lanes::filter) or [`partition_by`](Lanes::partition_by).
 #[derive(Debug)]
+#[doc(alias = "cg::coalesced_group")]
 pub struct LaneSubset(u32);
 
 impl Sealed for FullWarp {}
@@ -332,6 +335,7 @@ impl ShuffleValue for f64 {
 ///
 /// PTX: `activemask.b32 d;`
 #[inline(always)]
+#[doc(alias = "__activemask")]
 pub fn active_mask() -> LaneMask {
     LaneMask::from_bits_retain(raw::activemask())
 }
@@ -343,6 +347,7 @@ impl Cta {
     ///
     /// PTX: none.
     #[inline(always)]
+    #[doc(alias = "cg::tiled_partition")]
     pub fn warp(&self) -> Warp<'_> {
         Warp::new()
     }
@@ -397,6 +402,7 @@ impl<'w> Warp<'w> {
     /// PTX: `mov.u32 lane, %laneid;` and the arithmetic of the mask.
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cg::tiled_partition")]
     pub fn tile<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
         meet!(self);
         const {
@@ -458,6 +464,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `bar.warp.sync membermask;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__syncwarp")]
     pub fn sync(&self) {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -471,6 +478,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__ballot_sync")]
     pub fn ballot(&self, predicate: bool) -> LaneMask {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -484,6 +492,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `vote.sync.all.pred d, predicate, membermask;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__all_sync")]
     pub fn all(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -504,6 +513,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__any_sync")]
     pub fn any(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -530,6 +540,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__match_any_sync")]
     pub fn match_any<T: ShuffleValue>(&self, value: T) -> LaneMask {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -544,6 +555,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__match_all_sync")]
     pub fn match_all<T: ShuffleValue>(&self, value: T) -> Option<LaneMask> {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -566,6 +578,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cg::labeled_partition")]
     pub fn partition_by<T: ShuffleValue>(&self, value: T) -> Lanes<'w, LaneSubset> {
         // Keeps the invariant of `members`: a value matches itself, and all lanes of a match get the same mask.
         Lanes { members: LaneSubset(self.match_any(value).bits()), _group: PhantomData }
@@ -579,6 +592,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cg::binary_partition")]
     pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, LaneSubset>> {
         // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the group.
         let mask = self.ballot(predicate).bits();
@@ -594,6 +608,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `elect.sync d|p, membermask;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cg::invoke_one", "cute::elect_one_sync"))]
     pub fn invoke_elected<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -610,6 +625,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (twice for 64 bits)
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__shfl_sync")]
     pub fn shuffle<T: ShuffleValue>(&self, value: T, lane: u32) -> T {
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
@@ -666,6 +682,7 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__shfl_up_sync")]
     pub fn shuffle_up<T: ShuffleValue>(&self, value: T, delta: u32) -> Option<T>
     where
         M: Neighbors,
@@ -685,6 +702,7 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__shfl_down_sync")]
     pub fn shuffle_down<T: ShuffleValue>(&self, value: T, delta: u32) -> Option<T>
     where
         M: Neighbors,
@@ -714,6 +732,7 @@ impl<M: Members> Lanes<'_, M> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__shfl_xor_sync")]
     pub fn shuffle_xor<T: ShuffleValue>(&self, value: T, lanes: u32) -> T
     where
         M: Neighbors,

@@ -47,8 +47,8 @@ fn parts(page: &str) -> (String, Vec<(&str, String)>) {
     (prose, blocks)
 }
 
-/// Returns the excerpts of a page: the blocks whose text before them ends with a path of the repository and a colon, each with
-/// that path.
+/// Returns the excerpts of a page, each with the path of its file: the blocks after a line that ends with "from", the path and a
+/// colon.
 fn excerpts(page: &str) -> Vec<(&str, String)> {
     let (mut found, mut named, mut open) = (Vec::new(), None, None);
     for line in page.lines() {
@@ -56,8 +56,7 @@ fn excerpts(page: &str) -> Vec<(&str, String)> {
             (None, true) => open = Some(String::new()),
             (None, false) if line.is_empty() => {}
             (None, false) => {
-                let path = line.strip_suffix("`:").and_then(|rest| Some(rest.rsplit_once('`')?.1));
-                named = path.filter(|path| path.contains('/'));
+                named = line.strip_suffix("`:").and_then(|rest| Some(rest.rsplit_once("rom `")?.1));
             }
             (Some(_), true) => found.extend(named.take().zip(open.take())),
             (Some(text), false) => {

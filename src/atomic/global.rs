@@ -42,6 +42,7 @@ impl<T, S> GlobalAtomics<T, S> {
     ///    elements of the vector), in a scope that includes every thread that accesses them. `S` is such a scope: with
     ///    `scope::Cta`, only threads of one CTA access the elements; if the host accesses them too, `S` is `scope::Sys`.
     #[inline(always)]
+    #[doc(alias("atomicAdd_system", "cuda::thread_scope"))]
     pub const unsafe fn from_raw(base: *mut T, len: usize) -> Self
     where
         T: AtomicValue,

@@ -134,6 +134,7 @@ impl<'s, T: Element, const N: usize> LoadTile<'s, T, N, Free> {
     /// PTX: as [`bulk::load`](super::load()).
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cuda::device::memcpy_async_tx")]
     pub fn load<Src>(self, cta: &Cta, src: Src) -> Loading<'s, T, N, Src::Handle>
     where
         Src: LoadSource<Shared<'s, T, N, Free>, Handle: Copy>,

@@ -53,6 +53,14 @@ pub struct Load<Dst, Src, G = Cta> {
 /// ```
 #[inline(always)]
 #[track_caller]
+#[doc(alias(
+    "SM90_BULK_COPY_G2S",
+    "SM90_TMA_LOAD",
+    "cp_async_bulk",
+    "cuda::device::barrier_arrive_tx",
+    "cuda::device::memcpy_async_tx",
+    "cuda::ptx::cp_async_bulk"
+))]
 pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     group: &G,
     bar: Mbarrier<impl Arrivable, 1, G>,
@@ -162,6 +170,7 @@ impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
     /// PTX, repeated while false: `mbarrier.try_wait.acquire.cta.shared::cta.b64 waitComplete, [bar], state;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cuda::barrier::wait")]
     pub fn wait(self, group: &G) -> (Mbarrier<Ready, 1, G>, Dst::Loaded, Src) {
         (self.bar.wait(group), self.dst.loaded(Token::NEW), self.src)
     }

@@ -211,6 +211,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
 /// ```
 #[inline(always)]
 #[track_caller]
+#[doc(alias("cp_reduce_async_bulk", "cuda::ptx::cp_reduce_async_bulk"))]
 pub fn reduce<
     Op: Qualifier,
     T: BulkReduce<Op>,

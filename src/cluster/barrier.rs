@@ -37,6 +37,7 @@ use crate::trap::trap_because;
 /// ```
 #[must_use = "a `GroupBarrier` owns two mbarriers: end it by `.close()`, or by `.end()` in the last scope"]
 #[derive(Debug)]
+#[doc(alias = "cutlass::arch::ClusterBarrier")]
 pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     /// The address and the parity of this round's mbarrier, then those of the next round's.
     round: [(u32, u32); 2],

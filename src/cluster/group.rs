@@ -45,6 +45,7 @@ impl<'c> Cluster<'c> {
     /// Collective in the cluster.
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cute::create_tma_multicast_mask")]
     pub fn whole<const CTAS: u32>(&self) -> Option<Group<'c, CTAS>> {
         meet!(self.cta());
         const { members::<CTAS>() };

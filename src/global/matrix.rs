@@ -66,6 +66,7 @@ impl<T: Element> GlobalMatrix<T> {
     ///
     /// PTX: none.
     #[inline(always)]
+    #[doc(alias = "cute::local_tile")]
     pub fn tile<const R: usize, const C: usize>(&self, [x, y]: [usize; 2]) -> Option<MatrixTile<T, R, C>> {
         const { check::<T, R, C>() };
         if y >= self.rows as usize / R || x >= self.columns as usize / C {
@@ -353,6 +354,7 @@ impl<T: Element, const R: usize, const C: usize> MatrixTileMut<T, R, C> {
     /// # }
     /// ```
     #[inline(always)]
+    #[doc(alias = "cute::local_partition")]
     pub fn fragment<const B: usize, const W: usize>(self, cta: &Cta) -> FragmentMut<T, R, C, B, W> {
         const {
             assert!(

@@ -33,6 +33,7 @@ use crate::tensor::{
     label = "not a function with `#[ptx::kernel]`",
     note = "write `#[ptx::kernel(unsafe(uniform), threads = 256)]` before the function, and pass the function's name"
 )]
+#[doc(alias = "__global__")]
 pub unsafe trait Kernel {
     /// The name of the kernel's `.entry` in PTX.
     const NAME: &'static str;
@@ -88,6 +89,7 @@ pub unsafe trait SafeKernel: Kernel {}
     note = "it also passes scalars, structs with `#[derive(ptx::Plain)]`, `GlobalAtomics`, `GlobalReduce`, the handles of `ptx::tensor`, and these in a `Prerequisite`",
     note = "static shared memory has the attribute `#[shared]`, dynamic shared memory `#[dynamic]`"
 )]
+#[doc(alias = "__grid_constant__")]
 pub unsafe trait Parameter: Sized {
     /// The bytes that the host passes. The entry has them as `.param .align A .b8 name[SIZE]`.
     type Raw;

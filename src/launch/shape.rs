@@ -27,6 +27,7 @@ use crate::special_register;
 /// let (mut cta, (), _dynamic) = unsafe { Cta::enter_with::<(), Shape>() };
 /// # }
 /// ```
+#[doc(alias("__cluster_dims__", "__launch_bounds__", "__maxnreg__"))]
 pub trait LaunchShape {
     /// Threads of the block in x, y and z (`blockDim`). The driver refuses a launch with other blocks.
     ///
@@ -59,6 +60,7 @@ pub trait LaunchShape {
 
 /// The [`LaunchShape`] of kernels with blocks of `X` × `Y` × `Z` threads (`.reqntid`), in a grid that is a row of CTAs.
 #[derive(Debug)]
+#[doc(alias = "__launch_bounds__")]
 pub enum Block<const X: u32, const Y: u32 = 1, const Z: u32 = 1> {}
 
 impl<const X: u32, const Y: u32, const Z: u32> LaunchShape for Block<X, Y, Z> {

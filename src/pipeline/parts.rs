@@ -378,6 +378,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("producer_acquire", "producer_commit"))]
     pub fn load<Src: StageSource<S, G>>(mut self, _thread: &Thread<'p>, src: Src) -> Self {
         const { Src::FITS };
         let Cursor { stage, parity } = self.at;
@@ -422,6 +423,7 @@ impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> Consumer<'p,
     /// `barrier.cta.sync.aligned FULL, THREADS;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "consumer_wait")]
     pub fn wait<B>(
         self, // `release` of the returned stage gives the consumer back
         warps: &Warps<'p, B>,
@@ -476,6 +478,7 @@ impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> FullStage<'p
     /// `barrier.cta.arrive.aligned EMPTY, THREADS;` alone
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "consumer_release")]
     pub fn release<B>(self, warps: &Warps<'p, B>) -> Consumer<'p, S, STAGES, Signals> {
         meet!(warps.warp());
         let mut consumer = self.0;

@@ -20,6 +20,7 @@ use crate::trap::trap_because;
 /// [`shared_memory!`](crate::shared_memory). A stage has `INPUTS` input tiles and one in-out tile, each of `N` elements, and an
 /// mbarrier.
 #[derive(Debug)]
+#[doc(alias = "cuda::pipeline_shared_state")]
 pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
     _tiles: PhantomData<*mut T>,
@@ -111,6 +112,7 @@ type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
 /// ```
 #[must_use = "the body of the scope must return this handle"]
 #[derive(Debug)]
+#[doc(alias = "cuda::make_pipeline")]
 pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
     _scope: Brand<'s>,
@@ -121,6 +123,7 @@ pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
 /// as tiles remain.
 #[must_use = "copies are in flight: call `.wait(&cta)` or `.finish(&cta)`"]
 #[derive(Debug)]
+#[doc(alias = "cuda::pipeline")]
 pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
     addr: u32,
     /// The address of the first mbarrier. Computing it from `addr` takes two more instructions per round.

@@ -17,6 +17,7 @@ use crate::trap::trap_because;
 /// stage holds `S`: a tile `[T; N]` of `N` elements, or a pair such as `([f32; 512], [f32; 256])`, whose halves can be pairs too.
 /// Each stage has two mbarriers. With a [`BarrierPair`](super::BarrierPair) for `Signals` there is one stage, without mbarriers.
 #[derive(Debug)]
+#[doc(alias = "cuda::pipeline_shared_state")]
 pub struct PipelineMemory<S, const STAGES: usize, Signals = ()> {
     addr: u32,
     _tiles: PhantomData<(*mut S, Signals)>,
@@ -97,6 +98,7 @@ unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Lendable
 /// ```
 #[must_use = "the body of the scope must return this handle"]
 #[derive(Debug)]
+#[doc(alias = "cuda::pipeline")]
 pub struct Pipeline<'s, S, const STAGES: usize, Signals = ()> {
     addr: u32,
     signals: Signals,
@@ -200,6 +202,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// # }
     /// ```
     #[inline(always)]
+    #[doc(alias = "SM90_TMA_LOAD_MULTICAST")]
     pub fn multicast<G: SharingIn<'s>>(self, group: G) -> Pipeline<'s, S, STAGES, G> {
         const {
             assert!(G::CTAS > 0, "no tile is shared: call `pipeline.run` without `multicast`");

@@ -52,6 +52,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// # }
     /// ```
     #[inline(always)]
+    #[doc(alias("CUtensorMapSwizzle", "cute::Swizzle"))]
     pub fn swizzle_index<M: Swizzle>(
         &self,
         _mode: M,

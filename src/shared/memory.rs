@@ -180,6 +180,7 @@ pub const fn count(names: &[&str]) -> usize {
 /// }
 /// ```
 #[macro_export]
+#[doc(alias = "__shared__")]
 macro_rules! shared_memory {
     ($(#[$doc:meta])* $vis:vis struct $Name:ident { $( $(#[$field_doc:meta])* $field_vis:vis $field:ident: $Place:ty ),* $(,)? }) => {
         $(#[$doc])*

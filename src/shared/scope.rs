@@ -12,6 +12,7 @@ use crate::trap::trap;
 ///
 /// [`Cta::async_scope`] lends the array to threads and copies, as a [`Shared`].
 #[derive(Debug)]
+#[doc(alias = "__shared__")]
 pub struct SharedArray<T, const N: usize> {
     addr: u32,
     _elements: PhantomData<*mut [T; N]>,

@@ -93,6 +93,7 @@ impl<'a, T: Element, const W: usize, const N: usize, State> View2d<'a, T, W, N, 
     /// # }
     /// ```
     #[inline(always)]
+    #[doc(alias = "cute::composition")]
     pub fn swizzled<M: Swizzle>(self, _mode: M) -> View2d<'a, T, W, N, State, M> {
         const {
             assert!(

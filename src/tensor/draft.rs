@@ -272,6 +272,7 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     /// PTX, by the leader: `tensormap.replace.tile.global_address.shared::cta.b1024.b64 [addr], address;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cuda::ptx::tensormap_replace_global_address", "tensormap_replace_global_address"))]
     pub fn global_address(self, group: &G, address: *const T) -> Self
     where
         Self: Replace,
@@ -412,6 +413,7 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     /// PTX, by the leader: `tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [addr], elemtype;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cuda::ptx::tensormap_replace_elemtype", "tensormap_replace_elemtype"))]
     pub fn elemtype(self, group: &G, elemtype: impl ElementTypeOf<T>) -> Self
     where
         Self: Replace,
@@ -528,6 +530,11 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     #[inline(always)]
     #[track_caller]
     #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
+    #[doc(alias(
+        "cuda::ptx::tensormap_cp_fenceproxy",
+        "cute::tma_descriptor_cp_fence_release",
+        "tensormap_cp_fenceproxy"
+    ))]
     pub unsafe fn publish(
         self,
         group: &G,
@@ -608,6 +615,11 @@ impl<T: Element, S: LoadShape> ReleasedTensorMap<T, S> {
     /// PTX: `fence.proxy.tensormap::generic.acquire.gpu [object], 128;`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias(
+        "cuda::ptx::fence_proxy_tensormap_generic",
+        "cute::tma_descriptor_fence_acquire",
+        "fence_proxy_tensormap_generic"
+    ))]
     pub fn acquire(self, group: &impl ThreadGroup) -> TensorMap<T, S> {
         meet!(group);
         // SAFETY: clause 1 of `TensorMapSlot::from_raw`: `object` is the address of 128 bytes of global memory.

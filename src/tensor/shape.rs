@@ -544,6 +544,7 @@ boxes! {
         cp_async_bulk_prefetch_tensor_1d_global_tile
         cp_async_bulk_tensor_1d_global_shared_cta
         cp_reduce_async_bulk_tensor_1d_global_shared_cta;
+    #[doc(alias = "cuTensorMapEncodeTiled")]
     /// The extents of a box of a two-dimensional tensor: `D1` rows of `D0` contiguous elements (`.tile`).
     ///
     /// ```
@@ -688,6 +689,7 @@ im2col! {
         cp_async_bulk_prefetch_tensor_3d_global_im2col
         cp_async_bulk_tensor_3d_global_shared_cta
         cp_reduce_async_bulk_tensor_3d_global_shared_cta;
+    #[doc(alias = "cuTensorMapEncodeIm2col")]
     /// The shape of an im2col column: `PIXELS` pixels with `CHANNELS` channels, of a tensor C, W, H, N. A load uses `.im2col`; it
     /// takes the coordinates and the 8-bit offsets along W and H (PTX ISA 5.5.4.1). A store or a reduction uses
     /// `.im2col_no_offs`.
@@ -815,6 +817,7 @@ im2col_w! {
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
     #[cfg(sm_100)]
+    #[doc(alias = "cuTensorMapEncodeIm2colWide")]
     /// The shape of a column of pixels along W of a tensor C, W, H, N, with a halo after the column (`.im2col::w`), as
     /// [`Im2colW3`].
     Im2colW4<CHANNELS, PIXELS> 4 Im2colW w CHANNELS, PIXELS;

@@ -269,6 +269,7 @@ impl<M: Members> Lanes<'_, M> {
     /// [`reduce`](Lanes::reduce).
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("__reduce_add_sync", "cg::plus"))]
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
         meet!(self);
         match self.redux_add(value) {
@@ -293,6 +294,7 @@ impl<M: Members> Lanes<'_, M> {
     /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.min.f32`.
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__reduce_min_sync")]
     pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -308,6 +310,7 @@ impl<M: Members> Lanes<'_, M> {
     /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.max.f32`.
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__reduce_max_sync")]
     pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -321,6 +324,7 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: `redux.sync.and.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__reduce_and_sync")]
     pub fn reduce_and<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -334,6 +338,7 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: `redux.sync.or.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__reduce_or_sync")]
     pub fn reduce_or<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -347,6 +352,7 @@ impl<M: Members> Lanes<'_, M> {
     /// PTX: `redux.sync.xor.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "__reduce_xor_sync")]
     pub fn reduce_xor<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
@@ -371,6 +377,7 @@ impl<M: Members> Lanes<'_, M> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cg::reduce")]
     pub fn reduce<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
         meet!(self);
         let mask = self.members.mask();
@@ -423,6 +430,7 @@ impl<M: Members> Lanes<'_, M> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cg::inclusive_scan")]
     pub fn inclusive_scan<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
         meet!(self);
         match M::WIDTH {
@@ -482,6 +490,7 @@ impl<M: Members> Lanes<'_, M> {
     /// `shfl.sync.idx.b32`.
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "cg::exclusive_scan")]
     pub fn exclusive_scan<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> Option<T> {
         self.below(self.inclusive_scan(value, f))
     }

@@ -111,6 +111,8 @@ pub struct Name {
     pub module: String,
     pub name: String,
     pub kind: Kind,
+    /// The names in CUDA by which the search of rustdoc finds the item, `#[doc(alias = "…")]`.
+    pub aliases: Vec<String>,
 }
 
 /// Returns the public names in rustdoc's JSON that are not hidden.
@@ -206,25 +208,28 @@ impl<'a> Docs<'a> {
         let mut names = Vec::new();
         self.walk(&mut |module, kind, item| {
             let name = item["name"].as_str().unwrap_or_default();
-            let mut add = |kind, name: String| names.push(Name { module: module.into(), name, kind });
+            let mut add = |kind, name: String, item: &Value| {
+                names.push(Name { module: module.into(), name, kind, aliases: aliases(item) });
+            };
             let part = |item: &Value| format!("{name}::{}", item["name"].as_str().unwrap_or_default());
             let inner = &item["inner"][kind];
             match kind {
-                "function" => add(Kind::Function, name.into()),
+                "function" => add(Kind::Function, name.into(), item),
                 "struct" | "enum" => {
-                    add(Kind::Type, name.into());
-                    self.methods(inner).for_each(|(_, method)| add(Kind::Function, part(method)));
-                    self.items(&inner["variants"]).for_each(|variant| add(Kind::Other, part(variant)));
+                    add(Kind::Type, name.into(), item);
+                    self.methods(inner).for_each(|(_, method)| add(Kind::Function, part(method), method));
+                    self.items(&inner["variants"])
+                        .for_each(|variant| add(Kind::Other, part(variant), variant));
                 }
                 "trait" => {
-                    add(Kind::Type, name.into());
+                    add(Kind::Type, name.into(), item);
                     for item in self.items(&inner["items"]) {
                         let is_method = item["inner"].get("function").is_some();
-                        add(if is_method { Kind::Function } else { Kind::Other }, part(item));
+                        add(if is_method { Kind::Function } else { Kind::Other }, part(item), item);
                     }
                 }
-                "type_alias" => add(Kind::Type, name.into()),
-                _ => add(Kind::Other, name.into()),
+                "type_alias" => add(Kind::Type, name.into(), item),
+                _ => add(Kind::Other, name.into(), item),
             }
         });
         let macros = self.items(&self.item(&self.json["root"])["inner"]["module"]["items"]);
@@ -232,6 +237,7 @@ impl<'a> Docs<'a> {
             module: String::new(),
             name: format!("{}!", item["name"].as_str().unwrap_or_default()),
             kind: Kind::Other,
+            aliases: aliases(item),
         }));
         names
     }
@@ -385,6 +391,13 @@ impl<'a> Docs<'a> {
             _ => Type::Any,
         }
     }
+}
+
+/// Returns the aliases of an item for the search of rustdoc.
+fn aliases(item: &Value) -> Vec<String> {
+    let attrs = item["attrs"].as_array().into_iter().flatten().filter_map(|attr| attr["other"].as_str());
+    let aliases = attrs.filter(|attr| attr.starts_with("#[doc(alias"));
+    aliases.flat_map(|attr| attr.split('"').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
 fn is_hidden(item: &Value) -> bool {

@@ -13,6 +13,8 @@ pub struct Page {
     rows: BTreeSet<(String, String)>,
     /// Names from the meanings and from the index, which may begin with their module.
     mentions: BTreeSet<String>,
+    /// The names of each row, and its terms of CUDA.
+    terms: Vec<(Vec<String>, Vec<String>)>,
 }
 
 impl Page {
@@ -27,12 +29,18 @@ impl Page {
                 continue;
             };
             let cells: Vec<_> = cells.split('|').collect();
+            let all = |cell: &str| spans(cell).map(str::to_owned).collect();
+            let terms = |cell: &str| spans(cell).filter_map(cuda_name).map(str::to_owned).collect();
             match (module, &*cells) {
-                (Some(module), [names, _, meaning]) => {
+                (Some(module), [names, counterpart, meaning]) => {
+                    page.terms.push((all(names), terms(counterpart)));
                     page.rows.extend(spans(names).map(|name| (module.to_owned(), name.to_owned())));
                     page.mentions.extend(spans(meaning).map(str::to_owned));
                 }
-                (None, [_, names]) => page.mentions.extend(spans(names).map(str::to_owned)),
+                (None, [term, names]) => {
+                    page.terms.push((all(names), terms(term)));
+                    page.mentions.extend(spans(names).map(str::to_owned));
+                }
                 _ => panic!(
                     "a row of docs/GLOSSARY.md has {} cells, which is not the number of columns: {line}",
                     cells.len()
@@ -68,6 +76,62 @@ impl Page {
         let mentions = self.mentions.iter().filter(|text| !is_known(text)).map(|text| format!("`{text}`"));
         rows.chain(mentions).collect()
     }
+}
+
+impl Page {
+    /// Returns CUDA's names on the page that are no alias of an item beside them.
+    pub fn without_alias(&self, names: &[Name]) -> BTreeSet<&str> {
+        let has = |term: &str| {
+            let rows = self.terms.iter().filter(|(_, terms)| terms.iter().any(|other| other == term));
+            let mut items = rows.flat_map(|(items, _)| items).flat_map(|item| named(names, item));
+            items.any(|name| of_search(term).all(|alias| name.aliases.iter().any(|has| has == alias)))
+        };
+        self.terms.iter().flat_map(|(_, terms)| terms).map(|term| &**term).filter(|term| !has(term)).collect()
+    }
+
+    /// Returns the aliases that look like a name of CUDA, and do not stand beside their item on the page.
+    pub fn invented_aliases(&self, names: &[Name]) -> BTreeSet<String> {
+        let stands = |name: &Name, alias: &str| {
+            let rows = self.terms.iter().filter(|(items, _)| {
+                items.iter().any(|item| named(std::slice::from_ref(name), item).next().is_some())
+            });
+            rows.flat_map(|(_, terms)| terms).any(|term| of_search(term).any(|of| of == alias))
+        };
+        let of = |name: &Name| {
+            let aliases =
+                name.aliases.iter().filter(|alias| cuda_name(alias).is_some() && !stands(name, alias));
+            aliases.map(|alias| format!("{}: `{}` has `{alias}`", name.module, name.name)).collect::<Vec<_>>()
+        };
+        names.iter().flat_map(of).collect()
+    }
+}
+
+/// Returns the items that a span of the page names, which may begin with the module.
+fn named<'a>(names: &'a [Name], span: &str) -> impl Iterator<Item = &'a Name> {
+    names.iter().filter(move |name| {
+        span == name.name
+            || span.split_once("::").is_some_and(|(module, rest)| module == name.module && rest == name.name)
+    })
+}
+
+/// Returns a name of CUDA, libcu++, CUTLASS or CuTe without its arguments. Other spans, such as PTX and C++ types, are no names.
+fn cuda_name(span: &str) -> Option<&str> {
+    let name = span.split(['(', '<']).next()?;
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == ':');
+    let begins = |prefix: &&str| {
+        name.strip_prefix(*prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    let lower = ["__", "cuda::", "cg::", "cutlass::", "cute::", "SM", "tma_", "producer_", "consumer_"];
+    let camel = ["cuda", "atomic", "cuTensorMap", "CUtensorMap"];
+    let is_camel = camel.iter().any(|prefix| {
+        name.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_uppercase))
+    });
+    (is_name && (is_camel && name.len() > 6 || lower.iter().any(begins))).then_some(name)
+}
+
+/// Returns what a user types into the search for a name of CUDA: the name, and a function of `cuda::ptx` also without its path.
+fn of_search(term: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(term).chain(term.strip_prefix("cuda::ptx::"))
 }
 
 /// Returns the texts between backticks.
@@ -107,7 +171,12 @@ pub fn homonyms(names: &[Name]) -> Vec<String> {
 
 #[test]
 fn a_page_is_read() {
-    let name = |module: &str, name: &str, kind| Name { module: module.into(), name: name.into(), kind };
+    let name = |module: &str, name: &str, kind| Name {
+        module: module.into(),
+        name: name.into(),
+        kind,
+        aliases: Vec::new(),
+    };
     let names = [
         name("one", "Type", Kind::Type),
         name("one", "Type::method", Kind::Function),
@@ -126,6 +195,25 @@ fn a_page_is_read() {
     );
     assert_eq!(page.invents(&names), ["`gone`", "`one::no`", "one: `function`"].map(String::from).into());
     assert_eq!(homonyms(&names), ["`Type` in one, two"]);
+}
+
+#[test]
+fn names_of_cuda_are_aliases() {
+    let name = |name: &str, aliases: &[&str]| Name {
+        module: "one".into(),
+        name: name.into(),
+        kind: Kind::Function,
+        aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+    };
+    let text = "## `one`\n\n| Name | CUDA | Meaning |\n|---|---|---|\n| `a`, `b` | `__x()`; `cuda::ptx::y` | – |\n\
+                | `c` | `ld.shared`, `float4`, `atomicAdd<T>` | – |\n";
+    let page = Page::read(text);
+    let right = [name("a", &["__x"]), name("b", &["cuda::ptx::y", "y", "load"]), name("c", &["atomicAdd"])];
+    assert!(page.without_alias(&right).is_empty());
+    assert!(page.invented_aliases(&right).is_empty());
+    let wrong = [name("a", &["cuda::ptx::y"]), name("b", &[]), name("c", &["__x"])];
+    assert_eq!(page.without_alias(&wrong), ["__x", "atomicAdd", "cuda::ptx::y"].into());
+    assert_eq!(page.invented_aliases(&wrong), ["one: `c` has `__x`".to_owned()].into());
 }
 
 #[test]

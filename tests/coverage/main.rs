@@ -163,10 +163,6 @@ const NO_USER: Exceptions = &[
         &["shared::Shared<_, _, Fenced, _>::into_loaded"],
     ),
     (
-        "keeps the destinations of stores, for a kernel that tells another CTA of them",
-        &["bulk::BulkGroup::wait_read_split"],
-    ),
-    (
         "lets the launch choose the size of the shared memory",
         &["shared::DynamicShared::bytes_for", "shared::DynamicShared::try_take"],
     ),
@@ -509,6 +505,27 @@ fn the_glossary_names_nothing_else() {
         invented.is_empty(),
         "docs/GLOSSARY.md names items that the crate, or the section's module, does not have: write the present name, move or delete \
          the row, or remove the backticks if the name is not from this crate: {invented:#?}"
+    );
+}
+
+/// Checks that the search of rustdoc finds each item by its names in CUDA: the tables of docs/GLOSSARY.md and `#[doc(alias)]`
+/// agree.
+#[test]
+fn the_names_of_cuda_are_aliases() {
+    if NAMES.is_empty() {
+        return;
+    }
+    let page = glossary();
+    let lacking = page.without_alias(&NAMES);
+    assert!(
+        lacking.is_empty(),
+        "docs/GLOSSARY.md has names of CUDA that no item beside them has as `#[doc(alias = \"…\")]`; a name of `cuda::ptx` is an \
+         alias with and without its path: {lacking:#?}"
+    );
+    let invented = page.invented_aliases(&NAMES);
+    assert!(
+        invented.is_empty(),
+        "add these aliases to the rows of their items in docs/GLOSSARY.md, or remove them: {invented:#?}"
     );
 }
 

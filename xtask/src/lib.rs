@@ -15,6 +15,7 @@ pub mod judge;
 mod modules;
 pub mod mutate;
 pub mod nvcc;
+pub mod pictures;
 pub mod progress;
 pub mod ptx;
 pub mod sanitizer;

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use commands::{
-    bench, build, bundle, compare, conformance, emu, forms, lint, mutate, newest, release, row, run, test,
+    bench, build, bundle, compare, conformance, emu, forms, lint, mutate, newest, pictures, release, row,
+    run, test,
 };
 
 /// Builds, tests and measures `ptx`. `./x` first installs the missing tools.
@@ -42,6 +43,8 @@ enum Command {
     Forms(forms::Options),
     /// Compiles one family of the raw layer, writes its golden files and its lines of the index, and checks every form with ptxas
     Row(row::Options),
+    /// Draws the pictures of the book that are made of data: a swizzled tile, and a pipeline over time
+    Pictures(pictures::Options),
     /// Installs the newest nightly that rustup has, and says what of `ptx` it does not compile
     Newest(newest::Options),
     /// Packages everything, then builds and tests a new project against the packages alone
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Command::Bundle(options) => bundle::run(&options),
         Command::Emu(options) => emu::run(&options),
         Command::Mutate(options) => mutate::run(&options),
+        Command::Pictures(options) => pictures::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),
         Command::Conformance(options) => conformance::run(&options),

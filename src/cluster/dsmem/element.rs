@@ -29,6 +29,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cuda::ptx::st_async", "st_async"))]
     pub fn store(
         self,
         cluster: &Cluster<'c>,
@@ -67,6 +68,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
     /// `red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.op.type [a], b, [mbar];`
     #[inline(always)]
     #[track_caller]
+    #[doc(alias("cuda::ptx::red_async", "red_async"))]
     pub fn reduce<Op: ClusterReduce<T>>(
         self,
         cluster: &Cluster<'c>,

@@ -13,6 +13,7 @@ use crate::shared::Element;
     note = "send or store other elements, such as floats, and combine them in the threads that receive them"
 )]
 // The operation is `Self`, not `T`: for a type with a single operation, rustc would take any argument for that operation.
+#[doc(alias("cuda::ptx::op_add", "op_add"))]
 pub trait ClusterReduce<T: Element>: Qualifier {
     /// Starts the reduction of `value` into the element at `addr` (`red.async`), whose completion the mbarrier `mbar` counts.
     ///

@@ -203,6 +203,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[doc(alias = "SM90_TMA_LOAD_MULTICAST")]
     pub fn multicast_tensor<const CTAS: u32, S: MulticastShape>(
         self,
         cluster: &Cluster<'c>,

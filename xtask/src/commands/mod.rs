@@ -10,6 +10,7 @@ pub mod forms;
 pub mod lint;
 pub mod mutate;
 pub mod newest;
+pub mod pictures;
 pub mod release;
 pub mod row;
 pub mod run;
