@@ -34,7 +34,6 @@ use crate::qualifier::B128;
 )]
 pub unsafe trait Zeroed: Copy {}
 
-#[doc(alias = "cute::clear")]
 macro_rules! zeroed {
     ($( $T:ty ),*) => { $(
         // SAFETY: the type is a number, or two halves of one: any bit pattern is a value.
@@ -52,6 +51,7 @@ unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 ///
 /// PTX: none, or `mov` of zeros.
 #[inline(always)]
+#[doc(alias = "cute::clear")]
 pub fn zeroed<T: Zeroed>() -> T {
     // SAFETY: all-zero bits are a value of `T`: `T: Zeroed`.
     unsafe { core::mem::zeroed() }
