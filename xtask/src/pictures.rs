@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde::Deserialize;
 
 /// What all pictures of the book have: colors for a light and a dark page.
@@ -89,13 +89,20 @@ struct Trace {
     trace_events: Vec<Event>,
 }
 
+/// The row of the copies that thread 0 has started.
+const COPIES: u64 = 1;
+/// The row of the waits of thread 32.
+const FIRST_CONSUMER: u64 = 320;
+/// The first row of an mbarrier.
+const MBARRIER: u64 = 1 << 24;
+
 /// An event of the interpreter's trace: a span of a row (`ts`, `dur`), or the name of a row.
 #[derive(Deserialize)]
 struct Event {
     name: String,
     /// The block.
     pid: u64,
-    /// Ten times the thread, for its waits, or one more, for its copies.
+    /// Ten times the thread, for its waits, or one more, for its copies; of an mbarrier, [`MBARRIER`] and its address.
     tid: u64,
     #[serde(default)]
     ts: u64,
@@ -109,87 +116,94 @@ impl Event {
     }
 }
 
-/// Draws the two roles of a pipeline over time, from the interpreter's trace of a launch: the copies of the producer (thread 0 of
-/// block 0), and the waits of the first thread of each other warp.
+/// Draws the two roles of a pipeline over time, from the interpreter's trace of a launch, for block 0: the producer (thread 0) and
+/// the consumers (by thread 32), with gaps where they wait for an mbarrier; and each stage, which a copy fills and consumers read.
 ///
 /// # Errors
 ///
-/// If the text is no trace, or a trace without the copies and waits of a pipeline.
+/// If the text is no trace, or a trace without the copies and mbarriers of a pipeline.
 pub fn roles(trace: &str) -> Result<String> {
-    const LEFT: f64 = 120.0;
+    const LEFT: f64 = 110.0;
     const RIGHT: f64 = 640.0;
     let trace: Trace = serde_json::from_str(trace).context("not a trace of the interpreter (`--trace`)")?;
-    let of_block = |event: &&Event| event.pid == 0 && event.dur > 0;
+    let events: Vec<_> = trace.trace_events.iter().filter(|event| event.pid == 0 && event.dur > 0).collect();
     let mut copies: Vec<_> =
-        trace.trace_events.iter().filter(of_block).filter(|event| event.tid == 1).collect();
-    copies.sort_by_key(|copy| copy.ts);
-    // The waits at mbarriers of the producer and of the first thread of each warp of consumers.
-    let mut waits: BTreeMap<u64, Vec<&Event>> = BTreeMap::new();
-    for event in
-        trace.trace_events.iter().filter(of_block).filter(|event| event.name.starts_with("mbarrier "))
-    {
-        if event.tid % 320 == 0 {
-            waits.entry(event.tid / 10).or_default().push(event);
-        }
+        events.iter().filter(|event| event.tid == COPIES).map(|copy| (copy.ts, copy.end())).collect();
+    copies.sort_unstable();
+    // When each phase of each mbarrier has ended. A stage has two mbarriers, one after the other: full and empty.
+    let mut phases: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for event in events.iter().filter(|event| event.tid >= MBARRIER) {
+        phases.entry(event.tid).or_default().push(event.end());
     }
-    let warps = waits.keys().filter(|thread| **thread > 0).count();
+    phases.values_mut().for_each(|ends| ends.sort_unstable());
+    let ends: Vec<_> = phases.into_values().collect();
+    let stages = ends.len() / 2;
     ensure!(
-        !copies.is_empty() && warps > 0,
-        "the trace has no pipeline: thread 0 loads, and other warps wait"
+        !copies.is_empty() && stages > 0,
+        "the trace has no pipeline: thread 0 loads, and a stage has two mbarriers"
     );
 
-    let first = copies[0].ts;
-    let last = waits.values().flatten().map(|wait| wait.end()).chain(copies.iter().map(|copy| copy.end()));
-    let last = last.max().unwrap_or(first) + 1;
+    let mut spans = Vec::new();
+    for (tile, (issued, _)) in copies.iter().enumerate() {
+        let (stage, round) = (tile % stages, tile / stages);
+        let (full, empty) = (ends[2 * stage].get(round), ends[2 * stage + 1].get(round));
+        let (Some(full), Some(empty)) = (full, empty) else {
+            bail!(
+                "tile {tile} of the trace does not become full and empty: it is not a trace of a pipeline of tiles"
+            );
+        };
+        spans.push((stage, *issued, *full, *empty));
+    }
+    let first = copies[0].0;
+    let last = spans.iter().map(|span| span.3).max().unwrap_or(first) + 1;
     let x =
         |time: u64| LEFT + (RIGHT - LEFT) * (time.clamp(first, last) - first) as f64 / (last - first) as f64;
-    let mut body = String::new();
-    let bar = |body: &mut String, class: &str, from: u64, to: u64, y: f64, height: f64| {
-        let (left, right) = (x(from), x(to));
-        let _ = writeln!(
-            body,
-            "  <rect class=\"{class}\" x=\"{left:.1}\" y=\"{y}\" width=\"{:.1}\" height=\"{height}\"/>",
-            (right - left).max(1.0)
-        );
+    let bar = |class: &str, from: u64, to: u64, y: f64, height: f64| {
+        let (left, width) = (x(from), (x(to) - x(from)).max(1.5));
+        format!(
+            "  <rect class=\"{class}\" x=\"{left:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height}\"/>\n"
+        )
     };
-    let label = |body: &mut String, y: f64, text: &str| {
-        let _ = writeln!(body, "  <text class=\"note\" x=\"20\" y=\"{y}\">{text}</text>");
-    };
+    let label = |y: f64, text: &str| format!("  <text class=\"note\" x=\"20\" y=\"{y}\">{text}</text>\n");
 
-    // Each copy is in the first lane that is free when it starts.
-    let mut lanes: Vec<u64> = Vec::new();
-    let top = 30.0;
-    for copy in &copies {
-        let lane = lanes.iter().position(|end| *end <= copy.ts).unwrap_or(lanes.len());
-        if lane == lanes.len() {
-            lanes.push(0);
+    let mut body = String::new();
+    let last_load = copies.last().map_or(first, |copy| copy.0);
+    let first_full = spans.iter().map(|span| span.2).min().unwrap_or(first);
+    let roles =
+        [("producer", "copy", 0, first, last_load), ("consumers", "work", FIRST_CONSUMER, first_full, last)];
+    let mut y = 24.0;
+    for (name, class, thread, from, to) in roles {
+        body += &label(y + 14.0, name);
+        body += &bar(class, from, to, y, 20.0);
+        let waits = events.iter().filter(|event| event.tid == thread && event.name.starts_with("mbarrier "));
+        for wait in waits.filter(|wait| wait.ts >= from && wait.end() <= to) {
+            body += &bar("page", wait.ts, wait.end(), y - 1.0, 22.0);
         }
-        lanes[lane] = copy.end();
-        bar(&mut body, "copy", copy.ts, copy.end(), top + 12.0 * lane as f64, 10.0);
+        y += 28.0;
     }
-    label(&mut body, top + 10.0, "copies in flight");
-    let mut y = top + 12.0 * lanes.len() as f64 + 12.0;
-    for (thread, waits) in &waits {
-        let (name, work) = match thread {
-            0 => ("producer".to_owned(), "copy"),
-            thread => (format!("consumers, warp {}", thread / 32), "work"),
-        };
-        label(&mut body, y + 14.0, &name);
-        bar(&mut body, work, first, waits.iter().map(|wait| wait.end()).max().unwrap_or(last), y, 20.0);
-        for wait in waits.iter().filter(|wait| wait.end() > first) {
-            bar(&mut body, "page", wait.ts, wait.end(), y - 1.0, 22.0);
-        }
-        y += 30.0;
+    y += 8.0;
+    for (stage, issued, full, empty) in spans {
+        let y = y + 14.0 * stage as f64;
+        body += &bar("copy", issued, full, y, 11.0);
+        body += &bar("work", full, empty, y, 11.0);
     }
-    label(
-        &mut body,
-        y + 10.0,
+    for stage in 0..stages {
+        body += &label(y + 14.0 * stage as f64 + 10.0, &format!("stage {stage}"));
+    }
+    y += 14.0 * stages as f64 + 22.0;
+    body += &label(
+        y,
+        "Blue: a copy fills the stage. Green: the stage is full, until all consumers have released it. A gap above is a wait.",
+    );
+    body += &label(
+        y + 18.0,
         &format!(
-            "A gap is a wait for an mbarrier. From a trace of the interpreter, over {} executed instructions of block 0.",
+            "From a trace of the interpreter: {} tiles, {} executed instructions.",
+            copies.len(),
             last - first
         ),
     );
-    Ok(picture(y as u32 + 26, "The two roles of a pipeline over time", &body))
+    Ok(picture(y as u32 + 34, "The two roles of a pipeline over time", &body))
 }
 
 #[cfg(test)]
@@ -205,24 +219,31 @@ mod tests {
 
     #[test]
     fn roles_are_drawn_from_a_trace() {
-        let event = |name: &str, tid: u32, ts: u32, dur: u32| {
+        let event = |name: &str, tid: u64, ts: u64, dur: u64| {
             format!("{{\"ph\":\"X\",\"name\":\"{name}\",\"pid\":0,\"tid\":{tid},\"ts\":{ts},\"dur\":{dur}}}")
         };
+        let name = "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":1,\"args\":{\"name\":\"copies of thread 0\"}}";
+        let (full, empty) = (MBARRIER + 0x400, MBARRIER + 0x408);
         let events = [
-            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":1,\"args\":{\"name\":\"copies of thread 0\"}}".to_owned(),
-            event("64 bytes, line 3", 1, 10, 40),
-            event("64 bytes, line 3", 1, 20, 20),
-            event("mbarrier 0x400", 320, 12, 38),
-            event("mbarrier 0x408", 0, 30, 30),
+            name.to_owned(),
+            event("64 bytes, line 3", COPIES, 10, 40),
+            event("64 bytes, line 3", COPIES, 90, 20),
+            event("phase 0", full, 5, 45),
+            event("phase 1", full, 50, 60),
+            event("phase 0", empty, 5, 80),
+            event("phase 1", empty, 85, 45),
+            event("mbarrier 0x408", 0, 55, 30),
+            event("mbarrier 0x400", FIRST_CONSUMER, 86, 24),
         ];
-        let text = roles(&format!("{{\"traceEvents\":[{}]}}", events.join(","))).unwrap();
-        // Two lanes of copies, and the rows of the producer and of a warp.
-        assert_eq!(text.matches("class=\"copy\"").count(), 3, "{text}");
-        assert!(
-            text.contains("consumers, warp 1") && text.contains("over 51 executed instructions"),
-            "{text}"
-        );
+        let trace = |events: &[String]| format!("{{\"traceEvents\":[{}]}}", events.join(","));
+        let text = roles(&trace(&events)).unwrap();
+        // The producer and two loads; the consumers and two full stages; a wait of each, and the page.
+        let count = |class: &str| text.matches(&format!("class=\"{class}\"")).count();
+        assert_eq!([count("copy"), count("work"), count("page")], [3, 3, 3], "{text}");
+        assert!(text.contains("2 tiles, 121 executed instructions"), "{text}");
 
+        let error = roles(&trace(&events[..6])).unwrap_err().to_string();
+        assert!(error.contains("tile 1 of the trace"), "{error}");
         assert!(roles("{\"traceEvents\":[]}").unwrap_err().to_string().contains("has no pipeline"));
         assert!(roles("[]").unwrap_err().to_string().contains("not a trace"));
     }
