@@ -1,7 +1,7 @@
 //! `atom.cas` takes no cache policy.
 
 use ptx::atomic::AtomicRef;
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::qualifier::{scope, sem, space};
 
 pub fn kernel(lock: AtomicRef<'_, u32, scope::Gpu, space::Global>, keep: CachePolicy) {

@@ -1,7 +1,7 @@
 //! A cache policy is for global memory: the L2 cache does not hold shared memory.
 
 use ptx::atomic::AtomicRef;
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::qualifier::{scope, sem, space};
 
 #[cfg(not(fixed))]

@@ -13,6 +13,6 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
         if let Some(bin) = bins.atomic(0) {
             bin.add(1, sem::Relaxed);
         }
-        bins.to_async(cta).into_free()
+        bins.to_async().sync(cta).into_free()
     });
 }

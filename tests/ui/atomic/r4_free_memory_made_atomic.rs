@@ -9,6 +9,6 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
         let bins = bins.into_atomic(cta);
         #[cfg(fixed)]
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
-        bins.to_async(cta).into_free()
+        bins.to_async().sync(cta).into_free()
     });
 }

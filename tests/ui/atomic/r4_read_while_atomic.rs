@@ -8,8 +8,8 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
         #[cfg(not(fixed))]
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         #[cfg(fixed)]
-        let bins = bins.write(cta, |_| 0).into_atomic(cta).publish(cta);
+        let bins = bins.write(cta, |_| 0).into_atomic(cta).publish().sync(cta);
         let _first = bins.get(0);
-        bins.to_async(cta).into_free()
+        bins.to_async().sync(cta).into_free()
     });
 }

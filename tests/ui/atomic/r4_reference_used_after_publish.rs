@@ -9,12 +9,12 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let bin = bins.atomic(0);
         #[cfg(not(fixed))]
-        let bins = bins.publish(cta);
+        let bins = bins.publish().sync(cta);
         if let Some(bin) = bin {
             bin.add(1, sem::Relaxed);
         }
         #[cfg(fixed)]
-        let bins = bins.publish(cta);
-        bins.to_async(cta).into_free()
+        let bins = bins.publish().sync(cta);
+        bins.to_async().sync(cta).into_free()
     });
 }

@@ -9,7 +9,7 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         let bin = bins.atomic(0);
         #[cfg(not(fixed))]
-        let bins = bins.to_async(cta);
+        let bins = bins.to_async().sync(cta);
         if let Some(bin) = bin {
             bin.add(1, sem::Relaxed);
         }
@@ -19,7 +19,7 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
         }
         #[cfg(fixed)]
         {
-            bins.to_async(cta).into_free()
+            bins.to_async().sync(cta).into_free()
         }
     });
 }

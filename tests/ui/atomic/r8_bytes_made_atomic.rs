@@ -7,7 +7,7 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u8, 256>) {
     cta.async_scope(bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
-        bins.to_async(cta).into_free()
+        bins.to_async().sync(cta).into_free()
     });
 }
 
@@ -15,6 +15,6 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u8, 256>) {
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
     cta.async_scope(bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
-        bins.to_async(cta).into_free()
+        bins.to_async().sync(cta).into_free()
     });
 }

@@ -10,8 +10,8 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>, dst: GlobalTileMut<u32
         #[cfg(not(fixed))]
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         #[cfg(fixed)]
-        let bins = bins.write(cta, |_| 0).into_atomic(cta).to_async(cta);
-        let (bins, _group) = bulk::store(cta, bins, dst).commit(cta).wait_read(cta);
-        bins.into_free()
+        let bins = bins.write(cta, |_| 0).into_atomic(cta).to_async().sync(cta);
+        let bins = bulk::store(cta, bins, dst).commit(cta).wait_read(cta).sync(cta);
+        bins
     });
 }

@@ -7,7 +7,7 @@ use ptx::shared::{Fenced, Shared};
 
 pub fn kernel(cta: &Cta, part: Shared<f32, 64, Fenced>, dst: ReduceTile<f32, 64>) {
     #[cfg(not(fixed))]
-    let (_part, _dst) = bulk::reduce(cta, op::Max, part, dst).commit(cta).wait(cta);
+    let (_part, _dst) = bulk::reduce(cta, op::Max, part, dst).commit(cta).wait(cta).sync(cta);
     #[cfg(fixed)]
-    let (_part, _dst) = bulk::reduce(cta, op::Add, part, dst).commit(cta).wait(cta);
+    let (_part, _dst) = bulk::reduce(cta, op::Add, part, dst).commit(cta).wait(cta).sync(cta);
 }

@@ -1,7 +1,7 @@
 //! A copy takes one cache policy, for its global memory.
 
 use ptx::bulk::{self, ReduceTile};
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::qualifier::op;

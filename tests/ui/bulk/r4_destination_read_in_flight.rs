@@ -3,10 +3,10 @@
 use ptx::bulk;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let load = bulk::load(cta, bar, tile, src);
         #[cfg(not(fixed))]
@@ -14,6 +14,6 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>,
         let (bar, tile, _src) = load.wait(cta);
         #[cfg(fixed)]
         let _first = tile.get(0);
-        (tile.release(cta), bar)
+        (tile.release().sync(cta), bar)
     });
 }

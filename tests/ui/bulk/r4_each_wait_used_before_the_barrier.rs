@@ -3,11 +3,12 @@
 use ptx::async_group::InFlight;
 use ptx::bulk::{self, BulkGroup, Committed, ReadDone, Store, Uncommitted};
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
+use ptx::launch::{Cta, Together};
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Fenced, Free, Loaded, Shared};
 
 type Tile<'s> = Shared<'s, f32, 64, Fenced>;
+type Idle<'s> = Shared<'s, f32, 64, Free>;
 type To = GlobalTileMut<f32, 64>;
 type Group<'s, State = Committed> = BulkGroup<Store<'s, f32, 64, Fenced>, State>;
 type Queue<'s> = InFlight<Group<'s>, Group<'s>>;
@@ -15,44 +16,55 @@ type Queue<'s> = InFlight<Group<'s>, Group<'s>>;
 pub fn wait<'s>(cta: &Cta, group: Group<'s>) -> (Tile<'s>, To) {
     #[cfg(not(fixed))]
     {
-        group.wait_at_sync(cta)
+        group.wait(cta)
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(group.wait_at_sync(cta))
+        group.wait(cta).sync(cta)
     }
 }
 
-pub fn wait_read<'s>(cta: &Cta, group: Group<'s>) -> (Tile<'s>, BulkGroup<To, ReadDone>) {
+pub fn wait_read<'s>(cta: &Cta, group: Group<'s>) -> Idle<'s> {
     #[cfg(not(fixed))]
     {
-        group.wait_read_at_sync(cta)
+        group.wait_read(cta)
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(group.wait_read_at_sync(cta))
+        group.wait_read(cta).sync(cta)
+    }
+}
+
+pub fn wait_read_split<'s>(cta: &Cta, group: Group<'s>) -> (Idle<'s>, BulkGroup<To, ReadDone>) {
+    #[cfg(not(fixed))]
+    {
+        group.wait_read_split(cta)
+    }
+    #[cfg(fixed)]
+    {
+        group.wait_read_split(cta).sync(cta)
     }
 }
 
 pub fn wait_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> ((Tile<'s>, To), Group<'s>) {
     #[cfg(not(fixed))]
     {
-        queue.wait_oldest_at_sync(cta)
+        queue.wait_oldest(cta)
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(queue.wait_oldest_at_sync(cta))
+        queue.wait_oldest(cta).sync(cta)
     }
 }
 
-pub fn wait_read_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> (Tile<'s>, BulkGroup<To, ReadDone>, Group<'s>) {
+pub fn wait_read_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> (Idle<'s>, Group<'s>) {
     #[cfg(not(fixed))]
     {
-        queue.wait_read_oldest_at_sync(cta)
+        queue.wait_read_oldest(cta)
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(queue.wait_read_oldest_at_sync(cta))
+        queue.wait_read_oldest(cta).sync(cta)
     }
 }
 
@@ -65,11 +77,11 @@ pub fn load_with<'s>(
 ) -> (Mbarrier<Ready>, Shared<'s, f32, 64, Loaded>, GlobalTile<f32, 64>, (Tile<'s>, To)) {
     #[cfg(not(fixed))]
     {
-        bulk::load_with(cta, bar, tile, src, group.wait_at_sync(cta))
+        bulk::load_with(cta, bar, tile, src, group.wait(cta))
     }
     #[cfg(fixed)]
     {
-        bulk::load_with(cta, bar, tile, src, group.wait_at_sync(cta)).wait(cta)
+        bulk::load_with(cta, bar, tile, src, group.wait(cta)).wait(cta)
     }
 }
 
@@ -83,11 +95,11 @@ pub fn load_with_a_group_in_flight<'s>(
     #[cfg(not(fixed))]
     let _ = bulk::load_with(cta, bar, tile, src, group);
     #[cfg(fixed)]
-    let _ = bulk::load_with(cta, bar, tile, src, group.wait_read_at_sync(cta)).wait(cta);
+    let _ = bulk::load_with(cta, bar, tile, src, group.wait_read(cta)).wait(cta);
 }
 
 pub fn never_committed<'s>(cta: &Cta, [a, b]: [Group<'s, Uncommitted>; 2]) {
     #[cfg(fixed)]
     let (a, b) = (a.commit(cta), b.commit(cta));
-    _ = cta.sync_with((a.wait_at_sync(cta), b.wait_read_at_sync(cta)));
+    _ = (a.wait(cta), b.wait_read(cta)).sync(cta);
 }

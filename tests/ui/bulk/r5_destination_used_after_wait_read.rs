@@ -3,17 +3,17 @@
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &mut Cta, dst: GlobalTileMut<f32, 1024>, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>) {
+pub fn kernel(cta: &mut Cta, dst: GlobalTileMut<f32, 1024>, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
-        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(not(fixed))]
-        let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
+        let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta).sync(cta);
         #[cfg(fixed)]
-        let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait(cta);
+        let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
         let (bar, tile, _dst) = bulk::load(cta, bar, tile.into_free(), dst).wait(cta);
-        (tile.release(cta), bar)
+        (tile.release().sync(cta), bar)
     });
 }

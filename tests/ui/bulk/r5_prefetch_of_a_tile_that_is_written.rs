@@ -1,7 +1,7 @@
 //! A prefetch reads: memory that CTAs may write is not its source.
 
 use ptx::bulk;
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 

@@ -11,5 +11,5 @@ pub fn kernel(cta: &Cta, a: Shared<u32, 64, Fenced>, b: Shared<u32, 64, Fenced>,
     let more = bulk::reduce(cta, op::Add, b, sums).commit(cta);
     #[cfg(fixed)]
     let more = bulk::reduce(cta, op::Add, b, sums);
-    let ((_a, _), (_b, _)) = group.and(more).commit(cta).wait(cta);
+    let ((_a, _), (_b, _)) = group.and(more).commit(cta).wait(cta).sync(cta);
 }

@@ -13,13 +13,12 @@ pub fn kernel(
     other_dst: GlobalTileMut<f32, 1024>,
 ) {
     cta.async_scope((one, other), |cta, (one, other)| {
-        let one = one.write(cta, |_| 1.0).to_async(cta);
-        let other = other.write(cta, |_| 2.0).to_async(cta);
+        let one = one.write(cta, |_| 1.0).to_async().sync(cta);
+        let other = other.write(cta, |_| 2.0).to_async().sync(cta);
         #[cfg(not(fixed))]
-        let group = bulk::store(cta, one, one_dst).commit(cta).store(cta, other, other_dst).commit(cta);
+        let group = bulk::store(cta, one, one_dst).commit(cta).and(bulk::store(cta, other, other_dst)).commit(cta);
         #[cfg(fixed)]
-        let group = bulk::store(cta, one, one_dst).store(cta, other, other_dst).commit(cta);
-        let ((one, other), _writing) = group.wait_read(cta);
-        (one.into_free(), other.into_free())
+        let group = bulk::store(cta, one, one_dst).and(bulk::store(cta, other, other_dst)).commit(cta);
+        group.wait_read(cta).sync(cta)
     });
 }

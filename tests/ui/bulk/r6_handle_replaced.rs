@@ -3,10 +3,10 @@
 use ptx::bulk;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
     #[cfg(not(fixed))]
     let mut in_flight = None;
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
@@ -16,6 +16,6 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>,
         cta.sync();
         let Some(load) = in_flight.take() else { loop {} };
         let (bar, tile, _src) = load.wait(cta);
-        (tile.release(cta), bar)
+        (tile.release().sync(cta), bar)
     });
 }

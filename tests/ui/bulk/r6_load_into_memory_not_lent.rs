@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Ready, Uninit};
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]
@@ -13,10 +13,10 @@ pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src
 }
 
 #[cfg(fixed)]
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         let _ = tile.get(0);
-        (tile.release(cta), bar)
+        (tile.release().sync(cta), bar)
     });
 }

@@ -1,7 +1,7 @@
 //! A slice of run-time length has its maximum length in its type, which is the length of the shared array.
 
 use ptx::bulk::{self, Load};
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{Global, GlobalSlice};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};

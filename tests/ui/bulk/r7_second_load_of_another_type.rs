@@ -3,23 +3,23 @@
 use ptx::bulk;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
 type Tiles = (SharedArray<f32, 1024>, SharedArray<u32, 64>);
 
 #[cfg(not(fixed))]
-pub fn kernel(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Ready>, src: (GlobalTile<f32, 1024>, GlobalTile<f32, 64>)) {
+pub fn kernel(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Uninit>, src: (GlobalTile<f32, 1024>, GlobalTile<f32, 64>)) {
     cta.async_scope((tiles, bar), |cta, (tiles, bar)| {
         let (bar, (a, b), _src) = bulk::load(cta, bar, tiles, src).wait(cta);
-        ((a.release(cta), b.release(cta)), bar)
+        ((a.release().sync(cta), b.release().sync(cta)), bar)
     });
 }
 
 #[cfg(fixed)]
-pub fn kernel(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Ready>, src: (GlobalTile<f32, 1024>, GlobalTile<u32, 64>)) {
+pub fn kernel(cta: &mut Cta, tiles: Tiles, bar: Mbarrier<Uninit>, src: (GlobalTile<f32, 1024>, GlobalTile<u32, 64>)) {
     cta.async_scope((tiles, bar), |cta, (tiles, bar)| {
         let (bar, (a, b), _src) = bulk::load(cta, bar, tiles, src).wait(cta);
-        ((a.release(cta), b.release(cta)), bar)
+        ((a.release().sync(cta), b.release().sync(cta)), bar)
     });
 }

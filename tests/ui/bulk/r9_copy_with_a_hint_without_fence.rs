@@ -1,7 +1,7 @@
 //! A cache policy is no proxy fence: stores of threads are fenced before a copy reads them.
 
 use ptx::bulk::{self, ReduceTile};
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
 use ptx::qualifier::op;
@@ -21,14 +21,14 @@ pub fn kernel(
         #[cfg(not(fixed))]
         let other = other.write(cta, |_| 1.0);
         #[cfg(fixed)]
-        let one = one.write(cta, |_| 1.0).to_async(cta);
+        let one = one.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(fixed)]
-        let other = other.write(cta, |_| 1.0).to_async(cta);
-        let (one, _) = bulk::store(cta, one, dst.cache_hint(policy)).commit(cta).wait(cta);
-        let (other, _) = bulk::reduce(cta, op::Add, other, sums.cache_hint(policy)).commit(cta).wait(cta);
+        let other = other.write(cta, |_| 1.0).to_async().sync(cta);
+        let (one, _) = bulk::store(cta, one, dst.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
+        let (other, _) = bulk::reduce(cta, op::Add, other, sums.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
         #[cfg(not(fixed))]
         {
-            (one.to_async(cta).into_free(), other.to_async(cta).into_free())
+            (one.to_async().sync(cta).into_free(), other.to_async().sync(cta).into_free())
         }
         #[cfg(fixed)]
         {

@@ -10,5 +10,5 @@ pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>, a: Shared<f32, 64, Free>, b: Shar
     #[cfg(not(fixed))]
     let (_bar, (_a, _b), _src) = bulk::load(cta, bar, (a, b), (src, src)).wait(cta);
     #[cfg(fixed)]
-    let (_bar, (_a, _b), _src) = bulk::load(cta, bar, (a, b.to_async(cta).into_free()), (src, src)).wait(cta);
+    let (_bar, (_a, _b), _src) = bulk::load(cta, bar, (a, b.to_async().sync(cta).into_free()), (src, src)).wait(cta);
 }

@@ -10,12 +10,12 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: GlobalReduce<f3
         #[cfg(not(fixed))]
         let tile = tile.write(cta, |_| 1.0);
         #[cfg(not(fixed))]
-        let Some(dst) = sums.get(0) else { return tile.to_async(cta).into_free() };
+        let Some(dst) = sums.get(0) else { return tile.to_async().sync(cta).into_free() };
         #[cfg(fixed)]
-        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(fixed)]
         let Some(dst) = sums.get(0) else { return tile.into_free() };
-        let (tile, _dst) = bulk::reduce(cta, op::Add, tile, dst).commit(cta).wait_read(cta);
-        tile.into_free()
+        let tile = bulk::reduce(cta, op::Add, tile, dst).commit(cta).wait_read(cta).sync(cta);
+        tile
     });
 }

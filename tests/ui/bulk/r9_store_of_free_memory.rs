@@ -10,8 +10,8 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f3
         #[cfg(not(fixed))]
         let tile = tile;
         #[cfg(fixed)]
-        let tile = tile.write(cta, |_| 1.0).to_async(cta);
-        let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-        tile.into_free()
+        let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
+        let tile = bulk::store(cta, tile, dst).commit(cta).wait_read(cta).sync(cta);
+        tile
     });
 }

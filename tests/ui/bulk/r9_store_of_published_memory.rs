@@ -8,10 +8,10 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
         #[cfg(not(fixed))]
-        let tile = tile.write(cta, |_| 1.0).publish(cta);
+        let tile = tile.write(cta, |_| 1.0).publish().sync(cta);
         #[cfg(fixed)]
-        let tile = tile.write(cta, |_| 1.0).publish(cta).to_async(cta);
-        let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-        tile.into_free()
+        let tile = tile.write(cta, |_| 1.0).publish().sync(cta).to_async().sync(cta);
+        let tile = bulk::store(cta, tile, dst).commit(cta).wait_read(cta).sync(cta);
+        tile
     });
 }

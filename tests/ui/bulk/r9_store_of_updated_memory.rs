@@ -3,13 +3,13 @@
 use ptx::bulk;
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
 pub fn kernel(
     cta: &mut Cta,
     tile: SharedArray<f32, 1024>,
-    bar: Mbarrier<Ready>,
+    bar: Mbarrier<Uninit>,
     src: GlobalTile<f32, 1024>,
     dst: GlobalTileMut<f32, 1024>,
 ) {
@@ -18,8 +18,8 @@ pub fn kernel(
         #[cfg(not(fixed))]
         let tile = tile.update(cta, |_, x| x + 1.0);
         #[cfg(fixed)]
-        let tile = tile.update(cta, |_, x| x + 1.0).to_async(cta);
-        let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-        (tile.into_free(), bar)
+        let tile = tile.update(cta, |_, x| x + 1.0).to_async().sync(cta);
+        let tile = bulk::store(cta, tile, dst).commit(cta).wait_read(cta).sync(cta);
+        (tile, bar)
     });
 }

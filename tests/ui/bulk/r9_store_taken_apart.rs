@@ -11,6 +11,6 @@ pub fn kernel(cta: &Cta, tile: Shared<'_, u32, 64, Free>, to: GlobalTileMut<u32,
     #[cfg(not(fixed))]
     let (tile, _to) = (written, to).split();
     #[cfg(fixed)]
-    let (tile, _to) = bulk::store(cta, written.to_async(cta), to).commit(cta).wait_read(cta);
+    let (tile, _to) = bulk::store(cta, written.to_async().sync(cta), to).commit(cta).wait(cta).sync(cta);
     tile.into_loaded().get(63)
 }

@@ -15,11 +15,11 @@ impl ClusterReduce<Money> for op::Add {
 #[cfg(not(fixed))]
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, Money, 64, ByElement>) {
     let received = inbox.reduce_to_others(cluster, op::Add, |_| Money(1)).receive(cluster.cta());
-    let _inbox = received.release(cluster);
+    let _inbox = received.release().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>) {
     let received = inbox.reduce_to_others(cluster, op::Add, |_| Money(1).0).receive(cluster.cta());
-    let _inbox = received.release(cluster);
+    let _inbox = received.release().sync(cluster);
 }

@@ -14,5 +14,5 @@ impl ClusterReduce<u32> for Average {
 #[cfg(fixed)]
 pub fn body<'c, Op: ClusterReduce<u32>>(cluster: &Cluster<'c>, op: Op, inbox: Inbox<'c, u32, 64, ByElement>) {
     let received = inbox.reduce_to_others(cluster, op, |_| 1).receive(cluster.cta());
-    let _inbox = received.release(cluster);
+    let _inbox = received.release().sync(cluster);
 }

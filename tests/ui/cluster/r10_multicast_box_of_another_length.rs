@@ -1,6 +1,6 @@
 //! A box and the DSMEM buffer that receives it have the same length.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::tensor::{Box2, TensorMap};
 
@@ -12,7 +12,7 @@ pub fn body<'c>(
     map: TensorMap<f32, Box2<32, 16>>,
 ) {
     let received = inbox.multicast_tensor(cluster, row, map.box_at([0, 0])).receive(cluster.cta());
-    let (inbox, _) = received.release(cluster);
+    let (inbox, _) = received.release().sync(cluster);
     let policy = CachePolicy::evict_first();
     let _sent = inbox.multicast_tensor(cluster, row, map.box_at([0, 1]).cache_hint(policy));
 }
@@ -25,7 +25,7 @@ pub fn body<'c>(
     map: TensorMap<f32, Box2<32, 32>>,
 ) {
     let received = inbox.multicast_tensor(cluster, row, map.box_at([0, 0])).receive(cluster.cta());
-    let (inbox, _) = received.release(cluster);
+    let (inbox, _) = received.release().sync(cluster);
     let policy = CachePolicy::evict_first();
     let _sent = inbox.multicast_tensor(cluster, row, map.box_at([0, 1]).cache_hint(policy));
 }

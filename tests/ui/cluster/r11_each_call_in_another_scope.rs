@@ -105,22 +105,22 @@ pub fn send_reduce_to_others<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, B
 
 #[cfg(not(fixed))]
 pub fn release<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128, ByTile, ()>) {
-    _ = x.release(cluster);
+    _ = x.release().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn release<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByTile, ()>) {
-    _ = x.release(cluster);
+    _ = x.release().sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn reclaim<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128, ByTile, ()>) {
-    _ = x.reclaim(cluster);
+    _ = x.reclaim().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn reclaim<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByTile, ()>) {
-    _ = x.reclaim(cluster);
+    _ = x.reclaim().sync(cluster);
 }
 
 #[cfg(not(fixed))]
@@ -175,12 +175,12 @@ pub fn reduce_to_others<'c>(cluster: &Cluster<'c>, x: Inbox<'c, u32, 128, ByElem
 
 #[cfg(not(fixed))]
 pub fn release_words<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Received<'a, u32, 128, ByElement, ()>) {
-    _ = x.release(cluster);
+    _ = x.release().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn release_words<'c>(cluster: &Cluster<'c>, x: Received<'c, u32, 128, ByElement, ()>) {
-    _ = x.release(cluster);
+    _ = x.release().sync(cluster);
 }
 
 #[cfg(not(fixed))]
@@ -205,90 +205,90 @@ pub fn send_on<'c>(cluster: &Cluster<'c>, x: Channel<'c, u32, 128>, src: Shared<
 
 #[cfg(not(fixed))]
 pub fn end<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Channel<'a, u32, 128>) {
-    _ = x.into_inbox(cluster);
+    _ = x.into_inbox().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn end<'c>(cluster: &Cluster<'c>, x: Channel<'c, u32, 128>) {
-    _ = x.into_inbox(cluster);
+    _ = x.into_inbox().sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn barrier<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Group<'a, 2>, memory: [Mbarrier<Uninit>; 2]) {
-    _ = x.barrier(cluster, memory);
+    _ = x.barrier(cluster, memory).sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn barrier<'c>(cluster: &Cluster<'c>, x: Group<'c, 2>, memory: [Mbarrier<Uninit>; 2]) {
-    _ = x.barrier(cluster, memory);
+    _ = x.barrier(cluster, memory).sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn close_barrier<'a, 'b: 'a>(cluster: &Cluster<'b>, x: GroupBarrier<'a, 2>) {
-    _ = x.close(cluster);
+    _ = x.close().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn close_barrier<'c>(cluster: &Cluster<'c>, x: GroupBarrier<'c, 2>) {
-    _ = x.close(cluster);
+    _ = x.close().sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn publish<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded>) {
-    _ = cluster.publish(x);
+    _ = cluster.publish(x).sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn publish<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
-    _ = cluster.publish(x);
+    _ = cluster.publish(x).sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn open<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded>) {
-    _ = cluster.open_write_only(x);
+    _ = cluster.open_write_only(x).sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn open<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
-    _ = cluster.open_write_only(x);
+    _ = cluster.open_write_only(x).sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn open_atomic<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Shared<'a, u32, 128, Loaded>) {
-    _ = cluster.open_atomic(x);
+    _ = cluster.open_atomic(x).sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn open_atomic<'c>(cluster: &Cluster<'c>, x: Shared<'c, u32, 128, Loaded>) {
-    _ = cluster.open_atomic(x);
+    _ = cluster.open_atomic(x).sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn close_read<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128, ReadOnly<Published>>) {
-    _ = x.close(cluster);
+    _ = x.close().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn close_read<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, ReadOnly<Published>>) {
-    _ = x.close(cluster);
+    _ = x.close().sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn close_open<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128, WriteOnly>) {
-    _ = x.close(cluster);
+    _ = x.close().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn close_open<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, WriteOnly>) {
-    _ = x.close(cluster);
+    _ = x.close().sync(cluster);
 }
 
 #[cfg(not(fixed))]
 pub fn close_atomic<'a, 'b: 'a>(cluster: &Cluster<'b>, x: ClusterSmem<'a, u32, 128, Atomic>) {
-    _ = x.close(cluster);
+    _ = x.close().sync(cluster);
 }
 
 #[cfg(fixed)]
 pub fn close_atomic<'c>(cluster: &Cluster<'c>, x: ClusterSmem<'c, u32, 128, Atomic>) {
-    _ = x.close(cluster);
+    _ = x.close().sync(cluster);
 }

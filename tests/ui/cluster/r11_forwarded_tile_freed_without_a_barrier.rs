@@ -12,5 +12,5 @@ pub fn body<'c>(_cluster: &Cluster<'c>, tile: Forwarded<'c>) -> Freed<'c> {
 
 #[cfg(fixed)]
 pub fn body<'c>(cluster: &Cluster<'c>, tile: Forwarded<'c>) -> Freed<'c> {
-    tile.release(cluster)
+    tile.release().sync(cluster)
 }

@@ -9,7 +9,7 @@ pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) {
     let mut kept: Option<GroupBarrier<2>> = None;
     cta.cluster_scope((), |cluster, ()| {
         if let Some(pair) = cluster.whole() {
-            kept = Some(pair.barrier(&cluster, memory));
+            kept = Some(pair.barrier(&cluster, memory).sync(&cluster));
         }
         (cluster, ())
     });
@@ -21,8 +21,8 @@ pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) -> Option<[Mbarrier<
     let mut kept = None;
     cta.cluster_scope((), |cluster, ()| {
         if let Some(pair) = cluster.whole::<2>() {
-            let barrier = pair.barrier(&cluster, memory);
-            kept = Some(barrier.arrive(cluster.cta()).wait(cluster.cta()).close(&cluster));
+            let barrier = pair.barrier(&cluster, memory).sync(&cluster);
+            kept = Some(barrier.arrive(cluster.cta()).wait(cluster.cta()).close().sync(&cluster).inval(cluster.cta()));
         }
         (cluster, ())
     });

@@ -8,14 +8,14 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     cta.cluster_scope(tile, |cluster, tile| {
         #[cfg(not(fixed))]
         {
-            kept.replace(cluster.open_write_only(tile));
+            kept.replace(cluster.open_write_only(tile).sync(&cluster));
             loop {}
         }
         #[cfg(fixed)]
         {
-            let tile = cluster.open_write_only(tile).close(&cluster);
+            let tile = cluster.open_write_only(tile).sync(&cluster).close().sync(&cluster);
             kept = tile.get(0);
-            let tile = tile.to_async(cluster.cta()).into_free();
+            let tile = tile.to_async().sync(cluster.cta()).into_free();
             (cluster, tile)
         }
     });

@@ -8,7 +8,7 @@ pub fn body<'c>(cluster: &Cluster<'c>, tile: Received<'c, u32, 128, ByTile, ()>,
     let cta = cluster.cta();
     let store = bulk::store(cta, tile, dst).commit(cta);
     #[cfg(not(fixed))]
-    let _ = cta.sync_with(store.wait_read_at_sync(cta).release_at_sync());
+    let _ = store.wait_read(cta).sync(cta).release().sync(cta);
     #[cfg(fixed)]
-    let _ = cluster.sync_with(store.wait_read_at_sync(cta).release_at_sync());
+    let _ = store.wait_read(cta).sync(cta).release().sync(cluster);
 }

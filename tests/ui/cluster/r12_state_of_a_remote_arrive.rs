@@ -6,11 +6,11 @@ use ptx::shared::{Fenced, Shared};
 pub fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Fenced>) {
     let received = channel.send(cluster, src).receive(cluster.cta());
     #[cfg(not(fixed))]
-    let state: u64 = received.acknowledge(cluster.cta());
+    let state: u64 = received.release().sync(cluster.cta()).acknowledge(cluster.cta());
     #[cfg(not(fixed))]
     let _ = state;
     #[cfg(fixed)]
-    let acknowledged = received.acknowledge(cluster.cta());
+    let acknowledged = received.release().sync(cluster.cta()).acknowledge(cluster.cta());
     #[cfg(fixed)]
     let _ = acknowledged.reclaim(cluster.cta());
 }

@@ -5,7 +5,7 @@ use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn body(cluster: &Cluster<'_>, bar: Mbarrier<Ready>) {
     #[cfg(not(fixed))]
-    let bar = cluster.publish(bar);
+    let bar = cluster.publish(bar).sync(cluster);
     #[cfg(not(fixed))]
     let _ = bar.peer(1);
     #[cfg(fixed)]

@@ -5,6 +5,6 @@ use ptx::launch::Cta;
 
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 128, ByTile>) {
     #[cfg(not(fixed))]
-    let buffer = buffer.init(cta);
+    let buffer = buffer.init_with(cta, |_| 1);
     let _mailbox = buffer.init_with(cta, |_| 0);
 }

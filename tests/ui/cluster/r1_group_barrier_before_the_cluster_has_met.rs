@@ -10,22 +10,22 @@ pub fn arrived_at_before_all_are_valid<'c>(
 ) -> GroupBarrier<'c, 4, Arrived> {
     #[cfg(not(fixed))]
     {
-        row.barrier_at_sync(cluster, memory).arrive(cluster.cta())
+        row.barrier(cluster, memory).arrive(cluster.cta())
     }
     #[cfg(fixed)]
     {
-        cluster.sync_with(row.barrier_at_sync(cluster, memory)).arrive(cluster.cta())
+        row.barrier(cluster, memory).sync(cluster).arrive(cluster.cta())
     }
 }
 
 pub fn invalidated_before_all_have_waited<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 4>) -> [Mbarrier<Uninit>; 2] {
     #[cfg(not(fixed))]
     {
-        barrier.close_at_sync().inval(cluster.cta())
+        barrier.close().inval(cluster.cta())
     }
     #[cfg(fixed)]
     {
-        cluster.sync_with(barrier.close_at_sync()).inval(cluster.cta())
+        barrier.close().sync(cluster).inval(cluster.cta())
     }
 }
 
@@ -36,6 +36,6 @@ pub fn invalidated_while_in_use<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier
     }
     #[cfg(fixed)]
     {
-        barrier.close(cluster)
+        barrier.close().sync(cluster).inval(cluster.cta())
     }
 }

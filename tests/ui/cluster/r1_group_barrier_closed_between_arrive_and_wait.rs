@@ -6,10 +6,10 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 pub fn body<'c>(cluster: &Cluster<'c>, barrier: GroupBarrier<'c, 2>) -> [Mbarrier<Uninit>; 2] {
     #[cfg(not(fixed))]
     {
-        barrier.arrive(cluster.cta()).close(cluster)
+        barrier.arrive(cluster.cta()).close().sync(cluster).inval(cluster.cta())
     }
     #[cfg(fixed)]
     {
-        barrier.arrive(cluster.cta()).wait(cluster.cta()).close(cluster)
+        barrier.arrive(cluster.cta()).wait(cluster.cta()).close().sync(cluster).inval(cluster.cta())
     }
 }

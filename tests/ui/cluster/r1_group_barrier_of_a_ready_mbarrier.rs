@@ -6,10 +6,10 @@ use ptx::mbarrier::{Mbarrier, Ready};
 pub fn body<'c>(cluster: &Cluster<'c>, row: Group<'c, 2>, bars: [Mbarrier<Ready>; 2]) -> GroupBarrier<'c, 2> {
     #[cfg(not(fixed))]
     {
-        row.barrier(cluster, bars)
+        row.barrier(cluster, bars).sync(cluster)
     }
     #[cfg(fixed)]
     {
-        row.barrier(cluster, bars.map(|bar| bar.inval(cluster.cta())))
+        row.barrier(cluster, bars.map(|bar| bar.inval(cluster.cta()))).sync(cluster)
     }
 }

@@ -8,9 +8,9 @@ pub fn body<'c>(cluster: &Cluster<'c>, tile: ChannelReceived<'c, u32, 128, ()>, 
     let cta = cluster.cta();
     let store = bulk::store(cta, tile, dst).commit(cta);
     #[cfg(not(fixed))]
-    let _ = cluster.sync_with(store.wait_read_at_sync(cta).release_at_sync());
+    let _ = store.wait_read(cta).sync(cta).release().sync(cluster);
     #[cfg(fixed)]
-    let (released, _writing) = cluster.sync_with(store.wait_read_at_sync(cta));
+    let released = store.wait_read(cta).sync(cta);
     #[cfg(fixed)]
     let _ = released.acknowledge(cta);
 }

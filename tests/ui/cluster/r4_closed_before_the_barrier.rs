@@ -8,30 +8,30 @@ type Words<'c, State> = ClusterSmem<'c, u32, 64, State>;
 
 #[cfg(not(fixed))]
 pub fn while_peers_read<'c>(words: Words<'c, ReadOnly<Loaded>>) -> Shared<'c, u32, 64, Loaded> {
-    words.close_at_sync()
+    words.close()
 }
 
 #[cfg(fixed)]
 pub fn while_peers_read<'c>(cluster: &Cluster<'c>, words: Words<'c, ReadOnly<Loaded>>) -> Shared<'c, u32, 64, Loaded> {
-    cluster.sync_with(words.close_at_sync())
+    words.close().sync(cluster)
 }
 
 #[cfg(not(fixed))]
 pub fn while_peers_write(words: Words<WriteOnly>) -> Option<u32> {
-    words.close_at_sync().get(0)
+    words.close().get(0)
 }
 
 #[cfg(fixed)]
 pub fn while_peers_write<'c>(cluster: &Cluster<'c>, words: Words<'c, WriteOnly>) -> Option<u32> {
-    cluster.sync_with(words.close_at_sync()).get(0)
+    words.close().sync(cluster).get(0)
 }
 
 #[cfg(not(fixed))]
 pub fn while_peers_count(words: Words<Atomic>) -> Option<u32> {
-    words.close_at_sync().get(0)
+    words.close().get(0)
 }
 
 #[cfg(fixed)]
 pub fn while_peers_count<'c>(cluster: &Cluster<'c>, words: Words<'c, Atomic>) -> Option<u32> {
-    cluster.sync_with(words.close_at_sync()).get(0)
+    words.close().sync(cluster).get(0)
 }

@@ -1,6 +1,6 @@
 //! A CTA sends again only after every CTA has received and read, with a hint too.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cluster::{ByTile, Cluster, Group, Inbox};
 use ptx::global::GlobalTile;
 
@@ -10,7 +10,7 @@ pub fn body<'c>(cluster: &Cluster<'c>, row: Group<'c, 2>, inbox: Inbox<'c, u32, 
     #[cfg(not(fixed))]
     let _sent = received.multicast(cluster, row, src.cache_hint(policy));
     #[cfg(fixed)]
-    let (inbox, src) = received.release(cluster);
+    let (inbox, src) = received.release().sync(cluster);
     #[cfg(fixed)]
     let _sent = inbox.multicast(cluster, row, src.cache_hint(policy));
 }

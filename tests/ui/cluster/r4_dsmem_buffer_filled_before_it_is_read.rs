@@ -8,7 +8,7 @@ pub fn body<'c>(cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, u32, 
     #[cfg(not(fixed))]
     let _sent = received.multicast(cluster, all, src);
     #[cfg(fixed)]
-    let (inbox, src) = received.release(cluster);
+    let (inbox, src) = received.release().sync(cluster);
     #[cfg(fixed)]
     let _sent = inbox.multicast(cluster, all, src);
 }

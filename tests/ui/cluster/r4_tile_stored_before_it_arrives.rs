@@ -7,7 +7,7 @@ use ptx::global::GlobalTileMut;
 pub fn body<'c>(cluster: &Cluster<'c>, sent: Sent<'c, u32, 128, ByTile, ()>, dst: GlobalTileMut<u32, 128>) {
     let cta = cluster.cta();
     #[cfg(not(fixed))]
-    let _ = bulk::store(cta, sent, dst).commit(cta).wait_read(cta);
+    let _ = bulk::store(cta, sent, dst).commit(cta).wait_read(cta).sync(cta);
     #[cfg(fixed)]
-    let _ = bulk::store(cta, sent.receive(cta), dst).commit(cta).wait_read(cta);
+    let _ = bulk::store(cta, sent.receive(cta), dst).commit(cta).wait_read(cta).sync(cta);
 }

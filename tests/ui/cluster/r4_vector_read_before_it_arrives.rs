@@ -11,7 +11,6 @@ pub fn body<'c>(
     [one, other]: [Shared<'c, u32, 128, Fenced>; 2],
 ) {
     let sent = inbox.send(cluster, permutation, one);
-    while !sent.is_complete() {}
     #[cfg(not(fixed))]
     let _ = sent.get_vector(0);
     #[cfg(not(fixed))]

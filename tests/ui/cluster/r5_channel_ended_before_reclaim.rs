@@ -6,9 +6,9 @@ use ptx::shared::{Fenced, Shared};
 pub fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shared<'c, u32, 128, Fenced>) {
     let received = channel.send(cluster, src).receive(cluster.cta());
     #[cfg(not(fixed))]
-    let _inbox = received.into_inbox(cluster);
+    let _inbox = received.into_inbox().sync(cluster);
     #[cfg(fixed)]
-    let (channel, _src) = received.acknowledge(cluster.cta()).reclaim(cluster.cta());
+    let (channel, _src) = received.release().sync(cluster.cta()).acknowledge(cluster.cta()).reclaim(cluster.cta());
     #[cfg(fixed)]
-    let _inbox = channel.into_inbox(cluster);
+    let _inbox = channel.into_inbox().sync(cluster);
 }

@@ -10,9 +10,9 @@ pub fn body<'c>(
 ) {
     let sent = inbox.send(cluster, permutation, tile);
     #[cfg(not(fixed))]
-    let (_free, ()) = sent.source().release(cluster);
+    let (_free, ()) = sent.source().release().sync(cluster);
     #[cfg(not(fixed))]
-    let _ = sent.receive(cluster.cta()).release(cluster);
+    let _ = sent.receive(cluster.cta()).release().sync(cluster);
     #[cfg(fixed)]
-    let (_inbox, (_free, ())) = sent.receive(cluster.cta()).release(cluster);
+    let (_inbox, (_free, ())) = sent.receive(cluster.cta()).release().sync(cluster);
 }

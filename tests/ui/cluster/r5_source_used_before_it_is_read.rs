@@ -21,7 +21,7 @@ pub fn tile<'c>(
     inbox: Inbox<'c, u32, 128, ByTile>,
     src: Shared<'c, u32, 128, Fenced>,
 ) -> (Inbox<'c, u32, 128, ByTile>, Shared<'c, u32, 128, Free>) {
-    let (inbox, src) = inbox.send(cluster, permutation, src).receive(cluster.cta()).release(cluster);
+    let (inbox, src) = inbox.send(cluster, permutation, src).receive(cluster.cta()).release().sync(cluster);
     (inbox, src.into_free())
 }
 
@@ -42,6 +42,6 @@ pub fn of_a_channel<'c>(
     src: Shared<'c, u32, 128, Fenced>,
 ) -> (Channel<'c, u32, 128>, Shared<'c, u32, 128, Free>) {
     let cta = cluster.cta();
-    let (channel, src) = channel.send(cluster, src).receive(cta).acknowledge(cta).reclaim(cta);
-    (channel, src.into_free())
+    let (channel, src) = channel.send(cluster, src).receive(cta).release().sync(cta).acknowledge(cta).reclaim(cta);
+    (channel, src.sync(cta).into_free())
 }

@@ -10,11 +10,11 @@ type Tile<'c> = Shared<'c, f32, 64, Fenced>;
 pub fn reclaimed<'c>(cta: &Cta, acknowledged: ChannelAcknowledged<'c, f32, 64, Tile<'c>>) -> Tile<'c> {
     #[cfg(not(fixed))]
     {
-        acknowledged.reclaim_at_sync(cta).1
+        acknowledged.reclaim(cta).1
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(acknowledged.reclaim_at_sync(cta).1)
+        acknowledged.reclaim(cta).1.sync(cta)
     }
 }
 
@@ -24,10 +24,10 @@ pub fn acknowledged_while_others_read<'c>(
 ) -> ChannelAcknowledged<'c, f32, 64, Tile<'c>> {
     #[cfg(not(fixed))]
     {
-        received.release_at_sync().acknowledge(cta)
+        received.release().acknowledge(cta)
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(received.release_at_sync()).acknowledge(cta)
+        received.release().sync(cta).acknowledge(cta)
     }
 }

@@ -8,8 +8,8 @@ pub fn body<'c>(cluster: &Cluster<'c>, tile: Received<'c, u32, 128, ByTile, ()>,
     let cta = cluster.cta();
     let store = bulk::store(cta, tile, dst).commit(cta);
     #[cfg(not(fixed))]
-    let (tile, _writing) = store.wait_read_at_sync(cta);
+    let tile = store.wait_read(cta);
     #[cfg(fixed)]
-    let (tile, _writing) = cta.sync_with(store.wait_read_at_sync(cta));
-    let (_inbox, ()) = tile.release(cluster);
+    let tile = store.wait_read(cta).sync(cta);
+    let (_inbox, ()) = tile.release().sync(cluster);
 }

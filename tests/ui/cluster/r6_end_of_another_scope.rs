@@ -4,12 +4,11 @@ use ptx::cluster::{
     ByChannel, ByElement, ByTile, Channel, ChannelReceived, ClusterSmem, DsmemBuffer, Inbox, Received, WriteOnly,
 };
 use ptx::launch::Cta;
-use ptx::mbarrier::Ready;
 use ptx::shared::{Ended, SharedArray};
 
-type Tile = DsmemBuffer<u32, 64, ByTile, Ready>;
-type Words = DsmemBuffer<u32, 64, ByElement, Ready>;
-type Stream = DsmemBuffer<u32, 64, ByChannel, Ready>;
+type Tile = DsmemBuffer<u32, 64, ByTile>;
+type Words = DsmemBuffer<u32, 64, ByElement>;
+type Stream = DsmemBuffer<u32, 64, ByChannel>;
 
 #[cfg(not(fixed))]
 pub fn memory<'a, 'b: 'a>(other: ClusterSmem<'a, u32, 64, WriteOnly>) -> Ended<'b, SharedArray<u32, 64>> {
@@ -63,9 +62,9 @@ pub fn received_by_a_channel<'a>(own: ChannelReceived<'a, u32, 64, ()>) -> (Ende
 
 pub fn after_the_last_scope(cta: Cta, memory: SharedArray<u32, 64>, last: SharedArray<u32, 64>) {
     #[cfg(not(fixed))]
-    cta.cluster_scope_last(last, |cluster, tile| (cluster, tile.end()));
+    cta.finish_cluster(last, |cluster, tile| (cluster, tile.end()));
     #[cfg(not(fixed))]
-    cta.cluster_scope_last(memory, |cluster, tile| (cluster, tile.end()));
+    cta.finish_cluster(memory, |cluster, tile| (cluster, tile.end()));
     #[cfg(fixed)]
-    cta.cluster_scope_last((last, memory), |cluster, (last, tile)| (cluster, (last.end(), tile.end())));
+    cta.finish_cluster((last, memory), |cluster, (last, tile)| (cluster, (last.end(), tile.end())));
 }

@@ -2,10 +2,9 @@
 
 use ptx::cluster::{ByElement, Cluster, DsmemBuffer, Inbox, Sent};
 use ptx::launch::Cta;
-use ptx::mbarrier::Ready;
 use ptx::shared::{Ended, SharedArray};
 
-type Words = DsmemBuffer<u32, 64, ByElement, Ready>;
+type Words = DsmemBuffer<u32, 64, ByElement>;
 
 pub fn sent<'c>(cluster: Cluster<'c>, sent: Sent<'c, u32, 64, ByElement, ()>) -> (Cluster<'c>, Ended<'c, Words>) {
     #[cfg(not(fixed))]
@@ -31,8 +30,8 @@ pub fn given_back<'c>(cluster: Cluster<'c>, inbox: Inbox<'c, u32, 64, ByElement>
 }
 
 pub fn published(cta: Cta, tile: SharedArray<u32, 64>) {
-    cta.cluster_scope_last(tile, |cluster, tile| {
-        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
+    cta.finish_cluster(tile, |cluster, tile| {
+        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32)).sync(&cluster);
         #[cfg(not(fixed))]
         {
             (cluster, tile)
@@ -47,15 +46,15 @@ pub fn published(cta: Cta, tile: SharedArray<u32, 64>) {
 #[cfg(not(fixed))]
 pub fn ended_where_it_is_given_back(cta: &mut Cta, tile: SharedArray<u32, 64>) {
     cta.cluster_scope(tile, |cluster, tile| {
-        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
+        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32)).sync(&cluster);
         (cluster, tile.end())
     });
 }
 
 #[cfg(fixed)]
 pub fn ended_where_it_is_given_back(cta: Cta, tile: SharedArray<u32, 64>) {
-    cta.cluster_scope_last(tile, |cluster, tile| {
-        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32));
+    cta.finish_cluster(tile, |cluster, tile| {
+        let tile = cluster.publish(tile.write(cluster.cta(), |i| i as u32)).sync(&cluster);
         (cluster, tile.end())
     });
 }

@@ -14,7 +14,7 @@ pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByChannel, Ready>) {
         }
         #[cfg(fixed)]
         {
-            let inbox = inbox.into_channel(permutation).into_inbox(&cluster);
+            let inbox = inbox.into_channel(permutation).into_inbox().sync(&cluster);
             (cluster, inbox)
         }
     });

@@ -23,8 +23,8 @@ pub fn kernel(
         }
         #[cfg(fixed)]
         {
-            let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
-            let (inbox, _src) = tile.release(&cluster);
+            let tile = bulk::store(cta, tile, dst).commit(cta).wait_read(cta).sync(cta);
+            let (inbox, _src) = tile.release().sync(&cluster);
             (cluster, inbox)
         }
     });

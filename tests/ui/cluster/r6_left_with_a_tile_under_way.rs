@@ -15,7 +15,7 @@ pub fn kernel(cta: &mut Cta, inbox: DsmemBuffer<u32, 128, ByTile, Ready>, src: G
         }
         #[cfg(fixed)]
         {
-            let (inbox, _src) = sent.receive(cluster.cta()).release(&cluster);
+            let (inbox, _src) = sent.receive(cluster.cta()).release().sync(&cluster);
             (cluster, inbox)
         }
     });

@@ -5,10 +5,10 @@ use ptx::launch::Cta;
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 3, ByTile>) {
-    let _mailbox = buffer.init(cta);
+    let _mailbox = buffer.init_with(cta, |_| 0);
 }
 
 #[cfg(fixed)]
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 4, ByTile>) {
-    let _mailbox = buffer.init(cta);
+    let _mailbox = buffer.init_with(cta, |_| 0);
 }

@@ -5,10 +5,10 @@ use ptx::launch::Cta;
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u64, 10000, ByElement>) {
-    let _mailbox = buffer.init(cta, |_| 0);
+    let _mailbox = buffer.init_with(cta, |_| 0);
 }
 
 #[cfg(fixed)]
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u64, 1000, ByElement>) {
-    let _mailbox = buffer.init(cta, |_| 0);
+    let _mailbox = buffer.init_with(cta, |_| 0);
 }

@@ -14,18 +14,18 @@ pub fn body<'c>(
 ) {
     let cta = cluster.cta();
     #[cfg(not(fixed))]
-    let stored = cluster.publish(stored).close(cluster);
+    let stored = cluster.publish(stored).sync(cluster).close().sync(cluster);
     #[cfg(not(fixed))]
-    let peers = cluster.open_write_only(peers).close(cluster);
+    let peers = cluster.open_write_only(peers).sync(cluster).close().sync(cluster);
     #[cfg(not(fixed))]
-    let sums = cluster.open_atomic(sums).close(cluster);
+    let sums = cluster.open_atomic(sums).sync(cluster).close().sync(cluster);
     #[cfg(fixed)]
-    let stored = cluster.publish(stored).close(cluster).to_async(cta);
+    let stored = cluster.publish(stored).sync(cluster).close().sync(cluster).to_async().sync(cta);
     #[cfg(fixed)]
-    let peers = cluster.open_write_only(peers).close(cluster).to_async(cta);
+    let peers = cluster.open_write_only(peers).sync(cluster).close().sync(cluster).to_async().sync(cta);
     #[cfg(fixed)]
-    let sums = cluster.open_atomic(sums).close(cluster).to_async(cta);
-    let _one = bulk::store(cta, stored, one).commit(cta).wait(cta);
-    let _two = bulk::store(cta, peers, two).commit(cta).wait(cta);
-    let _three = bulk::store(cta, sums, three).commit(cta).wait(cta);
+    let sums = cluster.open_atomic(sums).sync(cluster).close().sync(cluster).to_async().sync(cta);
+    let _one = bulk::store(cta, stored, one).commit(cta).wait(cta).sync(cta);
+    let _two = bulk::store(cta, peers, two).commit(cta).wait(cta).sync(cta);
+    let _three = bulk::store(cta, sums, three).commit(cta).wait(cta).sync(cta);
 }

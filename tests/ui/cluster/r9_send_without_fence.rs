@@ -12,5 +12,5 @@ pub fn body<'c>(
     #[cfg(not(fixed))]
     let _sent = inbox.send(cluster, permutation, src);
     #[cfg(fixed)]
-    let _sent = inbox.send(cluster, permutation, src.to_async(cluster.cta()));
+    let _sent = inbox.send(cluster, permutation, src.to_async().sync(cluster.cta()));
 }

@@ -3,13 +3,13 @@
 use ptx::cp_async;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
 pub fn kernel(
     cta: &mut Cta,
     tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>),
-    bar: Mbarrier<Ready>,
+    bar: Mbarrier<Uninit, 2>,
     src: GlobalTile<f32, 1024>,
 ) {
     cta.async_scope((tiles.0, tiles.1, bar), |cta, (a, b, bar)| {
@@ -18,7 +18,7 @@ pub fn kernel(
         #[cfg(fixed)]
         let bar = bar.arrive(cta).wait(cta);
         let group = cp_async::load(cta, a, src).and(cp_async::load(cta, b, src));
-        let (bar, ((a, _), (b, _))) = group.arrive_on(cta, bar).wait(cta);
-        (a.to_async(cta).into_free(), b.to_async(cta).into_free(), bar)
+        let (bar, ((a, _), (b, _))) = group.arrive_on_noinc(cta, bar).wait(cta);
+        (a.to_async().sync(cta).into_free(), b.to_async().sync(cta).into_free(), bar)
     });
 }

@@ -1,39 +1,22 @@
 //! Memory that threads may still read is released before a copy overwrites it, however the tile is copied.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
-use ptx::global::{Global, GlobalTile, Tail};
+use ptx::global::{Global, GlobalTile};
 use ptx::launch::Cta;
-use ptx::qualifier::prefetch_size;
 use ptx::shared::{Published, Shared};
 
 pub fn kernel<'s>(
     cta: &Cta,
-    [a, b, c, d, e, f]: [Shared<'s, f32, 1024, Published>; 6],
-    (src, tail, slice): (GlobalTile<f32, 1024>, Tail<f32>, Global<f32>),
+    [a, b]: [Shared<'s, f32, 1024, Published>; 2],
+    (src, slice): (GlobalTile<f32, 1024>, Global<f32>),
 ) {
     #[cfg(not(fixed))]
-    let _ = cp_async::load_prefetch(cta, a, src, prefetch_size::L2B128).wait_all(cta);
+    let _ = cp_async::load(cta, a, src.cache_hint(CachePolicy::evict_first())).commit(cta).wait().sync(cta);
     #[cfg(not(fixed))]
-    let _ = cp_async::load_cached(cta, b, src).wait_all(cta);
-    #[cfg(not(fixed))]
-    let _ = cp_async::load(cta, c, src.cache_hint(CachePolicy::evict_first())).wait_all(cta);
-    #[cfg(not(fixed))]
-    let _ = cp_async::load_where(cta, d, src, |i| i < 8).wait_all(cta);
-    #[cfg(not(fixed))]
-    let _ = cp_async::load_zero_filled(cta, e, tail).wait_all(cta);
-    #[cfg(not(fixed))]
-    let _ = cp_async::load_window(cta, f, slice.window(0)).wait_all(cta);
+    let _ = cp_async::load_window(cta, b, slice.window(0)).commit(cta).wait().sync(cta);
     #[cfg(fixed)]
-    let _ = cp_async::load_prefetch(cta, a.release(cta), src, prefetch_size::L2B128).wait_all(cta);
+    let _ = cp_async::load(cta, a.release().sync(cta), src.cache_hint(CachePolicy::evict_first())).commit(cta).wait().sync(cta);
     #[cfg(fixed)]
-    let _ = cp_async::load_cached(cta, b.release(cta), src).wait_all(cta);
-    #[cfg(fixed)]
-    let _ = cp_async::load(cta, c.release(cta), src.cache_hint(CachePolicy::evict_first())).wait_all(cta);
-    #[cfg(fixed)]
-    let _ = cp_async::load_where(cta, d.release(cta), src, |i| i < 8).wait_all(cta);
-    #[cfg(fixed)]
-    let _ = cp_async::load_zero_filled(cta, e.release(cta), tail).wait_all(cta);
-    #[cfg(fixed)]
-    let _ = cp_async::load_window(cta, f.release(cta), slice.window(0)).wait_all(cta);
+    let _ = cp_async::load_window(cta, b.release().sync(cta), slice.window(0)).commit(cta).wait().sync(cta);
 }

@@ -14,58 +14,58 @@ type Landed<'s> = (Shared<'s, f32, 64, Published>, Src);
 
 #[cfg(not(fixed))]
 pub fn wait<'s>(group: Group<'s>) -> Landed<'s> {
-    group.wait_at_sync()
+    group.wait()
 }
 
 #[cfg(fixed)]
 pub fn wait<'s>(cta: &Cta, group: Group<'s>) -> Landed<'s> {
-    cta.sync_with(group.wait_at_sync())
+    group.wait().sync(cta)
 }
 
 #[cfg(not(fixed))]
 pub fn wait_oldest<'s>(queue: Queue<'s>) -> (Landed<'s>, Group<'s>) {
-    queue.wait_oldest_at_sync()
+    queue.wait_oldest()
 }
 
 #[cfg(fixed)]
 pub fn wait_oldest<'s>(cta: &Cta, queue: Queue<'s>) -> (Landed<'s>, Group<'s>) {
-    cta.sync_with(queue.wait_oldest_at_sync())
+    queue.wait_oldest().sync(cta)
 }
 
 #[cfg(not(fixed))]
 pub fn wait_for_all<'s>(queue: Queue<'s>) -> (Landed<'s>, Landed<'s>) {
-    queue.wait_at_sync()
+    queue.wait()
 }
 
 #[cfg(fixed)]
 pub fn wait_for_all<'s>(cta: &Cta, queue: Queue<'s>) -> (Landed<'s>, Landed<'s>) {
-    cta.sync_with(queue.wait_at_sync())
+    queue.wait().sync(cta)
 }
 
 #[cfg(not(fixed))]
 pub fn read(group: Group) -> Option<f32> {
-    group.wait_at_sync().get(0)
+    group.wait().get(0)
 }
 
 #[cfg(fixed)]
 pub fn read(cta: &Cta, group: Group) -> Option<f32> {
-    cta.sync_with(group.wait_at_sync()).0.get(0)
+    group.wait().sync(cta).0.get(0)
 }
 
 pub fn never_committed<'s>(cta: &Cta, group: Group<'s, Uncommitted>) -> Landed<'s> {
     #[cfg(not(fixed))]
     {
-        cta.sync_with(group.wait_at_sync())
+        group.wait().sync(cta)
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(group.commit(cta).wait_at_sync())
+        group.commit(cta).wait().sync(cta)
     }
 }
 
 pub fn not_waited_for<'s>(cta: &Cta, group: Group<'s>) {
     #[cfg(not(fixed))]
-    let _ = cta.sync_with(group);
+    let _ = group.sync(cta);
     #[cfg(fixed)]
-    let _ = cta.sync_with(group.wait_at_sync());
+    let _ = group.wait().sync(cta);
 }

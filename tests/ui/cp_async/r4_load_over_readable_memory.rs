@@ -7,11 +7,11 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
-        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait().sync(cta);
         #[cfg(not(fixed))]
-        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait().sync(cta);
         #[cfg(fixed)]
-        let (tile, _src) = cp_async::load(cta, tile.release(cta), src).wait_all(cta);
-        tile.to_async(cta).into_free()
+        let (tile, _src) = cp_async::load(cta, tile.release().sync(cta), src).commit(cta).wait().sync(cta);
+        tile.to_async().sync(cta).into_free()
     });
 }

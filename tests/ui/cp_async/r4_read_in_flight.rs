@@ -10,9 +10,9 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 
         let group = cp_async::load(cta, tile, src).commit(cta);
         #[cfg(not(fixed))]
         let _x = tile.get(0);
-        let (tile, _src) = group.wait(cta);
+        let (tile, _src) = group.wait().sync(cta);
         #[cfg(fixed)]
         let _x = tile.get(0);
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     });
 }

@@ -11,7 +11,7 @@ pub fn kernel(cta: &mut Cta, tiles: (SharedArray<f32, 1024>, SharedArray<f32, 10
         let group = cp_async::load(cta, a, src).commit(cta).and(cp_async::load(cta, b, src));
         #[cfg(fixed)]
         let group = cp_async::load(cta, a, src).and(cp_async::load(cta, b, src));
-        let ((a, _), (b, _)) = group.commit(cta).wait(cta);
-        (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+        let ((a, _), (b, _)) = group.commit(cta).wait().sync(cta);
+        (a.to_async().sync(cta).into_free(), b.to_async().sync(cta).into_free())
     });
 }

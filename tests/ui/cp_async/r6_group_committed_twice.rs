@@ -11,5 +11,5 @@ pub fn kernel<'s>(cta: &Cta, group: CpAsyncGroup<Copy<'s>, Uncommitted>) {
     #[cfg(not(fixed))]
     let _ = group.commit(cta).commit(cta).wait(cta);
     #[cfg(fixed)]
-    let _ = group.commit(cta).wait(cta);
+    let _ = group.commit(cta).wait().sync(cta);
 }

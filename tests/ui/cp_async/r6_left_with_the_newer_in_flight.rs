@@ -8,15 +8,15 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: GlobalTile<f32, 1024>) {
     cta.async_scope(tiles, |cta, (a, b)| {
         let queue = cp_async::load(cta, a, src).commit(cta).then(cta, cp_async::load(cta, b, src));
-        let ((a, _src), newer) = queue.wait_oldest(cta);
+        let ((a, _src), newer) = queue.wait_oldest().sync(cta);
         #[cfg(not(fixed))]
         {
-            (a.to_async(cta).into_free(), newer)
+            (a.to_async().sync(cta).into_free(), newer)
         }
         #[cfg(fixed)]
         {
-            let (b, _src) = newer.wait(cta);
-            (a.to_async(cta).into_free(), b.to_async(cta).into_free())
+            let (b, _src) = newer.wait().sync(cta);
+            (a.to_async().sync(cta).into_free(), b.to_async().sync(cta).into_free())
         }
     });
 }

@@ -10,7 +10,7 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 
         #[cfg(not(fixed))]
         let (tile, _src) = cp_async::load(cta, tile, src).wait(cta);
         #[cfg(fixed)]
-        let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait(cta);
-        tile.to_async(cta).into_free()
+        let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait().sync(cta);
+        tile.to_async().sync(cta).into_free()
     });
 }

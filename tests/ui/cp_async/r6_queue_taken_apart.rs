@@ -11,5 +11,5 @@ pub fn kernel(cta: &Cta, a: Shared<f32, 64, Free>, src: GlobalTile<f32, 64>) {
     #[cfg(not(fixed))]
     let _copies = Queue::into_copies(group);
     #[cfg(fixed)]
-    let _tile = group.wait(cta);
+    let _tile = group.wait().sync(cta);
 }

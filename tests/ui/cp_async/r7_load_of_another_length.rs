@@ -12,9 +12,9 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, long: GlobalTile<f32,
     let _long = long;
     cta.async_scope(tile, |cta, tile| {
         #[cfg(not(fixed))]
-        let (tile, _src) = cp_async::load(cta, tile, long).wait_all(cta);
+        let (tile, _src) = cp_async::load(cta, tile, long).commit(cta).wait().sync(cta);
         #[cfg(fixed)]
-        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
-        tile.to_async(cta).into_free()
+        let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait().sync(cta);
+        tile.to_async().sync(cta).into_free()
     });
 }

@@ -1,4 +1,4 @@
-//! `cp.async` copies at least 4 bytes, so not single bytes.
+//! `cp.async` copies at least 4 bytes: bytes are copied by vectors.
 
 use ptx::cp_async;
 use ptx::global::Global;
@@ -8,11 +8,9 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u8, 64>, src: Global<u8>) {
     cta.async_scope(tile, |cta, tile| {
         #[cfg(not(fixed))]
-        let (tile, _window) = cp_async::load_window(cta, tile, src.window(-1)).wait_all(cta);
+        let (tile, _window) = cp_async::load_window(cta, tile, src.window(-1)).commit(cta).wait().sync(cta);
         #[cfg(fixed)]
-        let (_, tail) = src.tiles::<64>();
-        #[cfg(fixed)]
-        let (tile, _tail) = cp_async::load_zero_filled(cta, tile, tail).wait_all(cta);
-        tile.to_async(cta).into_free()
+        let (tile, _window) = cp_async::load_window(cta, tile, src.vector_window(-16)).commit(cta).wait().sync(cta);
+        tile.to_async().sync(cta).into_free()
     });
 }

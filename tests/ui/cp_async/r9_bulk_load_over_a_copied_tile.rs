@@ -4,16 +4,16 @@ use ptx::bulk;
 use ptx::cp_async;
 use ptx::global::GlobalTile;
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
-        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait().sync(cta);
         #[cfg(not(fixed))]
-        let (bar, tile, _src) = bulk::load(cta, bar, tile.release(cta), src).wait(cta);
+        let (bar, tile, _src) = bulk::load(cta, bar, tile.release().sync(cta), src).wait(cta);
         #[cfg(fixed)]
-        let (bar, tile, _src) = bulk::load(cta, bar, tile.to_async(cta).into_free(), src).wait(cta);
-        (tile.release(cta), bar)
+        let (bar, tile, _src) = bulk::load(cta, bar, tile.to_async().sync(cta).into_free(), src).wait(cta);
+        (tile.release().sync(cta), bar)
     });
 }

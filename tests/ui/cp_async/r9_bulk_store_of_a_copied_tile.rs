@@ -9,11 +9,11 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
-        let (tile, _src) = cp_async::load(cta, tile, src).wait_all(cta);
+        let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait().sync(cta);
         #[cfg(not(fixed))]
-        let (tile, _writing) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta);
+        let tile = bulk::store(cta, tile, dst).commit(cta).wait_read(cta).sync(cta);
         #[cfg(fixed)]
-        let (tile, _writing) = bulk::store(cta, tile.to_async(cta), dst).commit(cta).wait_read(cta);
-        tile.into_free()
+        let tile = bulk::store(cta, tile.to_async().sync(cta), dst).commit(cta).wait_read(cta).sync(cta);
+        tile
     });
 }

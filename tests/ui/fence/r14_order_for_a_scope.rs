@@ -12,8 +12,6 @@ pub fn kernel() {
     fence::release(sem::Release);
     #[cfg(not(fixed))]
     fence::sc(sem::Sc);
-    #[cfg(not(fixed))]
-    fence::proxy_tensormap_release(sem::Release);
     #[cfg(fixed)]
     fence::acq_rel(scope::Gpu);
     #[cfg(fixed)]
@@ -22,6 +20,4 @@ pub fn kernel() {
     fence::release(scope::Cta);
     #[cfg(fixed)]
     fence::sc(scope::Sys);
-    #[cfg(fixed)]
-    fence::proxy_tensormap_release(scope::Gpu);
 }

@@ -57,16 +57,16 @@ pub fn vector_given_away(vector: VectorMut<f32>, give: impl FnOnce(VectorMut<f32
 pub fn written_while_stored(cta: &Cta, tile: Shared<'_, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
     let store = bulk::store(cta, tile, to).commit(cta);
     #[cfg(fixed)]
-    let (_tile, to) = store.wait(cta);
+    let (_tile, to) = store.wait(cta).sync(cta);
     to.write(cta, |_| 0.0);
     #[cfg(not(fixed))]
-    let _ = store.wait(cta);
+    let _ = store.wait(cta).sync(cta);
 }
 
 pub fn stored_after_it_is_written(cta: &Cta, tile: Shared<'_, f32, 64, Fenced>, to: GlobalTileMut<f32, 64>) {
     #[cfg(not(fixed))]
     to.write(cta, |_| 0.0);
-    _ = bulk::store(cta, tile, to).commit(cta).wait(cta);
+    _ = bulk::store(cta, tile, to).commit(cta).wait(cta).sync(cta);
 }
 
 pub fn to_warps_and_to_threads(cta: &Cta, y: GlobalElementsMut<f32>) {

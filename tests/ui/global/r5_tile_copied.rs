@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::TilesMut;
-use ptx::launch::Cta;
+use ptx::launch::{Cta, Together};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, mut tiles: TilesMut<f32, 1024>, one: SharedArray<f32, 1024>, other: SharedArray<f32, 1024>) {
@@ -11,8 +11,8 @@ pub fn kernel(cta: &mut Cta, mut tiles: TilesMut<f32, 1024>, one: SharedArray<f3
     #[cfg(fixed)]
     let (Some((_, one_dst)), Some((_, other_dst))) = (tiles.next_tile(), tiles.next_tile()) else { return };
     cta.async_scope((one, other), |cta, (one, other)| {
-        let one = one.write(cta, |_| 1.0).to_async(cta);
-        let other = other.write(cta, |_| 2.0).to_async(cta);
+        let one = one.write(cta, |_| 1.0).to_async().sync(cta);
+        let other = other.write(cta, |_| 2.0).to_async().sync(cta);
         #[cfg(not(fixed))]
         let first = bulk::store(cta, one, dst.clone()).commit(cta);
         #[cfg(not(fixed))]
@@ -21,7 +21,6 @@ pub fn kernel(cta: &mut Cta, mut tiles: TilesMut<f32, 1024>, one: SharedArray<f3
         let first = bulk::store(cta, one, one_dst).commit(cta);
         #[cfg(fixed)]
         let second = bulk::store(cta, other, other_dst).commit(cta);
-        let ((one, _), (other, _)) = (first.wait_read(cta), second.wait_read(cta));
-        (one.into_free(), other.into_free())
+        (first.wait_read(cta), second.wait_read(cta)).sync(cta)
     });
 }

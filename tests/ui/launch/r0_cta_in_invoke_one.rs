@@ -15,24 +15,24 @@ pub fn behind_a_barrier(cta: &mut Cta) {
 
 pub fn at_a_shared_barrier<'s>(cta: &mut Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Free> {
     #[cfg(not(fixed))]
-    let tile = cta.invoke_one_at_sync(tile, |_, tile| {
+    let tile = cta.invoke_one(tile, |_, tile| {
         cta.sync();
         tile
     });
     #[cfg(fixed)]
-    let tile = cta.invoke_one_at_sync(tile, |_, tile| tile);
+    let tile = cta.invoke_one(tile, |_, tile| tile);
     #[cfg(fixed)]
     cta.sync();
-    cta.sync_with(tile)
+    tile.sync(cta)
 }
 
 pub fn at_the_end(cta: &mut Cta) {
     #[cfg(not(fixed))]
-    cta.invoke_one_last((), |_, ()| cta.sync());
+    cta.finish_one((), |_, ()| cta.sync());
     #[cfg(fixed)]
     cta.sync();
     #[cfg(fixed)]
-    cta.invoke_one_last((), |_, ()| ());
+    cta.finish_one((), |_, ()| ());
 }
 
 pub fn of_the_cluster(cluster: &mut Cluster<'_>) {

@@ -11,7 +11,7 @@ impl ThreadGroup for Mine {}
 
 #[cfg(fixed)]
 pub fn mine<G: ThreadGroup>(group: &G, tile: Shared<'_, f32, 64, Loaded, G>) {
-    _ = tile.release(group);
+    _ = tile.release().sync(group);
 }
 
 #[cfg(not(fixed))]
@@ -21,7 +21,7 @@ pub fn a_thread<'s>(tile: Shared<'s, f32, 64, Loaded, Thread<'static>>) {
 
 #[cfg(fixed)]
 pub fn a_thread<'s, 't>(thread: &Thread<'t>, tile: Shared<'s, f32, 64, Loaded, Thread<'t>>) {
-    _ = tile.release(thread);
+    _ = tile.release().sync(thread);
 }
 
 #[cfg(not(fixed))]
@@ -43,5 +43,5 @@ pub fn a_warp(warp: &FirstWarp<'_>) {
 
 #[cfg(fixed)]
 pub fn the_cta(cta: &Cta, tile: Shared<'_, f32, 64, Loaded>) {
-    _ = tile.release(cta);
+    _ = tile.release().sync(cta);
 }

@@ -7,87 +7,85 @@ use ptx::shared::{Fenced, Free, FreeGeneric, Loaded, Published, Shared, SharedAr
 pub fn of_another_call<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     #[cfg(not(fixed))]
     let _ = cta.invoke_warp(a, |warp, a| {
-        _ = warp.invoke_one(a, |_, _| b);
+        _ = warp.invoke_one(a, |_, _| b).sync(warp);
         a
-    });
+    }).sync(cta);
     #[cfg(fixed)]
-    let _ = cta.invoke_warp((a, b), |warp, (a, b)| warp.invoke_one((a, b), |_, (a, b)| (a, b)));
+    let _ = cta.invoke_warp((a, b), |warp, (a, b)| warp.invoke_one((a, b), |_, (a, b)| (a, b)).sync(warp)).sync(cta);
 }
 
-pub fn in_another_state<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Fenced> {
+pub fn in_another_state<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Free> {
     #[cfg(not(fixed))]
     {
-        cta.invoke_one(a, |thread, a| a.write(thread, |_| 0).to_async(thread))
+        cta.invoke_one(a, |thread, a| a.write(thread, |_| 0).to_async().sync(thread)).sync(cta)
     }
     #[cfg(fixed)]
     {
-        cta.invoke_one(a.into_fenced(), |thread, a| a.into_free().write(thread, |_| 0).to_async(thread))
+        cta.invoke_one(a, |thread, a| a.write(thread, |_| 0).to_async().sync(thread).into_free()).sync(cta)
     }
 }
 
 pub fn before_the_barrier<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Free> {
     #[cfg(not(fixed))]
     {
-        cta.invoke_one_at_sync(a, |_, a| a)
+        cta.invoke_one(a, |_, a| a)
     }
     #[cfg(fixed)]
     {
-        let a = cta.invoke_one_at_sync(a, |_, a| a);
-        cta.sync_with(a)
+        let a = cta.invoke_one(a, |_, a| a);
+        a.sync(cta)
     }
 }
 
 #[cfg(not(fixed))]
 pub fn still_read<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Loaded> {
-    cta.invoke_one(a, |_, a| a)
+    cta.invoke_one(a, |_, a| a).sync(cta)
 }
 
 #[cfg(fixed)]
 pub fn still_read<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
-    cta.invoke_one(a.release(cta), |_, a| a)
+    cta.invoke_one(a.release().sync(cta), |_, a| a).sync(cta)
 }
 
 pub fn read_by_the_others<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Published>, b: Shared<'s, u32, 64, Loaded>) {
     #[cfg(not(fixed))]
-    let _ = cta.invoke_warp(a, |_, a| a);
+    let _ = cta.invoke_warp(a, |_, a| a).sync(cta);
     #[cfg(not(fixed))]
-    let _ = cta.invoke_warp_at_sync(b.into_fenced(), |_, b| b);
+    let _ = cta.invoke_warp(b, |_, b| b);
     #[cfg(fixed)]
-    let a = cta.invoke_warp(a.to_async(cta), |_, a| a);
+    let a = cta.invoke_warp(a.to_async().sync(cta), |_, a| a).sync(cta);
     #[cfg(fixed)]
-    let b = b.release(cta).into_fenced();
+    let b = cta.invoke_warp(b.release().sync(cta), |_, b| b);
     #[cfg(fixed)]
-    let b = cta.invoke_warp_at_sync(b, |_, b| b);
-    #[cfg(fixed)]
-    let _ = cta.sync_with(b);
+    let _ = b.sync(cta);
     #[cfg(fixed)]
     let _ = a;
 }
 
 #[cfg(not(fixed))]
 pub fn an_mbarrier_of_all(cta: &mut Cta, bar: Mbarrier<Ready>) {
-    _ = cta.invoke_one(bar, |_, bar| bar);
+    _ = cta.invoke_one(bar, |_, bar| bar).sync(cta);
 }
 
 #[cfg(fixed)]
 pub fn an_mbarrier_of_all(cta: &mut Cta, bar: Mbarrier<Uninit>) {
-    _ = cta.invoke_one(bar, |_, bar| bar).init(cta);
+    _ = cta.invoke_one(bar, |_, bar| bar).sync(cta).init(cta).sync(cta);
 }
 
 pub fn not_ended(cta: Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, c: SharedArray<u32, 64>) {
-    cta.async_scope_last((a, b, c), |cta, (a, b, c)| {
+    cta.finish((a, b, c), |cta, (a, b, c)| {
         #[cfg(not(fixed))]
-        let a = cta.invoke_one_last(a, |_, a| a);
+        let a = cta.finish_one(a, |_, a| a);
         #[cfg(not(fixed))]
-        let b = cta.invoke_warp_last(b, |_, b| b);
+        let b = cta.finish_warp(b, |_, b| b);
         #[cfg(not(fixed))]
-        let c = cta.invoke_warp_last(c, |warp, c| warp.invoke_one_last(c, |_, c| c));
+        let c = cta.finish_warp(c, |warp, c| warp.finish_one(c, |_, c| c));
         #[cfg(fixed)]
-        let a = cta.invoke_one_last(a, |_, a| a.end());
+        let a = cta.finish_one(a, |_, a| a.end());
         #[cfg(fixed)]
-        let b = cta.invoke_warp_last(b, |_, b| b.end());
+        let b = cta.finish_warp(b, |_, b| b.end());
         #[cfg(fixed)]
-        let c = cta.invoke_warp_last(c, |warp, c| warp.invoke_one_last(c, |_, c| c.end()));
+        let c = cta.finish_warp(c, |warp, c| warp.finish_one(c, |_, c| c.end()));
         (a, b, c)
     });
 }
@@ -95,16 +93,16 @@ pub fn not_ended(cta: Cta, a: SharedArray<u32, 64>, b: SharedArray<u32, 64>, c: 
 pub fn of_a_larger_group<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     #[cfg(not(fixed))]
     let _ = cta.invoke_warp(a, |warp, a| {
-        _ = warp.invoke_one(b, |_, b| b);
+        _ = warp.invoke_one(b, |_, b| b).sync(warp);
         a
-    });
+    }).sync(cta);
     #[cfg(fixed)]
-    let _ = cta.invoke_warp((a, b), |warp, (a, b)| (a, warp.invoke_one(b, |_, b| b)));
+    let _ = cta.invoke_warp((a, b), |warp, (a, b)| (a, warp.invoke_one(b, |_, b| b).sync(warp))).sync(cta);
 }
 
 pub fn not_fenced<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, FreeGeneric>) {
     #[cfg(not(fixed))]
-    let _ = cta.invoke_one(a, |_, a| a);
+    let _ = cta.invoke_one(a, |_, a| a).sync(cta);
     #[cfg(fixed)]
-    let _ = cta.invoke_one(a.to_async(cta), |_, a| a);
+    let _ = cta.invoke_one(a.to_async().sync(cta), |_, a| a).sync(cta);
 }

@@ -4,7 +4,7 @@ use ptx::launch::Cta;
 
 pub fn kernel(cta: &mut Cta, flag: &mut bool) {
     #[cfg(not(fixed))]
-    cta.invoke_one(|thread| *flag = true);
+    cta.invoke_one(|thread| *flag = true).sync(cta);
     #[cfg(fixed)]
     cta.invoke_one((), |_, ()| *flag = true);
 }

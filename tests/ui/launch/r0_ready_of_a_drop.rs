@@ -10,5 +10,5 @@ impl Drop for Word {
 }
 
 pub fn kernel(cta: &Cta) {
-    _ = cta.sync_with(AfterSync::ready(Word(1)));
+    _ = AfterSync::ready(Word(1)).sync(cta);
 }

@@ -61,9 +61,9 @@ pub fn behind_the_last_scope(cta: Cta) {
     #[cfg(not(fixed))]
     let warp = cta.warp();
     #[cfg(not(fixed))]
-    cta.async_scope_last((), |_, ()| ());
+    cta.finish((), |_, ()| ());
     #[cfg(not(fixed))]
     warp.sync();
     #[cfg(fixed)]
-    cta.async_scope_last((), |cta, ()| cta.warp().sync());
+    cta.finish((), |cta, ()| cta.warp().sync());
 }

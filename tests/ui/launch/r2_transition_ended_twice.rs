@@ -8,22 +8,22 @@ type Tile<'s, State> = Shared<'s, u32, 128, State>;
 
 #[cfg(not(fixed))]
 pub fn synced_and_ended<'s>(cta: &Cta, tile: AfterSync<Tile<'s, Published>>) -> (Tile<'s, Published>, Ended<'s, Memory>) {
-    (cta.sync_with(tile), tile.end())
+    (tile.sync(cta), tile.end())
 }
 
 #[cfg(fixed)]
 pub fn synced_and_ended<'s>(cta: &Cta, tile: AfterSync<Tile<'s, Published>>) -> Tile<'s, Published> {
-    cta.sync_with(tile)
+    tile.sync(cta)
 }
 
 #[cfg(not(fixed))]
 pub fn ended_and_synced<'s>(cta: &Cta, tile: Tile<'s, Written>) -> (Ended<'s, Memory>, Tile<'s, Published>) {
-    let published = tile.publish_at_sync();
-    (published.end(), cta.sync_with(published))
+    let published = tile.publish();
+    (published.end(), published.sync(cta))
 }
 
 #[cfg(fixed)]
 pub fn ended_and_synced<'s>(tile: Tile<'s, Written>) -> Ended<'s, Memory> {
-    let published = tile.publish_at_sync();
+    let published = tile.publish();
     published.end()
 }

@@ -10,5 +10,5 @@ pub fn kernel<'s>(_cta: &Cta, words: Shared<'s, u32, 64, Published>) -> Option<u
 
 #[cfg(fixed)]
 pub fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Published>) -> Option<u32> {
-    cta.sync_with(AfterSync::ready(words)).get(0)
+    AfterSync::ready(words).sync(cta).get(0)
 }

@@ -10,10 +10,10 @@ type Tile<'s, State> = Shared<'s, u32, 64, State>;
 pub fn kernel<'s>(cta: &Cta, store: BulkGroup<(Tile<'s, Fenced>, GlobalTileMut<u32, 64>), Committed>) -> Tile<'s, Free> {
     #[cfg(not(fixed))]
     {
-        store.wait_read_at_sync(cta).first().into_free()
+        store.wait_read(cta)
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(store.wait_read_at_sync(cta).first()).into_free()
+        store.wait_read(cta).sync(cta)
     }
 }

@@ -7,5 +7,5 @@ pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
     #[cfg(not(fixed))]
     let _bar = bar.arrive(cta).wait(cta);
     #[cfg(fixed)]
-    let _bar = bar.init(cta).arrive(cta).wait(cta);
+    let _bar = bar.init(cta).sync(cta).arrive(cta).wait(cta);
 }

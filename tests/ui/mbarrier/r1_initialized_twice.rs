@@ -4,9 +4,9 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
-    let bar = bar.init(cta);
+    let bar = bar.init(cta).sync(cta);
     #[cfg(not(fixed))]
-    let _bar = bar.init(cta);
+    let _bar = bar.init(cta).sync(cta);
     #[cfg(fixed)]
-    let _bar = bar.inval(cta).init(cta);
+    let _bar = bar.inval(cta).init(cta).sync(cta);
 }

@@ -7,5 +7,5 @@ pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {
     #[cfg(not(fixed))]
     let _bar = bar.inval(cta);
     #[cfg(fixed)]
-    let _bar = bar.init(cta).inval(cta);
+    let _bar = bar.init(cta).sync(cta).inval(cta);
 }

@@ -11,7 +11,7 @@ pub fn kernel(cta: &mut Cta, bar: Mbarrier<Uninit>, tile: SharedArray<f32, 1024>
         #[cfg(not(fixed))]
         let (_bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         #[cfg(fixed)]
-        let (_bar, tile, _src) = bulk::load(cta, bar.init(cta), tile, src).wait(cta);
-        tile.release(cta)
+        let (_bar, tile, _src) = bulk::load(cta, bar.init(cta).sync(cta), tile, src).wait(cta);
+        tile.release().sync(cta)
     });
 }

@@ -22,5 +22,5 @@ pub fn arrived(cta: &Cta, bar: Mbarrier<Arrived, 4>, other: Mbarrier<Uninit, 4>)
     #[cfg(fixed)]
     let _bar = bar.wait(cta).arrive_no_complete::<1>(cta);
     #[cfg(fixed)]
-    let _other = other.init(cta).arrive_drop::<1>(cta);
+    let _other = other.init(cta).sync(cta).arrive_drop::<1>(cta);
 }

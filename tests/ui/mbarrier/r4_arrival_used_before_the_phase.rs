@@ -7,11 +7,11 @@ use ptx::shared::{Fenced, Free, Loaded, Shared, Written};
 pub fn arrived<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f32, 64, Loaded>) -> Shared<'s, f32, 64, Free> {
     #[cfg(not(fixed))]
     {
-        bar.arrive_with(cta, tile.release_at_sync())
+        bar.arrive_with(cta, tile.release())
     }
     #[cfg(fixed)]
     {
-        bar.arrive_with(cta, tile.release_at_sync()).wait(cta).1
+        bar.arrive_with(cta, tile.release()).wait(cta).1
     }
 }
 
@@ -22,13 +22,13 @@ pub fn not_a_transition<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'s, f3
     }
     #[cfg(fixed)]
     {
-        bar.arrive_with(cta, tile.to_async_at_sync()).wait(cta).1
+        bar.arrive_with(cta, tile.to_async()).wait(cta).1
     }
 }
 
 pub fn initialized(cta: &Cta, bar: Mbarrier<Uninit>) {
     #[cfg(not(fixed))]
-    let _ = bar.init_at_sync(cta).arrive(cta);
+    let _ = bar.init(cta).arrive(cta);
     #[cfg(fixed)]
-    let _ = cta.sync_with(bar.init_at_sync(cta)).arrive(cta);
+    let _ = bar.init(cta).sync(cta).arrive(cta);
 }

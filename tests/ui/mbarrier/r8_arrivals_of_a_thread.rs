@@ -5,12 +5,12 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, none: Mbarrier<Uninit, 0>, many: Mbarrier<Uninit, 1024>) {
-    let _none = none.init(cta);
-    let _many = many.init(cta);
+    let _none = none.init(cta).sync(cta);
+    let _many = many.init(cta).sync(cta);
 }
 
 #[cfg(fixed)]
 pub fn kernel(cta: &Cta, none: Mbarrier<Uninit, 1>, many: Mbarrier<Uninit, 1023>) {
-    let _none = none.init(cta);
-    let _many = many.init(cta);
+    let _none = none.init(cta).sync(cta);
+    let _many = many.init(cta).sync(cta);
 }

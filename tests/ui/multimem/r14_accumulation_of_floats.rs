@@ -6,10 +6,6 @@ use ptx::qualifier::sem;
 pub fn kernel(value: MulticastRef<[f32; 4]>) {
     #[cfg(not(fixed))]
     let _sum = value.load_reduce_add_acc_f32(sem::Relaxed);
-    #[cfg(not(fixed))]
-    let _sum = value.load_reduce_add_acc_f32_weak();
     #[cfg(fixed)]
     let _sum = value.load_reduce_add(sem::Relaxed);
-    #[cfg(fixed)]
-    let _sum = value.load_reduce_add_weak();
 }

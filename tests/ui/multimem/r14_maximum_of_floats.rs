@@ -6,19 +6,15 @@ use ptx::qualifier::sem;
 #[cfg(not(fixed))]
 pub fn kernel(value: MulticastRef<f32>) {
     let _min = value.load_reduce_min(sem::Relaxed);
-    let _min = value.load_reduce_min_weak();
     value.reduce_min(1.0, sem::Release);
     let _max = value.load_reduce_max(sem::Relaxed);
-    let _max = value.load_reduce_max_weak();
     value.reduce_max(1.0, sem::Release);
 }
 
 #[cfg(fixed)]
 pub fn kernel(value: MulticastRef<i32>) {
     let _min = value.load_reduce_min(sem::Relaxed);
-    let _min = value.load_reduce_min_weak();
     value.reduce_min(1, sem::Release);
     let _max = value.load_reduce_max(sem::Relaxed);
-    let _max = value.load_reduce_max_weak();
     value.reduce_max(1, sem::Release);
 }

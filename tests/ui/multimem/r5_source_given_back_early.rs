@@ -7,13 +7,13 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
-        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(not(fixed))]
         let group = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta);
         #[cfg(not(fixed))]
         let _ = group;
         #[cfg(fixed)]
-        let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);
-        tile.into_free()
+        let tile = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta).sync(cta);
+        tile
     });
 }

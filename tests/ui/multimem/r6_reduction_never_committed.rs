@@ -7,11 +7,11 @@ use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
-        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+        let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(not(fixed))]
-        let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).wait_read(cta);
+        let tile = multimem::bulk_reduce(cta, op::Add, tile, sums).wait_read(cta).sync(cta);
         #[cfg(fixed)]
-        let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);
-        tile.into_free()
+        let tile = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta).sync(cta);
+        tile
     });
 }

@@ -10,8 +10,8 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f
         #[cfg(not(fixed))]
         let tile = tile.write(cta, |_| 1.0);
         #[cfg(fixed)]
-        let tile = tile.write(cta, |_| 1.0).to_async(cta);
-        let (tile, _sums) = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta);
-        tile.into_free()
+        let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
+        let tile = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta).sync(cta);
+        tile
     });
 }

@@ -9,29 +9,12 @@ type Stages<'s> = Pipeline<'s, [f32; 64], 2>;
 type Tile<'s> = Shared<'s, f32, 64, Free>;
 type Ends<'s> = (Ended<'s, PipelineMemory<[f32; 64], 2>>, Ended<'s, SharedArray<f32, 64>>);
 
-pub fn body<'s>(cta: &mut Cta, consumers: &mut NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
-    let (pipeline, (), _tile) = pipeline.run_with(
+pub fn body<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
+    let (pipeline, _tile, _consumers) = pipeline.run_with(
         cta,
         consumers,
-        ((), tile),
-        |_, producer, ()| (producer, ()),
-        |warps, consumer, tile| {
-            #[cfg(not(fixed))]
-            consumers.sync(&warps.warp());
-            #[cfg(fixed)]
-            warps.sync();
-            (consumer, tile)
-        },
-    );
-    pipeline
-}
-
-pub fn last<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Ends<'s> {
-    let (pipeline, (), tile) = pipeline.run_with_last(
-        cta,
-        consumers,
-        ((), tile),
-        |_, producer, ()| (producer, ()),
+        tile,
+        |_, producer| producer,
         |warps, consumer, tile| {
             #[cfg(not(fixed))]
             consumers.sync(&warps.warp());
@@ -39,6 +22,23 @@ pub fn last<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<
             warps.sync();
             (consumer, tile.end())
         },
-    );
+    ).join(cta);
+    pipeline
+}
+
+pub fn last<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Ends<'s> {
+    let (pipeline, tile) = pipeline.run_with(
+        cta,
+        consumers,
+        tile,
+        |_, producer| producer,
+        |warps, consumer, tile| {
+            #[cfg(not(fixed))]
+            consumers.sync(&warps.warp());
+            #[cfg(fixed)]
+            warps.sync();
+            (consumer, tile.end())
+        },
+    ).end();
     (pipeline, tile)
 }

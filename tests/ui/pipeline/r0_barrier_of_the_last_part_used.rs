@@ -5,10 +5,9 @@ use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: Cta, consumers: NamedBarrier<1, 96>, memory: PipelineMemory<[u32; 64], 2>) {
-    cta.async_scope_last(memory, |cta, pipeline| {
-        let parts = ((), ());
-        let (ended, (), ()) =
-            pipeline.run_with_last(cta, consumers, parts, |_, producer, ()| (producer, ()), |_, consumer, ()| (consumer, ()));
+    cta.finish(memory, |cta, pipeline| {
+        let (ended, ()) =
+            pipeline.run_with(cta, consumers, (), |_, producer| producer, |_, consumer, ()| (consumer, ())).end();
         #[cfg(not(fixed))]
         consumers.sync(&cta.warp());
         #[cfg(fixed)]

@@ -17,7 +17,7 @@ pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: Globa
                 cta.sync();
                 tile.release(warps)
             },
-        )
+        ).join(cta)
     }
     #[cfg(fixed)]
     {
@@ -25,7 +25,7 @@ pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: Globa
             cta,
             |thread, producer| producer.load(thread, tile),
             |warps, consumer| consumer.wait(warps).release(warps),
-        );
+        ).join(cta);
         cta.sync();
         pipeline
     }
@@ -36,28 +36,27 @@ pub fn with<'s>(
     consumers: NamedBarrier<1, 96>,
     pipeline: Pipeline<'s, [f32; 64], 2>,
 ) -> Ended<'s, PipelineMemory<[f32; 64], 2>> {
-    let parts = ((), ());
     #[cfg(not(fixed))]
-    let (ended, (), ()) = pipeline.run_with_last(
+    let (ended, ()) = pipeline.run_with(
         cta,
         consumers,
-        parts,
-        |_, producer, ()| (producer, ()),
+        (),
+        |_, producer| producer,
         |_, consumer, ()| {
             cta.sync();
             (consumer, ())
         },
-    );
+    ).end();
     #[cfg(fixed)]
-    let (ended, (), ()) = pipeline.run_with_last(
+    let (ended, ()) = pipeline.run_with(
         cta,
         consumers,
-        parts,
-        |_, producer, ()| (producer, ()),
+        (),
+        |_, producer| producer,
         |warps, consumer, ()| {
             warps.sync();
             (consumer, ())
         },
-    );
+    ).end();
     ended
 }

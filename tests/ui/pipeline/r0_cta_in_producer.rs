@@ -15,12 +15,12 @@ pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: Globa
                 producer.load(thread, tile)
             },
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cta)
     }
     #[cfg(fixed)]
     {
         cta.sync();
-        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
+        pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps)).join(cta)
     }
 }
 
@@ -39,7 +39,7 @@ pub fn multicast<'c>(
                 producer.load(thread, tile)
             },
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cluster)
     }
     #[cfg(fixed)]
     {
@@ -48,6 +48,6 @@ pub fn multicast<'c>(
             cluster,
             |thread, producer| producer.load(thread, tile),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cluster)
     }
 }

@@ -11,7 +11,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 128], 2>, map: TensorM
             cta,
             |thread, producer| producer.load(thread, map.box_at([0, 0])),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cta)
     });
 }
 
@@ -22,6 +22,6 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 256], 2>, map: TensorM
             cta,
             |thread, producer| producer.load(thread, map.box_at([0, 0])),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cta)
     });
 }

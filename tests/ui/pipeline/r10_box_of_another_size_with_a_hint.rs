@@ -1,6 +1,6 @@
 //! A cache policy does not change sizes: a stage has the size of the box that is loaded into it.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
 use ptx::tensor::{Box2, TensorMap};
@@ -12,7 +12,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 128], 2>, map: TensorM
             cta,
             |thread, producer| producer.load(thread, map.box_at([0, 0]).cache_hint(CachePolicy::evict_first())),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cta)
     });
 }
 
@@ -23,6 +23,6 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 256], 2>, map: TensorM
             cta,
             |thread, producer| producer.load(thread, map.box_at([0, 0]).cache_hint(CachePolicy::evict_first())),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cta)
     });
 }

@@ -15,7 +15,7 @@ pub fn body<'c>(
         cluster,
         |thread, producer| producer.load(thread, map.box_at([0, 0])),
         |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    ).join(cluster)
 }
 
 #[cfg(fixed)]
@@ -29,5 +29,5 @@ pub fn body<'c>(
         cluster,
         |thread, producer| producer.load(thread, map.box_at([0, pair.cta_rank() as i32])),
         |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    ).join(cluster)
 }

@@ -15,7 +15,7 @@ pub fn body<'c>(
             cluster,
             |thread, producer| producer.load(thread, tile),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cluster)
     }
     #[cfg(fixed)]
     {
@@ -23,6 +23,6 @@ pub fn body<'c>(
             cluster.cta_mut(),
             |thread, producer| producer.load(thread, tile),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cluster.cta_mut())
     }
 }

@@ -15,7 +15,7 @@ pub fn body<'c, 'd>(
         cluster,
         |thread, producer| producer.load(thread, (tile, tile)),
         |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    ).join(cluster)
 }
 
 #[cfg(fixed)]
@@ -29,5 +29,5 @@ pub fn body<'c>(
         cluster,
         |thread, producer| producer.load(thread, (tile, tile)),
         |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    ).join(cluster)
 }

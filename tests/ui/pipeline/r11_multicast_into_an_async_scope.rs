@@ -14,7 +14,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                 &mut cluster,
                 |thread, producer| producer.load(thread, tile),
                 |warps, consumer| consumer.wait(warps).release(warps),
-            );
+            ).join(&mut cluster);
             (cluster, ())
         });
         loop {}
@@ -32,5 +32,5 @@ pub fn body<'c>(
         cluster,
         |thread, producer| producer.load(thread, tile),
         |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    ).join(cluster)
 }

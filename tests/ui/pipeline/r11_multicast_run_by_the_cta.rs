@@ -13,7 +13,7 @@ pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Group<'c, 2>, pipeline: Stages<
             cluster.cta_mut(),
             |thread, producer| producer.load(thread, tile),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cluster.cta_mut())
     }
     #[cfg(fixed)]
     {
@@ -21,6 +21,6 @@ pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Group<'c, 2>, pipeline: Stages<
             cluster,
             |thread, producer| producer.load(thread, tile),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cluster)
     }
 }

@@ -33,5 +33,5 @@ pub fn body<'c>(
         cluster,
         |thread, producer| produce(thread, producer, tile),
         |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    ).join(cluster)
 }

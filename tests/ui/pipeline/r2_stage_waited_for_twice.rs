@@ -12,14 +12,14 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
             |warps, consumer| {
                 #[cfg(not(fixed))]
                 {
-                    let _stage = consumer.wait_with_hint(warps, 1000);
+                    let _stage = consumer.wait(warps);
                     consumer.wait(warps).release(warps)
                 }
                 #[cfg(fixed)]
                 {
-                    consumer.wait_with_hint(warps, 1000).release(warps)
+                    consumer.wait(warps).release(warps)
                 }
             },
-        )
+        ).join(cta)
     });
 }

@@ -22,6 +22,6 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                     stage.release(warps)
                 }
             },
-        )
+        ).join(cta)
     });
 }

@@ -9,13 +9,13 @@ pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 10
         let ring = ring.start(cta, [x], y);
         #[cfg(not(fixed))]
         {
-            ring.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta)
+            ring.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta).join(cta)
         }
         #[cfg(fixed)]
         {
             match ring.wait(cta) {
-                NextStage::Full(full) => full.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta),
-                NextStage::Done(idle) => idle,
+                NextStage::Full(full) => full.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta).join(cta),
+                NextStage::Done(done) => done.join(cta),
             }
         }
     });

@@ -8,25 +8,25 @@ use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(
     cta: &mut Cta,
-    mut consumers: NamedBarrier<1, 96>,
+    consumers: NamedBarrier<1, 96>,
     memory: PipelineMemory<[f32; 64], 2>,
     (from, to): (GlobalTile<f32, 64>, GlobalTileMut<f32, 64>),
 ) {
     cta.async_scope(memory, |cta, pipeline| {
-        let (pipeline, (), ()) = pipeline.run_with(
+        let (pipeline, (), _consumers) = pipeline.run_with(
             cta,
-            &mut consumers,
-            ((), ()),
-            |thread, producer, ()| (producer.load(thread, from), ()),
+            consumers,
+            (),
+            |thread, producer| producer.load(thread, from),
             |warps, consumer, ()| {
                 let stage = consumer.wait_async(warps);
                 #[cfg(not(fixed))]
                 let _storing = bulk::store(warps, stage, to).commit(warps);
                 #[cfg(fixed)]
-                let (stage, _storing) = bulk::store(warps, stage, to).commit(warps).wait_read(warps);
+                let stage = bulk::store(warps, stage, to).commit(warps).wait_read(warps).sync(warps);
                 (stage.release(warps), ())
             },
-        );
+        ).join(cta);
         pipeline
     });
 }

@@ -8,7 +8,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
     cta.async_scope(memory, |cta, pipeline| {
         #[cfg(not(fixed))]
         {
-            pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps))
+            pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps)).join(cta)
         }
         #[cfg(fixed)]
         {
@@ -16,7 +16,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                 cta,
                 |thread, producer| producer.load(thread, tile),
                 |warps, consumer| consumer.wait(warps).release(warps),
-            )
+            ).join(cta)
         }
     });
 }

@@ -24,5 +24,5 @@ pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: Globa
             }
             first.release(warps).wait(warps).release(warps)
         },
-    )
+    ).join(cta)
 }

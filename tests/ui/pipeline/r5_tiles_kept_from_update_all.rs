@@ -7,8 +7,8 @@ use ptx::pipeline::RingMemory;
 #[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
     cta.async_scope(memory, |cta, ring| {
-        let ring = ring.update_all(cta, [x], y, |[x], y| x + y);
-        ring.update_all(cta, [x], y, |[x], y| x * y)
+        let ring = ring.update_all(cta, [x], y, |[x], y| x + y).join(cta);
+        ring.update_all(cta, [x], y, |[x], y| x * y).join(cta)
     });
 }
 
@@ -21,7 +21,7 @@ pub fn kernel(
     z: TilesMut<f32, 512>,
 ) {
     cta.async_scope(memory, |cta, ring| {
-        let ring = ring.update_all(cta, [x], y, |[x], y| x + y);
-        ring.update_all(cta, [x], z, |[x], z| x * z)
+        let ring = ring.update_all(cta, [x], y, |[x], y| x + y).join(cta);
+        ring.update_all(cta, [x], z, |[x], z| x * z).join(cta)
     });
 }

@@ -23,6 +23,6 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                     stage.release(warps)
                 }
             },
-        )
+        ).join(cta)
     });
 }

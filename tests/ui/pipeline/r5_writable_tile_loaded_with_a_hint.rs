@@ -1,6 +1,6 @@
 //! A copy of a pipeline reads only memory that no thread writes, under a cache policy too.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::launch::Cta;
 use ptx::pipeline::PipelineMemory;
@@ -13,7 +13,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
             cta,
             |thread, producer| producer.load(thread, tile.cache_hint(policy)),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cta)
     });
 }
 
@@ -25,6 +25,6 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
             cta,
             |thread, producer| producer.load(thread, tile.cache_hint(policy)),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cta)
     });
 }

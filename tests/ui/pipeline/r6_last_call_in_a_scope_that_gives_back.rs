@@ -10,44 +10,44 @@ type Memory = RingMemory<f32, 1024, 1, 3>;
 
 #[cfg(not(fixed))]
 pub fn update_all_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
-    cta.async_scope(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y))
+    cta.async_scope(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x + y).end())
 }
 
 #[cfg(fixed)]
 pub fn update_all_last(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
-    cta.async_scope_last(ring, |cta, ring| ring.update_all_last(cta, [x], y, |[x], y| x + y));
+    cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x + y).end());
 }
 
 pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
     #[cfg(not(fixed))]
     {
-        cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta))
+        cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta).end())
     }
     #[cfg(fixed)]
     {
-        cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta))
+        cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta).join(cta))
     }
 }
 
 #[cfg(not(fixed))]
 pub fn run_last(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) -> PipelineMemory<[f32; 64], 2> {
     cta.async_scope(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
-        pipeline.run_last(
+        pipeline.run(
             cta,
             |thread, producer| producer.load(thread, tile),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).end()
     })
 }
 
 #[cfg(fixed)]
 pub fn run_last(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
-    cta.async_scope_last(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
-        pipeline.run_last(
+    cta.finish(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
+        pipeline.run(
             cta,
             |thread, producer| producer.load(thread, tile),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).end()
     });
 }
 
@@ -58,11 +58,11 @@ pub fn run_multicast_last<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.multicast(pair).run_last(
+    pipeline.multicast(pair).run(
         cluster,
         |thread, producer| producer.load(thread, tile),
         |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    ).end()
 }
 
 #[cfg(fixed)]
@@ -72,23 +72,23 @@ pub fn run_multicast_last<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Ended<'c, PipelineMemory<[f32; 64], 2>> {
-    pipeline.multicast(pair).run_last(
+    pipeline.multicast(pair).run(
         cluster,
         |thread, producer| producer.load(thread, tile),
         |warps, consumer| consumer.wait(warps).release(warps),
-    )
+    ).end()
 }
 
 pub fn left_in_flight(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
     #[cfg(not(fixed))]
-    cta.async_scope_last(ring, |cta, ring| ring.start(cta, [x], y));
+    cta.finish(ring, |cta, ring| ring.start(cta, [x], y));
     #[cfg(fixed)]
-    cta.async_scope_last(ring, |cta, ring| ring.start(cta, [x], y).finish_last(cta));
+    cta.finish(ring, |cta, ring| ring.start(cta, [x], y).finish(cta).end());
 }
 
 pub fn in_flight<'s>(ring: Ring<'s, f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>, cta: &Cta) {
     #[cfg(not(fixed))]
-    let _ = ring.update_all_last(cta, [x], y, |[x], y| x + y);
+    let _ = ring.update_all(cta, [x], y, |[x], y| x + y).end();
     #[cfg(fixed)]
-    let _ = ring.finish(cta).update_all_last(cta, [x], y, |[x], y| x + y);
+    let _ = ring.finish(cta).join(cta).update_all(cta, [x], y, |[x], y| x + y).end();
 }

@@ -14,7 +14,7 @@ pub fn update_all_last<'a, 'b: 'a>(
     x: Tiles<f32, 1024>,
     y: TilesMut<f32, 1024>,
 ) -> Ended<'b, Memory> {
-    ring.update_all_last(cta, [x], y, |[x], y| x + y)
+    ring.update_all(cta, [x], y, |[x], y| x + y).end()
 }
 
 #[cfg(fixed)]
@@ -24,17 +24,17 @@ pub fn update_all_last<'a>(
     x: Tiles<f32, 1024>,
     y: TilesMut<f32, 1024>,
 ) -> Ended<'a, Memory> {
-    ring.update_all_last(cta, [x], y, |[x], y| x + y)
+    ring.update_all(cta, [x], y, |[x], y| x + y).end()
 }
 
 #[cfg(not(fixed))]
 pub fn finish_last<'a, 'b: 'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'b, Memory> {
-    ring.finish_last(cta)
+    ring.finish(cta).end()
 }
 
 #[cfg(fixed)]
 pub fn finish_last<'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'a, Memory> {
-    ring.finish_last(cta)
+    ring.finish(cta).end()
 }
 
 #[cfg(not(fixed))]
@@ -43,7 +43,7 @@ pub fn run_last<'a, 'b: 'a>(
     pipeline: Pipeline<'a, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Ended<'b, PipelineMemory<[f32; 64], 2>> {
-    pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
+    pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps)).end()
 }
 
 #[cfg(fixed)]
@@ -52,11 +52,11 @@ pub fn run_last<'a>(
     pipeline: Pipeline<'a, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Ended<'a, PipelineMemory<[f32; 64], 2>> {
-    pipeline.run_last(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps))
+    pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps)).end()
 }
 
 pub fn finished_twice<'s>(cta: &Cta, ring: Ring<'s, f32, 1024, 1, 3>) -> IdleRing<'s, f32, 1024, 1, 3> {
     #[cfg(not(fixed))]
-    let _ = ring.finish_last(cta);
-    ring.finish(cta)
+    let _ = ring.finish(cta).end();
+    ring.finish(cta).join(cta)
 }

@@ -8,5 +8,5 @@ pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 10
     #[cfg(not(fixed))]
     cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y));
     #[cfg(fixed)]
-    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta));
+    cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta).join(cta));
 }

@@ -10,7 +10,7 @@ pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 10
         for _ in 0..7 {
             match ring.wait(cta) {
                 NextStage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
-                NextStage::Done(idle) => return idle,
+                NextStage::Done(done) => return done.join(cta),
             }
         }
         #[cfg(not(fixed))]
@@ -19,7 +19,7 @@ pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 10
         }
         #[cfg(fixed)]
         {
-            ring.finish(cta)
+            ring.finish(cta).join(cta)
         }
     });
 }

@@ -14,7 +14,7 @@ pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Group<'c, 2>, pipeline: Pipelin
             kept.replace(consumer.wait(warps));
             loop {}
         },
-    );
+    ).join(cluster);
     drop(kept);
 }
 
@@ -34,6 +34,6 @@ pub fn body<'c>(
             kept = tile.get(0);
             tile.release(warps)
         },
-    );
+    ).join(cluster);
     (pipeline, kept)
 }

@@ -13,14 +13,14 @@ pub fn kernel(
     memory: (PipelineMemory<[f32; 64], 2>, SharedArray<f32, 64>),
     to: GlobalTileMut<f32, 64>,
 ) {
-    cta.async_scope_last(memory, |cta, (pipeline, out)| {
-        let (pipeline, (), out) = pipeline.run_with_last(
+    cta.finish(memory, |cta, (pipeline, out)| {
+        let (pipeline, out) = pipeline.run_with(
             cta,
             consumers,
-            ((), out),
-            |_, producer, ()| (producer, ()),
+            out,
+            |_, producer| producer,
             |warps, consumer, out| {
-                let out = out.write(warps, |i| i as f32).to_async(warps);
+                let out = out.write(warps, |i| i as f32).to_async().sync(warps);
                 let storing = bulk::store(warps, out, to).commit(warps);
                 #[cfg(not(fixed))]
                 {
@@ -28,10 +28,10 @@ pub fn kernel(
                 }
                 #[cfg(fixed)]
                 {
-                    (consumer, storing.end(warps))
+                    (consumer, storing.wait_read(warps).end())
                 }
             },
-        );
+        ).end();
         (pipeline, out)
     });
 }

@@ -12,7 +12,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                 cta,
                 |thread, producer| core::mem::forget(producer.load(thread, tile)),
                 |warps, consumer| consumer.wait(warps).release(warps),
-            )
+            ).join(cta)
         }
         #[cfg(fixed)]
         {
@@ -20,7 +20,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                 cta,
                 |thread, producer| producer.load(thread, tile),
                 |warps, consumer| consumer.wait(warps).release(warps),
-            )
+            ).join(cta)
         }
     });
 }

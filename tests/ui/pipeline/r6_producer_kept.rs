@@ -17,7 +17,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                     loop {}
                 },
                 |warps, consumer| consumer.wait(warps).release(warps),
-            )
+            ).join(cta)
         }
         #[cfg(fixed)]
         {
@@ -25,7 +25,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                 cta,
                 |thread, producer| producer.load(thread, tile),
                 |warps, consumer| consumer.wait(warps).release(warps),
-            )
+            ).join(cta)
         }
     });
     #[cfg(not(fixed))]

@@ -22,7 +22,7 @@ pub fn kernel(
         }
         #[cfg(fixed)]
         {
-            cta.async_scope(other, |cta, other| other.start(cta, [x], y).finish(cta));
+            cta.async_scope(other, |cta, other| other.start(cta, [x], y).finish(cta).join(cta));
             one
         }
     });

@@ -14,12 +14,12 @@ pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 10
             #[cfg(not(fixed))]
             match ring.wait(cta) {
                 NextStage::Full(_) => continue,
-                NextStage::Done(idle) => return idle,
+                NextStage::Done(done) => return done.join(cta),
             }
             #[cfg(fixed)]
             match ring.wait(cta) {
                 NextStage::Full(full) => ring = full.update(cta, |[x], y| x + y).store(cta).refill(cta),
-                NextStage::Done(idle) => return idle,
+                NextStage::Done(done) => return done.join(cta),
             }
         }
     });

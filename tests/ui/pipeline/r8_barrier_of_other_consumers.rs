@@ -7,23 +7,21 @@ use ptx::pipeline::{BarrierPair, PipelineMemory};
 #[cfg(not(fixed))]
 pub fn kernel(
     cta: &mut Cta,
-    consumers: &mut NamedBarrier<3, 96>,
+    consumers: NamedBarrier<3, 96>,
     memory: PipelineMemory<[u32; 64], 1, BarrierPair<1, 2, 64, 64>>,
 ) {
     cta.async_scope(memory, |cta, pipeline| {
-        let parts = ((), ());
-        pipeline.run_with(cta, consumers, parts, |_, producer, ()| (producer, ()), |_, consumer, ()| (consumer, ())).0
+        pipeline.run_with(cta, consumers, (), |_, producer| producer, |_, consumer, ()| (consumer, ())).join(cta).0
     });
 }
 
 #[cfg(fixed)]
 pub fn kernel(
     cta: &mut Cta,
-    consumers: &mut NamedBarrier<3, 64>,
+    consumers: NamedBarrier<3, 64>,
     memory: PipelineMemory<[u32; 64], 1, BarrierPair<1, 2, 64, 64>>,
 ) {
     cta.async_scope(memory, |cta, pipeline| {
-        let parts = ((), ());
-        pipeline.run_with(cta, consumers, parts, |_, producer, ()| (producer, ()), |_, consumer, ()| (consumer, ())).0
+        pipeline.run_with(cta, consumers, (), |_, producer| producer, |_, consumer, ()| (consumer, ())).join(cta).0
     });
 }

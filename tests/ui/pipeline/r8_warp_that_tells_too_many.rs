@@ -18,7 +18,7 @@ pub fn body<'c>(
             cluster,
             |thread, producer| producer.load(thread, ((tile, tile), tile)),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cluster)
     }
     #[cfg(fixed)]
     {
@@ -26,6 +26,6 @@ pub fn body<'c>(
             cluster,
             |thread, producer| producer.load(thread, ((tile, tile), tile)),
             |warps, consumer| consumer.wait(warps).release(warps),
-        )
+        ).join(cluster)
     }
 }

@@ -17,6 +17,6 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
                 let _ = stage.get(0);
                 stage.release(warps)
             },
-        )
+        ).join(cta)
     });
 }

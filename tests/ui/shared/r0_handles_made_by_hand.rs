@@ -12,5 +12,5 @@ pub fn kernel<'s>(tile: Shared<'s, f32, 64, Free>) {
 
 #[cfg(fixed)]
 pub fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Free>) {
-    let _published: Shared<'s, f32, 64, Published> = tile.write(cta, |_| 0.0).publish(cta);
+    let _published: Shared<'s, f32, 64, Published> = tile.write(cta, |_| 0.0).publish().sync(cta);
 }

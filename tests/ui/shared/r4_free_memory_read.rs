@@ -11,8 +11,8 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
     });
     #[cfg(fixed)]
     cta.async_scope(tile, |cta, tile| {
-        let tile = tile.write(cta, |_| 0.0).publish(cta);
+        let tile = tile.write(cta, |_| 0.0).publish().sync(cta);
         let _first = tile.get(0);
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     });
 }

@@ -9,7 +9,7 @@ type Tile<'s, State> = Shared<'s, f32, 1024, State>;
 pub fn stored_after_publish<'s>(cta: &Cta, tile: Tile<'s, ElementStores>) -> Tile<'s, Published> {
     let matrix = tile.as_2d::<32>();
     #[cfg(not(fixed))]
-    let published = tile.publish(cta);
+    let published = tile.publish().sync(cta);
     matrix.set([0, 1], 1.0);
     #[cfg(not(fixed))]
     {
@@ -17,14 +17,14 @@ pub fn stored_after_publish<'s>(cta: &Cta, tile: Tile<'s, ElementStores>) -> Til
     }
     #[cfg(fixed)]
     {
-        tile.publish(cta)
+        tile.publish().sync(cta)
     }
 }
 
 pub fn read_after_release<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, FreeGeneric> {
     let matrix = tile.as_2d::<32>().swizzled(swizzle_mode::B128);
     #[cfg(not(fixed))]
-    let spent = tile.release(cta);
+    let spent = tile.release().sync(cta);
     let _x = matrix.get([0, 1]);
     #[cfg(not(fixed))]
     {
@@ -32,7 +32,7 @@ pub fn read_after_release<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, 
     }
     #[cfg(fixed)]
     {
-        tile.release(cta)
+        tile.release().sync(cta)
     }
 }
 

@@ -11,7 +11,7 @@ pub fn loaded<'s>(_: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32,
 
 #[cfg(fixed)]
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
-    tile.release(cta)
+    tile.release().sync(cta)
 }
 
 #[cfg(not(fixed))]
@@ -21,7 +21,7 @@ pub fn spent<'s>(_: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, 
 
 #[cfg(fixed)]
 pub fn spent<'s>(cta: &Cta, tile: Shared<'s, u32, 64, FreeGeneric>) -> Shared<'s, u32, 64, Free> {
-    tile.to_async(cta).into_free()
+    tile.to_async().sync(cta).into_free()
 }
 
 #[cfg(not(fixed))]
@@ -31,5 +31,5 @@ pub fn atomic<'s>(_: &Cta, tile: Shared<'s, u32, 64, Atomic>) -> Shared<'s, u32,
 
 #[cfg(fixed)]
 pub fn atomic<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Atomic>) -> Shared<'s, u32, 64, Free> {
-    tile.to_async(cta).into_free()
+    tile.to_async().sync(cta).into_free()
 }

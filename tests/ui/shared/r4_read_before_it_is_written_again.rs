@@ -6,11 +6,11 @@ use ptx::shared::{Free, Published, Shared};
 pub fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {
     #[cfg(not(fixed))]
     {
-        words.into_free_generic().publish(cta)
+        words.into_free_generic().publish().sync(cta)
     }
     #[cfg(fixed)]
     {
-        words.into_free_generic().write(cta, |i| i as u32).publish(cta)
+        words.into_free_generic().write(cta, |i| i as u32).publish().sync(cta)
     }
 }
 

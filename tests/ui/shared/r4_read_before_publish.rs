@@ -8,8 +8,8 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
         #[cfg(not(fixed))]
         let tile = tile.write(cta, |i| i as f32);
         #[cfg(fixed)]
-        let tile = tile.write(cta, |i| i as f32).publish(cta);
+        let tile = tile.write(cta, |i| i as f32).publish().sync(cta);
         let _vector = tile.get_vector(0);
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     });
 }

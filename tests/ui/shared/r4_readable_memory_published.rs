@@ -6,17 +6,17 @@ use ptx::shared::{Fenced, Loaded, Published, Shared};
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Published> {
     #[cfg(not(fixed))]
     {
-        tile.publish(cta)
+        tile.publish().sync(cta)
     }
     #[cfg(fixed)]
     {
-        tile.update(cta, |_, v| v + 1).publish(cta)
+        tile.update(cta, |_, v| v + 1).publish().sync(cta)
     }
 }
 
 #[cfg(not(fixed))]
 pub fn twice<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Published> {
-    tile.publish(cta)
+    tile.publish().sync(cta)
 }
 
 #[cfg(fixed)]
@@ -27,10 +27,10 @@ pub fn twice<'s>(_: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u3
 pub fn fenced<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>) -> Shared<'s, u32, 64, Published> {
     #[cfg(not(fixed))]
     {
-        cta.sync_with(tile.publish_at_sync())
+        tile.publish().sync(cta)
     }
     #[cfg(fixed)]
     {
-        tile.into_free().write(cta, |i| i as u32).publish(cta)
+        tile.into_free().write(cta, |i| i as u32).publish().sync(cta)
     }
 }

@@ -11,7 +11,7 @@ pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u3
     }
     #[cfg(fixed)]
     {
-        tile.release(cta).write(cta, |_| 0)
+        tile.release().sync(cta).write(cta, |_| 0)
     }
 }
 
@@ -22,7 +22,7 @@ pub fn published<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<
     }
     #[cfg(fixed)]
     {
-        tile.release(cta).write(cta, |_| 0)
+        tile.release().sync(cta).write(cta, |_| 0)
     }
 }
 
@@ -33,6 +33,6 @@ pub fn atomic<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Atomic>) -> Shared<'s, u3
     }
     #[cfg(fixed)]
     {
-        tile.publish(cta).release(cta).write(cta, |_| 0)
+        tile.publish().sync(cta).release().sync(cta).write(cta, |_| 0)
     }
 }

@@ -1,6 +1,6 @@
 //! Single elements and vectors are stored in a state of their own: other states, and the other size, take no such stores.
 
-use ptx::launch::Cta;
+use ptx::launch::{Cta, Together};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::{ElementStores, Fenced, Free, Loaded, Published, Shared, VectorStores, Written};
 
@@ -15,7 +15,7 @@ pub fn stored_while_read(tile: &Tile<Published>) {
 
 #[cfg(fixed)]
 pub fn stored_while_read(cta: &Cta, tile: Tile<Published>) {
-    let tile = tile.release(cta).element_stores();
+    let tile = tile.release().sync(cta).element_stores();
     tile.set(0, 1.0);
     tile.as_2d::<32>().swizzled(swizzle_mode::B128).set([0, 1], 1.0);
 }
@@ -60,7 +60,7 @@ pub fn read_while_stored(elements: &Tile<ElementStores>, vectors: &Tile<VectorSt
 
 #[cfg(fixed)]
 pub fn read_while_stored(cta: &Cta, elements: Tile<ElementStores>, vectors: Tile<VectorStores>) {
-    let (elements, vectors) = cta.sync_with((elements.publish_at_sync(), vectors.publish_at_sync()));
+    let (elements, vectors) = (elements.publish(), vectors.publish()).sync(cta);
     elements.get(0);
     elements.as_2d::<32>().swizzled(swizzle_mode::B128).get([0, 1]);
     vectors.get_vector(0);
@@ -74,7 +74,7 @@ pub fn begun_where_others_read<'s>(tile: Tile<'s, Loaded>) -> Tile<'s, ElementSt
 
 #[cfg(fixed)]
 pub fn begun_where_others_read<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, ElementStores> {
-    tile.release(cta).element_stores()
+    tile.release().sync(cta).element_stores()
 }
 
 #[cfg(not(fixed))]
@@ -84,7 +84,7 @@ pub fn begun_where_others_store<'s>(tile: Tile<'s, Written>) -> Tile<'s, VectorS
 
 #[cfg(fixed)]
 pub fn begun_where_others_store<'s>(cta: &Cta, tile: Tile<'s, Written>) -> Tile<'s, VectorStores> {
-    tile.publish(cta).release(cta).vector_stores()
+    tile.publish().sync(cta).release().sync(cta).vector_stores()
 }
 
 #[cfg(not(fixed))]
@@ -94,16 +94,16 @@ pub fn loaded_by_threads<'s>(tile: Tile<'s, Written>) -> Tile<'s, Loaded> {
 
 #[cfg(fixed)]
 pub fn loaded_by_threads<'s>(cta: &Cta, tile: Tile<'s, Written>) -> Tile<'s, Loaded> {
-    tile.to_async(cta).into_loaded()
+    tile.to_async().sync(cta).into_loaded()
 }
 
 #[cfg(not(fixed))]
 pub fn fenced(_: &Cta, tile: Tile<Fenced>) {
-    _ = tile.to_async_at_sync();
+    _ = tile.to_async();
 }
 
 #[cfg(fixed)]
 pub fn fenced(cta: &Cta, tile: Tile<Fenced>) {
     let tile = tile.into_free().write(cta, |_| 0.0);
-    _ = tile.to_async_at_sync();
+    _ = tile.to_async();
 }

@@ -2,39 +2,39 @@
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::launch::{Cta, Together};
 use ptx::shared::{Free, FreeGeneric, Loaded, Published, Shared, Written};
 
 type Tile<'s, State> = Shared<'s, f32, 64, State>;
 
 #[cfg(not(fixed))]
 pub fn read_before_all_have_stored(tile: Tile<Written>) -> Option<f32> {
-    tile.publish_at_sync().get(0)
+    tile.publish().get(0)
 }
 
 #[cfg(fixed)]
 pub fn read_before_all_have_stored(cta: &Cta, tile: Tile<Written>) -> Option<f32> {
-    cta.sync_with(tile.publish_at_sync()).get(0)
+    tile.publish().sync(cta).get(0)
 }
 
 #[cfg(not(fixed))]
 pub fn freed_before_all_have_read<'s>(tile: Tile<'s, Loaded>) -> Tile<'s, Free> {
-    tile.release_at_sync()
+    tile.release()
 }
 
 #[cfg(fixed)]
 pub fn freed_before_all_have_read<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, Free> {
-    cta.sync_with(tile.release_at_sync())
+    tile.release().sync(cta)
 }
 
 #[cfg(not(fixed))]
 pub fn spent_before_all_have_read<'s>(tile: Tile<'s, Published>) -> Tile<'s, FreeGeneric> {
-    tile.release_at_sync()
+    tile.release()
 }
 
 #[cfg(fixed)]
 pub fn spent_before_all_have_read<'s>(cta: &Cta, tile: Tile<'s, Published>) -> Tile<'s, FreeGeneric> {
-    cta.sync_with(tile.release_at_sync())
+    tile.release().sync(cta)
 }
 
 pub fn stored_before_all_have_fenced(
@@ -43,13 +43,13 @@ pub fn stored_before_all_have_fenced(
     [to_a, to_b, to_c]: [GlobalTileMut<f32, 64>; 3],
 ) {
     #[cfg(not(fixed))]
-    let _ = bulk::store(cta, a.to_async_at_sync(), to_a);
+    let _ = bulk::store(cta, a.to_async(), to_a);
     #[cfg(not(fixed))]
-    let _ = bulk::store(cta, b.to_async_at_sync(), to_b);
+    let _ = bulk::store(cta, b.to_async(), to_b);
     #[cfg(not(fixed))]
-    let _ = bulk::store(cta, c.to_async_at_sync(), to_c);
+    let _ = bulk::store(cta, c.to_async(), to_c);
     #[cfg(fixed)]
-    let (a, b, c) = cta.sync_with((a.to_async_at_sync(), b.to_async_at_sync(), c.to_async_at_sync()));
+    let (a, b, c) = (a.to_async(), b.to_async(), c.to_async()).sync(cta);
     #[cfg(fixed)]
     let _ = bulk::store(cta, a, to_a);
     #[cfg(fixed)]
@@ -61,10 +61,10 @@ pub fn stored_before_all_have_fenced(
 pub fn synced_without_a_transition<'s>(cta: &Cta, tile: Tile<'s, Written>) -> Tile<'s, Published> {
     #[cfg(not(fixed))]
     {
-        cta.sync_with(tile)
+        tile.sync(cta)
     }
     #[cfg(fixed)]
     {
-        cta.sync_with(tile.publish_at_sync())
+        tile.publish().sync(cta)
     }
 }

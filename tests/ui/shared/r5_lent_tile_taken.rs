@@ -16,7 +16,7 @@ fn first(tile: &Shared<'_, u32, 128, Loaded>) -> Option<u32> {
 #[cfg(not(fixed))]
 pub fn received<'c>(cta: &Cta, tile: &Received<'c, u32, 128, ByTile, ()>) -> Shared<'c, u32, 128, Free> {
     let taken: Shared<'c, u32, 128, Loaded> = **tile;
-    taken.release(cta)
+    taken.release().sync(cta)
 }
 
 #[cfg(fixed)]
@@ -25,12 +25,12 @@ pub fn received<'c>(
     tile: Received<'c, u32, 128, ByTile, ()>,
 ) -> (Option<u32>, Inbox<'c, u32, 128, ByTile>) {
     let first = first(&tile);
-    (first, tile.release(cluster).0)
+    (first, tile.release().sync(cluster).0)
 }
 
 #[cfg(not(fixed))]
 pub fn of_a_stage<'a>(cta: &Cta, tile: StageTile<'a, u32, 128>) -> Shared<'a, u32, 128, Free> {
-    tile.release(cta)
+    tile.release().sync(cta)
 }
 
 #[cfg(fixed)]

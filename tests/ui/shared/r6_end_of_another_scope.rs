@@ -18,18 +18,18 @@ pub fn end<'a>(own: Shared<'a, f32, 64, Published>) -> Ended<'a, Memory> {
 
 #[cfg(not(fixed))]
 pub fn end_of_a_store<'a, 'b: 'a>(cta: &Cta, other: BulkGroup<Store<'a, f32, 64, Fenced>, Committed>) -> Ended<'b, Memory> {
-    other.end(cta)
+    other.wait_read(cta).end()
 }
 
 #[cfg(fixed)]
 pub fn end_of_a_store<'a>(cta: &Cta, own: BulkGroup<Store<'a, f32, 64, Fenced>, Committed>) -> Ended<'a, Memory> {
-    own.end(cta)
+    own.wait_read(cta).end()
 }
 
 #[cfg(not(fixed))]
 pub fn async_scope(outer: &mut Cta, cta: Cta, memory: Memory, last: Memory) {
     outer.async_scope(memory, |_, other| {
-        cta.async_scope_last(last, |_, _mine| other.end());
+        cta.finish(last, |_, _mine| other.end());
         loop {}
     });
 }
@@ -37,14 +37,14 @@ pub fn async_scope(outer: &mut Cta, cta: Cta, memory: Memory, last: Memory) {
 #[cfg(fixed)]
 pub fn async_scope(mut cta: Cta, memory: Memory, last: Memory) {
     cta.async_scope(memory, |_, other| other);
-    cta.async_scope_last(last, |_, mine| mine.end());
+    cta.finish(last, |_, mine| mine.end());
 }
 
 pub fn after_the_last_scope(cta: Cta, memory: Memory, last: Memory) {
     #[cfg(not(fixed))]
-    cta.async_scope_last(last, |_, tile| tile.end());
+    cta.finish(last, |_, tile| tile.end());
     #[cfg(not(fixed))]
-    cta.async_scope_last(memory, |_, tile| tile.end());
+    cta.finish(memory, |_, tile| tile.end());
     #[cfg(fixed)]
-    cta.async_scope_last((last, memory), |_, (last, tile)| (last.end(), tile.end()));
+    cta.finish((last, memory), |_, (last, tile)| (last.end(), tile.end()));
 }

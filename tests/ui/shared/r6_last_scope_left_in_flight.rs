@@ -7,43 +7,43 @@ use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 pub fn stored(cta: Cta, memory: SharedArray<f32, 64>, to: GlobalTileMut<f32, 64>) {
-    cta.async_scope_last(memory, |cta, tile| {
-        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+    cta.finish(memory, |cta, tile| {
+        let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(not(fixed))]
         {
             bulk::store(cta, tile, to).commit(cta)
         }
         #[cfg(fixed)]
         {
-            bulk::store(cta, tile, to).commit(cta).wait_read(cta).0.end()
+            bulk::store(cta, tile, to).commit(cta).wait_read(cta).sync(cta).end()
         }
     });
 }
 
 pub fn never_committed(cta: Cta, memory: SharedArray<f32, 64>, to: GlobalTileMut<f32, 64>) {
-    cta.async_scope_last(memory, |cta, tile| {
-        let tile = tile.write(cta, |_| 1.0).to_async(cta);
+    cta.finish(memory, |cta, tile| {
+        let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(not(fixed))]
         {
-            bulk::store(cta, tile, to).end(cta)
+            bulk::store(cta, tile, to).wait_read(cta).end()
         }
         #[cfg(fixed)]
         {
-            bulk::store(cta, tile, to).commit(cta).end(cta)
+            bulk::store(cta, tile, to).commit(cta).wait_read(cta).end()
         }
     });
 }
 
 pub fn loaded(cta: Cta, memory: SharedArray<f32, 64>, from: GlobalTile<f32, 64>) {
     #[cfg(not(fixed))]
-    cta.async_scope_last(memory, |cta, tile| cp_async::load(cta, tile, from).commit(cta).end());
+    cta.finish(memory, |cta, tile| cp_async::load(cta, tile, from).commit(cta).end());
     #[cfg(fixed)]
-    cta.async_scope_last(memory, |cta, tile| cp_async::load(cta, tile, from).commit(cta).wait_at_sync().end().0);
+    cta.finish(memory, |cta, tile| cp_async::load(cta, tile, from).commit(cta).wait().end().0);
 }
 
 pub fn given_back(cta: Cta, memory: SharedArray<f32, 64>) {
     #[cfg(not(fixed))]
-    cta.async_scope_last(memory, |_, tile| tile);
+    cta.finish(memory, |_, tile| tile);
     #[cfg(fixed)]
-    cta.async_scope_last(memory, |_, tile| tile.end());
+    cta.finish(memory, |_, tile| tile.end());
 }

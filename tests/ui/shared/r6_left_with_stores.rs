@@ -7,5 +7,5 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {
     #[cfg(not(fixed))]
     cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0));
     #[cfg(fixed)]
-    cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async(cta).into_free());
+    cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async().sync(cta).into_free());
 }

@@ -16,6 +16,6 @@ pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src: GlobalTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
         let (_bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
-        tile.release(cta)
+        tile.release().sync(cta)
     });
 }

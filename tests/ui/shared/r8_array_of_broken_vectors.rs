@@ -5,14 +5,14 @@ use ptx::shared::{Loaded, Shared, SharedArray};
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1023>, none: SharedArray<f32, 0>) {
-    cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async(cta).into_free());
-    cta.async_scope(none, |cta, none| none.write(cta, |_| 0.0).to_async(cta).into_free());
+    cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async().sync(cta).into_free());
+    cta.async_scope(none, |cta, none| none.write(cta, |_| 0.0).to_async().sync(cta).into_free());
 }
 
 #[cfg(fixed)]
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, none: SharedArray<f32, 4>) {
-    cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async(cta).into_free());
-    cta.async_scope(none, |cta, none| none.write(cta, |_| 0.0).to_async(cta).into_free());
+    cta.async_scope(tile, |cta, tile| tile.write(cta, |_| 0.0).to_async().sync(cta).into_free());
+    cta.async_scope(none, |cta, none| none.write(cta, |_| 0.0).to_async().sync(cta).into_free());
 }
 
 #[cfg(not(fixed))]

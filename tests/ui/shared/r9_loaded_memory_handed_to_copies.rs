@@ -6,17 +6,17 @@ use ptx::shared::{Fenced, Free, Loaded, Shared};
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {
     #[cfg(not(fixed))]
     {
-        tile.to_async(cta).into_free()
+        tile.to_async().sync(cta).into_free()
     }
     #[cfg(fixed)]
     {
-        tile.release(cta)
+        tile.release().sync(cta)
     }
 }
 
 #[cfg(not(fixed))]
 pub fn twice<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>) -> Shared<'s, u32, 64, Free> {
-    cta.sync_with(tile.to_async_at_sync()).into_free()
+    tile.to_async().sync(cta).into_free()
 }
 
 #[cfg(fixed)]

@@ -6,10 +6,10 @@ use ptx::shared::{Free, Shared, Written};
 pub fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>) -> Shared<'s, f32, 64, Free> {
     #[cfg(not(fixed))]
     {
-        tile.publish(cta).into_free()
+        tile.publish().sync(cta).into_free()
     }
     #[cfg(fixed)]
     {
-        tile.publish(cta).to_async(cta).into_free()
+        tile.publish().sync(cta).to_async().sync(cta).into_free()
     }
 }

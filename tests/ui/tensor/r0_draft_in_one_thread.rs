@@ -14,24 +14,24 @@ pub fn draft<'s>(
     {
         cta.invoke_one(memory, |thread, memory| {
             // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
-            unsafe { tensor::draft(thread, memory, &map).publish(thread, slot) }.0
-        })
+            unsafe { tensor::draft(thread, memory, &map).publish(thread, slot).sync(thread) }.0
+        }).sync(cta)
     }
     #[cfg(fixed)]
     {
         cta.invoke_warp(memory, |warp, memory| {
             // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
-            unsafe { tensor::draft(warp, memory, &map).publish(warp, slot) }.0
-        })
+            unsafe { tensor::draft(warp, memory, &map).publish(warp, slot).sync(warp) }.0
+        }).sync(cta)
     }
 }
 
 pub fn used_before_the_barrier(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>, slot: TensorMapSlot) {
     // SAFETY: the draft describes the tensor of its map, and all threads make this call.
     #[cfg(not(fixed))]
-    let released = unsafe { draft.publish_at_sync(cta, slot) }.1;
+    let released = unsafe { draft.publish(cta, slot) }.1;
     // SAFETY: the draft describes the tensor of its map, and all threads make this call.
     #[cfg(fixed)]
-    let released = cta.sync_with(unsafe { draft.publish_at_sync(cta, slot) }).1;
+    let released = unsafe { draft.publish(cta, slot) }.sync(cta).1;
     _ = released.acquire(cta);
 }

@@ -8,8 +8,8 @@ use ptx::tensor::{self, Box2, TensorMap, TensorMapSlot};
 pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, slot: TensorMapSlot, memory: SharedArray<u64, 16>) {
     cta.async_scope(memory, |cta, memory| {
         // SAFETY: the drafts describe the tensor of `map`, and all threads make these calls.
-        let (memory, first) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot) };
-        let (memory, second) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot) };
+        let (memory, first) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot).sync(cta) };
+        let (memory, second) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot).sync(cta) };
         _ = (first.acquire(cta), second.acquire(cta));
         memory
     });
@@ -25,8 +25,8 @@ pub fn kernel(
 ) {
     cta.async_scope(memory, |cta, memory| {
         // SAFETY: the drafts describe the tensor of `map`, and all threads make these calls.
-        let (memory, first) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot) };
-        let (memory, second) = unsafe { tensor::draft(cta, memory, &map).publish(cta, another) };
+        let (memory, first) = unsafe { tensor::draft(cta, memory, &map).publish(cta, slot).sync(cta) };
+        let (memory, second) = unsafe { tensor::draft(cta, memory, &map).publish(cta, another).sync(cta) };
         _ = (first.acquire(cta), second.acquire(cta));
         memory
     });

@@ -1,22 +1,22 @@
 //! The tensor map has the element type of the shared memory.
 
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};
 
 #[cfg(not(fixed))]
-pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<u32, 2048>, bar: Mbarrier<Ready>) {
+pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<u32, 2048>, bar: Mbarrier<Uninit>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
-        (tile.release(cta), bar)
+        (tile.release().sync(cta), bar)
     });
 }
 
 #[cfg(fixed)]
-pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
+pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Uninit>) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
-        (tile.release(cta), bar)
+        (tile.release().sync(cta), bar)
     });
 }

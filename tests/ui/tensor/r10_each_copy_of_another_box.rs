@@ -1,6 +1,6 @@
 //! The box has the size of the shared memory, however it is copied.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::qualifier::op;
@@ -25,9 +25,9 @@ pub fn store<'s>(
     sums: TensorReduceTile<f32, Map>,
 ) {
     let policy = CachePolicy::evict_last();
-    let group = tensor::reduce(cta, op::Add, a, sums).tensor_store(cta, b, first);
-    let group = group.tensor_reduce(cta, op::Add, c, sums);
+    let group = tensor::reduce(cta, op::Add, a, sums).and(tensor::store(cta, b, first));
+    let group = group.and(tensor::reduce(cta, op::Add, c, sums));
     let group = group.and(tensor::store(cta, d, second.cache_hint(policy)));
     let group = group.and(tensor::reduce(cta, op::Add, e, sums.cache_hint(policy)));
-    let _ = group.commit(cta).wait(cta);
+    let _ = group.commit(cta).wait(cta).sync(cta);
 }

@@ -7,8 +7,8 @@ use ptx::tensor::{self, Box2, TensorTileMut};
 #[cfg(not(fixed))]
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<32, 32>>) {
     cta.async_scope(tile, |cta, tile| {
-        let tile = tile.write(cta, |i| i as f32).to_async(cta);
-        let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+        let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+        let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
         tile.into_free()
     });
 }
@@ -16,8 +16,8 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f3
 #[cfg(fixed)]
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f32, Box2<64, 32>>) {
     cta.async_scope(tile, |cta, tile| {
-        let tile = tile.write(cta, |i| i as f32).to_async(cta);
-        let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+        let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+        let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
         tile.into_free()
     });
 }

@@ -1,6 +1,6 @@
 //! A copy takes one cache policy, for the global memory that it writes or reads.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};

@@ -10,11 +10,11 @@ pub fn kernel<'s>(cta: &Cta, map: TensorMapMut<f32, Box1<64>>, [one, other]: [Sh
     #[cfg(not(fixed))]
     let (Some((_, to)), Some(_)) = (mine.next_tile(), again.next_tile()) else { return };
     #[cfg(not(fixed))]
-    let _group = tensor::store(cta, one, to).tensor_store(cta, other, to).commit(cta);
+    let _group = tensor::store(cta, one, to).and(tensor::store(cta, other, to)).commit(cta);
     #[cfg(fixed)]
     let mut mine = map.tiles(cta);
     #[cfg(fixed)]
     let (Some((_, to)), Some((_, next))) = (mine.next_tile(), mine.next_tile()) else { return };
     #[cfg(fixed)]
-    let _group = tensor::store(cta, one, to).tensor_store(cta, other, next).commit(cta);
+    let _group = tensor::store(cta, one, to).and(tensor::store(cta, other, next)).commit(cta);
 }

@@ -1,6 +1,6 @@
 //! A prefetch reads: memory that CTAs may write is not its source.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::launch::Cta;
 use ptx::tensor::{self, Box1, TensorTile, TensorTileMut};
 

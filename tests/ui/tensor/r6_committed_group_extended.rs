@@ -15,10 +15,10 @@ pub fn kernel<'s>(
     let group = tensor::reduce(cta, op::Add, a, sums).commit(cta);
     #[cfg(fixed)]
     let group = tensor::reduce(cta, op::Add, a, sums);
-    let _group = group.tensor_reduce(cta, op::Add, b, sums).commit(cta);
+    let _group = group.and(tensor::reduce(cta, op::Add, b, sums)).commit(cta);
     #[cfg(not(fixed))]
     let group = tensor::reduce(cta, op::Add, c, sums).commit(cta);
     #[cfg(fixed)]
     let group = tensor::reduce(cta, op::Add, c, sums);
-    let _group = group.tensor_store(cta, d, dst).commit(cta);
+    let _group = group.and(tensor::store(cta, d, dst)).commit(cta);
 }

@@ -13,7 +13,7 @@ pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, slot: TensorMapS
     cta.async_scope(memory, |cta, memory| {
         let draft = tensor::draft(cta, memory, &map);
         // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
-        let (memory, published) = unsafe { draft.publish(cta, slot) };
+        let (memory, published) = unsafe { draft.publish(cta, slot).sync(cta) };
         _ = published.acquire(cta);
         memory
     });

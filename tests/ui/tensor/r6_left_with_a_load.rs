@@ -1,16 +1,16 @@
 //! A scope ends after its tensor copies have been waited for.
 
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};
 
-pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Ready>) {
+pub fn kernel(cta: &mut Cta, map: TensorMap<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Uninit>) {
     #[cfg(not(fixed))]
     cta.async_scope((tile, bar), |cta, (tile, bar)| tensor::load(cta, bar, tile, map.box_at([0, 0])));
     #[cfg(fixed)]
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
-        (tile.release(cta), bar)
+        (tile.release().sync(cta), bar)
     });
 }

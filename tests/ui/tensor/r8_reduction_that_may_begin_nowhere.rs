@@ -9,11 +9,11 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 256>, sums: TensorMapReduce<
     #[cfg(fixed)]
     let Some(part) = sums.at([x]) else { return };
     cta.async_scope(tile, |cta, tile| {
-        let tile = tile.write(cta, |i| i as u32).to_async(cta);
+        let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
         #[cfg(not(fixed))]
-        let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at([x])).commit(cta).wait(cta);
+        let (tile, _) = tensor::reduce(cta, op::Add, tile, sums.at([x])).commit(cta).wait(cta).sync(cta);
         #[cfg(fixed)]
-        let (tile, _) = tensor::reduce(cta, op::Add, tile, part).commit(cta).wait(cta);
+        let (tile, _) = tensor::reduce(cta, op::Add, tile, part).commit(cta).wait(cta).sync(cta);
         tile.into_free()
     });
 }

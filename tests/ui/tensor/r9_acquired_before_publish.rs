@@ -10,7 +10,7 @@ pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>, slot: Ten
     let _map = draft.acquire(cta);
     // SAFETY: the draft describes the tensor that it was made of, and all threads make this call.
     #[cfg(fixed)]
-    let (_memory, released) = unsafe { draft.publish(cta, slot) };
+    let (_memory, released) = unsafe { draft.publish(cta, slot).sync(cta) };
     #[cfg(fixed)]
     let _map = released.acquire(cta);
 }

@@ -1,6 +1,6 @@
 //! A cache policy is no proxy fence: stores of threads are fenced before a copy reads them.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
@@ -20,14 +20,14 @@ pub fn kernel(
         #[cfg(not(fixed))]
         let other = other.write(cta, |_| 1.0);
         #[cfg(fixed)]
-        let one = one.write(cta, |_| 1.0).to_async(cta);
+        let one = one.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(fixed)]
-        let other = other.write(cta, |_| 1.0).to_async(cta);
-        let (one, _) = tensor::store(cta, one, dst.cache_hint(policy)).commit(cta).wait(cta);
-        let (other, _) = tensor::reduce(cta, op::Add, other, sums.cache_hint(policy)).commit(cta).wait(cta);
+        let other = other.write(cta, |_| 1.0).to_async().sync(cta);
+        let (one, _) = tensor::store(cta, one, dst.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
+        let (other, _) = tensor::reduce(cta, op::Add, other, sums.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
         #[cfg(not(fixed))]
         {
-            (one.to_async(cta).into_free(), other.to_async(cta).into_free())
+            (one.to_async().sync(cta).into_free(), other.to_async().sync(cta).into_free())
         }
         #[cfg(fixed)]
         {

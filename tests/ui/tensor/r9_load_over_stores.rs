@@ -1,6 +1,6 @@
 //! Stores of threads are fenced before a copy overwrites them.
 
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Shared, Written};
@@ -17,8 +17,8 @@ pub fn kernel<'s>(
     #[cfg(not(fixed))]
     let (_bar, _other, _) = tensor::load(cta, bar, other, src.cache_hint(CachePolicy::evict_first())).wait(cta);
     #[cfg(fixed)]
-    let (bar, _tile, _) = tensor::load(cta, bar, tile.to_async(cta).into_free(), src).wait(cta);
+    let (bar, _tile, _) = tensor::load(cta, bar, tile.to_async().sync(cta).into_free(), src).wait(cta);
     #[cfg(fixed)]
     let (_bar, _other, _) =
-        tensor::load(cta, bar, other.to_async(cta).into_free(), src.cache_hint(CachePolicy::evict_first())).wait(cta);
+        tensor::load(cta, bar, other.to_async().sync(cta).into_free(), src.cache_hint(CachePolicy::evict_first())).wait(cta);
 }

@@ -1,7 +1,7 @@
 //! A published tensor map is acquired for the tensormap proxy before a copy uses it.
 
 use ptx::launch::Cta;
-use ptx::mbarrier::{Mbarrier, Ready};
+use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapSlot};
 
@@ -11,18 +11,18 @@ pub fn kernel(
     slot: TensorMapSlot,
     memory: SharedArray<u64, 16>,
     tile: SharedArray<f32, 2048>,
-    bar: Mbarrier<Ready>,
+    bar: Mbarrier<Uninit>,
 ) {
     cta.async_scope((memory, tile, bar), |cta, (memory, tile, bar)| {
         let draft = tensor::draft(cta, memory, &map);
         // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
-        let (memory, published) = unsafe { draft.publish(cta, slot) };
+        let (memory, published) = unsafe { draft.publish(cta, slot).sync(cta) };
         #[cfg(not(fixed))]
         let (bar, tile, _) = tensor::load(cta, bar, tile, published.at([0, 0])).wait(cta);
         #[cfg(fixed)]
         let map = published.acquire(cta);
         #[cfg(fixed)]
         let (bar, tile, _) = tensor::load(cta, bar, tile, map.box_at([0, 0])).wait(cta);
-        (memory, tile.release(cta), bar)
+        (memory, tile.release().sync(cta), bar)
     });
 }

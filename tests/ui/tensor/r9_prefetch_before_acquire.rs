@@ -1,11 +1,11 @@
 //! A tensor map that the CTA made is acquired before a copy or a prefetch uses it.
 
 use ptx::launch::Cta;
-use ptx::tensor::{Box2, ReleasedTensorMap};
+use ptx::tensor::{self, Box2, ReleasedTensorMap};
 
 pub fn kernel(cta: &Cta, released: ReleasedTensorMap<f32, Box2<64, 32>>) {
     #[cfg(not(fixed))]
-    released.prefetch_tensormap(cta);
+    tensor::prefetch_tensormap(cta, &released);
     #[cfg(fixed)]
-    released.acquire(cta).prefetch_tensormap(cta);
+    tensor::prefetch_tensormap(cta, &released.acquire(cta));
 }

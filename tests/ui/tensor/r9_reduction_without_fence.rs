@@ -14,14 +14,14 @@ pub fn kernel<'s>(
     #[cfg(not(fixed))]
     let group = tensor::reduce(cta, op::Add, a, sums);
     #[cfg(not(fixed))]
-    let group = group.tensor_store(cta, b, dst);
+    let group = group.and(tensor::store(cta, b, dst));
     #[cfg(not(fixed))]
-    let group = group.tensor_reduce(cta, op::Add, c, sums);
+    let group = group.and(tensor::reduce(cta, op::Add, c, sums));
     #[cfg(fixed)]
-    let group = tensor::reduce(cta, op::Add, a.to_async(cta), sums);
+    let group = tensor::reduce(cta, op::Add, a.to_async().sync(cta), sums);
     #[cfg(fixed)]
-    let group = group.tensor_store(cta, b.to_async(cta), dst);
+    let group = group.and(tensor::store(cta, b.to_async().sync(cta), dst));
     #[cfg(fixed)]
-    let group = group.tensor_reduce(cta, op::Add, c.to_async(cta), sums);
-    let _ = group.commit(cta).wait(cta);
+    let group = group.and(tensor::reduce(cta, op::Add, c.to_async().sync(cta), sums));
+    let _ = group.commit(cta).wait(cta).sync(cta);
 }

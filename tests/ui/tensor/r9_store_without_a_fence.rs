@@ -9,8 +9,8 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 2048>, dst: TensorTileMut<f3
         #[cfg(not(fixed))]
         let tile = tile.write(cta, |i| i as f32);
         #[cfg(fixed)]
-        let tile = tile.write(cta, |i| i as f32).to_async(cta);
-        let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta);
+        let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);
+        let (tile, _) = tensor::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
         tile.into_free()
     });
 }

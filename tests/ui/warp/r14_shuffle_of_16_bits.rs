@@ -10,13 +10,7 @@ pub fn kernel(cta: &Cta, value: u16) {
     let _ = warp.shuffle_up(value, 1);
     let _ = warp.shuffle_down(value, 1);
     let _ = warp.shuffle_xor(value, 1);
-    let _ = warp.invoke_elected_broadcast(|| value);
     let _ = warp.match_any(value);
     let _ = warp.match_all(value);
     let _ = warp.partition_by(value);
-    #[cfg(not(fixed))]
-    let group = warp.partition_by(u32::from(value));
-    #[cfg(fixed)]
-    let group = warp.partition_by(value);
-    let _ = group.broadcast_first(value);
 }

@@ -1,7 +1,7 @@
 //! A byte mask is no proxy fence: stores of threads are fenced before a copy reads them.
 
 use ptx::bulk;
-use ptx::cache_policy::CachePolicy;
+use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::GlobalTileMut;
 use ptx::launch::Cta;
 use ptx::mask::ByteMask;
@@ -14,8 +14,8 @@ pub fn kernel<'s>(cta: &Cta, [one, other]: [Shared<'s, f32, 1024, Written>; 2], 
     #[cfg(not(fixed))]
     let more = bulk::store_masked(cta, other, second.cache_hint(policy), even);
     #[cfg(fixed)]
-    let stores = bulk::store_masked(cta, one.to_async(cta), first, even);
+    let stores = bulk::store_masked(cta, one.to_async().sync(cta), first, even);
     #[cfg(fixed)]
-    let more = bulk::store_masked(cta, other.to_async(cta), second.cache_hint(policy), even);
-    let _ = stores.and(more).commit(cta).wait(cta);
+    let more = bulk::store_masked(cta, other.to_async().sync(cta), second.cache_hint(policy), even);
+    let _ = stores.and(more).commit(cta).wait(cta).sync(cta);
 }

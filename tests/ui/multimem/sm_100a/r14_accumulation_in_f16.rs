@@ -7,13 +7,9 @@ pub fn kernel(floats: MulticastRef<[f32; 4]>, bytes: MulticastRef<[Fp8<ty::E4m3>
     #[cfg(not(fixed))]
     let _sum = floats.load_reduce_add_acc_f16(sem::Relaxed);
     #[cfg(not(fixed))]
-    let _sum = floats.load_reduce_add_acc_f16_weak();
-    #[cfg(not(fixed))]
     let _sum = bytes.load_reduce_add_acc_f32(sem::Relaxed);
     #[cfg(fixed)]
     let _sum = floats.load_reduce_add(sem::Relaxed);
-    #[cfg(fixed)]
-    let _sum = floats.load_reduce_add_weak();
     #[cfg(fixed)]
     let _sum = bytes.load_reduce_add_acc_f16(sem::Relaxed);
 }

@@ -17,7 +17,7 @@ pub fn body<'s>(
 ) {
     let draft = draft.retype::<f32, Box2<64, 16>>(cta);
     // SAFETY: the draft describes the same tensor, and all threads make this call.
-    let (_memory, published) = unsafe { draft.publish(cta, slot) };
+    let (_memory, published) = unsafe { draft.publish(cta, slot).sync(cta) };
     _ = tensor::load(cta, bar, tile, published.acquire(cta).box_at([0, 0]));
 }
 
@@ -31,6 +31,6 @@ pub fn body<'s>(
 ) {
     let draft = draft.retype::<f32, Box2<64, 16>>(cta);
     // SAFETY: the draft describes the same tensor, and all threads make this call.
-    let (_memory, published) = unsafe { draft.publish(cta, slot) };
+    let (_memory, published) = unsafe { draft.publish(cta, slot).sync(cta) };
     _ = tensor::load(cta, bar, tile, published.acquire(cta).box_at([0, 0]));
 }
