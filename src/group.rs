@@ -445,7 +445,8 @@ pub(crate) fn sync_first_warp() {
 /// ```
 #[must_use = "the handles are there after the barrier: call `.sync(cta)`"]
 pub struct AfterSync<Handles, G = Cta> {
-    handles: Handles,
+    /// In a tuple: where a handle is wanted, rustc would suggest a field of that type.
+    handles: (Handles,),
     _group: PhantomData<fn(&G)>,
 }
 
@@ -453,7 +454,7 @@ impl<Handles, G> AfterSync<Handles, G> {
     /// Each thread of the group has done its part of the transition to `handles`; the barrier is left.
     #[inline(always)]
     pub(crate) fn new(handles: Handles) -> Self {
-        AfterSync { handles, _group: PhantomData }
+        AfterSync { handles: (handles,), _group: PhantomData }
     }
 
     /// Waits for all threads of the group (`__syncthreads()`), and returns the handles. Handles of the CTA also come back after a
@@ -468,7 +469,7 @@ impl<Handles, G> AfterSync<Handles, G> {
     #[doc(alias("__syncthreads", "__syncwarp"))]
     pub fn sync<By: Completes<G>>(self, group: &By) -> Handles {
         group.sync();
-        self.handles
+        self.handles.0
     }
 
     /// Makes an [`AfterSync`] of handles that need no barrier, for a loop whose first round has nothing to wait for.
@@ -510,7 +511,7 @@ impl<Handles: End, G> AfterSync<Handles, G> {
     /// PTX: none.
     #[inline(always)]
     pub fn end(self) -> Handles::Ended {
-        self.handles.end()
+        self.handles.0.end()
     }
 }
 
@@ -578,7 +579,7 @@ unsafe impl<Handles, G, By: Completes<G>> Transitions<By> for AfterSync<Handles,
     type Handles = Handles;
     #[inline(always)]
     fn handles(self, _: Passed) -> Handles {
-        self.handles
+        self.handles.0
     }
 }
 

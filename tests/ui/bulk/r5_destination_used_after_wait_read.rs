@@ -1,4 +1,4 @@
-//! `wait_read` returns the sources only: the copies may still be writing the destinations.
+//! The waits for the reads return the sources only: the copies may still be writing the destinations.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
@@ -10,10 +10,12 @@ pub fn kernel(cta: &mut Cta, dst: GlobalTileMut<f32, 1024>, tile: SharedArray<f3
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(not(fixed))]
-        let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait_read(cta).sync(cta);
+        let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait_read_split(cta).sync(cta);
         #[cfg(fixed)]
-        let (tile, dst) = bulk::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
-        let (bar, tile, _dst) = bulk::load(cta, bar, tile.into_free(), dst).wait(cta);
+        let (tile, group) = bulk::store(cta, tile, dst).commit(cta).wait_read_split(cta).sync(cta);
+        #[cfg(fixed)]
+        let dst = group.wait(cta).sync(cta);
+        let (bar, tile, _dst) = bulk::load(cta, bar, tile, dst).wait(cta);
         (tile.release().sync(cta), bar)
     });
 }

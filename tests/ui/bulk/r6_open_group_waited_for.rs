@@ -9,7 +9,7 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f3
     cta.async_scope(tile, |cta, tile| {
         let tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
         #[cfg(not(fixed))]
-        let (tile, _dst) = bulk::store(cta, tile, dst).wait(cta);
+        let (tile, _dst) = bulk::store(cta, tile, dst).wait(cta).sync(cta);
         #[cfg(fixed)]
         let (tile, _dst) = bulk::store(cta, tile, dst).commit(cta).wait(cta).sync(cta);
         tile.into_free()

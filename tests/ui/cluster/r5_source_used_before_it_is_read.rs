@@ -1,6 +1,6 @@
 //! A source in flight may still be read by the copy: `source` gives read access only.
 
-use ptx::cluster::{ByTile, Channel, Cluster, Inbox, Permutation};
+use ptx::cluster::{ByTile, Cluster, Inbox, Permutation};
 use ptx::shared::{Fenced, Free, Shared};
 
 #[cfg(not(fixed))]
@@ -23,25 +23,4 @@ pub fn tile<'c>(
 ) -> (Inbox<'c, u32, 128, ByTile>, Shared<'c, u32, 128, Free>) {
     let (inbox, src) = inbox.send(cluster, permutation, src).receive(cluster.cta()).release().sync(cluster);
     (inbox, src.into_free())
-}
-
-#[cfg(not(fixed))]
-pub fn of_a_channel<'c>(
-    cluster: &Cluster<'c>,
-    channel: Channel<'c, u32, 128>,
-    src: Shared<'c, u32, 128, Fenced>,
-) -> Shared<'c, u32, 128, Free> {
-    let received = channel.send(cluster, src).receive(cluster.cta());
-    received.source().into_free()
-}
-
-#[cfg(fixed)]
-pub fn of_a_channel<'c>(
-    cluster: &Cluster<'c>,
-    channel: Channel<'c, u32, 128>,
-    src: Shared<'c, u32, 128, Fenced>,
-) -> (Channel<'c, u32, 128>, Shared<'c, u32, 128, Free>) {
-    let cta = cluster.cta();
-    let (channel, src) = channel.send(cluster, src).receive(cta).release().sync(cta).acknowledge(cta).reclaim(cta);
-    (channel, src.sync(cta).into_free())
 }

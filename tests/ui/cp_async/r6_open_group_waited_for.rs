@@ -8,7 +8,7 @@ use ptx::shared::SharedArray;
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, src: GlobalTile<f32, 1024>) {
     cta.async_scope(tile, |cta, tile| {
         #[cfg(not(fixed))]
-        let (tile, _src) = cp_async::load(cta, tile, src).wait(cta);
+        let (tile, _src) = cp_async::load(cta, tile, src).wait().sync(cta);
         #[cfg(fixed)]
         let (tile, _src) = cp_async::load(cta, tile, src).commit(cta).wait().sync(cta);
         tile.to_async().sync(cta).into_free()

@@ -16,7 +16,7 @@ pub fn mine<G: ThreadGroup>(group: &G, tile: Shared<'_, f32, 64, Loaded, G>) {
 
 #[cfg(not(fixed))]
 pub fn a_thread<'s>(tile: Shared<'s, f32, 64, Loaded, Thread<'static>>) {
-    _ = tile.release(&Thread {});
+    _ = tile.release().sync(&Thread {});
 }
 
 #[cfg(fixed)]
@@ -33,7 +33,7 @@ pub fn a_copy(warp: &FirstWarp<'_>) {
 
 #[cfg(not(fixed))]
 pub fn the_warp_as_the_cta(cta: &Cta, tile: Shared<'_, f32, 64, Loaded>) {
-    _ = tile.release(&cta.warp());
+    _ = tile.release().sync(&cta.warp());
 }
 
 #[cfg(fixed)]

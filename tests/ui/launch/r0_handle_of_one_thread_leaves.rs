@@ -47,19 +47,11 @@ pub fn still_read<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Loaded>) -> Shared<'
     cta.invoke_one(a.release().sync(cta), |_, a| a).sync(cta)
 }
 
-pub fn read_by_the_others<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Published>, b: Shared<'s, u32, 64, Loaded>) {
+pub fn read_by_the_others<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Published>) {
     #[cfg(not(fixed))]
     let _ = cta.invoke_warp(a, |_, a| a).sync(cta);
-    #[cfg(not(fixed))]
-    let _ = cta.invoke_warp(b, |_, b| b);
     #[cfg(fixed)]
-    let a = cta.invoke_warp(a.to_async().sync(cta), |_, a| a).sync(cta);
-    #[cfg(fixed)]
-    let b = cta.invoke_warp(b.release().sync(cta), |_, b| b);
-    #[cfg(fixed)]
-    let _ = b.sync(cta);
-    #[cfg(fixed)]
-    let _ = a;
+    let _ = cta.invoke_warp(a.to_async().sync(cta), |_, a| a).sync(cta);
 }
 
 #[cfg(not(fixed))]
