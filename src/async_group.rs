@@ -73,7 +73,7 @@ pub(crate) use wait_group;
 /// });
 /// # }
 /// ```
-#[must_use = "copies in flight have to be waited for: call `.wait_oldest(&cta)` or `.wait(&cta)`"]
+#[must_use = "copies in flight have to be waited for: call `.wait_oldest(…)` or `.wait(…)`, then `.sync(cta)`"]
 #[derive(Debug)]
 pub struct InFlight<Older, Newest> {
     pub(crate) older: Older,

@@ -104,7 +104,7 @@ pub trait Extendable: Sealed {}
 /// What each state allows:
 ///
 #[doc = uses_of_group!()]
-#[must_use = "copies in flight have to be waited for: call `.commit(&cta)`, then `.wait(&cta)`"]
+#[must_use = "copies in flight have to be waited for: call `.commit(cta)`, then `.wait(cta).sync(cta)`"]
 #[derive(Debug)]
 pub struct BulkGroup<Copies, State, G = Cta> {
     copies: Copies,
@@ -128,7 +128,9 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 /// Collective in the group.
 ///
 /// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`, for a DSMEM buffer
-/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
+/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`. If threads of a
+/// [`FirstWarp`](crate::launch::FirstWarp) or a [`Thread`](crate::launch::Thread) may have read the source
+/// ([`Loaded`](crate::shared::Loaded)), by each thread `fence.proxy.async.shared::cta;` before
 ///
 /// Stores a tile that another CTA has sent:
 ///
@@ -160,7 +162,9 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 /// Collective in the group.
 ///
 /// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`, for a DSMEM buffer
-/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
+/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`. If threads of a
+/// [`FirstWarp`](crate::launch::FirstWarp) or a [`Thread`](crate::launch::Thread) may have read the source
+/// ([`Loaded`](crate::shared::Loaded)), by each thread `fence.proxy.async.shared::cta;` before
 ///
 /// ```
 /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Free, Shared}};
@@ -197,6 +201,7 @@ fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     mask: impl raw::BulkCpMask,
 ) {
     meet!(group);
+    src.fence_reads();
     if group.is_leader() {
         // SAFETY: the type of `dst` proves its size and alignment, and this CTA owns `dst`. The source is aligned to 128 bytes
         // and visible to the async proxy (`CopySource::tile`). The group owns both until a wait.

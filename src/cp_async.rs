@@ -53,7 +53,7 @@ pub type CpAsyncLoad<'s, T, const N: usize, Src> = (Shared<'s, T, N, Published>,
 /// The `cp.async` copies of all threads of the CTA that one wait completes (PTX's cp.async-group).
 ///
 /// The group owns `Copies`: nested pairs of handles, the last copy outermost. `State` is [`Uncommitted`] or [`Committed`].
-#[must_use = "copies in flight have to be waited for: call `.commit(&cta)`, then `.wait(&cta)`"]
+#[must_use = "copies in flight have to be waited for: call `.commit(cta)`, then `.wait().sync(cta)`"]
 #[derive(Debug)]
 pub struct CpAsyncGroup<Copies, State> {
     copies: Copies,

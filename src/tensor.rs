@@ -41,7 +41,7 @@
 use core::marker::PhantomData;
 
 use crate::async_group::Token;
-use crate::bulk::{BulkGroup, CopySource, Extendable, LoadSource, Source, Split, Uncommitted};
+use crate::bulk::{BulkGroup, CopySource, LoadSource, Source, Split, Uncommitted};
 use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
 use crate::qualifier::{Sealed, op};
@@ -669,6 +669,7 @@ fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
 ) {
     meet!(group);
+    src.fence_reads();
     if group.is_leader() {
         // SAFETY: the shape proves the size; `dst`, which this CTA alone uses, begins where a copy may; the `CopySource` is
         // aligned to 128 bytes and visible to the async proxy. The caller puts both handles into the group.
@@ -755,6 +756,7 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
 ) {
     meet!(group);
+    src.fence_reads();
     if group.is_leader() {
         // SAFETY: the points of `start_store` hold, except that the CTA shares `dst`: "Each reduction operation … has
         // individually `.relaxed.gpu` memory ordering semantics" (9.7.9.25.5.3). `ReduceOp` and clause 1 of
@@ -762,8 +764,6 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
         unsafe { S::reduce(op, dst.object, dst.coords, src.tile(), hint) }
     }
 }
-
-impl<Copies, State: Extendable, G: ThreadGroup> BulkGroup<Copies, State, G> {}
 
 // SAFETY: the parts are the two fields of the tuple, each once.
 unsafe impl<Src: Source, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) {

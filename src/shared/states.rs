@@ -16,7 +16,7 @@ states! {
 
     /// State of [`Shared`](super::Shared) memory: a copy has filled the memory, and every thread has waited for the copy. All
     /// threads and bulk copies may read; none writes.
-    Loaded: Readable, AsyncSource, IntoAtomic, Publishable { type After = Loaded; }, Openable;
+    Loaded: Readable, AsyncSource { const READ_BY_THREADS: bool = true; }, IntoAtomic, Publishable { type After = Loaded; }, Openable;
 
     /// State of [`Shared`](super::Shared) memory: each thread has stored its share by ordinary stores, which other threads do not
     /// see yet. [`publish`](super::Shared::publish) shows the stores to the other threads, [`to_async`](super::Shared::to_async)
@@ -54,7 +54,7 @@ states! {
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be read",
     label = "not readable now",
-    note = "wait for the load (`Loaded`), or call `.publish(&cta)` after writing (`Published`)"
+    note = "wait for the load (`Loaded`), or call `.publish().sync(cta)` after writing (`Published`)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Readable: Sealed {}
@@ -63,16 +63,20 @@ pub trait Readable: Sealed {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be the source of an asynchronous copy",
     label = "the async proxy may not see its stores",
-    note = "call `.to_async(&cta)` after writing: `fence.proxy.async` makes ordinary stores visible to the async proxy"
+    note = "call `.to_async().sync(cta)` after writing: `fence.proxy.async` makes ordinary stores visible to the async proxy"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait AsyncSource: Sealed {}
+pub trait AsyncSource: Sealed {
+    /// Whether threads may have read the memory since the last proxy fence.
+    #[doc(hidden)]
+    const READ_BY_THREADS: bool = false;
+}
 
 /// States of [`Shared`](super::Shared) memory in which an async copy (`cp.async.bulk`) may overwrite it.
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be the destination of an asynchronous copy",
     label = "not free for a copy to write",
-    note = "a copy writes into `Free` memory: free loaded memory by `.release(&cta)`, written memory by `.to_async(&cta).into_free()`"
+    note = "a copy writes into `Free` memory: free loaded memory by `.release().sync(cta)`, written memory by `.to_async().sync(cta).into_free()`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AsyncDestination: Sealed {}
@@ -81,7 +85,7 @@ pub trait AsyncDestination: Sealed {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be overwritten by threads or `cp.async`",
     label = "not free to be filled",
-    note = "memory is free before its first use (`Free`) and after `.release(&cta)` (`Free` or `FreeGeneric`)"
+    note = "memory is free before its first use (`Free`) and after `.release().sync(cta)` (`Free` or `FreeGeneric`)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Overwritable: Sealed {}
@@ -90,7 +94,7 @@ pub trait Overwritable: Sealed {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has nothing to publish",
     label = "no unpublished stores of threads",
-    note = "`.publish(&cta)` publishes stores of threads (`.write(&cta, …)`, `.update(&cta, …)`, `.element_stores()`, `.into_atomic(&cta)`): `Loaded` and `Published` memory is readable without it"
+    note = "`.publish()` publishes stores of threads (`.write(&cta, …)`, `.update(&cta, …)`, `.element_stores()`, `.into_atomic(&cta)`): `Loaded` and `Published` memory is readable without it"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ThreadStores: Sealed {}
@@ -100,7 +104,7 @@ pub trait ThreadStores: Sealed {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` cannot be handed to a part of its group",
     label = "other threads may still use it",
-    note = "hand over `Free` or `Fenced` memory: call `.release(&cta)` after a load, `.to_async(&cta)` after stores"
+    note = "hand over `Free` or `Fenced` memory: call `.release().sync(cta)` after a load, `.to_async().sync(cta)` after stores"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtRest: Sealed {}
@@ -109,7 +113,7 @@ pub trait AtRest: Sealed {}
 #[diagnostic::on_unimplemented(
     message = "shared memory in the state `{Self}` has no stores to hand to asynchronous copies",
     label = "nothing for `fence.proxy.async`",
-    note = "`.to_async(&cta)` follows stores of threads (`Written`, `ElementStores`, `VectorStores`, `Published`, `FreeGeneric`, `Atomic`): a copy reads `Loaded` and `Fenced` memory without it, and writes into `Free` memory; free loaded memory by `.release(&cta)`"
+    note = "`.to_async()` follows stores of threads (`Written`, `ElementStores`, `VectorStores`, `Published`, `FreeGeneric`, `Atomic`): a copy reads `Loaded` and `Fenced` memory without it, and writes into `Free` memory; free loaded memory by `.release().sync(cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Unfenced: Sealed {}
@@ -118,7 +122,7 @@ pub trait Unfenced: Sealed {}
 #[diagnostic::on_unimplemented(
     message = "threads cannot store single elements into shared memory in the state `{Self}`",
     label = "not in the state `ElementStores`",
-    note = "begin the stores by `.element_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish(&cta)` or `.to_async(&cta)`"
+    note = "begin the stores by `.element_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish().sync(cta)` or `.to_async().sync(cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait TakesElements: Sealed {}
@@ -127,7 +131,7 @@ pub trait TakesElements: Sealed {}
 #[diagnostic::on_unimplemented(
     message = "threads cannot store vectors into shared memory in the state `{Self}`",
     label = "not in the state `VectorStores`",
-    note = "begin the stores by `.vector_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish(&cta)` or `.to_async(&cta)`"
+    note = "begin the stores by `.vector_stores()` on `Free` or `FreeGeneric` memory, and end them by `.publish().sync(cta)` or `.to_async().sync(cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait TakesVectors: Sealed {}

@@ -31,7 +31,7 @@ use crate::shared::{Element, Free, Shared};
 ///     (memory, released.acquire(cta))
 /// }
 /// ```
-#[must_use = "a draft is not a tensor map yet: call `.publish(&cta, slot)`, which also gives back the shared memory"]
+#[must_use = "a draft is not a tensor map yet: call `.publish(cta, slot).sync(cta)`, which also gives back the shared memory"]
 #[derive(Debug)]
 pub struct TensorMapDraft<'s, T, S: LoadShape, G = Cta> {
     memory: Shared<'s, u64, 16, Free, G>,
@@ -233,7 +233,7 @@ impl FillOf<half::bf16> for fill_mode::OobNan {}
 #[diagnostic::on_unimplemented(
     message = "a copy cannot use a tensor map that has not been acquired for the tensormap proxy",
     label = "not a `TensorMap` yet",
-    note = "call `.publish(&cta, slot)` on a draft, then `.acquire(&cta)`: only then do tensor copies see the fields that were written"
+    note = "call `.publish(cta, slot).sync(cta)` on a draft, then `.acquire(cta)`: only then do tensor copies see the fields that were written"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Acquired: Sealed {}

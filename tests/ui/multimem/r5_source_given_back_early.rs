@@ -13,7 +13,7 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, sums: MulticastTile<f
         #[cfg(not(fixed))]
         let _ = group;
         #[cfg(fixed)]
-        let tile = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait_read(cta).sync(cta);
-        tile
+        let tile = multimem::bulk_reduce(cta, op::Add, tile, sums).commit(cta).wait(cta).sync(cta).0;
+        tile.into_free()
     });
 }
