@@ -128,9 +128,7 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 /// Collective in the group.
 ///
 /// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group [dst], [src], bytes;`, for a DSMEM buffer
-/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`. If threads of a
-/// [`FirstWarp`](crate::launch::FirstWarp) or a [`Thread`](crate::launch::Thread) may have read the source
-/// ([`Loaded`](crate::shared::Loaded)), by each thread `fence.proxy.async.shared::cta;` before
+/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
 ///
 /// Stores a tile that another CTA has sent:
 ///
@@ -162,9 +160,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 /// Collective in the group.
 ///
 /// PTX, by the leader: `cp.async.bulk.global.shared::cta.bulk_group.cp_mask [dst], [src], bytes, byteMask;`, for a DSMEM buffer
-/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`. If threads of a
-/// [`FirstWarp`](crate::launch::FirstWarp) or a [`Thread`](crate::launch::Thread) may have read the source
-/// ([`Loaded`](crate::shared::Loaded)), by each thread `fence.proxy.async.shared::cta;` before
+/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
 ///
 /// ```
 /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Free, Shared}};
@@ -201,7 +197,6 @@ fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     mask: impl raw::BulkCpMask,
 ) {
     meet!(group);
-    src.fence_reads();
     if group.is_leader() {
         // SAFETY: the type of `dst` proves its size and alignment, and this CTA owns `dst`. The source is aligned to 128 bytes
         // and visible to the async proxy (`CopySource::tile`). The group owns both until a wait.

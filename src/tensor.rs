@@ -669,7 +669,6 @@ fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
 ) {
     meet!(group);
-    src.fence_reads();
     if group.is_leader() {
         // SAFETY: the shape proves the size; `dst`, which this CTA alone uses, begins where a copy may; the `CopySource` is
         // aligned to 128 bytes and visible to the async proxy. The caller puts both handles into the group.
@@ -756,7 +755,6 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
 ) {
     meet!(group);
-    src.fence_reads();
     if group.is_leader() {
         // SAFETY: the points of `start_store` hold, except that the CTA shares `dst`: "Each reduction operation … has
         // individually `.relaxed.gpu` memory ordering semantics" (9.7.9.25.5.3). `ReduceOp` and clause 1 of

@@ -194,9 +194,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
 /// Collective in the group.
 ///
 /// PTX, by the leader: `cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [dst], [src], bytes;`, for a DSMEM buffer
-/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`. If threads of a
-/// [`FirstWarp`](crate::launch::FirstWarp) or a [`Thread`](crate::launch::Thread) may have read the source
-/// ([`Loaded`](crate::shared::Loaded)), by each thread `fence.proxy.async.shared::cta;` before
+/// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
 ///
 /// Adds the sums of a cluster to the sums of the grid:
 ///
@@ -227,7 +225,6 @@ pub fn reduce<
     dst: impl MaybeHinted<ReduceTile<T, N>>,
 ) -> BulkGroup<(Src, ReduceTile<T, N>), Uncommitted, G> {
     meet!(group);
-    src.fence_reads();
     let _: Op = op;
     let (dst, hint) = dst.split();
     if group.is_leader() {

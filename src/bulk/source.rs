@@ -1,7 +1,6 @@
 //! The sources of bulk copies from shared memory.
 
 use crate::async_group::Token;
-use crate::group::ThreadGroup;
 use crate::qualifier::Sealed;
 use crate::shared::{AsyncSource, Element, Free, Shared};
 
@@ -38,16 +37,6 @@ pub unsafe trait CopySource<T, const N: usize>: Source {
     /// while this value lasts. The async proxy sees the elements if the thread that makes this call then starts the copy.
     #[doc(hidden)]
     fn tile(&self) -> u32;
-    /// Executes the proxy fence between this thread's loads from the tile and the next copy into it, if the group's barrier does
-    /// not order the two ([`ThreadGroup::fence_reads`]): a wait for the reads frees the tile. Each thread makes this call before
-    /// the copy.
-    #[doc(hidden)]
-    #[inline(always)]
-    fn fence_reads(&self)
-    where
-        Self::Group: ThreadGroup,
-    {
-    }
 }
 
 impl<T, const N: usize, State, G> Sealed for Shared<'_, T, N, State, G> {}
@@ -66,14 +55,5 @@ unsafe impl<T: Element, const N: usize, State: AsyncSource, G> CopySource<T, N>
     #[inline(always)]
     fn tile(&self) -> u32 {
         self.addr()
-    }
-    #[inline(always)]
-    fn fence_reads(&self)
-    where
-        G: ThreadGroup,
-    {
-        if const { State::READ_BY_THREADS } {
-            G::fence_reads();
-        }
     }
 }

@@ -16,7 +16,7 @@ states! {
 
     /// State of [`Shared`](super::Shared) memory: a copy has filled the memory, and every thread has waited for the copy. All
     /// threads and bulk copies may read; none writes.
-    Loaded: Readable, AsyncSource { const READ_BY_THREADS: bool = true; }, IntoAtomic, Publishable { type After = Loaded; }, Openable;
+    Loaded: Readable, AsyncSource, IntoAtomic, Publishable { type After = Loaded; }, Openable;
 
     /// State of [`Shared`](super::Shared) memory: each thread has stored its share by ordinary stores, which other threads do not
     /// see yet. [`publish`](super::Shared::publish) shows the stores to the other threads, [`to_async`](super::Shared::to_async)
@@ -66,11 +66,7 @@ pub trait Readable: Sealed {}
     note = "call `.to_async().sync(cta)` after writing: `fence.proxy.async` makes ordinary stores visible to the async proxy"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait AsyncSource: Sealed {
-    /// Whether threads may have read the memory since the last proxy fence.
-    #[doc(hidden)]
-    const READ_BY_THREADS: bool = false;
-}
+pub trait AsyncSource: Sealed {}
 
 /// States of [`Shared`](super::Shared) memory in which an async copy (`cp.async.bulk`) may overwrite it.
 #[diagnostic::on_unimplemented(
