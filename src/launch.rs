@@ -67,9 +67,8 @@ impl Cta {
     ///   which round, a thread reaches the call has the same value in all threads of the group. A call is collective
     ///   - in the CTA, if it takes a `&Cta` or `&mut Cta`, as its receiver or as an argument;
     ///   - in the group `G`, if it takes a `&G`, and in the first warp, if it takes a [`FirstWarp`];
-    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`] and a handle of a pipeline: `wait`,
-    ///     `wait_async` and `release` of the [consumers](crate::pipeline::Consumer), `write` of the
-    ///     [producers](crate::pipeline::Producer);
+    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`] and a handle of a pipeline: `wait` and
+    ///     `release` of the [consumers](crate::pipeline::Consumer), `write` of the [producers](crate::pipeline::Producer);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its
     ///     [`ArrivedCluster`](crate::cluster::ArrivedCluster), and if it is [`Cta::cluster_scope`] or
@@ -99,7 +98,7 @@ impl Cta {
     ///     [`cluster_scope`](Cta::cluster_scope), [`finish_cluster`](Cta::finish_cluster), and of a `WorkQueueMemory`;
     ///   - the bodies of [`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp), [`finish_one`](Cta::finish_one),
     ///     [`finish_warp`](Cta::finish_warp);
-    ///   - the parts of [`Pipeline::run`](crate::pipeline::Pipeline::run), `run_with`;
+    ///   - the parts of [`Pipeline::run`](crate::pipeline::Pipeline::run) and `run_with`;
     ///   - the closures of [`unroll`](crate::registers::unroll) and [`from_fn`](crate::registers::from_fn), which run once a
     ///     round in each thread.
     ///
