@@ -7,5 +7,7 @@ pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {
     #[cfg(not(fixed))]
     cta.async_scope(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta));
     #[cfg(fixed)]
-    cta.async_scope(bins, |cta, bins| bins.write(cta, |_| 0).into_atomic(cta).to_async().sync(cta).into_free());
+    cta.async_scope(bins, |cta, bins| {
+        bins.write(cta, |_| 0).into_atomic(cta).to_async().sync(cta).into_free()
+    });
 }

@@ -41,7 +41,11 @@ pub fn left_in_flight(cta: &mut Cta, memory: Buffer, from: GlobalTile<f32, 64>) 
     });
 }
 
-pub fn updated_before_its_load<'s>(cta: &Cta, buffer: Tile<'s, Free>, from: GlobalTile<f32, 64>) -> Tile<'s, Written> {
+pub fn updated_before_its_load<'s>(
+    cta: &Cta,
+    buffer: Tile<'s, Free>,
+    from: GlobalTile<f32, 64>,
+) -> Tile<'s, Written> {
     #[cfg(not(fixed))]
     {
         _ = from;
@@ -64,7 +68,11 @@ pub fn fenced_without_stores<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, 
     }
 }
 
-pub fn released_with_stores<'s>(cta: &Cta, tile: Tile<'s, Written>, to: GlobalTileMut<f32, 64>) -> Tile<'s, Free> {
+pub fn released_with_stores<'s>(
+    cta: &Cta,
+    tile: Tile<'s, Written>,
+    to: GlobalTileMut<f32, 64>,
+) -> Tile<'s, Free> {
     #[cfg(not(fixed))]
     {
         _ = to;

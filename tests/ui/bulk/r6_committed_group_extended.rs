@@ -16,7 +16,8 @@ pub fn kernel(
         let one = one.write(cta, |_| 1.0).to_async().sync(cta);
         let other = other.write(cta, |_| 2.0).to_async().sync(cta);
         #[cfg(not(fixed))]
-        let group = bulk::store(cta, one, one_dst).commit(cta).and(bulk::store(cta, other, other_dst)).commit(cta);
+        let group =
+            bulk::store(cta, one, one_dst).commit(cta).and(bulk::store(cta, other, other_dst)).commit(cta);
         #[cfg(fixed)]
         let group = bulk::store(cta, one, one_dst).and(bulk::store(cta, other, other_dst)).commit(cta);
         group.wait_read(cta).sync(cta)

@@ -6,7 +6,12 @@ use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(
+    cta: &mut Cta,
+    tile: SharedArray<f32, 1024>,
+    bar: Mbarrier<Uninit>,
+    src: GlobalTile<f32, 1024>,
+) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         #[cfg(not(fixed))]
         {

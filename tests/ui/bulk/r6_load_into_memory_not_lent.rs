@@ -13,7 +13,12 @@ pub fn kernel(cta: &Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Ready>, src
 }
 
 #[cfg(fixed)]
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(
+    cta: &mut Cta,
+    tile: SharedArray<f32, 1024>,
+    bar: Mbarrier<Uninit>,
+    src: GlobalTile<f32, 1024>,
+) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         let _ = tile.get(0);

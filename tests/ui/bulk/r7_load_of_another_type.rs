@@ -7,7 +7,12 @@ use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f64, 1024>) {
+pub fn kernel(
+    cta: &mut Cta,
+    tile: SharedArray<f32, 1024>,
+    bar: Mbarrier<Uninit>,
+    src: GlobalTile<f64, 1024>,
+) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         (tile.release().sync(cta), bar)
@@ -15,7 +20,12 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>
 }
 
 #[cfg(fixed)]
-pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit>, src: GlobalTile<f32, 1024>) {
+pub fn kernel(
+    cta: &mut Cta,
+    tile: SharedArray<f32, 1024>,
+    bar: Mbarrier<Uninit>,
+    src: GlobalTile<f32, 1024>,
+) {
     cta.async_scope((tile, bar), |cta, (tile, bar)| {
         let (bar, tile, _src) = bulk::load(cta, bar, tile, src).wait(cta);
         (tile.release().sync(cta), bar)

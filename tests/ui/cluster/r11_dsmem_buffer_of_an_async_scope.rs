@@ -18,7 +18,8 @@ pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<f32, 64, ByTile, Ready>, tile: 
     #[cfg(fixed)]
     cta.cluster_scope(buffer, |cluster, inbox| {
         let Some(pair) = cluster.whole::<2>() else { return (cluster, inbox) };
-        let (inbox, _tile) = inbox.multicast(&cluster, pair, tile).receive(cluster.cta()).release().sync(&cluster);
+        let (inbox, _tile) =
+            inbox.multicast(&cluster, pair, tile).receive(cluster.cta()).release().sync(&cluster);
         (cluster, inbox)
     });
 }

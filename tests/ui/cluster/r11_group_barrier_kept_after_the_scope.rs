@@ -22,7 +22,9 @@ pub fn kernel(cta: &mut Cta, memory: [Mbarrier<Uninit>; 2]) -> Option<[Mbarrier<
     cta.cluster_scope((), |cluster, ()| {
         if let Some(pair) = cluster.whole::<2>() {
             let barrier = pair.barrier(&cluster, memory).sync(&cluster);
-            kept = Some(barrier.arrive(cluster.cta()).wait(cluster.cta()).close().sync(&cluster).inval(cluster.cta()));
+            kept = Some(
+                barrier.arrive(cluster.cta()).wait(cluster.cta()).close().sync(&cluster).inval(cluster.cta()),
+            );
         }
         (cluster, ())
     });

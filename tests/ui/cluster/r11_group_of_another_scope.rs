@@ -20,7 +20,8 @@ pub fn kernel(cta: &mut Cta, inbox: DsmemBuffer<u32, 128, ByTile, Ready>, src: G
         let Some(row) = row else { trap() };
         #[cfg(fixed)]
         let Some(row) = cluster.row::<2>() else { trap() };
-        let (inbox, _src) = inbox.multicast(&cluster, row, src).receive(cluster.cta()).release().sync(&cluster);
+        let (inbox, _src) =
+            inbox.multicast(&cluster, row, src).receive(cluster.cta()).release().sync(&cluster);
         (cluster, inbox)
     });
 }

@@ -14,7 +14,13 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     });
     #[cfg(fixed)]
     cta.cluster_scope(tile, |cluster, tile| {
-        let tile = cluster.open_write_only(tile).sync(&cluster).close().sync(&cluster).to_async().sync(cluster.cta());
+        let tile = cluster
+            .open_write_only(tile)
+            .sync(&cluster)
+            .close()
+            .sync(&cluster)
+            .to_async()
+            .sync(cluster.cta());
         (cluster, tile.into_free())
     });
 }

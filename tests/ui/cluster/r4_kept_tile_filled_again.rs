@@ -8,7 +8,8 @@ pub fn body<'c>(
     tile: Received<'c, u32, 128, ByTile, ()>,
     permutation: Permutation<'c>,
 ) {
-    let (kept, (free, ())) = inbox.send(cluster, permutation, tile).receive(cluster.cta()).reclaim().sync(cluster);
+    let (kept, (free, ())) =
+        inbox.send(cluster, permutation, tile).receive(cluster.cta()).reclaim().sync(cluster);
     #[cfg(not(fixed))]
     let _sent = kept.send(cluster, permutation, free);
     #[cfg(fixed)]

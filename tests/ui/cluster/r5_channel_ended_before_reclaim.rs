@@ -8,7 +8,8 @@ pub fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shar
     #[cfg(not(fixed))]
     let _inbox = received.into_inbox().sync(cluster);
     #[cfg(fixed)]
-    let (channel, _src) = received.release().sync(cluster.cta()).acknowledge(cluster.cta()).reclaim(cluster.cta());
+    let (channel, _src) =
+        received.release().sync(cluster.cta()).acknowledge(cluster.cta()).reclaim(cluster.cta());
     #[cfg(fixed)]
     let _inbox = channel.into_inbox().sync(cluster);
 }

@@ -8,5 +8,6 @@ pub fn body<'c>(cluster: &Cluster<'c>, channel: Channel<'c, u32, 128>, src: Shar
     #[cfg(not(fixed))]
     let (_channel, _src) = received.reclaim(cluster.cta());
     #[cfg(fixed)]
-    let (_channel, _src) = received.release().sync(cluster.cta()).acknowledge(cluster.cta()).reclaim(cluster.cta());
+    let (_channel, _src) =
+        received.release().sync(cluster.cta()).acknowledge(cluster.cta()).reclaim(cluster.cta());
 }

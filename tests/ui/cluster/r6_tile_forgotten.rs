@@ -11,7 +11,8 @@ pub fn kernel(cta: &mut Cta, inbox: DsmemBuffer<u32, 128, ByTile, Ready>, src: G
         #[cfg(not(fixed))]
         core::mem::forget(inbox.multicast(&cluster, all, src));
         #[cfg(fixed)]
-        let (inbox, _src) = inbox.multicast(&cluster, all, src).receive(cluster.cta()).release().sync(&cluster);
+        let (inbox, _src) =
+            inbox.multicast(&cluster, all, src).receive(cluster.cta()).release().sync(&cluster);
         (cluster, inbox)
     });
 }

@@ -16,7 +16,10 @@ pub fn kernel<'s>(
     #[cfg(not(fixed))]
     let _ = cp_async::load_window(cta, b, slice.window(0)).commit(cta).wait().sync(cta);
     #[cfg(fixed)]
-    let _ = cp_async::load(cta, a.release().sync(cta), src.cache_hint(CachePolicy::evict_first())).commit(cta).wait().sync(cta);
+    let _ = cp_async::load(cta, a.release().sync(cta), src.cache_hint(CachePolicy::evict_first()))
+        .commit(cta)
+        .wait()
+        .sync(cta);
     #[cfg(fixed)]
     let _ = cp_async::load_window(cta, b.release().sync(cta), slice.window(0)).commit(cta).wait().sync(cta);
 }

@@ -10,7 +10,8 @@ pub fn kernel(cta: &mut Cta, tile: SharedArray<u8, 64>, src: Global<u8>) {
         #[cfg(not(fixed))]
         let (tile, _window) = cp_async::load_window(cta, tile, src.window(-1)).commit(cta).wait().sync(cta);
         #[cfg(fixed)]
-        let (tile, _window) = cp_async::load_window(cta, tile, src.vector_window(-16)).commit(cta).wait().sync(cta);
+        let (tile, _window) =
+            cp_async::load_window(cta, tile, src.vector_window(-16)).commit(cta).wait().sync(cta);
         tile.to_async().sync(cta).into_free()
     });
 }

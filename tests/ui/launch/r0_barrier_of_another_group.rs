@@ -7,7 +7,11 @@ use ptx::shared::{Free, Loaded, Shared};
 type Tile<'s, State, G> = Shared<'s, f32, 64, State, G>;
 type Consumers<'p> = Warps<'p, NamedBarrier<1, 96>>;
 
-pub fn a_warp_for_the_cta<'s>(cta: &Cta, warp: &FirstWarp<'_>, tile: Tile<'s, Loaded, Cta>) -> Tile<'s, Free, Cta> {
+pub fn a_warp_for_the_cta<'s>(
+    cta: &Cta,
+    warp: &FirstWarp<'_>,
+    tile: Tile<'s, Loaded, Cta>,
+) -> Tile<'s, Free, Cta> {
     #[cfg(not(fixed))]
     {
         _ = cta;
@@ -45,7 +49,10 @@ pub fn another_part<'s, 'p, 'q: 'p>(
     tile.release().sync(others)
 }
 #[cfg(fixed)]
-pub fn another_part<'s, 'p>(own: &Consumers<'p>, tile: Tile<'s, Loaded, Consumers<'p>>) -> Tile<'s, Free, Consumers<'p>> {
+pub fn another_part<'s, 'p>(
+    own: &Consumers<'p>,
+    tile: Tile<'s, Loaded, Consumers<'p>>,
+) -> Tile<'s, Free, Consumers<'p>> {
     tile.release().sync(own)
 }
 

@@ -7,10 +7,12 @@ pub fn kept<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 
     #[cfg(not(fixed))]
     let mut kept = None;
     #[cfg(not(fixed))]
-    let _ = cta.invoke_one((a, b), |_, (a, b)| {
-        kept = Some(a);
-        (b, b)
-    }).sync(cta);
+    let _ = cta
+        .invoke_one((a, b), |_, (a, b)| {
+            kept = Some(a);
+            (b, b)
+        })
+        .sync(cta);
     #[cfg(fixed)]
     let _ = cta.invoke_one((a, b), |_, (a, b)| (a, b)).sync(cta);
 }

@@ -2,7 +2,7 @@
 
 use ptx::launch::Cta;
 use ptx::mbarrier::{Mbarrier, Ready, Uninit};
-use ptx::shared::{Fenced, Free, FreeGeneric, Loaded, Published, Shared, SharedArray};
+use ptx::shared::{Free, FreeGeneric, Loaded, Published, Shared, SharedArray};
 
 pub fn of_another_call<'s>(cta: &mut Cta, a: Shared<'s, u32, 64, Free>, b: Shared<'s, u32, 64, Free>) {
     #[cfg(not(fixed))]

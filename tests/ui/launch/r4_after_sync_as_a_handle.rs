@@ -17,14 +17,24 @@ pub fn read(cta: &Cta, tile: Shared<'_, f32, 64, Written>) -> Option<f32> {
     }
 }
 
-pub fn loaded_into(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'_, f32, 64, Loaded>, src: GlobalTile<f32, 64>) {
+pub fn loaded_into(
+    cta: &Cta,
+    bar: Mbarrier<Ready>,
+    tile: Shared<'_, f32, 64, Loaded>,
+    src: GlobalTile<f32, 64>,
+) {
     #[cfg(not(fixed))]
     let _ = bulk::load(cta, bar, tile.release(), src);
     #[cfg(fixed)]
     let _ = bulk::load(cta, bar, tile.release().sync(cta), src).wait(cta);
 }
 
-pub fn loaded_by_an_mbarrier_that_is_not_there(cta: &Cta, bar: Mbarrier<Ready>, tile: Shared<'_, f32, 64, Free>, src: GlobalTile<f32, 64>) {
+pub fn loaded_by_an_mbarrier_that_is_not_there(
+    cta: &Cta,
+    bar: Mbarrier<Ready>,
+    tile: Shared<'_, f32, 64, Free>,
+    src: GlobalTile<f32, 64>,
+) {
     let bar = bar.inval(cta);
     #[cfg(not(fixed))]
     let _ = bulk::load(cta, bar.init(cta), tile, src);

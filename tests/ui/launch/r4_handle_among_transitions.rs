@@ -13,7 +13,11 @@ pub fn free_already<'s>(cta: &Cta, read: Tile<'s, Loaded>, free: Tile<'s, Free>)
     [read, free]
 }
 
-pub fn not_begun<'s>(cta: &Cta, read: Tile<'s, Loaded>, written: Tile<'s, Written>) -> (Tile<'s, Free>, Tile<'s, Published>) {
+pub fn not_begun<'s>(
+    cta: &Cta,
+    read: Tile<'s, Loaded>,
+    written: Tile<'s, Written>,
+) -> (Tile<'s, Free>, Tile<'s, Published>) {
     #[cfg(not(fixed))]
     {
         (read.release(), written).sync(cta)

@@ -11,18 +11,23 @@ pub fn body<'c>(
 ) -> Pipeline<'c, [f32; 64], 2> {
     #[cfg(not(fixed))]
     {
-        pipeline.multicast(()).run(
-            cluster,
-            |thread, producer| producer.load(thread, tile),
-            |warps, consumer| consumer.wait(warps).release(warps),
-        ).join(cluster)
+        pipeline
+            .multicast(())
+            .run(
+                cluster,
+                |thread, producer| producer.load(thread, tile),
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+            .join(cluster)
     }
     #[cfg(fixed)]
     {
-        pipeline.run(
-            cluster.cta_mut(),
-            |thread, producer| producer.load(thread, tile),
-            |warps, consumer| consumer.wait(warps).release(warps),
-        ).join(cluster.cta_mut())
+        pipeline
+            .run(
+                cluster.cta_mut(),
+                |thread, producer| producer.load(thread, tile),
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+            .join(cluster.cta_mut())
     }
 }

@@ -10,11 +10,14 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
     cta.async_scope(memory, |cta, pipeline| {
         cta.cluster_scope((), |mut cluster, ()| {
             let Some(pair) = cluster.whole::<2>() else { return (cluster, ()) };
-            _ = pipeline.multicast(pair).run(
-                &mut cluster,
-                |thread, producer| producer.load(thread, tile),
-                |warps, consumer| consumer.wait(warps).release(warps),
-            ).join(&mut cluster);
+            _ = pipeline
+                .multicast(pair)
+                .run(
+                    &mut cluster,
+                    |thread, producer| producer.load(thread, tile),
+                    |warps, consumer| consumer.wait(warps).release(warps),
+                )
+                .join(&mut cluster);
             (cluster, ())
         });
         loop {}
@@ -28,9 +31,12 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.multicast(pair).run(
-        cluster,
-        |thread, producer| producer.load(thread, tile),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    ).join(cluster)
+    pipeline
+        .multicast(pair)
+        .run(
+            cluster,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+        .join(cluster)
 }

@@ -11,11 +11,14 @@ pub fn body<'c, 'd>(
     pipeline: Pipeline<'d, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'d, [f32; 64], 2> {
-    pipeline.multicast(pair).run(
-        cluster,
-        |thread, producer| producer.load(thread, tile),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    ).join(cluster)
+    pipeline
+        .multicast(pair)
+        .run(
+            cluster,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+        .join(cluster)
 }
 
 #[cfg(fixed)]
@@ -25,9 +28,12 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.multicast(pair).run(
-        cluster,
-        |thread, producer| producer.load(thread, tile),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    ).join(cluster)
+    pipeline
+        .multicast(pair)
+        .run(
+            cluster,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+        .join(cluster)
 }

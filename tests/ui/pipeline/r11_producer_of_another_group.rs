@@ -29,9 +29,12 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.multicast(four).run(
-        cluster,
-        |thread, producer| produce(thread, producer, tile),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    ).join(cluster)
+    pipeline
+        .multicast(four)
+        .run(
+            cluster,
+            |thread, producer| produce(thread, producer, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+        .join(cluster)
 }

@@ -11,7 +11,12 @@ type Stages<'s> = Pipeline<'s, [f32; 64], 2>;
 type Tile<'s> = Shared<'s, f32, 64, Free>;
 type Consumers = NamedBarrier<1, 96>;
 
-pub fn given_back<'s>(cta: &mut Cta, consumers: Consumers, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
+pub fn given_back<'s>(
+    cta: &mut Cta,
+    consumers: Consumers,
+    pipeline: Stages<'s>,
+    tile: Tile<'s>,
+) -> Stages<'s> {
     #[cfg(not(fixed))]
     let run = pipeline.run_with(
         cta,

@@ -14,7 +14,9 @@ pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 10
         #[cfg(fixed)]
         {
             match ring.wait(cta) {
-                NextStage::Full(full) => full.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta).join(cta),
+                NextStage::Full(full) => {
+                    full.update(cta, |[x], y| x + y).store(cta).refill(cta).finish(cta).join(cta)
+                }
                 NextStage::Done(done) => done.join(cta),
             }
         }

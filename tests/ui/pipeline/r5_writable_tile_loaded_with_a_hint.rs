@@ -9,11 +9,13 @@ use ptx::pipeline::PipelineMemory;
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTileMut<f32, 64>) {
     let policy = CachePolicy::evict_first();
     cta.async_scope(memory, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |thread, producer| producer.load(thread, tile.cache_hint(policy)),
-            |warps, consumer| consumer.wait(warps).release(warps),
-        ).join(cta)
+        pipeline
+            .run(
+                cta,
+                |thread, producer| producer.load(thread, tile.cache_hint(policy)),
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+            .join(cta)
     });
 }
 
@@ -21,10 +23,12 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     let policy = CachePolicy::evict_first();
     cta.async_scope(memory, |cta, pipeline| {
-        pipeline.run(
-            cta,
-            |thread, producer| producer.load(thread, tile.cache_hint(policy)),
-            |warps, consumer| consumer.wait(warps).release(warps),
-        ).join(cta)
+        pipeline
+            .run(
+                cta,
+                |thread, producer| producer.load(thread, tile.cache_hint(policy)),
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+            .join(cta)
     });
 }

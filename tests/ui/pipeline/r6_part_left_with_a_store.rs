@@ -14,24 +14,26 @@ pub fn kernel(
     to: GlobalTileMut<f32, 64>,
 ) {
     cta.finish(memory, |cta, (pipeline, out)| {
-        let (pipeline, out) = pipeline.run_with(
-            cta,
-            consumers,
-            out,
-            |_, producer| producer,
-            |warps, consumer, out| {
-                let out = out.write(warps, |i| i as f32).to_async().sync(warps);
-                let storing = bulk::store(warps, out, to).commit(warps);
-                #[cfg(not(fixed))]
-                {
-                    (consumer, storing)
-                }
-                #[cfg(fixed)]
-                {
-                    (consumer, storing.wait_read(warps).end())
-                }
-            },
-        ).end();
+        let (pipeline, out) = pipeline
+            .run_with(
+                cta,
+                consumers,
+                out,
+                |_, producer| producer,
+                |warps, consumer, out| {
+                    let out = out.write(warps, |i| i as f32).to_async().sync(warps);
+                    let storing = bulk::store(warps, out, to).commit(warps);
+                    #[cfg(not(fixed))]
+                    {
+                        (consumer, storing)
+                    }
+                    #[cfg(fixed)]
+                    {
+                        (consumer, storing.wait_read(warps).end())
+                    }
+                },
+            )
+            .end();
         (pipeline, out)
     });
 }

@@ -10,22 +10,26 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
     cta.async_scope(memory, |cta, pipeline| {
         #[cfg(not(fixed))]
         {
-            pipeline.run(
-                cta,
-                |thread, producer| {
-                    kept = Some(producer.load(thread, tile));
-                    loop {}
-                },
-                |warps, consumer| consumer.wait(warps).release(warps),
-            ).join(cta)
+            pipeline
+                .run(
+                    cta,
+                    |thread, producer| {
+                        kept = Some(producer.load(thread, tile));
+                        loop {}
+                    },
+                    |warps, consumer| consumer.wait(warps).release(warps),
+                )
+                .join(cta)
         }
         #[cfg(fixed)]
         {
-            pipeline.run(
-                cta,
-                |thread, producer| producer.load(thread, tile),
-                |warps, consumer| consumer.wait(warps).release(warps),
-            ).join(cta)
+            pipeline
+                .run(
+                    cta,
+                    |thread, producer| producer.load(thread, tile),
+                    |warps, consumer| consumer.wait(warps).release(warps),
+                )
+                .join(cta)
         }
     });
     #[cfg(not(fixed))]

@@ -11,11 +11,14 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 32], 2>,
     map: TensorMap<f32, Box1<16>>,
 ) -> Pipeline<'c, [f32; 32], 2> {
-    pipeline.multicast(pair).run(
-        cluster,
-        |thread, producer| producer.load(thread, map.box_at([0])),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    ).join(cluster)
+    pipeline
+        .multicast(pair)
+        .run(
+            cluster,
+            |thread, producer| producer.load(thread, map.box_at([0])),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+        .join(cluster)
 }
 
 #[cfg(fixed)]
@@ -25,9 +28,12 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 64], 2>,
     map: TensorMap<f32, Box1<32>>,
 ) -> Pipeline<'c, [f32; 64], 2> {
-    pipeline.multicast(pair).run(
-        cluster,
-        |thread, producer| producer.load(thread, map.box_at([0])),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    ).join(cluster)
+    pipeline
+        .multicast(pair)
+        .run(
+            cluster,
+            |thread, producer| producer.load(thread, map.box_at([0])),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+        .join(cluster)
 }

@@ -11,11 +11,14 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 8], 2>,
     tile: GlobalTile<f32, 8>,
 ) -> Pipeline<'c, [f32; 8], 2> {
-    pipeline.multicast(row).run(
-        cluster,
-        |thread, producer| producer.load(thread, tile),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    ).join(cluster)
+    pipeline
+        .multicast(row)
+        .run(
+            cluster,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+        .join(cluster)
 }
 
 #[cfg(fixed)]
@@ -25,9 +28,12 @@ pub fn body<'c>(
     pipeline: Pipeline<'c, [f32; 16], 2>,
     tile: GlobalTile<f32, 16>,
 ) -> Pipeline<'c, [f32; 16], 2> {
-    pipeline.multicast(row).run(
-        cluster,
-        |thread, producer| producer.load(thread, tile),
-        |warps, consumer| consumer.wait(warps).release(warps),
-    ).join(cluster)
+    pipeline
+        .multicast(row)
+        .run(
+            cluster,
+            |thread, producer| producer.load(thread, tile),
+            |warps, consumer| consumer.wait(warps).release(warps),
+        )
+        .join(cluster)
 }

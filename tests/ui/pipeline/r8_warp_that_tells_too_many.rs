@@ -14,18 +14,24 @@ pub fn body<'c>(
 ) -> Pipeline<'c, Stage, 2> {
     #[cfg(not(fixed))]
     {
-        pipeline.multicast(((all, all), all)).run(
-            cluster,
-            |thread, producer| producer.load(thread, ((tile, tile), tile)),
-            |warps, consumer| consumer.wait(warps).release(warps),
-        ).join(cluster)
+        pipeline
+            .multicast(((all, all), all))
+            .run(
+                cluster,
+                |thread, producer| producer.load(thread, ((tile, tile), tile)),
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+            .join(cluster)
     }
     #[cfg(fixed)]
     {
-        pipeline.multicast(all).run(
-            cluster,
-            |thread, producer| producer.load(thread, ((tile, tile), tile)),
-            |warps, consumer| consumer.wait(warps).release(warps),
-        ).join(cluster)
+        pipeline
+            .multicast(all)
+            .run(
+                cluster,
+                |thread, producer| producer.load(thread, ((tile, tile), tile)),
+                |warps, consumer| consumer.wait(warps).release(warps),
+            )
+            .join(cluster)
     }
 }

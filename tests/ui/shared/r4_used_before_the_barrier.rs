@@ -1,4 +1,4 @@
-//! A transition is no handle: `sync_with` returns the handle in its next state.
+//! A transition is no handle: `.sync(cta)` returns the handle in its next state.
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;

@@ -7,7 +7,8 @@ use ptx::shared::SharedArray;
 
 pub fn array(cta: &mut Cta, memory: SharedArray<f32, 64>, to: GlobalTileMut<f32, 64>) {
     cta.async_scope(memory, |cta, tile| {
-        let stored = bulk::store(cta, tile.write(cta, |_| 1.0).to_async().sync(cta), to).commit(cta).wait_read(cta);
+        let stored =
+            bulk::store(cta, tile.write(cta, |_| 1.0).to_async().sync(cta), to).commit(cta).wait_read(cta);
         #[cfg(not(fixed))]
         {
             stored.end()

@@ -15,14 +15,16 @@ pub fn draft<'s>(
         cta.invoke_one(memory, |thread, memory| {
             // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
             unsafe { tensor::draft(thread, memory, &map).publish(thread, slot).sync(thread) }.0
-        }).sync(cta)
+        })
+        .sync(cta)
     }
     #[cfg(fixed)]
     {
         cta.invoke_warp(memory, |warp, memory| {
             // SAFETY: the draft describes the tensor of `map`, and all threads make this call.
             unsafe { tensor::draft(warp, memory, &map).publish(warp, slot).sync(warp) }.0
-        }).sync(cta)
+        })
+        .sync(cta)
     }
 }
 

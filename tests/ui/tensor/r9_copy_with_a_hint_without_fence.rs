@@ -24,7 +24,8 @@ pub fn kernel(
         #[cfg(fixed)]
         let other = other.write(cta, |_| 1.0).to_async().sync(cta);
         let (one, _) = tensor::store(cta, one, dst.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
-        let (other, _) = tensor::reduce(cta, op::Add, other, sums.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
+        let (other, _) =
+            tensor::reduce(cta, op::Add, other, sums.cache_hint(policy)).commit(cta).wait(cta).sync(cta);
         #[cfg(not(fixed))]
         {
             (one.to_async().sync(cta).into_free(), other.to_async().sync(cta).into_free())

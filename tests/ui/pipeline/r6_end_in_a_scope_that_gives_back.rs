@@ -1,4 +1,4 @@
-//! A `…_last` call leaves mbarriers valid: a scope that returns its memory needs them invalidated.
+//! `end` leaves mbarriers valid: a scope that returns its memory needs them invalidated, by `join`.
 
 use ptx::cluster::{Cluster, Group};
 use ptx::global::{GlobalTile, Tiles, TilesMut};
@@ -9,16 +9,16 @@ use ptx::shared::Ended;
 type Memory = RingMemory<f32, 1024, 1, 3>;
 
 #[cfg(not(fixed))]
-pub fn update_all_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
+pub fn update_all(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
     cta.async_scope(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x + y).end())
 }
 
 #[cfg(fixed)]
-pub fn update_all_last(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
+pub fn update_all(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
     cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x + y).end());
 }
 
-pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
+pub fn finish(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
     #[cfg(not(fixed))]
     {
         cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta).end())
@@ -30,7 +30,7 @@ pub fn finish_last(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut
 }
 
 #[cfg(not(fixed))]
-pub fn run_last(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) -> PipelineMemory<[f32; 64], 2> {
+pub fn run(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) -> PipelineMemory<[f32; 64], 2> {
     cta.async_scope(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
         pipeline.run(
             cta,
@@ -41,7 +41,7 @@ pub fn run_last(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: Globa
 }
 
 #[cfg(fixed)]
-pub fn run_last(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
+pub fn run(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     cta.finish(memory, |cta, pipeline: Pipeline<'_, [f32; 64], 2>| {
         pipeline.run(
             cta,
@@ -52,7 +52,7 @@ pub fn run_last(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile
 }
 
 #[cfg(not(fixed))]
-pub fn run_multicast_last<'c>(
+pub fn run_multicast<'c>(
     cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
@@ -66,7 +66,7 @@ pub fn run_multicast_last<'c>(
 }
 
 #[cfg(fixed)]
-pub fn run_multicast_last<'c>(
+pub fn run_multicast<'c>(
     cluster: &mut Cluster<'c>,
     pair: Group<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,

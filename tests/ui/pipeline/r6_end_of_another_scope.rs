@@ -8,7 +8,7 @@ use ptx::shared::Ended;
 type Memory = RingMemory<f32, 1024, 1, 3>;
 
 #[cfg(not(fixed))]
-pub fn update_all_last<'a, 'b: 'a>(
+pub fn update_all<'a, 'b: 'a>(
     cta: &Cta,
     ring: IdleRing<'a, f32, 1024, 1, 3>,
     x: Tiles<f32, 1024>,
@@ -18,7 +18,7 @@ pub fn update_all_last<'a, 'b: 'a>(
 }
 
 #[cfg(fixed)]
-pub fn update_all_last<'a>(
+pub fn update_all<'a>(
     cta: &Cta,
     ring: IdleRing<'a, f32, 1024, 1, 3>,
     x: Tiles<f32, 1024>,
@@ -28,17 +28,17 @@ pub fn update_all_last<'a>(
 }
 
 #[cfg(not(fixed))]
-pub fn finish_last<'a, 'b: 'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'b, Memory> {
+pub fn finish<'a, 'b: 'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'b, Memory> {
     ring.finish(cta).end()
 }
 
 #[cfg(fixed)]
-pub fn finish_last<'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'a, Memory> {
+pub fn finish<'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'a, Memory> {
     ring.finish(cta).end()
 }
 
 #[cfg(not(fixed))]
-pub fn run_last<'a, 'b: 'a>(
+pub fn run<'a, 'b: 'a>(
     cta: &mut Cta,
     pipeline: Pipeline<'a, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
@@ -47,7 +47,7 @@ pub fn run_last<'a, 'b: 'a>(
 }
 
 #[cfg(fixed)]
-pub fn run_last<'a>(
+pub fn run<'a>(
     cta: &mut Cta,
     pipeline: Pipeline<'a, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
