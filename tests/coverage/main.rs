@@ -103,7 +103,7 @@ const NO_MISUSE: Exceptions = &[(
 /// The public functions that neither a kernel, nor an example, nor the book names.
 const NO_USER: Exceptions = &[
     (
-        "stands beside `len`, as in Rust's library",
+        "stands beside `len`, as clippy asks (`len_without_is_empty`)",
         &[
             "atomic::GlobalAtomics::is_empty",
             "global::Global::is_empty",
@@ -142,13 +142,12 @@ const NO_USER: Exceptions = &[
         ],
     ),
     (
-        "makes an L2 policy, which changes the speed alone",
-        &[
-            "cache_policy::CachePolicy::evict_first",
-            "cache_policy::CachePolicy::evict_last",
-            "cache_policy::CachePolicy::fractional",
-            "cache_policy::CachePolicy::range",
-        ],
+        "makes the policy that `cache_hint` takes; no kernel here is faster with one",
+        &["cache_policy::CachePolicy::fractional", "cache_policy::CachePolicy::range"],
+    ),
+    (
+        "is a policy that CUTLASS's loads take, without the `Option` of `fractional`",
+        &["cache_policy::CachePolicy::evict_first", "cache_policy::CachePolicy::evict_last"],
     ),
     (
         "is the one way to a map of columns of pixels",
