@@ -3,7 +3,6 @@
 
 use ptx::bulk::{GlobalReduce, ReduceTile};
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::Together;
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;

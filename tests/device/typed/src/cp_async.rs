@@ -3,7 +3,7 @@
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
 use ptx::launch::Together;
-use ptx::qualifier::{arrivals, cache_hint, cp_size, prefetch_size, space, suspend_time_hint, zfill};
+use ptx::qualifier::{arrivals, cache_hint, cp_size, prefetch_size, space, zfill};
 
 use super::*;
 

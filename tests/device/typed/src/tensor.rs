@@ -3,7 +3,6 @@
 use half::{bf16, f16};
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::Global;
-use ptx::launch::Together;
 use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{
