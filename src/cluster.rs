@@ -70,10 +70,9 @@ use core::marker::PhantomData;
 #[cfg(doc)]
 use crate::group::AfterSync;
 use crate::group::{Brand, Completes, Cta, HasBarrier};
-use crate::mbarrier::publish_inits;
 use crate::qualifier::{Sealed, convergence::Aligned, sem};
 use crate::raw;
-use crate::shared::{Lendable, Scoped};
+use crate::shared::{Lendable, Scoped, publish_inits};
 
 mod barrier;
 mod dsmem;

@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, come_back, nothing_to_end};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint, WaitSem};
-use crate::shared::{Lendable, Place, Scoped};
+use crate::shared::{Lendable, Place, Scoped, never_lent, publish_inits};
 
 /// State of an [`Mbarrier`]: the memory holds no mbarrier.
 #[derive(Debug)]
@@ -194,6 +194,7 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Uninit, ARRIVALS> {
 
 // SAFETY: as the state says, the memory holds no mbarrier.
 unsafe impl<const ARRIVALS: u32> Lendable for Mbarrier<Uninit, ARRIVALS> {}
+never_lent! { [const ARRIVALS: u32] Mbarrier<Ready, ARRIVALS> as Self; }
 
 // SAFETY: the memory holds no mbarrier, and no other thread uses the memory before the part has initialized one and met a
 // barrier.
@@ -563,16 +564,6 @@ impl<P: Arrivable, G> Mbarrier<P, 1, G> {
             raw::mbarrier_arrive_expect_tx(sem::Release, scope::Cta, space::SharedCta, self.addr, bytes)
         };
         Mbarrier::new(self.addr, Arrived { state })
-    }
-}
-
-/// Shows the mbarriers that this thread has initialized to the cluster, after the next barrier, and to the async proxy if copies
-/// complete on them.
-#[inline(always)]
-pub(crate) fn publish_inits(filled_by_copies: bool) {
-    raw::fence_mbarrier_init();
-    if filled_by_copies {
-        raw::fence_proxy_async(space::SharedCta);
     }
 }
 

@@ -52,6 +52,7 @@ pub use memory::{ALIGN, DynamicShared, Place, SharedMemory};
 pub use memory::{Needs, count, layout_of_places, needs, place, type_of};
 pub use places::Places;
 pub use scope::{Ended, Lendable, Scoped, SharedArray};
+pub(crate) use scope::{never_lent, publish_inits};
 pub use states::*;
 pub use thread_vectors::{ThreadVector, ThreadVectors};
 pub use view::View2d;

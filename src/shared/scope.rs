@@ -4,9 +4,9 @@ use core::marker::PhantomData;
 
 use super::{ALIGN, AtRest, Element, Free, FreeGeneric, Place, Shared};
 use crate::group::{AfterSync, Brand, Cta, End, HandOver, Passed, come_back};
-use crate::mbarrier::{Mbarrier, Ready, publish_inits};
+use crate::qualifier::space;
+use crate::raw;
 use crate::size;
-use crate::trap::trap;
 
 /// An array of `N` elements in shared memory (`__shared__ T a[N]`), at rest: no copy is in flight, no thread reads or writes.
 ///
@@ -136,22 +136,20 @@ unsafe impl Lendable for () {}
 macro_rules! never_lent {
     ($( [$($generics:tt)*] $T:ty as $Lent:ty; )*) => { $(
         // SAFETY: nobody gets a handle of this scope.
-        unsafe impl<$($generics)*> Scoped for $T {
+        unsafe impl<$($generics)*> $crate::shared::Scoped for $T {
             type InScope<'s> = $Lent;
             type Ended<'s> = ();
             unsafe fn open<'s>(self) -> Self::InScope<'s> {
-                trap()
+                $crate::trap::trap()
             }
             unsafe fn give_back(_lent: Self::InScope<'_>) -> Self {
-                trap()
+                $crate::trap::trap()
             }
         }
     )* };
 }
-never_lent! {
-    [Handles, G] AfterSync<Handles, G> as Handles;
-    [const ARRIVALS: u32] Mbarrier<Ready, ARRIVALS> as Self;
-}
+pub(crate) use never_lent;
+never_lent! { [Handles, G] AfterSync<Handles, G> as Handles; }
 
 macro_rules! lend_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
@@ -313,6 +311,16 @@ impl Cta {
             unsafe { H::inval_mbarriers(lent) };
         }
         self.sync();
+    }
+}
+
+/// Shows the mbarriers that this thread has initialized to the cluster, after the next barrier, and to the async proxy if copies
+/// complete on them.
+#[inline(always)]
+pub(crate) fn publish_inits(filled_by_copies: bool) {
+    raw::fence_mbarrier_init();
+    if filled_by_copies {
+        raw::fence_proxy_async(space::SharedCta);
     }
 }
 
