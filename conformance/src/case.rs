@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use ptx_emu::float::Format;
+use ptx_emu::Format;
 
 use crate::form::Form;
 use crate::tensor::Map;

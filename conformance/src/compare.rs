@@ -1,6 +1,6 @@
 //! Compares the memory after two runs of a case.
 
-use ptx_emu::float::Format;
+use ptx_emu::Format;
 use serde::{Deserialize, Serialize};
 
 use crate::case::{Case, Compare, Region};

@@ -1,8 +1,6 @@
 //! Runs cases in the interpreter.
 
-use ptx_emu::device::Device;
-use ptx_emu::machine::{Launch, Options};
-use ptx_emu::schedule::Schedule;
+use ptx_emu::{Device, Launch, Options, Schedule};
 
 use crate::case::{Case, Extra, Run};
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use ptx_conformance::fuzz::forms::{self, Form, SAMPLE_REGISTERS, VERSIONS};
-use ptx_emu::parse;
-use ptx_emu::program::Program;
+use ptx_emu::Device;
 use rayon::prelude::*;
 use xtask::cuda::Tools;
 
@@ -61,10 +60,8 @@ fn module(version: &str, statements: &[&str]) -> (String, usize) {
 /// Returns what a statement decodes to, as text.
 fn decode(version: &str, statement: &str) -> Result<String, String> {
     let (text, _) = module(version, &[statement]);
-    let module = parse::parse(&text).map_err(|error| error.to_string())?;
-    let program = Program::new(module).map_err(|error| error.to_string())?;
-    let code = program.functions[0].code.iter().map(|instruction| (&instruction.guard, &instruction.op));
-    Ok(format!("{:?} {:?}", code.collect::<Vec<_>>(), program.constants))
+    let module = Device::new().load(&text).map_err(|error| error.to_string())?;
+    Ok(module.decoded("k").unwrap())
 }
 
 /// Returns true if the ISA does not have the form, and ptxas takes it and computes another.

@@ -1,12 +1,16 @@
 //! A device: global memory, modules, launches.
 
-use crate::explore::Explorer;
+use crate::address::FUNCTION_WINDOW;
+use crate::execution::machine::{Machine, product};
+use crate::execution::memory::Global;
+use crate::frontend::op::{Op, Special};
+use crate::frontend::parse::{ParseError, parse};
+use crate::frontend::program::{DecodeError, Init, Parameter, Program, Symbol, Variable};
+use crate::frontend::shared::SharedLayout;
 use crate::limits::*;
-use crate::machine::{Fault, FaultKind, Launch, Machine, Options, Report, SharedLayout, product};
-use crate::memory::{FUNCTION_WINDOW, Global};
-use crate::op::{Op, Special};
-use crate::parse::{ParseError, parse};
-use crate::program::{DecodeError, Init, Parameter, Program, Symbol, Variable};
+use crate::options::{Launch, Options};
+use crate::order::explore::Explorer;
+use crate::report::Report;
 
 /// The reason why a module cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +36,12 @@ pub enum LaunchError {
     NoKernel(String),
     /// The kernel does not allow the shape or the parameters.
     #[error("cannot launch `{kernel}`: {problem}")]
-    Shape { kernel: String, problem: String },
+    Shape {
+        /// The name of the kernel.
+        kernel: String,
+        /// What it does not allow.
+        problem: String,
+    },
 }
 
 /// A loaded module.
@@ -46,6 +55,7 @@ pub struct Module {
 /// What a kernel uses and requires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attributes {
+    /// The places of the parameters.
     pub parameters: Vec<Parameter>,
     /// The bytes of static shared memory of a block.
     pub static_shared: u32,
@@ -134,6 +144,16 @@ impl Module {
             Op::Special(_, special) => is_time(special),
             _ => false,
         })
+    }
+
+    /// Returns what the instructions of a kernel decode to, as text: instructions with one text have one meaning. The text is for
+    /// comparisons, and differs from version to version.
+    #[must_use]
+    pub fn decoded(&self, kernel: &str) -> Option<String> {
+        let code = &self.program.functions[self.program.kernel(kernel)?].code;
+        let operations: Vec<_> =
+            code.iter().map(|instruction| (&instruction.guard, &instruction.op)).collect();
+        Some(format!("{operations:?} {:?}", self.program.constants))
     }
 
     /// Returns the names of the kernels.
@@ -417,17 +437,4 @@ pub fn lay_out(parameters: &[Parameter], values: &[&[u8]]) -> Vec<u8> {
         bytes.extend_from_slice(value);
     }
     bytes
-}
-
-impl std::fmt::Display for Fault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // That of a `trap` begins with its name, and needs no section.
-        if self.kind != FaultKind::Trap {
-            write!(f, "{} in `{}`", self.kind.name(), self.kernel)?;
-            self.section.map_or(Ok(()), |section| write!(f, " (PTX ISA {section})"))?;
-            f.write_str(": ")?;
-        }
-        f.write_str(&self.what)?;
-        self.here.as_ref().map_or(Ok(()), |here| write!(f, "\n    {here}"))
-    }
 }

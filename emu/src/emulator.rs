@@ -12,9 +12,12 @@ use ptx_launch::{
     Memory, MemoryMut, NoPadding, Region, TensorMapMode, TensorMapParameters, TensorMapProblem,
 };
 
-use crate::device::{Attributes, Module};
+use crate::device::{Attributes, Device, LaunchError, LoadError, Module, lay_out};
 use crate::limits::SHARED_PER_BLOCK;
-use crate::{Device, Launch, LaunchError, LoadError, Options, Report, Schedule, lay_out, tensor};
+use crate::options::{Launch, Options};
+use crate::report::Report;
+use crate::schedule::Schedule;
+use crate::tensor;
 
 /// The reason why an emulated launch failed.
 #[derive(thiserror::Error)]
@@ -35,7 +38,12 @@ pub enum Error {
     Fingerprint(&'static str),
     /// The launch was refused.
     #[error("cannot launch kernel `{kernel}`: {problem}")]
-    Launch { kernel: &'static str, problem: LaunchProblem },
+    Launch {
+        /// The name of the kernel.
+        kernel: &'static str,
+        /// What is wrong with the launch.
+        problem: LaunchProblem,
+    },
     /// The kernel does not allow the launch.
     #[error(transparent)]
     Shape(#[from] LaunchError),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ast::Line;
+use crate::frontend::ast::Line;
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $rule:ident: $name:literal, $section:literal;)*) => {

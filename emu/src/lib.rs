@@ -1,57 +1,32 @@
 #![doc = include_str!("../README.md")]
-#![allow(missing_docs, reason = "modules are public whose items only the tests of this package use")]
 
-mod access;
-mod agent;
-mod arithmetic;
-pub mod ast;
-mod blocks;
-mod clock;
-mod collective;
-mod copies;
-mod decode;
-pub mod device;
+mod address;
+mod device;
 mod emulator;
-mod exec;
-mod explore;
-mod expression;
-pub mod finding;
-pub mod float;
-mod follow;
-pub mod integer;
+mod execution;
+mod finding;
+mod frontend;
 pub mod limits;
-mod location;
-mod lower;
-pub mod machine;
-mod mbarrier;
-pub mod memory;
-mod module;
-pub mod op;
-mod opcodes;
-mod operands;
-pub mod parse;
-pub mod program;
-mod run;
-pub mod schedule;
-mod shadow;
-mod statics;
-mod sync;
-mod taint;
+mod numbers;
+mod options;
+mod order;
+mod report;
+mod schedule;
 pub mod tensor;
-mod tokens;
-pub mod trace;
-mod video;
-mod video_decode;
-mod weak;
-mod word;
-mod words;
+mod trace;
 
-pub use device::{Device, LaunchError, LoadError, Module, lay_out};
+pub use device::{Attributes, Device, Exploration, LaunchError, LoadError, Module, lay_out};
 pub use emulator::{Emulator, Error, Kernel, Kernels, Slice, TensorMap};
 pub use finding::{Finding, Party, Rule};
-pub use machine::{Fault, Launch, Options, Readings, Report};
+pub use frontend::op::Parameter;
+pub use frontend::parse::ParseError;
+pub use frontend::program::DecodeError;
+pub use numbers::float::Format;
+pub use options::{Launch, Options, Progress, Readings};
 pub use ptx_launch::{CUtensorMapSwizzle, Grid, Launcher, Matrix, Tensor};
-pub use schedule::Schedule;
+pub use report::{Fault, FaultKind, Report};
+pub use schedule::{Agents, Schedule};
+pub use trace::Trace;
 
 /// Paths for the macro `kernels!`, which its user cannot shadow.
 #[doc(hidden)]

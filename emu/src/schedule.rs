@@ -2,7 +2,7 @@
 
 /// A generator of pseudo-random numbers (xorshift64*), so that a seed replays a run.
 #[derive(Debug, Clone)]
-pub struct Rng(u64);
+pub(crate) struct Rng(u64);
 
 impl Rng {
     pub fn new(seed: u64) -> Self {
@@ -129,7 +129,9 @@ pub enum Agents {
 /// How a run chooses what comes next: a thread or an asynchronous operation. Equal schedules make equal runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
+    /// The seed of what is chosen at random.
     pub seed: u64,
+    /// When asynchronous operations run.
     pub agents: Agents,
     /// The maximum number of instructions that a thread runs at a time.
     pub quantum: u32,

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// A row of the time line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Row {
+pub(crate) enum Row {
     /// A thread of a block.
     Thread(u32, u32),
     /// Asynchronous operations that a thread has issued.
@@ -44,12 +44,12 @@ pub struct Trace {
 
 impl Trace {
     /// Begins an event.
-    pub fn begin(&mut self, row: Row, name: String, now: u64) {
+    pub(crate) fn begin(&mut self, row: Row, name: String, now: u64) {
         self.open.push((row, name, now));
     }
 
     /// Ends the event that has begun last in the row.
-    pub fn end(&mut self, row: Row, now: u64) {
+    pub(crate) fn end(&mut self, row: Row, now: u64) {
         if let Some(at) = self.open.iter().rposition(|(other, ..)| *other == row) {
             let (row, name, start) = self.open.swap_remove(at);
             self.events.push((row, name, start, now));
@@ -57,7 +57,7 @@ impl Trace {
     }
 
     /// Adds an event whose start and end are known.
-    pub fn span(&mut self, row: Row, name: String, start: u64, end: u64) {
+    pub(crate) fn span(&mut self, row: Row, name: String, start: u64, end: u64) {
         self.events.push((row, name, start, end));
     }
 

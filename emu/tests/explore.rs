@@ -6,7 +6,7 @@ mod case;
 use case::Case;
 use ptx_emu::{Device, Launch, Options};
 
-fn explore(case: &Case, without: &str, runs: u64) -> ptx_emu::device::Exploration {
+fn explore(case: &Case, without: &str, runs: u64) -> ptx_emu::Exploration {
     let (device, module, launch) = case.prepare(without);
     let options = Options { limit: 100_000, readings: case.readings(), ..Options::default() };
     device.explore(&module, "k", &launch, &options, runs, |_| true).unwrap()

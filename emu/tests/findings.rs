@@ -6,8 +6,7 @@
 mod case;
 
 use case::Case;
-use ptx_emu::finding::Rule;
-use ptx_emu::{Options, Readings, Report, Schedule};
+use ptx_emu::{Options, Readings, Report, Rule, Schedule};
 
 fn run(case: &Case, without: &str, schedule: u64) -> Report {
     run_with(case, without, schedule, case.readings())

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use ptx_emu::parse;
-use ptx_emu::program::Program;
+use ptx_emu::Device;
 use regex_lite::Regex;
 
 /// What may differ between forms of one operation: a pattern, its replacement, and the reason.
@@ -62,10 +61,8 @@ fn decoded(form: &str) -> Result<String, String> {
         ".version 9.4\n.target sm_100a\n.address_size 64\n.visible .entry k() {{ {registers}\n{}\nret; }}\n",
         numbered(form)
     );
-    let module = parse::parse(&text).map_err(|error| format!("{form}: {error}"))?;
-    let program = Program::new(module).map_err(|error| format!("{form}: {error}"))?;
-    let code = program.functions[0].code.iter().map(|instruction| (&instruction.guard, &instruction.op));
-    Ok(format!("{:?} {:?}", code.collect::<Vec<_>>(), program.constants))
+    let module = Device::new().load(&text).map_err(|error| format!("{form}: {error}"))?;
+    Ok(module.decoded("k").unwrap())
 }
 
 fn forms() -> Vec<String> {

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use ptx_emu::machine::FaultKind;
-use ptx_emu::{Device, Launch, Options, Report, Schedule};
+use ptx_emu::{Device, FaultKind, Launch, Options, Report, Schedule};
 
 const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
 

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_emu::finding::Rule;
-use ptx_emu::{Device, Launch, Options, Report};
+use ptx_emu::{Device, Launch, Options, Report, Rule};
 use ptx_litmus::{Expected, Outcome, STRIDE, Test};
 
 /// Runs a test under every schedule. Returns its outcomes, and the last report: the one with a finding, if there is one.

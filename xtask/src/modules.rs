@@ -57,7 +57,8 @@ fn in_circles(mut uses: BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> 
     }
 }
 
-fn circles_of(sources: &Path) -> BTreeSet<String> {
+/// Returns the modules of a package, each with those that it uses.
+fn uses_of(sources: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut modules = BTreeMap::new();
     collect(sources, None, &mut modules);
     let names: BTreeSet<String> = modules.keys().cloned().collect();
@@ -66,7 +67,7 @@ fn circles_of(sources: &Path) -> BTreeSet<String> {
         used.remove(module);
         (module.clone(), used)
     });
-    in_circles(uses.collect())
+    uses.collect()
 }
 
 #[test]
@@ -87,8 +88,22 @@ fn the_modules_of_each_package_are_a_hierarchy() {
         "xtask",
     ];
     for package in packages {
-        let circles = circles_of(&crate::root().join(package).join("src"));
+        let circles = in_circles(uses_of(&crate::root().join(package).join("src")));
         assert!(circles.is_empty(), "modules of `{package}/src` use each other in a circle: {circles:?}");
+    }
+}
+
+#[test]
+fn the_folders_of_the_interpreter_import_no_more_than_they_say() {
+    const MAY: [(&str, &[&str]); 3] = [
+        ("numbers", &[]),
+        ("frontend", &["address", "limits", "numbers"]),
+        ("order", &["address", "frontend"]),
+    ];
+    let uses = uses_of(&crate::root().join("emu/src"));
+    for (folder, may) in MAY {
+        let more: Vec<_> = uses[folder].iter().filter(|name| !may.contains(&name.as_str())).collect();
+        assert!(more.is_empty(), "`emu/src/{folder}` imports {more:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! `atom` and `red`, on scalars and vectors: each thread operates on a location of its own with a pair of edges, then all
 //! threads on one location.
 
-use ptx_emu::float::Format;
+use ptx_emu::Format;
 
 use crate::builder::{Builder, Slot};
 use crate::case::{Case, Compare, Extra, Shape};

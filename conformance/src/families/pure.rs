@@ -2,7 +2,7 @@
 
 use std::f32::consts::PI;
 
-use ptx_emu::float::Format;
+use ptx_emu::Format;
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, Shape};

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_emu::device::{Device, Module};
-use ptx_emu::machine::{Launch, Options};
-use ptx_emu::schedule::Schedule;
+use ptx_emu::{Device, Launch, Module, Options, Schedule};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Copies and fills of memory of the program and of the device.
 
 use cudarc::driver::sys::CUresult::*;
-use ptx_emu::device::Device;
+use ptx_emu::Device;
 
 use crate::boundary::{Host, Result, fail};
 

@@ -7,8 +7,7 @@ use std::thread::ThreadId;
 use std::time::Instant;
 
 use cudarc::driver::sys::CUresult::{self, *};
-use ptx_emu::device::{self, Device};
-use ptx_emu::machine;
+use ptx_emu::Device;
 
 use crate::boundary::{HostFunction, Pages, Result, fail};
 use crate::copy::{Copy, Fill};
@@ -71,7 +70,7 @@ pub struct Context {
 #[derive(Debug)]
 pub struct Module {
     pub context: Handle,
-    pub module: device::Module,
+    pub module: ptx_emu::Module,
     /// `CU_JIT_MAX_REGISTERS`.
     pub max_registers: Option<u32>,
 }
@@ -80,7 +79,7 @@ pub struct Module {
 pub struct Function {
     pub module: Handle,
     pub name: CString,
-    pub attributes: device::Attributes,
+    pub attributes: ptx_emu::Attributes,
     /// `CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES`.
     pub max_dynamic_shared: u32,
     pub carveout: i32,
@@ -130,7 +129,7 @@ pub struct Event {
 #[derive(Debug, Clone)]
 pub struct Launch {
     pub function: Handle,
-    pub shape: machine::Launch,
+    pub shape: ptx_emu::Launch,
 }
 
 /// An operation of a stream. A graph is a list of operations.

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use cudarc::driver::sys::CUresult::CUDA_ERROR_INVALID_VALUE;
-use ptx_emu::machine::{Options, Readings};
-use ptx_emu::schedule::Schedule;
+use ptx_emu::{Options, Readings, Schedule};
 
 use crate::boundary::{Result, fail, say};
 use crate::interrupt::INTERRUPTED;

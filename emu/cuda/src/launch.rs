@@ -4,9 +4,7 @@ use std::io::Write as _;
 
 use cudarc::driver::sys::CUlaunchAttributeID::*;
 use cudarc::driver::sys::CUresult::{self, *};
-use ptx_emu::device::LaunchError;
-use ptx_emu::finding::Rule;
-use ptx_emu::machine::{FaultKind, Report};
+use ptx_emu::{FaultKind, LaunchError, Report, Rule};
 
 use crate::boundary::{In, Plain, Result, fail, say};
 use crate::driver::{Driver, Function, Handle, Launch};
@@ -177,7 +175,7 @@ impl Function {
                 list.push(values.at(index)?.list(parameter.bytes as usize)?);
             }
             let list: Vec<&[u8]> = list.iter().map(Vec::as_slice).collect();
-            return Ok(ptx_emu::device::lay_out(parameters, &list));
+            return Ok(ptx_emu::lay_out(parameters, &list));
         }
         // `extra` has pairs of a name and a pointer, up to the name 0. Name 1 is for the bytes, name 2 for their number.
         let (mut bytes, mut count, mut at) = (None, None, 0);

@@ -1,7 +1,7 @@
 //! Memory: allocations, and the translation of the driver's copies of rows.
 
 use cudarc::driver::sys::CUresult::*;
-use ptx_emu::memory::TOTAL;
+use ptx_emu::limits::GLOBAL_MEMORY;
 
 use crate::boundary::{Pages, Plain, Result, fail};
 use crate::copy::{Copy, Place, Side};
@@ -125,7 +125,7 @@ impl Driver {
     }
 
     pub fn free_bytes(&self) -> usize {
-        TOTAL.saturating_sub(self.allocations.values().sum())
+        GLOBAL_MEMORY.saturating_sub(self.allocations.values().sum())
     }
 
     pub fn allocate(&mut self, bytes: usize) -> Result<u64> {

@@ -1,7 +1,6 @@
 //! The work of streams: done at once, or recorded for a graph.
 
 use cudarc::driver::sys::CUresult::*;
-use ptx_emu::machine;
 
 use crate::boundary::{In, Result, fail};
 use crate::driver::{Driver, Handle, Launch, Work};
@@ -25,7 +24,7 @@ impl Driver {
         let params = of.parameters(values, extra)?;
         let Request { grid, block, dynamic_shared, cooperative, programmatic, .. } = *request;
         let shape =
-            machine::Launch { grid, block, cluster, dynamic_shared, programmatic, cooperative, params };
+            ptx_emu::Launch { grid, block, cluster, dynamic_shared, programmatic, cooperative, params };
         self.submit(request.stream, Work::Launch(Launch { function, shape }))
     }
 

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use ptx_emu::machine::Readings;
-use ptx_emu::{Device, Launch, Module, lay_out};
+use ptx_emu::{Device, Launch, Module, Readings, lay_out};
 
 const BYTES: usize = 4096;
 const REGISTERS: &str = "{

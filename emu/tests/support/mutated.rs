@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ptx_emu::schedule::Rng;
+use fastrand::Rng;
 use ptx_emu::{Device, Launch, Options, Schedule, lay_out};
 use regex_lite::Regex;
 
@@ -84,30 +84,26 @@ fn tokens(text: &str) -> Vec<&str> {
 
 /// Returns the input of a number: a seed with one to eight changes.
 pub fn input(seeds: &[String], number: u64) -> String {
-    let mut rng = Rng::new(number.wrapping_mul(2).wrapping_add(1));
-    // The first numbers of close seeds are close.
-    for _ in 0..8 {
-        rng.bits();
-    }
-    let text = &seeds[rng.below(seeds.len())];
-    let other = tokens(&seeds[rng.below(seeds.len())]);
+    let mut rng = Rng::with_seed(number);
+    let text = &seeds[rng.usize(..seeds.len())];
+    let other = tokens(&seeds[rng.usize(..seeds.len())]);
     let mut tokens: Vec<String> = tokens(text).into_iter().map(str::to_owned).collect();
-    let changes = [1, 1, 2, 8][rng.below(4)];
-    for _ in 0..1 + rng.below(changes) {
-        let at = rng.below(tokens.len().max(1));
+    let changes = [1, 1, 2, 8][rng.usize(..4)];
+    for _ in 0..1 + rng.usize(..changes) {
+        let at = rng.usize(..tokens.len().max(1));
         if at >= tokens.len() {
             break;
         }
-        let any = |rng: &mut Rng| other[rng.below(other.len())].to_owned();
+        let any = |rng: &mut Rng| other[rng.usize(..other.len())].to_owned();
         // The last kinds leave more texts that load.
-        match rng.below(24).min(15) {
+        match rng.usize(..24).min(15) {
             0 => drop(tokens.remove(at)),
             1 => tokens[at] = any(&mut rng),
             2 => tokens.insert(at, any(&mut rng)),
-            3 => tokens.insert(at, PIECES[rng.below(PIECES.len())].into()),
+            3 => tokens.insert(at, PIECES[rng.usize(..PIECES.len())].into()),
             4 => tokens.truncate(at),
             5 => {
-                let with = rng.below(tokens.len());
+                let with = rng.usize(..tokens.len());
                 tokens.swap(at, with);
             }
             // A number becomes another.
@@ -116,7 +112,7 @@ pub fn input(seeds: &[String], number: u64) -> String {
                     (0..tokens.len()).filter(|i| tokens[*i].starts_with(|c: char| c.is_ascii_digit()));
                 let digits: Vec<_> = digits.collect();
                 if !digits.is_empty() {
-                    tokens[digits[rng.below(digits.len())]] = NUMBERS[rng.below(NUMBERS.len())].into();
+                    tokens[digits[rng.usize(..digits.len())]] = NUMBERS[rng.usize(..NUMBERS.len())].into();
                 }
             }
             // An operand becomes another one of its kind.
@@ -125,10 +121,10 @@ pub fn input(seeds: &[String], number: u64) -> String {
                     |token: &String| token.chars().take_while(|c| !c.is_ascii_digit()).collect::<String>();
                 let names: Vec<_> = (0..tokens.len()).filter(|i| tokens[*i].starts_with('%')).collect();
                 if !names.is_empty() {
-                    let at = names[rng.below(names.len())];
+                    let at = names[rng.usize(..names.len())];
                     let alike = names.iter().filter(|i| start(&tokens[**i]) == start(&tokens[at]));
                     let alike: Vec<_> = alike.collect();
-                    tokens[at] = tokens[*alike[rng.below(alike.len())]].clone();
+                    tokens[at] = tokens[*alike[rng.usize(..alike.len())]].clone();
                 }
             }
             // A word of an opcode becomes another word.
@@ -137,28 +133,31 @@ pub fn input(seeds: &[String], number: u64) -> String {
                 let of_other = (1..other.len()).filter(|i| other[i - 1] == ".").collect::<Vec<_>>();
                 let own = words(&tokens);
                 if !own.is_empty() && !of_other.is_empty() {
-                    tokens[own[rng.below(own.len())]] = other[of_other[rng.below(of_other.len())]].into();
+                    tokens[own[rng.usize(..own.len())]] = other[of_other[rng.usize(..of_other.len())]].into();
                 }
             }
             // A statement is doubled, moved or left out.
             9 | 12.. => {
                 let ends: Vec<_> = (0..tokens.len()).filter(|i| tokens[*i] == ";").collect();
-                if let Some(&[from, to]) = ends.windows(2).nth(rng.below(ends.len().max(2) - 1)) {
+                if let Some(&[from, to]) = ends.windows(2).nth(rng.usize(..ends.len().max(2) - 1)) {
                     let statement: Vec<String> = tokens[from + 1..=to].to_vec();
-                    if rng.below(2) == 0 {
+                    if rng.usize(..2) == 0 {
                         tokens.drain(from + 1..=to);
                     }
-                    if rng.below(3) > 0 && !tokens.is_empty() {
+                    if rng.usize(..3) > 0 && !tokens.is_empty() {
                         let ends: Vec<_> = (0..tokens.len()).filter(|i| tokens[*i] == ";").collect();
-                        let to = if ends.is_empty() { 0 } else { ends[rng.below(ends.len())] + 1 };
+                        let to = if ends.is_empty() { 0 } else { ends[rng.usize(..ends.len())] + 1 };
                         tokens.splice(to..to, statement);
                     }
                 }
             }
             10 => {
-                let piece =
-                    if rng.below(2) == 0 { any(&mut rng) } else { PIECES[rng.below(PIECES.len())].into() };
-                let many = [10, 100, 5000][rng.below(3)];
+                let piece = if rng.usize(..2) == 0 {
+                    any(&mut rng)
+                } else {
+                    PIECES[rng.usize(..PIECES.len())].into()
+                };
+                let many = [10, 100, 5000][rng.usize(..3)];
                 tokens[at] = piece.repeat(many);
             }
         }
@@ -179,7 +178,7 @@ pub enum Outcome {
 
 /// Loads a text, and runs its kernels for at most `limit` instructions each.
 pub fn load_and_run(text: &str, number: u64, limit: u64) -> Outcome {
-    let mut rng = Rng::new(number);
+    let mut rng = Rng::with_seed(number);
     let mut device = Device::new();
     let module = match device.load(text) {
         Ok(module) => module,
@@ -205,19 +204,23 @@ pub fn load_and_run(text: &str, number: u64, limit: u64) -> Outcome {
             })
             .collect();
         let values: Vec<&[u8]> = values.iter().map(Vec::as_slice).collect();
-        let block = [1, 32, 64, 128][rng.below(4)];
+        let block = [1, 32, 64, 128][rng.usize(..4)];
         let cluster = attributes.required_cluster.unwrap_or([1; 3]);
         let launch = Launch {
             grid: cluster,
             block: attributes.required_block.unwrap_or([block, 1, 1]),
             cluster,
             dynamic_shared: 1 << 14,
-            cooperative: rng.below(8) == 0,
+            cooperative: rng.usize(..8) == 0,
             params: lay_out(&attributes.parameters, &values),
             ..Launch::new(1, 1)
         };
-        let options =
-            Options { schedule: Schedule::of(number), limit, check: rng.below(8) > 0, ..Options::default() };
+        let options = Options {
+            schedule: Schedule::of(number),
+            limit,
+            check: rng.usize(..8) > 0,
+            ..Options::default()
+        };
         if let Ok(report) = device.launch(&module, kernel, &launch, &options) {
             outcome = Outcome::Ran;
             drop(report.to_string());

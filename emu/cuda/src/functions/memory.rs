@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_uint};
 
 use cudarc::driver::sys::CUpointer_attribute::*;
 use cudarc::driver::sys::CUresult::*;
-use ptx_emu::memory::TOTAL;
+use ptx_emu::limits::GLOBAL_MEMORY;
 
 use crate::boundary::{Host, In, Out, Result};
 use crate::copy::{Copy, Fill, Place};
@@ -77,7 +77,7 @@ exports! {
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) |driver| {
         driver.context()?;
         free.put(driver.free_bytes())?;
-        total.put(TOTAL)?;
+        total.put(GLOBAL_MEMORY)?;
     }
 
     fn cuMemAlloc_v2(address: Out<u64>, bytes: usize) |driver| { address.put(driver.allocate(bytes)?)?; }

@@ -89,7 +89,7 @@ exports! {
 
     fn cuDeviceTotalMem_v2(bytes: Out<usize>, device: c_int) |_| {
         check_device(device)?;
-        bytes.put(ptx_emu::memory::TOTAL)?;
+        bytes.put(ptx_emu::limits::GLOBAL_MEMORY)?;
     }
 
     fn cuDeviceGetAttribute(value: Out<c_int>, attribute: c_uint, device: c_int) |_| {

@@ -1,0 +1,23 @@
+//! The execution of a grid: its state, its instructions, and what they do wrong. `device` starts it, and no module here imports
+//! `device` or `emulator`.
+
+mod access;
+mod agent;
+mod blocks;
+mod call;
+mod collective;
+mod copies;
+mod exec;
+mod findings;
+mod follow;
+pub mod machine;
+mod mbarrier;
+pub mod memory;
+mod multimem;
+mod plain;
+mod run;
+mod special;
+mod tensor;
+mod thread;
+mod weak;
+mod word;

@@ -1,0 +1,893 @@
+//! Decoded instructions: registers are slots, qualifiers are values.
+
+use crate::limits::RESERVED_SHARED;
+use crate::numbers::float::{Comparison, Format, Function, Modifiers, Property};
+use crate::numbers::integer::{Binary, Product, Ternary, Test, Unary};
+use crate::numbers::video::Operation;
+
+/// A register of a function.
+pub type Slot = u32;
+
+/// An operand that is read: a register, a constant of the kernel, or an address in the frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Src(pub u32);
+
+impl Src {
+    pub const CONSTANT: u32 = 1 << 30;
+    pub const FRAME: u32 = 2 << 30;
+    /// A constant that is an address in shared memory of the thread's own CTA.
+    pub const SHARED: u32 = 3 << 30;
+
+    pub fn constant(index: usize) -> Self {
+        Self(index as u32 | Self::CONSTANT)
+    }
+
+    pub fn frame(offset: u64) -> Self {
+        Self(offset as u32 | Self::FRAME)
+    }
+}
+
+/// An address operand `[base+offset]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address {
+    pub base: Src,
+    pub offset: i64,
+    pub space: Space,
+}
+
+/// A state space, or generic addressing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Space {
+    Generic,
+    Global,
+    SharedCta,
+    SharedCluster,
+    Local,
+    Const,
+    Param,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    Cta,
+    Cluster,
+    Gpu,
+    Sys,
+}
+
+impl std::fmt::Display for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Cta => ".cta",
+            Self::Cluster => ".cluster",
+            Self::Gpu => ".gpu",
+            Self::Sys => ".sys",
+        })
+    }
+}
+
+impl Scope {
+    /// Returns the narrowest scope around a thread of a block that includes the threads of another.
+    pub fn around(block: u32, other: u32, cluster: u32) -> Self {
+        let fits = |scope: &Self| scope.includes(block, other, cluster);
+        [Self::Cta, Self::Cluster].into_iter().find(fits).unwrap_or(Self::Gpu)
+    }
+
+    /// Returns whether a scope around a thread of a block includes the threads of another, by the numbers of the blocks. The
+    /// blocks of a cluster have consecutive numbers.
+    pub fn includes(self, block: u32, other: u32, cluster: u32) -> bool {
+        match self {
+            Self::Cta => block == other,
+            Self::Cluster => block / cluster == other / cluster,
+            Self::Gpu | Self::Sys => true,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sem {
+    Weak,
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    SeqCst,
+}
+
+impl Sem {
+    pub fn acquires(self) -> bool {
+        matches!(self, Self::Acquire | Self::AcqRel | Self::SeqCst)
+    }
+
+    pub fn releases(self) -> bool {
+        matches!(self, Self::Release | Self::AcqRel | Self::SeqCst)
+    }
+}
+
+/// The operation of an atomic instruction or a reduction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rmw {
+    And,
+    Or,
+    Xor,
+    Exch,
+    Cas,
+    Inc,
+    Dec,
+    Add,
+    Min,
+    Max,
+}
+
+/// The type of an element in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    Bits(u32),
+    Unsigned(u32),
+    Signed(u32),
+    Float(Format),
+    /// A float that global memory adds: subnormal `.f32` values are zero, and an `.f64` NaN stays as it is.
+    InMemory(Format),
+    /// A number of floats in one register.
+    Packed(Format, u32),
+}
+
+impl Type {
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Bits(bits) | Self::Unsigned(bits) | Self::Signed(bits) => bits,
+            Self::Float(format) | Self::InMemory(format) => format.bits(),
+            Self::Packed(format, count) => count * format.bits(),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct FloatOp {
+    pub function: Function,
+    pub format: Format,
+    pub lanes: u32,
+    pub modifiers: Modifiers,
+    pub d: Slot,
+    pub operands: Vec<Src>,
+}
+
+/// A side of a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    Integer {
+        bits: u32,
+        signed: bool,
+    },
+    Float(Format),
+    /// A number of floats in one register.
+    Packed(Format, u32),
+    /// An `.f32` whose fraction has 10 bits.
+    Tf32,
+}
+
+#[derive(Debug)]
+pub struct Cvt {
+    pub to: Number,
+    pub from: Number,
+    /// `.rni` and its like: rounds to an integral value.
+    pub integral: bool,
+    pub modifiers: Modifiers,
+    pub satfinite: bool,
+    /// The bits of the register, to which a signed integer is extended.
+    pub width: u32,
+    pub d: Slot,
+    /// The operands: each makes an element, the first one the highest.
+    pub operands: Vec<Src>,
+    /// `.rs`: the operand with random bits.
+    pub random: Option<Src>,
+}
+
+/// `cvt.pack`: clamps `a` and `b` to a number of bits each, and puts them below the low bits of `c`.
+#[derive(Debug)]
+pub struct CvtPack {
+    pub bits: u32,
+    pub signed: bool,
+    pub d: Slot,
+    pub a: Src,
+    pub b: Src,
+    pub c: Option<Src>,
+}
+
+#[derive(Debug)]
+pub struct Setp {
+    pub compare: Compare,
+    pub a: Src,
+    pub b: Src,
+    pub to: Truth,
+    /// `.and`, `.or`, `.xor` with a predicate, and whether that is negated.
+    pub combine: Option<(Binary, Src, bool)>,
+}
+
+/// The result of `setp` and of `set`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    /// Of one comparison and of its opposite, or of the two lanes.
+    Predicates(Option<Slot>, Option<Slot>),
+    /// A value for true in the bits of each lane, and else zero.
+    Value { d: Slot, truth: u64, bits: u32 },
+}
+
+#[derive(Debug)]
+pub enum Compare {
+    Integer(Test),
+    Float { format: Format, lanes: u32, comparison: Comparison, ftz: bool },
+}
+
+/// A video instruction.
+#[derive(Debug)]
+pub struct Video {
+    pub operation: Operation,
+    pub d: Slot,
+    pub operands: [Src; 3],
+}
+
+/// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
+#[derive(Debug)]
+pub struct Carry {
+    /// The half of `a * b` to which `c` is added.
+    pub product: Option<Product>,
+    pub subtract: bool,
+    pub bits: u32,
+    pub uses_carry: bool,
+    pub sets_carry: bool,
+    pub d: Slot,
+    pub a: Src,
+    pub b: Src,
+    pub c: Option<Src>,
+}
+
+/// `lop3.BoolOp`: whether the result has a bit, combined with a predicate.
+#[derive(Debug)]
+pub struct Logic3Predicate {
+    pub d: Option<Slot>,
+    pub p: Slot,
+    pub operands: [Src; 4],
+    pub combine: Binary,
+    pub q: Src,
+    pub negated: bool,
+}
+
+/// What the operand of `slct` is, whose sign selects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    Integer,
+    /// An `.f32`. With `.ftz`, subnormal values are zero.
+    Float {
+        ftz: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    Tid(usize),
+    Ntid(usize),
+    Ctaid(usize),
+    Nctaid(usize),
+    ClusterId(usize),
+    ClusterCount(usize),
+    ClusterCtaid(usize),
+    ClusterNctaid(usize),
+    ClusterRank,
+    ClusterSize,
+    IsExplicitCluster,
+    Lane,
+    Warp,
+    Warps,
+    LaneMask(std::cmp::Ordering, bool),
+    Sm,
+    Sms,
+    GridId,
+    Clock,
+    ClockHigh,
+    GlobalTimer,
+    GlobalTimerHigh,
+    DynamicShared,
+    TotalShared,
+    AggregateShared,
+    /// `%reserved_smem_offset_…`: an offset in the shared memory that is reserved for system software.
+    ReservedShared(u32),
+    /// `%envreg<n>`.
+    Environment(usize),
+    Zero,
+}
+
+impl Special {
+    /// Returns a special register by its name.
+    pub fn named(name: &str) -> Option<Self> {
+        use std::cmp::Ordering::{Equal, Greater, Less};
+        let (name, dimension) = match name.rsplit_once('.') {
+            Some((name, dimension)) => (name, ["x", "y", "z", "w"].iter().position(|d| *d == dimension)?),
+            None => (name, 0),
+        };
+        if dimension == 3 {
+            return Some(Self::Zero);
+        }
+        Some(match name {
+            "%tid" => Self::Tid(dimension),
+            "%ntid" => Self::Ntid(dimension),
+            "%ctaid" => Self::Ctaid(dimension),
+            "%nctaid" => Self::Nctaid(dimension),
+            "%clusterid" => Self::ClusterId(dimension),
+            "%nclusterid" => Self::ClusterCount(dimension),
+            "%cluster_ctaid" => Self::ClusterCtaid(dimension),
+            "%cluster_nctaid" => Self::ClusterNctaid(dimension),
+            "%cluster_ctarank" => Self::ClusterRank,
+            "%cluster_nctarank" => Self::ClusterSize,
+            "%is_explicit_cluster" => Self::IsExplicitCluster,
+            "%laneid" => Self::Lane,
+            "%warpid" => Self::Warp,
+            "%nwarpid" => Self::Warps,
+            "%lanemask_eq" => Self::LaneMask(Equal, true),
+            "%lanemask_lt" => Self::LaneMask(Less, false),
+            "%lanemask_le" => Self::LaneMask(Less, true),
+            "%lanemask_gt" => Self::LaneMask(Greater, false),
+            "%lanemask_ge" => Self::LaneMask(Greater, true),
+            "%smid" => Self::Sm,
+            "%nsmid" => Self::Sms,
+            "%gridid" => Self::GridId,
+            "%clock" | "%clock64" => Self::Clock,
+            "%clock_hi" => Self::ClockHigh,
+            "%globaltimer" | "%globaltimer_lo" => Self::GlobalTimer,
+            "%globaltimer_hi" => Self::GlobalTimerHigh,
+            "%dynamic_smem_size" => Self::DynamicShared,
+            "%total_smem_size" => Self::TotalShared,
+            "%aggr_smem_size" => Self::AggregateShared,
+            "%current_graph_exec" => Self::Zero,
+            "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" => Self::ReservedShared(0),
+            "%reserved_smem_offset_1" => Self::ReservedShared(RESERVED_SHARED / 2),
+            "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => {
+                Self::ReservedShared(RESERVED_SHARED)
+            }
+            _ => {
+                let number = name.strip_prefix("%envreg").and_then(|number| number.parse().ok());
+                Self::Environment(number.filter(|number| *number < 32)?)
+            }
+        })
+    }
+}
+
+#[derive(Debug)]
+pub struct Load {
+    pub address: Address,
+    pub bits: u32,
+    /// The bits of the registers, to which a signed element is extended.
+    pub width: u32,
+    pub signed: bool,
+    /// A slot for each element; `None` for `_`.
+    pub d: Vec<Option<Slot>>,
+    pub sem: Sem,
+    pub scope: Scope,
+    #[expect(dead_code, reason = "tells forms apart by `Module::decoded`")]
+    pub constant: bool,
+}
+
+#[derive(Debug)]
+pub struct Store {
+    pub address: Address,
+    pub bits: u32,
+    pub values: Vec<Src>,
+    pub sem: Sem,
+    pub scope: Scope,
+}
+
+#[derive(Debug)]
+pub struct Atom {
+    pub address: Address,
+    pub ty: Type,
+    pub rmw: Rmw,
+    pub sem: Sem,
+    pub scope: Scope,
+    /// A slot for each element; empty for `red`.
+    pub d: Vec<Option<Slot>>,
+    pub operands: Vec<Src>,
+    /// The new value of `cas`.
+    pub new: Vec<Src>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShuffleMode {
+    Up,
+    Down,
+    Bfly,
+    Idx,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vote {
+    All,
+    Any,
+    Uni,
+    Ballot,
+}
+
+/// An instruction that the lanes of a mask execute together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Collective {
+    Shuffle(ShuffleMode),
+    Vote(Vote),
+    Match {
+        all: bool,
+        bits: u32,
+    },
+    Redux(Rmw, Type, bool, bool),
+    Elect,
+    BarWarp,
+    /// `tensormap.cp_fenceproxy`.
+    CopyMap(Scope),
+    SetMaxNReg {
+        increase: bool,
+        count: u32,
+    },
+}
+
+impl Collective {
+    /// Returns the name of the instruction.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shuffle(_) => "shfl.sync",
+            Self::Vote(_) => "vote.sync",
+            Self::Match { .. } => "match.sync",
+            Self::Redux(..) => "redux.sync",
+            Self::Elect => "elect.sync",
+            Self::BarWarp => "bar.warp.sync",
+            Self::CopyMap(_) => "tensormap.cp_fenceproxy",
+            Self::SetMaxNReg { increase: true, .. } => "setmaxnreg.inc",
+            Self::SetMaxNReg { increase: false, .. } => "setmaxnreg.dec",
+        }
+    }
+
+    /// Returns the section of the PTX ISA on the instruction.
+    pub fn section(self) -> &'static str {
+        match self {
+            Self::Shuffle(_) => "9.7.9.6",
+            Self::BarWarp => "9.7.13.2",
+            Self::Vote(_) => "9.7.13.9",
+            Self::Match { .. } => "9.7.13.10",
+            Self::Redux(..) => "9.7.13.12",
+            Self::Elect => "9.7.13.14",
+            Self::CopyMap(_) => "9.7.13.16",
+            Self::SetMaxNReg { .. } => "9.7.19.5",
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct WarpOp {
+    pub what: Collective,
+    pub mask: Src,
+    pub d: Option<Slot>,
+    /// The predicate after `|`.
+    pub p: Option<Slot>,
+    pub a: Src,
+    pub b: Src,
+    pub c: Src,
+    /// Whether the predicate operand is negated.
+    pub negated: bool,
+    /// The destination and the source of the copy of a tensor map.
+    pub map: Option<(Address, Address)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BarrierKind {
+    Sync,
+    Arrive,
+    Popc,
+    And,
+    Or,
+}
+
+#[derive(Debug)]
+pub struct Barrier {
+    pub kind: BarrierKind,
+    pub aligned: bool,
+    pub id: Src,
+    pub count: Option<Src>,
+    pub d: Option<Slot>,
+    pub p: Option<Src>,
+    pub negated: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Arrival {
+    /// `arrive`, with its count.
+    Count(Option<Src>),
+    /// `arrive.expect_tx`.
+    ExpectTx(Src),
+    /// `arrive.noComplete`.
+    NoComplete(Src),
+}
+
+#[derive(Debug)]
+pub enum Mbarrier {
+    Init {
+        count: Src,
+    },
+    Inval,
+    ExpectTx {
+        bytes: Src,
+    },
+    CompleteTx {
+        bytes: Src,
+    },
+    Arrive {
+        arrival: Arrival,
+        drop: bool,
+        sem: Sem,
+        scope: Scope,
+        state: Option<Slot>,
+    },
+    /// `test_wait` and `try_wait`, on a state or a parity.
+    Wait {
+        blocks: bool,
+        parity: bool,
+        operand: Src,
+        d: Option<Slot>,
+        sem: Sem,
+        scope: Scope,
+    },
+    /// `cp.async.mbarrier.arrive`.
+    CpAsyncArrive {
+        noinc: bool,
+    },
+}
+
+/// A bi-directional or one-directional proxy fence (PTX ISA 9.7.13.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fence {
+    /// `fence.sem.scope` and `membar`.
+    Thread {
+        sem: Sem,
+        scope: Scope,
+    },
+    /// `fence.mbarrier_init.release.cluster`.
+    MbarrierInit,
+    /// `fence.proxy.async`, of `.global`, `.shared::cta`, or both.
+    Async {
+        global: bool,
+        shared: bool,
+    },
+    /// `fence.proxy.async::generic.{acquire,release}.sync_restrict…`. `reads`: `…::shared::cluster::read`, for the thread's own
+    /// reads alone.
+    AsyncRestricted {
+        sem: Sem,
+        reads: bool,
+    },
+    Alias,
+    /// `fence.proxy.tensormap::generic.{acquire,release}.scope`.
+    TensorMap {
+        sem: Sem,
+        scope: Scope,
+    },
+}
+
+/// The completion mechanism of an asynchronous operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completion {
+    /// `.mbarrier::complete_tx::bytes`.
+    Mbarrier(Address),
+    /// `.bulk_group`.
+    BulkGroup,
+}
+
+/// `cp.async.bulk` and `cp.reduce.async.bulk`.
+#[derive(Debug)]
+pub struct Bulk {
+    pub to: Address,
+    pub from: Address,
+    pub bytes: Src,
+    pub completion: Completion,
+    pub multicast: Option<Src>,
+    pub byte_mask: Option<Src>,
+    /// `multimem.`: the destination is a multicast object.
+    pub multimem: bool,
+    pub reduction: Option<(Rmw, Type)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TensorMode {
+    Tile,
+    TileGather4,
+    TileScatter4,
+    Im2col,
+    Im2colW,
+    Im2colW128,
+    Im2colNoOffs,
+}
+
+/// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` and the prefetch.
+#[derive(Debug)]
+pub struct Tensor {
+    pub dims: usize,
+    pub mode: TensorMode,
+    pub direction: Direction,
+    pub map: Address,
+    pub coordinates: Vec<Src>,
+    /// Offsets or `im2col` information.
+    pub offsets: Vec<Src>,
+    pub shared: Option<Address>,
+    pub completion: Option<Completion>,
+    pub multicast: Option<Src>,
+    /// `.cta_group::2`: the mbarrier may be that of the other CTA of the pair.
+    pub pair: bool,
+    pub reduction: Option<Rmw>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    ToShared,
+    ToGlobal,
+    Prefetch,
+}
+
+#[derive(Debug)]
+pub struct CpAsync {
+    pub to: Address,
+    pub from: Address,
+    pub bytes: u32,
+    pub source_bytes: Option<Src>,
+    /// `ignore-src`: a predicate, and whether it is negated.
+    pub ignore: Option<(Src, bool)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Groups {
+    CpAsyncCommit,
+    CpAsyncWait(Src),
+    CpAsyncWaitAll,
+    BulkCommit,
+    BulkWait { pending: Src, read: bool },
+}
+
+#[derive(Debug)]
+pub struct StAsync {
+    pub address: Address,
+    pub bits: u32,
+    pub values: Vec<Src>,
+    /// `None` for `.mmio` stores and for `st.async.release` without an mbarrier.
+    pub mbarrier: Option<Address>,
+    pub reduction: Option<(Rmw, Type)>,
+    #[expect(dead_code, reason = "tells forms apart by `Module::decoded`")]
+    pub sem: Sem,
+    pub scope: Scope,
+}
+
+/// A field of a tensor map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    GlobalAddress,
+    Rank,
+    BoxDim,
+    GlobalDim,
+    GlobalStride,
+    ElementStride,
+    ElemType,
+    InterleaveLayout,
+    SwizzleMode,
+    FillMode,
+    SwizzleAtomicity,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Multimem {
+    LdReduce,
+    St,
+    Red,
+}
+
+#[derive(Debug)]
+pub struct MultimemOp {
+    pub what: Multimem,
+    pub address: Address,
+    pub rmw: Rmw,
+    pub ty: Type,
+    /// `.acc`: the precision of a sum.
+    pub precision: Option<Format>,
+    pub sem: Sem,
+    pub scope: Scope,
+    pub d: Vec<Option<Slot>>,
+    pub operands: Vec<Src>,
+}
+
+/// A parameter: its place in the parameters of a kernel, or in the frame of a function.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// The offset in bytes.
+    pub offset: u64,
+    /// The size in bytes.
+    pub bytes: u64,
+}
+
+impl Parameter {
+    /// Returns the bytes of the parameter in a frame that begins at `frame`.
+    pub(crate) fn within(&self, frame: usize) -> std::ops::Range<usize> {
+        let start = frame + self.offset as usize;
+        start..start + self.bytes as usize
+    }
+}
+
+#[derive(Debug)]
+pub struct Call {
+    pub target: Callee,
+    pub returns: Vec<Returned>,
+    pub arguments: Vec<Argument>,
+}
+
+/// What a call passes.
+#[derive(Debug, Clone)]
+pub enum Argument {
+    /// Bytes of the frame.
+    Frame(Parameter),
+    /// A register or a number.
+    Value(Src),
+}
+
+/// Where a call puts a result.
+#[derive(Debug, Clone)]
+pub enum Returned {
+    Frame(Parameter),
+    Register(Slot),
+    Sink,
+}
+
+#[derive(Debug)]
+pub enum Callee {
+    Function(usize),
+    Pointer(Src),
+    /// `vprintf`.
+    Printf,
+    /// `malloc`, `free`, `__assertfail`.
+    Missing(String),
+}
+
+#[derive(Debug)]
+pub enum Op {
+    Nop,
+    Move(Slot, Src),
+    Unary(Unary, Slot, Src),
+    Binary(Binary, Slot, Src, Src),
+    Ternary(Ternary, Slot, Src, Src, Src),
+    /// `bfi` of 32 or 64 bits.
+    Insert(u32, Slot, [Src; 4]),
+    Logic3(Slot, [Src; 4]),
+    Logic3Predicate(Box<Logic3Predicate>),
+    AddF32(Slot, Src, Src),
+    MulF32(Slot, Src, Src),
+    FmaF32(Slot, Src, Src, Src),
+    AddF64(Slot, Src, Src),
+    MulF64(Slot, Src, Src),
+    FmaF64(Slot, Src, Src, Src),
+    Float(Box<FloatOp>),
+    Cvt(Box<Cvt>),
+    CvtPack(Box<CvtPack>),
+    Video(Box<Video>),
+    Carry(Box<Carry>),
+    Setp(Box<Setp>),
+    Select(Slot, Src, Src, Src),
+    /// `slct`: the third operand selects by its sign.
+    SelectBySign(Slot, Src, Src, Src, Sign),
+    /// `testp`.
+    TestProperty(Slot, Property, Format, Src),
+    /// `mov` of a 128-bit register.
+    Move128(Slot, Slot),
+    /// `mov.b64 d, {a, b}`: elements of a number of bits.
+    Pack(Slot, Vec<Src>, u32),
+    Unpack(Vec<Option<Slot>>, Src, u32),
+    Special(Slot, Special),
+    Load(Box<Load>),
+    Store(Box<Store>),
+    Atom(Box<Atom>),
+    /// `cvta.space`: to a generic address.
+    ToGeneric(Slot, Src, Space),
+    /// `cvta.to.space`: from a generic address.
+    FromGeneric(Slot, Src, Space),
+    IsSpace(Slot, Src, Space),
+    Mapa {
+        d: Slot,
+        address: Src,
+        rank: Src,
+        generic: bool,
+    },
+    Getctarank {
+        d: Slot,
+        address: Src,
+        #[expect(dead_code, reason = "tells forms apart by `Module::decoded`")]
+        generic: bool,
+    },
+    Branch(u32),
+    BranchIndex(Src, Vec<u32>),
+    Call(Box<Call>),
+    Return,
+    Exit,
+    Trap,
+    Breakpoint,
+    Activemask(Slot),
+    Warp(Box<WarpOp>),
+    Barrier(Box<Barrier>),
+    ClusterArrive {
+        sem: Sem,
+        aligned: bool,
+    },
+    ClusterWait {
+        #[expect(dead_code, reason = "tells forms apart by `Module::decoded`")]
+        sem: Sem,
+        aligned: bool,
+    },
+    Mbarrier(Address, Box<Mbarrier>),
+    PendingCount(Slot, Src),
+    Fence(Fence),
+    CpAsync(Box<CpAsync>),
+    Groups(Groups),
+    Bulk(Box<Bulk>),
+    Tensor(Box<Tensor>),
+    StAsync(Box<StAsync>),
+    /// `st.bulk`, which stores zeros.
+    StBulk {
+        address: Address,
+        bytes: Src,
+    },
+    TensorMapReplace {
+        address: Address,
+        field: Field,
+        index: u32,
+        value: Src,
+    },
+    Multimem(Box<MultimemOp>),
+    /// A prefetch, or a hint to the L2 cache, whose address must be valid.
+    Touch(Address, u64),
+    /// `createpolicy`: an opaque value.
+    Policy(Slot, u64),
+    Nanosleep(#[expect(dead_code, reason = "tells forms apart by `Module::decoded`")] Src),
+    GridDependencies {
+        wait: bool,
+    },
+    /// `clusterlaunchcontrol.try_cancel`.
+    TryCancel {
+        response: Address,
+        mbarrier: Address,
+        multicast: bool,
+    },
+    /// `clusterlaunchcontrol.query_cancel`.
+    QueryCanceled(Slot, Slot),
+    QueryCtaid {
+        d: Vec<Option<Slot>>,
+        response: Slot,
+        dimension: Option<usize>,
+    },
+}
+
+impl Op {
+    /// Returns the section of the PTX ISA on the instruction.
+    pub fn section(&self) -> &'static str {
+        match self {
+            Self::Load(_) => "9.7.9.8",
+            Self::Store(_) => "9.7.9.11",
+            Self::StAsync(_) => "9.7.9.12, 9.7.13.7",
+            Self::StBulk { .. } => "9.7.9.13",
+            Self::Multimem(_) => "9.7.9.14",
+            Self::Touch(..) => "9.7.9.15",
+            Self::Mapa { .. } => "9.7.9.23",
+            Self::CpAsync(_) => "9.7.9.25.3",
+            Self::Bulk(_) => "9.7.9.25.4",
+            Self::Tensor(_) => "9.7.9.25.5",
+            Self::TensorMapReplace { .. } => "9.7.9.28",
+            Self::Call(_) => "9.7.12.5",
+            Self::Barrier(_) => "9.7.13.1",
+            Self::ClusterArrive { .. } | Self::ClusterWait { .. } => "9.7.13.3",
+            Self::Fence(_) => "9.7.13.4",
+            Self::Atom(atom) if atom.d.is_empty() => "9.7.13.6",
+            Self::Atom(_) => "9.7.13.5",
+            Self::Activemask(_) => "9.7.13.11",
+            Self::Warp(op) => op.what.section(),
+            Self::Mbarrier(..) | Self::PendingCount(..) => "9.7.13.15",
+            Self::TryCancel { .. } => "9.7.13.17",
+            Self::Trap => "9.7.19.4",
+            _ => "9.7",
+        }
+    }
+}

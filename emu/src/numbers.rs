@@ -1,0 +1,7 @@
+//! What instructions on registers compute, as functions of bits. It imports no other module.
+
+#[cfg(test)]
+mod exact;
+pub mod float;
+pub mod integer;
+pub mod video;
