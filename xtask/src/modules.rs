@@ -87,10 +87,10 @@ fn the_modules_of_each_package_are_a_hierarchy() {
         "macros",
         "xtask",
     ];
-    for package in packages {
-        let circles = in_circles(uses_of(&crate::root().join(package).join("src")));
-        assert!(circles.is_empty(), "modules of `{package}/src` use each other in a circle: {circles:?}");
-    }
+    let circles =
+        packages.map(|package| (package, in_circles(uses_of(&crate::root().join(package).join("src")))));
+    let circles: Vec<_> = circles.iter().filter(|(_, modules)| !modules.is_empty()).collect();
+    assert!(circles.is_empty(), "modules of these packages use each other in a circle: {circles:?}");
 }
 
 #[test]
