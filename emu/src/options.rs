@@ -60,7 +60,7 @@ pub struct Options {
     pub resident: usize,
     /// The number of findings after which a run is given up.
     pub findings: usize,
-    /// Whether the report has a [`Trace`].
+    /// Whether the report has a [`Trace`](crate::Trace).
     pub trace: bool,
     /// Readings of the ISA where its text leaves room.
     pub readings: Readings,

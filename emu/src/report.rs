@@ -15,9 +15,9 @@ pub enum FaultKind {
     Instruction,
     /// `trap`.
     Trap,
-    /// More instructions than [`Options::limit`].
+    /// More instructions than [`Options::limit`](crate::Options::limit).
     Limit,
-    /// The user has ended the run ([`Options::interrupt`]).
+    /// The user has ended the run ([`Options::interrupt`](crate::Options::interrupt)).
     Interrupt,
 }
 
