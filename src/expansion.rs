@@ -4,149 +4,184 @@
 //! macros therefore expand to one call of a macro of this module, which contains every `unsafe` and every path. Another crate
 //! called `ptx` can only provide a macro of its own, with its own `unsafe`.
 
-/// Expansion of [`#[ptx::kernel]`](crate::kernel): declares the PTX entry of a function, to which `call` passes what it takes of
-/// the CTA, the two shared memories, and the parameters of the entry.
+/// Expansion of [`#[ptx::kernel]`](crate::kernel): declares the type of a function, and for each instance the PTX entry, to which
+/// `call` passes what it takes of the CTA, the two shared memories, and the parameters of the entry.
 ///
 /// # Safety
 ///
 /// By `unsafe(uniform)` the author states:
 ///
 /// - The kernel keeps the contract of [`Cta::enter`](crate::launch::Cta::enter).
-/// - The compiler and CUDA call no function of the kernel's name.
-/// - `$fingerprint` is a name that has a hash of the kernel's source, and `$index` counts the parameters from 0 on.
+/// - The compiler and CUDA call no function of an entry's name.
+/// - `$fingerprint` is a name that has a hash of the instance's source, and `$index` counts the parameters from 0 on.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
     (
         unsafe(uniform) $safety:ident
-        docs { $($docs:tt)* }
-        cfgs { $($cfgs:tt)* }
-        name { $visibility:vis $name:ident $fingerprint:ident }
-        shape { $block:expr; $($cluster:expr)?; $any_grid:literal; $($min_ctas:expr)?; $($max_registers:expr)? }
-        types { $( $Alias:ident = $Type:ty; )* }
-        memory { $cta:ident, $shared:ident: $Shared:ty, $dynamic:ident: $Dynamic:ty }
-        parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty, )* }
-        call { $arguments:tt }
-        function { $function:item }
-        stub { $stub:item }
+        docs $docs:tt
+        cfgs $cfgs:tt
+        name { $visibility:vis $name:ident $($generics:tt)* }
+        instances { $($instance:tt)* }
     ) => {
+        $crate::__kernel!(@type $docs $cfgs [$visibility] $name $($generics)*);
+        $( $crate::__kernel! { unsafe(uniform) @instance $safety $cfgs $instance } )*
+    };
+    (@type { $($docs:tt)* } $cfgs:tt [$visibility:vis] $name:ident) => {
         $($docs)*
         #[allow(non_camel_case_types)]
         #[derive(
             $crate::__private::core::clone::Clone, $crate::__private::core::marker::Copy, $crate::__private::core::fmt::Debug
         )]
         $visibility struct $name;
-
+    };
+    // A unit struct has no parameters that it does not use. The only value of this type is a variant of the kernel's name, which
+    // stands beside the type, so that `name::<f32>` is both a type and a value.
+    (
+        @type { $($docs:tt)* } { $($cfgs:tt)* } [$visibility:vis] $name:ident { $($declared:tt)* } { $($T:ident,)* } $never:ident
+    ) => {
+        $($docs)*
+        #[allow(non_camel_case_types, dead_code)]
+        #[derive(
+            $crate::__private::core::clone::Clone, $crate::__private::core::marker::Copy, $crate::__private::core::fmt::Debug
+        )]
+        $visibility enum $name<$($declared)*> {
+            /// The kernel.
+            $name,
+            #[doc(hidden)]
+            $never($crate::__private::core::convert::Infallible, $crate::__private::core::marker::PhantomData<fn() -> ($($T,)*)>),
+        }
+        $($cfgs)*
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        $visibility use self::$name::*;
+    };
+    (
+        unsafe(uniform) @instance $safety:ident { $($cfgs:tt)* } {
+            entry { $entry:ident $fingerprint:ident $name:ident $($of:tt)* }
+            arguments { $($named:tt)* }
+            generics { $($generics:tt)* }
+            shape { $block:expr; $($cluster:expr)?; $any_grid:literal; $($min_ctas:expr)?; $($max_registers:expr)? }
+            types { $( $Alias:ident = $Type:ty; )* }
+            memory { $cta:ident, $shared:ident: $Shared:ty, $dynamic:ident: $Dynamic:ty }
+            parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty, )* }
+            call { $arguments:tt }
+            function { $function:item }
+            stub { $stub:item }
+        }
+    ) => {
         $($cfgs)*
         #[allow(unexpected_cfgs)]
         const _: () = {
-            // The only place of the types, since a macro inside of a type may expand to another type each time.
-            $( type $Alias = $Type; )*
+            // The arguments of an instance stand outside of the block that has the parameters, whose names they may mention.
+            $($named)*
 
-            #[derive($crate::__private::core::fmt::Debug)]
-            pub enum __PtxShape {}
-
-            impl $crate::launch::LaunchShape for __PtxShape {
-                const BLOCK: [$crate::__private::core::primitive::u32; 3] = $block;
-                $(
-                    const CLUSTER: $crate::__private::core::option::Option<[$crate::__private::core::primitive::u32; 3]> =
-                        $crate::__private::core::option::Option::Some($cluster);
-                )?
-                const GRID_OF_ANY_RANK: $crate::__private::core::primitive::bool = $any_grid;
-                $(
-                    const MIN_CTAS: $crate::__private::core::option::Option<$crate::__private::core::primitive::u32> =
-                        $crate::__private::core::option::Option::Some($min_ctas);
-                )?
-                $(
-                    const MAX_REGISTERS: $crate::__private::core::option::Option<$crate::__private::core::primitive::u32> =
-                        $crate::__private::core::option::Option::Some($max_registers);
-                )?
-            }
-
-            // SAFETY: `__ptx_entry` is the entry; these are its parameters, its shape and its dynamic shared memory.
-            unsafe impl $crate::launch::Kernel for $name {
-                const NAME: &'static $crate::__private::core::primitive::str = $crate::__private::core::stringify!($name);
-                const FINGERPRINT: &'static $crate::__private::core::primitive::str =
-                    $crate::__private::core::stringify!($fingerprint);
-                const LAYOUT: $crate::__private::core::primitive::u64 = $crate::launch::layout(&[
-                    $crate::launch::layout_of_shape::<__PtxShape>(),
-                    <$Dynamic as $crate::launch::DynamicMemory>::BYTES as $crate::__private::core::primitive::u64,
-                    $( <$Parameter as $crate::launch::Parameter>::LAYOUT ),*
-                ]);
-                const PARAMETERS: &'static [&'static $crate::__private::core::primitive::str] = &[$($text),*];
-                const DYNAMIC_SHARED: $crate::__private::core::primitive::u32 =
-                    <$Dynamic as $crate::launch::DynamicMemory>::BYTES;
-                type Shape = __PtxShape;
-                type Parameters = ($($Parameter,)*);
-            }
             const _: () = {
-                $crate::launch::assert_shape::<__PtxShape>();
-                $( $crate::__kernel!(@check $safety $Parameter); )*
-            };
-            $crate::__kernel!(unsafe(uniform) @safe $safety $name);
+                $($generics)*
+                // The only place of the types, since a macro inside of a type may expand to another type each time.
+                $( type $Alias = $Type; )*
 
-            #[cfg(target_arch = "nvptx64")]
-            #[unsafe(export_name = $crate::__private::core::stringify!($name))]
-            #[allow(improper_ctypes_definitions)]
-            pub unsafe extern "ptx-kernel" fn __ptx_entry(
-                $( $parameter: *const <$Parameter as $crate::launch::Parameter>::Raw ),*
-            ) {
-                $crate::__canary!();
-                $( $crate::__parameter!(unsafe(uniform) $index, $Parameter); )*
-                // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts
-                // of their types (`SafeKernel`, or the caller of an unsafe launch).
-                let (($cta, $shared, $dynamic), ($($parameter,)*)) = unsafe {
-                    (
-                        $crate::launch::Cta::enter_with::<$Shared, __PtxShape>(),
-                        ($( <$Parameter as $crate::launch::Parameter>::from_raw($parameter), )*),
-                    )
-                };
-                let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
-                let _ = (&$shared, &$dynamic);
-                {
-                    // The function stands inside of the entry, so its body sees the names of its module. An attribute of the
-                    // function can put other items here: in this block no name of the user stands but those of the function.
-                    #[inline(always)]
-                    $function
-                    $crate::__kernel!(unsafe(uniform) @call $safety $name $arguments);
+                #[derive($crate::__private::core::fmt::Debug)]
+                pub enum __PtxShape {}
+
+                impl $crate::launch::LaunchShape for __PtxShape {
+                    const BLOCK: [$crate::__private::core::primitive::u32; 3] = $block;
+                    $(
+                        const CLUSTER: $crate::__private::core::option::Option<[$crate::__private::core::primitive::u32; 3]> =
+                            $crate::__private::core::option::Option::Some($cluster);
+                    )?
+                    const GRID_OF_ANY_RANK: $crate::__private::core::primitive::bool = $any_grid;
+                    $(
+                        const MIN_CTAS: $crate::__private::core::option::Option<$crate::__private::core::primitive::u32> =
+                            $crate::__private::core::option::Option::Some($min_ctas);
+                    )?
+                    $(
+                        const MAX_REGISTERS: $crate::__private::core::option::Option<$crate::__private::core::primitive::u32> =
+                            $crate::__private::core::option::Option::Some($max_registers);
+                    )?
                 }
-                $crate::launch::end_of_dependent_grid::<
-                    { false $(|| <$Parameter as $crate::launch::Parameter>::PREREQUISITE)* }
-                >();
-                $crate::launch::end_of_thread();
-            }
 
-            // A module, since this macro is an item and not a statement.
-            #[cfg(target_arch = "nvptx64")]
-            mod __ptx_fingerprint {
-                pub(super) type Kernel = super::$name;
-                $crate::__private::core::arch::global_asm!(
-                    $crate::__private::core::concat!(
-                        ".visible .global .align 8 .u64 ", $crate::__private::core::stringify!($fingerprint), " = {}U;"
-                    ),
-                    const <Kernel as $crate::launch::Kernel>::LAYOUT,
-                );
-            }
-            // If the kernel stands in a function, `super` does not have it, and may have another kernel of that name.
-            #[cfg(target_arch = "nvptx64")]
-            const _: fn($name) -> __ptx_fingerprint::Kernel = |__ptx_kernel| __ptx_kernel;
+                // SAFETY: `__ptx_entry` is the entry; these are its parameters, its shape and its dynamic shared memory.
+                unsafe impl $crate::launch::Kernel for $name $($of)* {
+                    const NAME: &'static $crate::__private::core::primitive::str = $crate::__private::core::stringify!($entry);
+                    const FINGERPRINT: &'static $crate::__private::core::primitive::str =
+                        $crate::__private::core::stringify!($fingerprint);
+                    const LAYOUT: $crate::__private::core::primitive::u64 = $crate::launch::layout(&[
+                        $crate::launch::layout_of_shape::<__PtxShape>(),
+                        <$Dynamic as $crate::launch::DynamicMemory>::BYTES as $crate::__private::core::primitive::u64,
+                        $( <$Parameter as $crate::launch::Parameter>::LAYOUT ),*
+                    ]);
+                    const PARAMETERS: &'static [&'static $crate::__private::core::primitive::str] = &[$($text),*];
+                    const DYNAMIC_SHARED: $crate::__private::core::primitive::u32 =
+                        <$Dynamic as $crate::launch::DynamicMemory>::BYTES;
+                    type Shape = __PtxShape;
+                    type Parameters = ($($Parameter,)*);
+                }
+                const _: () = {
+                    $crate::launch::assert_shape::<__PtxShape>();
+                    <$Shared as $crate::shared::SharedMemory>::CHECKED;
+                    $( $crate::__kernel!(@check $safety $Parameter); )*
+                };
+                $crate::__kernel!(unsafe(uniform) @safe $safety $name $($of)*);
 
-            // The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It
-            // uses the names in the signature. Items that an attribute adds to it stay in a scope of their own.
-            #[cfg(all(not(target_arch = "nvptx64"), not(rust_analyzer)))]
-            #[allow(unused, clippy::all)]
-            const _: () = { $stub };
-            #[cfg(all(not(target_arch = "nvptx64"), rust_analyzer))]
-            #[allow(unused)]
-            const _: () = { $function };
+                #[cfg(target_arch = "nvptx64")]
+                #[unsafe(export_name = $crate::__private::core::stringify!($entry))]
+                #[allow(improper_ctypes_definitions)]
+                pub unsafe extern "ptx-kernel" fn __ptx_entry(
+                    $( $parameter: *const <$Parameter as $crate::launch::Parameter>::Raw ),*
+                ) {
+                    $crate::__canary!();
+                    // SAFETY: `ptx-link` makes a variable of the module of the text.
+                    unsafe {
+                        $crate::__private::core::arch::asm!(
+                            $crate::__private::core::concat!(
+                                "// module: .visible .global .align 8 .u64 ", $crate::__private::core::stringify!($fingerprint), " = {}U;"
+                            ),
+                            const <$name $($of)* as $crate::launch::Kernel>::LAYOUT,
+                            options(nomem, nostack, preserves_flags),
+                        );
+                    }
+                    $( $crate::__parameter!(unsafe(uniform) $index, $Parameter); )*
+                    // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts
+                    // of their types (`SafeKernel`, or the caller of an unsafe launch).
+                    let (($cta, $shared, $dynamic), ($($parameter,)*)) = unsafe {
+                        (
+                            $crate::launch::Cta::enter_with::<$Shared, __PtxShape>(),
+                            ($( <$Parameter as $crate::launch::Parameter>::from_raw($parameter), )*),
+                        )
+                    };
+                    let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
+                    let _ = (&$shared, &$dynamic);
+                    {
+                        // The function stands inside of the entry, so its body sees the names of its module. An attribute of the
+                        // function can put other items here: in this block no name of the user stands but those of the function.
+                        #[inline(always)]
+                        $function
+                        $crate::__kernel!(unsafe(uniform) @call $safety $name $arguments);
+                    }
+                    $crate::launch::end_of_dependent_grid::<
+                        { false $(|| <$Parameter as $crate::launch::Parameter>::PREREQUISITE)* }
+                    >();
+                    $crate::launch::end_of_thread();
+                }
+
+                // The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It
+                // uses the names in the signature. Items that an attribute adds to it stay in a scope of their own.
+                #[cfg(all(not(target_arch = "nvptx64"), not(rust_analyzer)))]
+                #[allow(unused, clippy::all)]
+                const _: () = { $stub };
+                #[cfg(all(not(target_arch = "nvptx64"), rust_analyzer))]
+                #[allow(unused)]
+                const _: () = { $function };
+            };
         };
     };
     // The parts that have an `unsafe` ask for the words too: a call of a part alone is not safe either.
-    (unsafe(uniform) @safe safe $name:ident) => {
+    (unsafe(uniform) @safe safe $($Kernel:tt)*) => {
         // SAFETY: the function is safe, its author gives `unsafe(uniform)`, and the checks have asserted the parameters.
-        unsafe impl $crate::launch::SafeKernel for $name {}
+        unsafe impl $crate::launch::SafeKernel for $($Kernel)* {}
     };
-    (unsafe(uniform) @safe not_safe $name:ident) => {};
+    (unsafe(uniform) @safe not_safe $($Kernel:tt)*) => {};
     (@check safe $Parameter:ty) => { $crate::launch::assert_safe_parameter::<$Parameter>() };
     (@check not_safe $Parameter:ty) => { $crate::launch::assert_parameter::<$Parameter>() };
     // A safe function is called outside of `unsafe`: an attribute that makes it unsafe is an error.

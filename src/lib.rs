@@ -86,6 +86,7 @@ cfg_select! {
         /// | `min_ctas = 2` | CTAs for which a multiprocessor has registers at the same time | `.minnctapersm` |
         /// | `max_registers = 128` | registers of a thread | `.maxnreg` |
         /// | `any_grid` | the grid may have more than one CTA, or cluster, in y and z | none |
+        /// | `instances(<f32, 128>, <f64, 64>)` | the instances of a generic kernel | an entry for each |
         ///
         /// `unsafe(uniform)` and `threads` are required. The values are constant expressions.
         ///
@@ -98,6 +99,12 @@ cfg_select! {
         ///
         /// The host passes each parameter by value, as a grid constant (`__grid_constant__`): `.param .align A .b8 name[SIZE]`. A
         /// tensor map's address comes from `cvta.param`.
+        ///
+        /// A kernel with generic parameters (`template`) states its instances. Each becomes an entry, named after the kernel and the
+        /// words of its arguments: `scale::<f32, 128>` is `scale_f32_128`. The host launches it by `kernels.kernel(scale::<f32, 128>)`.
+        /// Each instance is compiled as a function of its own, in which a type parameter is an alias and a constant parameter a
+        /// constant. So the shape may depend on them, and `{ 4 * N }` can be the length of an array. A generic kernel stands in a
+        /// module, not in a function.
         ///
         /// An `unsafe fn` has an unsafe launch, whose caller keeps the function's `# Safety` section. The crate has the features
         /// `abi_ptx` and `asm_experimental_arch` on the device.
@@ -121,6 +128,25 @@ cfg_select! {
         ///     y_tail.update(&cta, |i, y| x_tail.get(i).map_or(y, |x| a * x + y));
         ///     cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| a * x + y).end());
         /// }
+        /// ```
+        ///
+        /// ```
+        /// mod kernels {
+        ///     use ptx::global::{Global, GlobalVectorsMut};
+        ///     use ptx::launch::Cta;
+        ///     use ptx::shared::Element;
+        ///
+        ///     /// Copies `N` vectors of 16 bytes a thread.
+        ///     #[ptx::kernel(unsafe(uniform), threads = 256, instances(<f32, 4>, <f32, 8>, <u64, 4>))]
+        ///     pub fn copy_vectors<T: Element, const N: usize>(cta: Cta, x: Global<T>, y: GlobalVectorsMut<T>) {
+        ///         let first = (cta.grid_rank() * 256 + cta.thread_rank()) as usize;
+        ///         let x = x.get_vectors::<N, 256>(first);
+        ///         for ((_, y), x) in y.vectors(&cta).0.zip(x.into_iter().flatten()) {
+        ///             y.write(x);
+        ///         }
+        ///     }
+        /// }
+        /// type Kernel = kernels::copy_vectors<u64, 4>; // its entry is `copy_vectors_u64_4`
         /// ```
         pub use ptx_macros::kernel;
 

@@ -5,7 +5,7 @@ mod support;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use launch::{add_rows, axpy, blur, copy_boxes, fill};
+use launch::{add_rows, axpy, blur, copy_boxes, fill, product};
 use ptx::launch::{Kernel, LaunchShape, Parameter, SafeKernel};
 use ptx::qualifier::{swizzle_atomicity, swizzle_mode};
 use ptx::tensor::{
@@ -13,6 +13,8 @@ use ptx::tensor::{
 };
 use support::{assert_ptxas_accepts, ok};
 use xtask::device::{Arch, Build, write_crate};
+use xtask::golden::Golden;
+use xtask::toolchain::{Kind, Toolchain};
 
 static PTX: LazyLock<String> =
     LazyLock::new(|| ok(Build::new("tests/device/launch", Arch::Sm90a).run()).text);
@@ -55,12 +57,57 @@ fn parameters_are_grid_constants_of_the_size_and_alignment_of_their_types() {
     );
 }
 
+/// Checks the names, shapes, memory and PTX of the instances of a generic kernel.
+#[test]
+fn each_instance_of_a_generic_kernel_is_an_entry() {
+    fn describe<K: SafeKernel>(_: K) -> (&'static str, [u32; 3]) {
+        (K::NAME, K::Shape::BLOCK)
+    }
+    assert_eq!(describe(product::<f32, 4, 16, 16, 8>), ("product_f32_4_16_16_8", [64, 1, 1]));
+    assert_eq!(describe(product::<f32, 4, 8, 32, 16>), ("product_f32_4_8_32_16", [64, 1, 1]));
+    assert_eq!(describe(product::<u64, 2, 16, 8, 8>), ("product_u64_2_16_8_8", [64, 1, 1]));
+    let parameters = ".param .align 8 .b8 0[16]\n.param .align 8 .b8 1[16]\n.param .align 8 .b8 2[16]";
+    assert_eq!(head(product::<u64, 2, 16, 8, 8>), format!("{parameters}\n.reqntid 64, 1, 1"));
+
+    let allocations = PTX.lines().filter_map(|line| line.split_once("__smem[")?.1.strip_suffix("];"));
+    let mut allocations: Vec<_> = allocations.filter_map(|bytes| bytes.parse::<u32>().ok()).collect();
+    allocations.sort_unstable();
+    // Besides these, `copy_boxes` has two tiles of 4 KiB and an mbarrier.
+    assert_eq!(allocations, [1024, (16 + 8) * 8 * 8, (8 + 32) * 16 * 4, 8200]);
+
+    if ok(Toolchain::active()).kind() == Kind::Rustup {
+        let mut golden = Golden::new("generic");
+        for name in ["product_f32_4_16_16_8", "product_f32_4_8_32_16", "product_u64_2_16_8_8"] {
+            ok(golden.check(&format!("{name}.ptx"), &support::body(&PTX, name)));
+        }
+        ok(golden.finish());
+    }
+}
+
+/// Checks that a launch by an instance's name finds the arguments of that instance, whatever names they have in the source.
+#[test]
+fn the_arguments_of_an_instance_are_names_of_its_module() {
+    let ptx = ok(compile(
+        "arguments_of_instances",
+        "ptx",
+        "use ptx::global::GlobalElementsMut;\nconst N: isize = 3;\ntype T = u32;\nmod of { pub type Half = u16; }\n\
+         #[ptx::kernel(unsafe(uniform), threads = 32, instances(<T, N>, <of::Half, { N + 1 }>, <i64, -1>))]\n\
+         pub fn kernel<T: ptx::shared::Element, const N: isize>(cta: Cta, y: GlobalElementsMut<T>) {\n    \
+         for (_, y) in y.elements(&cta) {\n        y.write(y.read());\n    }\n}\n",
+    ));
+    for name in ["kernel_T_N", "kernel_of_Half_N_1", "kernel_i64_minus_1"] {
+        assert!(ptx.contains(&format!(".visible .entry {name}(")), "{name}: {ptx}");
+    }
+}
+
 #[test]
 fn the_fingerprint_is_a_symbol_of_the_module() {
     fn symbol<K: Kernel>(_: K) -> String {
         format!(".visible .global .align 8 .u64 {} = {}U;", K::FINGERPRINT, K::LAYOUT)
     }
-    for symbol in [symbol(axpy), symbol(blur), symbol(copy_boxes), symbol(add_rows), symbol(fill)] {
+    let instances = [symbol(product::<f32, 4, 16, 16, 8>), symbol(product::<u64, 2, 16, 8, 8>)];
+    let others = [symbol(axpy), symbol(blur), symbol(copy_boxes), symbol(add_rows), symbol(fill)];
+    for symbol in instances.into_iter().chain(others) {
         assert!(PTX.contains(&symbol), "{symbol} is missing: host and device hash a kernel differently");
     }
 }
@@ -229,7 +276,8 @@ fn a_type_that_expands_differently_each_time_has_one_layout() {
          a: SharedArray<f32, { attributes::fewer!() }>,\n        b: SharedArray<f32, 1024>,\n    }\n}\n\
          #[derive(ptx::Plain, Clone, Copy)]\n#[repr(C)]\npub struct Bytes([u8; attributes::fewer!()]);\n\
          #[ptx::kernel(unsafe(uniform), threads = 32)]\n\
-         pub fn kernel(_cta: Cta, #[shared] _smem: Smem, _bytes: [u8; attributes::fewer!()]) {}\n",
+         pub fn kernel(cta: Cta, #[shared] smem: Smem, _bytes: [u8; attributes::fewer!()]) {\n    \
+         cta.finish(smem.a, |cta, a| a.write(cta, |_| 1.0).publish().sync(cta).end());\n}\n",
     ));
     assert!(ptx.contains("__smem[8192]"), "{ptx}");
 }
@@ -400,23 +448,30 @@ fn a_crate_that_passes_as_ptx_or_core_changes_nothing() {
         ok(compile("impostor", "ptx", kernel)),
         ok(compile("impostor", "real", &format!("{impostor}{kernel}"))),
     );
-    let symbol = |ptx: &str| {
-        let line = ptx.lines().find(|line| line.contains(".u64 kernel__"));
-        line.unwrap_or_else(|| panic!("no fingerprint:\n{ptx}")).to_owned()
-    };
-    assert_eq!(symbol(&passing), symbol(&honest));
+    assert_eq!(fingerprint(&passing), fingerprint(&honest));
 }
 
-/// Checks that such a kernel is refused: its symbol would have the hash of the other kernel's parameters.
+/// Returns the declaration of the symbol of the kernel `kernel`.
+fn fingerprint(ptx: &str) -> &str {
+    let line = ptx.lines().find(|line| line.contains(".u64 kernel__"));
+    line.unwrap_or_else(|| panic!("no fingerprint:\n{ptx}"))
+}
+
+/// Checks that the symbol has the hash of the kernel's own parameters.
 #[test]
 fn a_kernel_in_a_function_does_not_take_the_fingerprint_of_another_of_its_name() {
-    let errors = errors(
-        "kernel_in_a_function",
-        "pub use other as kernel;\n#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn other(_cta: Cta, _address: u64) {}\n\
-         pub fn scope() {\n    #[ptx::kernel(unsafe(uniform), threads = 32)]\n    \
-         pub fn kernel(_cta: Cta, _x: ptx::global::Global<f32>) {}\n}\n",
+    let kernel = |ty: &str| {
+        format!("#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn kernel(_cta: Cta, _x: {ty}) {{}}\n")
+    };
+    let x = "ptx::global::Global<f32>";
+    let beside = format!(
+        "pub use other as kernel;\n{}pub fn scope() {{\n{}}}\n",
+        kernel("u64").replace("kernel(_cta", "other(_cta"),
+        kernel(x)
     );
-    assert!(errors.contains("expected `other`, found `kernel`"), "{errors}");
+    let (alone, beside) =
+        (ok(compile("in_a_function", "ptx", &kernel(x))), ok(compile("in_a_function", "ptx", &beside)));
+    assert_eq!(fingerprint(&beside), fingerprint(&alone));
 }
 
 /// Checks that the attribute is refused: the host would lend `x` by a shared reference, and the kernel would write `x`.

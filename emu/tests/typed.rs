@@ -39,6 +39,36 @@ fn tiles_in_a_ring_and_their_tail() {
     });
 }
 
+/// Checks instances of a generic kernel with tiles of different shapes and elements of different types.
+#[test]
+fn instances_of_a_matrix_product() {
+    fn whole(n: usize) -> impl Iterator<Item = u16> {
+        (0..n).map(|i| (i * i % 13) as u16)
+    }
+    macro_rules! check {
+        ($gpu:ident, $kernels:ident, $T:ty, [$($tile:literal),*], [$m:literal, $k:literal, $n:literal]) => {{
+            let [_, rows, columns, depth] = [$($tile),*];
+            assert!($m % rows == 0 && $n % columns == 0 && $k % depth == 0);
+            let a: Vec<$T> = whole($m * $k).map(<$T>::from).collect();
+            let b: Vec<$T> = whole($k * $n).map(<$T>::from).collect();
+            let want = |i: usize| (0..$k).map(|d| a[i / $n * $k + d] * b[d * $n + i % $n]).sum::<$T>();
+            let (on_a, on_b) = ($gpu.slice(&a), $gpu.slice(&b));
+            let mut c = $gpu.slice(&vec![<$T>::from(7u16); $m * $n]);
+            let grid = (($n / columns) as u32, ($m / rows) as u32);
+            let factors = (Matrix::new(&on_a, $m, $k), Matrix::new(&on_b, $k, $n));
+            let arguments = (factors.0, factors.1, Matrix::new(&mut c, $m, $n));
+            $kernels.kernel(launch::product::<$T, $($tile),*>)?.launch($gpu, grid, arguments)?;
+            assert_eq!(c.to_vec(), (0..$m * $n).map(want).collect::<Vec<_>>());
+        }};
+    }
+    each(|gpu, kernels| {
+        check!(gpu, kernels, f32, [4, 16, 16, 8], [32, 24, 16]);
+        check!(gpu, kernels, f32, [4, 8, 32, 16], [8, 16, 64]);
+        check!(gpu, kernels, u64, [2, 16, 8, 8], [16, 16, 16]);
+        Ok(())
+    });
+}
+
 /// Checks a launch by addresses without the dynamic shared memory, which `Kernel::launch` adds.
 #[test]
 fn a_trap_of_the_library_says_why() {

@@ -1,18 +1,25 @@
-//! Moves the directives of a kernel's entry (`__launch_bounds__`, `__cluster_dims__`), for which rustc has no syntax.
+//! Moves the directives of a kernel's entry (`__launch_bounds__`, `__cluster_dims__`) and its static shared memory (`__shared__`),
+//! for which rustc has no syntax.
 //!
 //! A kernel states a directive in its body, as a comment of inline asm: `// entry: .reqntid 256, 1, 1`. The linker moves the
-//! directive to its place in PTX, between the parameters and the body.
+//! directive to its place in PTX, between the parameters and the body. A function states a variable of the module in the same way:
+//! `// module: .shared .align 128 .b8 tile[4096];`. The linker declares the variable once, before the functions. So a generic
+//! function can have a variable for each instance.
 
 use crate::Error;
 use crate::program::readable;
 
 const COMMENT: &str = "// entry: ";
+const OF_MODULE: &str = "// module: ";
+/// The last directive before the variables and functions.
+const LAST_OF_HEADER: &str = ".address_size";
 
-/// Moves the entry directives in the PTX that `llc` wrote.
+/// Moves the entry directives and the variables of the module in the PTX that `llc` wrote.
 pub fn move_directives(ptx: &str) -> Result<String, Error> {
     let mut lines: Vec<&str> = Vec::new();
     let mut kernel: Option<Kernel<'_>> = None;
     let mut directives: Vec<(usize, Vec<&str>)> = Vec::new();
+    let mut variables: Vec<&str> = Vec::new();
     let mut source = ptx.lines().peekable();
     while let Some(line) = source.next() {
         if let Some(named) = Kernel::of_header(line) {
@@ -23,20 +30,28 @@ pub fn move_directives(ptx: &str) -> Result<String, Error> {
         {
             kernel.body.get_or_insert(lines.len());
         }
-        let Some(directive) = line.trim_start().strip_prefix(COMMENT) else {
+        let text = line.trim_start();
+        if let Some(variable) = text.strip_prefix(OF_MODULE) {
+            // LLVM may copy the comment, and several kernels may use the variable.
+            if !variables.contains(&variable) {
+                variables.push(variable);
+            }
+        } else if let Some(directive) = text.strip_prefix(COMMENT) {
+            let owner = kernel.as_ref().filter(|kernel| kernel.is_entry);
+            let Some(body) = owner.and_then(|kernel| kernel.body) else {
+                let function = kernel.map_or("the module", |kernel| kernel.name);
+                return Err(Error::EntryDirective {
+                    function: readable(function),
+                    directive: directive.trim().to_owned(),
+                });
+            };
+            let name = kernel.as_ref().map_or("", |kernel| kernel.name);
+            add(&mut directives, body, directive.trim(), name)?;
+        } else {
             lines.push(line);
             continue;
-        };
-        let owner = kernel.as_ref().filter(|kernel| kernel.is_entry);
-        let Some(body) = owner.and_then(|kernel| kernel.body) else {
-            let function = kernel.map_or("the module", |kernel| kernel.name);
-            return Err(Error::EntryDirective {
-                function: readable(function),
-                directive: directive.trim().to_owned(),
-            });
-        };
-        add(&mut directives, body, directive.trim(), kernel.as_ref().map_or("", |kernel| kernel.name))?;
-        // Removes the asm block, which is empty now.
+        }
+        // Removes the asm block, if it is empty now.
         if lines.last().is_some_and(|line| line.trim() == "// begin inline asm")
             && source.next_if(|line| line.trim() == "// end inline asm").is_some()
         {
@@ -50,6 +65,9 @@ pub fn move_directives(ptx: &str) -> Result<String, Error> {
             text.extend(of_kernel.into_iter().flat_map(|directive| [directive, "\n"]));
         }
         text.extend([line, "\n"]);
+        if line.starts_with(LAST_OF_HEADER) {
+            text.extend(variables.drain(..).flat_map(|variable| [variable, "\n"]));
+        }
     }
     Ok(text)
 }
@@ -163,6 +181,24 @@ mod tests {
     fn text_without_directives_stays() {
         let text = ".visible .entry two()\n{\n\tret;\n}\n";
         assert_eq!(move_directives(text).unwrap(), text);
+    }
+
+    #[test]
+    fn a_variable_is_declared_once_before_the_functions() {
+        let asm = "{\n\t// begin inline asm\n\t// module: .shared .align 128 .b8 tile[16];\n\tmov.u32 %r1, tile;\n\t// end inline asm\n";
+        let text = PTX
+            .replace(".version 8.0\n", ".version 8.0\n.target sm_90\n.address_size 64\n")
+            .replace("{\n\tret;", &format!("{asm}\tret;"));
+        let moved = move_directives(&text).unwrap();
+        assert!(
+            moved.contains(".address_size 64\n.shared .align 128 .b8 tile[16];\n.visible .func"),
+            "{moved}"
+        );
+        assert_eq!(
+            (moved.matches("tile[16]").count(), moved.matches("mov.u32 %r1, tile;").count()),
+            (1, 2),
+            "{moved}"
+        );
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! Expands the attribute: a function becomes an entry on the device, and the description of its launch on every target.
+//! Expands the attribute: a function becomes an entry on the device, and the description of its launch on every target. A generic
+//! function becomes an entry for each instance.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Error, FnArg, ItemFn, Pat, Result, ReturnType, Safety, Type};
+use syn::{Attribute, Error, FnArg, Generics, ItemFn, Pat, Result, ReturnType, Safety, Type};
 
+use crate::instance::{Instance, declared, instances};
 use crate::shape::Shape;
 
 /// The source of a parameter's value.
@@ -35,9 +37,10 @@ struct Parameter {
 /// Expands to one call of `ptx::__kernel!`, which has every `unsafe` and every path.
 pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     check_signature(&function)?;
+    let instances = instances(&function.sig, shape.instances.as_ref())?;
+    let source = function.clone();
     let shape = shape.tokens()?;
     let parameters = parameters(&mut function)?;
-    let fingerprint = fingerprint(&shape, &function);
     replace_types(&mut function, &parameters);
     let memory = |origin| match parameters.iter().find(|parameter| parameter.origin == origin) {
         Some(Parameter { place, alias, .. }) => quote!(#place: #alias),
@@ -53,9 +56,12 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
         let i = Literal::usize_unsuffixed(i);
         quote!(#i #name #place: #alias,)
     });
+    let passed: TokenStream = passed.collect();
     // The thread block's type stands in the function alone.
-    let types = parameters[1..].iter().map(|Parameter { alias, ty, .. }| quote!(#alias = #ty;));
+    let types: TokenStream =
+        parameters[1..].iter().map(|Parameter { alias, ty, .. }| quote!(#alias = #ty;)).collect();
     let arguments = parameters.iter().map(|parameter| &parameter.place);
+    let call = quote!((#(#arguments),*));
 
     let (visibility, name) = (&function.vis, &function.sig.ident);
     let is = |names: &'static [&str]| {
@@ -73,19 +79,36 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     let inner = inner(&function);
     let mut stub = inner.clone();
     stub.block.stmts.clear();
+    let generics = match declared(&source) {
+        (declared, _) if declared.is_empty() => quote!(),
+        (declared, types) => {
+            let never = place("never", 0, name.span());
+            quote!({ #(#declared),* } { #(#types,)* } #never)
+        }
+    };
+    let instances = instances.iter().map(|instance| {
+        let Instance { entry, of, arguments, parameters } = instance;
+        let fingerprint = fingerprint(&source, &[&shape, arguments], entry);
+        quote! { {
+            entry { #entry #fingerprint #name #of }
+            arguments { #arguments }
+            generics { #parameters }
+            shape { #shape }
+            types { #types }
+            memory { #cta, #shared, #dynamic }
+            parameters { #passed }
+            call { #call }
+            function { #inner }
+            stub { #stub }
+        } }
+    });
     Ok(quote! {
         ::ptx::__kernel! {
             unsafe(uniform) #safety
             docs { #(#docs)* }
             cfgs { #(#cfgs)* }
-            name { #visibility #name #fingerprint }
-            shape { #shape }
-            types { #(#types)* }
-            memory { #cta, #shared, #dynamic }
-            parameters { #(#passed)* }
-            call { (#(#arguments),*) }
-            function { #inner }
-            stub { #stub }
+            name { #visibility #name #generics }
+            instances { #(#instances)* }
         }
     })
 }
@@ -99,28 +122,30 @@ fn replace_types(function: &mut ItemFn, parameters: &[Parameter]) {
     }
 }
 
-/// Returns the function without its visibility, its `cfg`s and its documentation, which the item around the function has.
+/// Returns the function without its visibility, its `cfg`s and its documentation, which the item around the function has, and
+/// without its generic parameters, which are items beside the function.
 fn inner(function: &ItemFn) -> ItemFn {
     let mut inner = function.clone();
+    inner.sig.generics = Generics::default();
     inner.vis = syn::Visibility::Inherited;
     inner.attrs.retain(|attribute| !attribute.path().is_ident("cfg") && !attribute.path().is_ident("doc"));
     inner
 }
 
-/// Returns a symbol of the kernel's name and a hash of its package and its source. The hash skips the spaces, which compilers
+/// Returns a symbol of the entry's name and a hash of its package and its source. The hash skips the spaces, which compilers
 /// print differently between tokens.
-fn fingerprint(shape: &TokenStream, function: &ItemFn) -> Ident {
+fn fingerprint(function: &ItemFn, of_instance: &[&TokenStream], entry: &Ident) -> Ident {
     let package = ["CARGO_PKG_NAME", "CARGO_PKG_VERSION"].map(|name| std::env::var(name).unwrap_or_default());
     let mut function = function.clone();
     function.attrs.retain(|attribute| !attribute.path().is_ident("doc"));
     let version = env!("CARGO_PKG_VERSION");
-    let source = format!("{version} {package:?} {shape} {}", quote!(#function));
+    let source = format!("{version} {package:?} {} {}", quote!(#(#of_instance)*), quote!(#function));
     let bytes = source.bytes().filter(|byte| !byte.is_ascii_whitespace());
     // The hash is FNV-1a: that of `std` may change with the compiler, and two compilers compile host and device.
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    format_ident!("{}__{hash:016x}", function.sig.ident)
+    format_ident!("{entry}__{hash:016x}")
 }
 
 fn check_signature(function: &ItemFn) -> Result<()> {
@@ -141,12 +166,6 @@ fn check_signature(function: &ItemFn) -> Result<()> {
         return Err(Error::new_spanned(
             &signature.ident,
             "the compiler or CUDA calls a function of this name: choose another name for the kernel",
-        ));
-    }
-    if let Some(parameter) = signature.generics.params.first() {
-        return Err(Error::new_spanned(
-            parameter,
-            "a kernel is one entry of the module, so it has no generics: write a generic function, and a kernel for each use",
         ));
     }
     if let Some(keyword) = &signature.asyncness {
@@ -248,7 +267,7 @@ fn check_type(name: &str, ty: &Type) -> Result<()> {
 const REFERENCE: &str = "a kernel takes no reference, as the device has memory of its own";
 
 /// Returns the tokens, with those inside of groups.
-fn all_tokens(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
+pub fn all_tokens(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
     Box::new(tokens.into_iter().flat_map(|token| match token {
         TokenTree::Group(group) => all_tokens(group.stream()),
         token => Box::new(std::iter::once(token)),

@@ -1,6 +1,7 @@
 //! The macros of `ptx`. Use them as `ptx::kernel`, `ptx::Plain`, `ptx::print!` and `ptx::println!`, whose documentation is in
 //! `ptx`.
 
+mod instance;
 mod kernel;
 mod locate;
 mod page;

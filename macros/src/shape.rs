@@ -1,15 +1,19 @@
-//! The arguments of the attribute: the author's word, and the launch shape.
+//! The arguments of the attribute: the author's word, the launch shape, and the instances.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Ident, Token, parenthesized};
 
+use crate::instance::Instances;
+
 const UNIFORM: &str = "a kernel needs its author's word that collective calls are made in uniform control flow (the rule of \
     `__syncthreads()`): write `#[ptx::kernel(unsafe(uniform), threads = …)]`. `ptx::launch::Cta::enter` has the whole rule";
 
 /// The launch shape that the attribute states.
 pub struct Shape {
+    /// The word `instances`, and what stands in its parentheses.
+    pub instances: Option<(Ident, Instances)>,
     threads: Expr,
     cluster: Option<Expr>,
     min_ctas: Option<Expr>,
@@ -20,6 +24,7 @@ pub struct Shape {
 impl Parse for Shape {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let (mut uniform, mut any_grid) = (false, false);
+        let mut instances = None;
         let [mut threads, mut cluster, mut min_ctas, mut max_registers] = [const { None }; 4];
         while !input.is_empty() {
             if input.peek(Token![unsafe]) {
@@ -35,6 +40,13 @@ impl Parse for Shape {
                 let name: Ident = input.parse()?;
                 if name == "any_grid" {
                     any_grid = true;
+                } else if name == "instances" {
+                    let inner;
+                    parenthesized!(inner in input);
+                    let stated = inner.call(parse_instances)?;
+                    if instances.replace((name.clone(), stated)).is_some() {
+                        return Err(twice(&name));
+                    }
                 } else {
                     let value = match name.to_string().as_str() {
                         "threads" => &mut threads,
@@ -46,17 +58,14 @@ impl Parse for Shape {
                                 name.span(),
                                 format!(
                                     "`{name}` is no property of a kernel: expected `unsafe(uniform)`, `threads = 256`, \
-                                     `cluster = 2`, `min_ctas = 2`, `max_registers = 128` or `any_grid`"
+                                     `cluster = 2`, `min_ctas = 2`, `max_registers = 128`, `any_grid` or `instances(<f32>)`"
                                 ),
                             ));
                         }
                     };
                     input.parse::<Token![=]>()?;
                     if value.replace(input.parse()?).is_some() {
-                        return Err(syn::Error::new(
-                            name.span(),
-                            format!("`{name}` is stated twice: remove one"),
-                        ));
+                        return Err(twice(&name));
                     }
                 }
             }
@@ -73,8 +82,29 @@ impl Parse for Shape {
                 "a kernel states the threads of its block: write `threads = 256`, or `threads = (16, 16)` for x and y",
             ));
         };
-        Ok(Shape { threads, cluster, min_ctas, max_registers, any_grid })
+        Ok(Shape { instances, threads, cluster, min_ctas, max_registers, any_grid })
     }
+}
+
+/// Reads `<f32, 128>, <f16, 64>`.
+fn parse_instances(input: ParseStream) -> syn::Result<Instances> {
+    let mut instances = Instances::new();
+    while !input.is_empty() {
+        if !input.peek(Token![<]) {
+            return Err(input.error(
+                "write the arguments of each instance as for a generic function: `instances(<f32>, <f16>)`",
+            ));
+        }
+        instances.push(input.parse()?);
+        if !input.is_empty() {
+            instances.push_punct(input.parse()?);
+        }
+    }
+    Ok(instances)
+}
+
+fn twice(name: &Ident) -> syn::Error {
+    syn::Error::new(name.span(), format!("`{name}` is stated twice: remove one"))
 }
 
 impl Shape {

@@ -66,6 +66,10 @@ pub unsafe trait Place: Sized {
     note = "declare it: `ptx::shared_memory! {{ struct Smem {{ tile: SharedArray<f32, 1024> }} }}`"
 )]
 pub unsafe trait SharedMemory: Sized {
+    /// Asserts that the memory of an instance of a generic struct can be laid out.
+    #[doc(hidden)]
+    const CHECKED: () = ();
+
     /// Returns the handles of the kernel's static shared memory.
     ///
     /// # Safety
@@ -167,8 +171,8 @@ pub const fn count(names: &[&str]) -> usize {
 /// [`barrier`](crate::barrier), each number once, or one `WorkQueueMemory` (of `clusterlaunchcontrol`).
 ///
 /// The struct becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that enter with the struct. It has 48 KiB at
-/// most: CUDA gives more only as [`DynamicShared`]. The macro stands in a module, not in a function, and expands to inline
-/// assembly: the calling crate has `#![feature(asm_experimental_arch)]`.
+/// most: CUDA gives more only as [`DynamicShared`]. The macro expands to inline assembly: the calling crate has
+/// `#![feature(asm_experimental_arch)]`.
 ///
 /// ```
 /// use ptx::mbarrier::{Mbarrier, Uninit};
@@ -179,14 +183,52 @@ pub const fn count(names: &[&str]) -> usize {
 ///     struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit> }
 /// }
 /// ```
+///
+/// The struct may have generic parameters, types with one bound at most and constants. Each instance has an allocation of its own:
+///
+/// ```
+/// use ptx::shared::{Element, SharedArray};
+///
+/// ptx::shared_memory! {
+///     struct Tiles<T: Element, const A: usize, const B: usize> { a: SharedArray<T, A>, b: SharedArray<T, B> }
+/// }
+/// ```
 #[macro_export]
 #[doc(alias = "__shared__")]
 macro_rules! shared_memory {
-    ($(#[$doc:meta])* $vis:vis struct $Name:ident { $( $(#[$field_doc:meta])* $field_vis:vis $field:ident: $Place:ty ),* $(,)? }) => {
-        $(#[$doc])*
-        $vis struct $Name { $( $(#[$field_doc])* $field_vis $field: $Place, )* }
+    ($(#[$doc:meta])* $vis:vis struct $Name:ident { $($fields:tt)* }) => {
+        $crate::shared_memory!(@struct [] [] [$(#[$doc])* $vis struct $Name] { $($fields)* });
 
-        impl $Name {
+        // Checks the layout on every target, also of an unused struct.
+        const _: $crate::__private::core::primitive::u32 = $Name::LAYOUT.1;
+    };
+    ($(#[$doc:meta])* $vis:vis struct $Name:ident < $($rest:tt)*) => {
+        $crate::shared_memory!(@generics [] [] [$(#[$doc])* $vis struct $Name] $($rest)*);
+    };
+    // Reads one generic parameter after another: the declarations, then the names.
+    (@generics [$($declared:tt)*] [$($name:ident)*] $head:tt > $fields:tt) => {
+        $crate::shared_memory!(@struct [$($declared)*] [$($name)*] $head $fields);
+    };
+    (@generics [$($declared:tt)*] [$($name:ident)*] $head:tt const $N:ident: $T:ident, $($rest:tt)*) => {
+        $crate::shared_memory!(@generics [$($declared)* const $N: $T,] [$($name)* $N] $head $($rest)*);
+    };
+    (@generics [$($declared:tt)*] [$($name:ident)*] $head:tt const $N:ident: $T:ident > $fields:tt) => {
+        $crate::shared_memory!(@struct [$($declared)* const $N: $T,] [$($name)* $N] $head $fields);
+    };
+    (@generics [$($declared:tt)*] [$($name:ident)*] $head:tt $T:ident $(: $Bound:path)?, $($rest:tt)*) => {
+        $crate::shared_memory!(@generics [$($declared)* $T $(: $Bound)?,] [$($name)* $T] $head $($rest)*);
+    };
+    (@generics [$($declared:tt)*] [$($name:ident)*] $head:tt $T:ident $(: $Bound:path)? > $fields:tt) => {
+        $crate::shared_memory!(@struct [$($declared)* $T $(: $Bound)?,] [$($name)* $T] $head $fields);
+    };
+    (
+        @struct [$($declared:tt)*] [$($parameter:ident)*] [$(#[$doc:meta])* $vis:vis struct $Name:ident]
+        { $( $(#[$field_doc:meta])* $field_vis:vis $field:ident: $Place:ty ),* $(,)? }
+    ) => {
+        $(#[$doc])*
+        $vis struct $Name<$($declared)*> { $( $(#[$field_doc])* $field_vis $field: $Place, )* }
+
+        impl<$($declared)*> $Name<$($parameter),*> {
             #[doc(hidden)]
             const LAYOUT: (
                 [$crate::__private::core::primitive::u32; $crate::shared::count(
@@ -206,38 +248,32 @@ macro_rules! shared_memory {
                 __ptx_layout
             };
 
-            /// The mangled name of this function makes the symbol of the allocation unique among crates. Not inlined: inlining
-            /// gives every codegen unit a renamed copy, and the assembly below names a missing symbol.
+            /// The mangled name of this function makes the symbol of the allocation unique among crates and instances. Not
+            /// inlined: inlining gives every codegen unit a renamed copy, and one struct would have several allocations.
             #[cfg(target_arch = "nvptx64")]
             #[doc(hidden)]
             #[inline(never)]
             extern "C" fn tag() {}
         }
 
-        // Checks the layout on every target, also of an unused struct.
-        const _: $crate::__private::core::primitive::u32 = $Name::LAYOUT.1;
-
-        #[cfg(target_arch = "nvptx64")]
-        $crate::__private::core::arch::global_asm!(
-            ".shared .align 128 .b8 {tag}__smem[{size}];",
-            tag = sym $Name::tag,
-            // Named barriers take no bytes, and PTX has no array of zero bytes.
-            size = const if $Name::LAYOUT.1 == 0 { 1 } else { $Name::LAYOUT.1 },
-        );
-
         // SAFETY: `LAYOUT` gives each field bytes of its own, in an allocation of this struct alone.
-        unsafe impl $crate::shared::SharedMemory for $Name {
+        unsafe impl<$($declared)*> $crate::shared::SharedMemory for $Name<$($parameter),*> {
+            $crate::shared_memory!(@checked $($parameter)*);
+
             #[inline(always)]
             #[allow(unreachable_code)]
             unsafe fn claim() -> Self {
                 #[cfg(target_arch = "nvptx64")]
                 let __ptx_base = {
                     let __ptx_base: $crate::__private::core::primitive::u32;
-                    // SAFETY: `mov` of a symbol's address accesses no memory.
+                    // SAFETY: `mov` of a symbol's address accesses no memory. `ptx-link` declares the symbol.
                     unsafe {
                         $crate::__private::core::arch::asm!(
+                            "// module: .shared .align 128 .b8 {tag}__smem[{size}];",
                             "mov.u32 {base}, {tag}__smem;",
-                            base = lateout(reg32) __ptx_base, tag = sym $Name::tag,
+                            base = lateout(reg32) __ptx_base, tag = sym Self::tag,
+                            // Named barriers take no bytes, and PTX has no array of zero bytes.
+                            size = const if Self::LAYOUT.1 == 0 { 1 } else { Self::LAYOUT.1 },
                             options(pure, nomem, nostack, preserves_flags),
                         );
                     }
@@ -255,6 +291,12 @@ macro_rules! shared_memory {
                 unsafe { Self { $( $field: $crate::__private::at_type!($Place $crate::shared::place(__ptx_base, $field)), )* } }
             }
         }
+    };
+    (@checked) => {};
+    (@checked $($parameter:ident)+) => {
+        const CHECKED: () = {
+            let _ = Self::LAYOUT;
+        };
     };
 }
 

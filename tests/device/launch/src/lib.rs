@@ -5,11 +5,11 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::bulk::{self, GlobalReduce, LoadBuffer};
-use ptx::global::{Global, GlobalElementsMut, GlobalMatrix, GlobalMut, GlobalRowsMut};
+use ptx::global::{Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut};
 use ptx::launch::{Cta, Prerequisite, Together};
 use ptx::pipeline::RingMemory;
 use ptx::qualifier::{op, scope, sem, swizzle_mode};
-use ptx::shared::{DynamicShared, SharedArray};
+use ptx::shared::{DynamicShared, Element, SharedArray};
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
 
 ptx::panic_handler!();
@@ -125,4 +125,65 @@ pub unsafe fn fill(cta: Cta, #[dynamic] _rest: DynamicShared, to: *mut u32, len:
     for (_, to) in to.elements(&cta) {
         to.write(value);
     }
+}
+
+ptx::shared_memory! {
+    /// A tile of each factor.
+    pub struct Tiles<T: Element, const A: usize, const B: usize> { a: SharedArray<T, A>, b: SharedArray<T, B> }
+}
+
+/// Computes c ← a·b, a CTA for each tile of `c` and a thread for each of its vectors. With each step, the CTA loads a tile of
+/// `DEPTH` columns of `a` and one of as many rows of `b`.
+#[ptx::kernel(
+    unsafe(uniform),
+    threads = (ROWS * COLUMNS / LANES) as u32,
+    any_grid,
+    instances(<f32, 4, 16, 16, 8>, <f32, 4, 8, 32, 16>, <u64, 2, 16, 8, 8>)
+)]
+pub fn product<
+    T: Element,
+    const LANES: usize,
+    const ROWS: usize,
+    const COLUMNS: usize,
+    const DEPTH: usize,
+>(
+    cta: Cta,
+    #[shared] smem: Tiles<T, { ROWS * DEPTH }, { DEPTH * COLUMNS }>,
+    a: GlobalMatrix<T>,
+    b: GlobalMatrix<T>,
+    c: GlobalMatrixMut<T, ROWS, COLUMNS>,
+) {
+    const THREADS: usize = ROWS * COLUMNS / LANES;
+    let Some(([x, y], c)) = c.tile(&cta) else { return };
+    let c = c.fragment::<1, { COLUMNS / LANES }>(&cta);
+    let t = cta.thread_rank() as usize;
+    let (row, column) = (t / (COLUMNS / LANES), t % (COLUMNS / LANES));
+    let mut sums = [0 as T; LANES];
+    cta.finish((smem.a, smem.b), |cta, (a_tile, b_tile)| {
+        let (mut to_a, mut to_b) = (a_tile.vector_stores(), b_tile.vector_stores());
+        let mut step = 0;
+        while let (Some(from_a), Some(from_b)) =
+            (a.tile::<ROWS, DEPTH>([step, y]), b.tile::<DEPTH, COLUMNS>([x, step]))
+        {
+            for v in (t..ROWS * DEPTH / LANES).step_by(THREADS) {
+                let at = [v % (DEPTH / LANES), v / (DEPTH / LANES)];
+                to_a.set_vector(v, from_a.get_vector(at).unwrap_or_default());
+            }
+            for v in (t..DEPTH * COLUMNS / LANES).step_by(THREADS) {
+                let at = [v % (COLUMNS / LANES), v / (COLUMNS / LANES)];
+                to_b.set_vector(v, from_b.get_vector(at).unwrap_or_default());
+            }
+            let (full_a, full_b) = (to_a.publish(), to_b.publish()).sync(cta);
+            for d in 0..DEPTH {
+                let a = full_a.get(row * DEPTH + d).unwrap_or_default();
+                let b = full_b.get_vector(d * (COLUMNS / LANES) + column).unwrap_or_default();
+                sums = core::array::from_fn(|i| sums[i] + a * b[i]);
+            }
+            let (a_tile, b_tile) = (full_a.release(), full_b.release()).sync(cta);
+            (to_a, to_b) = (a_tile.vector_stores(), b_tile.vector_stores());
+            step += 1;
+        }
+        (to_a.end(), to_b.end())
+    });
+    c.write([0, 0], sums);
 }

@@ -1,0 +1,13 @@
+//! Each instance has an entry of its own.
+
+use ptx::global::Global;
+use ptx::launch::Cta;
+use ptx::shared::Element;
+
+#[cfg(not(fixed))]
+#[ptx::kernel(unsafe(uniform), threads = 32, instances(<f32>, <f32>))]
+pub fn kernel<T: Element>(_cta: Cta, _x: Global<T>) {}
+
+#[cfg(fixed)]
+#[ptx::kernel(unsafe(uniform), threads = 32, instances(<f32>, <f64>))]
+pub fn kernel<T: Element>(_cta: Cta, _x: Global<T>) {}
