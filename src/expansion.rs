@@ -142,8 +142,8 @@ macro_rules! __kernel {
                         );
                     }
                     $( $crate::__parameter!(unsafe(uniform) $index, $Parameter); )*
-                    // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the contracts
-                    // of their types (`SafeKernel`, or the caller of an unsafe launch).
+                    // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the
+                    // contracts of their types (`SafeKernel`, or the caller of an unsafe launch).
                     let (($cta, $shared, $dynamic), ($($parameter,)*)) = unsafe {
                         (
                             $crate::launch::Cta::enter_with::<$Shared, __PtxShape>(),
@@ -155,7 +155,9 @@ macro_rules! __kernel {
                     {
                         // The function stands inside of the entry, so its body sees the names of its module. An attribute of the
                         // function can put other items here: in this block no name of the user stands but those of the function.
+                        // It has a parameter for each argument of the launch, however many.
                         #[inline(always)]
+                        #[allow(clippy::too_many_arguments)]
                         $function
                         $crate::__kernel!(unsafe(uniform) @call $safety $name $arguments);
                     }
@@ -165,8 +167,9 @@ macro_rules! __kernel {
                     $crate::launch::end_of_thread();
                 }
 
-                // The function on the host: without its body, which may need features of the nightly, except for rust-analyzer. It
-                // uses the names in the signature. Items that an attribute adds to it stay in a scope of their own.
+                // The function on the host: without its body, which may need features of the nightly, except for
+                // rust-analyzer. It uses the names in the signature. Items that an attribute adds to it stay in a scope of their
+                // own.
                 #[cfg(all(not(target_arch = "nvptx64"), not(rust_analyzer)))]
                 #[allow(unused, clippy::all)]
                 const _: () = { $stub };

@@ -68,9 +68,11 @@ impl Cited {
             cited.pairs.extend(words.filter(|word| word.starts_with("typed_")).map(str::to_owned));
         }
         for text in texts(&root.join("kernels/src")) {
-            let kernels =
-                text.split("extern \"ptx-kernel\" fn ").skip(1).filter_map(|rest| rest.split_once('('));
-            cited.kernels.extend(kernels.map(|(kernel, _)| format!("kernels/{kernel}")));
+            for start in ["#[ptx::kernel(", "extern \"ptx-kernel\""] {
+                let kernels =
+                    text.split(start).skip(1).filter_map(|rest| rest.split_once(" fn ")?.1.split_once('('));
+                cited.kernels.extend(kernels.map(|(kernel, _)| format!("kernels/{kernel}")));
+            }
         }
         cited
     }

@@ -43,12 +43,10 @@ fn assert_words(device: &Device, address: u64, expected: &[u32], what: &str) {
     assert_eq!(found, bytes(expected), "{what}");
 }
 
-/// Runs a kernel with arguments of 64 and 32 bits.
+/// Runs a kernel with the bytes of its parameters.
 #[track_caller]
-fn run(device: &mut Device, kernel: &Kernel, launch: Launch, wide: &[u64], words: &[u32], options: &Options) {
+fn run(device: &mut Device, kernel: &Kernel, launch: Launch, arguments: &[Vec<u8>], options: &Options) {
     let module = device.load(&kernel.text).unwrap();
-    let wide = wide.iter().map(|word| word.to_le_bytes().to_vec());
-    let arguments: Vec<_> = wide.chain(words.iter().map(|word| word.to_le_bytes().to_vec())).collect();
     let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
     let params = lay_out(module.parameters(&kernel.name).expect("the module has the kernel"), &arguments);
     let report = device.launch(&module, &kernel.name, &Launch { params, ..launch }, options).unwrap();
@@ -73,7 +71,10 @@ fn all_reduce(kernel: &Kernel, schedules: u64) {
             let addresses =
                 [device.multicast(&values, 4 * n as usize), device.multicast(&counters, 8), counters[0]];
             let launch = Launch::new(2, 256);
-            run(&mut device, kernel, launch, &addresses, &[n, 0, 1], &of_schedule(number));
+            let addresses = addresses.map(|address| address.to_le_bytes().to_vec());
+            let arguments: Vec<_> =
+                addresses.into_iter().chain([n, 0, 1].map(|word| bytes(&[word]))).collect();
+            run(&mut device, kernel, launch, &arguments, &of_schedule(number));
             let sums: Vec<_> =
                 (0..n).map(|i| (0..GPUS).map(|gpu| value(gpu, i)).sum::<f32>().to_bits()).collect();
             for (gpu, values) in values.into_iter().enumerate() {
@@ -108,7 +109,9 @@ fn clusterlaunchcontrol_scale_does_the_work_of_each_block_once() -> Result<()> {
                 let input: Vec<_> = (0..n).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
                 let addresses = [words(&mut device, &input), words(&mut device, &vec![5; n as usize])];
                 let options = Options { resident: 2, ..of_schedule(number) };
-                run(&mut device, &kernel, Launch::new(n.div_ceil(128), 128), &addresses, &[n], &options);
+                // The bytes of a `Global` and of a `GlobalAtomics`: an address and a length.
+                let slices = addresses.map(|address| [address, n.into()].map(u64::to_le_bytes).concat());
+                run(&mut device, &kernel, Launch::new(n.div_ceil(128), 128), &slices, &options);
                 let expected: Vec<_> =
                     input.iter().map(|word| word.wrapping_mul(2).wrapping_add(6)).collect();
                 assert_words(&device, addresses[1], &expected, &format!("{n} words, schedule {number}"));

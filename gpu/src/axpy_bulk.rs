@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use ptx::launch::RawSlice;
 use ptx_host::cudarc::driver::{CudaStream, CudaView, CudaViewMut, DevicePtr};
-use ptx_host::{Kernel, LaunchConfig, Module};
+use ptx_host::{Kernel, LaunchConfig};
 
 use crate::memory::address;
 
@@ -84,27 +85,21 @@ pub enum Error {
 #[derive(Debug)]
 pub struct AxpyBulk {
     kernel: Kernel,
+    /// Whether the kernel takes addresses and a length, as the twin does.
+    takes_addresses: bool,
     shape: Shape,
     multiprocessors: u32,
 }
 
 impl AxpyBulk {
-    /// Finds the kernel `name` in `module`, for a device with `multiprocessors` multiprocessors.
-    ///
-    /// # Errors
-    ///
-    /// [`ptx_host::Error`] if the module has no such kernel.
+    /// Makes the launch function of a kernel, for a device with `multiprocessors` multiprocessors. `takes_addresses` says that the
+    /// kernel has the parameters of the twin.
     ///
     /// # Safety
     ///
-    /// The kernel is `axpy` of `kernels/src/axpy_bulk.rs`, built with the parameters in `shape`.
-    pub unsafe fn new(
-        module: &Module,
-        name: &str,
-        shape: Shape,
-        multiprocessors: u32,
-    ) -> ptx_host::Result<Self> {
-        Ok(Self { kernel: module.kernel_by_name(name)?, shape, multiprocessors })
+    /// The kernel is `axpy` of `kernels/src/axpy_bulk.rs`, built with the parameters in `shape`, or the twin.
+    pub unsafe fn new(kernel: Kernel, takes_addresses: bool, shape: Shape, multiprocessors: u32) -> Self {
+        Self { kernel, takes_addresses, shape, multiprocessors }
     }
 
     /// Checks both arrays, and launches y ← a·x + y for the first `n` elements on `stream`.
@@ -124,9 +119,16 @@ impl AxpyBulk {
         let grid = self.multiprocessors * self.shape.ctas_per_sm;
         let config =
             LaunchConfig::new(grid, self.shape.threads).dynamic_shared(self.shape.dynamic_shared_bytes());
+        let slice = |address: u64| RawSlice { base: address as *mut f32, len: n };
+        let slices = (slice(address(x)), slice(address(y)));
         // SAFETY: x and y have `n` elements, are aligned and do not overlap (checked above). `y` is borrowed exclusively. The
         // kernel is the right one: `# Safety` of `new`.
-        unsafe { self.kernel.launch(stream, &config, (a, x, y, n as u64))? };
+        unsafe {
+            match self.takes_addresses {
+                true => self.kernel.launch(stream, &config, (a, x, y, n as u64))?,
+                false => self.kernel.launch(stream, &config, (a, slices.0, slices.1))?,
+            }
+        }
         Ok(())
     }
 

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use ptx_host::Module;
 use ptx_host::cudarc::driver::{CudaSlice, PinnedHostSlice};
 use serde_json::json;
 
 use crate::axpy_bulk::{AxpyBulk, Error as LaunchError, Shape};
 use crate::check::{Check, Finding, Gpu};
 use crate::data;
+use crate::entry::Loaded;
 use crate::image::{self, Image};
 use crate::options::Options;
 
@@ -101,9 +101,12 @@ pub fn check_and_measure(
 /// Loads the kernel for a device with `multiprocessors` multiprocessors, or else for this device.
 fn load(gpu: &Gpu, image: &Path, name: &str, shape: Shape, multiprocessors: Option<u32>) -> Result<AxpyBulk> {
     let multiprocessors = multiprocessors.map_or_else(|| gpu.multiprocessors(), Ok)?;
-    let module = Module::load(&gpu.context, image)?;
+    let is_twin = image.to_string_lossy().contains("-nvcc.");
+    let kernel = Loaded::read(gpu, image, is_twin)?.kernel_by_name(name)?;
+    // The variants of a sweep have launches of any block, and so the parameters of the twin.
+    let takes_addresses = is_twin || name != "axpy_bulk";
     // SAFETY: `./x` gives this file name to the kernel built with this shape.
-    Ok(unsafe { AxpyBulk::new(&module, name, shape, multiprocessors) }?)
+    Ok(unsafe { AxpyBulk::new(kernel, takes_addresses, shape, multiprocessors) })
 }
 
 /// Position of the arrays of a run.

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use ptx_host::Module;
 
 use self::case::{Bench, Case, RUST, Side, TWIN};
 use crate::check::{Check, Finding, Gpu};
+use crate::entry::Loaded;
 use crate::image;
 use crate::options::Options;
 use crate::report::{Outcome, Report};
@@ -44,7 +44,7 @@ fn sides(gpu: &Gpu, dir: &Path, kernel: &str) -> Result<Vec<Side>> {
     for (label, build) in [(RUST, image::SHIPPED), (TWIN, image::NVCC)] {
         let image = dir.join(format!("{kernel}-{build}.cubin"));
         if image.exists() {
-            sides.push(Side { label, module: Module::load(&gpu.context, &image)? });
+            sides.push(Side { label, loaded: Loaded::read(gpu, &image, label == TWIN)? });
         }
     }
     ensure!(

@@ -58,6 +58,11 @@ impl Gpu {
         Ok(Self { context, stream, timeout: options.timeout() })
     }
 
+    /// Returns a GPU with a stream of its own: typed launches take no per-thread stream.
+    pub fn with_stream(&self) -> Result<Self> {
+        Ok(Self { context: self.context.clone(), stream: self.context.new_stream()?, timeout: self.timeout })
+    }
+
     pub fn wait(&self) -> ptx_host::Result<()> {
         ptx_host::wait(&self.stream, self.timeout)
     }

@@ -8,11 +8,22 @@ pub const GUARD: usize = 64;
 
 /// Compares `out` with the expected words, and checks the guards.
 pub fn compare(got: &[u32], expected: &[u32]) -> Result<()> {
-    let n = expected.len();
+    compare_words(between(got, expected.len())?, expected)
+}
+
+/// Returns the `n` words of `out` that are between the guards, and checks the guards.
+pub fn between(got: &[u32], n: usize) -> Result<&[u32]> {
     ensure!(got.len() == n + 2 * GUARD, "the kernel's output has {} words, not {}", got.len(), n + 2 * GUARD);
     let (before, rest) = got.split_at(GUARD);
     let (words, after) = rest.split_at(n);
     ensure!(before.iter().chain(after).all(|&word| word == POISON), "words around out[0..{n}] were written");
+    Ok(words)
+}
+
+/// Compares words with the expected words.
+pub fn compare_words(words: &[u32], expected: &[u32]) -> Result<()> {
+    let n = expected.len();
+    ensure!(words.len() == n, "the kernel's output has {} words, not {n}", words.len());
     let wrong: Vec<_> = (0..n).filter(|&i| words[i] != expected[i]).collect();
     match wrong.first() {
         None => Ok(()),

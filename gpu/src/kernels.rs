@@ -1,179 +1,138 @@
 //! Checks of the kernels of `kernels/` on words: all except `axpy_bulk`, the kernels on floats and those that take tensor maps.
 
 use anyhow::{Context as _, Result};
-use ptx::shared::{DynamicShared, SharedArray};
-use ptx_host::{LaunchConfig, Module};
+use ptx::launch::RawSlice;
+use ptx_host::cudarc::driver::CudaStream;
+use ptx_host::{Grid, LaunchConfig};
 
 use crate::check::{Check, Finding, Gpu};
-use crate::guard::{GUARD, POISON, compare};
+use crate::device::Device;
+use crate::entry::Loaded;
+use crate::guard::compare_words;
 use crate::image;
 use crate::options::Options;
 
-/// A kernel `fn(input: *const u32, output: *mut u32, n: u32)`, where `n` is the length of the input in words.
+/// A kernel that takes words and writes words. The twin is `fn(input: *const u32, output: *mut u32, n: u32)`, where `n` is the
+/// length of the input.
 #[derive(Debug, Clone, Copy)]
 pub struct Kernel {
     /// Name of the kernel. The images are `<name>-*.ptx` and `<name>-*.cubin`.
     pub name: &'static str,
-    /// Thread blocks in x and y, thread blocks per cluster in x and y (0 for no cluster), and threads per block.
-    pub grid: ([u32; 2], [u32; 2], u32),
-    /// Dynamic shared memory in bytes.
-    pub dynamic_shared: u32,
+    /// The launch of the check.
+    pub config: fn() -> LaunchConfig,
+    /// Runs the launch of the check.
+    pub run: Run<Gpu>,
+    /// The same in the interpreter, unless there is a twin alone.
+    #[cfg(test)]
+    pub interpret: Option<Run<ptx_emu::Emulator>>,
+    /// Puts a launch by name of the kernel on the stream, unless there is a twin alone.
+    pub by_name: Option<ByName>,
     /// Returns the words of the input for a seed.
     pub words: fn(seed: u32) -> usize,
     /// Returns the expected output for an input. The output is zero before the launch and has this length.
     pub expected: fn(input: &[u32]) -> Vec<u32>,
 }
 
+/// Runs a launch on these words, and returns the output, which has this length.
+pub type Run<D> = fn(&D, &<D as Device>::Loaded, &[u32], usize) -> Result<Vec<u32>>;
+
+/// A launch by name. The caller keeps what the kernel's types would check.
+pub type ByName =
+    unsafe fn(&ptx_host::Kernel, &CudaStream, &LaunchConfig, [RawSlice<u32>; 2]) -> ptx_host::Result<()>;
+
+/// Makes the table of the kernels: module, kernel and how it takes its memory; the grid of the check; `words` and `expected`.
+macro_rules! words {
+    ($($(#[$comment:meta])* $module:ident::$kernel:ident($memory:ident), $grid:expr, $words:expr, $expected:expr;)*) => {
+        &[$( {
+            fn run<D: Device>(device: &D, loaded: &D::Loaded, words: &[u32], len: usize) -> Result<Vec<u32>> {
+                words!(@run $memory ptx_kernels::$module::$kernel, $grid, device, loaded, words, len)
+            }
+            Kernel {
+                name: stringify!($kernel),
+                config: || Grid::from($grid).config::<ptx_kernels::$module::$kernel>(),
+                run: run::<Gpu>,
+                #[cfg(test)]
+                interpret: Some(run::<ptx_emu::Emulator>),
+                by_name: Some(|kernel, stream, config, [input, output]| {
+                    // SAFETY: the caller keeps the contracts of the arguments.
+                    unsafe { kernel.launch(stream, config, words!(@by_name $memory input, output)) }
+                }),
+                words: $words,
+                expected: $expected,
+            }
+        } ),*]
+    };
+    // SAFETY: these twins read `n` words of the input, write the expected output, and access nothing else. `atomic_operations` is
+    // an `unsafe fn` for its 28 words of output, which are all that it accesses.
+    (@run pair $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
+        $device.run($words, [$len], |device, input, [output]| {
+            let of_twin = D::of_twin(&input, &output);
+            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, output), of_twin) }
+        })
+    };
+    (@run address $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
+        $device.run($words, [$len], |device, input, [output]| {
+            let of_twin = D::of_twin(&input, &output);
+            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, of_twin.1), of_twin) }
+        })
+    };
+    (@run mirror $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
+        $device.run($words, [MIRRORED, $len - MIRRORED], |device, input, [tiles, sums]| {
+            let of_twin = D::of_twin(&input, &tiles);
+            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, tiles, sums), of_twin) }
+        })
+    };
+    (@by_name pair $input:ident, $output:ident) => { ($input, $output) };
+    (@by_name address $input:ident, $output:ident) => { ($input, $output.base as u64) };
+    (@by_name mirror $input:ident, $output:ident) => {{
+        let sums = RawSlice { base: $output.base.wrapping_add(MIRRORED), len: $output.len - MIRRORED };
+        ($input, RawSlice { len: MIRRORED, ..$output }, sums)
+    }};
+}
+
+/// Words of tiles in the output of `cluster_mirror`, before the sums.
+const MIRRORED: usize = 8 * 512;
+
 /// All kernels of this form.
-pub const KERNELS: &[Kernel] = &[
-    Kernel {
-        name: "cluster_groups",
-        grid: ([4, 2], [4, 2], 128),
-        dynamic_shared: 0,
-        words: |seed| 1024 * (1 + seed as usize % 64),
-        expected: cluster_groups,
-    },
-    Kernel {
-        name: "cluster_histogram",
-        grid: ([8, 1], [4, 1], 128),
-        dynamic_shared: 0,
-        words: |seed| 101 * (1 + seed as usize % 80) + ((seed as usize % 3) << 17),
-        expected: cluster_histogram,
-    },
-    Kernel {
-        name: "cluster_mirror",
-        grid: ([8, 1], [4, 1], 128),
-        dynamic_shared: 0,
-        words: |_| 8 * 512,
-        expected: cluster_mirror,
-    },
-    Kernel {
-        name: "cluster_atomics",
-        grid: ([8, 1], [4, 1], 128),
-        dynamic_shared: 0,
-        // The sizes range from a few words to several words per thread.
-        words: |seed| 1 + seed as usize * 61 % 1536,
-        expected: cluster_atomics,
-    },
-    Kernel {
-        name: "cluster_exchange",
-        grid: ([8, 1], [4, 1], 128),
-        dynamic_shared: 0,
-        words: |_| 10 * 512,
-        expected: cluster_exchange,
-    },
-    Kernel {
-        name: "cluster_forward",
-        grid: ([8, 1], [4, 1], 128),
-        dynamic_shared: 0,
-        words: |_| 8 * 512,
-        expected: cluster_forward,
-    },
-    Kernel {
-        name: "atomic_histogram",
-        grid: ([4, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        words: |seed| seed as usize * 997 + 1,
-        expected: atomic_histogram,
-    },
-    Kernel {
-        name: "atomic_operations",
-        grid: ([4, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        words: |seed| seed as usize * 37 + 1,
-        expected: atomic_operations,
-    },
-    Kernel {
-        name: "barrier_handoff",
-        grid: ([1, 1], [0, 0], 160),
-        dynamic_shared: 0,
-        words: |seed| 256 * (1 + seed as usize % 40),
-        expected: barrier_handoff,
-    },
-    Kernel {
-        name: "bulk_reduce_columns",
-        grid: ([4, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        // The sizes include fewer rows than blocks, an odd number of rows, and many rows.
-        words: |seed| COLUMNS * (1 + seed as usize * 7 % 103),
-        expected: column_sums,
-    },
-    Kernel {
-        name: "cp_async_stencil",
-        grid: ([4, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        // The sizes include no whole tile of 512, whole tiles, and an incomplete tile.
-        words: |seed| 1 + seed as usize * 2309 % 20_011,
-        expected: stencil,
-    },
-    Kernel {
-        name: "cp_async_shift",
-        grid: ([3, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        // The sizes include no whole tile of 512, whole tiles, many tiles per CTA, and an incomplete tile.
-        words: |seed| 1 + seed as usize * 2309 % 20_011,
-        expected: |input| (0..input.len()).map(|i| input.get(i + 3).copied().unwrap_or(0)).collect(),
-    },
-    Kernel {
-        name: "fence_last_cta",
-        grid: ([6, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        words: |seed| 1 + seed as usize * 977 % 10_007,
-        expected: fence_last_cta,
-    },
-    Kernel {
-        name: "mbarrier_reverse",
-        grid: ([3, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        words: |seed| 512 * (1 + seed as usize % 20),
-        expected: |input| input.chunks(512).flat_map(|tile| tile.iter().rev().copied()).collect(),
-    },
-    Kernel {
-        name: "pipeline_multicast",
-        grid: ([4, 2], [2, 2], 128),
-        dynamic_shared: 0,
-        // The sizes include fewer tiles than blocks, and enough tiles to use each stage again.
-        words: |seed| 512 * (seed as usize * 7 % 103) + 1,
-        expected: pipeline_multicast,
-    },
-    Kernel {
-        name: "pipeline_products",
-        grid: ([4, 4], [2, 2], 128),
-        dynamic_shared: 0,
-        words: |seed| 8 * 512 * (seed as usize % 20),
-        expected: pipeline_products,
-    },
-    Kernel {
-        name: "pipeline_scan",
-        grid: ([3, 1], [0, 0], 160),
-        dynamic_shared: 0,
-        // The sizes include fewer tiles than blocks, and many tiles.
-        words: |seed| 512 * (1 + seed as usize * 7 % 103),
-        expected: |input| input.chunks(512).flat_map(running_sums).collect(),
-    },
-    Kernel {
-        name: "pipeline_sum",
-        grid: ([4, 1], [0, 0], 128),
-        dynamic_shared: 0,
-        // The largest size has enough tiles to use each stage again.
-        words: |seed| 512 * (seed as usize * 7 % 103) + 1,
-        expected: pipeline_sum,
-    },
-    Kernel {
-        name: "shared_gather",
-        grid: ([1, 1], [0, 0], 128),
-        dynamic_shared: DynamicShared::bytes_for::<(SharedArray<u32, 4096>,)>(),
-        words: |seed| 1 + seed as usize * 41 % 4096,
-        expected: |input| (0..input.len()).map(|i| input[(7 * i + 3) % input.len()]).collect(),
-    },
-    Kernel {
-        name: "warp_segmented_sum",
-        grid: ([3, 1], [0, 0], 112),
-        dynamic_shared: 0,
-        words: |_| 3 * 112,
-        expected: |input| input.chunks(112).flat_map(|cta| cta.chunks(32)).flat_map(segmented_sum).collect(),
-    },
-];
+pub const KERNELS: &[Kernel] = words! {
+    group::cluster_groups(pair), (4, 2), |seed| 1024 * (1 + seed as usize % 64), cluster_groups;
+    cluster::cluster_histogram(pair), 8, |seed| 101 * (1 + seed as usize % 80) + ((seed as usize % 3) << 17), cluster_histogram;
+    cluster::cluster_mirror(mirror), 8, |_| 8 * 512, cluster_mirror;
+    // The sizes range from a few words to several words per thread.
+    cluster_atomics::cluster_atomics(pair), 8, |seed| 1 + seed as usize * 61 % 1536, cluster_atomics;
+    cluster::cluster_exchange(pair), 8, |_| 10 * 512, cluster_exchange;
+    cluster::cluster_forward(pair), 8, |_| 8 * 512, cluster_forward;
+    atomic::atomic_histogram(pair), 4, |seed| seed as usize * 997 + 1, atomic_histogram;
+    atomic::atomic_operations(address), 4, |seed| seed as usize * 37 + 1, atomic_operations;
+    barrier::barrier_handoff(pair), 1, |seed| 256 * (1 + seed as usize % 40), barrier_handoff;
+    // The sizes include fewer rows than blocks, an odd number of rows, and many rows.
+    bulk_reduce::bulk_reduce_columns(pair), 4, |seed| COLUMNS * (1 + seed as usize * 7 % 103), column_sums;
+    // The sizes include no whole tile of 512, whole tiles, and an incomplete tile.
+    cp_async::cp_async_stencil(pair), 4, |seed| 1 + seed as usize * 2309 % 20_011, stencil;
+    // The sizes include no whole tile of 512, whole tiles, many tiles per CTA, and an incomplete tile.
+    cp_async::cp_async_shift(pair), 3, |seed| 1 + seed as usize * 2309 % 20_011, |input| (0..input.len()).map(|i| input.get(i + 3).copied().unwrap_or(0)).collect();
+    fence::fence_last_cta(pair), 6, |seed| 1 + seed as usize * 977 % 10_007, fence_last_cta;
+    mbarrier::mbarrier_reverse(pair), 3, |seed| 512 * (1 + seed as usize % 20), |input| input.chunks(512).flat_map(|tile| tile.iter().rev().copied()).collect();
+    // The sizes include fewer tiles than blocks, and enough tiles to use each stage again.
+    pipeline::pipeline_multicast(pair), (4, 2), |seed| 512 * (seed as usize * 7 % 103) + 1, pipeline_multicast;
+    pipeline::pipeline_products(pair), (4, 4), |seed| 8 * 512 * (seed as usize % 20), pipeline_products;
+    // The sizes include fewer tiles than blocks, and many tiles.
+    pipeline::pipeline_scan(pair), 3, |seed| 512 * (1 + seed as usize * 7 % 103), |input| input.chunks(512).flat_map(running_sums).collect();
+    // The largest size has enough tiles to use each stage again.
+    pipeline::pipeline_sum(pair), 4, |seed| 512 * (seed as usize * 7 % 103) + 1, pipeline_sum;
+    shared::shared_gather(pair), 1, |seed| 1 + seed as usize * 41 % 4096, |input| (0..input.len()).map(|i| input[(7 * i + 3) % input.len()]).collect();
+    warp::warp_segmented_sum(pair), 3, |_| 3 * 112, |input| input.chunks(112).flat_map(|cta| cta.chunks(32)).flat_map(segmented_sum).collect();
+};
+
+/// The kernel that `library_checks` checks in a chain of programmatic launches, in a launch of its own.
+pub const DEPENDENT: Kernel = {
+    const ONE: &[Kernel] = words! {
+        launch::launch_dependent(pair), 5, |seed| 1 + seed as usize * 2309 % 20_011, |input| {
+            (0..).zip(input).map(|(i, word)| word.wrapping_mul(3).wrapping_add(i)).collect()
+        };
+    };
+    ONE[0]
+};
 
 /// Returns the count of each low byte.
 fn atomic_histogram(input: &[u32]) -> Vec<u32> {
@@ -476,8 +435,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         checks.extend(image::for_each(options, kernel.name, |image| {
             let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{}/{}", kernel.name, image.label), options, move |gpu| {
-                let module = Module::load(&gpu.context, &image.path)?;
-                check(gpu, &module, kernel, &seeds)
+                check(gpu, &Loaded::load(gpu, &image)?, kernel, &seeds)
             })]
         })?);
     }
@@ -506,31 +464,26 @@ fn emulated(of: &Kernel) -> Vec<u32> {
 }
 
 /// Runs a kernel with the inputs of these seeds.
-pub fn check(gpu: &Gpu, module: &Module, of: &Kernel, seeds: &[u32]) -> Result<Finding> {
-    let kernel = module.kernel_by_name(of.name)?;
-    let ([x, y], cluster, threads) = of.grid;
-    let mut config = LaunchConfig::new((x, y, 1), threads).dynamic_shared(of.dynamic_shared);
-    if cluster != [0, 0] {
-        config = config.cluster((cluster[0], cluster[1], 1));
-    }
+pub fn check(gpu: &Gpu, loaded: &Loaded, of: &Kernel, seeds: &[u32]) -> Result<Finding> {
+    check_on(gpu, loaded, of, of.run, seeds)?;
+    Ok(format!("{} seeds", seeds.len()).into())
+}
+
+/// Runs a kernel with the inputs of these seeds on a device.
+fn check_on<D: Device>(
+    device: &D,
+    loaded: &D::Loaded,
+    of: &Kernel,
+    run: Run<D>,
+    seeds: &[u32],
+) -> Result<()> {
     for &seed in seeds {
         let words = input(seed, (of.words)(seed));
         let expected = (of.expected)(&words);
-        let n = expected.len();
-        // The padding makes the address valid even for 0 words.
-        let padded = [&words[..], &[POISON]].concat();
-        let source = gpu.stream.clone_htod(&padded)?;
-        let mut fill = vec![POISON; n + 2 * GUARD];
-        fill[GUARD..GUARD + n].fill(0);
-        let mut output = gpu.stream.clone_htod(&fill)?;
-        let arguments = (&source, &mut output.slice_mut(GUARD..GUARD + n), words.len() as u32);
-        // SAFETY: these kernels read `n` words of the input, write the expected output, and access nothing else.
-        unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
-        gpu.wait()?;
-        compare(&gpu.stream.clone_dtoh(&output)?, &expected).with_context(|| format!("seed {seed}"))?;
-        anyhow::ensure!(gpu.stream.clone_dtoh(&source)? == padded, "seed {seed}: the input was changed");
+        let got = run(device, loaded, &words, expected.len());
+        got.and_then(|got| compare_words(&got, &expected)).with_context(|| format!("seed {seed}"))?;
     }
-    Ok(format!("{} seeds", seeds.len()).into())
+    Ok(())
 }
 
 /// Returns pseudorandom words, different for each seed.
@@ -547,6 +500,8 @@ pub fn input(seed: u32, words: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use xtask::device::{Arch, Build};
+
     use super::*;
 
     #[test]
@@ -556,6 +511,21 @@ mod tests {
             let words: Vec<_> = seeds.iter().map(|seed| (kernel.words)(*seed)).collect();
             assert!(seeds.len() >= 3 && words.is_sorted(), "{}: {words:?}", kernel.name);
             assert!(words.iter().all(|words| *words <= 32_768), "{}: {words:?}", kernel.name);
+        }
+    }
+
+    /// Runs the checks without a driver, in the interpreter alone.
+    #[test]
+    fn the_interpreter_runs_each_kernel() {
+        let ptx = Build::new("kernels", Arch::Sm90a).run().unwrap().text;
+        for of in KERNELS.iter().chain([&DEPENDENT]) {
+            let kernel = xtask::ptx::split(&ptx).unwrap().into_iter().find(|kernel| kernel.name == of.name);
+            let text = kernel.expect("the crate has the kernel").text;
+            let gpu = ptx_emu::Emulator::new();
+            let kernels = gpu.load(&[("sm_90a", text.as_bytes())]).unwrap();
+            let seeds = emulated(of);
+            let result = check_on(&gpu, &kernels, of, of.interpret.expect("no twin"), &seeds[..2]);
+            result.unwrap_or_else(|error| panic!("{}: {error:#}", of.name));
         }
     }
 

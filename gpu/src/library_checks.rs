@@ -3,13 +3,15 @@
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::cudarc::driver::{CudaSlice, CudaViewMut};
-use ptx_host::{LaunchConfig, Module};
+use ptx_host::{Grid, Matrix};
 
 use crate::check::{Check, Finding, Gpu};
 use crate::data;
+use crate::entry::Loaded;
 use crate::guard::{GUARD, POISON, compare};
 use crate::image;
 use crate::kernels::input;
+use crate::memory::address;
 use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
@@ -27,14 +29,13 @@ pub const KERNELS: [&str; 7] = [
 const EMULATED: [&[u32]; 7] =
     [&[4, 9, 10], &[4, 9, 10], &[0, 2, 5], &[0, 2, 5], &[0, 2, 5], &[0, 1], &[3, 7, 9]];
 
-type Run = fn(&Gpu, &Module, u32) -> Result<()>;
+type Run = fn(&Gpu, &Loaded, u32) -> Result<()>;
 
 /// The check of each of [`KERNELS`] for one seed.
 const RUNS: [Run; 7] =
     [axpy, byte_histogram, rms_norm, row_softmax, matrix_vector, matrix_product, launch_dependent];
 
 const SEEDS: u32 = 30;
-const THREADS: u32 = 256;
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
     let mut checks = Vec::new();
@@ -43,9 +44,9 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         checks.extend(image::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{kernel}/{}", image.label), options, move |gpu| {
-                let module = Module::load(&gpu.context, &image.path)?;
+                let (gpu, loaded) = (&gpu.with_stream()?, Loaded::load(gpu, &image)?);
                 for &seed in &seeds {
-                    run(gpu, &module, seed).with_context(|| format!("seed {seed}"))?;
+                    run(gpu, &loaded, seed).with_context(|| format!("seed {seed}"))?;
                 }
                 Ok(Finding::from(format!("{} seeds", seeds.len())))
             })]
@@ -83,6 +84,13 @@ impl Output {
     }
 }
 
+/// Returns words as floats.
+fn floats<'w>(words: &'w mut CudaViewMut<'_, u32>) -> CudaViewMut<'w, f32> {
+    let len = words.len();
+    // SAFETY: a word of any bits is a float.
+    unsafe { words.transmute_mut(len) }.expect("as many bytes")
+}
+
 fn bits(floats: &[f32]) -> Vec<u32> {
     floats.iter().map(|x| x.to_bits()).collect()
 }
@@ -93,8 +101,8 @@ fn length(seed: u32) -> usize {
     LENGTHS.get(seed as usize).copied().unwrap_or(seed as usize * 7919 % 60_013)
 }
 
-fn axpy(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name("axpy")?;
+fn axpy(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.entry(ptx_kernels::axpy::axpy)?;
     let (n, a) = (length(seed), data::random(seed.into()));
     let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
     data::fill_random(&mut x, u64::from(2 * seed));
@@ -103,17 +111,19 @@ fn axpy(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let source = gpu.stream.clone_htod(&[&x[..], &[f32::NAN; 4]].concat())?;
     for grid in [1, 3, (n / 4 / 256) as u32 + 1] {
         let mut output = Output::new(gpu, &bits(&y))?;
-        let arguments = (a, &source, &mut output.words(), n as u64);
+        let of_twin = (a, address(&source), address(&output.words()), n as u64);
         // SAFETY: x and y have `n` elements each, are aligned and do not overlap.
-        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
+        unsafe {
+            kernel.launch(gpu, grid, (a, &source.slice(0..n), &mut floats(&mut output.words())), of_twin)?
+        };
         gpu.wait()?;
         data::check_axpy(a, &x, &y, &output.floats()?).with_context(|| format!("n = {n}, {grid} blocks"))?;
     }
     Ok(())
 }
 
-fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name("byte_histogram")?;
+fn byte_histogram(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.entry(ptx_kernels::byte_histogram::byte_histogram)?;
     let n = length(seed);
     let mut bytes: Vec<u8> = input(seed, n / 4 + 8).into_iter().flat_map(u32::to_le_bytes).collect();
     if seed % 3 == 1 {
@@ -125,9 +135,9 @@ fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let source = gpu.stream.clone_htod(&bytes)?;
     for grid in [1, 3, 8] {
         let mut output = Output::new(gpu, &(0..256).collect::<Vec<u32>>())?;
-        let arguments = (&source, &mut output.words(), n as u64);
+        let of_twin = (address(&source), address(&output.words()), n as u64);
         // SAFETY: the input has `n` bytes at an aligned address, and the output has 256 words.
-        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
+        unsafe { kernel.launch(gpu, grid, (&source.slice(0..n), &mut output.words()), of_twin)? };
         gpu.wait()?;
         output.check(&expected).with_context(|| format!("n = {n}, {grid} blocks"))?;
     }
@@ -135,17 +145,18 @@ fn byte_histogram(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
 }
 
 /// Launches four grids, each of which may start before the grid before it has ended, and reads what that grid writes.
-fn launch_dependent(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name("launch_dependent")?;
-    let config = LaunchConfig::new(5, 128).programmatic();
+fn launch_dependent(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.entry(ptx_kernels::launch::launch_dependent)?;
+    let grid = Grid::new(5).programmatic();
     let mut expected = input(seed, length(seed));
     let n = expected.len();
     let mut outputs = [Output::new(gpu, &expected)?, Output::new(gpu, &vec![0; n])?];
     for _ in 0..4 {
         let [source, output] = &mut outputs;
+        let of_twin = (address(&source.words()), address(&output.words()), n as u32);
         // SAFETY: both buffers have `n` words. Only the grids of this function access them, and each grid waits for the previous
         // one.
-        unsafe { kernel.launch(&gpu.stream, &config, (&mut source.words(), &mut output.words(), n as u32))? };
+        unsafe { kernel.launch(gpu, grid, (&source.words().as_view(), &mut output.words()), of_twin)? };
         (0..).zip(&mut expected).for_each(|(i, word)| *word = word.wrapping_mul(3).wrapping_add(i));
         outputs.swap(0, 1);
     }
@@ -166,9 +177,9 @@ pub fn softmax(row: &[f32]) -> Vec<f64> {
     powers.into_iter().map(|power| power / sum).collect()
 }
 
-fn rms_norm(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+fn rms_norm(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
     const EPSILON: f32 = 1e-3;
-    let kernel = module.kernel_by_name("rms_norm")?;
+    let kernel = loaded.entry(ptx_kernels::rms_norm::rms_norm)?;
     // Fewer vectors than threads, as many, more, an uneven share per thread, and the maximum.
     const COLUMNS: [usize; 8] = [4, 8, 100, 1020, 1024, 1028, 4096, 8192];
     let (rows, columns) = (1 + seed as usize * 5 % 17, COLUMNS[seed as usize % COLUMNS.len()]);
@@ -176,9 +187,13 @@ fn rms_norm(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let (source, factors) = (gpu.stream.clone_htod(&x)?, gpu.stream.clone_htod(&weights)?);
     for grid in [1, 3, 2 * rows as u32] {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); x.len()])?;
-        let arguments = (&source, &factors, &mut output.words(), rows as u32, columns as u32, EPSILON);
+        let [m, n] = [rows as u32, columns as u32];
+        let of_twin = (address(&source), address(&factors), address(&output.words()), m, n, EPSILON);
+        let mut words = output.words();
+        let to = &mut floats(&mut words);
+        let arguments = (Matrix::new(&source, m, n), &factors, Matrix::new(to, m, n), EPSILON);
         // SAFETY: the rows are packed, their length is a multiple of four, and there is a weight for each column.
-        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
+        unsafe { kernel.launch(gpu, grid, arguments, of_twin)? };
         gpu.wait()?;
         let got = output.floats()?;
         for (row, (x, got)) in x.chunks(columns).zip(got.chunks(columns)).enumerate() {
@@ -206,8 +221,8 @@ pub fn rms_normalized(x: &[f32], weights: &[f32], epsilon: f32) -> impl Iterator
     x.iter().zip(weights).map(move |(x, weight)| f64::from(*x) * scale * f64::from(*weight))
 }
 
-fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name("row_softmax")?;
+fn row_softmax(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.entry(ptx_kernels::row_softmax::row_softmax)?;
     // Fewer vectors than threads, as many, more, and an uneven share per thread.
     const COLUMNS: [usize; 8] = [4, 8, 100, 1020, 1024, 1028, 4096, 12_000];
     let (rows, columns) = (1 + seed as usize * 5 % 17, COLUMNS[seed as usize % COLUMNS.len()]);
@@ -220,10 +235,13 @@ fn row_softmax(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let source = gpu.stream.clone_htod(&x)?;
     for grid in [1, 3, 2 * rows as u32] {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); x.len()])?;
-        let config = LaunchConfig::new(grid, THREADS).dynamic_shared(4 * columns as u32);
-        let arguments = (&source, &mut output.words(), rows as u32, columns as u32);
+        let [m, n] = [rows as u32, columns as u32];
+        let of_twin = (address(&source), address(&output.words()), m, n);
+        let mut words = output.words();
+        let to = &mut floats(&mut words);
+        let arguments = (Matrix::new(&source, m, n), Matrix::new(to, m, n), n);
         // SAFETY: the rows are packed, their length is a multiple of four, and shared memory holds one row.
-        unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
+        unsafe { kernel.launch(gpu, Grid::new(grid).dynamic_shared(4 * n), arguments, of_twin)? };
         gpu.wait()?;
         let got = output.floats()?;
         for (row, (x, got)) in x.chunks(columns).zip(got.chunks(columns)).enumerate() {
@@ -245,8 +263,8 @@ fn product(a: &[f32], b: &[f32], [m, k, n]: [usize; 3]) -> Vec<u32> {
     (0..m * n).map(|i| (element(i) + 0.0).to_bits()).collect()
 }
 
-fn matrix_vector(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name("matrix_vector")?;
+fn matrix_vector(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.entry(ptx_kernels::matrix_vector::matrix_vector)?;
     // Fewer vectors than lanes, as many, and up to several rounds of four vectors per lane plus an incomplete round.
     const COLUMNS: [usize; 10] = [4, 64, 124, 128, 132, 384, 512, 516, 1024, 1700];
     let (rows, columns) = (1 + seed as usize * 11 % 59, COLUMNS[seed as usize % COLUMNS.len()]);
@@ -255,17 +273,21 @@ fn matrix_vector(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let (matrix, vector) = (gpu.stream.clone_htod(&a)?, gpu.stream.clone_htod(&x)?);
     for grid in [1, 3, rows as u32] {
         let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); rows])?;
-        let arguments = (&matrix, &vector, &mut output.words(), rows as u32, columns as u32);
+        let [m, n] = [rows as u32, columns as u32];
+        let of_twin = (address(&matrix), address(&vector), address(&output.words()), m, n);
+        let mut words = output.words();
+        let to = &mut floats(&mut words);
+        let arguments = (Matrix::new(&matrix, m, n), &vector, to);
         // SAFETY: the matrix is packed, the input vector is as long as a row, and the output vector as long as a column.
-        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(grid, THREADS), arguments)? };
+        unsafe { kernel.launch(gpu, grid, arguments, of_twin)? };
         gpu.wait()?;
         output.check(&expected).with_context(|| format!("{rows} rows of {columns}, {grid} blocks"))?;
     }
     Ok(())
 }
 
-fn matrix_product(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name("matrix_product")?;
+fn matrix_product(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.entry(ptx_kernels::matrix_product::matrix_product)?;
     let seed_of = |n: u32| (seed / n % 3) as usize;
     let (m, n) = (128 * (1 + seed_of(1)), 128 * (1 + seed_of(3)));
     let k = [16, 32, 48, 144, 80][seed as usize % 5];
@@ -274,12 +296,14 @@ fn matrix_product(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let upload = |x: &[f32]| gpu.stream.clone_htod(&[x, &[f32::NAN; 4]].concat());
     let (left, right) = (upload(&a)?, upload(&b)?);
     let mut output = Output::new(gpu, &vec![f32::NAN.to_bits(); m * n])?;
-    let config = LaunchConfig::new((n as u32 / 128, m as u32 / 128), THREADS);
+    let [rows, columns, depth] = [m as u32, n as u32, k as u32];
+    let of_twin = (address(&left), address(&right), address(&output.words()), rows, columns, depth);
+    let mut words = output.words();
+    let to = &mut floats(&mut words);
+    let factors = (Matrix::new(&left, rows, depth), Matrix::new(&right, depth, columns));
+    let arguments = (factors.0, factors.1, Matrix::new(to, rows, columns), depth);
     // SAFETY: the matrices are packed, and the output has a multiple of 128 rows and columns.
-    unsafe {
-        let arguments = (&left, &right, &mut output.words(), m as u32, n as u32, k as u32);
-        kernel.launch(&gpu.stream, &config, arguments)?;
-    }
+    unsafe { kernel.launch(gpu, (columns / 128, rows / 128), arguments, of_twin)? };
     gpu.wait()?;
     output.check(&expected).with_context(|| format!("{m} × {k} times {k} × {n}"))
 }

@@ -2,25 +2,28 @@
 //! must be within the errors that `ptx::math` states.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::{LaunchConfig, Module};
+use ptx_host::LaunchConfig;
+use ptx_host::cudarc::driver::{CudaSlice, CudaViewMut};
 
 use crate::check::{Check, Finding, Gpu};
+use crate::entry::Loaded;
 use crate::guard::{GUARD, POISON, compare};
 use crate::image;
 use crate::kernels::{SEEDS, input};
+use crate::memory::address;
 use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
 pub const KERNELS: [&str; 2] = ["cta_reductions", "math_functions"];
 
-type Run = fn(&Gpu, &Module, u32) -> Result<()>;
+type Run = fn(&Gpu, &Loaded, u32) -> Result<()>;
 const RUNS: [Run; 2] = [reductions, functions];
 
 /// Runs a kernel of [`KERNELS`] with these seeds.
-pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: &[u32]) -> Result<()> {
+pub fn check(gpu: &Gpu, loaded: &Loaded, kernel: &str, seeds: &[u32]) -> Result<()> {
     let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
     let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
-    seeds.iter().try_for_each(|&seed| run(gpu, module, seed).with_context(|| format!("seed {seed}")))
+    seeds.iter().try_for_each(|&seed| run(gpu, loaded, seed).with_context(|| format!("seed {seed}")))
 }
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
@@ -30,8 +33,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         checks.extend(image::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{kernel}/{}", image.label), options, move |gpu| {
-                let module = Module::load(&gpu.context, &image.path)?;
-                check(gpu, &module, kernel, &seeds)?;
+                check(gpu, &Loaded::load(gpu, &image)?, kernel, &seeds)?;
                 Ok(Finding::from(format!("{} seeds", seeds.len())))
             })]
         })?);
@@ -39,23 +41,17 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-/// Runs a kernel `fn(input, output, n)` on `words` and returns the `results * n` words of its output.
+/// Runs a kernel that takes and writes words, by `launch`, and returns the `results * n` words of its output.
 fn output(
     gpu: &Gpu,
-    module: &Module,
-    name: &str,
-    grid: (u32, u32),
     words: &[u32],
     results: usize,
+    launch: impl FnOnce(&CudaSlice<u32>, &mut CudaViewMut<'_, u32>) -> Result<()>,
 ) -> Result<Vec<u32>> {
-    let kernel = module.kernel_by_name(name)?;
-    let config = LaunchConfig::new((grid.0, 1, 1), grid.1);
     let n = results * words.len();
     let source = gpu.stream.clone_htod(words)?;
     let mut target = gpu.stream.clone_htod(&vec![POISON; n + 2 * GUARD])?;
-    let arguments = (&source, &mut target.slice_mut(GUARD..GUARD + n), words.len() as u32);
-    // SAFETY: the kernels read `n` words of the input, write `results * n` words of the output, and access nothing else.
-    unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
+    launch(&source, &mut target.slice_mut(GUARD..GUARD + n))?;
     gpu.wait()?;
     let all = gpu.stream.clone_dtoh(&target)?;
     let guards = all[..GUARD].iter().chain(&all[GUARD + n..]);
@@ -68,11 +64,16 @@ const SIZES: [u32; 14] = [1, 20, 32, 33, 64, 96, 100, 128, 256, 480, 545, 992, 1
 /// Results per thread of `cta_reductions`.
 pub const RESULTS: usize = 44;
 
-fn reductions(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
+fn reductions(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
     // Each seed takes every other size, so that two seeds cover all sizes.
     for threads in SIZES.into_iter().skip(seed as usize % 2).step_by(2) {
         let words = input(seed, 2 * threads as usize);
-        let have = output(gpu, module, KERNELS[0], (2, threads), &words, RESULTS)?;
+        let kernel = loaded.kernel_by_name(KERNELS[0])?;
+        let have = output(gpu, &words, RESULTS, |source, target| {
+            let (config, n) = (LaunchConfig::new(2, threads), words.len() as u32);
+            // SAFETY: the kernel reads `n` words of the input, writes its results per word, and accesses nothing else.
+            Ok(unsafe { kernel.launch(&gpu.stream, &config, (source, target, n)) }?)
+        })?;
         let n = words.len();
         let mut expected = vec![0; RESULTS * n];
         for (cta, words) in words.chunks(threads as usize).enumerate() {
@@ -223,11 +224,17 @@ impl Error {
     }
 }
 
-fn functions(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let (ctas, threads) = (1 + seed * 7 % 20, 1 + seed * 37 % 256);
+fn functions(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let (ctas, threads) = (1 + seed * 7 % 20, 256);
     let words = input(seed, (ctas * threads) as usize);
     let n = words.len();
-    let have = output(gpu, module, KERNELS[1], (ctas, threads), &words, FUNCTIONS)?;
+    let gpu = &gpu.with_stream()?;
+    let kernel = loaded.entry(ptx_kernels::math::math_functions)?;
+    let have = output(gpu, &words, FUNCTIONS, |source, target| {
+        let of_twin = (address(source), address(&*target), words.len() as u32);
+        // SAFETY: the twin reads `n` words of the input, writes its results per word, and accesses nothing else.
+        unsafe { kernel.launch(gpu, ctas, (source, target), of_twin) }
+    })?;
     for (i, &word) in words.iter().enumerate() {
         let result = |k: usize| have[4 * (k / 4 * n + i) + k % 4];
         check_functions(word, result).with_context(|| format!("word {word:#010x}"))?;

@@ -50,8 +50,9 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels/src");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
-        let kernels = text.split("\"ptx-kernel\" fn ").skip(1);
-        let mut kernels: Vec<&str> = kernels.map(|rest| rest.split_once('(').unwrap().0).collect();
+        let entries = ["#[ptx::kernel(", "extern \"ptx-kernel\""].map(|start| text.split(start).skip(1));
+        let name = |rest: &'_ str| rest.split_once(" fn ").unwrap().1.split_once('(').unwrap().0.to_owned();
+        let mut kernels: Vec<String> = entries.into_iter().flatten().map(name).collect();
         let run = kernels::KERNELS
             .iter()
             .map(|kernel| kernel.name)

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::{LaunchConfig, Module};
 use serde_json::json;
 
 use crate::axpy_bulk::{AxpyBulk, Shape};
 use crate::check::{Check, Finding, Gpu};
-use crate::guard::{GUARD, POISON, compare};
+use crate::entry::Loaded;
+use crate::guard::compare_words;
 use crate::image;
 use crate::kernels::{self, input};
+use crate::memory::address;
 use crate::options::Options;
 use crate::report::Report;
 
@@ -49,7 +50,7 @@ impl Scale {
     }
 }
 
-type Run = fn(&Gpu, &Module, Scale) -> Result<Done>;
+type Run = fn(&Gpu, &Loaded, Scale) -> Result<Done>;
 
 const SOAKS: [(&str, Run); 3] =
     [("mbarrier_reverse", reverse), ("axpy_bulk", add), ("pipeline_multicast", multicast)];
@@ -67,9 +68,8 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     for (kernel, run) in SOAKS {
         checks.extend(image::for_each(options, kernel, |image| {
             let is_run = image.label == image::shipped(options);
-            let path = image.path;
             let check = move |gpu: &Gpu| {
-                let Done { launches, phases, copies } = run(gpu, &Module::load(&gpu.context, &path)?, scale)?;
+                let Done { launches, phases, copies } = run(gpu, &Loaded::load(gpu, &image)?, scale)?;
                 Ok(Finding {
                     detail: format!("{launches} launches, {phases} mbarrier phases, {copies} bulk copies"),
                     data: json!({ "phases": phases, "copies": copies }),
@@ -92,11 +92,12 @@ pub fn totals(reports: &[Report]) -> String {
 
 /// Reverses the tiles of one array into the next of three, in a circle. A tile that is not written keeps what the third launch
 /// before wrote: the reverse of the expected tile.
-fn reverse(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
+fn reverse(gpu: &Gpu, loaded: &Loaded, scale: Scale) -> Result<Done> {
     const TILE: usize = 512;
     const BATCH: u64 = 129;
-    let kernel = module.kernel_by_name("mbarrier_reverse")?;
-    let config = LaunchConfig::new(8 * scale.multiprocessors(gpu)?, 128);
+    let gpu = &gpu.with_stream()?;
+    let kernel = loaded.entry(ptx_kernels::mbarrier::mbarrier_reverse)?;
+    let grid = 8 * scale.multiprocessors(gpu)?;
     let forward = input(1, scale.words);
     let backward: Vec<u32> = forward.chunks(TILE).flat_map(|tile| tile.iter().rev().copied()).collect();
     let mut arrays = [&forward, &backward, &forward]
@@ -109,8 +110,9 @@ fn reverse(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
     for batch in 0..launches / BATCH {
         for _ in 0..BATCH {
             let [from, to, _] = &mut arrays[..] else { unreachable!("three arrays") };
+            let of_twin = (address(&*from), address(&*to), scale.words as u32);
             // SAFETY: both arrays have `words` words, a multiple of 512, and nothing else accesses them.
-            unsafe { kernel.launch(&gpu.stream, &config, (&*from, &mut *to, scale.words as u32))? };
+            unsafe { kernel.launch(gpu, grid, (&*from, &mut *to), of_twin)? };
             arrays.rotate_left(1);
         }
         gpu.wait()?;
@@ -122,10 +124,12 @@ fn reverse(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
 }
 
 /// Adds x to y. The elements are whole numbers, so the sums are exact.
-fn add(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
+fn add(gpu: &Gpu, loaded: &Loaded, scale: Scale) -> Result<Done> {
     const BATCH: u64 = 64;
+    let multiprocessors = scale.multiprocessors(gpu)?;
     // SAFETY: the module is the shipped one.
-    let kernel = unsafe { AxpyBulk::new(module, "axpy_bulk", Shape::SHIPPED, scale.multiprocessors(gpu)?) }?;
+    let kernel =
+        unsafe { AxpyBulk::new(loaded.kernel_by_name("axpy_bulk")?, false, Shape::SHIPPED, multiprocessors) };
     let x: Vec<f32> = input(2, scale.words).into_iter().map(|word| (word % 16) as f32).collect();
     let source = gpu.stream.clone_htod(&x)?;
     let mut sums = gpu.stream.alloc_zeros::<f32>(x.len())?;
@@ -149,28 +153,19 @@ fn add(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
 }
 
 /// Sums multicast tiles, and compares the sums after each launch.
-fn multicast(gpu: &Gpu, module: &Module, scale: Scale) -> Result<Done> {
+fn multicast(gpu: &Gpu, loaded: &Loaded, scale: Scale) -> Result<Done> {
     const TILE: usize = 512;
     const NAME: &str = "pipeline_multicast";
     let of = kernels::KERNELS.iter().find(|kernel| kernel.name == NAME).context("no such kernel")?;
-    let ([x, y], [cluster_x, cluster_y], threads) = of.grid;
-    let config = LaunchConfig::new((x, y), threads).cluster((cluster_x, cluster_y));
-    let kernel = module.kernel_by_name(NAME)?;
     let words = input(3, scale.words.min(1 << 20));
     let expected = (of.expected)(&words);
-    let source = gpu.stream.clone_htod(&words)?;
-    let guarded = [&[POISON; GUARD], &vec![0; expected.len()][..], &[POISON; GUARD]].concat();
     let launches = (LAUNCHES / scale.part).max(2);
     for launch in 1..=launches {
-        let mut output = gpu.stream.clone_htod(&guarded)?;
-        let arguments = (&source, &mut output.slice_mut(GUARD..GUARD + expected.len()), words.len() as u32);
-        // SAFETY: the kernel reads the words of the input, and writes the expected output.
-        unsafe { kernel.launch(&gpu.stream, &config, arguments)? };
-        gpu.wait()?;
-        compare(&gpu.stream.clone_dtoh(&output)?, &expected).with_context(|| format!("launch {launch}"))?;
+        let got = (of.run)(gpu, loaded, &words, expected.len());
+        got.and_then(|got| compare_words(&got, &expected)).with_context(|| format!("launch {launch}"))?;
     }
     // Each CTA receives a quarter of the tiles for its row, a quarter for its column, and a half for its cluster. The CTA loads a
     // part of each tile. One phase per tile says that the tile has arrived, another that its stage is free.
-    let received = launches * u64::from(x * y) * (words.len() / TILE) as u64;
+    let received = launches * (of.config)().grid.count() as u64 * (words.len() / TILE) as u64;
     Ok(Done { launches, phases: 2 * received, copies: received })
 }

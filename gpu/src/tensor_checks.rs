@@ -3,12 +3,14 @@
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
 use ptx_host::cudarc::driver::CudaSlice;
-use ptx_host::{LaunchConfig, Module, TensorMap, TensorMapBuilder};
+use ptx_host::{LaunchConfig, Tensor, TensorMap, TensorMapBuilder};
 
 use crate::check::{Check, Finding, Gpu};
+use crate::entry::Loaded;
 use crate::guard::{GUARD, POISON, compare};
 use crate::image;
 use crate::kernels::{SEEDS, input};
+use crate::memory::address;
 use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
@@ -18,16 +20,16 @@ const BLOCKS: u32 = 5;
 const THREADS: u32 = 128;
 const BOX: [u32; 2] = [32, 32];
 
-type Run = fn(&Gpu, &Module, u32) -> Result<()>;
+type Run = fn(&Gpu, &Loaded, u32) -> Result<()>;
 
 /// The check of each of [`KERNELS`] for one seed.
 const RUNS: [Run; 4] = [transpose, sum, retype, multicast];
 
 /// Runs a kernel of [`KERNELS`] with these seeds.
-pub fn check(gpu: &Gpu, module: &Module, kernel: &str, seeds: &[u32]) -> Result<()> {
+pub fn check(gpu: &Gpu, loaded: &Loaded, kernel: &str, seeds: &[u32]) -> Result<()> {
     let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
     let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
-    seeds.iter().try_for_each(|&seed| run(gpu, module, seed).with_context(|| format!("seed {seed}")))
+    seeds.iter().try_for_each(|&seed| run(gpu, loaded, seed).with_context(|| format!("seed {seed}")))
 }
 
 pub fn list(options: &Options) -> Result<Vec<Check>> {
@@ -38,8 +40,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         checks.extend(image::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{kernel}/{}", image.label), options, move |gpu| {
-                let module = Module::load(&gpu.context, &image.path)?;
-                check(gpu, &module, kernel, &seeds)?;
+                check(gpu, &Loaded::load(gpu, &image)?, kernel, &seeds)?;
                 Ok(Finding::from(format!("{} seeds", seeds.len())))
             })]
         })?);
@@ -58,6 +59,11 @@ struct Matrix {
 impl Matrix {
     fn words(self) -> usize {
         self.pitch * self.height
+    }
+
+    /// Returns the matrix in `memory` as an argument of a typed launch.
+    fn tensor<M>(self, memory: M) -> Tensor<M, 2> {
+        Tensor::new(memory, [self.width as u64, self.height as u64]).strides(&[4 * self.pitch as u64])
     }
 
     fn map(self) -> TensorMapBuilder {
@@ -95,20 +101,22 @@ fn poisoned(gpu: &Gpu, n: usize) -> Result<CudaSlice<u32>> {
     Ok(gpu.stream.clone_htod(&vec![POISON; n + 2 * GUARD])?)
 }
 
-fn transpose(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name(KERNELS[0])?;
+fn transpose(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.entry(ptx_kernels::tensor::tensor_transpose)?;
+    let gpu = &gpu.with_stream()?;
     let (from, to) = matrices(seed);
     let words = input(seed, from.words());
     let source = gpu.stream.clone_htod(&words)?;
     let mut output = poisoned(gpu, to.words())?;
-    let between = output.slice_mut(GUARD..GUARD + to.words());
+    let mut between = output.slice_mut(GUARD..GUARD + to.words());
     let [from_map, to_map] = [from, to].map(|matrix| matrix.map().swizzle(CU_TENSOR_MAP_SWIZZLE_128B));
     let maps = [from_map.encode(&source)?, to_map.encode(&between)?];
     let maps = gpu.stream.clone_htod(&maps)?;
     let (width, height) = (from.width as u32, from.height as u32);
-    let arguments = (&maps.slice(0..1), &maps.slice(1..2), width, height);
+    let of_twin = (address(&maps.slice(0..1)), address(&maps.slice(1..2)), width, height);
+    let tensors = (from.tensor(&source), to.tensor(&mut between));
     // SAFETY: both maps describe live matrices, with boxes of 32 by 32. The maps are 128 bytes apart in a buffer aligned to 256.
-    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(BLOCKS, THREADS), arguments)? };
+    unsafe { kernel.launch(gpu, BLOCKS, tensors, of_twin)? };
     gpu.wait()?;
     compare(&gpu.stream.clone_dtoh(&output)?, &expected(&words, from, to))
         .with_context(|| format!("{width} by {height}"))?;
@@ -133,8 +141,8 @@ fn sums(words: &[u32], of: Matrix) -> Vec<u32> {
     sums
 }
 
-fn sum(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name(KERNELS[1])?;
+fn sum(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.kernel_by_name(KERNELS[1])?;
     let (of, count) = (matrices(seed).0, 1 + seed as usize % 7);
     let words = input(seed, of.words() * count);
     let source = gpu.stream.clone_htod(&words)?;
@@ -165,8 +173,8 @@ fn sum(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
 
 /// Checks a 3D tensor with a map that the kernel makes from a map of words: the loaded elements, and the map itself, which must
 /// equal the driver's.
-fn retype(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name(KERNELS[2])?;
+fn retype(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.kernel_by_name(KERNELS[2])?;
     let [width, height, depth] =
         [1 + seed as usize * 37 % 150, 1 + seed as usize * 5 % 13, 1 + seed as usize * 3 % 7];
     // The sizes are in elements. Eight elements are 16 bytes.
@@ -237,8 +245,9 @@ fn row_hashes(words: &[u32], of: Matrix) -> Vec<u32> {
     hashes
 }
 
-fn multicast(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
-    let kernel = module.kernel_by_name(KERNELS[3])?;
+fn multicast(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let kernel = loaded.entry(ptx_kernels::tensor_multicast::tensor_multicast)?;
+    let gpu = &gpu.with_stream()?;
     let of = matrices(seed).0;
     let words = input(seed, of.words());
     let source = gpu.stream.clone_htod(&words)?;
@@ -250,9 +259,11 @@ fn multicast(gpu: &Gpu, module: &Module, seed: u32) -> Result<()> {
     let expected = row_hashes(&words, of);
     let mut output = poisoned(gpu, expected.len())?;
     let mut between = output.slice_mut(GUARD..GUARD + expected.len());
-    let arguments = (&maps, &mut between, of.width as u32, of.height as u32);
+    let [width, height] = [of.width as u32, of.height as u32];
+    let of_twin = (address(&maps), address(&between), width, height);
+    let arguments = (of.tensor(&source), &mut between, width, height);
     // SAFETY: the map describes a live matrix, with boxes of 32 by 16 and the 128-byte swizzle. The output has 256 words.
-    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(4, 64).cluster(2), arguments)? };
+    unsafe { kernel.launch(gpu, 4, arguments, of_twin)? };
     gpu.wait()?;
     compare(&gpu.stream.clone_dtoh(&output)?, &expected)
         .with_context(|| format!("{} by {}", of.width, of.height))?;

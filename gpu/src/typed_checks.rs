@@ -48,7 +48,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
             let of = |&(kernel, run): &(&'static str, Run)| {
                 let path = image.path.clone();
                 Check::new(format!("{name}/{}/{kernel}", image.label), options, move |gpu| {
-                    let gpu = &with_stream(gpu)?;
+                    let gpu = &gpu.with_stream()?;
                     run(gpu, &load(gpu, &path)?)?;
                     Ok(Finding::default())
                 })
@@ -57,11 +57,6 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         })?);
     }
     Ok(checks)
-}
-
-/// Returns a GPU with a stream of its own: typed launches take no per-thread stream.
-fn with_stream(gpu: &Gpu) -> Result<Gpu> {
-    Ok(Gpu { context: gpu.context.clone(), stream: gpu.context.new_stream()?, timeout: gpu.timeout })
 }
 
 fn load(gpu: &Gpu, path: &Path) -> Result<LoadedKernels> {

@@ -2,7 +2,7 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
-use ptx::launch::{Block, Cta, trap};
+use ptx::launch::{Cta, trap};
 use ptx::qualifier::{B128, scope, sem};
 use ptx::shared::SharedArray;
 
@@ -19,21 +19,13 @@ ptx::shared_memory! {
 ///
 /// Technique: a privatized histogram. Each CTA counts in shared memory, where conflicts cost little, and then adds its 256 counts
 /// to the output.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the 16-byte aligned address of `n` words of global memory, which no thread writes until the grid ends.
-/// - `output` is the address of 256 words of global memory, which only this grid accesses until it ends.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn atomic_histogram(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Histogram, Block<128>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
-    let (input, totals) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS))
-    };
-
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn atomic_histogram(
+    cta: Cta,
+    #[shared] smem: Histogram,
+    input: Global<u32>,
+    totals: GlobalAtomics<u32, scope::Gpu>,
+) {
     cta.finish(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);
         for_each_word::<4>(cta, input, |word| {
@@ -62,11 +54,10 @@ ptx::shared_memory! {
 ///
 /// # Safety
 ///
-/// The clauses of [`atomic_histogram`], except that `output` is the 16-byte aligned address of 28 words.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Common, Block<128>>() };
+/// `output` is the 16-byte aligned address of 28 words of global memory, which only this grid accesses until it ends. The kernel
+/// divides them into views of eight types, and a handle of memory has elements of one type.
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub unsafe fn atomic_operations(cta: Cta, #[shared] smem: Common, input: Global<u32>, output: *mut u32) {
     // SAFETY: the clauses on `output` in `# Safety`. The views cover different words, are aligned to their types, and are the
     // only ones.
     let (words, floats, longs, pairs, vectors, doubles, shorts) = unsafe {
@@ -80,8 +71,6 @@ pub unsafe extern "ptx-kernel" fn atomic_operations(input: *const u32, output: *
             GlobalAtomics::<u16, scope::Gpu>::from_raw(output.add(26).cast(), 1),
         )
     };
-    // SAFETY: the clause on `input` in `# Safety`.
-    let input = unsafe { Global::from_raw(input, n as usize) };
     // SAFETY: word 27 is in no other view, and only this grid accesses it (`# Safety`).
     let least = unsafe { GlobalAtomics::<i32, scope::Gpu>::from_raw(output.add(27).cast(), 1) };
 

@@ -3,7 +3,7 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
-use ptx::launch::{Block, Cta};
+use ptx::launch::Cta;
 use ptx::pipeline::{BarrierPair, PipelineMemory};
 use ptx::qualifier::{scope, sem};
 
@@ -19,21 +19,14 @@ ptx::shared_memory! {
 /// Launch: 1 CTA of 160 threads: 64 produce, 64 consume, 32 are idle. `n` is a multiple of 256.
 ///
 /// Technique: a [`BarrierPair`] in place of mbarriers. Barrier 1 and barrier 2 signal that the tile is full and that it is empty.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the 16-byte aligned address of `n` elements of global memory, `output` that of 64 elements. They do not overlap.
-/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn barrier_handoff(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. All threads of a warp are in the same part and make the same calls.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<160>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Cta>::from_raw(output, 64))
-    };
-    let tiles = n as usize / TILE;
+#[ptx::kernel(unsafe(uniform), threads = 160)]
+pub fn barrier_handoff(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: Global<u32>,
+    output: GlobalAtomics<u32, scope::Gpu>,
+) {
+    let tiles = input.len() / TILE;
     cta.finish(smem.tile, |cta, pipeline| {
         let run = pipeline.run(
             cta,

@@ -3,7 +3,7 @@
 
 use ptx::bulk::{self, GlobalReduce};
 use ptx::global::Global;
-use ptx::launch::{Block, Cta};
+use ptx::launch::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 
@@ -22,20 +22,13 @@ ptx::shared_memory! {
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
 ///
 /// Technique: all CTAs reduce into the same row of global memory at the same time.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` and of 512 elements of global memory. They do not overlap.
-/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn bulk_reduce_columns(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. The grid accesses `output` through these handles alone.
-    let (input, sums) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalReduce::<_, COLUMNS>::from_raw(output, COLUMNS))
-    };
+#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+pub fn bulk_reduce_columns(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: Global<u32>,
+    sums: GlobalReduce<u32, COLUMNS>,
+) {
     let Some(sums) = sums.get(0) else { return };
     let (mine, step) = (cta.thread_rank(), cta.grid_size() * THREADS);
 

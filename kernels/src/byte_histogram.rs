@@ -2,7 +2,7 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
-use ptx::launch::{Block, Cta};
+use ptx::launch::Cta;
 use ptx::qualifier::{scope, sem};
 use ptx::registers::unroll;
 use ptx::shared::SharedArray;
@@ -20,19 +20,13 @@ ptx::shared_memory! {
 /// Launch: a 1-D grid of any size, 256 threads per CTA.
 ///
 /// Technique: a histogram that is privatized per warp. The CTA adds up its eight sets of bins before it adds to the output.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the 16-byte aligned address of `n` bytes of global memory, which no thread writes until the grid ends.
-/// - `output` is the address of 256 words of global memory, which only this grid accesses until it ends.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn byte_histogram(input: *const u8, output: *mut u32, n: usize) {
-    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
-    let (input, totals) =
-        unsafe { (Global::from_raw(input, n), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, BINS)) };
+#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+pub fn byte_histogram(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: Global<u8>,
+    totals: GlobalAtomics<u32, scope::Gpu>,
+) {
     let (rank, step) = (cta.thread_rank() as usize, (cta.grid_size() * THREADS) as usize);
     let first = (cta.grid_rank() * THREADS) as usize + rank;
     let of_warp = BINS * cta.warp_rank() as usize;

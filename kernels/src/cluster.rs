@@ -6,21 +6,13 @@ use core::array;
 use ptx::bulk::{self, GlobalReduce};
 use ptx::cluster::{ByChannel, ByElement, ByTile, DsmemBuffer};
 use ptx::global::{Global, GlobalMut, GlobalVectorsMut};
-use ptx::launch::{Cta, LaunchShape, Together, trap};
+use ptx::launch::{Cta, Together, trap};
 use ptx::qualifier::{op, sem};
 use ptx::shared::SharedArray;
 
 /// CTAs of a cluster, and digits that each CTA counts.
 const SIZE: u32 = 4;
 const DIGITS: usize = 64;
-
-/// The launch shape of all kernels in this module.
-enum Shape {}
-
-impl LaunchShape for Shape {
-    const BLOCK: [u32; 3] = [THREADS as u32, 1, 1];
-    const CLUSTER: Option<[u32; 3]> = Some([SIZE, 1, 1]);
-}
 
 ptx::shared_memory! {
     struct Histogram { bins: SharedArray<u32, DIGITS> }
@@ -33,19 +25,13 @@ ptx::shared_memory! {
 ///
 /// Technique: a histogram in DSMEM. Each CTA of the cluster holds 64 of the 256 bins, and all CTAs count in all bins by atomic
 /// operations.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` and of 512 words of global memory. They do not overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cluster_histogram(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Histogram, Shape>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, DIGITS>::from_raw(output, 512)) };
+#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+pub fn cluster_histogram(
+    cta: Cta,
+    #[shared] smem: Histogram,
+    input: Global<u32>,
+    output: GlobalMut<u32, DIGITS>,
+) {
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
     let (first, step) =
         (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
@@ -129,19 +115,13 @@ ptx::shared_memory! {
 ///
 /// Technique: DSMEM buffers of each kind. `ByTile` receives bulk async copies, `ByElement` receives `st.async` and `red.async`,
 /// and `ByChannel` receives tile after tile from one sender, with an acknowledgement for each.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` ≥ 5120 and of 4096 words of global memory, without overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cluster_exchange(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Exchange, Shape>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, 8 * N)) };
+#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+pub fn cluster_exchange(
+    cta: Cta,
+    #[shared] smem: Exchange,
+    input: Global<u32>,
+    output: GlobalVectorsMut<u32>,
+) {
     let tiles = input.tiles::<N>().0;
     let of_the_cluster = tiles.get((8 + cta.grid_rank() / SIZE) as usize);
     let (Some(mine), Some(of_the_cluster)) = (tiles.get(cta.grid_rank() as usize), of_the_cluster) else {
@@ -248,19 +228,8 @@ ptx::shared_memory! {
 /// `output[512 * b + i]` ← `(ring[i] ^ kept[i]) + 3 * sums[i] - 5 * mixed[i]`.
 ///
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4 in x.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` ≥ 4096 and of 4096 words of global memory, without overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cluster_forward(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Forward, Shape>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, 8 * N)) };
+#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+pub fn cluster_forward(cta: Cta, #[shared] smem: Forward, input: Global<u32>, output: GlobalVectorsMut<u32>) {
     let Some(mine) = input.tiles::<N>().0.get(cta.grid_rank() as usize) else { trap() };
     let (mut outputs, _) = output.vectors(&cta);
     let thread = cta.thread_rank() as usize;
@@ -340,24 +309,14 @@ ptx::shared_memory! {
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
 ///
 /// Technique: a DSMEM buffer is the source of a bulk store and of a bulk reduction (`cp.reduce.async.bulk`).
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` ≥ 4096 and of 4224 words of global memory, without overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cluster_mirror(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Mirror, Shape>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, tiles, sums_of_all) = unsafe {
-        (
-            Global::from_raw(input, n as usize),
-            GlobalMut::<_, N>::from_raw(output, 8 * N),
-            GlobalReduce::<_, THREADS>::from_raw(output.add(8 * N), THREADS),
-        )
-    };
+#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+pub fn cluster_mirror(
+    cta: Cta,
+    #[shared] smem: Mirror,
+    input: Global<u32>,
+    tiles: GlobalMut<u32, N>,
+    sums_of_all: GlobalReduce<u32, THREADS>,
+) {
     let (mine, to) = (input.tiles::<N>().0.get(cta.grid_rank() as usize), tiles.tiles(&cta).0.next_tile());
     let (Some(mine), Some((_, to)), Some(sums_of_all)) = (mine, to, sums_of_all.get(0)) else { trap() };
     let thread = cta.thread_rank() as usize;

@@ -4,7 +4,7 @@ use half::{bf16, f16};
 use ptx::atomic::{Atomic, AtomicRef, AtomicValue};
 use ptx::cluster::ClusterSmem;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Cta, LaunchShape, Together, trap};
+use ptx::launch::{Cta, Together, trap};
 use ptx::qualifier::{B128, scope, sem, space};
 use ptx::shared::{Element, SharedArray};
 
@@ -25,14 +25,6 @@ ptx::shared_memory! {
 
 /// The words of output of a CTA. The last word is 0.
 const WORDS: usize = 96 + 36 + 36 + 2 + 1 + 2 + 1 + 8 + 1 + 4 + 1;
-
-/// 128 threads per CTA, four CTAs per cluster.
-enum Shape {}
-
-impl LaunchShape for Shape {
-    const BLOCK: [u32; 3] = [128, 1, 1];
-    const CLUSTER: Option<[u32; 3]> = Some([4, 1, 1]);
-}
 
 /// Returns element `i` in the CTA of rank `rank`.
 #[inline(always)]
@@ -57,20 +49,8 @@ fn half_of(bits: u64, i: usize) -> u32 {
 /// thread has the word. The function of the same name in `gpu/src/kernels.rs` computes the results.
 ///
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the 16-byte aligned address of `n` ≤ 1536 words of global memory, `output` that of 8 * 188 words. They do not
-///   overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cluster_atomics(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on the launch shape alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, WORDS>::from_raw(output, 8 * WORDS)) };
+#[ptx::kernel(unsafe(uniform), threads = 128, cluster = 4)]
+pub fn cluster_atomics(cta: Cta, #[shared] smem: Smem, input: Global<u32>, output: GlobalMut<u32, WORDS>) {
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
     let sixty_four = (smem.bits, smem.longs, smem.signed);
     let floats = ((smem.float, smem.double), (smem.halves, smem.brains));

@@ -14,21 +14,13 @@ ptx::shared_memory! {
 /// Adds 2 * `input[i]` + 1 to `output[i]`, for i < n.
 ///
 /// Launch: a 1-D grid without clusters, one thread per word.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the 16-byte aligned address of `n` words of global memory, which no thread writes until the grid ends.
-/// - `output` is the address of `n` words of global memory, which only this grid accesses until it ends.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn clusterlaunchcontrol_scale(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on responses alone, which are equal in the CTA.
-    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
-    let (input, output) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, n as usize))
-    };
-
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn clusterlaunchcontrol_scale(
+    mut cta: Cta,
+    #[shared] smem: Smem,
+    input: Global<u32>,
+    output: GlobalAtomics<u32, scope::Gpu>,
+) {
     smem.clusters.scope(&mut cta, |cta, mut queue| {
         let mut block = cta.grid_rank();
         loop {

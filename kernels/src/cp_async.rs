@@ -4,7 +4,7 @@
 use ptx::bulk;
 use ptx::cp_async;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{AfterSync, Block, Cta, Together};
+use ptx::launch::{AfterSync, Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::{Published, Shared, SharedArray};
 
@@ -36,19 +36,9 @@ fn stencil(window: &Shared<u32, WINDOW, Published>, v: usize) -> [u32; 4] {
 /// Launch: 4 CTAs of 128 threads; a 1-D grid of any size works.
 ///
 /// Technique: `cp.async` groups (`cp.async.wait_group`). Two windows are in flight while the CTA computes a third.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` elements of global memory each. They do not overlap.
-/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cp_async_stencil(input: *const u32, output: *mut u32, n: u32) {
-    let n = n as usize;
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<{ THREADS as u32 }>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) = unsafe { (Global::from_raw(input, n), GlobalMut::<_, TILE>::from_raw(output, n)) };
+#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+pub fn cp_async_stencil(cta: Cta, #[shared] smem: Smem, input: Global<u32>, output: GlobalMut<u32, TILE>) {
+    let n = input.len();
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.vector_window::<WINDOW>((tile * (TILE / 4)) as i64 - 1);
     let (first, step, rank) =
@@ -105,20 +95,14 @@ ptx::shared_memory! {
 ///
 /// Technique: `cp.async.mbarrier.arrive.noinc`. The copies of each of two windows arrive at that window's mbarrier, phase after
 /// phase, and a bulk async copy stores the whole tile.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` elements of global memory each. They do not overlap.
-/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cp_async_shift(input: *const u32, output: *mut u32, n: u32) {
-    let n = n as usize;
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Shifted, Block<128>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n), GlobalMut::<_, SHIFTED>::from_raw(output, n)) };
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn cp_async_shift(
+    cta: Cta,
+    #[shared] smem: Shifted,
+    input: Global<u32>,
+    output: GlobalMut<u32, SHIFTED>,
+) {
+    let n = input.len();
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.window::<SHIFTED>((tile * SHIFTED + SHIFT) as i64);
     let (first, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);

@@ -4,29 +4,16 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::fence;
 use ptx::global::Global;
-use ptx::launch::{Block, Cta};
+use ptx::launch::Cta;
 use ptx::qualifier::{scope, sem};
 
 /// In a grid of c CTAs, `output[b]` ← the sum of the words of CTA b, `output[c]` ← c, and `output[c + 1]` ← the sum of all words.
 /// The output is zero before the launch. CTA b has the words b, b + c, ….
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the 16-byte aligned address of `n` words of global memory, which no thread writes until the grid ends.
-/// - `output` is the address of one word per CTA and two more, which only this grid accesses until it ends.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn fence_last_cta(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
-    let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<128>>() };
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn fence_last_cta(cta: Cta, input: Global<u32>, output: GlobalAtomics<u32, scope::Gpu>) {
     let ctas = cta.grid_size() as usize;
-    // SAFETY: clauses 2 and 3 of `# Safety`. All threads of the grid access the output through this view alone.
-    let (input, output) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalAtomics::<u32, scope::Gpu>::from_raw(output, ctas + 2))
-    };
-
     let mut sum = 0_u32;
     let mut i = cta.grid_rank() as usize + ctas * cta.thread_rank() as usize;
     while let Some(word) = input.get(i) {

@@ -3,7 +3,7 @@
 use ptx::atomic::Atomic;
 use ptx::cluster::Peer;
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::{Cta, LaunchShape, Together, trap};
+use ptx::launch::{Cta, Together, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
@@ -12,14 +12,6 @@ use ptx::shared::SharedArray;
 const ROUNDS: usize = 64;
 const COLUMNS: u32 = 4;
 const ROWS: u32 = 2;
-
-/// 128 threads per CTA, clusters of `COLUMNS` × `ROWS` CTAs.
-enum Shape {}
-
-impl LaunchShape for Shape {
-    const BLOCK: [u32; 3] = [128, 1, 1];
-    const CLUSTER: Option<[u32; 3]> = Some([COLUMNS, ROWS, 1]);
-}
 
 ptx::shared_memory! {
     struct Smem {
@@ -39,20 +31,14 @@ ptx::shared_memory! {
 /// Launch: a grid of 4 × 2 CTAs of 128 threads, which is one cluster.
 ///
 /// Technique: a `GroupBarrier`, which consists of mbarriers that take turns.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` and of 1024 words of global memory. They do not overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cluster_groups(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`; the grid is one cluster. Conditions of collective calls depend on `n` alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, 1024_u32)) };
-    let rounds = (ROUNDS as u32).min(n / 1024);
+#[ptx::kernel(unsafe(uniform), threads = 128, cluster = (COLUMNS, ROWS))]
+pub fn cluster_groups(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: Global<u32>,
+    output: GlobalElementsMut<u32, u32>,
+) {
+    let rounds = ROUNDS.min(input.len() / 1024) as u32;
     let first = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     let mut outputs = output.elements(&cta);
 

@@ -1,40 +1,41 @@
 //! Example kernels on `ptx`, one topic per module. Each kernel's documentation gives the result, the launch shape and the
-//! technique. They are entries without `#[ptx::kernel]`, which the checks launch by name; the kernels of `examples/` have the
-//! attribute.
+//! technique; `n` is the length of the input.
 
-#![no_std]
-#![feature(abi_ptx, asm_experimental_arch, core_float_math)]
+#![feature(core_float_math)]
+#![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]
+#![cfg_attr(not(target_arch = "nvptx64"), allow(dead_code, unused_imports))]
 
-mod atomic;
-mod axpy;
-mod axpy_bulk;
-mod barrier;
-mod bulk_reduce;
-mod byte_histogram;
-mod cluster;
-mod cluster_atomics;
+pub mod atomic;
+pub mod axpy;
+pub mod axpy_bulk;
+pub mod barrier;
+pub mod bulk_reduce;
+pub mod byte_histogram;
+pub mod cluster;
+pub mod cluster_atomics;
 #[cfg(not(any(feature = "sm_90", feature = "sm_90a")))]
-mod clusterlaunchcontrol;
-mod cp_async;
-mod fence;
-mod group;
-mod launch;
-mod math;
-mod matrix_product;
-mod matrix_vector;
-mod mbarrier;
-mod multimem;
-mod pipeline;
-mod reduce;
-mod rms_norm;
-mod row_softmax;
-mod shared;
-mod tensor;
-mod tensor_multicast;
+pub mod clusterlaunchcontrol;
+pub mod cp_async;
+pub mod fence;
+pub mod group;
+pub mod launch;
+pub mod math;
+pub mod matrix_product;
+pub mod matrix_vector;
+pub mod mbarrier;
+pub mod multimem;
+pub mod pipeline;
+#[cfg(target_arch = "nvptx64")] // an entry without `#[ptx::kernel]`
+pub mod reduce;
+pub mod rms_norm;
+pub mod row_softmax;
+pub mod shared;
+pub mod tensor;
+pub mod tensor_multicast;
 #[cfg(not(any(feature = "sm_90", feature = "sm_100")))] // `tensormap.replace`
-mod tensor_retype;
+pub mod tensor_retype;
 #[cfg(not(any(feature = "sm_90", feature = "sm_100")))] // `tensormap.replace`
-mod tensor_sum;
-mod warp;
+pub mod tensor_sum;
+pub mod warp;
 
 ptx::panic_handler!();

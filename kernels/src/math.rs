@@ -22,27 +22,12 @@ macro_rules! packed {
 }
 packed! { half::f16, half::bf16 }
 
-/// Words of output per thread: the results and a final zero.
-const RESULTS: usize = 36;
-
 /// Computes 36 results of each word of the input; `gpu/src/math_checks.rs` lists them. Each thread has one word. The output has
 /// the first four results of each thread, then the next four of each thread, and so on.
 ///
-/// Launch: a 1-D grid with `n` threads in all, in CTAs of any size.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` and `36 * n` elements of global memory. They do not overlap.
-/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn math_functions(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. The kernel makes no collective call.
-    let (cta, (), _) = unsafe { Cta::enter::<()>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalVectorsMut::from_raw(output, RESULTS * n as usize))
-    };
+/// Launch: a 1-D grid with `n` threads in all, 256 threads per CTA.
+#[ptx::kernel(unsafe(uniform), threads = 256)]
+pub fn math_functions(cta: Cta, input: Global<u32>, output: GlobalVectorsMut<u32>) {
     // Each thread has one vector of every `n`: the grid has `n` threads.
     let (mut outputs, _) = output.vectors(&cta);
     let (mut four, mut count) = ([0; 4], 0);

@@ -1,7 +1,7 @@
 //! Matrix product of `f32` (SGEMM without tensor cores): tiles in shared memory, sums in registers.
 
 use ptx::global::{GlobalMatrix, GlobalMatrixMut, MatrixTile};
-use ptx::launch::{Cta, LaunchShape, Together};
+use ptx::launch::{Cta, Together};
 use ptx::math::fma;
 use ptx::registers::{unroll, zeroed};
 use ptx::shared::{ElementStores, Published, Shared, SharedArray, VectorStores};
@@ -13,14 +13,6 @@ const DEPTH: usize = 16;
 const HALF: usize = DEPTH / 2;
 /// Length of a row of the tile of `a`, which is stored transposed. Four elements of padding spread the stores over the banks.
 const A_ROW: usize = TILE + 4;
-
-/// 256 threads per CTA, a 2-D grid, and registers for two CTAs per multiprocessor (`__launch_bounds__(256, 2)`).
-enum Shape {}
-impl LaunchShape for Shape {
-    const BLOCK: [u32; 3] = [256, 1, 1];
-    const GRID_OF_ANY_RANK: bool = true;
-    const MIN_CTAS: Option<u32> = Some(2);
-}
 
 type TileA = SharedArray<f32, { DEPTH * A_ROW }>;
 type TileB = SharedArray<f32, { DEPTH * TILE }>;
@@ -54,32 +46,15 @@ fn multiply(mut sums: [[f32; 8]; 8], (of_b, of_a): ([[f32; 4]; 2], [[f32; 4]; 2]
 ///
 /// Technique: double buffering. Each thread holds 8 × 8 elements of `c` in registers, and the CTA loads the next tiles while it
 /// multiplies the present ones.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `a`, `b` and `c` are the 16-byte aligned addresses of m * k, k * n and m * n elements of global memory. They do not overlap.
-///   `m` and `n` are multiples of 128, and `k` is a multiple of 16. (With k = 0, `c` stays unchanged.)
-/// - Until the grid ends, no thread writes `a` and `b`, and only this grid accesses `c`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn matrix_product(
-    a: *const f32,
-    b: *const f32,
-    c: *mut f32,
-    m: u32,
-    n: u32,
+#[ptx::kernel(unsafe(uniform), threads = 256, any_grid, min_ctas = 2)]
+pub fn matrix_product(
+    cta: Cta,
+    #[shared] smem: Smem,
+    a: GlobalMatrix<f32>,
+    b: GlobalMatrix<f32>,
+    c: GlobalMatrixMut<f32, TILE, TILE>,
     k: u32,
 ) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's place alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (a, b, c) = unsafe {
-        (
-            GlobalMatrix::from_raw(a, m, k),
-            GlobalMatrix::from_raw(b, k, n),
-            GlobalMatrixMut::<_, TILE, TILE>::from_raw(c, m, n),
-        )
-    };
     let Some(([x, y], c)) = c.tile(&cta) else { return };
     let t = cta.thread_rank() as usize;
     let c = c.fragment::<4, 16>(&cta);

@@ -2,7 +2,7 @@
 
 use ptx::bulk::{self, LoadBuffer};
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{AfterSync, Block, Cta};
+use ptx::launch::{AfterSync, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 
@@ -19,19 +19,8 @@ ptx::shared_memory! {
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
 ///
 /// Technique: an mbarrier with two arrivals per thread replaces `__syncthreads()`.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` words of global memory each. They do not overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn mbarrier_reverse(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn mbarrier_reverse(cta: Cta, #[shared] smem: Smem, input: Global<u32>, output: GlobalMut<u32, N>) {
     let (tiles, _) = input.tiles::<N>();
     let (mut mine, _) = output.tiles(&cta);
     cta.finish((smem.forward, smem.backward, smem.turned), |cta, (mut forward, backward, mut turned)| {

@@ -2,7 +2,7 @@
 
 use ptx::atomic::{AtomicRef, GlobalAtomics};
 use ptx::fence;
-use ptx::launch::{Block, Cta, trap};
+use ptx::launch::{Cta, trap};
 use ptx::multimem::{Multicast, MulticastRef};
 use ptx::qualifier::{scope, sem, space};
 
@@ -14,17 +14,20 @@ const THREADS: u32 = 256;
 /// Launch: on every GPU a 1-D grid of the same size, 256 threads per CTA. The GPU holds all CTAs at once, because CTA c waits for
 /// the CTAs c of the other GPUs before it reads their values and before it ends.
 ///
+/// The function is unsafe: one launch cannot give what it needs, as the grids of the other GPUs access the same memory.
+///
 /// # Safety
 ///
 /// - Each of `gpus` GPUs launches a grid of this shape and the same size, with the same `n`, and with its own number, less than
-///   `gpus`, as `gpu`. Every thread calls the function once, at the kernel's start. `n` plus the number of threads of all these
-///   grids is less than 2^32.
+///   `gpus`, as `gpu`. `n` plus the number of threads of all these grids is less than 2^32.
 /// - `values` is the 16-byte aligned multimem address of `n` elements on these GPUs, written before the grids start.
 /// - `arrived` is the multimem address of one counter per CTA on these GPUs, all zero before the first of the grids starts.
 ///   `arrived_here` is this GPU's own address of the same counters.
 /// - Until all these grids end, nothing else accesses this memory.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
+#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+pub unsafe fn multimem_all_reduce(
+    cta: Cta,
+
     values: *mut f32,
     arrived: *mut u32,
     arrived_here: *mut u32,
@@ -32,8 +35,6 @@ pub unsafe extern "ptx-kernel" fn multimem_all_reduce(
     gpu: u32,
     gpus: u32,
 ) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of the barriers below depend on kernel arguments and the CTA's rank alone.
-    let (cta, (), _) = unsafe { Cta::enter_with::<(), Block<THREADS>>() };
     let ctas = cta.grid_size() as usize;
     // SAFETY: clauses 2 to 4 of `# Safety`. The grids access the counters through these handles alone, all in scope `.sys`, and
     // the values through the first handle alone.

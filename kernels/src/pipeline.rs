@@ -5,7 +5,7 @@ use ptx::barrier::NamedBarrier;
 use ptx::bulk::{self, BulkGroup, Committed};
 use ptx::cluster::{Cluster, Group};
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, GlobalTileMut, Tiles};
-use ptx::launch::{AfterSync, Block, Cta, LaunchShape, Thread, Together, Warps, trap};
+use ptx::launch::{AfterSync, Cta, Thread, Together, Warps, trap};
 use ptx::pipeline::{Consumer, FinishedRun, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
 use ptx::shared::{ElementStores, Fenced, Free, FreeGeneric, Overwritable, Published, Shared, SharedArray};
 
@@ -44,21 +44,8 @@ where
 /// consumers, … of these tiles, and `output[128 * b + 32 + j]` is the sum.
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the 16-byte aligned address of `n` words of global memory, `output` that of one word per thread of the grid,
-///   fewer than 2^31. They do not overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn pipeline_sum(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Sum, Block<128>>() };
-    let threads = cta.grid_size() * cta.thread_count();
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub fn pipeline_sum(cta: Cta, #[shared] smem: Sum, input: Global<u32>, output: GlobalElementsMut<u32, u32>) {
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
@@ -163,19 +150,8 @@ impl Sums {
 ///
 /// Technique: one thread loads; four warps scan, and store from an array of shared memory that they hold together. The four
 /// warps synchronize at a named barrier of their own.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` words of global memory each. They do not overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn pipeline_scan(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Scan, Block<160>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalMut::<_, N>::from_raw(output, n as usize)) };
+#[ptx::kernel(unsafe(uniform), threads = 160)]
+pub fn pipeline_scan(cta: Cta, #[shared] smem: Scan, input: Global<u32>, output: GlobalMut<u32, N>) {
     let ((from, _), (mut to, _)) = (input.tiles::<N>(), output.tiles(&cta));
     let (first, step) = (cta.grid_rank(), cta.grid_size());
     let Scan { stages, out, totals, consumers } = smem;
@@ -255,15 +231,6 @@ impl Share {
     }
 }
 
-/// 128 threads per CTA, clusters of two rows and two columns.
-enum Square {}
-
-impl LaunchShape for Square {
-    const BLOCK: [u32; 3] = [128, 1, 1];
-    const CLUSTER: Option<[u32; 3]> = Some([2, 2, 1]);
-    const GRID_OF_ANY_RANK: bool = true;
-}
-
 /// Adds up tiles of 512 words, by multicast to the rows, to the columns and to all CTAs of a cluster. Cluster k takes the tiles
 /// k, k + 2, …. Its rows have the numbers 2k and 2k + 1, and so have its columns. Row r takes the tiles r, r + 4, …, and so
 /// does column r.
@@ -272,18 +239,14 @@ impl LaunchShape for Square {
 /// those of its cluster. In CTA b, `output[128 * b + 32 + j]` is the sum.
 ///
 /// Launch: a grid of 4 × 2 CTAs of 128 threads, in clusters of 2 × 2.
-///
-/// # Safety
-///
-/// The clauses of [`pipeline_sum`].
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Square>() };
-    let (rank, threads) = (cta.grid_rank(), cta.grid_size() * cta.thread_count());
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
+#[ptx::kernel(unsafe(uniform), threads = 128, cluster = (2, 2), any_grid)]
+pub fn pipeline_multicast(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: Global<u32>,
+    output: GlobalElementsMut<u32, u32>,
+) {
+    let rank = cta.grid_rank();
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
@@ -315,18 +278,14 @@ pub unsafe extern "ptx-kernel" fn pipeline_multicast(input: *const u32, output: 
 ///
 /// Technique: a stage of two tiles with two multicast groups. The CTAs of a row of a cluster load its tiles together, and so do
 /// the CTAs of a column.
-///
-/// # Safety
-///
-/// The clauses of [`pipeline_sum`]. `n` is a multiple of 4096, so that all CTAs load the same number of tiles.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn pipeline_products(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Products, Square>() };
-    let (rank, threads) = (cta.grid_rank(), cta.grid_size() * cta.thread_count());
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, threads)) };
+#[ptx::kernel(unsafe(uniform), threads = 128, cluster = (2, 2), any_grid)]
+pub fn pipeline_products(
+    cta: Cta,
+    #[shared] smem: Products,
+    input: Global<u32>,
+    output: GlobalElementsMut<u32, u32>,
+) {
+    let rank = cta.grid_rank();
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() as u32 / 8);

@@ -24,6 +24,8 @@ fn then(first: u32, second: u32) -> u32 {
 ///
 /// Launch: a 1-D grid with `n` threads in all, in CTAs of any size.
 ///
+/// The function is an entry without `#[ptx::kernel]`, which states the threads of a block: this one runs in blocks of any size.
+///
 /// # Safety
 ///
 /// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.

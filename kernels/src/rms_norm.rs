@@ -2,7 +2,7 @@
 
 use ptx::bulk::LoadBuffer;
 use ptx::global::{Global, GlobalMatrix, GlobalRowsMut};
-use ptx::launch::{Block, Cta, trap};
+use ptx::launch::{Cta, trap};
 use ptx::math::{fma, rcp_ftz, rsqrt_ftz};
 use ptx::reduce::ReduceMemory;
 
@@ -17,32 +17,16 @@ ptx::shared_memory! {
 /// Row y of the output ← x · weights / √(mean of x² + epsilon), where x is row y of the input.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input`, `weights` and `output` are the 16-byte aligned addresses of `rows * columns`, `columns` and `rows * columns`
-///   elements of global memory. They do not overlap. `columns` is a multiple of 4, from 4 to 8192.
-/// - Until the grid ends, no thread writes `input` and `weights`, and only this grid accesses `output`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn rms_norm(
-    input: *const f32,
-    weights: *const f32,
-    output: *mut f32,
-    rows: u32,
-    columns: u32,
+#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+pub fn rms_norm(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: GlobalMatrix<f32>,
+    weights: Global<f32>,
+    output: GlobalRowsMut<f32>,
     epsilon: f32,
 ) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, weights, output) = unsafe {
-        (
-            GlobalMatrix::from_raw(input, rows, columns),
-            Global::from_raw(weights, columns as usize),
-            GlobalRowsMut::from_raw(output, rows, columns),
-        )
-    };
+    let columns = weights.len() as u32;
     let (thread, vectors) = (cta.thread_rank(), columns.min(LONGEST as u32) / 4);
     let mut partials = smem.partials;
 

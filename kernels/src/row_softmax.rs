@@ -2,9 +2,10 @@
 //! passes.
 
 use ptx::global::{GlobalMatrix, GlobalRowsMut};
-use ptx::launch::{Block, Cta, trap};
+use ptx::launch::{Cta, trap};
 use ptx::math::{exp, rcp};
 use ptx::reduce::ReduceMemory;
+use ptx::shared::DynamicShared;
 
 ptx::shared_memory! {
     struct Smem { partials: ReduceMemory<f32> }
@@ -14,21 +15,15 @@ ptx::shared_memory! {
 /// element is subtracted first, so no exponential overflows.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA, `4 * columns` bytes of dynamic shared memory.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `rows * columns` elements of global memory each. They do not
-///   overlap. `columns` is a multiple of 4.
-/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn row_softmax(input: *const f32, output: *mut f32, rows: u32, columns: u32) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, dynamic) = unsafe { Cta::enter_with::<Smem, Block<256>>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) = unsafe {
-        (GlobalMatrix::from_raw(input, rows, columns), GlobalRowsMut::from_raw(output, rows, columns))
-    };
+#[ptx::kernel(unsafe(uniform), threads = 256)]
+pub fn row_softmax(
+    cta: Cta,
+    #[shared] smem: Smem,
+    #[dynamic] dynamic: DynamicShared,
+    input: GlobalMatrix<f32>,
+    output: GlobalRowsMut<f32>,
+    columns: u32,
+) {
     let mut partials = smem.partials;
     let (mut cached, _) = dynamic.take_thread_vectors::<f32>(&cta, columns / 4);
 

@@ -1,7 +1,7 @@
 //! A gather through dynamic shared memory: each thread reads words that other threads stored.
 
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::{Block, Cta};
+use ptx::launch::Cta;
 use ptx::shared::SharedArray;
 
 /// The most words. The launch adds shared memory for them.
@@ -11,22 +11,15 @@ const THREADS: u32 = 128;
 /// `output[i]` ← `input[(7 * i + 3) % n]` for i < n ≤ 4096.
 ///
 /// Launch: 1 CTA of 128 threads, 16 KiB of dynamic shared memory.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` and `output` are the 16-byte aligned addresses of `n` words of global memory each. They do not overlap.
-/// - Until the grid ends, no thread writes the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn shared_gather(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition.
-    let (cta, (), dynamic) = unsafe { Cta::enter_with::<(), Block<THREADS>>() };
-    // `n` is at most `N`; the compiler now knows it and checks no index below `n`.
-    let n = n.min(N as u32);
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, n)) };
-    let (words, _) = dynamic.take::<SharedArray<u32, N>>();
+#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+pub fn shared_gather(
+    cta: Cta,
+    #[dynamic] words: SharedArray<u32, N>,
+    input: Global<u32>,
+    output: GlobalElementsMut<u32, u32>,
+) {
+    // A length is at most `N`; the compiler now knows it and checks no index below `n`.
+    let n = output.len().min(N as u32);
 
     cta.finish(words, |cta, words| {
         let words = words.element_stores();

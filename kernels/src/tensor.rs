@@ -2,10 +2,10 @@
 //! that reads a column accesses several banks.
 
 use ptx::bulk::LoadBuffer;
-use ptx::launch::{AfterSync, Block, Cta, Together};
+use ptx::launch::{AfterSync, Cta, Together};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, TensorMap, TensorMapMut, TensorMapObject};
+use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
 
 const SIDE: usize = 32;
 const THREADS: u32 = 128;
@@ -22,29 +22,13 @@ ptx::shared_memory! {
 /// `output[x][y]` ← `input[y][x]` for x < `width`, y < `height`.
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the tensor map of `height` rows of `width` words, `output` that of `width` rows of `height` words. Both have
-///   boxes of 32 by 32, no interleave, and the swizzle of 128 bytes. Each tensor has fewer than 2^31 words. The tensors do not
-///   overlap.
-/// - Until the grid ends, no thread writes the maps and the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn tensor_transpose(
-    input: *const TensorMapObject,
-    output: *const TensorMapObject,
-    width: u32,
-    height: u32,
+#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+pub fn tensor_transpose(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: TensorMap<u32, Square>,
+    output: TensorMapMut<u32, Square>,
 ) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments and the CTA's rank alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<THREADS>>() };
-    // A row of the output has as many boxes as a column of the input.
-    let boxes = [height.div_ceil(SIDE as u32), width.div_ceil(SIDE as u32)];
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) = unsafe {
-        (TensorMap::<u32, Square>::from_raw(input), TensorMapMut::<u32, Square>::from_raw(output, boxes))
-    };
     tensor::prefetch_tensormap(&cta, &input);
     tensor::prefetch_tensormap(&cta, &output);
     let mut mine = output.tiles(&cta);

@@ -2,10 +2,10 @@
 //! both CTAs. On sm_120a, which has no multicast of its own, the driver replaces each of these loads by a call.
 
 use ptx::global::GlobalElementsMut;
-use ptx::launch::{Cta, LaunchShape, trap};
+use ptx::launch::{Cta, trap};
 use ptx::pipeline::PipelineMemory;
 use ptx::qualifier::swizzle_mode;
-use ptx::tensor::{Box2, TensorMap, TensorMapObject};
+use ptx::tensor::{Box2, TensorMap};
 
 const SIDE: usize = 32;
 /// The part of a tile that each CTA of a pair loads.
@@ -15,38 +15,20 @@ ptx::shared_memory! {
     struct Smem { stages: PipelineMemory<[u32; SIDE * SIDE], 3> }
 }
 
-/// 64 threads per CTA, two CTAs per cluster.
-enum Shape {}
-
-impl LaunchShape for Shape {
-    const BLOCK: [u32; 3] = [64, 1, 1];
-    const CLUSTER: Option<[u32; 3]> = Some([2, 1, 1]);
-}
-
 /// Hashes sums over rows: pair c of CTAs takes block c and every second block of 32 rows after it. In each block, thread 32 + j
 /// of the CTA of rank r adds up the words x of row j, times 2x + 1 + r, and then hash ← 31 * hash + sum. In CTA b,
 /// `output[64 * b + 32 + j]` is the hash after the last block.
 ///
 /// Launch: 1-D grid of 4 CTAs of 64 threads, in clusters of 2.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the tensor map of `height` rows of `width` words, fewer than 2^31 words in all. It has boxes of 32 by 16, the
-///   swizzle of 128 bytes, and no interleave. `output` is the 16-byte aligned address of 256 other words of global memory.
-/// - Until the grid ends, no thread writes the map and the input, and only this grid accesses the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn tensor_multicast(
-    input: *const TensorMapObject,
-    output: *mut u32,
+#[ptx::kernel(unsafe(uniform), threads = 64, cluster = 2)]
+pub fn tensor_multicast(
+    cta: Cta,
+    #[shared] smem: Smem,
+    input: TensorMap<u32, Half>,
+    output: GlobalElementsMut<u32, u32>,
     width: u32,
     height: u32,
 ) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of a group's collective calls depend on kernel arguments and the group's place.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Shape>() };
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) =
-        unsafe { (TensorMap::<u32, Half>::from_raw(input), GlobalElementsMut::from_raw(output, 256_u32)) };
     let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);
     let first = (cta.grid_rank() / 2) as i32;
     let mut hash = 0_u32;

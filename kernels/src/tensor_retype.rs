@@ -1,7 +1,7 @@
 //! A 3-D tensor map made on the device (`tensormap.replace`), from the map of a matrix of another element type.
 
 use ptx::global::GlobalMut;
-use ptx::launch::{Block, Cta, Together};
+use ptx::launch::{Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::ord;
 use ptx::shared::SharedArray;
@@ -18,17 +18,20 @@ ptx::shared_memory! {
 ///
 /// Launch: 1 CTA of 128 threads.
 ///
+/// The function is unsafe: it publishes a map of an address of its own, and no type states the memory behind such a map.
+///
 /// # Safety
 ///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
 /// - `words` is a tensor map of words, with boxes of 32 by 32, no interleave and no swizzle.
 /// - `elements` is the 16-byte aligned address of a tensor of `width`, `height` and `depth` elements, the innermost dimension
 ///   first. Its rows are `row` bytes apart, its matrices `matrix` bytes; both are multiples of 16. `output` is 16-byte aligned
 ///   and has room for all boxes, of 256 elements each.
 /// - `map` is the 128-byte aligned address of global memory for a tensor map.
 /// - Until the grid ends, no thread writes the map at `words` and the elements, and only this grid accesses `map` and the output.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn tensor_retype(
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub unsafe fn tensor_retype(
+    cta: Cta,
+    #[shared] smem: Smem,
     words: *const TensorMapObject,
     elements: *const u16,
     map: *mut TensorMapObject,
@@ -39,11 +42,9 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
     row: u64,
     matrix: u64,
 ) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     let boxes = [width.div_ceil(32), height.div_ceil(4), depth.div_ceil(2)];
     let size = Cuboid::LEN * (boxes[0] * boxes[1] * boxes[2]) as usize;
-    // SAFETY: clauses 2 to 5 of `# Safety`. Every thread makes each handle once, with equal arguments.
+    // SAFETY: clauses 1 to 4 of `# Safety`. Every thread makes each handle once, with equal arguments.
     let (words, slot, output) = unsafe {
         (
             TensorMap::<u32, Square>::from_raw(words),
@@ -58,7 +59,7 @@ pub unsafe extern "ptx-kernel" fn tensor_retype(
         let draft = draft.global_dim(cta, ord::D0, width).global_dim(cta, ord::D1, height);
         let draft = draft.global_dim(cta, ord::D2, depth);
         let draft = draft.global_stride(cta, ord::D0, row).global_stride(cta, ord::D1, matrix);
-        // SAFETY: the address, sizes and strides of clause 3 of `# Safety`. All threads of the CTA make this call.
+        // SAFETY: the address, sizes and strides of clause 2 of `# Safety`. All threads of the CTA make this call.
         let published = unsafe { draft.publish(cta, slot) };
         let ((memory, released), mut loaded) = (published, smem.loaded.init(cta)).sync(cta);
         let tensor = released.acquire(cta);

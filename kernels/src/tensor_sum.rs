@@ -1,6 +1,6 @@
 //! A sum of matrices by tensor reductions (`cp.reduce.async.bulk.tensor`). Each CTA makes its own tensor map on the device.
 
-use ptx::launch::{Block, Cta, trap};
+use ptx::launch::{Cta, trap};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
@@ -17,9 +17,10 @@ ptx::shared_memory! {
 ///
 /// Launch: a 1-D grid with one CTA per matrix, 128 threads per CTA.
 ///
+/// The function is unsafe: it publishes a map of an address of its own, and no type states the memory behind such a map.
+///
 /// # Safety
 ///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
 /// - `first` is the tensor map of the matrix at `matrices`, of `height` rows of `width` words. The matrix of CTA b begins
 ///   `words * b` words later and has the same shape. `words` is a multiple of 4.
 /// - `sums` is the tensor map of `height` rows of `width` words of type `.u32`, all zero. Both maps have boxes of 32 by 32, no
@@ -27,8 +28,10 @@ ptx::shared_memory! {
 /// - `maps` is the 128-byte aligned address of global memory for one tensor map per CTA.
 /// - Until the grid ends, no thread writes the tensor maps `first` and `sums` and the matrices, and only this grid accesses the
 ///   sums and `maps`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn tensor_sum(
+#[ptx::kernel(unsafe(uniform), threads = 128)]
+pub unsafe fn tensor_sum(
+    cta: Cta,
+    #[shared] smem: Smem,
     first: *const TensorMapObject,
     sums: *const TensorMapObject,
     matrices: *const u32,
@@ -37,10 +40,8 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
     height: u32,
     words: usize,
 ) {
-    // SAFETY: clause 1 of `# Safety`. Conditions of collective calls depend on kernel arguments alone.
-    let (cta, smem, _) = unsafe { Cta::enter_with::<Smem, Block<128>>() };
     let rank = cta.grid_rank() as usize;
-    // SAFETY: clauses 2 to 5 of `# Safety`. Every thread makes each handle once, with equal arguments. Each CTA has its own slot
+    // SAFETY: clauses 1 to 4 of `# Safety`. Every thread makes each handle once, with equal arguments. Each CTA has its own slot
     // and matrix.
     let (first, sums, slot, matrix) = unsafe {
         (
@@ -55,7 +56,7 @@ pub unsafe extern "ptx-kernel" fn tensor_sum(
         let (square, memory, ()) =
             cta.finish_warp((square, memory, smem.loaded), |warp, (square, memory, loaded)| {
                 let draft = tensor::draft(warp, memory, &first).global_address(warp, matrix);
-                // SAFETY: the CTA's matrix has the shape of the first (clause 2 of `# Safety`). All threads of the warp make this
+                // SAFETY: the CTA's matrix has the shape of the first (clause 1 of `# Safety`). All threads of the warp make this
                 // call.
                 let (memory, released) = unsafe { draft.publish(warp, slot) }.sync(warp);
                 let mine = released.acquire(warp);

@@ -73,6 +73,22 @@ numbers!(bool, u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 #[cfg(target_pointer_width = "64")]
 numbers!(usize, isize);
 
+// SAFETY: a parameter by name has no contract.
+unsafe impl<'a, T, F: Function> Argument<'a, ByName, F> for RawSlice<T> {
+    fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
+        arguments.push::<RawSlice<T>, _>(self);
+        Ok(())
+    }
+}
+
+// SAFETY: a parameter by name has no contract.
+unsafe impl<'a, T, F: Function> Argument<'a, ByName, F> for RawMatrix<T> {
+    fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
+        arguments.push::<RawMatrix<T>, _>(self);
+        Ok(())
+    }
+}
+
 macro_rules! slices {
     ($( [$($generics:tt)*] $Kind:ty, $Memory:ident, $align:expr; )*) => { $(
         // SAFETY: `pass` adds the bytes of this kind, of memory that `Memory` and `MemoryMut` keep, as `Argument` requires.

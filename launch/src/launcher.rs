@@ -174,7 +174,7 @@ impl<K: Description, F: Function> Launcher<K, F> {
     where
         A: KernelArguments<'a, K::Parameters, F>,
     {
-        let config = config::<K>(grid.into());
+        let config = grid.into().config::<K>();
         check_grid::<K>(&config).map_err(|problem| self.function.refuse(problem))?;
         let _lock = F::lock();
         let arguments = Arguments::new(&self.function, queue, &config, K::PARAMETERS, arguments)?;
@@ -228,19 +228,23 @@ impl Grid {
     }
 }
 
-impl<D: Into<Dim3>> From<D> for Grid {
-    fn from(extents: D) -> Self {
-        Self::new(extents)
+impl Grid {
+    /// Returns the whole shape of a launch of `K`.
+    #[must_use]
+    pub fn config<K: Description>(self) -> LaunchConfig {
+        let Self(config) = self;
+        LaunchConfig {
+            block: K::Shape::BLOCK.into(),
+            cluster: config.cluster.or(K::Shape::CLUSTER.map(Dim3::from)),
+            dynamic_shared_bytes: config.dynamic_shared_bytes.saturating_add(K::DYNAMIC_SHARED),
+            ..config
+        }
     }
 }
 
-/// Returns the shape of a launch of `K`.
-fn config<K: Description>(Grid(config): Grid) -> LaunchConfig {
-    LaunchConfig {
-        block: K::Shape::BLOCK.into(),
-        cluster: config.cluster.or(K::Shape::CLUSTER.map(Dim3::from)),
-        dynamic_shared_bytes: config.dynamic_shared_bytes.saturating_add(K::DYNAMIC_SHARED),
-        ..config
+impl<D: Into<Dim3>> From<D> for Grid {
+    fn from(extents: D) -> Self {
+        Self::new(extents)
     }
 }
 

@@ -143,7 +143,7 @@ fn instance(signature: &Signature, stated: &AngleBracketedGenericArguments) -> R
 
 /// Returns the words of the tokens, joined by `_`: letters and digits that a name in PTX may have.
 fn name(tokens: &TokenStream) -> String {
-    let words = crate::kernel::all_tokens(tokens.clone()).map(|token| match token {
+    let words = all_tokens(tokens.clone()).map(|token| match token {
         TokenTree::Ident(_) | TokenTree::Literal(_) => {
             token.to_string().replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "_")
         }
@@ -151,6 +151,14 @@ fn name(tokens: &TokenStream) -> String {
         _ => String::new(),
     });
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("_")
+}
+
+/// Returns the tokens, with those inside of groups.
+pub fn all_tokens(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
+    Box::new(tokens.into_iter().flat_map(|token| match token {
+        TokenTree::Group(group) => all_tokens(group.stream()),
+        token => Box::new(std::iter::once(token)),
+    }))
 }
 
 /// Returns the parameters of the kernel's type, without bounds, and those of them that are types.

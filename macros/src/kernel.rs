@@ -6,7 +6,7 @@ use quote::{ToTokens as _, format_ident, quote};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Error, FnArg, Generics, ItemFn, Pat, Result, ReturnType, Safety, Type};
 
-use crate::instance::{Instance, declared, instances};
+use crate::instance::{Instance, all_tokens, declared, instances};
 use crate::shape::Shape;
 
 /// The source of a parameter's value.
@@ -82,7 +82,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     let generics = match declared(&source) {
         (declared, _) if declared.is_empty() => quote!(),
         (declared, types) => {
-            let never = place("never", 0, name.span());
+            let never = place(&format!("never_{name}"), 0, name.span());
             quote!({ #(#declared),* } { #(#types,)* } #never)
         }
     };
@@ -265,14 +265,6 @@ fn check_type(name: &str, ty: &Type) -> Result<()> {
 }
 
 const REFERENCE: &str = "a kernel takes no reference, as the device has memory of its own";
-
-/// Returns the tokens, with those inside of groups.
-pub fn all_tokens(tokens: TokenStream) -> Box<dyn Iterator<Item = TokenTree>> {
-    Box::new(tokens.into_iter().flat_map(|token| match token {
-        TokenTree::Group(group) => all_tokens(group.stream()),
-        token => Box::new(std::iter::once(token)),
-    }))
-}
 
 fn take_origin(attributes: &mut Vec<Attribute>) -> Result<Origin> {
     let mut origin = Origin::Host;

@@ -261,7 +261,7 @@ macro_rules! shared_memory {
             $crate::shared_memory!(@checked $($parameter)*);
 
             #[inline(always)]
-            #[allow(unreachable_code)]
+            #[allow(unreachable_code, clippy::diverging_sub_expression)]
             unsafe fn claim() -> Self {
                 #[cfg(target_arch = "nvptx64")]
                 let __ptx_base = {

@@ -13,7 +13,8 @@ pub struct Kernel {
     pub text: String,
 }
 
-/// Splits a module into one module per `.entry`. Each has the header, and the variables and functions that the kernel reaches.
+/// Splits a module into one module per `.entry`. Each has the header, and the variables and functions that the kernel reaches,
+/// besides its fingerprint, which the host reads.
 /// Debug sections describe the whole module and are omitted.
 pub fn split(module: &str) -> Result<Vec<Kernel>> {
     let items = items(module)?;
@@ -31,9 +32,17 @@ pub fn split(module: &str) -> Result<Vec<Kernel>> {
         .collect()
 }
 
+/// Returns whether a variable is the fingerprint of a kernel: `NAME__HASH`, with a hash of 16 digits.
+fn is_fingerprint(variable: &str, kernel: Option<&&str>) -> bool {
+    let hash = kernel.and_then(|kernel| variable.strip_prefix(kernel)?.strip_prefix("__"));
+    hash.is_some_and(|hash| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// Returns the text of the kernel at `entry` and of the items that it reaches. `named` has the items that each item names.
 fn alone(entry: usize, items: &[Item], named: &[Vec<usize>]) -> String {
     let mut wanted = BTreeSet::from([entry]);
+    let is_own = |item: &Item| item.names.iter().any(|name| is_fingerprint(name, items[entry].names.first()));
+    wanted.extend((0..items.len()).filter(|&at| items[at].kind == Kind::Named && is_own(&items[at])));
     let mut unread = vec![entry];
     while let Some(item) = unread.pop() {
         unread.extend(named[item].iter().filter(|&&other| wanted.insert(other)));
@@ -393,6 +402,16 @@ $L__BB0_1:
     fn variables_are_followed_through_initializers() {
         let expected = ["table", "to_table", "other_table", "one", "two", "second"];
         assert_eq!(symbols(&kernel("second")), expected);
+    }
+
+    #[test]
+    fn a_kernel_keeps_its_own_fingerprint() {
+        let of = |kernel: &str| format!(".visible .global .align 8 .u64 {kernel}__00112233445566ff = 7U;\n");
+        let module =
+            MODULE.replace(".shared .align", &format!("{}{}.shared .align", of("first"), of("third")));
+        let texts: Vec<_> = split(&module).unwrap().into_iter().map(|kernel| kernel.text).collect();
+        let has = |text: &String| ["first", "third"].map(|kernel| text.contains(of(kernel).trim()));
+        assert_eq!(texts.iter().map(has).collect::<Vec<_>>(), [[true, false], [false, false], [false, true]]);
     }
 
     #[test]

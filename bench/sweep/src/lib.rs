@@ -1,13 +1,14 @@
 //! `axpy_bulk` with other tiles and stages, for `ptx-gpu sweep`: `axpy_bulk_s3_t16` has three stages of 16 KiB tiles.
 
 #![no_std]
-#![feature(abi_ptx, core_float_math)]
+#![feature(abi_ptx, asm_experimental_arch, core_float_math)]
 
 #[path = "../../../kernels/src/axpy_bulk.rs"]
 mod axpy_bulk;
 
 use ptx::global::{Global, GlobalMut};
 use ptx::launch::Cta;
+use ptx::pipeline::RingMemory;
 
 ptx::panic_handler!();
 
@@ -22,7 +23,8 @@ macro_rules! sweep {
             let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };
             // SAFETY: the contract above; every thread makes the same handles, once.
             let (x, y) = unsafe { (Global::from_raw(x, n), GlobalMut::from_raw(y, n)) };
-            axpy_bulk::axpy::<{ $kib * 256 }, $stages>(cta, dynamic, a, x, y);
+            let (ring, _) = dynamic.take::<RingMemory<f32, { $kib * 256 }, 1, $stages>>();
+            axpy_bulk::axpy(cta, ring, a, x, y);
         }
     )* };
 }

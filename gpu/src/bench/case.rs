@@ -1,12 +1,13 @@
 //! A case of a benchmark, and how it is timed.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::cudarc::driver::{CudaGraph, CudaSlice, result};
-use ptx_host::{KernelArgs, LaunchConfig, Module};
+use ptx_host::cudarc::driver::{CudaGraph, CudaSlice, CudaStream, result};
+use ptx_host::{Kernel, KernelArgs, LaunchConfig};
 use serde_json::{Value, json};
 
 use crate::check::Gpu;
 use crate::data::median;
+use crate::entry::Loaded;
 use crate::memory::address;
 
 /// A kernel with data of one size.
@@ -32,7 +33,7 @@ pub struct Bench<'a> {
 
 pub struct Side {
     pub label: &'static str,
-    pub module: Module,
+    pub loaded: Loaded,
 }
 
 pub const RUST: &str = "rust";
@@ -88,25 +89,55 @@ pub struct Launch<'a> {
 }
 
 impl Bench<'_> {
-    /// Makes the same launch for each side.
+    /// Makes the same launch for each side, with the bytes of the kernel's parameters, and with the arguments of the twin.
     ///
     /// # Safety
     ///
     /// The `# Safety` section of [`ptx_host::Kernel::launch`] holds each time that a launch is put on the stream.
-    pub unsafe fn launches<A: for<'a> KernelArgs<'a> + Copy + 'static>(
+    pub unsafe fn launches<A, T>(
         &self,
         kernel: &str,
         config: &LaunchConfig,
         arguments: A,
+        of_twin: T,
+    ) -> Result<Vec<Launch<'_>>>
+    where
+        A: for<'a> KernelArgs<'a> + Copy + 'static,
+        T: for<'a> KernelArgs<'a> + Copy + 'static,
+    {
+        // SAFETY: `# Safety` of this function.
+        let put = move |kernel: &Kernel, stream: &CudaStream, config: &LaunchConfig| unsafe {
+            kernel.launch(stream, config, arguments)
+        };
+        // SAFETY: as above.
+        unsafe { self.launches_by(kernel, config, put, of_twin) }
+    }
+
+    /// Makes the same launch for each side: that of the kernel by `put`.
+    ///
+    /// # Safety
+    ///
+    /// `put` is sound each time that a launch is put on the stream, and so are the arguments of the twin.
+    pub unsafe fn launches_by<T: for<'a> KernelArgs<'a> + Copy + 'static>(
+        &self,
+        kernel: &str,
+        config: &LaunchConfig,
+        put: impl Fn(&Kernel, &CudaStream, &LaunchConfig) -> ptx_host::Result<()> + Copy + 'static,
+        of_twin: T,
     ) -> Result<Vec<Launch<'_>>> {
         let mut launches = Vec::new();
         for side in &self.sides {
-            let kernel = side.module.kernel_by_name(kernel)?;
-            let (stream, config) = (&self.gpu.stream, *config);
+            let kernel = side.loaded.kernel_by_name(kernel)?;
+            let (stream, config, is_twin) = (&self.gpu.stream, *config, side.label == TWIN);
             launches.push(Launch {
                 label: side.label,
-                // SAFETY: `# Safety` of this function.
-                put: Box::new(move || Ok(unsafe { kernel.launch(stream, &config, arguments) }?)),
+                put: Box::new(move || {
+                    Ok(match is_twin {
+                        // SAFETY: `# Safety` of this function.
+                        true => unsafe { kernel.launch(stream, &config, of_twin) },
+                        false => put(&kernel, stream, &config),
+                    }?)
+                }),
             });
         }
         Ok(launches)

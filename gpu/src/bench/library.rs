@@ -2,13 +2,14 @@
 
 use anyhow::{Result, ensure};
 use ptx_host::LaunchConfig;
+use ptx_host::cudarc::driver::CudaSlice;
 
 use super::case::{Bench, Case, Timing};
 use crate::axpy_bulk::Shape;
 use crate::data;
 use crate::kernels::input;
 use crate::library_checks::{rms_normalized, small_floats};
-use crate::memory::address;
+use crate::memory::{address, matrix, slice};
 
 pub fn cases() -> Vec<Case> {
     let case = |kernel, run: fn(&Bench) -> Result<Timing>| Case {
@@ -50,9 +51,10 @@ fn axpy_as(bench: &Bench, kernel: &str, config: LaunchConfig) -> Result<Timing> 
     data::fill_random(&mut y, 2);
     let source = stream.clone_htod(&x)?;
     let mut output = stream.alloc_zeros::<f32>(AXPY)?;
-    let arguments = (A, address(&source), address(&output), AXPY as u64);
+    let arguments = (A, slice(&source), slice(&output));
+    let of_twin = (A, address(&source), address(&output), AXPY as u64);
     // SAFETY: x and y have `n` elements each, are aligned and do not overlap.
-    let launches = unsafe { bench.launches(kernel, &config, arguments)? };
+    let launches = unsafe { bench.launches(kernel, &config, arguments, of_twin)? };
     for launch in &launches {
         stream.memcpy_htod(&y, &mut output)?;
         (launch.put)()?;
@@ -71,10 +73,11 @@ fn byte_histogram(bench: &Bench) -> Result<Timing> {
     bytes.iter().for_each(|byte| expected[*byte as usize] += 1);
     let source = stream.clone_htod(bytes)?;
     let mut output = stream.alloc_zeros::<u32>(256)?;
-    let arguments = (address(&source), address(&output), BYTES as u64);
+    let arguments = (slice(&source), slice(&output));
+    let of_twin = (address(&source), address(&output), BYTES as u64);
     let config = LaunchConfig::new(8 * bench.gpu.multiprocessors()?, 256);
     // SAFETY: the input has `n` bytes at an aligned address, and the output has 256 words.
-    let launches = unsafe { bench.launches("byte_histogram", &config, arguments)? };
+    let launches = unsafe { bench.launches("byte_histogram", &config, arguments, of_twin)? };
     for launch in &launches {
         stream.memcpy_htod(&[0; 256], &mut output)?;
         (launch.put)()?;
@@ -100,10 +103,12 @@ fn row_softmax(bench: &Bench) -> Result<Timing> {
     let x: Vec<f32> = small_floats(1, ROWS * COLUMNS).into_iter().map(|x| 8.0 * x).collect();
     let source = stream.clone_htod(&x)?;
     let mut output = stream.alloc_zeros::<f32>(ROWS * COLUMNS)?;
-    let arguments = (address(&source), address(&output), ROWS as u32, COLUMNS as u32);
+    let (from, to) = (matrix(&source, ROWS, COLUMNS), matrix(&output, ROWS, COLUMNS));
+    let arguments = (from, to, COLUMNS as u32);
+    let of_twin = (address(&source), address(&output), ROWS as u32, COLUMNS as u32);
     let config = LaunchConfig::new(ROWS as u32, 256).dynamic_shared(4 * COLUMNS as u32);
     // SAFETY: the rows are packed, their length is a multiple of four, and shared memory holds one row.
-    let launches = unsafe { bench.launches("row_softmax", &config, arguments)? };
+    let launches = unsafe { bench.launches("row_softmax", &config, arguments, of_twin)? };
     for launch in &launches {
         bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
@@ -131,10 +136,12 @@ fn rms_norm(bench: &Bench) -> Result<Timing> {
     let (source, factors) = (stream.clone_htod(&x)?, stream.clone_htod(&weights)?);
     let mut output = stream.alloc_zeros::<f32>(ROWS * COLUMNS)?;
     let arguments =
+        (matrix(&source, ROWS, COLUMNS), slice(&factors), matrix(&output, ROWS, COLUMNS), EPSILON);
+    let of_twin =
         (address(&source), address(&factors), address(&output), ROWS as u32, COLUMNS as u32, EPSILON);
     let config = LaunchConfig::new(ROWS as u32, 256);
     // SAFETY: the rows are packed, their length is a multiple of four, and there is a weight for each column.
-    let launches = unsafe { bench.launches("rms_norm", &config, arguments)? };
+    let launches = unsafe { bench.launches("rms_norm", &config, arguments, of_twin)? };
     for launch in &launches {
         bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
@@ -156,13 +163,14 @@ fn matrix_vector(bench: &Bench) -> Result<Timing> {
     const COLUMNS: usize = 1 << 13;
     let stream = &bench.gpu.stream;
     let (a, x) = (small_floats(1, ROWS * COLUMNS), small_floats(2, COLUMNS));
-    let (matrix, vector) = (stream.clone_htod(&a)?, stream.clone_htod(&x)?);
+    let (of_a, vector) = (stream.clone_htod(&a)?, stream.clone_htod(&x)?);
     let mut output = stream.alloc_zeros::<f32>(ROWS)?;
-    let arguments = (address(&matrix), address(&vector), address(&output), ROWS as u32, COLUMNS as u32);
+    let arguments = (matrix(&of_a, ROWS, COLUMNS), slice(&vector), slice(&output));
+    let of_twin = (address(&of_a), address(&vector), address(&output), ROWS as u32, COLUMNS as u32);
     // Each CTA has eight warps, and each warp one row.
     let config = LaunchConfig::new((ROWS / 8) as u32, 256);
     // SAFETY: the matrix is packed, the input vector is as long as a row, and the output vector as long as a column.
-    let launches = unsafe { bench.launches("matrix_vector", &config, arguments)? };
+    let launches = unsafe { bench.launches("matrix_vector", &config, arguments, of_twin)? };
     for launch in &launches {
         bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
@@ -183,10 +191,12 @@ fn matrix_product(bench: &Bench) -> Result<Timing> {
     let (left, right) = (stream.clone_htod(&a)?, stream.clone_htod(&b)?);
     let mut output = stream.alloc_zeros::<f32>(SIDE * SIDE)?;
     let side = SIDE as u32;
-    let arguments = (address(&left), address(&right), address(&output), side, side, side);
+    let square = |memory: &CudaSlice<f32>| matrix(memory, SIDE, SIDE);
+    let arguments = (square(&left), square(&right), square(&output), side);
+    let of_twin = (address(&left), address(&right), address(&output), side, side, side);
     let config = LaunchConfig::new((side / 128, side / 128), 256);
     // SAFETY: the matrices are packed and square, and their side is a multiple of 128.
-    let launches = unsafe { bench.launches("matrix_product", &config, arguments)? };
+    let launches = unsafe { bench.launches("matrix_product", &config, arguments, of_twin)? };
     for launch in &launches {
         bench.fill_with_nan(&mut output)?;
         (launch.put)()?;

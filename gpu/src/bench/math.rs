@@ -7,7 +7,7 @@ use ptx_host::LaunchConfig;
 use super::case::{Bench, Case, Timing, same_results};
 use crate::kernels::input;
 use crate::math_checks::{self, FUNCTIONS, RESULTS};
-use crate::memory::address;
+use crate::memory::{address, slice};
 
 const WORDS: usize = 1 << 20;
 const THREADS: u32 = 256;
@@ -25,17 +25,23 @@ pub fn cases() -> Vec<Case> {
 fn run(bench: &Bench, kernel: &'static str, results: usize) -> Result<Timing> {
     const SEEDS: [u32; 2] = [0, 1];
     for side in &bench.sides {
-        math_checks::check(bench.gpu, &side.module, kernel, &SEEDS).context(side.label)?;
+        math_checks::check(bench.gpu, &side.loaded, kernel, &SEEDS).context(side.label)?;
     }
     let words = input(1, WORDS);
     let stream = &bench.gpu.stream;
     let source = stream.clone_htod(&words)?;
     let mut output = stream.alloc_zeros::<u32>(results * WORDS)?;
-    let arguments = (address(&source), address(&output), WORDS as u32);
+    let of_twin = (address(&source), address(&output), WORDS as u32);
+    let slices = [slice(&source), slice(&output)];
     let config = LaunchConfig::new(WORDS as u32 / THREADS, THREADS);
     // SAFETY: these kernels read `n` words of the input and write their results per word; the output has room for them. The
     // grid has one thread per word.
-    let launches = unsafe { bench.launches(kernel, &config, arguments)? };
+    let launches = unsafe {
+        match kernel {
+            "cta_reductions" => bench.launches(kernel, &config, of_twin, of_twin)?,
+            _ => bench.launches(kernel, &config, (slices[0], slices[1]), of_twin)?,
+        }
+    };
     same_results(&launches, |launch| {
         stream.memset_zeros(&mut output)?;
         (launch.put)()?;

@@ -6,7 +6,7 @@ use ptx_host::{LaunchConfig, TensorMap, TensorMapBuilder};
 
 use super::case::{Bench, Case, Timing, same_results};
 use crate::kernels::input;
-use crate::memory::address;
+use crate::memory::{TensorMut, address, slice};
 use crate::tensor_checks;
 
 const THREADS: u32 = 128;
@@ -19,7 +19,7 @@ pub fn cases() -> Vec<Case> {
         note,
         run: Box::new(move |bench| {
             for side in &bench.sides {
-                tensor_checks::check(bench.gpu, &side.module, kernel, &SEEDS).context(side.label)?;
+                tensor_checks::check(bench.gpu, &side.loaded, kernel, &SEEDS).context(side.label)?;
             }
             run(bench)
         }),
@@ -47,12 +47,13 @@ fn transpose(bench: &Bench) -> Result<Timing> {
         matrix(WIDTH, HEIGHT, [32, 32]).swizzle(CU_TENSOR_MAP_SWIZZLE_128B).encode(&source)?,
         matrix(HEIGHT, WIDTH, [32, 32]).swizzle(CU_TENSOR_MAP_SWIZZLE_128B).encode(&output)?,
     ];
+    let arguments = (maps[0], TensorMut::new(maps[1], [HEIGHT / 32, WIDTH / 32]));
     let maps = stream.clone_htod(&maps)?;
-    let arguments = (address(&maps.slice(0..1)), address(&maps.slice(1..2)), WIDTH as u32, HEIGHT as u32);
+    let of_twin = (address(&maps.slice(0..1)), address(&maps.slice(1..2)), WIDTH as u32, HEIGHT as u32);
     // Each thread block has one square of 32 by 32.
     let config = LaunchConfig::new((WIDTH / 32 * HEIGHT / 32) as u32, THREADS);
     // SAFETY: both maps describe live matrices, with boxes of 32 by 32 and the 128-byte swizzle. The maps are 128 bytes apart.
-    let launches = unsafe { bench.launches("tensor_transpose", &config, arguments)? };
+    let launches = unsafe { bench.launches("tensor_transpose", &config, arguments, of_twin)? };
     same_results(&launches, |launch| {
         (launch.put)()?;
         bench.gpu.wait()?;
@@ -83,7 +84,8 @@ fn sum(bench: &Bench) -> Result<Timing> {
         WORDS as u64,
     );
     // SAFETY: `count` matrices lie one after another, each with a slot for a map. Both maps have boxes of 32 by 32.
-    let launches = unsafe { bench.launches("tensor_sum", &LaunchConfig::new(count, THREADS), arguments)? };
+    let launches =
+        unsafe { bench.launches("tensor_sum", &LaunchConfig::new(count, THREADS), arguments, arguments)? };
     same_results(&launches, |launch| {
         stream.memcpy_dtod(&zeros, &mut output)?;
         (launch.put)()?;
@@ -116,7 +118,8 @@ fn retype(bench: &Bench) -> Result<Timing> {
         2 * (SIZE[0] * SIZE[1]) as u64,
     );
     // SAFETY: the map describes words in boxes of 32 by 32. The elements are packed, with room for the results and a map slot.
-    let launches = unsafe { bench.launches("tensor_retype", &LaunchConfig::new(1, THREADS), arguments)? };
+    let launches =
+        unsafe { bench.launches("tensor_retype", &LaunchConfig::new(1, THREADS), arguments, arguments)? };
     same_results(&launches, |launch| {
         (launch.put)()?;
         bench.gpu.wait()?;
@@ -132,10 +135,11 @@ fn multicast(bench: &Bench) -> Result<Timing> {
     let map = matrix(SIDE, SIDE, [32, 16]).swizzle(CU_TENSOR_MAP_SWIZZLE_128B).encode(&source)?;
     let maps = stream.clone_htod(&[map])?;
     let output = stream.alloc_zeros::<u32>(4 * 64)?;
-    let arguments = (address(&maps), address(&output), SIDE as u32, SIDE as u32);
+    let arguments = (map, slice(&output), SIDE as u32, SIDE as u32);
+    let of_twin = (address(&maps), address(&output), SIDE as u32, SIDE as u32);
     let config = LaunchConfig::new(4, 64).cluster(2);
     // SAFETY: the map describes a live matrix, with boxes of 32 by 16 and the 128-byte swizzle. The output has 256 words.
-    let launches = unsafe { bench.launches("tensor_multicast", &config, arguments)? };
+    let launches = unsafe { bench.launches("tensor_multicast", &config, arguments, of_twin)? };
     same_results(&launches, |launch| {
         (launch.put)()?;
         bench.gpu.wait()?;

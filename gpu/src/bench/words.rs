@@ -2,9 +2,13 @@
 //! data where the kernel allows it.
 
 use anyhow::{Context as _, Result, ensure};
+use ptx::launch::RawSlice;
 use ptx_host::LaunchConfig;
+use ptx_host::cudarc::driver::CudaStream;
 
 use super::case::{Bench, Case, Timing, same_results};
+use crate::check::Gpu;
+use crate::device::Device as _;
 use crate::kernels::{self, KERNELS, Kernel, input};
 use crate::memory::address;
 
@@ -171,23 +175,25 @@ pub fn cases() -> Vec<Case> {
 const OTHERS: &[(Kernel, Words)] = &[
     // `library_checks` checks it in a chain of programmatic launches.
     (
-        Kernel {
-            name: "launch_dependent",
-            grid: ([5, 1], [0, 0], 128),
-            dynamic_shared: 0,
-            words: |seed| 1 + seed as usize * 2309 % 20_011,
-            expected: |input| {
-                (0..).zip(input).map(|(i, word)| word.wrapping_mul(3).wrapping_add(i)).collect()
-            },
-        },
+        kernels::DEPENDENT,
         Words { kernel: "launch_dependent", note: "five CTAs", words: (1 << 16) - 1, ..NATURAL },
     ),
     // The reference for `bulk_reduce_columns`.
     (
         Kernel {
             name: "column_sums",
-            grid: ([4, 1], [0, 0], 512),
-            dynamic_shared: 0,
+            config: || LaunchConfig::new(4, 512),
+            run: |gpu, loaded, words, len| {
+                gpu.run(words, [len], |gpu, input, [output]| {
+                    let arguments = Gpu::of_twin(&input, &output);
+                    let kernel = loaded.kernel_by_name("column_sums")?;
+                    // SAFETY: the kernel reads the words of the input and writes the output.
+                    Ok(unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(4, 512), arguments) }?)
+                })
+            },
+            #[cfg(test)]
+            interpret: None,
+            by_name: None,
             words: |seed| 512 * (1 + seed as usize * 7 % 103),
             expected: kernels::column_sums,
         },
@@ -204,8 +210,18 @@ const OTHERS: &[(Kernel, Words)] = &[
     (
         Kernel {
             name: "sum",
-            grid: ([4, 1], [0, 0], 256),
-            dynamic_shared: 0,
+            config: || LaunchConfig::new(4, 256),
+            run: |gpu, loaded, words, len| {
+                gpu.run(words, [len], |gpu, input, [output]| {
+                    let arguments = Gpu::of_twin(&input, &output);
+                    let kernel = loaded.kernel_by_name("sum")?;
+                    // SAFETY: the kernel reads the words of the input and writes the output.
+                    Ok(unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(4, 256), arguments) }?)
+                })
+            },
+            #[cfg(test)]
+            interpret: None,
+            by_name: None,
             words: |seed| 1 + seed as usize * 2309 % 20_011,
             expected: |input| vec![input.iter().fold(0, |sum, word| sum.wrapping_add(*word))],
         },
@@ -227,27 +243,24 @@ fn run(bench: &Bench, of: &Words) -> Result<Timing> {
     run_as(bench, of, natural.with_context(|| format!("{} has no check", of.kernel))?)
 }
 
-fn run_as(bench: &Bench, of: &Words, natural: &Kernel) -> Result<Timing> {
+fn run_as(bench: &Bench, of: &Words, natural: &'static Kernel) -> Result<Timing> {
     const SEEDS: [u32; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
     for side in &bench.sides {
-        kernels::check(bench.gpu, &side.module, natural, &SEEDS).context(side.label)?;
+        kernels::check(bench.gpu, &side.loaded, natural, &SEEDS).context(side.label)?;
     }
 
-    let ([mut x, y], cluster, threads) = natural.grid;
+    let mut config = (natural.config)();
     if of.ctas_per_sm > 0 {
-        x = of.ctas_per_sm * bench.gpu.multiprocessors()?;
+        config.grid.x = of.ctas_per_sm * bench.gpu.multiprocessors()?;
     } else if let Some(ctas) = of.ctas {
-        x = ctas(of.words);
+        config.grid.x = ctas(of.words);
     }
-    let mut config = LaunchConfig::new((x, y), threads).dynamic_shared(natural.dynamic_shared);
-    if cluster != [0, 0] {
-        config = config.cluster((cluster[0], cluster[1]));
-    }
+    let (ctas, threads) = (config.grid.count() as usize, config.block.count() as usize);
     let output_words = match of.output {
         Output::Fixed(words) => words,
         Output::Same => of.words,
-        Output::Thread => (x * y * threads) as usize,
-        Output::Block => (x * y + 2) as usize,
+        Output::Thread => ctas * threads,
+        Output::Block => ctas + 2,
     };
     let words = input(1, of.words);
     let stream = &bench.gpu.stream;
@@ -255,9 +268,17 @@ fn run_as(bench: &Bench, of: &Words, natural: &Kernel) -> Result<Timing> {
     let zeroed = stream.clone_htod(&vec![0_u32; output_words])?;
     let mut output = stream.alloc_zeros::<u32>(output_words)?;
     let arguments = (address(&source), address(&output), of.words as u32);
+    let memory = [(arguments.0, of.words), (arguments.1, output_words)]
+        .map(|(address, len)| RawSlice { base: address as *mut u32, len });
+    let put =
+        move |kernel: &ptx_host::Kernel, stream: &CudaStream, config: &LaunchConfig| match natural.by_name {
+            // SAFETY: as below.
+            Some(by_name) => unsafe { by_name(kernel, stream, config, memory) },
+            None => unreachable!("there is no such kernel, only a twin"),
+        };
     // SAFETY: these kernels read `n` words of the input and write the output, whose length fits this grid. They accept any
     // words that earlier launches left in the output.
-    let launches = unsafe { bench.launches(of.kernel, &config, arguments)? };
+    let launches = unsafe { bench.launches_by(of.kernel, &config, put, arguments)? };
     same_results(&launches, |launch| {
         stream.memcpy_dtod(&zeroed, &mut output)?;
         (launch.put)()?;
