@@ -64,7 +64,8 @@ macro_rules! __kernel {
             shape { $block:expr; $($cluster:expr)?; $any_grid:literal; $($min_ctas:expr)?; $($max_registers:expr)? }
             types { $( $Alias:ident = $Type:ty; )* }
             memory { $cta:ident, $shared:ident: $Shared:ty, $dynamic:ident: $Dynamic:ty }
-            parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty, )* }
+            parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty $(; $length:tt)?, )* }
+            lengths { $( $of_index:literal $Of:ident [$($extent:tt)*] )* }
             call { $arguments:tt }
             function { $function:item }
             stub { $stub:item }
@@ -80,6 +81,9 @@ macro_rules! __kernel {
                 $($generics)*
                 // The only place of the types, since a macro inside of a type may expand to another type each time.
                 $( type $Alias = $Type; )*
+
+                #[allow(dead_code)]
+                type __PtxKernel = $name $($of)*;
 
                 #[derive($crate::__private::core::fmt::Debug)]
                 pub enum __PtxShape {}
@@ -108,10 +112,14 @@ macro_rules! __kernel {
                         $crate::__private::core::stringify!($fingerprint);
                     const LAYOUT: $crate::__private::core::primitive::u64 = $crate::launch::layout(&[
                         $crate::launch::layout_of_shape::<__PtxShape>(),
+                        $crate::launch::layout_of_lengths(<Self as $crate::launch::Kernel>::LENGTHS),
                         <$Dynamic as $crate::launch::DynamicMemory>::BYTES as $crate::__private::core::primitive::u64,
                         $( <$Parameter as $crate::launch::Parameter>::LAYOUT ),*
                     ]);
                     const PARAMETERS: &'static [&'static $crate::__private::core::primitive::str] = &[$($text),*];
+                    const LENGTHS: &'static [$crate::launch::MemoryLength] = &[
+                        $( $crate::launch::MemoryLength::new::<$Of, _>($of_index, &[$( $crate::__kernel!(@extent $extent) ),*]) ),*
+                    ];
                     const DYNAMIC_SHARED: $crate::__private::core::primitive::u32 =
                         <$Dynamic as $crate::launch::DynamicMemory>::BYTES;
                     type Shape = __PtxShape;
@@ -147,7 +155,7 @@ macro_rules! __kernel {
                     let (($cta, $shared, $dynamic), ($($parameter,)*)) = unsafe {
                         (
                             $crate::launch::Cta::enter_with::<$Shared, __PtxShape>(),
-                            ($( <$Parameter as $crate::launch::Parameter>::from_raw($parameter), )*),
+                            ($( $crate::__kernel!(@from_raw $parameter, $Parameter $(; $length)?), )*),
                         )
                     };
                     let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
@@ -185,6 +193,16 @@ macro_rules! __kernel {
         unsafe impl $crate::launch::SafeKernel for $($Kernel)* {}
     };
     (unsafe(uniform) @safe not_safe $($Kernel:tt)*) => {};
+    (@extent ($index:literal $Count:ident)) => { $crate::launch::Extent::parameter::<$Count>($index) };
+    (@extent [$n:expr]) => { $crate::launch::Extent::Constant($n) };
+    (@from_raw $parameter:ident, $Parameter:ty) => { <$Parameter as $crate::launch::Parameter>::from_raw($parameter) };
+    (@from_raw $parameter:ident, $Parameter:ty; [$($extent:tt)*]) => {
+        $crate::launch::from_raw_with::<$Parameter, _>($parameter, [$( $crate::__kernel!(@number $extent) ),*])
+    };
+    (@number ($count:ident)) => { $crate::launch::Count::count(*$count) };
+    (@number ($length:literal $extent:literal)) => {
+        const { <__PtxKernel as $crate::launch::Kernel>::LENGTHS[$length].constant($extent) }
+    };
     (@check safe $Parameter:ty) => { $crate::launch::assert_safe_parameter::<$Parameter>() };
     (@check not_safe $Parameter:ty) => { $crate::launch::assert_parameter::<$Parameter>() };
     // A safe function is called outside of `unsafe`: an attribute that makes it unsafe is an error.

@@ -24,6 +24,7 @@ use crate::shared::{DynamicShared, SharedMemory};
 pub use crate::trap::trap;
 
 mod kernel;
+mod length;
 mod shape;
 
 #[doc(hidden)]
@@ -35,6 +36,8 @@ pub use kernel::{
     RawMatrix, RawSlice, RawTensorMut, VERSION, assert_parameter, assert_safe_parameter,
     end_of_dependent_grid, end_of_thread, layout_of_field, type_of_field,
 };
+#[doc(hidden)]
+pub use length::{Count, Extent, Extents, MemoryLength, from_raw_with, layout_of_lengths};
 pub use shape::{Block, LaunchShape};
 #[doc(hidden)]
 pub use shape::{assert_shape, layout_of_shape};

@@ -95,10 +95,15 @@ cfg_select! {
         /// | the first, `cta: Cta` | the thread's block |
         /// | `#[shared] smem: Smem` | static shared memory, which [`shared_memory!`] declares |
         /// | `#[dynamic] ring: RingMemory<…>` | dynamic shared memory: a place, a tuple of places, or [`DynamicShared`](shared::DynamicShared); the launch adds the bytes |
+        /// | `#[len(n)] x: Global<f32>`, and the other slices | the first `n` elements of the memory that the host passes, for a parameter `n` (`u32`, `u64`, `usize`) or a constant |
+        /// | `#[len(rows, columns)] a: GlobalMatrix<f32>`, and the other matrices | a matrix of these extents |
         /// | any other | what the host passes: see [`launch::Parameter`] |
         ///
         /// The host passes each parameter by value, as a grid constant (`__grid_constant__`): `.param .align A .b8 name[SIZE]`. A
         /// tensor map's address comes from `cvta.param`.
+        ///
+        /// With `#[len(n)]` several memories share one length, so the compiler knows that an index into the one is in bounds of the
+        /// other, and a length from a `u32` has 32 bits. The host refuses a launch with memory of fewer elements.
         ///
         /// A kernel with generic parameters (`template`) states its instances. Each becomes an entry, named after the kernel and the
         /// words of its arguments: `scale::<f32, 128>` is `scale_f32_128`. The host launches it by `kernels.kernel(scale::<f32, 128>)`.

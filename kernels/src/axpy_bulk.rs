@@ -4,7 +4,7 @@
 use core::f32::math::mul_add;
 
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Cta, trap};
+use ptx::launch::Cta;
 use ptx::pipeline::RingMemory;
 
 /// `y[i]` ← fma(a, `x[i]`, `y[i]`) for i < n.
@@ -17,10 +17,10 @@ pub fn axpy_bulk(
     cta: Cta,
     #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,
     a: f32,
-    x: Global<f32>,
-    y: GlobalMut<f32, 3584>,
+    n: usize,
+    #[len(n)] x: Global<f32>,
+    #[len(n)] y: GlobalMut<f32, 3584>,
 ) {
-    let Some(x) = x.prefix(y.len()) else { trap() };
     axpy(cta, ring, a, x, y);
 }
 

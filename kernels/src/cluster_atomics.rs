@@ -50,7 +50,13 @@ fn half_of(bits: u64, i: usize) -> u32 {
 ///
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
 #[ptx::kernel(unsafe(uniform), threads = 128, cluster = 4)]
-pub fn cluster_atomics(cta: Cta, #[shared] smem: Smem, input: Global<u32>, output: GlobalMut<u32, WORDS>) {
+pub fn cluster_atomics(
+    cta: Cta,
+    #[shared] smem: Smem,
+    n: u32,
+    #[len(n)] input: Global<u32>,
+    #[len(8 * WORDS)] output: GlobalMut<u32, WORDS>,
+) {
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
     let sixty_four = (smem.bits, smem.longs, smem.signed);
     let floats = ((smem.float, smem.double), (smem.halves, smem.brains));

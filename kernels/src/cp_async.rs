@@ -99,10 +99,11 @@ ptx::shared_memory! {
 pub fn cp_async_shift(
     cta: Cta,
     #[shared] smem: Shifted,
-    input: Global<u32>,
-    output: GlobalMut<u32, SHIFTED>,
+    n: u32,
+    #[len(n)] input: Global<u32>,
+    #[len(n)] output: GlobalMut<u32, SHIFTED>,
 ) {
-    let n = input.len();
+    let n = n as usize;
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.window::<SHIFTED>((tile * SHIFTED + SHIFT) as i64);
     let (first, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);

@@ -2,7 +2,7 @@
 //! memory.
 
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::{Cta, Prerequisite, trap};
+use ptx::launch::{Cta, Prerequisite};
 
 /// `output[i]` ← 3 * `input[i]` + i, for i < n.
 ///
@@ -13,13 +13,13 @@ use ptx::launch::{Cta, Prerequisite, trap};
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn launch_dependent(
     cta: Cta,
-    input: Prerequisite<Global<u32>>,
-    output: Prerequisite<GlobalElementsMut<u32, u32>>,
+    n: u32,
+    #[len(n)] input: Prerequisite<Global<u32>>,
+    #[len(n)] output: Prerequisite<GlobalElementsMut<u32, u32>>,
 ) {
     // The next grid may start: its own `wait` waits for the end of this grid.
     cta.launch_dependents();
     let (input, output) = (input.wait(&cta), output.wait(&cta));
-    let Some(input) = input.prefix(output.len() as usize) else { trap() };
     output.elements(&cta).for_each(|(i, element)| {
         element.write(input.get(i).unwrap_or(0).wrapping_mul(3).wrapping_add(i as u32));
     });

@@ -20,7 +20,13 @@ ptx::shared_memory! {
 ///
 /// Technique: an mbarrier with two arrivals per thread replaces `__syncthreads()`.
 #[ptx::kernel(unsafe(uniform), threads = 128)]
-pub fn mbarrier_reverse(cta: Cta, #[shared] smem: Smem, input: Global<u32>, output: GlobalMut<u32, N>) {
+pub fn mbarrier_reverse(
+    cta: Cta,
+    #[shared] smem: Smem,
+    n: u32,
+    #[len(n)] input: Global<u32>,
+    #[len(n)] output: GlobalMut<u32, N>,
+) {
     let (tiles, _) = input.tiles::<N>();
     let (mut mine, _) = output.tiles(&cta);
     cta.finish((smem.forward, smem.backward, smem.turned), |cta, (mut forward, backward, mut turned)| {

@@ -45,7 +45,13 @@ where
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
 #[ptx::kernel(unsafe(uniform), threads = 128)]
-pub fn pipeline_sum(cta: Cta, #[shared] smem: Sum, input: Global<u32>, output: GlobalElementsMut<u32, u32>) {
+pub fn pipeline_sum(
+    cta: Cta,
+    #[shared] smem: Sum,
+    n: u32,
+    #[len(n)] input: Global<u32>,
+    output: GlobalElementsMut<u32, u32>,
+) {
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
@@ -243,7 +249,8 @@ impl Share {
 pub fn pipeline_multicast(
     cta: Cta,
     #[shared] smem: Smem,
-    input: Global<u32>,
+    n: u32,
+    #[len(n)] input: Global<u32>,
     output: GlobalElementsMut<u32, u32>,
 ) {
     let rank = cta.grid_rank();

@@ -21,12 +21,13 @@ ptx::shared_memory! {
 pub fn rms_norm(
     cta: Cta,
     #[shared] smem: Smem,
-    input: GlobalMatrix<f32>,
-    weights: Global<f32>,
-    output: GlobalRowsMut<f32>,
+    rows: u32,
+    columns: u32,
+    #[len(rows, columns)] input: GlobalMatrix<f32>,
+    #[len(columns)] weights: Global<f32>,
+    #[len(rows, columns)] output: GlobalRowsMut<f32>,
     epsilon: f32,
 ) {
-    let columns = weights.len() as u32;
     let (thread, vectors) = (cta.thread_rank(), columns.min(LONGEST as u32) / 4);
     let mut partials = smem.partials;
 

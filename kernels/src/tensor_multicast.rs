@@ -25,7 +25,7 @@ pub fn tensor_multicast(
     cta: Cta,
     #[shared] smem: Smem,
     input: TensorMap<u32, Half>,
-    output: GlobalElementsMut<u32, u32>,
+    #[len(256)] output: GlobalElementsMut<u32, u32>,
     width: u32,
     height: u32,
 ) {

@@ -1,6 +1,6 @@
 //! The arguments of a launch: the bytes of the parameters, and the memory that they point to.
 
-use ptx::launch::{Parameter, Plain, RawMatrix, RawSlice};
+use ptx::launch::{Extent, MemoryLength, Parameter, Plain, RawMatrix, RawSlice};
 use std::fmt;
 
 use crate::{Argument, Function, LaunchConfig, LaunchProblem, Memory};
@@ -189,12 +189,53 @@ impl<'l, 'a, F: Function> Arguments<'l, 'a, F> {
 
     /// Returns the error that refuses the current argument.
     pub(crate) fn refuse(&self, reason: String) -> F::Error {
-        let number = self.values.places.len();
+        self.refuse_argument(self.values.places.len(), reason)
+    }
+
+    fn refuse_argument(&self, number: usize, reason: String) -> F::Error {
         let argument = match self.names.get(number) {
             Some(name) => format!("{number} (`{name}`)"),
             None => number.to_string(),
         };
         self.function.refuse(LaunchProblem::Argument(argument, reason))
+    }
+
+    /// Refuses memory that has fewer elements than the kernel takes of it, and a matrix of other rows.
+    pub(crate) fn check_lengths(&self, lengths: &[MemoryLength]) -> Result<(), F::Error> {
+        let bytes: Vec<_> = self.bytes().collect();
+        let number = |bytes: &[u8]| match *bytes {
+            [a, b, c, d] => u64::from(u32::from_ne_bytes([a, b, c, d])),
+            [a, b, c, d, e, f, g, h] => u64::from_ne_bytes([a, b, c, d, e, f, g, h]),
+            _ => unreachable!("`Count` is implemented for numbers of four and eight bytes"),
+        };
+        let value = |extent: Extent| match extent {
+            Extent::Parameter(index) => number(bytes[index]),
+            Extent::Constant(n) => n as u64,
+        };
+        for MemoryLength { parameter, extents } in lengths {
+            // The bytes of a slice and of a matrix: the address, then the extents.
+            let of_memory = &bytes[*parameter][size_of::<u64>()..];
+            let problem = match extents {
+                [rows, columns] => {
+                    let (of_rows, of_columns) = of_memory.split_at(size_of::<u32>());
+                    let [has, takes] = [[number(of_rows), number(of_columns)], [value(*rows), value(*columns)]];
+                    (has[0] < takes[0] || has[1] != takes[1]).then(|| {
+                        format!(
+                            "has {} rows of {} elements, and the kernel takes {} rows of {} elements",
+                            has[0], has[1], takes[0], takes[1]
+                        )
+                    })
+                }
+                extents => {
+                    let (has, takes) = (number(of_memory), extents.iter().map(|extent| value(*extent)).sum());
+                    (has < takes).then(|| format!("has {has} elements, and the kernel takes {takes}"))
+                }
+            };
+            if let Some(problem) = problem {
+                return Err(self.refuse_argument(*parameter, problem));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a programmatic dependent launch unless all memory of the kernel waits for the grids before it.

@@ -178,6 +178,7 @@ impl<K: Description, F: Function> Launcher<K, F> {
         check_grid::<K>(&config).map_err(|problem| self.function.refuse(problem))?;
         let _lock = F::lock();
         let arguments = Arguments::new(&self.function, queue, &config, K::PARAMETERS, arguments)?;
+        arguments.check_lengths(K::LENGTHS)?;
         // SAFETY: the shape is the kernel's; the arguments have its types (`KernelArguments`), and the
         // caller keeps its `# Safety`.
         unsafe { self.function.launch(&config, arguments) }

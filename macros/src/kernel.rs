@@ -4,7 +4,8 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Error, FnArg, Generics, ItemFn, Pat, Result, ReturnType, Safety, Type};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Error, Expr, FnArg, Generics, ItemFn, Pat, Result, ReturnType, Safety, Token, Type};
 
 use crate::instance::{Instance, all_tokens, declared, instances};
 use crate::shape::Shape;
@@ -32,6 +33,8 @@ struct Parameter {
     /// type each time. Errors about the alias point to the type.
     alias: Ident,
     ty: Type,
+    /// The extents that `#[len(…)]` states.
+    length: Vec<Expr>,
 }
 
 /// Expands to one call of `ptx::__kernel!`, which has every `unsafe` and every path.
@@ -51,12 +54,8 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     };
     let (shared, dynamic) = (memory(Origin::Shared), memory(Origin::Dynamic));
     let cta = &parameters[0].place;
-    let of_host = parameters.iter().filter(|parameter| parameter.origin == Origin::Host);
-    let passed = of_host.enumerate().map(|(i, Parameter { place, alias, name, .. })| {
-        let i = Literal::usize_unsuffixed(i);
-        quote!(#i #name #place: #alias,)
-    });
-    let passed: TokenStream = passed.collect();
+    let of_host: Vec<_> = parameters.iter().filter(|parameter| parameter.origin == Origin::Host).collect();
+    let (passed, lengths) = passed(&of_host);
     // The thread block's type stands in the function alone.
     let types: TokenStream =
         parameters[1..].iter().map(|Parameter { alias, ty, .. }| quote!(#alias = #ty;)).collect();
@@ -97,6 +96,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
             types { #types }
             memory { #cta, #shared, #dynamic }
             parameters { #passed }
+            lengths { #lengths }
             call { #call }
             function { #inner }
             stub { #stub }
@@ -111,6 +111,42 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
             instances { #(#instances)* }
         }
     })
+}
+
+/// Returns the parameters that the host passes, and the lengths that their attributes state. An extent is the value of another
+/// parameter, or a constant, which the device takes of the lengths: a user's expression stands outside of the `unsafe` block.
+fn passed(parameters: &[&Parameter]) -> (TokenStream, TokenStream) {
+    let (mut passed, mut lengths, mut stated) = (TokenStream::new(), TokenStream::new(), 0);
+    for (i, Parameter { place, alias, name, length, .. }) in parameters.iter().enumerate() {
+        let i = Literal::usize_unsuffixed(i);
+        passed.extend(quote!(#i #name #place: #alias));
+        if !length.is_empty() {
+            let number = Literal::usize_unsuffixed(stated);
+            let extents = length.iter().enumerate().map(|(k, extent)| {
+                let value = |(_, parameter): &(usize, &&Parameter)| is_named(extent, &parameter.name);
+                match parameters.iter().enumerate().find(value) {
+                    Some((of, Parameter { place, alias, .. })) => {
+                        let of = Literal::usize_unsuffixed(of);
+                        (quote!((#of #alias)), quote!((#place)))
+                    }
+                    None => {
+                        let k = Literal::usize_unsuffixed(k);
+                        (quote!([#extent]), quote!((#number #k)))
+                    }
+                }
+            });
+            let (of_launch, of_device): (TokenStream, TokenStream) = extents.unzip();
+            lengths.extend(quote!(#i #alias [#of_launch]));
+            passed.extend(quote!(; [#of_device]));
+            stated += 1;
+        }
+        passed.extend(quote!(,));
+    }
+    (passed, lengths)
+}
+
+fn is_named(expr: &Expr, name: &str) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.get_ident().is_some_and(|ident| ident == name))
 }
 
 /// Gives the function's parameters the aliases of their types.
@@ -199,7 +235,11 @@ fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
         let FnArg::Typed(parameter) = input else {
             return Err(Error::new_spanned(input, "a kernel is a free function: remove `self`"));
         };
+        let length = take_length(&mut parameter.attrs)?;
         let origin = if parameters.is_empty() { Origin::Cta } else { take_origin(&mut parameter.attrs)? };
+        if origin != Origin::Host && let Some(extent) = length.first() {
+            return Err(Error::new_spanned(extent, "`#[len(…)]` is for memory that the host passes"));
+        }
         if origin == Origin::Cta && !is_cta(&parameter.ty) {
             return Err(Error::new_spanned(&parameter.ty, CTA));
         }
@@ -220,6 +260,7 @@ fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
             name: name_of(&parameter.pat),
             alias: format_ident!("__PtxParameter{number}", span = span),
             ty: *parameter.ty.clone(),
+            length,
         });
     }
     if parameters.is_empty() { Err(Error::new(name.span(), CTA)) } else { Ok(parameters) }
@@ -265,6 +306,22 @@ fn check_type(name: &str, ty: &Type) -> Result<()> {
 }
 
 const REFERENCE: &str = "a kernel takes no reference, as the device has memory of its own";
+
+/// Removes `#[len(…)]`, and returns the extents that it states.
+fn take_length(attributes: &mut Vec<Attribute>) -> Result<Vec<Expr>> {
+    let Some(i) = attributes.iter().position(|attribute| attribute.path().is_ident("len")) else {
+        return Ok(Vec::new());
+    };
+    let attribute = attributes.remove(i);
+    let extents = attribute.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+    if extents.is_empty() || extents.len() > 2 {
+        return Err(Error::new_spanned(
+            attribute,
+            "write the elements of a slice, `#[len(n)]`, or the rows and columns of a matrix, `#[len(rows, columns)]`",
+        ));
+    }
+    Ok(extents.into_iter().collect())
+}
 
 fn take_origin(attributes: &mut Vec<Attribute>) -> Result<Origin> {
     let mut origin = Origin::Host;

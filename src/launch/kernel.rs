@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{LaunchShape, Prerequisite};
+use super::{LaunchShape, MemoryLength, Prerequisite};
 use crate::atomic::{AtomicValue, AtomicViewScope, GlobalAtomics};
 use crate::bulk::GlobalReduce;
 use crate::global::{
@@ -47,6 +47,9 @@ pub unsafe trait Kernel {
     const LAYOUT: u64;
     /// The names of the kernel's parameters that the host passes.
     const PARAMETERS: &'static [&'static str];
+    /// The lengths that the kernel states of its memory.
+    #[doc(hidden)]
+    const LENGTHS: &'static [MemoryLength] = &[];
     /// The dynamic shared memory of a launch in bytes (`sharedMemBytes`).
     const DYNAMIC_SHARED: u32;
     /// The launch shape.
