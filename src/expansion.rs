@@ -201,7 +201,7 @@ macro_rules! __kernel {
     };
     (@number ($count:ident)) => { $crate::launch::Count::count(*$count) };
     (@number ($length:literal $extent:literal)) => {
-        const { <__PtxKernel as $crate::launch::Kernel>::LENGTHS[$length].constant($extent) }
+        $crate::launch::Count::count(const { <__PtxKernel as $crate::launch::Kernel>::LENGTHS[$length].constant($extent) })
     };
     (@check safe $Parameter:ty) => { $crate::launch::assert_safe_parameter::<$Parameter>() };
     (@check not_safe $Parameter:ty) => { $crate::launch::assert_parameter::<$Parameter>() };

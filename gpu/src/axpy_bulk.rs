@@ -126,7 +126,7 @@ impl AxpyBulk {
         unsafe {
             match self.takes_addresses {
                 true => self.kernel.launch(stream, &config, (a, x, y, n as u64))?,
-                false => self.kernel.launch(stream, &config, (a, slices.0, slices.1))?,
+                false => self.kernel.launch(stream, &config, (a, slices.0, slices.1, n as u64))?,
             }
         }
         Ok(())

@@ -40,7 +40,7 @@ pub type Run<D> = fn(&D, &<D as Device>::Loaded, &[u32], usize) -> Result<Vec<u3
 pub type ByName =
     unsafe fn(&ptx_host::Kernel, &CudaStream, &LaunchConfig, [RawSlice<u32>; 2]) -> ptx_host::Result<()>;
 
-/// Makes the table of the kernels: module, kernel and how it takes its memory; the grid of the check; `words` and `expected`.
+/// Makes the table of the kernels: module, kernel and how it takes its memory (`counted`: with the length of the input); the grid of the check; `words` and `expected`.
 macro_rules! words {
     ($($(#[$comment:meta])* $module:ident::$kernel:ident($memory:ident), $grid:expr, $words:expr, $expected:expr;)*) => {
         &[$( {
@@ -70,6 +70,12 @@ macro_rules! words {
             unsafe { device.launch($loaded, $kernel, $grid.into(), (input, output), of_twin) }
         })
     };
+    (@run counted $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
+        $device.run($words, [$len], |device, input, [output]| {
+            let of_twin = D::of_twin(&input, &output);
+            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, output, of_twin.2), of_twin) }
+        })
+    };
     (@run address $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
         $device.run($words, [$len], |device, input, [output]| {
             let of_twin = D::of_twin(&input, &output);
@@ -83,6 +89,7 @@ macro_rules! words {
         })
     };
     (@by_name pair $input:ident, $output:ident) => { ($input, $output) };
+    (@by_name counted $input:ident, $output:ident) => { ($input, $output, $input.len as u32) };
     (@by_name address $input:ident, $output:ident) => { ($input, $output.base as u64) };
     (@by_name mirror $input:ident, $output:ident) => {{
         let sums = RawSlice { base: $output.base.wrapping_add(MIRRORED), len: $output.len - MIRRORED };
@@ -99,27 +106,27 @@ pub const KERNELS: &[Kernel] = words! {
     cluster::cluster_histogram(pair), 8, |seed| 101 * (1 + seed as usize % 80) + ((seed as usize % 3) << 17), cluster_histogram;
     cluster::cluster_mirror(mirror), 8, |_| 8 * 512, cluster_mirror;
     // The sizes range from a few words to several words per thread.
-    cluster_atomics::cluster_atomics(pair), 8, |seed| 1 + seed as usize * 61 % 1536, cluster_atomics;
+    cluster_atomics::cluster_atomics(counted), 8, |seed| 1 + seed as usize * 61 % 1536, cluster_atomics;
     cluster::cluster_exchange(pair), 8, |_| 10 * 512, cluster_exchange;
     cluster::cluster_forward(pair), 8, |_| 8 * 512, cluster_forward;
-    atomic::atomic_histogram(pair), 4, |seed| seed as usize * 997 + 1, atomic_histogram;
+    atomic::atomic_histogram(counted), 4, |seed| seed as usize * 997 + 1, atomic_histogram;
     atomic::atomic_operations(address), 4, |seed| seed as usize * 37 + 1, atomic_operations;
     barrier::barrier_handoff(pair), 1, |seed| 256 * (1 + seed as usize % 40), barrier_handoff;
     // The sizes include fewer rows than blocks, an odd number of rows, and many rows.
-    bulk_reduce::bulk_reduce_columns(pair), 4, |seed| COLUMNS * (1 + seed as usize * 7 % 103), column_sums;
+    bulk_reduce::bulk_reduce_columns(counted), 4, |seed| COLUMNS * (1 + seed as usize * 7 % 103), column_sums;
     // The sizes include no whole tile of 512, whole tiles, and an incomplete tile.
     cp_async::cp_async_stencil(pair), 4, |seed| 1 + seed as usize * 2309 % 20_011, stencil;
     // The sizes include no whole tile of 512, whole tiles, many tiles per CTA, and an incomplete tile.
-    cp_async::cp_async_shift(pair), 3, |seed| 1 + seed as usize * 2309 % 20_011, |input| (0..input.len()).map(|i| input.get(i + 3).copied().unwrap_or(0)).collect();
+    cp_async::cp_async_shift(counted), 3, |seed| 1 + seed as usize * 2309 % 20_011, |input| (0..input.len()).map(|i| input.get(i + 3).copied().unwrap_or(0)).collect();
     fence::fence_last_cta(pair), 6, |seed| 1 + seed as usize * 977 % 10_007, fence_last_cta;
-    mbarrier::mbarrier_reverse(pair), 3, |seed| 512 * (1 + seed as usize % 20), |input| input.chunks(512).flat_map(|tile| tile.iter().rev().copied()).collect();
+    mbarrier::mbarrier_reverse(counted), 3, |seed| 512 * (1 + seed as usize % 20), |input| input.chunks(512).flat_map(|tile| tile.iter().rev().copied()).collect();
     // The sizes include fewer tiles than blocks, and enough tiles to use each stage again.
-    pipeline::pipeline_multicast(pair), (4, 2), |seed| 512 * (seed as usize * 7 % 103) + 1, pipeline_multicast;
+    pipeline::pipeline_multicast(counted), (4, 2), |seed| 512 * (seed as usize * 7 % 103) + 1, pipeline_multicast;
     pipeline::pipeline_products(pair), (4, 4), |seed| 8 * 512 * (seed as usize % 20), pipeline_products;
     // The sizes include fewer tiles than blocks, and many tiles.
     pipeline::pipeline_scan(pair), 3, |seed| 512 * (1 + seed as usize * 7 % 103), |input| input.chunks(512).flat_map(running_sums).collect();
     // The largest size has enough tiles to use each stage again.
-    pipeline::pipeline_sum(pair), 4, |seed| 512 * (seed as usize * 7 % 103) + 1, pipeline_sum;
+    pipeline::pipeline_sum(counted), 4, |seed| 512 * (seed as usize * 7 % 103) + 1, pipeline_sum;
     shared::shared_gather(pair), 1, |seed| 1 + seed as usize * 41 % 4096, |input| (0..input.len()).map(|i| input[(7 * i + 3) % input.len()]).collect();
     warp::warp_segmented_sum(pair), 3, |_| 3 * 112, |input| input.chunks(112).flat_map(|cta| cta.chunks(32)).flat_map(segmented_sum).collect();
 };
@@ -127,7 +134,7 @@ pub const KERNELS: &[Kernel] = words! {
 /// The kernel that `library_checks` checks in a chain of programmatic launches, in a launch of its own.
 pub const DEPENDENT: Kernel = {
     const ONE: &[Kernel] = words! {
-        launch::launch_dependent(pair), 5, |seed| 1 + seed as usize * 2309 % 20_011, |input| {
+        launch::launch_dependent(counted), 5, |seed| 1 + seed as usize * 2309 % 20_011, |input| {
             (0..).zip(input).map(|(i, word)| word.wrapping_mul(3).wrapping_add(i)).collect()
         };
     };

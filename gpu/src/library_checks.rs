@@ -114,7 +114,12 @@ fn axpy(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
         let of_twin = (a, address(&source), address(&output.words()), n as u64);
         // SAFETY: x and y have `n` elements each, are aligned and do not overlap.
         unsafe {
-            kernel.launch(gpu, grid, (a, &source.slice(0..n), &mut floats(&mut output.words())), of_twin)?
+            kernel.launch(
+                gpu,
+                grid,
+                (a, &source.slice(0..n), &mut floats(&mut output.words()), n),
+                of_twin,
+            )?
         };
         gpu.wait()?;
         data::check_axpy(a, &x, &y, &output.floats()?).with_context(|| format!("n = {n}, {grid} blocks"))?;
@@ -154,9 +159,11 @@ fn launch_dependent(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
     for _ in 0..4 {
         let [source, output] = &mut outputs;
         let of_twin = (address(&source.words()), address(&output.words()), n as u32);
+        let (words, mut to) = (source.words(), output.words());
+        let arguments = (&words.as_view(), &mut to, n as u32);
         // SAFETY: both buffers have `n` words. Only the grids of this function access them, and each grid waits for the previous
         // one.
-        unsafe { kernel.launch(gpu, grid, (&source.words().as_view(), &mut output.words()), of_twin)? };
+        unsafe { kernel.launch(gpu, grid, arguments, of_twin)? };
         (0..).zip(&mut expected).for_each(|(i, word)| *word = word.wrapping_mul(3).wrapping_add(i));
         outputs.swap(0, 1);
     }
@@ -191,7 +198,7 @@ fn rms_norm(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
         let of_twin = (address(&source), address(&factors), address(&output.words()), m, n, EPSILON);
         let mut words = output.words();
         let to = &mut floats(&mut words);
-        let arguments = (Matrix::new(&source, m, n), &factors, Matrix::new(to, m, n), EPSILON);
+        let arguments = (Matrix::new(&source, m, n), &factors, Matrix::new(to, m, n), m, n, EPSILON);
         // SAFETY: the rows are packed, their length is a multiple of four, and there is a weight for each column.
         unsafe { kernel.launch(gpu, grid, arguments, of_twin)? };
         gpu.wait()?;
@@ -239,7 +246,7 @@ fn row_softmax(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
         let of_twin = (address(&source), address(&output.words()), m, n);
         let mut words = output.words();
         let to = &mut floats(&mut words);
-        let arguments = (Matrix::new(&source, m, n), Matrix::new(to, m, n), n);
+        let arguments = (Matrix::new(&source, m, n), Matrix::new(to, m, n), m, n);
         // SAFETY: the rows are packed, their length is a multiple of four, and shared memory holds one row.
         unsafe { kernel.launch(gpu, Grid::new(grid).dynamic_shared(4 * n), arguments, of_twin)? };
         gpu.wait()?;
@@ -301,7 +308,7 @@ fn matrix_product(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
     let mut words = output.words();
     let to = &mut floats(&mut words);
     let factors = (Matrix::new(&left, rows, depth), Matrix::new(&right, depth, columns));
-    let arguments = (factors.0, factors.1, Matrix::new(to, rows, columns), depth);
+    let arguments = (factors.0, factors.1, Matrix::new(to, rows, columns), rows, columns, depth);
     // SAFETY: the matrices are packed, and the output has a multiple of 128 rows and columns.
     unsafe { kernel.launch(gpu, (columns / 128, rows / 128), arguments, of_twin)? };
     gpu.wait()?;

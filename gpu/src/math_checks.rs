@@ -233,7 +233,7 @@ fn functions(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
     let have = output(gpu, &words, FUNCTIONS, |source, target| {
         let of_twin = (address(source), address(&*target), words.len() as u32);
         // SAFETY: the twin reads `n` words of the input, writes its results per word, and accesses nothing else.
-        unsafe { kernel.launch(gpu, ctas, (source, target), of_twin) }
+        unsafe { kernel.launch(gpu, ctas, (source, target, of_twin.2), of_twin) }
     })?;
     for (i, &word) in words.iter().enumerate() {
         let result = |k: usize| have[4 * (k / 4 * n + i) + k % 4];

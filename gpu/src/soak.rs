@@ -112,7 +112,7 @@ fn reverse(gpu: &Gpu, loaded: &Loaded, scale: Scale) -> Result<Done> {
             let [from, to, _] = &mut arrays[..] else { unreachable!("three arrays") };
             let of_twin = (address(&*from), address(&*to), scale.words as u32);
             // SAFETY: both arrays have `words` words, a multiple of 512, and nothing else accesses them.
-            unsafe { kernel.launch(gpu, grid, (&*from, &mut *to), of_twin)? };
+            unsafe { kernel.launch(gpu, grid, (&*from, &mut *to, of_twin.2), of_twin)? };
             arrays.rotate_left(1);
         }
         gpu.wait()?;

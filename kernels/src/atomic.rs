@@ -23,9 +23,9 @@ ptx::shared_memory! {
 pub fn atomic_histogram(
     cta: Cta,
     #[shared] smem: Histogram,
-    n: u32,
     #[len(n)] input: Global<u32>,
     #[len(BINS)] totals: GlobalAtomics<u32, scope::Gpu>,
+    n: u32,
 ) {
     cta.finish(smem.bins, |cta, bins| {
         let bins = bins.write(cta, |_| 0).into_atomic(cta);

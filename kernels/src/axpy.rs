@@ -8,7 +8,7 @@ use ptx::math::fma;
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA. With n / 4 threads in the grid, each thread has one vector.
 #[ptx::kernel(unsafe(uniform), threads = 256)]
-pub fn axpy(cta: Cta, a: f32, n: usize, #[len(n)] x: Global<f32>, #[len(n)] y: GlobalVectorsMut<f32>) {
+pub fn axpy(cta: Cta, a: f32, #[len(n)] x: Global<f32>, #[len(n)] y: GlobalVectorsMut<f32>, n: usize) {
     let (vectors, rest) = y.vectors(&cta);
     for (v, y) in vectors {
         let (x, old) = (x.get_vector(v).unwrap_or_default(), y.read());

@@ -17,9 +17,9 @@ pub fn axpy_bulk(
     cta: Cta,
     #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,
     a: f32,
-    n: usize,
     #[len(n)] x: Global<f32>,
     #[len(n)] y: GlobalMut<f32, 3584>,
+    n: usize,
 ) {
     axpy(cta, ring, a, x, y);
 }

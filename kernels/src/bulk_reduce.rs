@@ -26,9 +26,9 @@ ptx::shared_memory! {
 pub fn bulk_reduce_columns(
     cta: Cta,
     #[shared] smem: Smem,
-    n: u32,
     #[len(n)] input: Global<u32>,
     #[len(COLUMNS)] sums: GlobalReduce<u32, COLUMNS>,
+    n: u32,
 ) {
     let Some(sums) = sums.get(0) else { return };
     let (mine, step) = (cta.thread_rank(), cta.grid_size() * THREADS);

@@ -53,9 +53,9 @@ fn half_of(bits: u64, i: usize) -> u32 {
 pub fn cluster_atomics(
     cta: Cta,
     #[shared] smem: Smem,
-    n: u32,
     #[len(n)] input: Global<u32>,
     #[len(8 * WORDS)] output: GlobalMut<u32, WORDS>,
+    n: u32,
 ) {
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
     let sixty_four = (smem.bits, smem.longs, smem.signed);

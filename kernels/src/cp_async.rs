@@ -99,9 +99,9 @@ ptx::shared_memory! {
 pub fn cp_async_shift(
     cta: Cta,
     #[shared] smem: Shifted,
-    n: u32,
     #[len(n)] input: Global<u32>,
     #[len(n)] output: GlobalMut<u32, SHIFTED>,
+    n: u32,
 ) {
     let n = n as usize;
     let (mut tiles, tail) = output.tiles(&cta);

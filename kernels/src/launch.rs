@@ -13,9 +13,9 @@ use ptx::launch::{Cta, Prerequisite};
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn launch_dependent(
     cta: Cta,
-    n: u32,
     #[len(n)] input: Prerequisite<Global<u32>>,
     #[len(n)] output: Prerequisite<GlobalElementsMut<u32, u32>>,
+    n: u32,
 ) {
     // The next grid may start: its own `wait` waits for the end of this grid.
     cta.launch_dependents();

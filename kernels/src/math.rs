@@ -27,7 +27,7 @@ packed! { half::f16, half::bf16 }
 ///
 /// Launch: a 1-D grid with `n` threads in all, 256 threads per CTA.
 #[ptx::kernel(unsafe(uniform), threads = 256)]
-pub fn math_functions(cta: Cta, n: u32, #[len(n)] input: Global<u32>, output: GlobalVectorsMut<u32>) {
+pub fn math_functions(cta: Cta, #[len(n)] input: Global<u32>, output: GlobalVectorsMut<u32>, n: u32) {
     // Each thread has one vector of every `n`: the grid has `n` threads.
     let (mut outputs, _) = output.vectors(&cta);
     let (mut four, mut count) = ([0; 4], 0);

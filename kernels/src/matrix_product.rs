@@ -50,12 +50,12 @@ fn multiply(mut sums: [[f32; 8]; 8], (of_b, of_a): ([[f32; 4]; 2], [[f32; 4]; 2]
 pub fn matrix_product(
     cta: Cta,
     #[shared] smem: Smem,
-    m: u32,
-    n: u32,
-    k: u32,
     #[len(m, k)] a: GlobalMatrix<f32>,
     #[len(k, n)] b: GlobalMatrix<f32>,
     #[len(m, n)] c: GlobalMatrixMut<f32, TILE, TILE>,
+    m: u32,
+    n: u32,
+    k: u32,
 ) {
     let Some(([x, y], c)) = c.tile(&cta) else { return };
     let t = cta.thread_rank() as usize;

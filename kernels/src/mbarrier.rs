@@ -23,9 +23,9 @@ ptx::shared_memory! {
 pub fn mbarrier_reverse(
     cta: Cta,
     #[shared] smem: Smem,
-    n: u32,
     #[len(n)] input: Global<u32>,
     #[len(n)] output: GlobalMut<u32, N>,
+    n: u32,
 ) {
     let (tiles, _) = input.tiles::<N>();
     let (mut mine, _) = output.tiles(&cta);

@@ -48,9 +48,9 @@ where
 pub fn pipeline_sum(
     cta: Cta,
     #[shared] smem: Sum,
-    n: u32,
     #[len(n)] input: Global<u32>,
     output: GlobalElementsMut<u32, u32>,
+    n: u32,
 ) {
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
@@ -249,9 +249,9 @@ impl Share {
 pub fn pipeline_multicast(
     cta: Cta,
     #[shared] smem: Smem,
-    n: u32,
     #[len(n)] input: Global<u32>,
     output: GlobalElementsMut<u32, u32>,
+    n: u32,
 ) {
     let rank = cta.grid_rank();
     let outputs = output.elements(&cta);

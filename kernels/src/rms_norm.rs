@@ -21,11 +21,11 @@ ptx::shared_memory! {
 pub fn rms_norm(
     cta: Cta,
     #[shared] smem: Smem,
-    rows: u32,
-    columns: u32,
     #[len(rows, columns)] input: GlobalMatrix<f32>,
     #[len(columns)] weights: Global<f32>,
     #[len(rows, columns)] output: GlobalRowsMut<f32>,
+    rows: u32,
+    columns: u32,
     epsilon: f32,
 ) {
     let (thread, vectors) = (cta.thread_rank(), columns.min(LONGEST as u32) / 4);

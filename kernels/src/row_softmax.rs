@@ -20,10 +20,10 @@ pub fn row_softmax(
     cta: Cta,
     #[shared] smem: Smem,
     #[dynamic] dynamic: DynamicShared,
-    rows: u32,
-    columns: u32,
     #[len(rows, columns)] input: GlobalMatrix<f32>,
     #[len(rows, columns)] output: GlobalRowsMut<f32>,
+    rows: u32,
+    columns: u32,
 ) {
     let mut partials = smem.partials;
     let (mut cached, _) = dynamic.take_thread_vectors::<f32>(&cta, columns / 4);

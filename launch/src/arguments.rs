@@ -218,7 +218,8 @@ impl<'l, 'a, F: Function> Arguments<'l, 'a, F> {
             let problem = match extents {
                 [rows, columns] => {
                     let (of_rows, of_columns) = of_memory.split_at(size_of::<u32>());
-                    let [has, takes] = [[number(of_rows), number(of_columns)], [value(*rows), value(*columns)]];
+                    let [has, takes] =
+                        [[number(of_rows), number(of_columns)], [value(*rows), value(*columns)]];
                     (has[0] < takes[0] || has[1] != takes[1]).then(|| {
                         format!(
                             "has {} rows of {} elements, and the kernel takes {} rows of {} elements",

@@ -3,8 +3,8 @@
 
 use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote};
-use syn::spanned::Spanned as _;
 use syn::punctuated::Punctuated;
+use syn::spanned::Spanned as _;
 use syn::{Attribute, Error, Expr, FnArg, Generics, ItemFn, Pat, Result, ReturnType, Safety, Token, Type};
 
 use crate::instance::{Instance, all_tokens, declared, instances};
@@ -237,7 +237,9 @@ fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
         };
         let length = take_length(&mut parameter.attrs)?;
         let origin = if parameters.is_empty() { Origin::Cta } else { take_origin(&mut parameter.attrs)? };
-        if origin != Origin::Host && let Some(extent) = length.first() {
+        if origin != Origin::Host
+            && let Some(extent) = length.first()
+        {
             return Err(Error::new_spanned(extent, "`#[len(…)]` is for memory that the host passes"));
         }
         if origin == Origin::Cta && !is_cta(&parameter.ty) {

@@ -42,7 +42,7 @@ impl MemoryLength {
 
 impl Extent {
     /// Returns the extent that a parameter of type `N` has the value of.
-    pub const fn parameter<N: Count>(index: usize) -> Self {
+    pub const fn parameter<N: Count<usize>>(index: usize) -> Self {
         Extent::Parameter(index)
     }
 }
@@ -66,25 +66,26 @@ pub const fn layout_of_lengths(lengths: &[MemoryLength]) -> u64 {
     hash
 }
 
-/// The types of a parameter that counts elements.
+/// The types of a parameter that counts elements: as an extent of type `E`.
 #[diagnostic::on_unimplemented(
     message = "a parameter of type `{Self}` does not count elements",
     label = "`#[len(…)]` takes a parameter of type `u32`, `u64` or `usize`, or a constant of type `usize`"
 )]
-pub trait Count: Plain {
-    /// Returns the number.
-    fn count(self) -> usize;
+pub trait Count<E>: Plain {
+    /// Returns the number. The launch has checked that the number is one of the memory, and so that it fits.
+    fn count(self) -> E;
 }
 
 macro_rules! counts {
-    ($($T:ty)*) => { $(
-        impl Count for $T {
+    ($($T:ident)*) => { $( counts!(@as $T usize); counts!(@as $T u32); )* };
+    (@as $T:ident $E:ident) => {
+        impl Count<$E> for $T {
             #[inline(always)]
-            fn count(self) -> usize {
-                self as usize
+            fn count(self) -> $E {
+                self as $E
             }
         }
-    )* };
+    };
 }
 counts! { u32 u64 usize }
 
@@ -95,19 +96,26 @@ counts! { u32 u64 usize }
     note = "`#[len(n)]` is for `Global`, `GlobalMut`, `GlobalElementsMut`, `GlobalVectorsMut`, `GlobalAtomics` and `GlobalReduce`, `#[len(rows, columns)]` for `GlobalMatrix`, `GlobalRowsMut` and `GlobalMatrixMut`"
 )]
 pub trait Extents<const N: usize> {
+    /// The type of an extent.
+    type Extent;
+
     /// Returns the bytes with these extents.
-    fn with(&self, extents: [usize; N]) -> Self;
+    fn with(&self, extents: [Self::Extent; N]) -> Self;
 }
 impl<T> Extents<1> for RawSlice<T> {
+    type Extent = usize;
+
     #[inline(always)]
     fn with(&self, [len]: [usize; 1]) -> Self {
         RawSlice { base: self.base, len }
     }
 }
 impl<T> Extents<2> for RawMatrix<T> {
+    type Extent = u32;
+
     #[inline(always)]
-    fn with(&self, [rows, columns]: [usize; 2]) -> Self {
-        RawMatrix { base: self.base, rows: rows as u32, columns: columns as u32 }
+    fn with(&self, [rows, columns]: [u32; 2]) -> Self {
+        RawMatrix { base: self.base, rows, columns }
     }
 }
 
@@ -119,7 +127,7 @@ impl<T> Extents<2> for RawMatrix<T> {
 #[inline(always)]
 pub unsafe fn from_raw_with<P: Parameter<Raw: Extents<N>>, const N: usize>(
     raw: *const P::Raw,
-    extents: [usize; N],
+    extents: [<P::Raw as Extents<N>>::Extent; N],
 ) -> P {
     // SAFETY: `raw` is the parameter. The handle of a memory keeps the address in the bytes, and not the address of the bytes.
     unsafe { P::from_raw(&(*raw).with(extents)) }

@@ -51,7 +51,7 @@ fn axpy_as(bench: &Bench, kernel: &str, config: LaunchConfig) -> Result<Timing> 
     data::fill_random(&mut y, 2);
     let source = stream.clone_htod(&x)?;
     let mut output = stream.alloc_zeros::<f32>(AXPY)?;
-    let arguments = (A, slice(&source), slice(&output));
+    let arguments = (A, slice(&source), slice(&output), AXPY as u64);
     let of_twin = (A, address(&source), address(&output), AXPY as u64);
     // SAFETY: x and y have `n` elements each, are aligned and do not overlap.
     let launches = unsafe { bench.launches(kernel, &config, arguments, of_twin)? };
@@ -104,7 +104,7 @@ fn row_softmax(bench: &Bench) -> Result<Timing> {
     let source = stream.clone_htod(&x)?;
     let mut output = stream.alloc_zeros::<f32>(ROWS * COLUMNS)?;
     let (from, to) = (matrix(&source, ROWS, COLUMNS), matrix(&output, ROWS, COLUMNS));
-    let arguments = (from, to, COLUMNS as u32);
+    let arguments = (from, to, ROWS as u32, COLUMNS as u32);
     let of_twin = (address(&source), address(&output), ROWS as u32, COLUMNS as u32);
     let config = LaunchConfig::new(ROWS as u32, 256).dynamic_shared(4 * COLUMNS as u32);
     // SAFETY: the rows are packed, their length is a multiple of four, and shared memory holds one row.
@@ -135,8 +135,14 @@ fn rms_norm(bench: &Bench) -> Result<Timing> {
     let (x, weights) = (small_floats(1, ROWS * COLUMNS), small_floats(2, COLUMNS));
     let (source, factors) = (stream.clone_htod(&x)?, stream.clone_htod(&weights)?);
     let mut output = stream.alloc_zeros::<f32>(ROWS * COLUMNS)?;
-    let arguments =
-        (matrix(&source, ROWS, COLUMNS), slice(&factors), matrix(&output, ROWS, COLUMNS), EPSILON);
+    let arguments = (
+        matrix(&source, ROWS, COLUMNS),
+        slice(&factors),
+        matrix(&output, ROWS, COLUMNS),
+        ROWS as u32,
+        COLUMNS as u32,
+        EPSILON,
+    );
     let of_twin =
         (address(&source), address(&factors), address(&output), ROWS as u32, COLUMNS as u32, EPSILON);
     let config = LaunchConfig::new(ROWS as u32, 256);
@@ -192,7 +198,7 @@ fn matrix_product(bench: &Bench) -> Result<Timing> {
     let mut output = stream.alloc_zeros::<f32>(SIDE * SIDE)?;
     let side = SIDE as u32;
     let square = |memory: &CudaSlice<f32>| matrix(memory, SIDE, SIDE);
-    let arguments = (square(&left), square(&right), square(&output), side);
+    let arguments = (square(&left), square(&right), square(&output), side, side, side);
     let of_twin = (address(&left), address(&right), address(&output), side, side, side);
     let config = LaunchConfig::new((side / 128, side / 128), 256);
     // SAFETY: the matrices are packed and square, and their side is a multiple of 128.

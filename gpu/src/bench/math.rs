@@ -39,7 +39,7 @@ fn run(bench: &Bench, kernel: &'static str, results: usize) -> Result<Timing> {
     let launches = unsafe {
         match kernel {
             "cta_reductions" => bench.launches(kernel, &config, of_twin, of_twin)?,
-            _ => bench.launches(kernel, &config, (slices[0], slices[1]), of_twin)?,
+            _ => bench.launches(kernel, &config, (slices[0], slices[1], of_twin.2), of_twin)?,
         }
     };
     same_results(&launches, |launch| {
