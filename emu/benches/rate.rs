@@ -74,7 +74,8 @@ fn run(
         device.write(address, &bytes).map(|()| address).ok_or("the memory is allocated")
     };
     let (x, y) = (upload(1.0)?, upload(2.0)?);
-    let arguments = [&3f32.to_le_bytes()[..], &x.to_le_bytes(), &y.to_le_bytes(), &(n as u64).to_le_bytes()];
+    let slice = |address: u64| [address, n as u64].map(u64::to_le_bytes).concat();
+    let arguments = [&3f32.to_le_bytes()[..], &slice(x), &slice(y), &(n as u64).to_le_bytes()];
     let params = lay_out(module.parameters(kernel).ok_or("the module has the kernel")?, &arguments);
     let launch = Launch { dynamic_shared, params, ..Launch::new(blocks, THREADS) };
     let start = (Instant::now(), processor_time());

@@ -30,18 +30,20 @@ packed! { half::f16, half::bf16 }
 pub fn math_functions(cta: Cta, #[len(n)] input: Global<u32>, output: GlobalVectorsMut<u32>, n: u32) {
     // Each thread has one vector of every `n`: the grid has `n` threads.
     let (mut outputs, _) = output.vectors(&cta);
+    let mut vector = outputs.next();
+    let i = vector.as_ref().map_or(0, |(i, _)| *i);
     let (mut four, mut count) = ([0; 4], 0);
     let mut put = |result: u32| {
         four[count % 4] = result;
         count += 1;
         if count % 4 == 0
-            && let Some((_, vector)) = outputs.next()
+            && let Some((_, out)) = vector.take()
         {
-            vector.write(four);
+            out.write(four);
+            vector = outputs.next();
         }
     };
-    let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    let word = input.get(i as usize).unwrap_or(0);
+    let word = input.get(i).unwrap_or(0);
     // `x` is in -6 to 6, the magnitude of `positive` in 2^-100 to 2^100.
     let x = word.cast_signed() as f32 * (6.0 / 2_147_483_648.0);
     let positive = f32::from_bits((((word >> 24) % 200 + 27) << 23) | (word & 0x7f_ffff));

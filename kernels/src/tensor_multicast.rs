@@ -29,7 +29,8 @@ pub fn tensor_multicast(
     width: u32,
     height: u32,
 ) {
-    let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);
+    // A tensor has fewer than 2^31 words, so the sums do not wrap.
+    let [columns, rows] = [width, height].map(|n| ((n + SIDE as u32 - 1) / SIDE as u32) as i32);
     let first = (cta.grid_rank() / 2) as i32;
     let mut hash = 0_u32;
     let outputs = output.elements(&cta);
@@ -40,16 +41,15 @@ pub fn tensor_multicast(
         let run = pipeline.multicast(pair).run(
             &mut cluster,
             |thread, mut producer| {
-                let mut row = first;
-                while row < rows {
-                    // Each CTA of the pair loads one box of the block of rows.
-                    let y = 2 * row + rank as i32;
+                // Each CTA of the pair loads one of the two boxes of a block of rows.
+                let mut y = 2 * first + rank as i32;
+                while y < 2 * rows {
                     let mut column = 0;
                     while column < columns {
                         producer = producer.load(thread, input.box_at([column, y]));
                         column += 1;
                     }
-                    row += 2;
+                    y += 4;
                 }
                 producer
             },
