@@ -29,8 +29,7 @@ pub fn tensor_multicast(
     width: u32,
     height: u32,
 ) {
-    // A tensor has fewer than 2^31 words, so the sums do not wrap.
-    let [columns, rows] = [width, height].map(|n| ((n + SIDE as u32 - 1) / SIDE as u32) as i32);
+    let (columns, rows) = (width.div_ceil(SIDE as u32) as i32, height.div_ceil(SIDE as u32) as i32);
     let first = (cta.grid_rank() / 2) as i32;
     let mut hash = 0_u32;
     let outputs = output.elements(&cta);
@@ -41,15 +40,16 @@ pub fn tensor_multicast(
         let run = pipeline.multicast(pair).run(
             &mut cluster,
             |thread, mut producer| {
-                // Each CTA of the pair loads one of the two boxes of a block of rows.
-                let mut y = 2 * first + rank as i32;
-                while y < 2 * rows {
+                let mut row = first;
+                while row < rows {
+                    // Each CTA of the pair loads one box of the block of rows.
+                    let y = 2 * row + rank as i32;
                     let mut column = 0;
                     while column < columns {
                         producer = producer.load(thread, input.box_at([column, y]));
                         column += 1;
                     }
-                    y += 4;
+                    row += 2;
                 }
                 producer
             },
@@ -62,10 +62,14 @@ pub fn tensor_multicast(
                         let tile = stage.tiles();
                         let words = tile.as_2d::<SIDE>().swizzled(Half::SWIZZLE);
                         let row = warps.thread_rank() as usize % SIDE;
+                        let mut plain = 0_u32;
                         for x in 0..SIDE {
-                            sum = sum.wrapping_add(words.get([x, row]).unwrap_or(0).wrapping_mul(factor));
-                            factor += 2;
+                            let word = words.get([x, row]).unwrap_or(0);
+                            plain = plain.wrapping_add(word);
+                            sum = sum.wrapping_add(word.wrapping_mul(2 * x as u32));
                         }
+                        sum = sum.wrapping_add(plain.wrapping_mul(factor));
+                        factor += 2 * SIDE as u32;
                         consumer = stage.release(warps);
                         column += 1;
                     }
