@@ -14,6 +14,7 @@
 /// - The kernel keeps the contract of [`Cta::enter`](crate::launch::Cta::enter).
 /// - The compiler and CUDA call no function of an entry's name.
 /// - `$fingerprint` is a name that has a hash of the instance's source, and `$index` counts the parameters from 0 on.
+/// - `lengths` states for each memory the same extents as its parameter does.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kernel {
@@ -65,7 +66,7 @@ macro_rules! __kernel {
             types { $( $Alias:ident = $Type:ty; )* }
             memory { $cta:ident, $shared:ident: $Shared:ty, $dynamic:ident: $Dynamic:ty }
             parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty $(; $length:tt)?, )* }
-            lengths { $( $of_index:literal $Of:ident [$($extent:tt)*] )* }
+            lengths { $( $of_index:literal $Of:ty; $count:literal [$($extent:tt)*] )* }
             call { $arguments:tt }
             function { $function:item }
             stub { $stub:item }
@@ -118,7 +119,7 @@ macro_rules! __kernel {
                     ]);
                     const PARAMETERS: &'static [&'static $crate::__private::core::primitive::str] = &[$($text),*];
                     const LENGTHS: &'static [$crate::launch::MemoryLength] = &[
-                        $( $crate::launch::MemoryLength::new::<$Of, _>($of_index, &[$( $crate::__kernel!(@extent $extent) ),*]) ),*
+                        $( $crate::launch::length_of::<$Of, $count>($of_index, &[$( $crate::__kernel!(@extent $extent) ),*]) ),*
                     ];
                     const DYNAMIC_SHARED: $crate::__private::core::primitive::u32 =
                         <$Dynamic as $crate::launch::DynamicMemory>::BYTES;
@@ -193,7 +194,7 @@ macro_rules! __kernel {
         unsafe impl $crate::launch::SafeKernel for $($Kernel)* {}
     };
     (unsafe(uniform) @safe not_safe $($Kernel:tt)*) => {};
-    (@extent ($index:literal $Count:ident)) => { $crate::launch::Extent::parameter::<$Count>($index) };
+    (@extent ($index:literal $Count:ty)) => { $crate::launch::extent_of::<$Count>($index) };
     (@extent [$n:expr]) => { $crate::launch::Extent::Constant($n) };
     (@from_raw $parameter:ident, $Parameter:ty) => { <$Parameter as $crate::launch::Parameter>::from_raw($parameter) };
     (@from_raw $parameter:ident, $Parameter:ty; [$($extent:tt)*]) => {

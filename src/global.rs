@@ -94,24 +94,6 @@ impl<T: Element> Global<T> {
         self.len == 0
     }
 
-    /// Returns the first `len` elements, or `None` if there are fewer.
-    ///
-    /// Two slices of one length have one bounds check: LLVM knows that an index into the one is in bounds of the other.
-    ///
-    /// PTX: none.
-    ///
-    /// ```
-    /// # use ptx::global::{Global, GlobalVectorsMut};
-    /// # use ptx::launch::trap;
-    /// # fn kernel(x: Global<f32>, y: GlobalVectorsMut<f32>) {
-    /// let Some(x) = x.prefix(y.len()) else { trap() };
-    /// # }
-    /// ```
-    #[inline(always)]
-    pub const fn prefix(&self, len: usize) -> Option<Self> {
-        if len <= self.len { Some(Global { base: self.base, len }) } else { None }
-    }
-
     /// Returns element `i`, or `None` past the end.
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {

@@ -37,7 +37,9 @@ pub use kernel::{
     end_of_dependent_grid, end_of_thread, layout_of_field, type_of_field,
 };
 #[doc(hidden)]
-pub use length::{Count, Extent, Extents, MemoryLength, from_raw_with, layout_of_lengths};
+pub use length::{
+    Count, Extent, Extents, MemoryLength, extent_of, from_raw_with, layout_of_lengths, length_of,
+};
 pub use shape::{Block, LaunchShape};
 #[doc(hidden)]
 pub use shape::{assert_shape, layout_of_shape};

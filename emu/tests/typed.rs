@@ -69,6 +69,41 @@ fn instances_of_a_matrix_product() {
     });
 }
 
+/// Checks that a kernel has the first elements of longer memory, and that the launch refuses shorter memory.
+#[test]
+fn lengths_that_parameters_give() {
+    each(|gpu, kernels| {
+        let lengths = kernels.kernel(launch::lengths)?;
+        let floats = |n: usize| gpu.slice(&(0..n).map(|i| i as f32).collect::<Vec<_>>());
+        let run = |rows: u32, factors: usize, [of_x, of_y]: [usize; 2], extents: [u32; 2], n: usize| {
+            let (a, factors, x, mut y) =
+                (floats(8 * rows as usize), floats(factors), floats(of_x), floats(of_y));
+            let a = Matrix::new(&a, rows, 8);
+            let arguments = (a, &factors, &x, &mut y, extents[0], extents[1], n);
+            lengths.launch(gpu, 2, arguments).map(|()| y.to_vec())
+        };
+        // Row 3 is not one of the kernel's, and neither is element 4 of the factors.
+        let got = run(4, 9, [40, 50], [3, 8], 6).unwrap();
+        let want = [8.0, 8.0 + 1.0 + 8.0, 8.0 + 2.0 + 2.0 * 16.0, 8.0 + 3.0, 8.0 + 4.0, 8.0 + 5.0];
+        assert_eq!(got[..6], want);
+        assert_eq!(got[6..], floats(50).to_vec()[6..]);
+        let refused = |rows, factors, lens, extents, n, says: &str| {
+            let error = run(rows, factors, lens, extents, n).unwrap_err().to_string();
+            assert!(
+                error.starts_with("cannot launch kernel `lengths`: argument ") && error.contains(says),
+                "{error}"
+            );
+        };
+        refused(4, 3, [6, 6], [4, 8], 6, "1 (`factors`) has 3 elements, and the kernel takes 4");
+        refused(4, 4, [5, 6], [4, 8], 6, "2 (`x`) has 5 elements, and the kernel takes 6");
+        refused(4, 4, [6, 5], [4, 8], 6, "3 (`y`) has 5 elements, and the kernel takes 6");
+        let shape = "0 (`a`) has 4 rows of 8 elements, and the kernel takes";
+        refused(4, 4, [6, 6], [5, 8], 6, &format!("{shape} 5 rows of 8 elements"));
+        refused(4, 4, [6, 6], [4, 4], 6, &format!("{shape} 4 rows of 4 elements"));
+        Ok(())
+    });
+}
+
 /// Checks a launch by addresses without the dynamic shared memory, which `Kernel::launch` adds.
 #[test]
 fn a_trap_of_the_library_says_why() {

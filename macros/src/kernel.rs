@@ -136,7 +136,8 @@ fn passed(parameters: &[&Parameter]) -> (TokenStream, TokenStream) {
                 }
             });
             let (of_launch, of_device): (TokenStream, TokenStream) = extents.unzip();
-            lengths.extend(quote!(#i #alias [#of_launch]));
+            let count = Literal::usize_unsuffixed(length.len());
+            lengths.extend(quote!(#i #alias; #count [#of_launch]));
             passed.extend(quote!(; [#of_device]));
             stated += 1;
         }

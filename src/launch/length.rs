@@ -23,14 +23,6 @@ pub enum Extent {
 }
 
 impl MemoryLength {
-    /// Returns the length of a parameter of type `P`.
-    pub const fn new<P: Parameter<Raw: Extents<N>>, const N: usize>(
-        parameter: usize,
-        extents: &'static [Extent; N],
-    ) -> Self {
-        MemoryLength { parameter, extents }
-    }
-
     /// Returns the number that extent `i` has in each launch.
     pub const fn constant(&self, i: usize) -> usize {
         match self.extents[i] {
@@ -40,11 +32,17 @@ impl MemoryLength {
     }
 }
 
-impl Extent {
-    /// Returns the extent that a parameter of type `N` has the value of.
-    pub const fn parameter<N: Count<usize>>(index: usize) -> Self {
-        Extent::Parameter(index)
-    }
+/// Returns the length of a parameter of type `P`.
+pub const fn length_of<P: Parameter<Raw: Extents<N>>, const N: usize>(
+    parameter: usize,
+    extents: &'static [Extent; N],
+) -> MemoryLength {
+    MemoryLength { parameter, extents }
+}
+
+/// Returns the extent that is the value of a parameter of type `N`.
+pub const fn extent_of<N: Count<usize>>(index: usize) -> Extent {
+    Extent::Parameter(index)
 }
 
 /// Returns the hash of what host and device must agree on.
@@ -67,11 +65,15 @@ pub const fn layout_of_lengths(lengths: &[MemoryLength]) -> u64 {
 }
 
 /// The types of a parameter that counts elements: as an extent of type `E`.
+///
+/// # Safety
+///
+/// The host passes the number in 4 or 8 bytes, and `count` returns it if it fits into an `E`.
 #[diagnostic::on_unimplemented(
     message = "a parameter of type `{Self}` does not count elements",
     label = "`#[len(…)]` takes a parameter of type `u32`, `u64` or `usize`, or a constant of type `usize`"
 )]
-pub trait Count<E>: Plain {
+pub unsafe trait Count<E>: Plain {
     /// Returns the number. The launch has checked that the number is one of the memory, and so that it fits.
     fn count(self) -> E;
 }
@@ -79,7 +81,8 @@ pub trait Count<E>: Plain {
 macro_rules! counts {
     ($($T:ident)*) => { $( counts!(@as $T usize); counts!(@as $T u32); )* };
     (@as $T:ident $E:ident) => {
-        impl Count<$E> for $T {
+        // SAFETY: the number is cast.
+        unsafe impl Count<$E> for $T {
             #[inline(always)]
             fn count(self) -> $E {
                 self as $E
@@ -90,19 +93,24 @@ macro_rules! counts {
 counts! { u32 u64 usize }
 
 /// The bytes of a parameter that has `N` extents.
+///
+/// # Safety
+///
+/// The bytes are an address of 64 bits, and then the extents. `with` returns the bytes with the same address and these extents.
 #[diagnostic::on_unimplemented(
     message = "`#[len(…)]` states as many numbers as the memory has extents",
     label = "not a memory of this number of extents",
     note = "`#[len(n)]` is for `Global`, `GlobalMut`, `GlobalElementsMut`, `GlobalVectorsMut`, `GlobalAtomics` and `GlobalReduce`, `#[len(rows, columns)]` for `GlobalMatrix`, `GlobalRowsMut` and `GlobalMatrixMut`"
 )]
-pub trait Extents<const N: usize> {
+pub unsafe trait Extents<const N: usize> {
     /// The type of an extent.
     type Extent;
 
     /// Returns the bytes with these extents.
     fn with(&self, extents: [Self::Extent; N]) -> Self;
 }
-impl<T> Extents<1> for RawSlice<T> {
+// SAFETY: as `with` writes them.
+unsafe impl<T> Extents<1> for RawSlice<T> {
     type Extent = usize;
 
     #[inline(always)]
@@ -110,7 +118,8 @@ impl<T> Extents<1> for RawSlice<T> {
         RawSlice { base: self.base, len }
     }
 }
-impl<T> Extents<2> for RawMatrix<T> {
+// SAFETY: as `with` writes them.
+unsafe impl<T> Extents<2> for RawMatrix<T> {
     type Extent = u32;
 
     #[inline(always)]

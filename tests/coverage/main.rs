@@ -177,12 +177,14 @@ const NO_TOKEN: Exceptions = &[
         &["clusterlaunchcontrol::Requester::cta", "pipeline::PipelineGroup::cta"],
     ),
     ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Requester::wait"]),
+    ("returns the bytes of a parameter, whose user `from_raw_with` is unsafe", &["launch::Extents::with"]),
     ("takes places of a `DynamicShared`, as `DynamicShared::take` does", &["launch::DynamicMemory::take"]),
     (
         "returns numbers",
         &[
             "atomic::AtomicSpace::after",
             "global::Length::of",
+            "launch::Count::count",
             "tensor::BoxShape::at",
             "tensor::BoxShape::coords",
             "tensor::BoxShape::first",
@@ -301,11 +303,13 @@ fn the_implementations_are_golden() {
 fn only_plain_data_has_public_fields() {
     let Some(docs) = &*DOCS else { return };
     // `Needs` describes an implementation of the unsafe trait `Place`, and `BoundingBox` is an argument of the unsafe
-    // `from_raw_within`. `RawSlice` and its like are the bytes of a kernel's parameter. `Layout` is a part of a format string,
+    // `from_raw_within`. `RawSlice` and its like are the bytes of a kernel's parameter, `MemoryLength` is a part of an implementation
+    // of the unsafe trait `Kernel`. `Layout` is a part of a format string,
     // whose user `print::vprintf` is unsafe.
     let needs = ["Needs.align", "Needs.barriers", "Needs.cancels", "Needs.size"];
     let raw = ["RawSlice.base", "RawSlice.len", "RawMatrix.base", "RawMatrix.rows", "RawMatrix.columns"];
     let raw = raw.into_iter().chain(["RawTensorMut.object", "RawTensorMut.boxes"]);
+    let raw = raw.chain(["MemoryLength.parameter", "MemoryLength.extents"]);
     let layout = ["letter", "alignment", "plus", "alternate", "zero", "width", "precision"];
     let plain =
         ["BoundingBox.first", "BoundingBox.last"].into_iter().chain(needs).chain(raw).map(String::from);

@@ -187,3 +187,27 @@ pub fn product<
     });
     c.write([0, 0], sums);
 }
+
+/// The elements that [`lengths`] reads of its factors.
+const FACTORS: usize = 4;
+
+/// Writes, for each of the first `rows * columns` elements, the element of `a` times a factor, and then the number of elements of
+/// each memory.
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn lengths(
+    cta: Cta,
+    #[len(rows, columns)] a: GlobalMatrix<f32>,
+    #[len(FACTORS)] factors: Global<f32>,
+    #[len(n)] x: Prerequisite<Global<f32>>,
+    #[len(n)] y: GlobalElementsMut<f32, u32>,
+    rows: u32,
+    columns: u32,
+    n: usize,
+) {
+    let x = x.wait(&cta);
+    let of_all = x.len() as f32 + 0.5 * factors.len() as f32;
+    for (i, y) in y.elements(&cta) {
+        let of_row = a.row(i).map_or(0.0, |row| row.get_vector(0).unwrap_or_default()[0]);
+        y.write(of_all + of_row * factors.get(i).unwrap_or_default() + x.get(i).unwrap_or_default());
+    }
+}

@@ -15,7 +15,6 @@ pub unsafe extern "ptx-kernel" fn typed_global_get(x: *const u32, n: usize, i: u
     unsafe { out.add(1).write(if tail.is_empty() { 7 } else { tail.len() as u32 }) };
     unsafe { out.add(2).write(tail.get(i).unwrap_or(7)) };
     unsafe { out.add(3).write(if x.is_empty() { 7 } else { x.len() as u32 }) };
-    unsafe { out.add(4).write(x.prefix(i).and_then(|x| x.get(i / 2)).unwrap_or(7)) };
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_global_get(x: *const u32, n: usize, i: usize, out: *mut u32) {
@@ -25,7 +24,6 @@ pub unsafe extern "ptx-kernel" fn raw_global_get(x: *const u32, n: usize, i: usi
         out.add(1).write(if left == 0 { 7 } else { left as u32 });
         out.add(2).write(if i < left { tail.add(i).read() } else { 7 });
         out.add(3).write(if n == 0 { 7 } else { n as u32 });
-        out.add(4).write(if i <= n && i / 2 < i { x.add(i / 2).read() } else { 7 });
     }
 }
 

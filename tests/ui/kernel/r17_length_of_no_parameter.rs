@@ -1,0 +1,12 @@
+//! The length of a memory is a parameter of the kernel, or a constant.
+
+use ptx::global::Global;
+use ptx::launch::Cta;
+
+#[cfg(not(fixed))]
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn kernel(_cta: Cta, #[len(m)] _x: Global<f32>, n: u32) {}
+
+#[cfg(fixed)]
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn kernel(_cta: Cta, #[len(n)] _x: Global<f32>, n: u32) {}

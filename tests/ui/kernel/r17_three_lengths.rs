@@ -1,0 +1,12 @@
+//! A memory has one or two extents.
+
+use ptx::global::GlobalMatrix;
+use ptx::launch::Cta;
+
+#[cfg(not(fixed))]
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn kernel(_cta: Cta, #[len(n, n, n)] _x: GlobalMatrix<f32>, n: u32) {}
+
+#[cfg(fixed)]
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn kernel(_cta: Cta, #[len(n, n)] _x: GlobalMatrix<f32>, n: u32) {}
