@@ -85,7 +85,7 @@ macro_rules! words {
     (@run mirror $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
         $device.run($words, [MIRRORED, $len - MIRRORED], |device, input, [tiles, sums]| {
             let of_twin = D::of_twin(&input, &tiles);
-            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, tiles, sums), of_twin) }
+            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, tiles, sums, of_twin.2), of_twin) }
         })
     };
     (@by_name pair $input:ident, $output:ident) => { ($input, $output) };
@@ -93,7 +93,7 @@ macro_rules! words {
     (@by_name address $input:ident, $output:ident) => { ($input, $output.base as u64) };
     (@by_name mirror $input:ident, $output:ident) => {{
         let sums = RawSlice { base: $output.base.wrapping_add(MIRRORED), len: $output.len - MIRRORED };
-        ($input, RawSlice { len: MIRRORED, ..$output }, sums)
+        ($input, RawSlice { len: MIRRORED, ..$output }, sums, $input.len as u32)
     }};
 }
 
@@ -102,23 +102,23 @@ const MIRRORED: usize = 8 * 512;
 
 /// All kernels of this form.
 pub const KERNELS: &[Kernel] = words! {
-    group::cluster_groups(pair), (4, 2), |seed| 1024 * (1 + seed as usize % 64), cluster_groups;
-    cluster::cluster_histogram(pair), 8, |seed| 101 * (1 + seed as usize % 80) + ((seed as usize % 3) << 17), cluster_histogram;
+    group::cluster_groups(counted), (4, 2), |seed| 1024 * (1 + seed as usize % 64), cluster_groups;
+    cluster::cluster_histogram(counted), 8, |seed| 101 * (1 + seed as usize % 80) + ((seed as usize % 3) << 17), cluster_histogram;
     cluster::cluster_mirror(mirror), 8, |_| 8 * 512, cluster_mirror;
     // The sizes range from a few words to several words per thread.
     cluster_atomics::cluster_atomics(counted), 8, |seed| 1 + seed as usize * 61 % 1536, cluster_atomics;
-    cluster::cluster_exchange(pair), 8, |_| 10 * 512, cluster_exchange;
-    cluster::cluster_forward(pair), 8, |_| 8 * 512, cluster_forward;
+    cluster::cluster_exchange(counted), 8, |_| 10 * 512, cluster_exchange;
+    cluster::cluster_forward(counted), 8, |_| 8 * 512, cluster_forward;
     atomic::atomic_histogram(counted), 4, |seed| seed as usize * 997 + 1, atomic_histogram;
     atomic::atomic_operations(address), 4, |seed| seed as usize * 37 + 1, atomic_operations;
     barrier::barrier_handoff(pair), 1, |seed| 256 * (1 + seed as usize % 40), barrier_handoff;
     // The sizes include fewer rows than blocks, an odd number of rows, and many rows.
     bulk_reduce::bulk_reduce_columns(counted), 4, |seed| COLUMNS * (1 + seed as usize * 7 % 103), column_sums;
     // The sizes include no whole tile of 512, whole tiles, and an incomplete tile.
-    cp_async::cp_async_stencil(pair), 4, |seed| 1 + seed as usize * 2309 % 20_011, stencil;
+    cp_async::cp_async_stencil(counted), 4, |seed| 1 + seed as usize * 2309 % 20_011, stencil;
     // The sizes include no whole tile of 512, whole tiles, many tiles per CTA, and an incomplete tile.
     cp_async::cp_async_shift(counted), 3, |seed| 1 + seed as usize * 2309 % 20_011, |input| (0..input.len()).map(|i| input.get(i + 3).copied().unwrap_or(0)).collect();
-    fence::fence_last_cta(pair), 6, |seed| 1 + seed as usize * 977 % 10_007, fence_last_cta;
+    fence::fence_last_cta(counted), 6, |seed| 1 + seed as usize * 977 % 10_007, fence_last_cta;
     mbarrier::mbarrier_reverse(counted), 3, |seed| 512 * (1 + seed as usize % 20), |input| input.chunks(512).flat_map(|tile| tile.iter().rev().copied()).collect();
     // The sizes include fewer tiles than blocks, and enough tiles to use each stage again.
     pipeline::pipeline_multicast(counted), (4, 2), |seed| 512 * (seed as usize * 7 % 103) + 1, pipeline_multicast;
@@ -127,8 +127,8 @@ pub const KERNELS: &[Kernel] = words! {
     pipeline::pipeline_scan(pair), 3, |seed| 512 * (1 + seed as usize * 7 % 103), |input| input.chunks(512).flat_map(running_sums).collect();
     // The largest size has enough tiles to use each stage again.
     pipeline::pipeline_sum(counted), 4, |seed| 512 * (seed as usize * 7 % 103) + 1, pipeline_sum;
-    shared::shared_gather(pair), 1, |seed| 1 + seed as usize * 41 % 4096, |input| (0..input.len()).map(|i| input[(7 * i + 3) % input.len()]).collect();
-    warp::warp_segmented_sum(pair), 3, |_| 3 * 112, |input| input.chunks(112).flat_map(|cta| cta.chunks(32)).flat_map(segmented_sum).collect();
+    shared::shared_gather(counted), 1, |seed| 1 + seed as usize * 41 % 4096, |input| (0..input.len()).map(|i| input[(7 * i + 3) % input.len()]).collect();
+    warp::warp_segmented_sum(counted), 3, |_| 3 * 112, |input| input.chunks(112).flat_map(|cta| cta.chunks(32)).flat_map(segmented_sum).collect();
 };
 
 /// The kernel that `library_checks` checks in a chain of programmatic launches, in a launch of its own.

@@ -284,7 +284,7 @@ fn matrix_vector(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
         let of_twin = (address(&matrix), address(&vector), address(&output.words()), m, n);
         let mut words = output.words();
         let to = &mut floats(&mut words);
-        let arguments = (Matrix::new(&matrix, m, n), &vector, to);
+        let arguments = (Matrix::new(&matrix, m, n), &vector, to, m, n);
         // SAFETY: the matrix is packed, the input vector is as long as a row, and the output vector as long as a column.
         unsafe { kernel.launch(gpu, grid, arguments, of_twin)? };
         gpu.wait()?;

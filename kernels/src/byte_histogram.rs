@@ -25,7 +25,7 @@ pub fn byte_histogram(
     cta: Cta,
     #[shared] smem: Smem,
     input: Global<u8>,
-    totals: GlobalAtomics<u32, scope::Gpu>,
+    #[len(BINS)] totals: GlobalAtomics<u32, scope::Gpu>,
 ) {
     let (rank, step) = (cta.thread_rank() as usize, (cta.grid_size() * THREADS) as usize);
     let first = (cta.grid_rank() * THREADS) as usize + rank;

@@ -29,8 +29,9 @@ ptx::shared_memory! {
 pub fn cluster_histogram(
     cta: Cta,
     #[shared] smem: Histogram,
-    input: Global<u32>,
-    output: GlobalMut<u32, DIGITS>,
+    #[len(n)] input: Global<u32>,
+    #[len(512)] output: GlobalMut<u32, DIGITS>,
+    n: u32,
 ) {
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
     let (first, step) =
@@ -119,8 +120,9 @@ ptx::shared_memory! {
 pub fn cluster_exchange(
     cta: Cta,
     #[shared] smem: Exchange,
-    input: Global<u32>,
-    output: GlobalVectorsMut<u32>,
+    #[len(n)] input: Global<u32>,
+    #[len(8 * N)] output: GlobalVectorsMut<u32>,
+    n: u32,
 ) {
     let tiles = input.tiles::<N>().0;
     let of_the_cluster = tiles.get((8 + cta.grid_rank() / SIZE) as usize);
@@ -229,7 +231,13 @@ ptx::shared_memory! {
 ///
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4 in x.
 #[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
-pub fn cluster_forward(cta: Cta, #[shared] smem: Forward, input: Global<u32>, output: GlobalVectorsMut<u32>) {
+pub fn cluster_forward(
+    cta: Cta,
+    #[shared] smem: Forward,
+    #[len(n)] input: Global<u32>,
+    #[len(8 * N)] output: GlobalVectorsMut<u32>,
+    n: u32,
+) {
     let Some(mine) = input.tiles::<N>().0.get(cta.grid_rank() as usize) else { trap() };
     let (mut outputs, _) = output.vectors(&cta);
     let thread = cta.thread_rank() as usize;
@@ -313,9 +321,10 @@ ptx::shared_memory! {
 pub fn cluster_mirror(
     cta: Cta,
     #[shared] smem: Mirror,
-    input: Global<u32>,
-    tiles: GlobalMut<u32, N>,
-    sums_of_all: GlobalReduce<u32, THREADS>,
+    #[len(n)] input: Global<u32>,
+    #[len(8 * N)] tiles: GlobalMut<u32, N>,
+    #[len(THREADS)] sums_of_all: GlobalReduce<u32, THREADS>,
+    n: u32,
 ) {
     let (mine, to) = (input.tiles::<N>().0.get(cta.grid_rank() as usize), tiles.tiles(&cta).0.next_tile());
     let (Some(mine), Some((_, to)), Some(sums_of_all)) = (mine, to, sums_of_all.get(0)) else { trap() };

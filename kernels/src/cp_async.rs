@@ -37,8 +37,14 @@ fn stencil(window: &Shared<u32, WINDOW, Published>, v: usize) -> [u32; 4] {
 ///
 /// Technique: `cp.async` groups (`cp.async.wait_group`). Two windows are in flight while the CTA computes a third.
 #[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
-pub fn cp_async_stencil(cta: Cta, #[shared] smem: Smem, input: Global<u32>, output: GlobalMut<u32, TILE>) {
-    let n = input.len();
+pub fn cp_async_stencil(
+    cta: Cta,
+    #[shared] smem: Smem,
+    #[len(n)] input: Global<u32>,
+    #[len(n)] output: GlobalMut<u32, TILE>,
+    n: u32,
+) {
+    let n = n as usize;
     let (mut tiles, tail) = output.tiles(&cta);
     let window = |tile: usize| input.vector_window::<WINDOW>((tile * (TILE / 4)) as i64 - 1);
     let (first, step, rank) =

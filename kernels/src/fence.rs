@@ -12,7 +12,12 @@ use ptx::qualifier::{scope, sem};
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
 #[ptx::kernel(unsafe(uniform), threads = 128)]
-pub fn fence_last_cta(cta: Cta, input: Global<u32>, output: GlobalAtomics<u32, scope::Gpu>) {
+pub fn fence_last_cta(
+    cta: Cta,
+    #[len(n)] input: Global<u32>,
+    output: GlobalAtomics<u32, scope::Gpu>,
+    n: u32,
+) {
     let ctas = cta.grid_size() as usize;
     let mut sum = 0_u32;
     let mut i = cta.grid_rank() as usize + ctas * cta.thread_rank() as usize;

@@ -35,10 +35,11 @@ ptx::shared_memory! {
 pub fn cluster_groups(
     cta: Cta,
     #[shared] smem: Smem,
-    input: Global<u32>,
-    output: GlobalElementsMut<u32, u32>,
+    #[len(n)] input: Global<u32>,
+    #[len(1024)] output: GlobalElementsMut<u32, u32>,
+    n: u32,
 ) {
-    let rounds = ROUNDS.min(input.len() / 1024) as u32;
+    let rounds = (ROUNDS as u32).min(n / 1024);
     let first = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     let mut outputs = output.elements(&cta);
 

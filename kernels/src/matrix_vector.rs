@@ -8,7 +8,14 @@ use ptx::math::fma;
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA.
 #[ptx::kernel(unsafe(uniform), threads = 256)]
-pub fn matrix_vector(cta: Cta, matrix: GlobalMatrix<f32>, x: Global<f32>, y: GlobalElementsMut<f32, u32>) {
+pub fn matrix_vector(
+    cta: Cta,
+    #[len(rows, columns)] matrix: GlobalMatrix<f32>,
+    #[len(columns)] x: Global<f32>,
+    #[len(rows)] y: GlobalElementsMut<f32, u32>,
+    rows: u32,
+    columns: u32,
+) {
     let warp = cta.warp();
 
     for (row, y) in y.warp_elements(&cta) {

@@ -15,8 +15,9 @@ const THREADS: u32 = 128;
 pub fn shared_gather(
     cta: Cta,
     #[dynamic] words: SharedArray<u32, N>,
-    input: Global<u32>,
-    output: GlobalElementsMut<u32, u32>,
+    #[len(n)] input: Global<u32>,
+    #[len(n)] output: GlobalElementsMut<u32, u32>,
+    n: u32,
 ) {
     // A length is at most `N`; the compiler now knows it and checks no index below `n`.
     let n = output.len().min(N as u32);

@@ -9,7 +9,12 @@ use ptx::launch::Cta;
 ///
 /// Launch: 3 CTAs of 112 threads (the last warp of each CTA has 16 threads). `n` is 336.
 #[ptx::kernel(unsafe(uniform), threads = 112)]
-pub fn warp_segmented_sum(cta: Cta, input: Global<u32>, output: GlobalElementsMut<u32>) {
+pub fn warp_segmented_sum(
+    cta: Cta,
+    #[len(n)] input: Global<u32>,
+    #[len(n)] output: GlobalElementsMut<u32>,
+    n: u32,
+) {
     let warp = cta.warp();
     let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
     let value = input.get(i as usize).unwrap_or(0);

@@ -150,11 +150,14 @@ fn is_named(expr: &Expr, name: &str) -> bool {
     matches!(expr, Expr::Path(path) if path.path.get_ident().is_some_and(|ident| ident == name))
 }
 
-/// Gives the function's parameters the aliases of their types.
+/// Gives the function's parameters the aliases of their types. A parameter that gives a length needs no other use.
 fn replace_types(function: &mut ItemFn, parameters: &[Parameter]) {
-    for (input, Parameter { alias, .. }) in function.sig.inputs.iter_mut().zip(parameters).skip(1) {
+    for (input, Parameter { alias, name, .. }) in function.sig.inputs.iter_mut().zip(parameters).skip(1) {
         if let FnArg::Typed(parameter) = input {
             *parameter.ty = syn::parse_quote!(#alias);
+            if parameters.iter().flat_map(|other| &other.length).any(|extent| is_named(extent, name)) {
+                parameter.attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
+            }
         }
     }
 }

@@ -171,7 +171,8 @@ fn matrix_vector(bench: &Bench) -> Result<Timing> {
     let (a, x) = (small_floats(1, ROWS * COLUMNS), small_floats(2, COLUMNS));
     let (of_a, vector) = (stream.clone_htod(&a)?, stream.clone_htod(&x)?);
     let mut output = stream.alloc_zeros::<f32>(ROWS)?;
-    let arguments = (matrix(&of_a, ROWS, COLUMNS), slice(&vector), slice(&output));
+    let arguments =
+        (matrix(&of_a, ROWS, COLUMNS), slice(&vector), slice(&output), ROWS as u32, COLUMNS as u32);
     let of_twin = (address(&of_a), address(&vector), address(&output), ROWS as u32, COLUMNS as u32);
     // Each CTA has eight warps, and each warp one row.
     let config = LaunchConfig::new((ROWS / 8) as u32, 256);
