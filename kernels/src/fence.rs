@@ -4,7 +4,7 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::fence;
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::launch::{Cta, trap};
 use ptx::qualifier::{scope, sem};
 
 /// In a grid of c CTAs, `output[b]` ← the sum of the words of CTA b, `output[c]` ← c, and `output[c + 1]` ← the sum of all words.
@@ -19,6 +19,10 @@ pub fn fence_last_cta(
     n: u32,
 ) {
     let ctas = cta.grid_size() as usize;
+    // The compiler then checks no index into the output.
+    if output.len() < ctas + 2 {
+        trap();
+    }
     let mut sum = 0_u32;
     let mut i = cta.grid_rank() as usize + ctas * cta.thread_rank() as usize;
     while let Some(word) = input.get(i) {

@@ -20,7 +20,7 @@ pub fn shared_gather(
     n: u32,
 ) {
     // A length is at most `N`; the compiler now knows it and checks no index below `n`.
-    let n = output.len().min(N as u32);
+    let n = n.min(N as u32);
 
     cta.finish(words, |cta, words| {
         let words = words.element_stores();
