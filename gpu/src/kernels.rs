@@ -62,29 +62,32 @@ macro_rules! words {
             }
         } ),*]
     };
-    // SAFETY: these twins read `n` words of the input, write the expected output, and access nothing else. `atomic_operations` is
-    // an `unsafe fn` for its 28 words of output, which are all that it accesses.
+    // The twins read `n` words of the input, write the expected output, and access nothing else.
     (@run pair $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
         $device.run($words, [$len], |device, input, [output]| {
             let of_twin = D::of_twin(&input, &output);
+            // SAFETY: the twin keeps to these words.
             unsafe { device.launch($loaded, $kernel, $grid.into(), (input, output), of_twin) }
         })
     };
     (@run counted $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
         $device.run($words, [$len], |device, input, [output]| {
             let of_twin = D::of_twin(&input, &output);
+            // SAFETY: the twin keeps to these words.
             unsafe { device.launch($loaded, $kernel, $grid.into(), (input, output, of_twin.2), of_twin) }
         })
     };
     (@run address $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
         $device.run($words, [$len], |device, input, [output]| {
             let of_twin = D::of_twin(&input, &output);
+            // SAFETY: the twin keeps to these words, and so does `atomic_operations`, an `unsafe fn`.
             unsafe { device.launch($loaded, $kernel, $grid.into(), (input, of_twin.1), of_twin) }
         })
     };
     (@run mirror $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
         $device.run($words, [MIRRORED, $len - MIRRORED], |device, input, [tiles, sums]| {
             let of_twin = D::of_twin(&input, &tiles);
+            // SAFETY: the twin keeps to these words.
             unsafe { device.launch($loaded, $kernel, $grid.into(), (input, tiles, sums, of_twin.2), of_twin) }
         })
     };
