@@ -91,6 +91,10 @@ impl Cta {
     ///     [`GlobalVectorsMut`](crate::global::GlobalVectorsMut);
     ///   - a call whose documentation says `Not collective.`: the documentation of each function that takes a group has this
     ///     line, or a line that names the threads that make the call.
+    /// - *Places.* A place in the program is a call as rustc compiles it. rustc makes one call for each alternative of an
+    ///   or-pattern with a guard, for each way out of the scope of a value with `Drop`, and for each instance of a generic function
+    ///   or a default method. So no collective call stands in such a guard or in `drop`, and all threads of the group call the same
+    ///   instance, also through a pointer or a trait object.
     /// - *Dividing memory.* A method that deals memory out to threads is called by all threads that share the memory: the same
     ///   method, with equal parameters and arguments. All threads of the grid call `tiles`, `elements`, `warp_elements`,
     ///   `vectors`, `rows` and `tile` of a value that a `from_raw` makes. All threads of the CTA call `vectors`, `elements`,
@@ -107,7 +111,7 @@ impl Cta {
     ///   - the closures of [`unroll`](crate::registers::unroll) and [`from_fn`](crate::registers::from_fn), which run once a
     ///     round in each thread.
     ///
-    ///   Every other closure (of `write`, `update`, `update_all`, `invoke_elected`, …) contains no collective call
+    ///   Every other closure (of `write`, `update`, `update_all`, `invoke_elected`, of an iterator, …) contains no collective call
     ///   of any group: it runs as often as its method says, which differs from thread to thread. The compiler does not check
     ///   this, because the method takes the group by `&`.
     /// - *Parts.* The calls that run a closure in a part of the threads (`invoke_one`, `invoke_warp`, `finish_one`,

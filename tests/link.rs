@@ -366,6 +366,61 @@ start:
     }
 }
 
+/// An arm that leaves the kernel, which no thread takes: of a `match` on four values, and behind a condition that is never true.
+const NEVER_LEFT: [&str; 2] = [
+    "  %r = urem i32 %i, 4
+  switch i32 %r, label %end [ i32 0, label %zero i32 1, label %sync i32 2, label %sync i32 3, label %sync ]
+zero:
+  store i32 %n, ptr %p
+  br label %sync
+",
+    "  %c = icmp ult i32 %i, 9
+  br i1 %c, label %zero, label %other
+zero:
+  store i32 %n, ptr %p
+  br label %sync
+other:
+  %d = icmp ugt i32 %n, 3
+  br i1 %d, label %more, label %sync
+more:
+  %e = icmp ult i32 %n, 2
+  br i1 %e, label %end, label %sync
+",
+];
+/// The last of three conditions is true in all threads for which the others are false.
+const ALWAYS_REACHED: &str = "  %c = icmp ult i32 %i, 5
+  br i1 %c, label %sync, label %second
+second:
+  %d = icmp ugt i32 %i, 8
+  br i1 %d, label %sync, label %third
+third:
+  %e = icmp ult i32 %i, 100
+  br i1 %e, label %sync, label %end
+";
+
+#[test]
+fn arms_that_llvm_proves_dead_are_no_reason_to_refuse() {
+    for blocks in NEVER_LEFT.into_iter().chain([ALWAYS_REACHED]) {
+        let ir = format!(
+            "target triple = \"nvptx64-nvidia-cuda\"
+define ptx_kernel void @k(ptr %p, i32 %n) {{
+start:
+  %i = call i32 asm \"mov.u32 $0, %tid.x;\", \"=r\"()
+{blocks}sync:
+  call void asm sideeffect \"barrier.sync 0;\", \"~{{memory}}\"()
+  br label %end
+end:
+  ret void
+}}
+"
+        );
+        for level in LEVELS {
+            // Nothing tells LLVM's analysis here how many threads there are: it warns of a condition on the thread.
+            Link::of_ir(&ir, level).with(&["--allow-divergence=k"]).ptx();
+        }
+    }
+}
+
 /// A kernel that calls one function through a table of two. `index` is a value whose lowest bit chooses the entry.
 fn table(index: &str) -> String {
     format!(

@@ -37,7 +37,8 @@ pub fn is_convergent_instruction(mnemonic: &str) -> bool {
     !ends.into_iter().any(|end| TABLE.contains(&mnemonic[..end]))
 }
 
-fn statement_is_convergent(statement: &str) -> bool {
+/// Returns true if a statement of asm, with its guard, is or may be convergent.
+pub fn statement_is_convergent(statement: &str) -> bool {
     // A brace at the start of a statement opens or closes a scope; elsewhere it groups operands.
     let code = statement.trim_start_matches(|c: char| c.is_whitespace() || c == '{' || c == '}');
     if code.is_empty() {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 
 use crate::body::{self, Function};
-use crate::convergence::{is_convergent, without_comments};
+use crate::convergence::{is_convergent, statement_is_convergent, without_comments};
 use crate::divergence::{Module, graph};
 use crate::flow::{Graph, dominates};
 use crate::ir::{self, Callee};
@@ -131,6 +131,14 @@ impl Flow {
         })
     }
 
+    /// Returns true if threads pass `site` by at a branch, whichever arms of this and other branches LLVM has proved dead: no path
+    /// leads to `site` from any arm, but for one.
+    fn passes_by(&self, branch: usize, site: usize) -> bool {
+        let arms: BTreeSet<usize> = self.graph.successors[branch].iter().copied().collect();
+        let leads = |arm: usize| arm == site || self.reach([arm], branch, |at| at == site).contains(&site);
+        arms.into_iter().filter(|&arm| leads(arm)).count() <= 1
+    }
+
     /// Returns those of `copies` that a thread may reach first from `start` inside the region of a branch.
     fn first(&self, start: usize, branch: usize, copies: &BTreeSet<usize>) -> BTreeSet<usize> {
         self.reach([start], branch, |at| copies.contains(&at)).intersection(copies).copied().collect()
@@ -215,7 +223,8 @@ impl<'a> Before<'a> {
             .all(|site| self.flow(site).is_unconditional(site.block))
     }
 
-    /// Returns the chains of the branches that stand before an instruction and decide whether it is executed.
+    /// Returns the chains of the branches that stand before an instruction and decide whether it is executed, whatever arms LLVM
+    /// proves dead.
     fn conditions(&self, chain: &[usize]) -> Vec<Chain> {
         let mut conditions = Vec::new();
         for (level, &number) in chain.iter().enumerate() {
@@ -223,7 +232,8 @@ impl<'a> Before<'a> {
             let flow = self.flow(site);
             let above = flow
                 .around(site.block)
-                .filter(|&branch| branch != site.block && dominates(&flow.dominators, branch, site.block));
+                .filter(|&branch| branch != site.block && dominates(&flow.dominators, branch, site.block))
+                .filter(|&branch| flow.passes_by(branch, site.block));
             conditions.extend(above.filter_map(|branch| {
                 let of_branch = |other: &Site<'_>| {
                     (other.function, other.block) == (site.function, branch) && other.callee.is_none()
@@ -334,6 +344,8 @@ pub fn moved(before: &str, after: &str, ptx: &str) -> Vec<Moved> {
             }));
         }
     }
+    let mut said = HashSet::new();
+    all.retain(|moved| said.insert(moved.to_string()));
     all
 }
 
@@ -439,13 +451,12 @@ fn convergent_functions<'a>(functions: &[Function<'a>]) -> HashSet<&'a str> {
     }
 }
 
-/// Returns the first instruction of asm, or the name of a function.
+/// Returns the first convergent instruction of asm, or the name of a function.
 fn what(callee: &str) -> String {
     let source = without_comments(&ir::asm_source(callee)).unwrap_or_default();
-    let instruction = source.split(';').next().unwrap_or_default().trim();
-    readable(
-        instruction.trim_start_matches(['{', ' ', '\n', '\t']).split_whitespace().next().unwrap_or(callee),
-    )
+    let convergent = source.split(';').find(|statement| statement_is_convergent(statement));
+    let words = convergent.map(|statement| statement.trim_start_matches(['{', '}', ' ', '\n', '\t']));
+    readable(words.and_then(|words| words.split_whitespace().next()).unwrap_or(callee))
 }
 
 #[cfg(test)]
@@ -510,6 +521,20 @@ mod tests {
     fn what_moves_across_a_branch_is_found() {
         assert_finds(&[How::Into], ("", BARRIER), (BARRIER, ""));
         assert_finds(&[How::OutOf], (BARRIER, ""), ("", BARRIER));
+    }
+
+    #[test]
+    fn the_convergent_instruction_of_asm_is_named() {
+        for (asm, name) in [
+            ("barrier.cta.sync.aligned 0;", "barrier.cta.sync.aligned"),
+            (
+                "{ .reg .pred %p; setp.ne.u32 %p, $1, 0; vote.sync.ballot.b32 $0, %p, $2; }",
+                "vote.sync.ballot.b32",
+            ),
+            ("helper", "helper"),
+        ] {
+            assert_eq!(super::what(asm), name);
+        }
     }
 
     #[test]
