@@ -71,6 +71,33 @@ fn what_contains_itself_has_a_limited_depth() {
 }
 
 #[test]
+fn releases_without_end_take_linear_time() {
+    const MANY: u32 = 4_000;
+    for step in [
+        "fence.sc.gpu;",
+        "atom.acq_rel.gpu.global.add.u32 %r1, [%d0], 1;",
+        "ld.acquire.gpu.global.u32 %r1, [%d0]; st.release.gpu.global.u32 [%d0], 1; fence.acq_rel.gpu;
+         red.relaxed.gpu.global.add.u32 [%d0+4], 1;",
+    ] {
+        let time = |count: u32| {
+            let text = kernel(&format!(
+                "ld.param.u64 %d0, [out]; mov.u32 %r0, {count};
+                 L: {step} sub.u32 %r0, %r0, 1; setp.ne.u32 %p0, %r0, 0; @%p0 bra L; ret;"
+            ));
+            let once = || {
+                let start = Instant::now();
+                assert!(run(&text, Launch::new(1, 1), u64::MAX).is_clean());
+                start.elapsed()
+            };
+            once().min(once()).min(once())
+        };
+        // Quadratic time takes 64 times as long.
+        let (few, many) = (time(MANY), time(8 * MANY));
+        assert!(many < 24 * few, "`{step}`: {few:?}, and 8 times as many {many:?}");
+    }
+}
+
+#[test]
 fn long_texts_take_linear_time() {
     const MANY: usize = 20_000;
     let start = Instant::now();

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use crate::execution::machine::Machine;
 use crate::frontend::op::{Rmw, Scope, Sem};
-use crate::order::clock::Id;
+use crate::order::clock::{Collected, Id};
 use crate::order::explore::{Thing, Use};
 use crate::order::location::{Handed, Key, Write};
 
@@ -169,9 +169,11 @@ impl Machine<'_> {
         for earlier in keys.iter().filter_map(|key| self.sequential.get(key)) {
             t.acquire(&earlier.clone().finish(orders_reads));
         }
-        let release = t.release();
+        // The thread has acquired what the earlier fences have handed over, so its own release has all of that.
+        let mut handed = Collected::default();
+        handed.add(&t.release());
         for key in &keys {
-            self.sequential.entry(*key).or_default().add(&release);
+            self.sequential.insert(*key, handed.clone());
         }
         for location in self.locations.values_mut() {
             let of_thread = location.oldest(t.id, &t.view);

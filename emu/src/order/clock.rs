@@ -256,15 +256,24 @@ impl Release {
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
     pub view: View,
-    /// Views that are part of `view`.
-    joined: Vec<Rc<View>>,
+    /// Views that are part of `view`: the latest of each identity, as far as they are kept.
+    joined: Vec<(Id, Rc<View>)>,
 }
 
 impl Collected {
+    /// The number of views that are kept: those of the threads of a block.
+    const KEPT: usize = 1024;
+
     pub fn add(&mut self, release: &Release) {
-        if !self.joined.iter().any(|view| Rc::ptr_eq(view, &release.view)) {
+        if !self.joined.iter().any(|(_, view)| Rc::ptr_eq(view, &release.view)) {
             self.view.join(&release.view);
-            self.joined.push(release.view.clone());
+            let new = (release.id, release.view.clone());
+            // A later view of a thread has what its earlier ones have. A release sequence may have no end, so the list must.
+            match self.joined.iter().position(|(id, _)| *id == release.id) {
+                Some(earlier) => self.joined[earlier] = new,
+                None if self.joined.len() < Self::KEPT => self.joined.push(new),
+                None => {}
+            }
         }
         self.view.set(release.id, release.times);
     }
@@ -302,7 +311,7 @@ impl Collected {
 #[derive(Debug)]
 pub struct Acquirable {
     view: Rc<View>,
-    joined: Vec<Rc<View>>,
+    joined: Vec<(Id, Rc<View>)>,
     last: RefCell<Memo<()>>,
 }
 
@@ -310,7 +319,7 @@ impl Acquirable {
     /// Joins a view with what was released.
     pub fn acquire(&self, into: &mut Rc<View>) {
         if Rc::ptr_eq(into, &self.view) {
-        } else if self.joined.iter().any(|view| Rc::ptr_eq(view, into)) {
+        } else if self.joined.iter().any(|(_, view)| Rc::ptr_eq(view, into)) {
             *into = self.view.clone();
         } else {
             *into = self.last.borrow_mut().change(into, (), |view| view.join(&self.view));
@@ -348,5 +357,24 @@ impl<K: Copy + PartialEq> Memo<K> {
         }
         self.0.push((view.clone(), key, to.clone()));
         to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collection_keeps_the_last_view_of_each_thread() {
+        let mut collected = Collected::default();
+        for time in 1..=100 {
+            for id in 0..4 {
+                let mut view = View::default();
+                view.set(PART + id, generic(time));
+                collected.add(&Release { view: Rc::new(view), id, times: generic(time) });
+            }
+        }
+        assert_eq!(collected.joined.len(), 4);
+        assert!((0..4).all(|id| collected.time(id) == 100 && collected.time(PART + id) == 100));
     }
 }
