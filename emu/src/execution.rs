@@ -15,6 +15,7 @@ mod mbarrier;
 pub mod memory;
 mod multimem;
 mod plain;
+mod polls;
 mod run;
 mod special;
 mod tensor;

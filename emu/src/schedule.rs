@@ -75,6 +75,11 @@ impl Ready {
         }
     }
 
+    /// Returns all threads, also those that are set aside.
+    pub fn iter(&self) -> impl Iterator<Item = &Who> {
+        self.at_hand.iter().chain(self.aside.iter().flatten().flatten())
+    }
+
     /// Takes out a thread by its index in `at_hand`.
     pub fn remove(&mut self, at: usize) -> Who {
         self.at_hand.remove(at)

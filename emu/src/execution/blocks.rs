@@ -2,6 +2,7 @@
 
 use crate::address::RANK_SHIFT;
 use crate::execution::machine::{Cta, Machine, Warp, index_of, product};
+use crate::execution::polls::Polls;
 use crate::execution::thread::{Frame, GroupsState, State, Thread};
 use crate::finding::Rule;
 use crate::order::clock::{Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, View, generic};
@@ -71,6 +72,7 @@ impl Machine<'_> {
             bulk: GroupsState::default(),
             cp_async: GroupsState::default(),
             last_load: (u32::MAX, Vec::new()),
+            polls: Polls::default(),
             issued: 0,
             cluster: (0, 0),
         };

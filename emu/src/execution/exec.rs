@@ -249,10 +249,10 @@ impl Machine<'_> {
         let mut buffer = [0; 64];
         let is_uninitialized = self.check_load(cta, thread, place, all, strong);
         copy(&mut buffer[..all], self.peek(cta, thread, place, all));
-        if strong.is_some()
-            && let Some(older) = self.strong_load(cta, thread, (place, all), load.sem, load.scope)
-        {
-            buffer[..all].copy_from_slice(&older);
+        if strong.is_some() {
+            let older = self.strong_load(cta, thread, (place, all), load.sem, load.scope);
+            self.polls(cta, thread, (place, all), older.is_none());
+            older.iter().for_each(|older| buffer[..all].copy_from_slice(older));
         }
         if self.explorer.is_some() && strong.is_some() && self.spins(cta, thread, place, &buffer[..all]) {
             return Ok(Flow::Stop);
@@ -305,7 +305,9 @@ impl Machine<'_> {
             self.uses(cta, thread, self.at(cta, thread), origin);
         }
         let strong = (store.sem != Sem::Weak).then_some(store.scope);
-        self.progress += 1;
+        let is_seen =
+            !matches!(place, Place::Local(_)) && buffer[..all] != *self.peek(cta, thread, place, all);
+        self.progress += u64::from(is_seen);
         if strong.is_some() {
             self.strong_store(cta, thread, (place, all), &buffer[..all], (store.sem, store.scope), false);
         }
@@ -366,7 +368,10 @@ impl Machine<'_> {
         let mut buffer = Vec::with_capacity(all);
         new.iter().for_each(|bits| buffer.extend_from_slice(&bits.to_le_bytes()[..bytes]));
         // No thread waits for what leaves memory as it is: a lock that is tried in vain.
-        self.progress += u64::from(buffer != self.peek(cta, thread, place, all));
+        match buffer == self.peek(cta, thread, place, all) {
+            true => self.polls(cta, thread, key, read.is_none()),
+            false => self.progress += 1,
+        }
         // `red` is not part of an acquire pattern (8.8).
         if !atom.d.is_empty() && read.is_none() {
             self.strong_read_latest(cta, thread, key, atom.sem, atom.scope);

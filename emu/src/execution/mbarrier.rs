@@ -173,6 +173,9 @@ impl Machine<'_> {
                     return Ok(Flow::Stop);
                 }
                 self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Reads);
+                if !completed {
+                    self.polls(cta, thread, (Place::Shared(slot, offset as usize), 8), true);
+                }
                 let t = &mut self.ctas[cta].threads[thread];
                 t.gives_up = false;
                 t.pc += 1;

@@ -23,7 +23,7 @@ impl Machine<'_> {
             return Err(self.fault(cta, thread, "`multimem` on an address that is no multicast object's"));
         }
         let strong = (op.sem != Sem::Weak).then_some(op.scope);
-        self.progress += 1;
+        self.progress += u64::from(op.what != Multimem::LdReduce);
         let values: Vec<u64> = op
             .operands
             .iter()
@@ -39,10 +39,10 @@ impl Machine<'_> {
                 Multimem::LdReduce => {
                     self.check(cta, thread, place, all, How::Reads, strong);
                     // Each of the loads may read an older value.
-                    if strong.is_some()
-                        && let Some(older) = self.strong_load(cta, thread, (place, all), op.sem, op.scope)
-                    {
-                        old = older.chunks(bytes).map(word).collect();
+                    if strong.is_some() {
+                        let older = self.strong_load(cta, thread, (place, all), op.sem, op.scope);
+                        self.polls(cta, thread, (place, all), older.is_none());
+                        older.iter().for_each(|older| old = older.chunks(bytes).map(word).collect());
                     }
                     loaded.iter_mut().zip(old).for_each(|(all, old)| all.push(old));
                 }

@@ -10,7 +10,7 @@ use crate::execution::call::MOST_STACKS;
 use crate::execution::machine::{Machine, product};
 use crate::execution::memory::Grids;
 use crate::execution::thread::State;
-use crate::finding::Rule;
+use crate::finding::{Party, Rule};
 use crate::frontend::op::{Collective, Op, WarpOp};
 use crate::options::Progress;
 use crate::order::clock::{Id, of_grid};
@@ -20,6 +20,8 @@ use crate::trace::Row;
 
 /// The number of turns between two looks at the clock.
 const TURNS: u32 = 1 << 12;
+/// The number of turns between two looks at whether each thread waits in a loop that reads.
+const TURNS_OF_POLLS: u32 = 1 << 10;
 /// The time between two reports of progress.
 const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
 /// The number of asynchronous operations after which no thread issues another.
@@ -96,11 +98,15 @@ impl Machine<'_> {
             self.start_cluster(None);
         }
         let (start, mut told, mut turns) = (Instant::now(), Duration::ZERO, 0u32);
-        let (mut quiet, mut last_progress) = (0, u64::MAX);
+        let mut quiet = (u64::MAX, 0);
         // The number of consecutive turns of threads that wrote nothing.
         let mut idle = 0;
         loop {
             turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(TURNS_OF_POLLS) && self.all_poll() && !self.wakes_waits(&mut quiet) {
+                self.deadlock();
+                return Ok(());
+            }
             if turns.is_multiple_of(TURNS) {
                 self.tell(start.elapsed(), &mut told)?;
             }
@@ -166,15 +172,19 @@ impl Machine<'_> {
             } else if self.ctas.iter().all(|cta| cta.live == 0) {
                 return Ok(());
             } else {
-                // Only a `try_wait` that gives up can run. A program may then do something else.
-                quiet = if self.progress == last_progress { quiet + 1 } else { 0 };
-                last_progress = self.progress;
-                if quiet > 2 || !self.give_up_waits() {
+                if !self.wakes_waits(&mut quiet) {
                     self.deadlock();
                     return Ok(());
                 }
             }
         }
+    }
+
+    /// Lets each `try_wait` give up if nothing else goes on: a program may then do something else. `quiet` is the progress at the
+    /// last time, and the number of times in a row since which there was none. Returns whether something can go on.
+    fn wakes_waits(&mut self, quiet: &mut (u64, u32)) -> bool {
+        *quiet = (self.progress, if self.progress == quiet.0 { quiet.1 + 1 } else { 0 });
+        quiet.1 <= 2 && self.give_up_waits()
     }
 
     /// Lets each suspended `try_wait` return false. Returns whether there is one.
@@ -188,6 +198,7 @@ impl Machine<'_> {
                         trace.end(Row::Thread(cta.number, i as u32), self.report.instructions);
                     }
                     thread.gives_up = true;
+                    thread.polls.count = 0;
                     if let Some(mbarrier) = cta.mbarriers.get_mut(&at) {
                         mbarrier.waiters.retain(|waiter| *waiter != i as u32);
                     }
@@ -279,11 +290,10 @@ impl Machine<'_> {
             }
             State::Warp => self.waited_collective(slot, i),
             State::Groups => "a group of copies".into(),
-            State::Spin => "a value that nothing writes".into(),
-            State::Ready | State::TryWait(_) | State::Exited => match self.waited_mbarrier(slot, i) {
-                Some(text) => text,
-                None => "an mbarrier".into(),
-            },
+            State::Spin | State::Ready | State::TryWait(_) | State::Exited => {
+                let value = self.waited_value(slot, i).or_else(|| self.waited_mbarrier(slot, i));
+                value.unwrap_or_else(|| "an mbarrier".into())
+            }
         }
     }
 
@@ -307,10 +317,21 @@ impl Machine<'_> {
                 }
             }
         }
-        let places: Vec<_> = waits.iter().map(|(_, slot, first, _)| self.party(*slot, *first)).collect();
+        let place = |(_, slot, first, _): &(String, usize, usize, usize)| {
+            let party = self.party(*slot, *first);
+            match self.polled(*slot, *first) {
+                Some((_, at)) => {
+                    let read = self.party_at(false, party.cta, party.thread, at);
+                    Party { source: read.source.clone().or(party.source), ..read }
+                }
+                None => party,
+            }
+        };
+        let places: Vec<_> = waits.iter().map(place).collect();
         let Some(here) = places.first().cloned() else { return };
+        const SHOWN: usize = 8;
         let list =
-            waits.iter().zip(&places).take(8).enumerate().map(|(i, ((what, slot, _, count), place))| {
+            waits.iter().zip(&places).take(SHOWN).enumerate().map(|(i, ((what, slot, _, count), place))| {
                 let [x, y, z] = self.ctas[*slot].index;
                 match (i, count) {
                     // The finding names the places of the first two waits.
@@ -320,7 +341,20 @@ impl Machine<'_> {
                     _ => format!("{count} threads of block ({x}, {y}, {z}) wait for {what}"),
                 }
             });
-        let what = format!("no thread can run: {}", list.collect::<Vec<_>>().join("; "));
+        let mut what = list.collect::<Vec<_>>().join("; ");
+        if let more @ 1.. = waits.len().saturating_sub(SHOWN) {
+            what += &format!("; and threads at {more} other places wait");
+        }
+        match self.clusters() - self.next_cluster {
+            0 => {}
+            1 => what += "; 1 cluster of the grid starts only when another ends",
+            left => what += &format!("; {left} clusters of the grid start only when others end"),
+        }
+        let does = match self.ready.iter().next() {
+            Some(_) => "each thread waits, and no other thread or copy can change what it reads",
+            None => "no thread can run",
+        };
+        let what = format!("{does}: {what}");
         let other = places.get(1).cloned();
         self.find(Rule::Deadlock, what, here, other, (0, 0));
     }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::execution::polls::Polls;
 use crate::frontend::op::{Scope, Src};
 use crate::order::clock::{Acquirable, Id, PROXIES, Proxy, Release, Time, View};
 use crate::order::location::{Handed, Narrow};
@@ -96,6 +97,7 @@ pub struct Thread {
     pub cp_async: GroupsState,
     /// The instruction of the thread's last strong load, and the bytes that the load has read.
     pub last_load: (u32, Vec<u8>),
+    pub polls: Polls,
     /// The number of operations that the thread has issued.
     pub issued: u32,
     /// The numbers of cluster barriers that the thread has arrived at and waited for.
