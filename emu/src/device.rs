@@ -5,7 +5,7 @@ use crate::execution::machine::{Machine, product};
 use crate::execution::memory::Global;
 use crate::frontend::op::{Op, Special};
 use crate::frontend::parse::{ParseError, parse};
-use crate::frontend::program::{DecodeError, Init, Parameter, Program, Symbol, Variable};
+use crate::frontend::program::{DecodeError, Function, Init, Parameter, Program, Symbol, Variable};
 use crate::frontend::shared::SharedLayout;
 use crate::limits::*;
 use crate::options::{Launch, Options};
@@ -334,6 +334,8 @@ impl Device {
         run: impl FnOnce(Machine<'_>) -> Report,
     ) -> Result<Report, LaunchError> {
         let index = module.program.kernel(kernel).ok_or_else(|| LaunchError::NoKernel(kernel.into()))?;
+        let own = own_cluster(&module.program.functions[index], launch);
+        let launch = own.as_ref().unwrap_or(launch);
         check(&module.program, index, launch)
             .map_err(|problem| LaunchError::Shape { kernel: kernel.into(), problem })?;
         let has_workspace =
@@ -355,6 +357,12 @@ impl Device {
 
 /// The bytes of the grid barrier of a cooperative launch.
 const WORKSPACE: usize = 64;
+
+/// Returns a launch without clusters as one with those that its kernel requires, as a driver takes it. `None`: it stays as it is.
+fn own_cluster(function: &Function, launch: &Launch) -> Option<Launch> {
+    let cluster = function.required_cluster.filter(|_| launch.cluster == [1; 3])?;
+    Some(Launch { cluster, ..launch.clone() })
+}
 
 /// Checks that a GPU would run a launch.
 fn check(program: &Program, kernel: usize, launch: &Launch) -> Result<(), String> {

@@ -12,7 +12,7 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// The threads of a block.
     pub block: [u32; 3],
-    /// The blocks of a cluster.
+    /// The blocks of a cluster. One block: none are asked for, so a kernel with `.reqnctapercluster` takes its own.
     pub cluster: [u32; 3],
     /// The bytes of dynamic shared memory of a block.
     pub dynamic_shared: u32,
@@ -89,6 +89,9 @@ pub struct Readings {
     /// carries what that lane has acquired, and what it did before its last release; and a lane may overwrite what the others have
     /// read before. What a lane has stored since its last release needs `bar.warp.sync` by either reading.
     pub exchanges_order_nothing: bool,
+    /// Whether an `.aligned` barrier for all threads of the block allows that whole warps have ended, as CUDA's guide does for
+    /// `__syncthreads()`. By the ISA, "all threads in CTA" execute it (9.7.13.1). This reading alone requires less than the default.
+    pub ended_warps_take_no_part: bool,
 }
 
 impl Readings {
@@ -101,6 +104,7 @@ impl Readings {
             peer_copies_need_cluster_scope: true,
             active_lanes_differ: true,
             exchanges_order_nothing: true,
+            ended_warps_take_no_part: false,
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum FaultKind {
     Instruction,
     /// `trap`.
     Trap,
+    /// An assertion of the kernel that does not hold (`assert` of CUDA).
+    Assert,
     /// More instructions than [`Options::limit`](crate::Options::limit).
     Limit,
     /// The user has ended the run ([`Options::interrupt`](crate::Options::interrupt)).
@@ -30,6 +32,7 @@ impl FaultKind {
             Self::Misaligned => "misaligned address",
             Self::Instruction => "illegal instruction",
             Self::Trap => "`trap`",
+            Self::Assert => "failed assertion",
             Self::Limit => "limit of instructions",
             Self::Interrupt => "interrupt",
         }

@@ -88,6 +88,23 @@ fn a_switch_gives_each_active_lane_a_set_of_its_own() {
 }
 
 #[test]
+fn a_switch_lets_whole_warps_end_before_an_aligned_barrier() {
+    let readings = Readings { ended_warps_take_no_part: true, ..Readings::default() };
+    let found = |name: &str, readings| run_with(&case(name), "//fixed", 0, readings).to_string();
+    let whole = found("barrier_without_ended_warps", Readings::default());
+    assert!(
+        whole.contains("(CUDA's guide allows that whole warps end before `__syncthreads()`: "),
+        "{whole}"
+    );
+    assert_eq!(found("barrier_without_ended_warps", readings), "");
+    let lanes = found("barrier_without_ended_lanes", readings);
+    assert!(
+        lanes.starts_with("divergent collective instruction") && !lanes.contains("CUDA's guide"),
+        "{lanes}"
+    );
+}
+
+#[test]
 fn a_deadlock_says_who_waits_where_for_what() {
     assert_eq!(
         first_finding("deadlock"),

@@ -263,6 +263,56 @@ fn what_no_gpu_launches_is_refused() {
 }
 
 #[test]
+fn a_launch_without_clusters_takes_those_of_its_kernel() {
+    let text =
+        kernel("ld.param.u64 %d0, [out]; mov.u32 %r0, %cluster_nctaid.x; st.global.u32 [%d0], %r0; ret;")
+            .replace("(.param .u64 out)", "(.param .u64 out) .reqnctapercluster 2");
+    assert!(run(&text, Launch::new(4, 1), 100).is_clean());
+    let mut device = Device::new();
+    let module = device.load(&text).unwrap();
+    let out = device.allocate(8);
+    let launch = |grid| Launch { params: out.to_le_bytes().to_vec(), ..Launch::new(grid, 1) };
+    device.launch(&module, "k", &launch(2), &Options::default()).unwrap();
+    let mut word = [0; 4];
+    device.read(out, &mut word).unwrap();
+    assert_eq!(word, [2, 0, 0, 0]);
+    let error = |launch: Launch| {
+        device.clone().launch(&module, "k", &launch, &Options::default()).unwrap_err().to_string()
+    };
+    assert!(error(launch(3)).contains("a grid of [3, 1, 1] is not made of clusters of [2, 1, 1]"));
+    let other = Launch { cluster: [4, 1, 1], ..launch(4) };
+    assert!(error(other).contains("clusters of [4, 1, 1], but the kernel is for clusters of [2, 1, 1]"));
+}
+
+#[test]
+fn the_barrier_of_a_grid_that_is_not_cooperative_says_so() {
+    let text = kernel(
+        "mov.u32 %r0, %envreg1; mov.u32 %r1, %envreg2; or.b32 %r0, %r0, %r1; setp.ne.u32 %p0, %r0, 0; @%p0 bra OK; trap; OK: ret;",
+    );
+    let (what, kind) = fault(&run(&text, Launch::new(2, 1), 100));
+    assert!(what.contains("`grid.sync()` needs a cooperative launch, and this one is none"), "{what}");
+    assert_eq!(kind, FaultKind::Trap);
+    assert!(run(&text, Launch { cooperative: true, ..Launch::new(2, 1) }, 100).is_clean());
+}
+
+#[test]
+fn an_assertion_that_fails_is_named() {
+    let text = kernel(
+        "mov.u64 %d0, TEXT; cvta.global.u64 %d0, %d0; mov.u64 %d1, FILE; cvta.global.u64 %d1, %d1; add.u64 %d2, %d0, 6;
+         call.uni __assertfail, (%d0, %d1, 61, %d2, 1); ret;",
+    )
+    .replace(
+        ".visible",
+        ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+         .global .align 1 .b8 TEXT[9] = {120, 32, 62, 32, 48, 0, 102, 40, 0}; .global .align 1 .b8 FILE[5] = {97, 46, 99, 117};
+         .visible",
+    );
+    let (what, kind) = fault(&run(&text, Launch::new(1, 1), 100));
+    assert!(what.starts_with("failed assertion in `k`: `x > 0` does not hold, a.cu:61 in `f(`"), "{what}");
+    assert_eq!(kind, FaultKind::Assert);
+}
+
+#[test]
 fn a_cooperative_grid_has_a_place_for_its_barrier() {
     // As `grid.sync()` of CUDA: the last block to arrive flips the sign of a word.
     let body = "mov.u32 %r0, %envreg2; mov.u32 %r1, %envreg1; mov.b64 %d1, {%r0, %r1}; ld.param.u64 %d0, [out];

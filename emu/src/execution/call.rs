@@ -9,9 +9,10 @@ use crate::frontend::op::*;
 use crate::frontend::program::{Formal, Parameter};
 use crate::frontend::statics::{MOST_LOCAL, MOST_SLOTS};
 use crate::order::taint::Origin;
-use crate::report::Fault;
+use crate::report::{Fault, FaultKind};
 
 /// The most bytes that a grid prints. What it prints later is lost, as on a GPU (CUDA's `cudaLimitPrintfFifoSize`).
+const MOST_TEXT: usize = 4096;
 const MOST_PRINTED: usize = 1 << 24;
 /// The most calls in one another.
 const MOST_CALLS: usize = 256;
@@ -60,6 +61,7 @@ impl Machine<'_> {
                 index
             }
             Callee::Printf => return self.printf(cta, thread, call),
+            Callee::AssertFail => return self.assert_fails(cta, thread, call),
             Callee::Missing(name) => return Err(self.fault(cta, thread, missing(name))),
         };
         let function = &program.functions[target];
@@ -76,7 +78,10 @@ impl Machine<'_> {
         if t.frames.len() >= MOST_CALLS || stack.0 > MOST_LOCAL as usize || stack.1 > 2 * MOST_SLOTS as usize
         {
             let (calls, bytes) = (t.frames.len(), t.local.len());
-            let what = format!("{calls} calls deep, with {bytes} bytes of local memory: the stack overflows");
+            let what = format!(
+                "{calls} calls deep, with {bytes} bytes of local memory: the stack overflows (the interpreter allows {MOST_CALLS} calls, \
+                 CUDA as many as fit)"
+            );
             return Err(self.fault(cta, thread, what));
         }
         let caller = t.frame;
@@ -95,33 +100,50 @@ impl Machine<'_> {
         Ok(Flow::Jump(0))
     }
 
-    fn printf(&mut self, cta: usize, thread: usize, call: &Call) -> Outcome {
-        let argument = |machine: &Self, i: usize| {
-            let t = &machine.ctas[cta].threads[thread];
-            call.arguments.get(i).map_or(0, |argument| t.argument(&machine.constants, argument))
-        };
-        let (format, arguments) = (argument(self, 0), argument(self, 1));
-        let byte_at = |machine: &mut Self, address: u64| -> Result<u8, Fault> {
-            let place = machine.place(cta, thread, Space::Generic, address, 1, 1)?;
-            Ok(machine.peek(cta, thread, place, 1)[0])
-        };
+    /// Returns the first arguments of a call.
+    fn arguments<const N: usize>(&self, cta: usize, thread: usize, call: &Call) -> [u64; N] {
+        let t = &self.ctas[cta].threads[thread];
+        let argument = |i| call.arguments.get(i).map_or(0, |argument| t.argument(&self.constants, argument));
+        std::array::from_fn(argument)
+    }
+
+    fn byte_at(&mut self, cta: usize, thread: usize, address: u64) -> Result<u8, Fault> {
+        let place = self.place(cta, thread, Space::Generic, address, 1, 1)?;
+        Ok(self.peek(cta, thread, place, 1)[0])
+    }
+
+    /// Returns the text at an address up to its zero, of at most `most` bytes.
+    fn string_at(&mut self, cta: usize, thread: usize, mut at: u64, most: usize) -> Result<String, Fault> {
         let mut text = Vec::new();
-        let mut at = format;
-        loop {
-            let byte = byte_at(self, at)?;
-            if byte == 0 || text.len() > 4096 {
-                break;
+        while text.len() < most {
+            match self.byte_at(cta, thread, at)? {
+                0 => break,
+                byte => text.push(byte),
             }
-            text.push(byte);
             at += 1;
         }
-        let text = String::from_utf8_lossy(&text).into_owned();
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Runs `__assertfail`, the end of CUDA's `assert`: the assertion, its file, line and function.
+    fn assert_fails(&mut self, cta: usize, thread: usize, call: &Call) -> Outcome {
+        let [assertion, file, line, function] = self.arguments(cta, thread, call);
+        let mut text = |at| self.string_at(cta, thread, at, MOST_TEXT);
+        let (assertion, file, function) = (text(assertion)?, text(file)?, text(function)?);
+        let what = format!("`{assertion}` does not hold, {file}:{} in `{function}`", line as u32);
+        let fault = self.fault(cta, thread, what);
+        Err(Fault { kind: FaultKind::Assert, section: None, ..fault })
+    }
+
+    fn printf(&mut self, cta: usize, thread: usize, call: &Call) -> Outcome {
+        let [format, arguments] = self.arguments(cta, thread, call);
+        let text = self.string_at(cta, thread, format, MOST_TEXT)?;
         let mut next = arguments;
         let mut word = |machine: &mut Self, bytes: u64| -> Result<u64, Fault> {
             next = next.next_multiple_of(bytes);
             let mut word = 0;
             for i in 0..bytes {
-                word |= u64::from(byte_at(machine, next + i)?) << (8 * i);
+                word |= u64::from(machine.byte_at(cta, thread, next + i)?) << (8 * i);
             }
             next += bytes;
             Ok(word)
@@ -147,16 +169,8 @@ impl Machine<'_> {
                 b'p' => Ok(format!("{:#x}", word(self, 8)?)),
                 b'c' => sprintf::vsprintf(&text, &[&char::from(word(self, 4)? as u8)]),
                 b's' => {
-                    let (mut string, mut at) = (Vec::new(), word(self, 8)?);
-                    loop {
-                        match byte_at(self, at)? {
-                            0 => break,
-                            _ if string.len() >= MOST_PRINTED => break,
-                            byte => string.push(byte),
-                        }
-                        at += 1;
-                    }
-                    sprintf::vsprintf(&text, &[&String::from_utf8_lossy(&string).into_owned()])
+                    let at = word(self, 8)?;
+                    sprintf::vsprintf(&text, &[&self.string_at(cta, thread, at, MOST_PRINTED)?])
                 }
                 _ => sprintf::vsprintf(&text, &[&f64::from_bits(word(self, 8)?)]),
             };

@@ -700,10 +700,21 @@ impl Machine<'_> {
             self.diverge(cta, (first.thread, &first.point), (other.thread, &other.point), what);
         }
         let threads = self.ctas[cta].threads.len();
+        let warps = &self.ctas[cta].warps;
+        let are_whole = warps.iter().all(|warp| warp.live == 0 || warp.live == warp.lanes);
+        if are_whole && self.options.readings.ended_warps_take_no_part {
+            return;
+        }
         if let ended @ 1.. = threads - self.ctas[cta].live as usize {
+            let reading = if are_whole {
+                " (CUDA's guide allows that whole warps end before `__syncthreads()`: `Readings::ended_warps_take_no_part`)"
+            } else {
+                ""
+            };
+            let have = if ended == 1 { "has" } else { "have" };
             let what = format!(
-                "{ended} of the block's {threads} threads have ended without this `.aligned` instruction of barrier {id}, which \
-                 has no thread count"
+                "{ended} of the block's {threads} threads {have} ended without this `.aligned` instruction of barrier {id}, which \
+                 has no thread count{reading}"
             );
             self.leave_out(cta, first.thread, first.point.at, what);
         }

@@ -178,7 +178,16 @@ impl Machine<'_> {
             Op::Trap => {
                 let reason = self.program.reasons.get(&self.current(cta, thread).line);
                 let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
-                let what = format!("`trap` in `{}`{reason}", self.program.functions[self.kernel].name);
+                let code = &self.program.functions[self.ctas[cta].threads[thread].frame.function].code;
+                let asks = |op: &Op| matches!(op, Op::Special(_, Special::Environment(_)));
+                // `grid.sync()` looks for the place of its barrier, and traps where there is none.
+                let syncs = !self.launch.cooperative && code.iter().any(|instruction| asks(&instruction.op));
+                let hint = if syncs {
+                    ": `grid.sync()` needs a cooperative launch, and this one is none"
+                } else {
+                    ""
+                };
+                let what = format!("`trap` in `{}`{reason}{hint}", self.program.functions[self.kernel].name);
                 return Err(Fault { kind: FaultKind::Trap, ..self.fault(cta, thread, what) });
             }
             Op::Activemask(d) => return self.active_lanes(cta, thread, *d),

@@ -386,6 +386,7 @@ fn call(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Op> {
     let target = match (callee, function) {
         (Some(index), Some(function)) if function.body.is_some() => Callee::Function(index),
         (_, Some(function)) if function.name == "vprintf" => Callee::Printf,
+        (_, Some(function)) if function.name == "__assertfail" => Callee::AssertFail,
         (_, Some(function)) => Callee::Missing(function.name.clone()),
         _ => Callee::Pointer(l.src(target)?),
     };

@@ -741,7 +741,9 @@ pub enum Callee {
     Pointer(Src),
     /// `vprintf`.
     Printf,
-    /// `malloc`, `free`, `__assertfail`.
+    /// `__assertfail`.
+    AssertFail,
+    /// `malloc`, `free`.
     Missing(String),
 }
 
