@@ -27,6 +27,16 @@ pub enum Place {
 }
 
 impl Place {
+    /// Returns whether memory of a length at this place has a byte of `len` bytes at another.
+    pub fn overlaps(self, own: usize, other: Self, len: usize) -> bool {
+        match (self, other) {
+            (Self::Global(a, from), Self::Global(b, to)) | (Self::Shared(a, from), Self::Shared(b, to)) => {
+                a == b && from < to + len && to < from + own
+            }
+            _ => false,
+        }
+    }
+
     pub fn offset(self, by: usize) -> Self {
         match self {
             Self::Global(index, offset) => Self::Global(index, offset + by),

@@ -152,6 +152,29 @@ fn the_use_of_an_uninitialized_value_names_the_read_too() {
 }
 
 #[test]
+fn messages_say_what_is_near() {
+    let all = |name: &str| run(&case(name), "//fixed", 0).to_string();
+    let past = all("out_of_bounds");
+    assert!(
+        past.contains("are in no allocation: they begin 0 bytes past the end of allocation 0 of 4096 bytes"),
+        "{past}"
+    );
+    let relaxed = (0..20).map(|schedule| run(&case("message_relaxed"), "//fixed", schedule).to_string());
+    let flag = "the acquire in line 16 of the PTX has read a relaxed store that follows the access; `.release` there, or";
+    assert!(relaxed.into_iter().any(|text| text.contains(flag)), "{}", all("message_relaxed"));
+    let late = (0..20).map(|schedule| run(&case("cp_async_in_flight"), "//fixed", schedule).to_string());
+    let copy = "which nothing has written: the copy of line 11 of the PTX to it is in flight";
+    assert!(
+        late.into_iter().any(|text| text.contains(copy)),
+        "{}",
+        run(&case("cp_async_in_flight"), "//fixed", 1)
+    );
+    let more = all("deadlock_of_more_bytes");
+    assert!(more.contains("tx-count is -32 (32 more bytes have arrived than were expected)"), "{more}");
+    assert!(all("read_then_overwritten_by_its_thread").contains("through another proxy before, without"));
+}
+
+#[test]
 fn a_race_by_too_narrow_a_scope_names_the_scopes_and_the_cure() {
     let ends = |name: &str, end: &str| {
         let found = first_finding(name);

@@ -182,7 +182,7 @@ fn recursion_and_calls_of_nothing_are_faults() {
 fn a_run_without_an_end_says_who_is_where() {
     let (what, kind) = fault(&run(&kernel("L: bra L;"), Launch::new(1, 1), 10_000));
     assert_eq!(kind, FaultKind::Limit);
-    assert!(what.contains("instructions, and 1 of its threads have not ended:\n    thread 0 of block (0, 0, 0), line 6 of the PTX, runs"), "{what}");
+    assert!(what.contains("instructions, and 1 of its threads has not ended:\n    thread 0 of block (0, 0, 0), line 6 of the PTX, runs"), "{what}");
     // Half of the block waits for the other half.
     let body = "mov.u32 %r0, %tid.x; setp.lt.u32 %p0, %r0, 32;\n@%p0 bra WAIT;\nL: add.u32 %r1, %r1, 1;\nbra L;\nWAIT: bar.sync 1;\nret;";
     let (what, _) = fault(&run(&kernel(body), Launch::new(1, 64), 100_000));

@@ -172,7 +172,12 @@ impl Machine<'_> {
             _ => match self.global.find(at, len) {
                 Some((index, offset)) => Place::Global(index, offset),
                 None => {
-                    let what = format!("{len} bytes at the global address {at:#x} are in no allocation");
+                    let beside = self
+                        .global
+                        .beside(at, len)
+                        .map_or(String::new(), |beside| format!(": they {beside}"));
+                    let what =
+                        format!("{len} bytes at the global address {at:#x} are in no allocation{beside}");
                     return Err(self.fault(cta, thread, what));
                 }
             },

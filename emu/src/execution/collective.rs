@@ -17,6 +17,11 @@ use crate::order::shadow::At;
 use crate::order::sync::{Arrived, ClusterLanes, Point};
 use crate::report::Fault;
 
+/// The verb behind a number of things.
+fn has_or_have(count: usize) -> &'static str {
+    if count == 1 { "has" } else { "have" }
+}
+
 impl Machine<'_> {
     fn v(&self, cta: usize, thread: usize, src: Src) -> u64 {
         value(&self.constants, &self.ctas[cta].threads[thread], src)
@@ -373,7 +378,8 @@ impl Machine<'_> {
         let all = self.ctas[cta].warps[warp].lanes as usize;
         if lanes.len() < all {
             let ended = all - lanes.len();
-            let what = format!("{ended} of the warp's {all} threads have ended without this `setmaxnreg`");
+            let have = has_or_have(ended);
+            let what = format!("{ended} of the warp's {all} threads {have} ended without this `setmaxnreg`");
             self.leave_out(cta, thread as u32, point.at, what);
         }
         for lane in lanes {
@@ -683,8 +689,9 @@ impl Machine<'_> {
         }
         let lanes = self.ctas[cta].warps[warp].lanes;
         if let ended @ 1.. = lanes.saturating_sub(self.ctas[cta].barriers[id].counts[warp]) {
+            let have = has_or_have(ended as usize);
             let what = format!(
-                "{ended} of the warp's {lanes} threads have ended without this `.aligned` instruction of barrier {id}"
+                "{ended} of the warp's {lanes} threads {have} ended without this `.aligned` instruction of barrier {id}"
             );
             self.leave_out(cta, thread, point.at, what);
         }
@@ -711,7 +718,7 @@ impl Machine<'_> {
             } else {
                 ""
             };
-            let have = if ended == 1 { "has" } else { "have" };
+            let have = has_or_have(ended);
             let what = format!(
                 "{ended} of the block's {threads} threads {have} ended without this `.aligned` instruction of barrier {id}, which \
                  has no thread count{reading}"

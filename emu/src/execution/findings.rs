@@ -148,14 +148,17 @@ impl<'a> Machine<'a> {
                 let (rule, reason) = match missing {
                     Missing::Order | Missing::Scope(_) => (Rule::Race, "with nothing that orders the two"),
                     Missing::ProxyFence => {
-                        (Rule::ProxyFence, "through another proxy, without a proxy fence between")
+                        (Rule::ProxyFence, "through another proxy before, without a proxy fence between")
                     }
                     Missing::AliasFence => {
                         (Rule::ProxyFence, "through another address, without a `fence.proxy.alias` between")
                     }
                 };
                 let scopes = match missing {
-                    Missing::Order => self.narrow_scopes(&here, other.id, other.time),
+                    Missing::Order => {
+                        let narrow = self.narrow_scopes(&here, other.id, other.time);
+                        narrow.or_else(|| self.relaxed_flag(&here, other.id, other.time))
+                    }
                     Missing::Scope(ours) => self.ctas.iter().find(|block| Some(block.index) == here.cta).map(|block| {
                         let needed = Scope::around(block.number, other.id / PART, self.cluster_size());
                         let theirs = other.strong.unwrap_or(ours);
@@ -170,6 +173,24 @@ impl<'a> Machine<'a> {
                 self.find(rule, what, here, Some(party), (at, other.at));
             }
         }
+    }
+
+    /// Returns which acquire of a party's block has read a store that follows an access and does not release it.
+    fn relaxed_flag(&self, here: &Party, id: Id, time: Time) -> Option<String> {
+        let block = self.ctas.iter().find(|block| Some(block.index) == here.cta)?;
+        let acquires = self.locations.values().flat_map(|location| {
+            let of_block = location.taken.iter().filter(|(reader, _)| **reader / PART == block.number);
+            of_block.filter_map(move |(_, (number, at))| {
+                let write = location.writes.get(number.checked_sub(location.first)? as usize)?;
+                let follows = write.id == id && write.time >= time && write.release.time(id) < time;
+                follows.then_some((*at)?)
+            })
+        });
+        let line = self.party_at(false, None, None, acquires.min()?).line;
+        Some(format!(
+            ": the acquire in line {line} of the PTX has read a relaxed store that follows the access; `.release` there, or a release \
+             fence before it, orders the two"
+        ))
     }
 
     /// Returns which scopes keep a party from knowing of an access, and which would not.

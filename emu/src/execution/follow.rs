@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use crate::address::Place;
+use crate::execution::agent::Agent;
 use crate::execution::machine::{Flow, Machine, Outcome};
 use crate::execution::plain::{Bank, Plain, Registers, plain};
 use crate::execution::thread::Thread;
@@ -179,7 +180,17 @@ impl Machine<'_> {
         let (rule, what) = match origin.read {
             Read::Memory(place, len) => {
                 let what = self.describe(place, len);
-                (Rule::Uninitialized, format!("uses a value read from {what}, which nothing has written"))
+                let copy = match self.copy_to(place, len) {
+                    Some(at) => {
+                        let line = self.party_at(true, None, None, at).line;
+                        format!(": the copy of line {line} of the PTX to it is in flight")
+                    }
+                    None => String::new(),
+                };
+                (
+                    Rule::Uninitialized,
+                    format!("uses a value read from {what}, which nothing has written{copy}"),
+                )
             }
             Read::Lane(lane, mask) => (
                 Rule::Divergence,
@@ -190,6 +201,13 @@ impl Machine<'_> {
         };
         self.find(rule, what, here, Some(read), (at, origin.at));
         self.ctas[cta].threads[thread].taint.forget(origin);
+    }
+
+    /// Returns the instruction of an asynchronous operation that is to write memory.
+    fn copy_to(&self, place: Place, len: usize) -> Option<At> {
+        let writes =
+            |agent: &&Agent| agent.writes.iter().any(|piece| piece.place.overlaps(piece.len, place, len));
+        self.agents.iter().find(writes).map(|agent| agent.at)
     }
 
     /// Taints what a shuffle has read of a lane that takes no part in it.

@@ -143,6 +143,40 @@ impl Global {
         (allocation.live && in_bounds).then_some((index, offset))
     }
 
+    /// Says how memory that is in no allocation lies to the one that it is nearest to.
+    pub fn beside(&self, address: u64, len: usize) -> Option<String> {
+        let ends = |offset: usize, end: usize| match offset.checked_sub(end) {
+            Some(past) => format!("begin {past} bytes past the end"),
+            None => format!("end {} bytes past the end", offset.saturating_add(len) - end),
+        };
+        let index = (address >> ALLOCATION_SHIFT) as usize;
+        let offset = (address & ((1 << ALLOCATION_SHIFT) - 1)) as usize;
+        // The upper half of an allocation's range is nearer to the next one.
+        if offset >> (ALLOCATION_SHIFT - 1) != 0 {
+            let next = self.allocations.get(index).filter(|next| next.live)?;
+            let before = (1 << ALLOCATION_SHIFT) - offset;
+            return Some(format!(
+                "begin {before} bytes before allocation {index} of {} bytes",
+                next.bytes.len()
+            ));
+        }
+        let index = index.checked_sub(1)?;
+        let allocation = self.allocations.get(index)?;
+        if !allocation.live {
+            return Some(format!("are in allocation {index}, which is freed"));
+        }
+        match allocation.parts.partition_point(|part| part.start <= offset).checked_sub(1) {
+            Some(at) => {
+                let part = &allocation.parts[at];
+                Some(format!("{} of a variable of {} bytes", ends(offset, part.end), part.len()))
+            }
+            None => {
+                let bytes = allocation.bytes.len();
+                Some(format!("{} of allocation {index} of {bytes} bytes", ends(offset, bytes)))
+            }
+        }
+    }
+
     /// Returns the first address whose byte differs in `other`, which has the same allocations.
     pub fn difference(&self, other: &Self) -> Option<u64> {
         self.allocations.iter().zip(&other.allocations).enumerate().find_map(|(index, (ours, theirs))| {

@@ -252,10 +252,9 @@ impl Machine<'_> {
                 }
             }
         }
-        let mut text = format!(
-            "{why}, and {} of its threads have not ended:",
-            rows.iter().map(|row| row.3).sum::<u64>()
-        );
+        let count = rows.iter().map(|row| row.3).sum::<u64>();
+        let have = if count == 1 { "has" } else { "have" };
+        let mut text = format!("{why}, and {count} of its threads {have} not ended:");
         for (what, slot, first, count) in rows.iter().take(ROWS) {
             let party = self.party(*slot, *first);
             let alike =
@@ -404,9 +403,12 @@ impl Machine<'_> {
         let mbarrier = cta.mbarriers.get(&(at.checked_sub(SHARED_BASE)?))?;
         // No copy is in flight, since that copy could run.
         let missing = match (mbarrier.pending, mbarrier.tx) {
-            (1.., _) => " (an arrival is missing: of a thread, or that of a load, with its bytes)",
-            (0, 1..) => " (bytes are missing: a copy that they were expected of was not issued)",
-            _ => "",
+            (_, ..0) => {
+                format!(" ({} more bytes have arrived than were expected)", mbarrier.tx.unsigned_abs())
+            }
+            (1.., _) => " (an arrival is missing: of a thread, or that of a load, with its bytes)".into(),
+            (0, 1..) => " (bytes are missing: a copy that they were expected of was not issued)".into(),
+            (0, 0) => String::new(),
         };
         Some(format!(
             "phase {} of the mbarrier at {at:#x}, whose pending count is {} and whose tx-count is {}{missing}",
