@@ -221,8 +221,22 @@ mod tests {
             assert_eq!(global.write(*address, &vec![1; size + 1]), None);
             assert_eq!(global.find(address + size as u64, 1), None);
         }
+        let beside = |global: &Global, address, len| global.beside(address, len).unwrap();
+        assert_eq!(
+            beside(&global, addresses[1] + 298, 4),
+            "end 2 bytes past the end of a variable of 300 bytes"
+        );
+        assert_eq!(
+            beside(&global, addresses[0] + 12, 4),
+            "begin 8 bytes past the end of a variable of 4 bytes"
+        );
+        let last = global.allocate(8).unwrap();
+        assert!(beside(&global, last - 4, 4).starts_with("begin 4 bytes before allocation "));
+        assert_eq!(global.beside(0, 4), None);
+        assert_eq!(global.beside(u64::MAX, 4), None);
         global.free(addresses[0]);
         assert_eq!(global.find(addresses[2], 1), None, "all are freed together");
+        assert!(beside(&global, addresses[2], 1).ends_with("which is freed"));
         assert_eq!(global.allocate_variables([], true), Some(vec![]));
     }
 }
