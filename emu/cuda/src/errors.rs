@@ -38,6 +38,7 @@ errors! {
     CUDA_ERROR_LAUNCH_TIMEOUT c"the launch timed out and was terminated"
     CUDA_ERROR_CONTEXT_IS_DESTROYED c"context is destroyed"
     CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED c"pointer does not correspond to a registered memory region"
+    CUDA_ERROR_ASSERT c"device-side assert triggered"
     CUDA_ERROR_ILLEGAL_INSTRUCTION c"an illegal instruction was encountered"
     CUDA_ERROR_MISALIGNED_ADDRESS c"misaligned address"
     CUDA_ERROR_LAUNCH_FAILED c"unspecified launch failure"

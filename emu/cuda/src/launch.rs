@@ -294,6 +294,7 @@ impl Driver {
                 FaultKind::Address => CUDA_ERROR_ILLEGAL_ADDRESS,
                 FaultKind::Misaligned => CUDA_ERROR_MISALIGNED_ADDRESS,
                 FaultKind::Instruction => CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                FaultKind::Assert => CUDA_ERROR_ASSERT,
                 FaultKind::Limit | FaultKind::Interrupt => CUDA_ERROR_LAUNCH_TIMEOUT,
                 _ => CUDA_ERROR_LAUNCH_FAILED,
             });
