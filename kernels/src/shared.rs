@@ -25,8 +25,8 @@ pub fn shared_gather(
     cta.finish(words, |cta, words| {
         let words = words.element_stores();
         let mut i = cta.thread_rank();
-        while let Some(word) = input.get(i as usize) {
-            words.set(i as usize, word);
+        while i < n {
+            words.set(i as usize, input.get(i as usize).unwrap_or(0));
             i += THREADS;
         }
         let words = words.publish().sync(cta);
