@@ -402,6 +402,25 @@ fn a_tensor_copy_with_other_coordinates_than_its_dimensions_is_refused() {
 }
 
 #[test]
+fn a_copy_of_a_size_that_cp_async_has_not_is_refused() {
+    for (cache, size) in [("ca", "(1<<40)"), ("ca", "0"), ("ca", "12"), ("cg", "8")] {
+        let copy = format!("cp.async.{cache}.shared.global [%r1], [%d0], {size};");
+        assert!(error(&kernel(&copy)).contains("`cp-size`"), "{copy}");
+    }
+}
+
+#[test]
+fn a_rank_that_no_tensor_map_has_is_a_fault() {
+    for rank in ["255", "5"] {
+        let body = format!(
+            "ld.param.u64 %d0, [out];\ntensormap.replace.tile.rank.global.b1024.b32 [%d0], {rank};\nret;"
+        );
+        let (fault, _) = fault(&run(&kernel(&body), Launch::new(1, 1), 1000));
+        assert!(fault.contains(&format!("the rank {rank} of a tensor map")), "{fault}");
+    }
+}
+
+#[test]
 fn a_bound_that_no_block_has_is_no_panic() {
     for most in [u64::MAX, 1 << 40] {
         let text = kernel("setmaxnreg.dec.sync.aligned.u32 24;");

@@ -1,6 +1,6 @@
 //! Kernels that other compilers made, with CUB, libcu++ and cooperative groups: `others/NAME.ptx`, by
 //! `nvcc -arch=sm_90 -ptx -std=c++17` from `NAME.cu`, by Triton or by numba (its first line says of what), without comments and
-//! debug information. Each is clean and right under many schedules.
+//! debug information. Each but `tile_shuffle` is clean and right under many schedules.
 
 use std::path::Path;
 

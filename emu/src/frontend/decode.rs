@@ -585,6 +585,11 @@ fn cp_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         return Ok(None);
     }
     let Operand::Number(bytes) = arg(l, words, 2)? else { return Ok(None) };
+    // `.ca` copies 4, 8 or 16 bytes, `.cg` 16 (9.7.9.25.3.1).
+    let sizes: &[u32] = if words.has("cg") { &[16] } else { &[4, 8, 16] };
+    let Some(&bytes) = sizes.iter().find(|&&size| u64::from(size) == *bytes) else {
+        return Err(l.error(format!("`cp-size` is {bytes}: expected one of {sizes:?}")));
+    };
     let mut more = words.operands.len();
     if words.has("L2::cache_hint") {
         more -= 1;
@@ -600,7 +605,7 @@ fn cp_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     Ok(Some(Op::CpAsync(Box::new(CpAsync {
         to: l.address(arg(l, words, 0)?, Space::SharedCta)?,
         from: l.address(arg(l, words, 1)?, Space::Global)?,
-        bytes: *bytes as u32,
+        bytes,
         source_bytes,
         ignore,
     }))))
@@ -810,7 +815,10 @@ fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         _ => return Ok(None),
     };
     let (index, value) = match words.operands {
-        [_, Operand::Number(index), value] => (*index as u32, value),
+        [_, Operand::Number(index), value] => match u32::try_from(*index) {
+            Ok(index) => (index, value),
+            Err(_) => return Err(l.error(format!("the field has no element {index}"))),
+        },
         [_, value] => (0, value),
         _ => return Ok(None),
     };
