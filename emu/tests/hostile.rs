@@ -411,7 +411,7 @@ fn a_copy_of_a_size_that_cp_async_has_not_is_refused() {
 
 #[test]
 fn a_rank_that_no_tensor_map_has_is_a_fault() {
-    for rank in ["255", "5"] {
+    for rank in ["255", "5", "256"] {
         let body = format!(
             "ld.param.u64 %d0, [out];\ntensormap.replace.tile.rank.global.b1024.b32 [%d0], {rank};\nret;"
         );

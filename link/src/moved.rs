@@ -135,8 +135,8 @@ impl Flow {
     /// leads to `site` from any arm, but for one.
     fn passes_by(&self, branch: usize, site: usize) -> bool {
         let arms: BTreeSet<usize> = self.graph.successors[branch].iter().copied().collect();
-        let leads = |arm: usize| arm == site || self.reach([arm], branch, |at| at == site).contains(&site);
-        arms.into_iter().filter(|&arm| leads(arm)).count() <= 1
+        let site = BTreeSet::from([site]);
+        arms.into_iter().filter(|&arm| !self.first(arm, branch, &site).is_empty()).count() <= 1
     }
 
     /// Returns those of `copies` that a thread may reach first from `start` inside the region of a branch.

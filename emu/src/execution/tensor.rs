@@ -247,15 +247,14 @@ impl Machine<'_> {
                 "a tensor map has the strides 0 to 3: the innermost of its up to 5 dimensions has none";
             return Err(self.fault(cta, thread, what));
         }
-        let rank = (bits as u8).wrapping_add(1);
-        if field == Field::Rank && !(1..=5).contains(&rank) {
+        if field == Field::Rank && bits > 4 {
             let what = format!("the rank {bits} of a tensor map: the operand is the rank minus one, 0 to 4");
             return Err(self.fault(cta, thread, what));
         }
         match field {
             Field::GlobalAddress => map.address = bits,
             // The operand is the rank minus one.
-            Field::Rank => map.rank = rank,
+            Field::Rank => map.rank = bits as u8 + 1,
             Field::BoxDim => map.boxes[i] = bits as u16,
             Field::GlobalDim => map.dims[i] = bits as u32,
             Field::GlobalStride => map.strides[i] = bits,
