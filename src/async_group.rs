@@ -27,7 +27,7 @@ pub(crate) use token::Token;
 
 /// The largest number of committed async-groups that one queue holds ([`InFlight`]). The crate has `wait_group N` for
 /// each `N` below this number.
-pub const MAX_GROUPS: u32 = 8;
+pub const MAX_ASYNC_GROUPS: u32 = 8;
 
 /// Waits until at most `$newer` groups are pending. `$newer` is a constant wherever this macro is inlined, so the `match` leaves
 /// one `wait_group` with an immediate.
@@ -55,7 +55,7 @@ pub(crate) use wait_group;
 /// (`wait_group N`). `Newest` was committed after all groups of `Older`, which is a group or a queue.
 ///
 /// ```
-/// # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
+/// # use ptx::{cp_async, global::Tiles, group::Cta, shared::SharedArray};
 /// # type Stage = SharedArray<f32, 1024>;
 /// # fn kernel(cta: Cta, memory: (Stage, Stage), src: Tiles<f32, 1024>, mut use_element: impl FnMut(f32)) {
 /// # let (Some(first), Some(second)) = (src.get(0), src.get(1)) else { return };
@@ -88,7 +88,7 @@ impl<Older: Queue, Newest> InFlight<Older, Newest> {
     pub(crate) fn new(older: Older, newest: Newest) -> Self {
         const {
             assert!(
-                Older::GROUPS < MAX_GROUPS,
+                Older::GROUPS < MAX_ASYNC_GROUPS,
                 "a queue holds eight groups at most: call `wait_oldest` before `then` commits another group"
             )
         };

@@ -148,7 +148,7 @@ impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global>
     /// `.gpu` or `.sys`.
     ///
     /// ```
-    /// # use ptx::{atomic::GlobalAtomics, launch::Cta, qualifier::scope};
+    /// # use ptx::{atomic::GlobalAtomics, group::Cta, qualifier::scope};
     /// # #[cfg(feature = "sm_100a")]
     /// # fn kernel(cta: &Cta, flags: GlobalAtomics<u32, scope::Gpu>) {
     /// // … write the data that the flag announces …
@@ -515,7 +515,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// PTX: `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
+    /// # use ptx::{group::Cta, qualifier::sem, shared::SharedArray};
     /// # fn kernel(cta: Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
     /// cta.finish(bins, |cta, bins| {
     ///     let bins = bins.write(cta, |_| 0).into_atomic(cta);

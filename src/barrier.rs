@@ -1,5 +1,5 @@
 //! Named barriers 1 to 15 of the CTA (`bar.sync`, `barrier.cta`; 9.7.13.1) as owned resources. Barrier 0 belongs to
-//! [`Cta::sync`](crate::launch::Cta::sync), CUDA's `__syncthreads()`, and to every collective call of the CTA.
+//! [`Cta::sync`](crate::group::Cta::sync), CUDA's `__syncthreads()`, and to every collective call of the CTA.
 //!
 //! A kernel declares its barriers in [`shared_memory!`](crate::shared_memory), where a number that occurs twice does not compile.
 //! Each type uses one kind of instruction, so `barrier.cta.red` never meets `.sync` or `.arrive` on the same barrier:
@@ -130,7 +130,7 @@ unsafe impl Reduction<bool> for Or {
 /// ```
 /// use ptx::barrier::NamedBarrier;
 /// ptx::shared_memory! { struct Smem { half: NamedBarrier<1, 64> } }
-/// # fn kernel(cta: &ptx::launch::Cta, smem: Smem) {
+/// # fn kernel(cta: &ptx::group::Cta, smem: Smem) {
 /// if cta.warp_rank() < 2 {
 ///     smem.half.sync(&cta.warp()); // the first two warps wait for each other
 /// }
@@ -151,7 +151,7 @@ pub struct NamedBarrier<const ID: u32, const THREADS: u32, K = SyncOnly> {
 /// ptx::shared_memory! {
 ///     struct Smem { any: ReductionBarrier<1, 64, Or>, votes: ReductionBarrier<2, 64, Popc> }
 /// }
-/// # fn kernel(cta: &ptx::launch::Cta, smem: Smem, value: f32) {
+/// # fn kernel(cta: &ptx::group::Cta, smem: Smem, value: f32) {
 /// // Of two warps.
 /// let any_nan: bool = smem.any.red(&cta.warp(), value.is_nan());
 /// let negative: u32 = smem.votes.red(&cta.warp(), value < 0.0);

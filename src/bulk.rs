@@ -17,7 +17,7 @@
 //! [`Tail`](crate::global::Tail), which threads read, or a [`TailMut`](crate::global::TailMut), which threads update.
 //!
 //! ```
-//! # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+//! # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, group::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
 //! # type Memory = (SharedArray<f32, 1024>, Mbarrier<Uninit>);
 //! # fn kernel(cta: Cta, memory: Memory, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
 //! cta.finish(memory, |cta, (tile, bar)| {
@@ -56,13 +56,13 @@ pub use reduce::{BulkReduce, GlobalReduce, Reduce, ReduceTile, reduce};
 pub use source::{CopySource, Source};
 
 states! {
-    uses_of_group [Sealed] [ Extendable "takes copies", WaitableGroup "`wait`" ]
+    uses_of_group [Sealed] [ Extendable "takes copies", WaitableAsyncGroup "`wait`" ]
     /// State of an async-group before `commit_group`: copies can still be added to the group.
     Uncommitted: Extendable;
     /// State of an async-group after `commit_group`: its copies are in flight, and the group takes no more copies.
-    Committed: WaitableGroup;
+    Committed: WaitableAsyncGroup;
     /// State of a [`BulkGroup`] whose copies have read their sources (`wait_group.read`), and may still write their destinations.
-    ReadDone: WaitableGroup;
+    ReadDone: WaitableAsyncGroup;
 }
 
 /// States of an async-group in which its copies can be waited for (`wait_group`): [`Committed`] and [`ReadDone`].
@@ -72,7 +72,7 @@ states! {
     note = "`wait_group` waits for committed groups: call `.commit(&cta)` first"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait WaitableGroup: Sealed {}
+pub trait WaitableAsyncGroup: Sealed {}
 
 /// The state of an async-group in which copies can be added to the group: [`Uncommitted`].
 #[diagnostic::on_unimplemented(
@@ -91,7 +91,7 @@ pub trait Extendable: Sealed {}
 /// [`Committed`] or [`ReadDone`].
 ///
 /// ```
-/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Published, Shared, Written}};
+/// # use ptx::{bulk, global::GlobalTileMut, group::Cta, shared::{Published, Shared, Written}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>, to: GlobalTileMut<f32, 64>) -> Shared<'s, f32, 64, Published> {
 /// let group = bulk::store(cta, tile.to_async().sync(cta), to).commit(cta);
 /// let (tile, group) = group.wait_read_split(cta).sync(cta); // the copy has read `tile`
@@ -163,7 +163,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 /// [`ByElement`](crate::cluster::ByElement) after `fence.proxy.async.shared::cta;`
 ///
 /// ```
-/// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, mask::ByteMask, shared::{Fenced, Free, Shared}};
+/// # use ptx::{bulk, global::GlobalTileMut, group::Cta, mask::ByteMask, shared::{Fenced, Free, Shared}};
 /// # #[cfg(feature = "sm_100")]
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
 /// // The low half of each `u32`.
@@ -283,8 +283,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader; in a [`FirstWarp`](crate::launch::FirstWarp) and in a
-    /// [`Thread`](crate::launch::Thread) after `fence.proxy.async.shared::cta;`, by each thread
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader; in a [`FirstWarp`](crate::group::FirstWarp) and in a
+    /// [`Thread`](crate::group::Thread) after `fence.proxy.async.shared::cta;`, by each thread
     #[inline(always)]
     #[track_caller]
     #[doc(alias(
@@ -295,7 +295,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     pub fn wait_read(self, group: &G) -> AfterSync<Copies::Sources, G>
     where
         Copies: Split,
-        State: WaitableGroup,
+        State: WaitableAsyncGroup,
     {
         await_read(group, 0);
         AfterSync::new(self.copies.split(Token::NEW).0)
@@ -306,8 +306,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader; in a [`FirstWarp`](crate::launch::FirstWarp) and in a
-    /// [`Thread`](crate::launch::Thread) after `fence.proxy.async.shared::cta;`, by each thread
+    /// PTX: `cp.async.bulk.wait_group.read 0;` by the leader; in a [`FirstWarp`](crate::group::FirstWarp) and in a
+    /// [`Thread`](crate::group::Thread) after `fence.proxy.async.shared::cta;`, by each thread
     #[inline(always)]
     #[track_caller]
     #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
@@ -317,7 +317,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     ) -> AfterSync<(Copies::Sources, BulkGroup<Copies::Destinations, ReadDone, G>), G>
     where
         Copies: Split,
-        State: WaitableGroup,
+        State: WaitableAsyncGroup,
     {
         await_read(group, 0);
         let (sources, destinations) = self.copies.split(Token::NEW);
@@ -335,7 +335,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     #[doc(alias("cp_async_bulk_wait_group", "cuda::ptx::cp_async_bulk_wait_group"))]
     pub fn wait(self, group: &G) -> AfterSync<Copies, G>
     where
-        State: WaitableGroup,
+        State: WaitableAsyncGroup,
     {
         await_written(group, 0);
         AfterSync::new(self.copies)
@@ -406,11 +406,11 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     ///
     /// Collective in the group.
     ///
-    /// PTX: `cp.async.bulk.wait_group.read N;` by the leader; in a [`FirstWarp`](crate::launch::FirstWarp) and in a
-    /// [`Thread`](crate::launch::Thread) after `fence.proxy.async.shared::cta;`, by each thread
+    /// PTX: `cp.async.bulk.wait_group.read N;` by the leader; in a [`FirstWarp`](crate::group::FirstWarp) and in a
+    /// [`Thread`](crate::group::Thread) after `fence.proxy.async.shared::cta;`, by each thread
     ///
     /// ```
-    /// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
+    /// # use ptx::{bulk, global::TilesMut, group::Cta, shared::SharedArray};
     /// # fn kernel(cta: Cta, memory: (SharedArray<u32, 1024>, SharedArray<u32, 1024>), mut dst: TilesMut<u32, 1024>) {
     /// cta.finish(memory, |cta, (a, b)| {
     ///     let (Some((i, to_a)), Some((j, to_b))) = (dst.next_tile(), dst.next_tile()) else { return (a.end(), b.end()) };

@@ -10,7 +10,7 @@ use crate::raw::{self, AtomCacheHint, L2CacheHint, PrimaryPriority, SecondaryPri
 /// policy is a hint: it can change the speed of a kernel, and nothing else.
 ///
 /// ```
-/// # use ptx::{bulk, cache_policy::{CacheHint, CachePolicy}, global::Tiles, launch::Cta};
+/// # use ptx::{bulk, cache_policy::{CacheHint, CachePolicy}, global::Tiles, group::Cta};
 /// # fn kernel(cta: &Cta, weights: Tiles<f32, 1024>) {
 /// let keep = CachePolicy::evict_last(); // made once, given to any number of copies
 /// for tile in [weights.get(0), weights.get(1)].into_iter().flatten() {
@@ -181,7 +181,7 @@ pub trait CacheHint: Sized + Sealed {
     /// PTX of those operations: with `.L2::cache_hint`, and the policy as the last operand.
     ///
     /// ```
-    /// # use ptx::{atomic::GlobalAtomics, bulk, cache_policy::{CacheHint, CachePolicy}, global::GlobalTile, launch::Cta};
+    /// # use ptx::{atomic::GlobalAtomics, bulk, cache_policy::{CacheHint, CachePolicy}, global::GlobalTile, group::Cta};
     /// # use ptx::qualifier::{scope, sem};
     /// # fn kernel(cta: &Cta, tile: GlobalTile<f32, 64>, bins: GlobalAtomics<u32, scope::Gpu>) {
     /// let keep = CachePolicy::evict_last();

@@ -23,15 +23,15 @@
 //!        └──────── end of the scope ──────┘   └────── release ────── Received
 //! ```
 //!
-//! A [`Group`] is a row, a column or the whole of the cluster. A multicast loads a tile into all CTAs of a group; a
-//! [`GroupBarrier`] synchronizes them. A [`Permutation`] maps each CTA to the CTA that it sends to.
+//! [`Peers`] are a row, a column or the whole of the cluster. A multicast loads a tile into all of them; a
+//! [`PeerBarrier`] synchronizes them. A [`Permutation`] maps each CTA to the CTA that it sends to.
 //!
 //! | a DSMEM buffer | is filled by | from |
 //! | --- | --- | --- |
 //! | [`ByTile`] | [`send`](Inbox::send) along a [`Permutation`] | shared memory, or a tile that a DSMEM buffer has received |
 //! | | [`send_reduce`](Inbox::send_reduce) along a [`Permutation`] | the same |
 //! | | [`send_reduce_to_others`](Inbox::send_reduce_to_others) | the same |
-//! | | [`multicast`](Inbox::multicast), [`multicast_tensor`](Inbox::multicast_tensor) to a [`Group`] | global memory |
+//! | | [`multicast`](Inbox::multicast), [`multicast_tensor`](Inbox::multicast_tensor) to a [`Peers`] | global memory |
 //! | [`ByElement`] | [`store`](Inbox::store), [`reduce`](Inbox::reduce) along a [`Permutation`] | each thread's values |
 //! | | [`reduce_to_others`](Inbox::reduce_to_others) | each thread's values |
 //! | [`ByChannel`] | [`Channel::send`] along a [`Permutation`], tile after tile | as [`send`](Inbox::send) |
@@ -44,19 +44,19 @@
 //!
 //! A method that changes a state at a barrier of the cluster returns an [`AfterSync`], and `.sync(&cluster)` executes the barrier
 //! (`cluster.sync()`). One barrier completes several transitions, those of the CTA's own handles included:
-//! `(tile.close(), row.close()).sync(&cluster)`, with [`Together`](crate::launch::Together).
+//! `(tile.close(), row.close()).sync(&cluster)`, with [`Together`](crate::group::Together).
 //!
 //! | transition | completes at a barrier of |
 //! | --- | --- |
 //! | [`Cluster::publish`], [`Cluster::open_write_only`], [`Cluster::open_atomic`] | the cluster |
 //! | [`ClusterSmem::publish`], `ClusterSmem::close` | the cluster |
-//! | [`Group::barrier`]; [`GroupBarrier::close`], then [`inval`](GroupBarrier::inval) | the cluster |
+//! | [`Peers::barrier`]; [`PeerBarrier::close`], then [`inval`](PeerBarrier::inval) | the cluster |
 //! | `Received::release`, [`reclaim`](Received::reclaim) | the cluster |
 //! | [`Channel::into_inbox`] | the cluster |
 //! | [`ChannelReceived::release`], then [`acknowledge`](ChannelReleased::acknowledge) | the CTA |
 //! | [`ChannelAcknowledged::reclaim`] | the CTA |
 //!
-//! [`GroupBarrier::arrive`], and the cluster's [`arrive`](Cluster::arrive) and [`wait`](ArrivedCluster::wait), are barriers
+//! [`PeerBarrier::arrive`], and the cluster's [`arrive`](Cluster::arrive) and [`wait`](ArrivedCluster::wait), are barriers
 //! themselves, or begin with one.
 //!
 //! # Cluster calls
@@ -76,14 +76,14 @@ use crate::shared::{Lendable, Scoped, publish_inits};
 
 mod barrier;
 mod dsmem;
-mod group;
+mod peers;
 mod permutation;
 mod shared;
 
 pub use crate::mbarrier::Retired;
-pub use barrier::GroupBarrier;
+pub use barrier::PeerBarrier;
 pub use dsmem::*;
-pub use group::Group;
+pub use peers::Peers;
 pub use permutation::Permutation;
 pub use shared::*;
 
@@ -157,7 +157,7 @@ impl Cta {
     /// are lent are initialized and invalidated as in [`async_scope`](Cta::async_scope).
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::SharedArray};
+    /// # use ptx::{group::Cta, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {
     /// cta.cluster_scope(tile, |cluster, tile| {
     ///     let rank = cluster.cta_rank();
@@ -204,7 +204,7 @@ impl Cta {
     /// PTX: as [`cluster_scope`](Cta::cluster_scope).
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::SharedArray};
+    /// # use ptx::{group::Cta, shared::SharedArray};
     /// # fn kernel(cta: Cta, tile: SharedArray<u32, 128>, from_the_first: &mut u32) {
     /// cta.finish_cluster(tile, |cluster, tile| {
     ///     let rank = cluster.cta_rank();

@@ -35,7 +35,7 @@ const RESPONSE: u32 = 16;
 /// # mod example {
 /// use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
 /// ptx::shared_memory! { struct Smem { clusters: WorkQueueMemory } }
-/// # fn kernel(cta: &mut ptx::launch::Cta, smem: Smem, mut work: impl FnMut(u32)) {
+/// # fn kernel(cta: &mut ptx::group::Cta, smem: Smem, mut work: impl FnMut(u32)) {
 /// smem.clusters.scope(cta, |cta, mut queue| {
 ///     let mut block = ptx::raw::ctaid_x();
 ///     loop {
@@ -224,7 +224,7 @@ impl WorkQueueMemory {
     /// ```
     /// # #[cfg(feature = "sm_100a")]
     /// # mod example {
-    /// # use ptx::{clusterlaunchcontrol::{Response, WorkQueueMemory}, launch::Cta};
+    /// # use ptx::{clusterlaunchcontrol::{Response, WorkQueueMemory}, group::Cta};
     /// # fn kernel(cta: &mut Cta, clusters: WorkQueueMemory, mut work: impl FnMut(u32)) {
     /// cta.cluster_scope((), |mut cluster, ()| {
     ///     let [mine, ..] = cluster.position();

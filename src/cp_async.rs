@@ -20,7 +20,7 @@
 //! [`CacheHint`] attaches an L2 cache policy to a tile or a window.
 //!
 //! ```
-//! # use ptx::{cp_async, global::Tiles, launch::Cta, shared::SharedArray};
+//! # use ptx::{cp_async, global::Tiles, group::Cta, shared::SharedArray};
 //! # fn kernel(cta: Cta, memory: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: Tiles<f32, 1024>) {
 //! # let (Some(first), Some(second)) = (src.get(0), src.get(1)) else { return };
 //! cta.finish(memory, |cta, (a, b)| {
@@ -37,7 +37,7 @@
 use core::marker::PhantomData;
 
 use crate::async_group::{self, InFlight, Queue, Token};
-use crate::bulk::{Committed, Extendable, Uncommitted, WaitableGroup};
+use crate::bulk::{Committed, Extendable, Uncommitted, WaitableAsyncGroup};
 use crate::cache_policy::{Bare, CacheHint, CachePolicy, Hinted, L2Policy};
 use crate::global::{Global, GlobalTile, GlobalTileMut, TileSource};
 use crate::group::{AfterSync, Cta};
@@ -219,7 +219,7 @@ impl<T: Element> Global<T> {
     /// elements are a multiple of 16 bytes, which the compiler checks.
     ///
     /// ```
-    /// # use ptx::{global::Global, launch::Cta};
+    /// # use ptx::{global::Global, group::Cta};
     /// # fn kernel(cta: &Cta, src: Global<f32>) {
     /// // A tile of 128 for each CTA, and four neighbors at each side.
     /// let window = src.vector_window::<136>(32 * i64::from(cta.grid_rank()) - 1);
@@ -339,7 +339,7 @@ unsafe impl<T: Element, const N: usize, P: L2Policy> WindowSource<T, N> for Vect
 /// `.L2::cache_hint` after `.global`, and `policy` as the last operand.
 ///
 /// ```
-/// # use ptx::{cp_async, global::Global, launch::Cta, shared::{Free, Published, Shared}};
+/// # use ptx::{cp_async, global::Global, group::Cta, shared::{Free, Published, Shared}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 130, Free>, src: Global<f32>) -> Shared<'s, f32, 130, Published> {
 /// // Elements 127 to 256: a tile of 128 and one neighbor at each side.
 /// let (tile, _window) = cp_async::load_window(cta, tile, src.window(127)).commit(cta).wait().sync(cta);
@@ -454,7 +454,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     #[doc(alias = "__pipeline_wait_prior")]
     pub fn wait(self) -> AfterSync<Copies>
     where
-        State: WaitableGroup,
+        State: WaitableAsyncGroup,
     {
         async_group::wait_group!(cp_async_wait_group, 0);
         AfterSync::new(self.copies)
@@ -469,7 +469,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     /// PTX: `cp.async.mbarrier.arrive.noinc.shared::cta.b64 [bar];` `mbarrier.arrive.release.cta.shared::cta.b64 state, [bar];`
     ///
     /// ```
-    /// # use ptx::{cp_async, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+    /// # use ptx::{cp_async, global::GlobalTile, group::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024>, bar: Mbarrier<Uninit, 2> } }
     /// # fn kernel(cta: Cta, smem: Smem, src: GlobalTile<f32, 1024>) {
     /// cta.finish((smem.tile, smem.bar), |cta, (tile, bar)| { // `bar` counts twice the threads

@@ -11,7 +11,7 @@
 ///
 /// By `unsafe(uniform)` the author states:
 ///
-/// - The kernel keeps the contract of [`Cta::enter`](crate::launch::Cta::enter).
+/// - The kernel keeps the contract of [`Cta::enter`](crate::group::Cta::enter).
 /// - The compiler and CUDA call no function of an entry's name.
 /// - `$fingerprint` is a name that has a hash of the instance's source, and `$index` counts the parameters from 0 on.
 /// - `lengths` states for each memory the same extents as its parameter does.
@@ -155,7 +155,7 @@ macro_rules! __kernel {
                     // contracts of their types (`SafeKernel`, or the caller of an unsafe launch).
                     let (($cta, $shared, $dynamic), ($($parameter,)*)) = unsafe {
                         (
-                            $crate::launch::Cta::enter_with::<$Shared, __PtxShape>(),
+                            $crate::group::Cta::enter_with::<$Shared, __PtxShape>(),
                             ($( $crate::__kernel!(@from_raw $parameter, $Parameter $(; $length)?), )*),
                         )
                     };

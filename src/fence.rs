@@ -126,7 +126,7 @@ pub fn proxy_alias() {
 /// `fence.proxy.async.shared::cluster;`
 ///
 /// ```
-/// # use ptx::{fence, launch::Cta, qualifier::space};
+/// # use ptx::{fence, group::Cta, qualifier::space};
 /// # fn kernel(cta: &Cta) {
 /// // … each thread stores to global memory …
 /// fence::proxy_async(space::Global);

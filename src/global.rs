@@ -43,7 +43,7 @@ pub const ALIGN: usize = 16;
 /// A slice of global memory that no thread writes while the kernel runs (`const T* __restrict__` and a length).
 ///
 /// ```
-/// # use ptx::{global::Global, launch::Cta};
+/// # use ptx::{global::Global, group::Cta};
 /// # unsafe fn kernel(cta: &Cta, x: *const f32, n: usize) {
 /// // SAFETY: the host passes `n` elements, aligned to 16 bytes, that no thread writes while the kernel runs.
 /// let x = unsafe { Global::from_raw(x, n) };
@@ -158,7 +158,7 @@ impl CachePolicy {
 /// Handle of the whole tiles of `N` elements of a read-only slice ([`Global`]): sources of copies (`cp.async.bulk`, `cp.async`).
 ///
 /// ```
-/// # use ptx::{bulk, global::Tiles, launch::Cta};
+/// # use ptx::{bulk, global::Tiles, group::Cta};
 /// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
 /// let mut i = cta.grid_rank() as usize;
 /// while let Some(tile) = tiles.get(i) {
@@ -238,7 +238,7 @@ impl<T> Deref for Tail<T> {
 /// slice meanwhile. `N` is part of the type because all CTAs must divide the slice alike.
 ///
 /// ```
-/// # use ptx::{global::GlobalMut, launch::Cta};
+/// # use ptx::{global::GlobalMut, group::Cta};
 /// # unsafe fn kernel(cta: &Cta, y: *mut f32, n: usize) {
 /// // SAFETY: the host passes `n` elements, aligned to 16 bytes; only this grid accesses them, and only through this handle.
 /// let y = unsafe { GlobalMut::<_, 1024>::from_raw(y, n) };
@@ -310,7 +310,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
 /// [`next_tile`](TilesMut::next_tile) returns one after the other.
 ///
 /// ```
-/// # use ptx::{bulk, global::TilesMut, launch::Cta, shared::SharedArray};
+/// # use ptx::{bulk, global::TilesMut, group::Cta, shared::SharedArray};
 /// # fn kernel(cta: Cta, mut tiles: TilesMut<u32, 64>, memory: SharedArray<u32, 64>) {
 /// cta.finish(memory, |cta, mut tile| {
 ///     while let Some((index, to)) = tiles.next_tile() {
@@ -430,7 +430,7 @@ impl<T: Element> TailMut<T> {
     /// Collective in the CTA.
     ///
     /// ```
-    /// # use ptx::{global::{Tail, TailMut}, launch::Cta};
+    /// # use ptx::{global::{Tail, TailMut}, group::Cta};
     /// # fn kernel(cta: &Cta, x: Tail<f32>, y: TailMut<f32>) {
     /// y.update(cta, |i, v| v + x.get(i).unwrap_or(0.0));
     /// # }

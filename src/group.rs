@@ -1,5 +1,8 @@
 //! Thread groups (cooperative groups): the thread block ([`Cta`]), its first warp ([`FirstWarp`]), one [`Thread`] of it, and the
 //! [`Warps`] that run a part of a pipeline. A group holds handles and makes collective calls on them.
+//!
+//! What needs the group's barrier to take effect returns an [`AfterSync`], and `.sync(cta)` is the barrier, for one or for a tuple
+//! ([`Together`]). [`Cta::finish`] lends shared memory for the rest of the kernel.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -20,7 +23,7 @@ pub use warps::{PartBarrier, Warps};
 /// issues an instruction for the CTA, that thread is the leader ([`Cta::is_leader`]). A `Cta` has size 0.
 ///
 /// ```
-/// use ptx::launch::Cta;
+/// use ptx::group::Cta;
 /// /// Whether `condition` is true in more than half of the threads. Collective in the CTA.
 /// fn is_common(cta: &Cta, condition: bool) -> bool {
 ///     2 * cta.sync_count(condition) > cta.thread_count()
@@ -162,7 +165,7 @@ impl Cta {
     /// PTX: `barrier.cta.red.or.aligned.pred p, 0, predicate;`
     ///
     /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, mut step: impl FnMut() -> bool) {
+    /// # fn kernel(cta: &ptx::group::Cta, mut step: impl FnMut() -> bool) {
     /// while cta.sync_or(step()) {} // until no thread has more to do
     /// # }
     /// ```
@@ -190,7 +193,7 @@ impl Cta {
 /// - a [`Thread`] has no barrier.
 ///
 /// ```
-/// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::ThreadGroup, mbarrier::{Mbarrier, Ready}};
+/// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, group::ThreadGroup, mbarrier::{Mbarrier, Ready}};
 /// use ptx::shared::{Free, Shared};
 /// /// Copies a tile of global memory through shared memory that any group holds.
 /// fn copy<'s, G: ThreadGroup>(
@@ -422,18 +425,18 @@ pub(crate) fn sync_first_warp() {
 /// [`load_with`](crate::bulk::load_with) took.
 ///
 /// A few calls cannot leave their barrier to the caller, because they go on after it: [`Shared::update`] and
-/// [`Shared::into_atomic`], [`Mbarrier::inval`], [`GroupBarrier::arrive`], [`Cta::sync_and`] and its siblings, and the cluster's
+/// [`Shared::into_atomic`], [`Mbarrier::inval`], [`PeerBarrier::arrive`], [`Cta::sync_and`] and its siblings, and the cluster's
 /// [`arrive`] and `wait`. A call of [`Cta::invoke_one`] or [`Cta::invoke_warp`] without handles ends with its barrier, since no
 /// handle would ask for it.
 ///
 /// [`Shared::update`]: crate::shared::Shared::update
 /// [`Shared::into_atomic`]: crate::shared::Shared::into_atomic
 /// [`Mbarrier::inval`]: crate::mbarrier::Mbarrier::inval
-/// [`GroupBarrier::arrive`]: crate::cluster::GroupBarrier::arrive
+/// [`PeerBarrier::arrive`]: crate::cluster::PeerBarrier::arrive
 /// [`arrive`]: crate::cluster::Cluster::arrive
 ///
 /// ```
-/// # use ptx::{launch::{Cta, Together}, shared::{Fenced, Free, Loaded, Shared, Written}};
+/// # use ptx::{group::{Cta, Together}, shared::{Fenced, Free, Loaded, Shared, Written}};
 /// /// One `__syncthreads()` completes two transitions: a loaded tile is free again, a written tile can be stored.
 /// fn exchange<'s>(
 ///     cta: &Cta,
@@ -479,7 +482,7 @@ impl<Handles, G> AfterSync<Handles, G> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{bulk, global::TilesMut, launch::{AfterSync, Cta}, shared::{Free, Shared}};
+    /// # use ptx::{bulk, global::TilesMut, group::{AfterSync, Cta}, shared::{Free, Shared}};
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>, mut to: TilesMut<u32, 64>) -> Shared<'s, u32, 64, Free> {
     /// // The leader waits until the store has read the tile. The barrier at the start of the next round tells the other threads.
     /// // The first round has no store to wait for.
@@ -782,7 +785,7 @@ invoke! {
     /// PTX: none; without handles `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Shared}};
+    /// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, group::Cta, mbarrier::{Mbarrier, Uninit}, shared::{Free, Shared}};
     /// # type Tile<'s> = Shared<'s, f32, 64, Free>;
     /// # fn kernel<'s>(cta: &mut Cta, tile: Tile<'s>, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 64>, to: GlobalTileMut<f32, 64>)
     /// # -> Tile<'s> {
@@ -806,7 +809,7 @@ invoke! {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+    /// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, group::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
     /// # type Tile = SharedArray<f32, 1024>;
     /// # fn kernel(cta: Cta, tile: Tile, bar: Mbarrier<Uninit>, from: GlobalTile<f32, 1024>, to: GlobalTileMut<f32, 1024>) {
     /// // The leader copies the tile; the other threads have nothing to do.
@@ -836,7 +839,7 @@ invoke! {
     /// PTX: none; without handles `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Free, Shared}};
+    /// # use ptx::{bulk, global::GlobalTileMut, group::Cta, shared::{Free, Shared}};
     /// # fn kernel<'s>(cta: &mut Cta, tile: Shared<'s, u32, 64, Free>, to: GlobalTileMut<u32, 64>, work: impl Fn())
     /// # -> Shared<'s, u32, 64, Free> {
     /// let tile = cta.invoke_warp(tile, |warp, tile| {

@@ -4,24 +4,18 @@
 //! shape of the kernel's launches. [`Prerequisite`] and [`Cta::launch_dependents`] overlap a kernel with the grids before and
 //! after it.
 //!
-//! The thread groups ([`Cta`], [`FirstWarp`], [`Thread`], [`Warps`]) are also here, and their barrier: what needs one to take effect
-//! returns an [`AfterSync`], and `.sync(cta)` is the barrier, for one or for a tuple ([`Together`]). [`Cta::finish`] lends shared
-//! memory for the rest of the kernel.
+//! The groups of threads that make calls together, and their barriers, are in [`group`](crate::group).
 
 use core::fmt;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-pub use crate::group::{
-    AfterSync, Completes, Cta, End, FirstWarp, HandOver, HasBarrier, HasFirstWarp, PartBarrier, Thread,
-    ThreadGroup, Together, Transitions, Warps,
-};
+use crate::group::Cta;
 #[doc(hidden)]
 pub use crate::parameter::{kind, layout, layout_of_name};
 use crate::qualifier::action;
 use crate::raw;
 use crate::shared::{DynamicShared, SharedMemory};
-pub use crate::trap::trap;
 
 mod kernel;
 mod length;
@@ -51,7 +45,7 @@ impl Cta {
     /// `S` is `()`, or a struct that [`shared_memory!`](crate::shared_memory) declares.
     ///
     /// ```
-    /// use ptx::{launch::Cta, shared::SharedArray};
+    /// use ptx::{group::Cta, shared::SharedArray};
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
     /// # unsafe fn kernel() {
     /// // SAFETY: the kernel's first call, in every thread; collective calls are made in uniform control flow.
@@ -155,7 +149,7 @@ impl Cta {
 /// ```
 /// use ptx::global::Global;
 /// use ptx::launch::Prerequisite;
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, n: usize) {
+/// # unsafe fn kernel(cta: &ptx::group::Cta, x: *const f32, n: usize) {
 /// // SAFETY: the host passes `n` elements, which nobody writes once the grid before this one is complete.
 /// let x = unsafe { Prerequisite::new(Global::from_raw(x, n)) };
 /// // … work that needs no memory of the grid before …

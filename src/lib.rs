@@ -43,7 +43,7 @@ cfg_select! {
         pub mod cp_async;
         pub mod fence;
         pub mod global;
-        mod group;
+        pub mod group;
         pub mod launch;
         pub mod math;
         pub mod mbarrier;
@@ -68,9 +68,11 @@ cfg_select! {
         /// struct Blur { radius: u32, weights: [f32; 8] }
         ///
         /// #[ptx::kernel(unsafe(uniform), threads = 128)]
-        /// fn blur(cta: ptx::launch::Cta, blur: Blur, image: ptx::global::Global<f32>) { /* … */ }
+        /// fn blur(cta: ptx::group::Cta, blur: Blur, image: ptx::global::Global<f32>) { /* … */ }
         /// ```
         pub use ptx_macros::Plain;
+
+        pub use trap::trap;
 
         /// Makes a function a kernel (`__global__`, `__launch_bounds__`, `__cluster_dims__`).
         ///
@@ -80,7 +82,7 @@ cfg_select! {
         ///
         /// | Argument | Meaning | PTX |
         /// |---|---|---|
-        /// | `unsafe(uniform)` | the author's word: the kernel makes collective calls in uniform control flow, as [`Cta::enter`](launch::Cta::enter) says | none |
+        /// | `unsafe(uniform)` | the author's word: the kernel makes collective calls in uniform control flow, as [`Cta::enter`](group::Cta::enter) says | none |
         /// | `threads = 256`, `(32, 8)`, `(8, 8, 4)` | the threads of the block | `.reqntid` |
         /// | `cluster = 2`, `(2, 2)`, … | the CTAs of a cluster | `.explicitcluster`, `.reqnctapercluster` |
         /// | `min_ctas = 2` | CTAs for which a multiprocessor has registers at the same time | `.minnctapersm` |
@@ -116,7 +118,7 @@ cfg_select! {
         ///
         /// ```
         /// use ptx::global::{Global, GlobalMut};
-        /// use ptx::launch::Cta;
+        /// use ptx::group::Cta;
         /// use ptx::pipeline::RingMemory;
         ///
         /// /// y ← a·x + y, by bulk copies through a ring of two stages.
@@ -138,7 +140,7 @@ cfg_select! {
         /// ```
         /// mod kernels {
         ///     use ptx::global::{Global, GlobalVectorsMut};
-        ///     use ptx::launch::Cta;
+        ///     use ptx::group::Cta;
         ///     use ptx::shared::Element;
         ///
         ///     /// Copies `N` vectors of 16 bytes a thread.
@@ -170,7 +172,7 @@ cfg_select! {
         /// Prints a line from a kernel (`printf`). The module [`print`](mod@print) has the placeholders.
         ///
         /// ```
-        /// # fn kernel(cta: &ptx::launch::Cta, x: f32) {
+        /// # fn kernel(cta: &ptx::group::Cta, x: f32) {
         /// if x.is_nan() {
         ///     ptx::println!("thread {} of CTA {} has {x}", cta.thread_rank(), cta.grid_rank());
         /// }

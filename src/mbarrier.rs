@@ -66,8 +66,8 @@ states! {
             self.state
         }
     };
-    /// State of a [`GroupBarrier`](crate::cluster::GroupBarrier) after the last wait of all CTAs of the cluster: its mbarriers
-    /// can be invalidated ([`inval`](crate::cluster::GroupBarrier::inval)).
+    /// State of a [`PeerBarrier`](crate::cluster::PeerBarrier) after the last wait of all CTAs of the cluster: its mbarriers
+    /// can be invalidated ([`inval`](crate::cluster::PeerBarrier::inval)).
     Retired: ;
 }
 
@@ -118,7 +118,7 @@ pub trait Idle: Phase {}
 /// An mbarrier in shared memory (CUDA's `cuda::barrier`): each thread of the group `G` arrives `ARRIVALS` times a phase.
 ///
 /// ```
-/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}};
+/// # use ptx::{group::Cta, mbarrier::{Mbarrier, Uninit}};
 /// ptx::shared_memory! { struct Smem { bar: Mbarrier<Uninit> } }
 /// # fn kernel(cta: &Cta, smem: Smem) {
 /// let bar = smem.bar.init(cta).sync(cta);
@@ -325,7 +325,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// PTX: as [`arrive`](Mbarrier::arrive).
     ///
     /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}, shared::{Fenced, Free, Loaded, Shared, Written}};
+    /// # use ptx::{group::Cta, mbarrier::{Mbarrier, Ready}, shared::{Fenced, Free, Loaded, Shared, Written}};
     /// # type Tile<'s, S> = Shared<'s, u32, 1024, S>;
     /// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, read: Tile<'s, Loaded>, written: Tile<'s, Written>)
     /// # -> (Mbarrier<Ready>, Tile<'s, Free>, Tile<'s, Fenced>) {
@@ -378,7 +378,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// PTX: `mbarrier.arrive.noComplete.release.cta.shared::cta.b64 state, [addr], count;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
+    /// # use ptx::{group::Cta, mbarrier::{Mbarrier, Ready}};
     /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 3>) {
     /// let bar = bar.arrive_no_complete::<1>(cta);
     /// let bar = bar.arrive(cta).wait(cta); // the other two arrivals
@@ -414,7 +414,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// `mbarrier.arrive.release.cta.shared::cta.b64 state, [addr]{, count};` for the others.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Ready}};
+    /// # use ptx::{group::Cta, mbarrier::{Mbarrier, Ready}};
     /// # fn kernel(cta: &Cta, bar: Mbarrier<Ready, 3>) {
     /// let bar: Mbarrier<Ready, 1> = bar.arrive_drop::<1>(cta).wait(cta);
     /// let bar = bar.arrive(cta).wait(cta); // now one arrival per thread
@@ -492,7 +492,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     /// PTX: `mbarrier.test_wait.relaxed.cta.shared::cta.b64 waitComplete, [addr], state;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, mbarrier::{Arrived, Mbarrier}};
+    /// # use ptx::{group::Cta, mbarrier::{Arrived, Mbarrier}};
     /// # fn kernel(cta: &Cta, bar: Mbarrier<Arrived>, mut work: impl FnMut()) {
     /// while !bar.is_complete() {
     ///     work(); // of this thread alone: no collective calls

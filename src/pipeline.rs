@@ -34,5 +34,5 @@ mod stage;
 pub use barrier_pair::BarrierPair;
 pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSignals};
 pub use ring::{FinishedRing, FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
-pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineGroup, PipelineMemory};
+pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineMemory, RunsPipeline};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};

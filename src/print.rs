@@ -4,7 +4,7 @@
 //! has no formatting code. Each thread that reaches the call prints.
 //!
 //! ```
-//! # fn kernel(cta: &ptx::launch::Cta, sum: f32, flags: u32) {
+//! # fn kernel(cta: &ptx::group::Cta, sum: f32, flags: u32) {
 //! if cta.is_leader() {
 //!     ptx::println!("CTA {}: the sum is {sum:.3}, flags {flags:#010x}", cta.grid_rank());
 //! }

@@ -28,7 +28,7 @@ const WARPS: u32 = 32;
 /// the whole CTA, all threads get the same bits.
 ///
 /// ```
-/// use ptx::launch::Cta;
+/// use ptx::group::Cta;
 /// use ptx::reduce::ReduceMemory;
 /// ptx::shared_memory! { struct Smem { partials: ReduceMemory<f32> } }
 /// # unsafe fn kernel(x: f32) {
@@ -221,7 +221,7 @@ impl<T: ShuffleValue> ReduceMemory<T> {
     /// PTX: that of [`inclusive_scan`](ReduceMemory::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, 0, membermask;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, reduce::ReduceMemory};
+    /// # use ptx::{group::Cta, reduce::ReduceMemory};
     /// # fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, value: u32) {
     /// let (before, _) = partials.exclusive_scan(cta, value, u32::max);
     /// let rises = before.is_none_or(|before| value > before);
@@ -319,7 +319,7 @@ impl<T: Reducible> ReduceMemory<T> {
     /// [`exclusive_scan`](ReduceMemory::exclusive_scan).
     ///
     /// ```
-    /// # use ptx::{launch::Cta, reduce::ReduceMemory};
+    /// # use ptx::{group::Cta, reduce::ReduceMemory};
     /// # fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, keep: bool) {
     /// let (slot, how_many) = partials.exclusive_sum(cta, u32::from(keep));
     /// # }

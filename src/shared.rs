@@ -64,7 +64,7 @@ pub use view::View2d;
 /// Every thread of the group `G`, the CTA by default, holds a handle of its own and makes the same calls.
 ///
 /// ```
-/// # use ptx::{launch::Cta, shared::{Free, Shared}};
+/// # use ptx::{group::Cta, shared::{Free, Shared}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 1024, Free>) -> Shared<'s, u32, 1024, Free> {
 /// let tile = tile.write(cta, |i| i as u32); // `Written`
 /// let tile = tile.publish().sync(cta); // `Published`: `get` compiles from here
@@ -182,11 +182,11 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G> {
     /// Frees the memory for the next copy, and gives up the contents. After the barrier all threads have finished their reads.
     ///
-    /// PTX: none. In a [`FirstWarp`](crate::launch::FirstWarp) and in a [`Thread`](crate::launch::Thread),
+    /// PTX: none. In a [`FirstWarp`](crate::group::FirstWarp) and in a [`Thread`](crate::group::Thread),
     /// `fence.proxy.async.shared::cta;`
     ///
     /// ```
-    /// # use ptx::{launch::{Cta, Together}, shared::{Fenced, Free, Loaded, Shared, Written}};
+    /// # use ptx::{group::{Cta, Together}, shared::{Fenced, Free, Loaded, Shared, Written}};
     /// # fn kernel<'s>(cta: &Cta, from: Shared<'s, f32, 64, Loaded>, to: Shared<'s, f32, 64, Written>)
     /// # -> (Shared<'s, f32, 64, Free>, Shared<'s, f32, 64, Fenced>) {
     /// let (from, to) = (from.release(), to.to_async()).sync(cta);
@@ -247,7 +247,7 @@ impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, Sta
     /// PTX: `fence.proxy.async.shared::cta;`
     ///
     /// ```
-    /// # use ptx::{bulk, global::GlobalTileMut, launch::Cta, shared::{Free, Shared, Written}};
+    /// # use ptx::{bulk, global::GlobalTileMut, group::Cta, shared::{Free, Shared, Written}};
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Written>, to: GlobalTileMut<u32, 64>)
     /// # -> Shared<'s, u32, 64, Free> {
     /// let tile = tile.to_async().sync(cta);
@@ -315,7 +315,7 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Shared, FreeGeneric}};
+    /// # use ptx::{group::Cta, shared::{Free, Shared, FreeGeneric}};
     /// # fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>, rounds: u32) -> Shared<'s, u32, 64, FreeGeneric> {
     /// let mut words = words.into_free_generic();
     /// for round in 0..rounds {

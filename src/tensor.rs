@@ -137,7 +137,7 @@ const fn unit<T>() -> i32 {
 /// A tensor map (`CUtensorMap`) of a tensor that is not written while the kernel runs: the source of TMA loads and prefetches.
 ///
 /// ```
-/// # use ptx::{bulk::LoadBuffer, launch::Cta, tensor::{self, Box2, TensorMap}};
+/// # use ptx::{bulk::LoadBuffer, group::Cta, tensor::{self, Box2, TensorMap}};
 /// # fn kernel(cta: Cta, map: TensorMap<f32, Box2<64, 32>>, memory: LoadBuffer<f32, 2048>) {
 /// cta.finish(memory, |cta, tile| {
 ///     tensor::prefetch(cta, map.box_at([1, 0])); // fetches the next box into L2 meanwhile
@@ -268,7 +268,7 @@ impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 /// the CTAs.
 ///
 /// ```
-/// # use ptx::{launch::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapMut}};
+/// # use ptx::{group::Cta, shared::SharedArray, tensor::{self, Box2, TensorMapMut}};
 /// # fn kernel(cta: &mut Cta, map: TensorMapMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>) {
 /// cta.async_scope(tile, |cta, tile| {
 ///     let mut tile = tile.write(cta, |_| 1.0).to_async().sync(cta);
@@ -326,7 +326,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// coordinate is not a multiple of 16 bytes, or a coordinate is negative.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, tensor::{Box2, TensorMapMut}};
+    /// # use ptx::{group::Cta, tensor::{Box2, TensorMapMut}};
     /// # fn kernel(cta: &Cta, map: &TensorMapMut<f32, Box2<64, 32>>) {
     /// // SAFETY: each CTA has its own rows, and makes one tile of them.
     /// let tile = unsafe { map.at([0, 32 * cta.grid_rank() as i32]) };
@@ -428,7 +428,7 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
 /// A part of a tensor that only this CTA uses, as large as one copy: the destination of a TMA store, or the source of a load.
 ///
 /// ```
-/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
+/// # use ptx::{group::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray, tensor::{self, Box2, TensorTileMut}};
 /// # fn kernel(cta: Cta, part: TensorTileMut<f32, Box2<64, 32>>, tile: SharedArray<f32, 2048>, bar: Mbarrier<Uninit>) {
 /// cta.finish((tile, bar), |cta, (tile, bar)| {
 ///     let (_bar, tile, part) = tensor::load(cta, bar, tile, part).wait(cta);
@@ -715,7 +715,7 @@ reduce_ops! {
 /// [map, {x, y}], [src];`
 ///
 /// ```
-/// # use ptx::{launch::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box1, TensorMapReduce}};
+/// # use ptx::{group::Cta, qualifier::op, shared::SharedArray, tensor::{self, Box1, TensorMapReduce}};
 /// # fn kernel(cta: Cta, tile: SharedArray<f32, 256>, sums: TensorMapReduce<f32, Box1<256>>) {
 /// cta.finish(tile, |cta, tile| {
 ///     let tile = tile.write(cta, |i| i as f32).to_async().sync(cta);

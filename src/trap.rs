@@ -24,17 +24,17 @@ pub(crate) use stop;
 ///
 /// ```
 /// # fn kernel(input: Option<u32>) {
-/// let Some(input) = input else { ptx::launch::trap() };
+/// let Some(input) = input else { ptx::trap() };
 /// # }
 /// ```
 #[cold]
 #[inline(always)]
 #[doc(alias = "__trap")]
 pub fn trap() -> ! {
-    stop!("trap;", "`ptx::launch::trap` was called off the device");
+    stop!("trap;", "`ptx::trap` was called off the device");
 }
 
-/// Stops the kernel as [`trap`](crate::launch::trap) does. The reason is a comment of the PTX: the interpreter's message has it.
+/// Stops the kernel as [`trap`](crate::trap) does. The reason is a comment of the PTX: the interpreter's message has it.
 macro_rules! trap_because {
     ($reason:literal) => {{
         #[cold]
@@ -47,7 +47,7 @@ macro_rules! trap_because {
 }
 pub(crate) use trap_because;
 
-/// Defines the panic handler of a kernel crate: a panic stops the grid with an error, as [`trap`](crate::launch::trap) does.
+/// Defines the panic handler of a kernel crate: a panic stops the grid with an error, as [`trap`](crate::trap) does.
 ///
 /// - `ptx::panic_handler!();` traps.
 /// - `ptx::panic_handler!(print);` first prints the place of the panic and the first 127 bytes of its message, as
@@ -73,7 +73,7 @@ macro_rules! panic_handler {
         #[cfg(target_arch = "nvptx64")]
         #[panic_handler]
         fn __ptx_panic(_: &$crate::__private::core::panic::PanicInfo<'_>) -> ! {
-            $crate::launch::trap()
+            $crate::trap()
         }
     };
     (print) => {

@@ -1,16 +1,16 @@
 //! Warp-level primitives: votes, matches, reductions, scans, shuffles and elections among the lanes of a warp (`__ballot_sync`,
 //! `__match_any_sync`, `__reduce_add_sync`, `__shfl_sync`; PTX ISA 9.7.13.2, 9.7.13.9 to 9.7.13.14, 9.7.9.6).
 //!
-//! [`Cta::warp`](crate::launch::Cta::warp) returns the [`Warp`]. Its calls are collective: all threads of a warp make the same
-//! sequence of calls. A part of the warp is a group of [`Lanes`], which carries the `membermask` of its calls. A thread only gets
-//! groups that contain the thread itself:
+//! [`Cta::warp`](crate::group::Cta::warp) returns the [`Warp`]. Its calls are collective: all threads of a warp make the same
+//! sequence of calls. A part of the warp is [`Lanes`], which carry the `membermask` of their calls. A thread only gets
+//! lanes that contain the thread itself:
 //!
 //! - [`tile`](Warp::tile): 1 to 32 neighboring lanes (`cg::tiled_partition`);
 //! - [`partition_by`](Lanes::partition_by): the lanes with the same value (`cg::labeled_partition`);
 //! - [`filter`](Lanes::filter): the lanes where a predicate is true (`cg::binary_partition`).
 //!
 //! ```
-//! # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+//! # fn kernel(cta: &ptx::group::Cta, value: u32) {
 //! let warp = cta.warp();
 //! let mean = warp.reduce_add(value) / 32; // the same in all lanes
 //! let largest_of_8 = warp.tile::<8>().reduce_max(value); // the same in all lanes of a tile
@@ -20,7 +20,7 @@
 //! # }
 //! ```
 //!
-//! A set of lanes ([`LaneMask`]), such as a ballot or [`active_mask`], is a value and cannot become a group. The result of
+//! A set of lanes ([`LaneMask`]), such as a ballot or [`active_mask`], is a value and cannot become `Lanes`. The result of
 //! `activemask` can differ at the next instruction.
 //!
 //! If the number of threads of a CTA is not a multiple of 32, its last warp has lanes without a thread. Such a lane counts as
@@ -46,57 +46,55 @@ pub use reduce::{BitReducible, Reducible};
 #[doc(alias = "cg::thread_block_tile")]
 pub type Warp<'w> = Lanes<'w, FullWarp>;
 
-/// A group of threads of one warp that call together: the whole warp ([`Warp`]), a tile, or the lanes that a vote or a match
-/// selected (`cg::thread_block_tile`, `cg::coalesced_group`).
+/// Lanes of one warp that call together: the whole warp ([`Warp`]), a tile, or the lanes that a vote or a match selected (`cg::thread_block_tile`, `cg::coalesced_group`).
 ///
-/// Calls are collective in the group, unless they say otherwise: all threads of the group make the same sequence of calls.
+/// Calls are collective among the lanes, unless they say otherwise: all of them make the same sequence of calls.
 ///
 /// ```
 /// use ptx::warp::{Lanes, Members};
-/// /// In any group: the whole warp, a tile, or the lanes that a vote selected.
+/// /// Among any lanes: the whole warp, a tile, or the lanes that a vote selected.
 /// fn span<M: Members>(lanes: &Lanes<'_, M>, value: u32) -> u32 {
 ///     lanes.reduce_max(value) - lanes.reduce_min(value)
 /// }
 /// ```
 #[derive(Debug)]
 pub struct Lanes<'w, M> {
-    // Invariant: the mask contains the executing thread, and every thread of the mask holds a group with an equal mask.
+    // Invariant: the mask contains the executing thread, and every thread of the mask holds `Lanes` with an equal mask.
     members: M,
-    // Ties the group to its thread (not `Send`), and to the borrow of the CTA, the first warp or the warps.
-    _group: PhantomData<(&'w (), *mut ())>,
+    // Ties the lanes to their thread (not `Send`), and to the borrow of the CTA, the first warp or the warps.
+    _scope: PhantomData<(&'w (), *mut ())>,
 }
 
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
 static_assertions::assert_not_impl_any!(LaneSubset: Neighbors);
 
-/// Which threads a group of [`Lanes`] contains.
+/// Which lanes [`Lanes`] contain.
 #[cfg_attr(doc, doc(hidden))]
 pub trait Members: Sealed {
     /// The segment mask, bits 8 to 12 of operand `c` of a shuffle.
     #[doc(hidden)]
     const SEGMENT: u32;
-    /// The number of lanes if the group's lanes are neighbors.
+    /// The number of lanes if they are neighbors.
     #[doc(hidden)]
     const WIDTH: Option<u32>;
-    /// The lanes of the group, as the `membermask` of warp instructions.
+    /// The lanes, as the `membermask` of warp instructions.
     #[doc(hidden)]
     fn mask(&self) -> u32;
 }
 
-/// Groups of neighboring lanes, which have `shuffle_up`, `shuffle_down` and `shuffle_xor`. Lanes are counted from the first lane
-/// of the group.
+/// Neighboring lanes, which have `shuffle_up`, `shuffle_down` and `shuffle_xor`. They are counted from the first of them.
 #[diagnostic::on_unimplemented(
-    message = "the lanes of a `{Self}` group are not neighbors",
-    label = "no lane above or below in this group",
-    note = "call `shuffle_up`, `shuffle_down` and `shuffle_xor` on the whole warp or on `warp.tile::<WIDTH>()`; `shuffle` reads any lane of any group"
+    message = "the lanes of a `{Self}` are not neighbors",
+    label = "no lane above or below among these",
+    note = "call `shuffle_up`, `shuffle_down` and `shuffle_xor` on the whole warp or on `warp.tile::<WIDTH>()`; `shuffle` reads any lane of `Lanes` of any kind"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Neighbors: Members {}
 
-/// The type argument of [`Lanes`] for a group of all threads of the warp. [`Warp`] is `Lanes` of `FullWarp`.
+/// The type argument of [`Lanes`] for all lanes of the warp. [`Warp`] is `Lanes` of `FullWarp`.
 #[derive(Debug)]
 pub struct FullWarp(());
-/// The type argument of [`Lanes`] for a group of `WIDTH` neighboring lanes (`cg::thread_block_tile<WIDTH>`), from
+/// The type argument of [`Lanes`] for `WIDTH` neighboring lanes (`cg::thread_block_tile<WIDTH>`), from
 /// [`tile`](Warp::tile).
 #[derive(Debug)]
 #[doc(alias = "cg::thread_block_tile")]
@@ -331,7 +329,7 @@ impl ShuffleValue for f64 {
 }
 
 /// Returns the lanes of the warp that are active at this instruction (`__activemask()`). The active lanes can differ at the next
-/// instruction, so the mask makes no group.
+/// instruction, so the mask makes no `Lanes`.
 ///
 /// PTX: `activemask.b32 d;`
 #[inline(always)]
@@ -354,14 +352,14 @@ impl Cta {
 }
 
 impl FirstWarp<'_> {
-    /// Returns the CTA's first warp as a group of lanes, for votes, shuffles and reductions among its threads.
+    /// Returns the CTA's first warp as lanes, for votes, shuffles and reductions among its threads.
     ///
     /// Not collective.
     ///
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Fenced, Shared}};
+    /// # use ptx::{group::Cta, shared::{Fenced, Shared}};
     /// # fn kernel<'s>(cta: &mut Cta, bounds: Shared<'s, u32, 4, Fenced>, value: u32) -> Shared<'s, u32, 4, Fenced> {
     /// let bounds = cta.invoke_warp(bounds, |warp, bounds| {
     ///     let lanes = warp.warp();
@@ -392,12 +390,12 @@ impl<B> Warps<'_, B> {
 impl<'w> Warp<'w> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Lanes { members: FullWarp(()), _group: PhantomData }
+        Lanes { members: FullWarp(()), _scope: PhantomData }
     }
 
     /// Returns the tile of the executing thread: `WIDTH` neighboring lanes, 1, 2, 4, 8, 16 or 32 (`cg::tiled_partition<WIDTH>`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `mov.u32 lane, %laneid;` and the arithmetic of the mask.
     #[inline(always)]
@@ -412,7 +410,7 @@ impl<'w> Warp<'w> {
             )
         };
         let first = raw::laneid() & !(WIDTH - 1);
-        Lanes { members: LaneTile((u32::MAX >> (32 - WIDTH)) << first), _group: PhantomData }
+        Lanes { members: LaneTile((u32::MAX >> (32 - WIDTH)) << first), _scope: PhantomData }
     }
 }
 
@@ -420,7 +418,7 @@ impl<'w> Warp<'w> {
 // membermask" (9.7.13.2, 9.7.13.9 to 9.7.13.14): the mask contains the thread (invariant of `Lanes::members`). (b) All threads of
 // the mask that have not exited execute the same instruction: the calls are collective (`# Safety` of `Cta::enter`).
 impl<'w, M: Members> Lanes<'w, M> {
-    /// Checks that all threads of the group make the caller's call.
+    /// Checks that all of the lanes make the caller's call.
     #[cfg(feature = "checked")]
     #[inline(always)]
     #[track_caller]
@@ -428,7 +426,7 @@ impl<'w, M: Members> Lanes<'w, M> {
         crate::checked::meet_in_warp(self.members.mask());
     }
 
-    /// Returns the lanes of the group as a bit mask, the `membermask` of its warp instructions.
+    /// Returns the lanes as a bit mask, the `membermask` of their warp instructions.
     ///
     /// Not collective.
     #[inline(always)]
@@ -446,7 +444,7 @@ impl<'w, M: Members> Lanes<'w, M> {
         raw::laneid()
     }
 
-    /// Returns the thread's rank in the group (`thread_rank()` of cooperative groups): the number of lanes of the group below the
+    /// Returns the thread's rank among the lanes (`thread_rank()` of cooperative groups): the number of them below the
     /// thread's lane.
     ///
     /// Not collective.
@@ -457,9 +455,9 @@ impl<'w, M: Members> Lanes<'w, M> {
         (self.members.mask() & raw::lanemask_lt()).count_ones()
     }
 
-    /// Waits for all threads of the group (`__syncwarp()`). Each thread's earlier writes are visible to the group afterwards.
+    /// Waits for all of the lanes (`__syncwarp()`). Each one's earlier writes are visible to all of them afterwards.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `bar.warp.sync membermask;`
     #[inline(always)]
@@ -467,13 +465,13 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[doc(alias = "__syncwarp")]
     pub fn sync(&self) {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::bar_warp_sync(self.members.mask()) }
     }
 
-    /// Returns the lanes of the group where `predicate` is true (`__ballot_sync`).
+    /// Returns the lanes where `predicate` is true (`__ballot_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     #[inline(always)]
@@ -481,13 +479,13 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[doc(alias = "__ballot_sync")]
     pub fn ballot(&self, predicate: bool) -> LaneMask {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         LaneMask::from_bits_retain(unsafe { raw::vote_sync_ballot(predicate, self.members.mask()) })
     }
 
-    /// Returns whether `predicate` is true in all threads of the group (`__all_sync`).
+    /// Returns whether `predicate` is true in all of the lanes (`__all_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `vote.sync.all.pred d, predicate, membermask;`
     #[inline(always)]
@@ -495,18 +493,18 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[doc(alias = "__all_sync")]
     pub fn all(&self, predicate: bool) -> bool {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::vote_sync(mode::All, predicate, self.members.mask()) }
     }
 
-    /// Returns whether `predicate` is true in at least one thread of the group (`__any_sync`).
+    /// Returns whether `predicate` is true in at least one of the lanes (`__any_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `vote.sync.any.pred d, predicate, membermask;`
     ///
     /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, mut step: impl FnMut() -> bool) {
+    /// # fn kernel(cta: &ptx::group::Cta, mut step: impl FnMut() -> bool) {
     /// let warp = cta.warp();
     /// while warp.any(step()) {} // the result is the same in all threads: they leave the loop together
     /// # }
@@ -516,26 +514,26 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[doc(alias = "__any_sync")]
     pub fn any(&self, predicate: bool) -> bool {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) }
     }
 
-    /// Returns whether `predicate` is the same in all threads of the group (`vote.sync.uni`).
+    /// Returns whether `predicate` is the same in all of the lanes (`vote.sync.uni`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `vote.sync.uni.pred d, predicate, membermask;`
     #[inline(always)]
     #[track_caller]
     pub fn uniform(&self, predicate: bool) -> bool {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::vote_sync(mode::Uni, predicate, self.members.mask()) }
     }
 
-    /// Returns the lanes of the group whose value has the same bits as the executing thread's (`__match_any_sync`).
+    /// Returns the lanes whose value has the same bits as the executing thread's (`__match_any_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     #[inline(always)]
@@ -543,14 +541,14 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[doc(alias = "__match_any_sync")]
     pub fn match_any<T: ShuffleValue>(&self, value: T) -> LaneMask {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         LaneMask::from_bits_retain(unsafe { value.into_bits().match_any(self.members.mask()) })
     }
 
-    /// Returns the lanes of the group if the value has the same bits in all threads of the group, else `None`
+    /// Returns the lanes if the value has the same bits in all of them, else `None`
     /// (`__match_all_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
     #[inline(always)]
@@ -558,20 +556,20 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[doc(alias = "__match_all_sync")]
     pub fn match_all<T: ShuffleValue>(&self, value: T) -> Option<LaneMask> {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         let (mask, all) = unsafe { value.into_bits().match_all(self.members.mask()) };
         all.then_some(LaneMask::from_bits_retain(mask))
     }
 
-    /// Divides the group by value: returns the group of the threads whose value has the same bits as the executing thread's
+    /// Divides the lanes by value: returns those whose value has the same bits as the executing thread's
     /// (`cg::labeled_partition`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
     ///
     /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, key: u32, value: u32) {
+    /// # fn kernel(cta: &ptx::group::Cta, key: u32, value: u32) {
     /// let same_key = cta.warp().partition_by(key);
     /// let sum = same_key.reduce_add(value); // the sum of the values with this thread's key
     /// # }
@@ -581,29 +579,29 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[doc(alias = "cg::labeled_partition")]
     pub fn partition_by<T: ShuffleValue>(&self, value: T) -> Lanes<'w, LaneSubset> {
         // Keeps the invariant of `members`: a value matches itself, and all lanes of a match get the same mask.
-        Lanes { members: LaneSubset(self.match_any(value).bits()), _group: PhantomData }
+        Lanes { members: LaneSubset(self.match_any(value).bits()), _scope: PhantomData }
     }
 
-    /// Returns the group of the threads where `predicate` is true; `None` in the threads where `predicate` is false
+    /// Returns the lanes where `predicate` is true; `None` in those where `predicate` is false
     /// (`cg::binary_partition`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `vote.sync.ballot.b32 d, predicate, membermask;`
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "cg::binary_partition")]
     pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, LaneSubset>> {
-        // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the group.
+        // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the lanes.
         let mask = self.ballot(predicate).bits();
-        predicate.then_some(Lanes { members: LaneSubset(mask), _group: PhantomData })
+        predicate.then_some(Lanes { members: LaneSubset(mask), _scope: PhantomData })
     }
 
-    /// Calls `f` in one thread of the group and returns its result there; returns `None` in the other threads (`cg::invoke_one`).
+    /// Calls `f` in one of the lanes and returns its result there; returns `None` in the others (`cg::invoke_one`).
     ///
-    /// The elected thread is the same in every call on an equal group.
+    /// The elected thread is the same in every call on equal lanes.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `elect.sync d|p, membermask;`
     #[inline(always)]
@@ -611,16 +609,16 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[doc(alias("cg::invoke_one", "cute::elect_one_sync"))]
     pub fn invoke_elected<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         let (_, elected) = unsafe { raw::elect_sync(self.members.mask()) };
         if elected { Some(f()) } else { None }
     }
 
     /// Returns the `value` of the lane with the number `lane`, 0 to 31; larger numbers are taken modulo 32 (`__shfl_sync`). In a
     /// tile, `lane` counts from the tile's first lane and is taken modulo the tile's width. The result is unspecified if that
-    /// lane is not in the group or has exited.
+    /// lane is not among these or has exited.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (twice for 64 bits)
     #[inline(always)]
@@ -629,21 +627,21 @@ impl<'w, M: Members> Lanes<'w, M> {
     pub fn shuffle<T: ShuffleValue>(&self, value: T, lane: u32) -> T {
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: (a) and (b) of this `impl`; a lane outside of the group gives unspecified bits, which are a valid `T`.
+        // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, lane, c, mask) })
     }
 
-    /// Returns the minimum of the group's `f32` values, or with [`Abs`](crate::qualifier::abs::Abs) of their absolute values
+    /// Returns the minimum of the lanes' `f32` values, or with [`Abs`](crate::qualifier::abs::Abs) of their absolute values
     /// (`redux.sync.min.f32`). -0.0 is below +0.0. NaN is ignored unless all values are NaN; with
     /// [`Propagate`](crate::qualifier::nan::Propagate), any NaN makes the result NaN.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.min{.abs}{.NaN}.f32 dst, value, membermask;`
     ///
     /// ```
     /// # #[cfg(feature = "sm_100a")]
-    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
+    /// # fn kernel(cta: &ptx::group::Cta, value: f32) {
     /// use ptx::qualifier::{abs, nan};
     /// let least = cta.warp().reduce_min_f32(abs::Signed, nan::Ignore, value);
     /// # }
@@ -653,14 +651,14 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[track_caller]
     pub fn reduce_min_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, self.members.mask()) }
     }
 
-    /// Returns the maximum of the group's `f32` values (`redux.sync.max.f32`), with the qualifiers of
+    /// Returns the maximum of the lanes' `f32` values (`redux.sync.max.f32`), with the qualifiers of
     /// [`reduce_min_f32`](Lanes::reduce_min_f32).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.max{.abs}{.NaN}.f32 dst, value, membermask;`
     #[cfg(feature = "sm_100f")]
@@ -668,16 +666,16 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[track_caller]
     pub fn reduce_max_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::redux_sync_f32(op::Max, abs, nan, value, self.members.mask()) }
     }
 }
 
 impl<M: Members> Lanes<'_, M> {
-    /// Returns the value of the lane `delta` lanes below, `delta` being 0 to 31; `None` if the group has no such lane
+    /// Returns the value of the lane `delta` lanes below, `delta` being 0 to 31; `None` if there is no such lane among these
     /// (`__shfl_up_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
@@ -689,15 +687,15 @@ impl<M: Members> Lanes<'_, M> {
     {
         meet!(self);
         let (c, mask) = (M::SEGMENT, self.members.mask());
-        // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the result is `None`.
+        // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the lanes, the result is `None`.
         let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Up, delta, c, mask) };
         if inside { Some(T::of_bits(bits)) } else { None }
     }
 
-    /// Returns the value of the lane `delta` lanes above, `delta` being 0 to 31; `None` if the group has no such lane
+    /// Returns the value of the lane `delta` lanes above, `delta` being 0 to 31; `None` if there is no such lane among these
     /// (`__shfl_down_sync`). The value is unspecified if that lane has exited.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
     #[inline(always)]
@@ -709,20 +707,20 @@ impl<M: Members> Lanes<'_, M> {
     {
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the group, the result is `None`.
+        // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the lanes, the result is `None`.
         let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Down, delta, c, mask) };
         if inside { Some(T::of_bits(bits)) } else { None }
     }
 
     /// Returns the value of the lane whose number is the thread's own lane XOR `lanes` (`__shfl_xor_sync`). The value is
-    /// unspecified if that lane is outside of the group or has exited.
+    /// unspecified if that lane is not among these or has exited.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits)
     ///
     /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
+    /// # fn kernel(cta: &ptx::group::Cta, value: f32) {
     /// let (warp, mut sum) = (cta.warp(), value);
     /// for lanes in [16, 8, 4, 2, 1] {
     ///     sum += warp.shuffle_xor(sum, lanes);
@@ -739,7 +737,7 @@ impl<M: Members> Lanes<'_, M> {
     {
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: (a) and (b) of the `impl` above; a lane outside of the group gives unspecified bits, which are a valid `T`.
+        // SAFETY: (a) and (b) of the `impl` above; another lane gives unspecified bits, which are a valid `T`.
         T::of_bits(unsafe { value.into_bits().shfl(mode::Bfly, lanes, c, mask) })
     }
 }

@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use ptx::launch::{Cta, Prerequisite};
+use ptx::group::Cta;
+use ptx::launch::Prerequisite;
 use ptx::qualifier::{arrivals, scope, sem, space};
 use ptx::raw;
 

@@ -219,7 +219,7 @@ fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
         xtask::root()
     );
     // A source with attributes of its own for the crate begins with them.
-    let names = if source.contains("#![no_implicit_prelude]") { "" } else { "use ptx::launch::Cta;\n" };
+    let names = if source.contains("#![no_implicit_prelude]") { "" } else { "use ptx::group::Cta;\n" };
     let source = format!(
         "#![cfg_attr(target_arch = \"nvptx64\", no_std, feature(abi_ptx, asm_experimental_arch))]\n{source}\n\
          {names}::{ptx}::panic_handler!();\n"
@@ -289,7 +289,7 @@ const NAMES: &str = r#"
 #![no_implicit_prelude]
 
 mod kernels_of_any_name {
-    use ::ptx::launch::Cta;
+    use ::ptx::group::Cta;
     use ::ptx::mbarrier::{Mbarrier, Uninit};
     use ::ptx::shared::SharedArray;
 
@@ -319,7 +319,7 @@ mod kernels_of_any_name {
 
 mod constants_of_any_name {
     #![allow(non_upper_case_globals, dead_code)]
-    use ::ptx::launch::Cta;
+    use ::ptx::group::Cta;
     use ::ptx::shared::SharedArray;
 
     const thread: () = ();
@@ -350,7 +350,7 @@ mod constants_of_any_name {
 
 mod types_of_any_name {
     #![allow(non_camel_case_types, dead_code)]
-    use ::ptx::launch::Cta;
+    use ::ptx::group::Cta;
     use ::ptx::shared::SharedArray;
 
     pub enum Option { Some, None }

@@ -148,7 +148,9 @@ const ASYNC_CONSUMERS: &str = r#"
 #![feature(abi_ptx, asm_experimental_arch)]
 use core::arch::asm;
 use ptx::global::Global;
-use ptx::launch::{Block, Cta, trap};
+use ptx::group::Cta;
+use ptx::launch::Block;
+use ptx::trap;
 use ptx::pipeline::PipelineMemory;
 ptx::panic_handler!();
 ptx::shared_memory! { struct Smem { stages: PipelineMemory<[u32; 512], 3> } }

@@ -12,7 +12,7 @@ constexpr uint32_t THREADS = 128;
 constexpr uint32_t WORDS = COLUMNS * ROWS * THREADS;
 
 extern "C" __global__ void __cluster_dims__(COLUMNS, ROWS, 1) __launch_bounds__(THREADS)
-    cluster_groups(const uint32_t* input, uint32_t* output, uint32_t n) {
+    cluster_peers(const uint32_t* input, uint32_t* output, uint32_t n) {
     __shared__ uint32_t of_row[ROUNDS], of_column[ROUNDS];
     // Two mbarriers that take turns: a CTA may reach the next round while other CTAs still wait in this one.
     __shared__ uint64_t row_barrier[2], column_barrier[2];

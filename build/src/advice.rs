@@ -215,7 +215,7 @@ mod tests {
             "`.wait_read(cta).sync(cta)`",
         );
         assert_advises(
-            "no method named `get` found for struct `ptx::launch::AfterSync<Shared<'_, f32, 64>>` in the current scope",
+            "no method named `get` found for struct `ptx::group::AfterSync<Shared<'_, f32, 64>>` in the current scope",
             "`.sync(cta)`",
         );
         assert_advises("`#[panic_handler]` function required, but not found", "ptx::panic_handler!();");

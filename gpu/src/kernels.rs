@@ -105,7 +105,7 @@ const MIRRORED: usize = 8 * 512;
 
 /// All kernels of this form.
 pub const KERNELS: &[Kernel] = words! {
-    group::cluster_groups(counted), (4, 2), |seed| 1024 * (1 + seed as usize % 64), cluster_groups;
+    group::cluster_peers(counted), (4, 2), |seed| 1024 * (1 + seed as usize % 64), cluster_peers;
     cluster::cluster_histogram(counted), 8, |seed| 101 * (1 + seed as usize % 80) + ((seed as usize % 3) << 17), cluster_histogram;
     cluster::cluster_mirror(mirror), 8, |_| 8 * 512, cluster_mirror;
     // The sizes range from a few words to several words per thread.
@@ -215,7 +215,7 @@ fn pipeline_sum(input: &[u32]) -> Vec<u32> {
 }
 
 /// Returns, per thread, a hash of the sums of its row and its column in each round, in a cluster of 4 × 2 blocks.
-fn cluster_groups(input: &[u32]) -> Vec<u32> {
+fn cluster_peers(input: &[u32]) -> Vec<u32> {
     let mut hashes = vec![0_u32; 8 * 128];
     for round in input.as_chunks::<1024>().0 {
         let blocks = round.as_chunks::<128>().0;

@@ -2,9 +2,10 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::qualifier::{B128, scope, sem};
 use ptx::shared::SharedArray;
+use ptx::trap;
 
 const BINS: usize = 256;
 

@@ -1,7 +1,7 @@
 //! y ← a·x + y by plain loads and stores: each thread moves vectors of 16 bytes (`float4`).
 
 use ptx::global::{Global, GlobalVectorsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::math::fma;
 
 /// `y[i]` ← fma(a, `x[i]`, `y[i]`) for i < n.

@@ -4,7 +4,7 @@
 use core::f32::math::mul_add;
 
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 /// `y[i]` ← fma(a, `x[i]`, `y[i]`) for i < n.

@@ -3,7 +3,7 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{BarrierPair, PipelineMemory};
 use ptx::qualifier::{scope, sem};
 

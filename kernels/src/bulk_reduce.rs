@@ -3,7 +3,7 @@
 
 use ptx::bulk::{self, GlobalReduce};
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 

@@ -2,7 +2,7 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::{scope, sem};
 use ptx::registers::unroll;
 use ptx::shared::SharedArray;

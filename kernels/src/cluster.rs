@@ -6,9 +6,10 @@ use core::array;
 use ptx::bulk::{self, GlobalReduce};
 use ptx::cluster::{ByChannel, ByElement, ByTile, DsmemBuffer};
 use ptx::global::{Global, GlobalMut, GlobalVectorsMut};
-use ptx::launch::{Cta, Together, trap};
+use ptx::group::{Cta, Together};
 use ptx::qualifier::{op, sem};
 use ptx::shared::SharedArray;
+use ptx::trap;
 
 /// CTAs of a cluster, and digits that each CTA counts.
 const SIZE: u32 = 4;

@@ -4,9 +4,10 @@ use half::{bf16, f16};
 use ptx::atomic::{Atomic, AtomicRef, AtomicValue};
 use ptx::cluster::ClusterSmem;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{Cta, Together, trap};
+use ptx::group::{Cta, Together};
 use ptx::qualifier::{B128, scope, sem, space};
 use ptx::shared::{Element, SharedArray};
+use ptx::trap;
 
 ptx::shared_memory! {
     struct Smem {

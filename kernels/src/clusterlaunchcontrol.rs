@@ -4,7 +4,7 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::{scope, sem};
 
 ptx::shared_memory! {

@@ -4,7 +4,7 @@
 use ptx::bulk;
 use ptx::cp_async;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{AfterSync, Cta, Together};
+use ptx::group::{AfterSync, Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::{Published, Shared, SharedArray};
 

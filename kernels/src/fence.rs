@@ -4,8 +4,9 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::fence;
 use ptx::global::Global;
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::qualifier::{scope, sem};
+use ptx::trap;
 
 /// In a grid of c CTAs, `output[b]` ← the sum of the words of CTA b, `output[c]` ← c, and `output[c + 1]` ← the sum of all words.
 /// The output is zero before the launch. CTA b has the words b, b + c, ….

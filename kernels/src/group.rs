@@ -3,10 +3,11 @@
 use ptx::atomic::Atomic;
 use ptx::cluster::Peer;
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::{Cta, Together, trap};
+use ptx::group::{Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
+use ptx::trap;
 
 /// The most rounds, and the CTAs of a row and of a column.
 const ROUNDS: usize = 64;
@@ -30,9 +31,9 @@ ptx::shared_memory! {
 ///
 /// Launch: a grid of 4 × 2 CTAs of 128 threads, which is one cluster.
 ///
-/// Technique: a `GroupBarrier`, which consists of mbarriers that take turns.
+/// Technique: a `PeerBarrier`, which consists of mbarriers that take turns.
 #[ptx::kernel(unsafe(uniform), threads = 128, cluster = (COLUMNS, ROWS))]
-pub fn cluster_groups(
+pub fn cluster_peers(
     cta: Cta,
     #[shared] smem: Smem,
     #[len(n)] input: Global<u32>,

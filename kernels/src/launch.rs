@@ -2,7 +2,8 @@
 //! memory.
 
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::{Cta, Prerequisite};
+use ptx::group::Cta;
+use ptx::launch::Prerequisite;
 
 /// `output[i]` ← 3 * `input[i]` + i, for i < n.
 ///

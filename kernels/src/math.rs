@@ -1,7 +1,7 @@
 //! Each approximation of `ptx::math`, and conversions (`cvt`) to halves and to eight-bit floats.
 
 use ptx::global::{Global, GlobalVectorsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::math;
 use ptx::qualifier::{relu, rounding, satfinite, ty};
 use ptx::raw;

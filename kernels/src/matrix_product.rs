@@ -1,7 +1,7 @@
 //! Matrix product of `f32` (SGEMM without tensor cores): tiles in shared memory, sums in registers.
 
 use ptx::global::{GlobalMatrix, GlobalMatrixMut, MatrixTile};
-use ptx::launch::{Cta, Together};
+use ptx::group::{Cta, Together};
 use ptx::math::fma;
 use ptx::registers::{unroll, zeroed};
 use ptx::shared::{ElementStores, Published, Shared, SharedArray, VectorStores};

@@ -1,7 +1,7 @@
 //! Matrix-vector product (GEMV): one warp per row, with a warp reduction.
 
 use ptx::global::{Global, GlobalElementsMut, GlobalMatrix};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::math::fma;
 
 /// `y` ← `matrix` · `x`; the matrix is row-major.

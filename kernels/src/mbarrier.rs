@@ -2,7 +2,7 @@
 
 use ptx::bulk::{self, LoadBuffer};
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{AfterSync, Cta};
+use ptx::group::{AfterSync, Cta};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 

@@ -2,9 +2,10 @@
 
 use ptx::atomic::{AtomicRef, GlobalAtomics};
 use ptx::fence;
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::multimem::{Multicast, MulticastRef};
 use ptx::qualifier::{scope, sem, space};
+use ptx::trap;
 
 const THREADS: u32 = 256;
 

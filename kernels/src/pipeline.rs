@@ -3,11 +3,12 @@
 
 use ptx::barrier::NamedBarrier;
 use ptx::bulk::{self, BulkGroup, Committed};
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, GlobalTileMut, Tiles};
-use ptx::launch::{AfterSync, Cta, Thread, Together, Warps, trap};
+use ptx::group::{AfterSync, Cta, Thread, Together, Warps};
 use ptx::pipeline::{Consumer, FinishedRun, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
 use ptx::shared::{ElementStores, Fenced, Free, FreeGeneric, Overwritable, Published, Shared, SharedArray};
+use ptx::trap;
 
 const N: usize = 512;
 
@@ -187,7 +188,7 @@ pub fn pipeline_scan(cta: Cta, #[shared] smem: Scan, input: Global<u32>, output:
     });
 }
 
-/// The tiles of a group of CTAs: tile `first` and every `step`-th tile after it. Each word counts `factor` times.
+/// The tiles of a CTA and its peers: tile `first` and every `step`-th tile after it. Each word counts `factor` times.
 struct Share {
     tiles: Tiles<u32, N>,
     first: u32,
@@ -196,19 +197,19 @@ struct Share {
 }
 
 type Stages<'c> = Pipeline<'c, [u32; N], 4>;
-type Adds<'p, 'c, const CTAS: u32> = Consumer<'p, [u32; N], 4, Group<'c, CTAS>>;
+type Adds<'p, 'c, const CTAS: u32> = Consumer<'p, [u32; N], 4, Peers<'c, CTAS>>;
 
 impl Share {
-    /// Adds up, in each CTA of the group, the tiles that the group loads.
+    /// Adds up, in each peer, the tiles that the peers load.
     #[inline(always)]
     fn add<'c, const CTAS: u32>(
         self,
         cluster: &mut Cluster<'c>,
         pipeline: Stages<'c>,
-        group: Group<'c, CTAS>,
+        peers: Peers<'c, CTAS>,
         sum: &mut u32,
-    ) -> FinishedRun<'c, [u32; N], 4, Group<'c, CTAS>> {
-        pipeline.multicast(group).run(
+    ) -> FinishedRun<'c, [u32; N], 4, Peers<'c, CTAS>> {
+        pipeline.multicast(peers).run(
             cluster,
             |thread, loads| load(thread, loads, self.tiles, (self.first, self.step)),
             |warps, adds| self.sum(warps, adds, sum),
@@ -283,7 +284,7 @@ pub fn pipeline_multicast(
 ///
 /// Launch: a grid of 4 × 4 CTAs of 128 threads, in clusters of 2 × 2. `n` is a multiple of 4096.
 ///
-/// Technique: a stage of two tiles with two multicast groups. The CTAs of a row of a cluster load its tiles together, and so do
+/// Technique: a stage of two tiles with two multicasts. The CTAs of a row of a cluster load its tiles together, and so do
 /// the CTAs of a column.
 #[ptx::kernel(unsafe(uniform), threads = 128, cluster = (2, 2), any_grid)]
 pub fn pipeline_products(

@@ -1,7 +1,7 @@
 //! Each reduction and scan (CUB's `BlockReduce`, `WarpScan`, …) of a CTA, of its warps, and of groups of lanes.
 
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::reduce::ReduceMemory;
 
 /// Words of output per thread.

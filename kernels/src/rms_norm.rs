@@ -2,9 +2,10 @@
 
 use ptx::bulk::LoadBuffer;
 use ptx::global::{Global, GlobalMatrix, GlobalRowsMut};
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::math::{fma, rcp_ftz, rsqrt_ftz};
 use ptx::reduce::ReduceMemory;
+use ptx::trap;
 
 const THREADS: u32 = 256;
 /// Elements of the longest row.

@@ -2,10 +2,11 @@
 //! passes.
 
 use ptx::global::{GlobalMatrix, GlobalRowsMut};
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::math::{exp, rcp};
 use ptx::reduce::ReduceMemory;
 use ptx::shared::DynamicShared;
+use ptx::trap;
 
 ptx::shared_memory! {
     struct Smem { partials: ReduceMemory<f32> }

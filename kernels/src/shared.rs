@@ -1,7 +1,7 @@
 //! A gather through dynamic shared memory: each thread reads words that other threads stored.
 
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 /// The most words. The launch adds shared memory for them.

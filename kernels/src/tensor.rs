@@ -2,7 +2,7 @@
 //! that reads a column accesses several banks.
 
 use ptx::bulk::LoadBuffer;
-use ptx::launch::{AfterSync, Cta, Together};
+use ptx::group::{AfterSync, Cta, Together};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};

@@ -2,10 +2,11 @@
 //! both CTAs. On sm_120a, which has no multicast of its own, the driver replaces each of these loads by a call.
 
 use ptx::global::GlobalElementsMut;
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 use ptx::qualifier::swizzle_mode;
 use ptx::tensor::{Box2, TensorMap};
+use ptx::trap;
 
 const SIDE: usize = 32;
 /// The part of a tile that each CTA of a pair loads.

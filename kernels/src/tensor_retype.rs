@@ -1,7 +1,7 @@
 //! A 3-D tensor map made on the device (`tensormap.replace`), from the map of a matrix of another element type.
 
 use ptx::global::GlobalMut;
-use ptx::launch::{Cta, Together};
+use ptx::group::{Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::ord;
 use ptx::shared::SharedArray;

@@ -1,10 +1,11 @@
 //! A sum of matrices by tensor reductions (`cp.reduce.async.bulk.tensor`). Each CTA makes its own tensor map on the device.
 
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapObject, TensorMapReduce, TensorMapSlot};
+use ptx::trap;
 
 const SIDE: usize = 32;
 type Square = Box2<SIDE, SIDE>;

@@ -1,7 +1,7 @@
 //! Segmented sums within each warp: `match.any` makes groups of equal keys, each group reduces, and shuffles make a prefix sum.
 
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 /// Computes two sums for each word, whose key is its low three bits. The first is the sum of the words of its warp with its key,
 /// plus the number of such words on lower lanes. The second is the sum of the words of its warp up to and including the word. The

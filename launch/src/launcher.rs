@@ -71,7 +71,7 @@ pub unsafe trait Function: Sized {
 /// ```no_run
 /// mod kernels {
 ///     use ptx::global::{Global, GlobalElementsMut};
-///     use ptx::launch::Cta;
+///     use ptx::group::Cta;
 ///
 ///     /// y ← a·x.
 ///     #[ptx::kernel(unsafe(uniform), threads = 256)]

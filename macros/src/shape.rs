@@ -8,7 +8,7 @@ use syn::{Expr, Ident, Token, parenthesized};
 use crate::instance::Instances;
 
 const UNIFORM: &str = "a kernel needs its author's word that collective calls are made in uniform control flow (the rule of \
-    `__syncthreads()`): write `#[ptx::kernel(unsafe(uniform), threads = …)]`. `ptx::launch::Cta::enter` has the whole rule";
+    `__syncthreads()`): write `#[ptx::kernel(unsafe(uniform), threads = …)]`. `ptx::group::Cta::enter` has the whole rule";
 
 /// The launch shape that the attribute states.
 pub struct Shape {

@@ -22,7 +22,7 @@ use crate::size;
 /// [`bulk::load`](super::load()).
 ///
 /// ```
-/// use ptx::{bulk::LoadBuffer, global::Tiles, launch::Cta};
+/// use ptx::{bulk::LoadBuffer, global::Tiles, group::Cta};
 /// ptx::shared_memory! { struct Smem { tile: LoadBuffer<f32, 1024> } }
 /// /// Adds up element 0 of all tiles.
 /// fn sum(cta: Cta, smem: Smem, tiles: Tiles<f32, 1024>, sum: &mut f32) {
@@ -151,7 +151,7 @@ impl<'s, T: Element, const N: usize> LoadTile<'s, T, N, Free> {
     /// PTX: as [`bulk::load`](super::load()).
     ///
     /// ```
-    /// # use ptx::{bulk::{self, LoadBuffer}, global::{Tiles, TilesMut}, launch::{AfterSync, Cta, Together}, shared::SharedArray};
+    /// # use ptx::{bulk::{self, LoadBuffer}, global::{Tiles, TilesMut}, group::{AfterSync, Cta, Together}, shared::SharedArray};
     /// # type Memory = (LoadBuffer<f32, 512>, SharedArray<f32, 512>);
     /// # fn kernel(cta: Cta, memory: Memory, from: Tiles<f32, 512>, mut to: TilesMut<f32, 512>) {
     /// cta.finish(memory, |cta, (mut free, out)| {

@@ -39,7 +39,7 @@ pub struct Load<Dst, Src, G = Cta> {
 /// Loads a box of a matrix, and a tile of the vector that multiplies the matrix:
 ///
 /// ```
-/// # use ptx::{bulk, global::GlobalTile, launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+/// # use ptx::{bulk, global::GlobalTile, group::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
 /// # use ptx::tensor::{Box2, TensorMap};
 /// # type Tiles = (SharedArray<f32, 2048>, SharedArray<f32, 64>);
 /// # type Map = TensorMap<f32, Box2<64, 32>>;
@@ -72,7 +72,7 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 }
 
 /// Starts a [`load`] whose mbarrier phase also serves, in place of a `__syncthreads()`, as the barrier of `transitions`
-/// ([`AfterSync`](crate::launch::AfterSync), such as the release of another tile, or a tuple). Every thread arrives in the phase after its part of the
+/// ([`AfterSync`](crate::group::AfterSync), such as the release of another tile, or a tuple). Every thread arrives in the phase after its part of the
 /// transitions, so a wait for the load is also a wait for all threads. A loop of loads and stores then needs no other barrier
 /// before it fills the stored tiles again.
 ///
@@ -81,7 +81,7 @@ pub fn load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 /// PTX: as [`load`].
 ///
 /// ```
-/// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, launch::Cta, mbarrier::{Mbarrier, Ready}};
+/// # use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, group::Cta, mbarrier::{Mbarrier, Ready}};
 /// # use ptx::shared::{Fenced, Free, Loaded, Shared};
 /// # type Tile<'s, S> = Shared<'s, f32, 64, S>;
 /// # fn kernel<'s>(cta: &Cta, bar: Mbarrier<Ready>, tile: Tile<'s, Free>, src: GlobalTile<f32, 64>, out: Tile<'s, Fenced>,

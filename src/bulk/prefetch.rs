@@ -15,7 +15,7 @@ use crate::size;
 /// PTX, by the leader: `cp.async.bulk.prefetch.L2.global [src], bytes;`
 ///
 /// ```
-/// # use ptx::{bulk, global::Tiles, launch::Cta};
+/// # use ptx::{bulk, global::Tiles, group::Cta};
 /// # fn kernel(cta: &Cta, src: Tiles<f32, 1024>, i: usize) {
 /// if let Some(later) = src.get(i + 8) {
 ///     bulk::prefetch(cta, later);

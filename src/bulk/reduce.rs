@@ -15,7 +15,7 @@ use crate::size;
 /// Reductions cannot reach the elements after the last whole tile: make the length of the slice a multiple of `N`.
 ///
 /// ```
-/// # use ptx::{bulk::{self, GlobalReduce}, launch::Cta, qualifier::op, shared::{Fenced, Free, Shared}};
+/// # use ptx::{bulk::{self, GlobalReduce}, group::Cta, qualifier::op, shared::{Fenced, Free, Shared}};
 /// # unsafe fn kernel<'s>(cta: &Cta, part: Shared<'s, u32, 64, Fenced>, most: *mut u32)
 /// # -> Option<Shared<'s, u32, 64, Free>> {
 /// // SAFETY: the host passes 64 zeroed elements, aligned to 16 bytes; only this grid uses them, through this handle.

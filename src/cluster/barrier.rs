@@ -1,8 +1,8 @@
-//! Barriers of a group of CTAs (`cutlass::arch::ClusterBarrier`): a row, a column or the whole of a cluster.
+//! Barriers of peers (`cutlass::arch::ClusterBarrier`): a row, a column or the whole of a cluster.
 
 use core::marker::PhantomData;
 
-use super::{Cluster, Group};
+use super::{Cluster, Peers};
 use crate::group::{AfterSync, Cta, End};
 use crate::mbarrier::{
     Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Retired, Uninit, Waitable, await_parity,
@@ -12,20 +12,20 @@ use crate::raw;
 use crate::shared::Place;
 use crate::trap::trap_because;
 
-/// A barrier of the CTAs of a [`Group`], such as a row of the cluster (`barrier.cluster` always waits for the whole cluster). It
+/// A barrier of [`Peers`], such as a row of the cluster (`barrier.cluster` always waits for the whole cluster). It
 /// consists of two mbarriers in each CTA, one for even and one for odd rounds.
 ///
 /// ```text
-///   Group ── barrier ──► GroupBarrier<Ready> ── arrive ──► GroupBarrier<Arrived>
+///   Peers ── barrier ──► PeerBarrier<Ready> ── arrive ──► PeerBarrier<Arrived>
 ///                             │       ▲                        │
 ///   [Mbarrier; 2] ◄── close, inval ──┘└──────── wait ──────────┘
 /// ```
 ///
 /// ```
-/// # use ptx::{cluster::{Cluster, GroupBarrier}, mbarrier::{Mbarrier, Uninit}};
+/// # use ptx::{cluster::{Cluster, PeerBarrier}, mbarrier::{Mbarrier, Uninit}};
 /// # fn body<'c>(cluster: &Cluster<'c>, memory: [Mbarrier<Uninit>; 2], work: fn()) {
 /// if let Some(row) = cluster.row::<4>() {
-///     let mut barrier: GroupBarrier<4> = row.barrier(cluster, memory).sync(cluster);
+///     let mut barrier: PeerBarrier<4> = row.barrier(cluster, memory).sync(cluster);
 ///     for _round in 0..10 {
 ///         let arrived = barrier.arrive(cluster.cta());
 ///         work(); // while the other CTAs arrive
@@ -35,19 +35,19 @@ use crate::trap::trap_because;
 /// }
 /// # }
 /// ```
-#[must_use = "a `GroupBarrier` owns two mbarriers: end it by `.close()`, or by `.end()` in the last scope"]
+#[must_use = "a `PeerBarrier` owns two mbarriers: end it by `.close()`, or by `.end()` in the last scope"]
 #[derive(Debug)]
 #[doc(alias = "cutlass::arch::ClusterBarrier")]
-pub struct GroupBarrier<'c, const CTAS: u32, P: Phase = Ready> {
+pub struct PeerBarrier<'c, const CTAS: u32, P: Phase = Ready> {
     /// The address and the parity of this round's mbarrier, then those of the next round's.
     round: [(u32, u32); 2],
-    group: Group<'c, CTAS>,
+    peers: Peers<'c, CTAS>,
     _phase: PhantomData<P>,
 }
 
-impl<'c, const CTAS: u32> Group<'c, CTAS> {
-    /// Makes a [`GroupBarrier`] of the group's CTAs from two mbarriers (`mbarrier.init`), which is there after a barrier of the
-    /// cluster. Every group of the cluster makes its `GroupBarrier` in this call. Traps if a CTA has fewer threads than the group
+impl<'c, const CTAS: u32> Peers<'c, CTAS> {
+    /// Makes a [`PeerBarrier`] of these CTAs from two mbarriers (`mbarrier.init`), which is there after a barrier of the
+    /// cluster. All CTAs of the cluster make their `PeerBarrier` in this call. Traps if a CTA has fewer threads than
     /// has CTAs.
     ///
     /// Collective in the cluster.
@@ -59,11 +59,11 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
         self,
         cluster: &Cluster<'c>,
         memory: [Mbarrier<Uninit>; 2],
-    ) -> AfterSync<GroupBarrier<'c, CTAS>, Cluster<'c>> {
+    ) -> AfterSync<PeerBarrier<'c, CTAS>, Cluster<'c>> {
         meet!(cluster.cta());
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
         if cta.thread_count() < CTAS {
-            trap_because!("the block has fewer threads than the group has blocks")
+            trap_because!("the block has fewer threads than peers")
         }
         if cta.is_leader() {
             for addr in addrs {
@@ -73,62 +73,62 @@ impl<'c, const CTAS: u32> Group<'c, CTAS> {
             }
             raw::fence_mbarrier_init();
         }
-        AfterSync::new(GroupBarrier::new(addrs.map(|addr| (addr, 0)), self))
+        AfterSync::new(PeerBarrier::new(addrs.map(|addr| (addr, 0)), self))
     }
 }
 
-impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
+impl<'c, const CTAS: u32, P: Phase> PeerBarrier<'c, CTAS, P> {
     #[inline(always)]
-    fn new(round: [(u32, u32); 2], group: Group<'c, CTAS>) -> Self {
-        GroupBarrier { round, group, _phase: PhantomData }
+    fn new(round: [(u32, u32); 2], peers: Peers<'c, CTAS>) -> Self {
+        PeerBarrier { round, peers, _phase: PhantomData }
     }
 
-    /// Arrives for the CTA at this round's mbarrier of every CTA of the group (`mbarrier.arrive.release.cluster`), and does not
-    /// wait for the other CTAs. All writes that the CTA's threads made before are visible to every thread of the group's CTAs
-    /// after its [`wait`](GroupBarrier::wait). This is not a cluster call: the CTAs make it at different times.
+    /// Arrives for the CTA at this round's mbarrier of every peer (`mbarrier.arrive.release.cluster`), and does not
+    /// wait for the other CTAs. All writes that the CTA's threads made before are visible to every thread of the peers
+    /// after its [`wait`](PeerBarrier::wait). This is not a cluster call: the CTAs make it at different times.
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `barrier.cta.sync.aligned 0;`, then by as many threads as the group has CTAs
+    /// PTX: `barrier.cta.sync.aligned 0;`, then by as many threads as there are peers
     /// `mapa.shared::cluster.u32 bar, bar, cta;` `mbarrier.arrive.release.cluster.shared::cluster.b64 _, [bar];`
     #[must_use = "the other CTAs wait for this CTA's next arrival, which comes after its wait: call `.wait(cta)`"]
     #[inline(always)]
     #[track_caller]
-    pub fn arrive(self, cta: &Cta) -> GroupBarrier<'c, CTAS, Arrived>
+    pub fn arrive(self, cta: &Cta) -> PeerBarrier<'c, CTAS, Arrived>
     where
         P: Arrivable,
     {
         cta.sync();
         let rank = cta.thread_rank();
         if rank < CTAS {
-            // SAFETY: the mbarrier lies at the same offset in every CTA of the group, where it is valid; these CTAs are alive in
+            // SAFETY: the mbarrier lies at the same offset in every peer, where it is valid; these CTAs are alive in
             // the scope. It is this CTA's one arrival of the round: the next one comes after `wait`.
             unsafe {
-                let bar = raw::mapa_shared_cluster(self.round[0].0, self.group.cta(rank));
+                let bar = raw::mapa_shared_cluster(self.round[0].0, self.peers.cta(rank));
                 raw::mbarrier_arrive_shared_cluster(sem::Release, scope::Cluster, bar, arrivals::One);
             }
         }
-        GroupBarrier::new(self.round, self.group)
+        PeerBarrier::new(self.round, self.peers)
     }
 
-    /// Ends this barrier: after a barrier of the cluster no CTA arrives or waits any more, and [`inval`](GroupBarrier::inval)
+    /// Ends this barrier: after a barrier of the cluster no CTA arrives or waits any more, and [`inval`](PeerBarrier::inval)
     /// returns the memory.
     ///
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::{Cluster, GroupBarrier}, launch::Together};
-    /// # fn body<'c>(cluster: &Cluster<'c>, row: GroupBarrier<'c, 4>, column: GroupBarrier<'c, 2>) {
+    /// # use ptx::{cluster::{Cluster, PeerBarrier}, group::Together};
+    /// # fn body<'c>(cluster: &Cluster<'c>, row: PeerBarrier<'c, 4>, column: PeerBarrier<'c, 2>) {
     /// let (row, column) = (row.close(), column.close()).sync(cluster);
     /// let _memory = (row.inval(cluster.cta()), column.inval(cluster.cta()));
     /// # }
     /// ```
     #[inline(always)]
-    pub fn close(self) -> AfterSync<GroupBarrier<'c, CTAS, Retired>, Cluster<'c>>
+    pub fn close(self) -> AfterSync<PeerBarrier<'c, CTAS, Retired>, Cluster<'c>>
     where
         P: Idle,
     {
-        AfterSync::new(GroupBarrier::new(self.round, self.group))
+        AfterSync::new(PeerBarrier::new(self.round, self.peers))
     }
 
     /// Gives this barrier up in the kernel's last scope ([`Cta::finish_cluster`]), without a barrier of the cluster and
@@ -142,14 +142,14 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
     {
     }
 
-    /// Waits until all CTAs of the group have arrived in this round (`mbarrier.try_wait.parity.acquire.cluster`).
+    /// Waits until all peers have arrived in this round (`mbarrier.try_wait.parity.acquire.cluster`).
     ///
     /// Collective in the CTA.
     ///
     /// PTX, repeated while false: `mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 waitComplete, [bar], parity;`
     #[inline(always)]
     #[track_caller]
-    pub fn wait(self, cta: &Cta) -> GroupBarrier<'c, CTAS>
+    pub fn wait(self, cta: &Cta) -> PeerBarrier<'c, CTAS>
     where
         P: Waitable,
     {
@@ -158,11 +158,11 @@ impl<'c, const CTAS: u32, P: Phase> GroupBarrier<'c, CTAS, P> {
         // SAFETY: the CTA's own valid mbarrier. `parity` names its current phase or the one before: the phase after needs this
         // CTA's arrival, two rounds on, and by then all its threads have waited for this round.
         unsafe { await_parity(sem::Acquire, scope::Cluster, bar, parity, suspend_time_hint::None) };
-        GroupBarrier::new([next, (bar, parity ^ 1)], self.group)
+        PeerBarrier::new([next, (bar, parity ^ 1)], self.peers)
     }
 }
 
-impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Retired> {
+impl<'c, const CTAS: u32> PeerBarrier<'c, CTAS, Retired> {
     /// Invalidates the barrier's two mbarriers (`mbarrier.inval`) and returns their memory, for new mbarriers.
     ///
     /// Collective in the CTA.
@@ -185,12 +185,12 @@ impl<'c, const CTAS: u32> GroupBarrier<'c, CTAS, Retired> {
 }
 
 // SAFETY: no copy uses the mbarriers. Other CTAs arrive at them only before they end their own handles.
-unsafe impl<const CTAS: u32, P: Idle> End for GroupBarrier<'_, CTAS, P> {
+unsafe impl<const CTAS: u32, P: Idle> End for PeerBarrier<'_, CTAS, P> {
     type Ended = ();
     #[inline(always)]
     fn end(self) {
-        GroupBarrier::end(self);
+        PeerBarrier::end(self);
     }
 }
 
-handles! { GroupBarrier<2>, GroupBarrier<2, Arrived> }
+handles! { PeerBarrier<2>, PeerBarrier<2, Arrived> }

@@ -76,7 +76,7 @@ const OTHERS: usize = 15;
 /// Example: an all-reduce.
 ///
 /// ```
-/// # use ptx::{cluster::{ByElement, DsmemBuffer}, launch::Cta, qualifier::op};
+/// # use ptx::{cluster::{ByElement, DsmemBuffer}, group::Cta, qualifier::op};
 /// ptx::shared_memory! { struct Smem { minima: DsmemBuffer<u32, 128, ByElement> } }
 /// # fn kernel(cta: &mut Cta, smem: Smem, mine: fn(usize) -> u32) {
 /// let minima = smem.minima.init_with(cta, mine);
@@ -194,7 +194,7 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
     /// of the mbarriers.
     ///
     /// ```
-    /// # use ptx::{cluster::{ByTile, DsmemBuffer}, launch::Cta};
+    /// # use ptx::{cluster::{ByTile, DsmemBuffer}, group::Cta};
     /// # fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 1024, ByTile>) {
     /// let buffer = buffer.init_with(cta, |_| u32::MAX); // for minima
     /// let buffer = cta.cluster_scope(buffer, |cluster, inbox| (cluster, inbox));
@@ -383,7 +383,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src: End> Received<'c, T, N, V, Src
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::{ByElement, DsmemBuffer}, launch::Cta, mbarrier::Ready};
+    /// # use ptx::{cluster::{ByElement, DsmemBuffer}, group::Cta, mbarrier::Ready};
     /// # fn kernel(cta: Cta, buffer: DsmemBuffer<u32, 64, ByElement, Ready>, value: u32, out: &mut u32) {
     /// cta.finish_cluster(buffer, |cluster, inbox| {
     ///     let Some(to_the_next) = cluster.rotation(1) else { return (cluster, inbox.end()) };

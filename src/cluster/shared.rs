@@ -106,7 +106,7 @@ impl<'c> Cluster<'c> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::Cluster, launch::Together, shared::{Published, Shared, Written}};
+    /// # use ptx::{cluster::Cluster, group::Together, shared::{Published, Shared, Written}};
     /// # fn body<'c>(cluster: &Cluster<'c>, keys: Shared<'c, u32, 64, Written>, values: Shared<'c, f32, 64, Written>) {
     /// let (keys, values) = (cluster.publish(keys), cluster.publish(values)).sync(cluster);
     /// let first = keys.peer(1).and_then(|peer| peer.get(0)).zip(values.peer(1).and_then(|peer| peer.get(0)));
@@ -225,7 +225,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     }
 
     /// Gives the memory up in the kernel's last scope, without the barrier of `close`, and returns the proof that
-    /// [`Cta::finish_cluster`](crate::launch::Cta::finish_cluster) asks for.
+    /// [`Cta::finish_cluster`](crate::group::Cta::finish_cluster) asks for.
     ///
     /// PTX: none.
     #[inline(always)]

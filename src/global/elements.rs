@@ -30,7 +30,7 @@ impl<T: Element> Global<T> {
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`, `N` times
     ///
     /// ```
-    /// # use ptx::{global::Global, launch::Cta};
+    /// # use ptx::{global::Global, group::Cta};
     /// # fn kernel(cta: &Cta, x: Global<f32>, mut add: impl FnMut([f32; 4])) {
     /// // A warp reads the slice: each lane takes four vectors at a time, then the rest one by one.
     /// let mut i = cta.warp().lane() as usize;
@@ -71,7 +71,7 @@ impl<T: Element> Global<T> {
     /// PTX: `ld.global.v4.b32`, or `.v2.b64`, twice per pair
     ///
     /// ```
-    /// # use ptx::{global::Global, launch::Cta, math::fma};
+    /// # use ptx::{global::Global, group::Cta, math::fma};
     /// # fn kernel(cta: &Cta, x: Global<f32>, y: Global<f32>) {
     /// // The dot product, by one warp.
     /// let (warp, mut sum) = (cta.warp(), 0.0);
@@ -116,7 +116,7 @@ impl<T: Element> Global<T> {
     /// PTX: `ld.global`
     ///
     /// ```
-    /// # use ptx::{global::Global, launch::Cta};
+    /// # use ptx::{global::Global, group::Cta};
     /// # fn kernel(cta: &Cta, x: Global<f32>) {
     /// // The executing thread's share of a sum over the grid.
     /// let (first, step) = (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
@@ -244,7 +244,7 @@ impl Place {
 ///
 /// ```
 /// use ptx::global::{Global, GlobalElementsMut};
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, y: *mut f32, n: usize) {
+/// # unsafe fn kernel(cta: &ptx::group::Cta, x: *const f32, y: *mut f32, n: usize) {
 /// // SAFETY: the host passes `n` elements each, aligned to 16 bytes; only this grid accesses `y`, no thread writes `x`.
 /// let (x, y) = unsafe { (Global::from_raw(x, n), GlobalElementsMut::from_raw(y, n)) };
 /// for (i, y) in y.elements(cta) {
@@ -315,7 +315,7 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{global::{Global, GlobalElementsMut}, launch::Cta};
+    /// # use ptx::{global::{Global, GlobalElementsMut}, group::Cta};
     /// # fn kernel(cta: &Cta, x: Global<f32>, sums: GlobalElementsMut<f32>) {
     /// let warp = cta.warp();
     /// for (i, sum) in sums.warp_elements(cta) {
@@ -449,7 +449,7 @@ impl<T: Element> ElementMut<T> {
 ///
 /// ```
 /// use ptx::global::{Global, GlobalVectorsMut};
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, a: f32, x: *const f32, y: *mut f32, n: usize) {
+/// # unsafe fn kernel(cta: &ptx::group::Cta, a: f32, x: *const f32, y: *mut f32, n: usize) {
 /// // SAFETY: the host passes `n` elements each, aligned to 16 bytes; only this grid accesses `y`, no thread writes `x`.
 /// let (x, y) = unsafe { (Global::from_raw(x, n), GlobalVectorsMut::from_raw(y, n)) };
 /// let (vectors, rest) = y.vectors(cta);

@@ -12,7 +12,7 @@ use crate::special_register;
 ///
 /// ```
 /// use ptx::global::GlobalMatrix;
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, x: *const f32, rows: u32, columns: u32) {
+/// # unsafe fn kernel(cta: &ptx::group::Cta, x: *const f32, rows: u32, columns: u32) {
 /// // SAFETY: the host passes `rows` rows of `columns` elements, a multiple of four, aligned to 16 bytes; no thread writes them.
 /// let x = unsafe { GlobalMatrix::from_raw(x, rows, columns) };
 /// let own = x.row(cta.grid_rank() as usize).and_then(|row| row.get_vector(cta.thread_rank() as usize));
@@ -124,7 +124,7 @@ impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
 ///
 /// ```
 /// use ptx::global::GlobalRowsMut;
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, y: *mut f32, rows: u32, columns: u32) {
+/// # unsafe fn kernel(cta: &ptx::group::Cta, y: *mut f32, rows: u32, columns: u32) {
 /// // SAFETY: the host passes `rows` rows of `columns` elements, a multiple of four, aligned to 16 bytes, for this grid only.
 /// let y = unsafe { GlobalRowsMut::from_raw(y, rows, columns) };
 /// for (row, y) in y.rows(cta) {
@@ -259,7 +259,7 @@ impl<T: Element> RowMut<T> {
 ///
 /// ```
 /// use ptx::global::GlobalMatrixMut;
-/// # unsafe fn kernel(cta: &ptx::launch::Cta, c: *mut f32, m: u32, n: u32) {
+/// # unsafe fn kernel(cta: &ptx::group::Cta, c: *mut f32, m: u32, n: u32) {
 /// // SAFETY: the host passes `m` rows of `n` elements, a multiple of four, aligned to 16 bytes; only this grid uses them.
 /// let c = unsafe { GlobalMatrixMut::<_, 64, 64>::from_raw(c, m, n) };
 /// if let Some(([x, y], tile)) = c.tile(cta) {
@@ -341,7 +341,7 @@ impl<T: Element, const R: usize, const C: usize> MatrixTileMut<T, R, C> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{global::MatrixTileMut, launch::Cta};
+    /// # use ptx::{global::MatrixTileMut, group::Cta};
     /// # fn kernel(cta: &Cta, tile: MatrixTileMut<f32, 128, 128>, sums: [[[f32; 4]; 2]; 8]) {
     /// // 256 threads: 16 rows of 16 threads. With blocks of 4 rows by 4 elements, they cover 64 rows by 64 columns,
     /// // a quarter of the tile. Each thread has four blocks: 8 rows of 2 vectors.

@@ -8,7 +8,7 @@ use crate::shared::Element;
 /// copies the elements to the front of a shared tile of `N` elements. The slice's address and size are multiples of 16 bytes.
 ///
 /// ```
-/// # use ptx::{bulk::LoadBuffer, global::{GlobalMatrix, GlobalSlice}, launch::Cta};
+/// # use ptx::{bulk::LoadBuffer, global::{GlobalMatrix, GlobalSlice}, group::Cta};
 /// # fn kernel(cta: Cta, memory: LoadBuffer<f32, 4096>, x: GlobalMatrix<f32>, columns: usize) {
 /// // The row of this CTA, of up to 4096 elements.
 /// let row = x.row(cta.grid_rank() as usize).and_then(|row| row.slice::<4096>(0, columns));

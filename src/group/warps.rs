@@ -12,7 +12,7 @@ use crate::qualifier::Sealed;
 /// [`ThreadGroup`](super::ThreadGroup): they hold handles, and their collective calls wait for these warps alone.
 ///
 /// ```
-/// # use ptx::{barrier::NamedBarrier, bulk, global::GlobalTileMut, launch::Warps, shared::{Free, Shared}};
+/// # use ptx::{barrier::NamedBarrier, bulk, global::GlobalTileMut, group::Warps, shared::{Free, Shared}};
 /// # type Consumers<'p> = Warps<'p, NamedBarrier<1, 96>>;
 /// /// Three warps fill a tile and store it.
 /// fn put<'s, 'p>(

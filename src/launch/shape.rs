@@ -14,7 +14,8 @@ use crate::special_register;
 /// checks launches against them.
 ///
 /// ```
-/// use ptx::launch::{Cta, LaunchShape};
+/// use ptx::group::Cta;
+/// use ptx::launch::LaunchShape;
 /// /// 256 threads a CTA, two CTAs a cluster, and registers for two CTAs a multiprocessor.
 /// enum Shape {}
 /// impl LaunchShape for Shape {
@@ -112,7 +113,7 @@ impl Cta {
     /// PTX: only the directives that [`LaunchShape`] names.
     ///
     /// ```
-    /// use ptx::{launch::{Block, Cta}, shared::SharedArray};
+    /// use ptx::{group::Cta, launch::Block, shared::SharedArray};
     /// ptx::shared_memory! { struct Smem { tile: SharedArray<f32, 1024> } }
     /// # unsafe fn kernel() {
     /// // SAFETY: the kernel's first call, in every thread; collective calls are made in uniform control flow; grids are rows.

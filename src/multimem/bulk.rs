@@ -14,7 +14,7 @@ use crate::size;
 /// Elements after the last whole tile are left out: make the length a multiple of `N`.
 ///
 /// ```
-/// # use ptx::{launch::Cta, multimem::{self, MulticastReduce}, qualifier::op, shared::{Fenced, Shared}};
+/// # use ptx::{group::Cta, multimem::{self, MulticastReduce}, qualifier::op, shared::{Fenced, Shared}};
 /// # unsafe fn kernel<'s>(cta: &Cta, part: Shared<'s, f32, 1024, Fenced>, sums: *mut f32)
 /// # -> Option<Shared<'s, f32, 1024, Fenced>> {
 /// // SAFETY: the host passes the multicast address of 4096 zeroed elements. Until this grid ends, only kernels like this one

@@ -18,7 +18,7 @@ use crate::trap::trap_because;
 /// `EMPTY` at the start of the run and after they have read the stage, and the producers wait there.
 ///
 /// ```
-/// use ptx::{launch::Cta, pipeline::{BarrierPair, PipelineMemory}};
+/// use ptx::{group::Cta, pipeline::{BarrierPair, PipelineMemory}};
 /// // Over the barriers 1 and 2: one warp produces, three consume.
 /// ptx::shared_memory! { struct Smem { tile: PipelineMemory<[f32; 512], 1, BarrierPair<1, 2, 32, 96>> } }
 /// # fn kernel(cta: Cta, smem: Smem, rounds: u32) {

@@ -32,7 +32,7 @@ pub(super) const WARP: u32 = 32;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot signal the stages of a pipeline",
     label = "neither mbarriers nor named barriers",
-    note = "use `()` (the default: mbarriers of this CTA) or `BarrierPair<FULL, EMPTY, PRODUCERS, CONSUMERS>`; after `pipeline.multicast(group)` the signals are the group: a `Group`, or for a pair of tiles a pair"
+    note = "use `()` (the default: mbarriers of this CTA) or `BarrierPair<FULL, EMPTY, PRODUCERS, CONSUMERS>`; after `pipeline.multicast(peers)` the signals are the `Peers`, or for a pair of tiles a pair of them"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait StageSignals: StageMbarriers + Copy {
@@ -105,7 +105,7 @@ pub unsafe trait StageSignals: StageMbarriers + Copy {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot signal the stages of a pipeline that one CTA runs",
     label = "signals of a cluster, or no signals",
-    note = "declare `PipelineMemory<S, STAGES>`, or add a `BarrierPair`; to share tiles among CTAs, call `pipeline.multicast(group)` and run the pipeline by the cluster"
+    note = "declare `PipelineMemory<S, STAGES>`, or add a `BarrierPair`; to share tiles among CTAs, call `pipeline.multicast(peers)` and run the pipeline by the cluster"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait CtaSignals: StageSignals {
@@ -219,8 +219,8 @@ unsafe impl<G: Sharing> StageSignals for G {
             unsafe { raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty, arrivals::One) };
         } else {
             // SAFETY: `empty` is valid at the same place in every CTA of the cluster, and all of them are alive in the scope.
-            // This is the warp's one arrival in the phase for this group: the next one follows a load to which every producer of
-            // the group contributes after its wait for this phase.
+            // This is the warp's one arrival in the phase for these peers: the next one follows a load to which every producer of
+            // the peers contributes after its wait for this phase.
             unsafe {
                 let bar = raw::mapa_shared_cluster(empty, self.cta(lane));
                 // For the loads of all lanes: they happened before, by `bar_warp_sync`. An arrival with `.release.cluster` also
@@ -300,7 +300,7 @@ pub struct FullStage<'p, S, const STAGES: usize, Signals = ()>(Consumer<'p, S, S
 /// ([`Pipeline::run_with`](super::Pipeline::run_with)). For assembly such as `wgmma` there is [`addr`](AsyncStage::addr).
 ///
 /// ```
-/// # use ptx::{barrier::NamedBarrier, bulk, global::TilesMut, launch::Warps, pipeline::Consumer};
+/// # use ptx::{barrier::NamedBarrier, bulk, global::TilesMut, group::Warps, pipeline::Consumer};
 /// /// Stores each tile as it comes.
 /// fn store<'p>(
 ///     warps: &Warps<'p, NamedBarrier<1, 96>>,
@@ -347,8 +347,8 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// `producer_acquire`, copies, `producer_commit`).
     ///
     /// For a stage of one tile `[T; N]`, `src` is a tile of global memory, or a box of a tensor with `N` elements. For a stage of
-    /// two tiles, `src` is a pair. With [`multicast`](super::Pipeline::multicast), all CTAs of a group pass the same tile of
-    /// global memory. Of a tensor, each CTA passes its own box of `N / CTAS` elements: the CTA of rank r in the group loads part
+    /// two tiles, `src` is a pair. With [`multicast`](super::Pipeline::multicast), all peers pass the same tile of
+    /// global memory. Of a tensor, each CTA passes its own box of `N / CTAS` elements: the peer of rank r loads part
     /// r of the tile.
     ///
     /// Collective in the group.
@@ -359,10 +359,10 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
     /// `cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [tile], [map, {x, y}], [full];` in the rank
     /// and the mode of the map. With [`multicast`](super::Pipeline::multicast) the wait is `.relaxed.cluster`,
     /// `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;` follows it, and each copy brings this CTA's
-    /// part and has `.shared::cluster` for the first `.shared::cta`, `.multicast::cluster` and the mask of the group.
+    /// part and has `.shared::cluster` for the first `.shared::cta`, `.multicast::cluster` and the mask of the peers.
     ///
     /// ```
-    /// # use ptx::{global::GlobalTile, launch::Thread, pipeline::Producer, tensor::{Box2, TensorMap}};
+    /// # use ptx::{global::GlobalTile, group::Thread, pipeline::Producer, tensor::{Box2, TensorMap}};
     /// /// A stage holds a tile of a tensor and a tile of global memory.
     /// fn products<'p>(
     ///     thread: &Thread<'p>,

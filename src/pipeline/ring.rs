@@ -95,7 +95,7 @@ type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
 /// [`update_all`](IdleRing::update_all) processes all tiles in one call. Its steps are:
 ///
 /// ```
-/// use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::{NextStage, RingMemory}};
+/// use ptx::{global::{Tiles, TilesMut}, group::Cta, pipeline::{NextStage, RingMemory}};
 /// // Four stages of two tiles: one of an input, one in-out.
 /// ptx::shared_memory! { struct Smem { ring: RingMemory<f32, 512, 1, 4> } }
 /// # fn kernel(cta: Cta, smem: Smem, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
@@ -246,7 +246,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// leader
     ///
     /// ```
-    /// # use ptx::{global::{Tiles, TilesMut}, launch::Cta, pipeline::RingMemory};
+    /// # use ptx::{global::{Tiles, TilesMut}, group::Cta, pipeline::RingMemory};
     /// # fn kernel(cta: Cta, memory: RingMemory<f32, 512, 2, 4>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
     /// #     y: TilesMut<f32, 512>) {
     /// cta.finish(memory, |cta, ring| ring.update_all(cta, [a, b], y, |[a, b], y| a * b + y).end());
@@ -434,10 +434,10 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// PTX: a stage in flight: as [`wait`](Ring::wait); by the leader `cp.async.bulk.wait_group.read 0;`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, pipeline::{IdleRing, Ring, NextStage}};
+    /// # use ptx::{group::Cta, pipeline::{IdleRing, Ring, NextStage}};
     /// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
     /// // Processes the first tile alone.
-    /// let NextStage::Full(full) = ring.wait(cta) else { ptx::launch::trap() };
+    /// let NextStage::Full(full) = ring.wait(cta) else { ptx::trap() };
     /// let idle = full.update(cta, |[x], y| x.max(y)).store(cta).refill(cta).finish(cta).join(cta);
     /// # idle
     /// # }

@@ -66,7 +66,7 @@ unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Lendable
 /// ([`BarrierPair`](super::BarrierPair)), or mbarriers of the CTAs that share tiles ([`multicast`](Pipeline::multicast)).
 ///
 /// ```
-/// use ptx::{global::Tiles, launch::Cta, pipeline::PipelineMemory};
+/// use ptx::{global::Tiles, group::Cta, pipeline::PipelineMemory};
 /// ptx::shared_memory! { struct Smem { memory: PipelineMemory<[f32; 1024], 4> } }
 /// # fn kernel(cta: Cta, smem: Smem, tiles: Tiles<f32, 1024>) {
 /// // A grid-stride loop over tiles: `mine` is the number of this CTA's tiles.
@@ -137,10 +137,10 @@ pub struct FinishedRunWith<'s, S, const STAGES: usize, Signals, H, B> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot run a pipeline with the signals `{Signals}`",
     label = "not the group that owns the tiles",
-    note = "a `Cta` runs a pipeline of its own tiles: `pipeline.run(cta, …)`; the `Cluster` of the scope runs a pipeline of shared tiles: `pipeline.multicast(group).run(cluster, …)`"
+    note = "a `Cta` runs a pipeline of its own tiles: `pipeline.run(cta, …)`; the `Cluster` of the scope runs a pipeline of shared tiles: `pipeline.multicast(peers).run(cluster, …)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait PipelineGroup<'s, Signals>: Sealed {
+pub unsafe trait RunsPipeline<'s, Signals>: Sealed {
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
     #[doc(hidden)]
@@ -149,7 +149,7 @@ pub unsafe trait PipelineGroup<'s, Signals>: Sealed {
 }
 // SAFETY: the signals stay within one CTA (`CtaSignals`), and `sync` is a barrier of all the CTA's threads.
 #[diagnostic::do_not_recommend]
-unsafe impl<Signals: CtaSignals> PipelineGroup<'_, Signals> for Cta {
+unsafe impl<Signals: CtaSignals> RunsPipeline<'_, Signals> for Cta {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         self
@@ -161,7 +161,7 @@ unsafe impl<Signals: CtaSignals> PipelineGroup<'_, Signals> for Cta {
 }
 // SAFETY: the CTAs of `G` belong to this cluster (`SharingIn<'s>`), and `sync` is a barrier of all the cluster's threads.
 #[diagnostic::do_not_recommend]
-unsafe impl<'s, G: SharingIn<'s>> PipelineGroup<'s, G> for Cluster<'s> {
+unsafe impl<'s, G: SharingIn<'s>> RunsPipeline<'s, G> for Cluster<'s> {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         Cluster::cta(self)
@@ -176,12 +176,12 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// Shares the tiles of this pipeline among CTAs of the cluster (TMA multicast), so that global memory is read once for all of
     /// them.
     ///
-    /// Each tile is cut into `CTAS` equal parts. The CTA of rank r in the group loads part r and multicasts it to all CTAs of the
-    /// group. A stage is full when all parts have arrived, and is loaded again after the consumers of all these CTAs have
-    /// released it. For a stage of two tiles, `group` can be a pair: `(row, column)`, or `(row, ())` if the CTA does not share
+    /// Each tile is cut into `CTAS` equal parts. The peer of rank r loads part r and multicasts it to all
+    /// peers. A stage is full when all parts have arrived, and is loaded again after the consumers of all these CTAs have
+    /// released it. For a stage of two tiles, `peers` can be a pair: `(row, column)`, or `(row, ())` if the CTA does not share
     /// the second tile.
     ///
-    /// The cluster runs the pipeline. All CTAs of the group must load equally many tiles, and their consumers must wait for
+    /// The cluster runs the pipeline. All peers must load equally many tiles, and their consumers must wait for
     /// equally many: otherwise the CTAs wait forever.
     ///
     /// Not collective.
@@ -203,15 +203,15 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
     /// ```
     #[inline(always)]
     #[doc(alias = "SM90_TMA_LOAD_MULTICAST")]
-    pub fn multicast<G: SharingIn<'s>>(self, group: G) -> Pipeline<'s, S, STAGES, G> {
+    pub fn multicast<G: SharingIn<'s>>(self, peers: G) -> Pipeline<'s, S, STAGES, G> {
         const {
             assert!(G::CTAS > 0, "no tile is shared: call `pipeline.run` without `multicast`");
             assert!(
                 G::CTAS <= 32,
-                "a consumer warp signals at most 32 CTAs, one per lane: choose fewer tiles, or smaller groups"
+                "a consumer warp signals at most 32 CTAs, one per lane: choose fewer tiles, or fewer peers"
             );
         }
-        Pipeline { addr: self.addr, signals: group, _scope: PhantomData, _tiles: PhantomData }
+        Pipeline { addr: self.addr, signals: peers, _scope: PhantomData, _tiles: PhantomData }
     }
 }
 
@@ -238,7 +238,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
     /// `barrier.cta.sync.aligned EMPTY, THREADS;` after
     #[inline(always)]
     #[track_caller]
-    pub fn run<By: PipelineGroup<'s, Signals>>(
+    pub fn run<By: RunsPipeline<'s, Signals>>(
         self,
         by: &mut By,
         produce: impl for<'p> FnOnce(
@@ -267,7 +267,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
     /// PTX: as [`run`](Pipeline::run); with a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     ///
     /// ```
-    /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, launch::{AfterSync, Cta}};
+    /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, group::{AfterSync, Cta}};
     /// use ptx::{pipeline::PipelineMemory, shared::SharedArray};
     /// ptx::shared_memory! {
     ///     struct Smem { memory: PipelineMemory<[f32; 1024], 4>, out: SharedArray<f32, 1024>, consumers: NamedBarrier<1, 96> }
@@ -310,7 +310,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn run_with<By: PipelineGroup<'s, Signals>, H: HandOver<Cta>, const ID: u32, const THREADS: u32>(
+    pub fn run_with<By: RunsPipeline<'s, Signals>, H: HandOver<Cta>, const ID: u32, const THREADS: u32>(
         self,
         by: &mut By,
         barrier: NamedBarrier<ID, THREADS>,
@@ -349,7 +349,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
     #[track_caller]
     fn parts<B: PartBarrier>(
         &self,
-        by: &impl PipelineGroup<'s, Signals>,
+        by: &impl RunsPipeline<'s, Signals>,
         produce: impl for<'p> FnOnce(
             &Signals::Producers<'p>,
             Producer<'p, S, STAGES, Signals>,
@@ -430,7 +430,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> FinishedRun<
     /// `barrier.cluster.wait.acquire.aligned;` in place of the first barrier. With a `BarrierPair`: the first barrier alone
     #[inline(always)]
     #[track_caller]
-    pub fn join(self, by: &impl PipelineGroup<'s, Signals>) -> Pipeline<'s, S, STAGES, Signals::Own> {
+    pub fn join(self, by: &impl RunsPipeline<'s, Signals>) -> Pipeline<'s, S, STAGES, Signals::Own> {
         by.sync();
         if Signals::MBARRIERS > 0 {
             if by.cta().thread_rank() == 0 {
@@ -469,7 +469,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals, H: HandOver<
     #[track_caller]
     pub fn join(
         self,
-        by: &impl PipelineGroup<'s, Signals>,
+        by: &impl RunsPipeline<'s, Signals>,
     ) -> (Pipeline<'s, S, STAGES, Signals::Own>, H::Joined, B) {
         let pipeline = self.run.join(by);
         (pipeline, self.handles.joined(Passed::NEW), self.barrier)

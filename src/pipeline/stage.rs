@@ -4,7 +4,7 @@ use core::ops::Deref;
 
 use crate::bulk::copy_tile;
 use crate::cache_policy::{Hinted, L2Policy};
-use crate::cluster::Group;
+use crate::cluster::Peers;
 use crate::global::GlobalTile;
 use crate::qualifier::multicast;
 use crate::raw;
@@ -68,7 +68,7 @@ unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
 /// `Deref`.
 ///
 /// ```
-/// # use ptx::{launch::Warps, pipeline::FullStage};
+/// # use ptx::{group::Warps, pipeline::FullStage};
 /// /// This consumer's share of a product of two tiles.
 /// fn dot(warps: &Warps, stage: &FullStage<'_, ([f32; 512], [f32; 512]), 4>) -> f32 {
 ///     let (x, y) = stage.tiles();
@@ -91,15 +91,15 @@ impl<'a, T, const N: usize> Deref for StageTile<'a, T, N> {
 }
 
 /// The CTAs that share the tiles of a stage of a [`Pipeline`](super::Pipeline) (`.multicast::cluster`): `()` if the executing CTA
-/// shares none, a [`Group`], or for a pair of tiles a pair.
+/// shares none, [`Peers`], or for a pair of tiles a pair.
 ///
 /// # Safety
 ///
 /// Implemented here only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name CTAs that share tiles",
-    label = "not a group of the cluster",
-    note = "it is a `Group`, such as `cluster.row::<2>()` gives, or for a pair of tiles a pair: `(row, column)`, `(row, ())`"
+    label = "not peers of the cluster",
+    note = "it is `Peers`, as `cluster.row::<2>()` gives them, or for a pair of tiles a pair: `(row, column)`, `(row, ())`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Sharing: Copy {
@@ -120,16 +120,16 @@ unsafe impl Sharing for () {
     }
 }
 
-// SAFETY: these are the CTAs of the group.
-unsafe impl<const CTAS: u32> Sharing for Group<'_, CTAS> {
+// SAFETY: these are the peers.
+unsafe impl<const CTAS: u32> Sharing for Peers<'_, CTAS> {
     const CTAS: u32 = CTAS;
     #[inline(always)]
     fn cta(&self, i: u32) -> u32 {
-        Group::cta(self, i)
+        Peers::cta(self, i)
     }
 }
 
-// SAFETY: these are the CTAs of both groups. The executing CTA is in each group, and gets one arrival for each.
+// SAFETY: these are the CTAs of both. The executing CTA is in each, and gets one arrival for each.
 unsafe impl<G: Sharing, H: Sharing> Sharing for (G, H) {
     const CTAS: u32 = G::CTAS + H::CTAS;
     #[inline(always)]
@@ -145,16 +145,16 @@ unsafe impl<G: Sharing, H: Sharing> Sharing for (G, H) {
 /// Implemented here only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name CTAs of this cluster that share tiles",
-    label = "not a group of the cluster",
-    note = "it is a `Group`, such as `cluster.row::<2>()` gives, or for a pair of tiles a pair: `(row, column)`, `(row, ())`"
+    label = "not peers of the cluster",
+    note = "it is `Peers`, as `cluster.row::<2>()` gives them, or for a pair of tiles a pair: `(row, column)`, `(row, ())`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait SharingIn<'c>: Sharing {}
 // SAFETY: `()` names no other CTA.
 unsafe impl<'c> SharingIn<'c> for () {}
-// SAFETY: the group belongs to the scope `'c`.
-unsafe impl<'c, const CTAS: u32> SharingIn<'c> for Group<'c, CTAS> {}
-// SAFETY: both groups belong to the scope `'c`.
+// SAFETY: the peers belong to the scope `'c`.
+unsafe impl<'c, const CTAS: u32> SharingIn<'c> for Peers<'c, CTAS> {}
+// SAFETY: both belong to the scope `'c`.
 unsafe impl<'c, G: SharingIn<'c>, H: SharingIn<'c>> SharingIn<'c> for (G, H) {}
 
 /// Sources from which a producer loads a stage of `S` that the CTAs of `G` share: for a tile a [`GlobalTile`] or a box of a
@@ -182,7 +182,7 @@ pub unsafe trait StageSource<S: StageTiles, G: Sharing>: Copy {
     /// In each CTA of `G`, the stage at `addr` is free. Its mbarrier at `full` is valid, in the phase of this load, and expects
     /// the bytes.
     #[doc(hidden)]
-    unsafe fn load(self, addr: u32, group: G, full: u32, hint: impl raw::L2CacheHint);
+    unsafe fn load(self, addr: u32, peers: G, full: u32, hint: impl raw::L2CacheHint);
 }
 
 // SAFETY: the source inside `Hinted` brings the bytes; the policy changes none.
@@ -190,9 +190,9 @@ pub unsafe trait StageSource<S: StageTiles, G: Sharing>: Copy {
 unsafe impl<S: StageTiles, G: Sharing, Src: StageSource<S, G>> StageSource<S, G> for Hinted<Src> {
     const FITS: () = Src::FITS;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: G, full: u32, _: impl raw::L2CacheHint) {
+    unsafe fn load(self, addr: u32, peers: G, full: u32, _: impl raw::L2CacheHint) {
         // SAFETY: the caller keeps the contract of `load` (`# Safety`).
-        unsafe { self.handle.load(addr, group, full, self.policy.hint()) }
+        unsafe { self.handle.load(addr, peers, full, self.policy.hint()) }
     }
 }
 
@@ -200,25 +200,25 @@ unsafe impl<S: StageTiles, G: Sharing, Src: StageSource<S, G>> StageSource<S, G>
 unsafe impl<T: Element, const N: usize> StageSource<[T; N], ()> for GlobalTile<T, N> {
     const FITS: () = ();
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn load(self, addr: u32, _peers: (), full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the stage is free and its mbarrier valid (`# Safety`). No thread writes the source of a `GlobalTile`.
         unsafe { copy_tile(addr, &self, full, hint) }
     }
 }
 
-// SAFETY: each CTA of the group brings one part to all of them.
-unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Group<'_, CTAS>>
+// SAFETY: each peer brings one part to all of them.
+unsafe impl<T: Element, const N: usize, const CTAS: u32> StageSource<[T; N], Peers<'_, CTAS>>
     for GlobalTile<T, N>
 {
     const FITS: () = assert!(
         size::bytes::<T, N>().is_multiple_of(size::product([16, CTAS as usize])),
-        "each CTA of the group copies its part of the tile: choose tiles of a multiple of 16 bytes per CTA (PTX ISA 9.7.9.25.4.1)"
+        "each peer copies its part of the tile: choose tiles of a multiple of 16 bytes per CTA (PTX ISA 9.7.9.25.4.1)"
     );
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn load(self, addr: u32, peers: Peers<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
         let size = const { size::shared(size::bytes::<T, N>()) / CTAS };
-        let part = group.cta_rank() * size;
-        let mask = multicast::Cluster(group.mask());
+        let part = peers.cta_rank() * size;
+        let mask = multicast::Cluster(peers.mask());
         // SAFETY: the stage is free and its mbarrier valid in each CTA (`# Safety`). `GlobalTile` proves the alignment of the
         // source, and parts are multiples of 16 bytes (`FITS`).
         unsafe {
@@ -240,22 +240,22 @@ unsafe impl<T: Element, const N: usize, S: LoadShape> StageSource<[T; N], ()> fo
         box_bytes::<T, S, N>();
     };
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn load(self, addr: u32, _peers: (), full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the stage is free and its mbarrier valid (`# Safety`). The map has this shape by the contract of
         // `TensorMap::from_raw`.
         unsafe { S::load(addr, self.map.object, self.at, full, hint) }
     }
 }
 
-// SAFETY: each CTA of the group brings one part to all of them; `FITS` asserts that the parts make up the tile.
+// SAFETY: each peer brings one part to all of them; `FITS` asserts that the parts make up the tile.
 unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
-    StageSource<[T; N], Group<'_, CTAS>> for TensorTile<T, S>
+    StageSource<[T; N], Peers<'_, CTAS>> for TensorTile<T, S>
 {
     const FITS: () = {
         let bytes = shape_bytes::<T, S>();
         assert!(
             size::product([S::LEN, CTAS as usize]) == N,
-            "each CTA of the group loads its part of the tile: choose a box of `N / CTAS` elements for the tensor map"
+            "each peer loads its part of the tile: choose a box of `N / CTAS` elements for the tensor map"
         );
         assert!(
             CTAS == 1 || bytes.is_multiple_of(ALIGN),
@@ -263,11 +263,11 @@ unsafe impl<T: Element, const N: usize, S: MulticastShape, const CTAS: u32>
         );
     };
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
-        let dst = addr + group.cta_rank() * const { size::shared(size::bytes::<T, N>()) / CTAS };
+    unsafe fn load(self, addr: u32, peers: Peers<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
+        let dst = addr + peers.cta_rank() * const { size::shared(size::bytes::<T, N>()) / CTAS };
         // SAFETY: the stage is free and its mbarrier valid in each CTA (`# Safety`). The map has this shape by the contract of
         // `TensorMap::from_raw`, and `FITS` asserts that parts are aligned to 128 bytes.
-        unsafe { S::multicast(dst, self.map.object, self.at, full, group.mask(), hint) }
+        unsafe { S::multicast(dst, self.map.object, self.at, full, peers.mask(), hint) }
     }
 }
 
@@ -277,7 +277,7 @@ unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, _group: (), full: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn load(self, addr: u32, _peers: (), full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: both tiles of the stage are free, the mbarrier expects the bytes of both, and the second tile follows the
         // first.
         unsafe {
@@ -287,26 +287,26 @@ unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<
     }
 }
 
-// SAFETY: each source brings the bytes of its tile, together with the other CTAs of the group, which shares both tiles.
-unsafe impl<'c, X: StageTiles, Y: StageTiles, A, B, const CTAS: u32> StageSource<(X, Y), Group<'c, CTAS>>
+// SAFETY: each source brings the bytes of its tile, together with its peers, which share both tiles.
+unsafe impl<'c, X: StageTiles, Y: StageTiles, A, B, const CTAS: u32> StageSource<(X, Y), Peers<'c, CTAS>>
     for (A, B)
 where
-    A: StageSource<X, Group<'c, CTAS>>,
-    B: StageSource<Y, Group<'c, CTAS>>,
+    A: StageSource<X, Peers<'c, CTAS>>,
+    B: StageSource<Y, Peers<'c, CTAS>>,
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, group: Group<'c, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn load(self, addr: u32, peers: Peers<'c, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: both tiles of the stage are free, the mbarrier expects the bytes of both, and the second tile follows the
         // first.
         unsafe {
-            self.0.load(addr, group, full, hint);
-            self.1.load(addr + const { size::shared(X::SIZE) }, group, full, hint);
+            self.0.load(addr, peers, full, hint);
+            self.1.load(addr + const { size::shared(X::SIZE) }, peers, full, hint);
         }
     }
 }
 
-// SAFETY: each source brings the bytes of its tile, together with the other CTAs of its own group.
+// SAFETY: each source brings the bytes of its tile, together with the peers of that tile.
 unsafe impl<X: StageTiles, Y: StageTiles, A, B, G: Sharing, H: Sharing> StageSource<(X, Y), (G, H)> for (A, B)
 where
     A: StageSource<X, G>,
@@ -314,11 +314,11 @@ where
 {
     const FITS: () = (A::FITS, B::FITS).0;
     #[inline(always)]
-    unsafe fn load(self, addr: u32, (group, other): (G, H), full: u32, hint: impl raw::L2CacheHint) {
+    unsafe fn load(self, addr: u32, (peers, other): (G, H), full: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: both tiles of the stage are free, the mbarrier expects the bytes of both, and the second tile follows the
         // first.
         unsafe {
-            self.0.load(addr, group, full, hint);
+            self.0.load(addr, peers, full, hint);
             self.1.load(addr + const { size::shared(X::SIZE) }, other, full, hint);
         }
     }

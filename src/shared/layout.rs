@@ -39,7 +39,7 @@ impl<'s, T: Element, const N: usize, State> Shared<'s, T, N, State> {
     /// that a tensor copy has loaded or will store. The function is its own inverse: a swizzle exchanges elements.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Free, Loaded, Shared, Written}};
+    /// # use ptx::{group::Cta, qualifier::swizzle_mode, shared::{Free, Loaded, Shared, Written}};
     /// # fn kernel<'s>(cta: &Cta, tile: &Shared<'s, f32, 1024, Loaded>, turned: Shared<'s, f32, 1024, Free>)
     /// # -> Shared<'s, f32, 1024, Written> {
     /// // Both tiles have rows of 32 `f32`, which are 128 bytes.

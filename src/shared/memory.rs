@@ -74,7 +74,7 @@ pub unsafe trait SharedMemory: Sized {
     ///
     /// # Safety
     ///
-    /// Each thread of a CTA makes this call once at most. [`Cta::enter`](crate::launch::Cta::enter) makes it.
+    /// Each thread of a CTA makes this call once at most. [`Cta::enter`](crate::group::Cta::enter) makes it.
     unsafe fn claim() -> Self;
 }
 
@@ -163,7 +163,7 @@ pub const fn count(names: &[&str]) -> usize {
 }
 
 /// Declares the static shared memory of a kernel (`__shared__`): a struct whose fields are handles, which
-/// [`Cta::enter`](crate::launch::Cta::enter) gives out.
+/// [`Cta::enter`](crate::group::Cta::enter) gives out.
 ///
 /// A field is a [`SharedArray`](super::SharedArray), an [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), a
 /// [`RingMemory`](crate::pipeline::RingMemory), a [`PipelineMemory`](crate::pipeline::PipelineMemory), a
@@ -307,7 +307,7 @@ macro_rules! shared_memory {
 /// the size for the launch.
 ///
 /// ```
-/// # use ptx::{launch::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
+/// # use ptx::{group::Cta, mbarrier::{Mbarrier, Uninit}, shared::SharedArray};
 /// # unsafe fn kernel() {
 /// // SAFETY: the kernel's first call.
 /// let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };

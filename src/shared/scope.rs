@@ -205,7 +205,7 @@ impl Cta {
     /// `barrier.cta.sync.aligned 0;`, by the leader `mbarrier.inval.shared::cta.b64` of each, `barrier.cta.sync.aligned 0;`
     ///
     /// ```
-    /// # use ptx::{bulk::LoadBuffer, global::GlobalTile, launch::Cta};
+    /// # use ptx::{bulk::LoadBuffer, global::GlobalTile, group::Cta};
     /// # fn kernel(cta: &mut Cta, memory: LoadBuffer<f32, 1024>, src: GlobalTile<f32, 1024>) {
     /// let memory = cta.async_scope(memory, |cta, buffer| {
     ///     let tile = buffer.load(cta, src).wait(cta);
@@ -248,7 +248,7 @@ impl Cta {
     /// - for shared memory, the result of `end()`, in any state and without a wait;
     /// - for the sources of a [`BulkGroup`](crate::bulk::BulkGroup), `wait_read(cta).end()`: the leader waits until the copies have
     ///   read the sources. The destinations are written by the end of the grid;
-    /// - for any other [`AfterSync`](crate::launch::AfterSync), the result of `end()`, without its barrier;
+    /// - for any other [`AfterSync`](crate::group::AfterSync), the result of `end()`, without its barrier;
     /// - for a ring or a pipeline, the result of `end()` of what `update_all`, `finish` or `run` returns;
     /// - for an mbarrier, `()`: it holds no memory of a copy.
     ///
@@ -257,7 +257,7 @@ impl Cta {
     /// PTX: none; if mbarriers are lent, as at the beginning of [`async_scope`](Cta::async_scope)
     ///
     /// ```
-    /// # use ptx::{global::{Global, GlobalMut}, launch::Cta, pipeline::RingMemory};
+    /// # use ptx::{global::{Global, GlobalMut}, group::Cta, pipeline::RingMemory};
     /// # fn kernel(cta: Cta, ring: RingMemory<f32, 1024, 1, 2>, x: Global<f32>, y: GlobalMut<f32, 1024>) {
     /// let ((x, _), (y, _)) = (x.tiles::<1024>(), y.tiles(&cta));
     /// cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x + y).end());
@@ -328,7 +328,7 @@ pub(crate) fn publish_inits(filled_by_copies: bool) {
 /// [`Cta::finish_cluster`]: the group `G` does not use the memory again, and no copy uses it.
 ///
 /// ```
-/// # use ptx::{launch::Cta, qualifier::sem, shared::SharedArray};
+/// # use ptx::{group::Cta, qualifier::sem, shared::SharedArray};
 /// # fn kernel(cta: Cta, bins: SharedArray<u32, 256>, byte: u8, out: &mut u32) {
 /// cta.finish(bins, |cta, bins| {
 ///     let bins = bins.write(cta, |_| 0).into_atomic(cta);

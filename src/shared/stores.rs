@@ -10,7 +10,7 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, shared::{Free, Published, Shared}};
+    /// # use ptx::{group::Cta, shared::{Free, Published, Shared}};
     /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 32, Free>, value: f32) -> Shared<'s, f32, 32, Published> {
     /// // Each warp stores one result.
     /// let sums = tile.element_stores();

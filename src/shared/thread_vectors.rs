@@ -12,7 +12,7 @@ use crate::group::Cta;
 /// vectors, so the vectors need no barrier and no state.
 ///
 /// ```
-/// # use ptx::{global::{Global, RowMut}, launch::Cta, shared::DynamicShared};
+/// # use ptx::{global::{Global, RowMut}, group::Cta, shared::DynamicShared};
 /// # fn kernel(cta: &Cta, dynamic: DynamicShared, x: Global<f32>, y: RowMut<f32>, vectors: u32) {
 /// let (mut cached, _) = dynamic.take_thread_vectors::<f32>(cta, vectors);
 /// let mut sum = 0.0;

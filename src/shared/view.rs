@@ -13,7 +13,7 @@ use crate::size;
 /// gives `None`. LLVM drops the check of coordinates that are known to be small, since the address follows from the coordinates.
 ///
 /// ```
-/// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Free, Loaded, Shared, Written}};
+/// # use ptx::{group::Cta, qualifier::swizzle_mode, shared::{Free, Loaded, Shared, Written}};
 /// # fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 1024, Loaded>, turned: Shared<'s, f32, 1024, Free>)
 /// # -> (Shared<'s, f32, 1024, Loaded>, Shared<'s, f32, 1024, ptx::shared::ElementStores>) {
 /// // Transposes 32 by 32 elements; both tiles are swizzled.
@@ -184,7 +184,7 @@ impl<T: Element, const W: usize, const N: usize, State, M: Order> View2d<'_, T, 
     /// PTX: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::swizzle_mode, shared::{Loaded, Shared, VectorStores}};
+    /// # use ptx::{group::Cta, qualifier::swizzle_mode, shared::{Loaded, Shared, VectorStores}};
     /// # fn kernel(cta: &Cta, tile: &Shared<'_, f32, 1024, Loaded>, turned: &Shared<'_, f32, 1024, VectorStores>) {
     /// // Transposes with 256 threads: four elements of a column become a vector of a row.
     /// let (from, to) = (tile.as_2d::<32>().swizzled(swizzle_mode::B128), turned.as_2d::<32>().swizzled(swizzle_mode::B128));

@@ -13,7 +13,7 @@ use crate::shared::{Element, Free, Shared};
 /// in the type and in the map together. A draft has no interleave, and its element strides are 1, as a [`TensorMap`] requires.
 ///
 /// ```
-/// # use ptx::{launch::Cta, qualifier::ord, shared::{Free, Shared}, tensor::{self, Box2, TensorMap, TensorMapSlot}};
+/// # use ptx::{group::Cta, qualifier::ord, shared::{Free, Shared}, tensor::{self, Box2, TensorMap, TensorMapSlot}};
 /// # type Memory<'s> = Shared<'s, u64, 16, Free>;
 /// # type Map = TensorMap<f32, Box2<64, 32>>;
 /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
@@ -340,7 +340,7 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     /// `tensormap.replace.tile.swizzle_atomicity`, `0`; `tensormap.replace.tile.fill_mode`, `0`
     ///
     /// ```
-    /// # use ptx::{launch::Cta, qualifier::ord, tensor::{Box2, Box3, TensorMapDraft}};
+    /// # use ptx::{group::Cta, qualifier::ord, tensor::{Box2, Box3, TensorMapDraft}};
     /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
     /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, images: u32)
     /// # -> TensorMapDraft<'s, u16, Box3<64, 8, 8>> {
@@ -505,7 +505,7 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     /// `fence.proxy.async.shared::cta;`
     ///
     /// ```
-    /// # use ptx::{launch::{Cta, Together}, mbarrier::{Mbarrier, Uninit}};
+    /// # use ptx::{group::{Cta, Together}, mbarrier::{Mbarrier, Uninit}};
     /// # use ptx::tensor::{Box2, TensorMapDraft, TensorMapSlot, TensorMap};
     /// # type Map = TensorMap<f32, Box2<64, 32>>;
     /// # fn kernel(cta: &Cta, draft: TensorMapDraft<f32, Box2<64, 32>>, slot: TensorMapSlot, loaded: Mbarrier<Uninit>) {
@@ -569,7 +569,7 @@ impl TensorMapSlot {
     /// Makes a handle of the 128 bytes of global memory at `object`, for a tensor map (`CUtensorMap`) that this CTA makes.
     ///
     /// ```
-    /// # use ptx::{launch::Cta, tensor::{TensorMapSlot, TensorMapObject}};
+    /// # use ptx::{group::Cta, tensor::{TensorMapSlot, TensorMapObject}};
     /// # unsafe fn kernel(cta: &Cta, slots: *mut TensorMapObject) {
     /// // SAFETY: the host passes one slot for each CTA, aligned to 128 bytes.
     /// let slot = unsafe { TensorMapSlot::from_raw(slots.add(cta.grid_rank() as usize)) };

@@ -257,13 +257,13 @@ fn warps_are_whole() -> bool {
 }
 
 // SAFETY of the instructions of this `impl`, two clauses, as in `warp.rs`. (a) The mask contains the executing thread (invariant
-// of `Lanes::members`). (b) The group calls together (`# Safety` of `Cta::enter`). The code uses no value that a shuffle reads
-// from a lane which has exited or is outside of the group.
+// of `Lanes::members`). (b) The lanes call together (`# Safety` of `Cta::enter`). The code uses no value that a shuffle reads
+// from a lane which has exited or is not among these.
 impl<M: Members> Lanes<'_, M> {
-    /// Returns the sum of the group's values, equal in all its threads (`__reduce_add_sync`, `cg::reduce` with `cg::plus`).
+    /// Returns the sum of the lanes' values, equal in all of them (`__reduce_add_sync`, `cg::reduce` with `cg::plus`).
     /// Integers are added modulo 2^32 or 2^64, floats pairwise.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.add.u32 dst, value, membermask;` (or `.s32`), three of them for 64 bits; for floats as
     /// [`reduce`](Lanes::reduce).
@@ -281,14 +281,14 @@ impl<M: Members> Lanes<'_, M> {
     /// The sum by `redux.sync`, or `None` for floats.
     #[inline(always)]
     pub(crate) fn redux_add<T: Reducible>(&self, value: T) -> Option<T> {
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_add(self.members.mask()) }
     }
 
-    /// Returns the minimum of the group's values (`__reduce_min_sync`). For floats, -0.0 is below +0.0, and NaN is ignored unless
+    /// Returns the minimum of the lanes' values (`__reduce_min_sync`). For floats, -0.0 is below +0.0, and NaN is ignored unless
     /// all values are NaN.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
     /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.min.f32`.
@@ -297,14 +297,14 @@ impl<M: Members> Lanes<'_, M> {
     #[doc(alias = "__reduce_min_sync")]
     pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_min(self.members.mask()) }
     }
 
-    /// Returns the maximum of the group's values (`__reduce_max_sync`). For floats, -0.0 is below +0.0, and NaN is ignored unless
+    /// Returns the maximum of the lanes' values (`__reduce_max_sync`). For floats, -0.0 is below +0.0, and NaN is ignored unless
     /// all values are NaN.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
     /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.max.f32`.
@@ -313,13 +313,13 @@ impl<M: Members> Lanes<'_, M> {
     #[doc(alias = "__reduce_max_sync")]
     pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_max(self.members.mask()) }
     }
 
-    /// Returns the bitwise AND of the group's values (`__reduce_and_sync`).
+    /// Returns the bitwise AND of the lanes' values (`__reduce_and_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.and.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
@@ -327,13 +327,13 @@ impl<M: Members> Lanes<'_, M> {
     #[doc(alias = "__reduce_and_sync")]
     pub fn reduce_and<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_bits(op::And, self.members.mask()) }
     }
 
-    /// Returns the bitwise OR of the group's values (`__reduce_or_sync`).
+    /// Returns the bitwise OR of the lanes' values (`__reduce_or_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.or.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
@@ -341,13 +341,13 @@ impl<M: Members> Lanes<'_, M> {
     #[doc(alias = "__reduce_or_sync")]
     pub fn reduce_or<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_bits(op::Or, self.members.mask()) }
     }
 
-    /// Returns the bitwise XOR of the group's values (`__reduce_xor_sync`).
+    /// Returns the bitwise XOR of the lanes' values (`__reduce_xor_sync`).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.xor.b32 dst, value, membermask;` (twice for 64 bits)
     #[inline(always)]
@@ -355,23 +355,23 @@ impl<M: Members> Lanes<'_, M> {
     #[doc(alias = "__reduce_xor_sync")]
     pub fn reduce_xor<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
-        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+        // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_bits(op::Xor, self.members.mask()) }
     }
 
-    /// Combines the group's values by `f`, and returns the result in all threads (`cg::reduce`). `f` must be associative and
+    /// Combines the lanes' values by `f`, and returns the result in all threads (`cg::reduce`). `f` must be associative and
     /// commutative.
     ///
     /// `f` runs up to five times in a thread, and not equally often in each: `f` must make no collective call.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
-    /// PTX, if the group's lanes are neighbors and the CTA's size is a multiple of 32:
-    /// `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits) for each power of two below the group's width;
+    /// PTX, if the lanes are neighbors and the CTA's size is a multiple of 32:
+    /// `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits) for each power of two below their number;
     /// else [`inclusive_scan`](Lanes::inclusive_scan), and a `shfl.sync.idx.b32` from the last lane.
     ///
     /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: f32) {
+    /// # fn kernel(cta: &ptx::group::Cta, value: f32) {
     /// let product = cta.warp().reduce(value, |a, b| a * b);
     /// # }
     /// ```
@@ -388,17 +388,17 @@ impl<M: Members> Lanes<'_, M> {
         }
         let upto = self.inclusive_scan(value, f);
         let live = match M::WIDTH {
-            // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+            // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
             Some(_) => unsafe { raw::vote_sync_ballot(true, mask) },
             None => mask,
         };
         // Not 0: the executing thread is in `live`.
         let last = 31 - live.leading_zeros();
-        // SAFETY: (a) and (b) of this `impl`; lane `last` is in the group and has not exited.
+        // SAFETY: (a) and (b) of this `impl`; lane `last` is among these and has not exited.
         T::of_bits(unsafe { upto.into_bits().shfl(mode::Idx, last, M::SEGMENT | 0x1f, mask) })
     }
 
-    /// Combines the values of `width` neighbors, a power of two, by `f`. No lane of the group may have exited.
+    /// Combines the values of `width` neighbors, a power of two, by `f`. No lane may have exited.
     #[inline(always)]
     pub(crate) fn butterfly<T: ShuffleValue>(&self, value: T, width: u32, f: impl Fn(T, T) -> T) -> T {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
@@ -406,25 +406,25 @@ impl<M: Members> Lanes<'_, M> {
         unroll::<5>(|i| {
             let lanes = 16 >> i;
             if width > lanes {
-                // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the group calls together.
+                // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
                 all = f(all, T::of_bits(unsafe { all.into_bits().shfl(mode::Bfly, lanes, c, mask) }));
             }
         });
         all
     }
 
-    /// Returns in each thread the values of the group up to and including its lane, combined by `f` (`cg::inclusive_scan`). `f`
+    /// Returns in each thread the values of the lanes up to and including its own, combined by `f` (`cg::inclusive_scan`). `f`
     /// must be associative; its first argument is the value from the lower lanes.
     ///
     /// `f` runs up to five times in a thread, and not equally often in each: `f` must make no collective call.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits) for each power of two below the
-    /// group's width; if the group's lanes need not be neighbors, five times `shfl.sync.idx.b32` of the value and of a lane.
+    /// number; if the lanes need not be neighbors, five times `shfl.sync.idx.b32` of the value and of a lane.
     ///
     /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, value: u32) {
+    /// # fn kernel(cta: &ptx::group::Cta, value: u32) {
     /// let highest_so_far = cta.warp().inclusive_scan(value, u32::max);
     /// # }
     /// ```
@@ -447,7 +447,7 @@ impl<M: Members> Lanes<'_, M> {
         unroll::<5>(|i| {
             let delta = 1 << i;
             if width > delta {
-                // SAFETY: (a) and (b) of this `impl`; `below` is only used inside of the segment, which is the group.
+                // SAFETY: (a) and (b) of this `impl`; `below` is only used inside of the segment, which is the lanes.
                 let (below, inside) =
                     unsafe { upto.into_bits().shfl_pred(mode::Up, delta, M::SEGMENT, mask) };
                 if inside {
@@ -458,7 +458,7 @@ impl<M: Members> Lanes<'_, M> {
         upto
     }
 
-    /// [`inclusive_scan`](Lanes::inclusive_scan) of any lanes by pointer jumping: `link` is the next lower lane of the group, or
+    /// [`inclusive_scan`](Lanes::inclusive_scan) of any lanes by pointer jumping: `link` is the next lower one of these lanes, or
     /// `u32::MAX` if there is none; each round takes over the linked lane's value and link.
     #[inline(always)]
     fn scan_by_links<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
@@ -466,7 +466,7 @@ impl<M: Members> Lanes<'_, M> {
         let mut upto = value;
         let mut link = 31_u32.wrapping_sub((mask & raw::lanemask_lt()).leading_zeros());
         unroll::<5>(|_| {
-            // SAFETY: (a) and (b) of this `impl`; without a lower lane in the group, neither result is used.
+            // SAFETY: (a) and (b) of this `impl`; without a lower lane among these, neither result is used.
             let (below, next) = unsafe {
                 (
                     upto.into_bits().shfl(mode::Idx, link, 0x1f, mask),
@@ -481,10 +481,10 @@ impl<M: Members> Lanes<'_, M> {
         upto
     }
 
-    /// Returns in each thread the values of the group's lower lanes, combined by `f`; `None` in the lowest lane
+    /// Returns in each thread the values of the lower lanes, combined by `f`; `None` in the lowest lane
     /// (`cg::exclusive_scan`). The rules for `f` are those of [`inclusive_scan`](Lanes::inclusive_scan).
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: that of [`inclusive_scan`](Lanes::inclusive_scan), and `shfl.sync.up.b32 d|p, value, 1, c, membermask;` or
     /// `shfl.sync.idx.b32`.
@@ -495,27 +495,27 @@ impl<M: Members> Lanes<'_, M> {
         self.below(self.inclusive_scan(value, f))
     }
 
-    /// The value of the next lower lane of the group.
+    /// The value of the next lower one of the lanes.
     #[inline(always)]
     pub(crate) fn below<T: ShuffleValue>(&self, value: T) -> Option<T> {
         let mask = self.members.mask();
         let (bits, inside) = match M::WIDTH {
-            // SAFETY: (a) and (b) of this `impl`; the value is only used inside of the segment, which is the group.
+            // SAFETY: (a) and (b) of this `impl`; the value is only used inside of the segment, which is the lanes.
             Some(_) => unsafe { value.into_bits().shfl_pred(mode::Up, 1, M::SEGMENT, mask) },
             None => {
                 let lower = mask & raw::lanemask_lt();
                 let link = 31_u32.wrapping_sub(lower.leading_zeros());
-                // SAFETY: (a) and (b) of this `impl`; without a lower lane in the group, the value is not used.
+                // SAFETY: (a) and (b) of this `impl`; without a lower lane among these, the value is not used.
                 (unsafe { value.into_bits().shfl(mode::Idx, link, 0x1f, mask) }, lower != 0)
             }
         };
         if inside { Some(T::of_bits(bits)) } else { None }
     }
 
-    /// Returns in each thread the sum of the group's values up to and including its lane (`cg::inclusive_scan`), modulo 2^32 or
+    /// Returns in each thread the sum of the lanes' values up to and including its own (`cg::inclusive_scan`), modulo 2^32 or
     /// 2^64 for integers.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: as [`inclusive_scan`](Lanes::inclusive_scan).
     #[inline(always)]
@@ -524,15 +524,15 @@ impl<M: Members> Lanes<'_, M> {
         self.inclusive_scan(value, T::plus)
     }
 
-    /// Returns in each thread the sum of the values of the group's lower lanes (`cg::exclusive_scan`), modulo 2^32 or 2^64 for
+    /// Returns in each thread the sum of the values of the lower lanes (`cg::exclusive_scan`), modulo 2^32 or 2^64 for
     /// integers; zero in the lowest lane.
     ///
-    /// Collective in the group of lanes.
+    /// Collective among the lanes.
     ///
     /// PTX: for integers as [`inclusive_scan`](Lanes::inclusive_scan), for floats as [`exclusive_scan`](Lanes::exclusive_scan).
     ///
     /// ```
-    /// # fn kernel(cta: &ptx::launch::Cta, length: u32) {
+    /// # fn kernel(cta: &ptx::group::Cta, length: u32) {
     /// // Each lane appends `length` elements: its first index, behind those of the lower lanes.
     /// let start = cta.warp().exclusive_sum(length);
     /// # }

@@ -66,6 +66,7 @@ impl Function {
                 let ty = owner.split_once("::").map_or(&*owner, |(_, ty)| ty);
                 format!("{}::{ty}::{}", self.module, self.name)
             }
+            None if self.module.is_empty() => self.name.clone(),
             None => format!("{}::{}", self.module, self.name),
         }
     }
@@ -270,6 +271,11 @@ impl<'a> Docs<'a> {
             let name = module["name"].as_str().unwrap_or_default();
             if module["inner"].get("module").is_some() && !["raw", "qualifier"].contains(&name) {
                 self.walk_module(module, name, visit);
+            }
+            // A function that the root exports from a private module.
+            let exported = module["inner"].get("use").map(|export| self.item(&export["id"]));
+            if let Some(function) = exported.filter(|item| item["inner"].get("function").is_some()) {
+                visit("", "function", function);
             }
         }
     }

@@ -73,14 +73,14 @@ const LINES: [&str; 8] = [
     "Collective in the CTA or the cluster that makes the request.",
     "Collective in the CTA or the cluster that runs it.",
     "Collective in the cluster.",
-    "Collective in the group of lanes.",
+    "Collective among the lanes.",
     "Collective in the group.",
     "Collective in the warp.",
     NOT,
 ];
 
 /// Functions that take a `Cta` and are collective in its cluster.
-const IN_THE_CLUSTER: [&str; 2] = ["launch::Cta::cluster_scope", "launch::Cta::finish_cluster"];
+const IN_THE_CLUSTER: [&str; 2] = ["group::Cta::cluster_scope", "group::Cta::finish_cluster"];
 
 /// Rows that each thread executes individually. They are convergent only so that LLVM does not move them.
 const OF_A_THREAD: [&str; 1] = ["griddepcontrol"];
@@ -90,7 +90,7 @@ fn lines(function: &Function, group: Group) -> &'static [&'static str] {
     match group {
         Group::Cta if !IN_THE_CLUSTER.contains(&&*function.shown()) => &["Collective in the CTA."],
         Group::Cta | Group::Cluster => &["Collective in the cluster."],
-        Group::Lanes => &["Collective in the group of lanes."],
+        Group::Lanes => &["Collective among the lanes."],
         Group::Warp => &["Collective in the warp."],
         Group::Any => &["Collective in the group."],
         Group::Part => &["Collective in the group.", "Collective in the warp."],

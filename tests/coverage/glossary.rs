@@ -58,7 +58,9 @@ impl Page {
     /// Returns the types, traits, functions and methods without a row in their module's section.
     pub fn lacks(&self, names: &[Name]) -> BTreeSet<String> {
         let lacking = names.iter().filter(|name| {
-            name.kind != Kind::Other && !self.rows.contains(&(name.module.clone(), name.name.clone()))
+            // What is in the crate's root has no section of its own.
+            let is_of = |module: &str| name.module.is_empty() || module == name.module;
+            name.kind != Kind::Other && !self.rows.iter().any(|(module, row)| is_of(module) && *row == name.name)
         });
         lacking.map(|name| format!("{}: `{}`", name.module, name.name)).collect()
     }

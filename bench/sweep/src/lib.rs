@@ -7,7 +7,7 @@
 mod axpy_bulk;
 
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 ptx::panic_handler!();

@@ -1,5 +1,5 @@
 use ptx::global::{Global, GlobalElementsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::registers::{from_fn, unroll, zeroed};
 
 /// Sums that a thread keeps in registers.

@@ -1,5 +1,5 @@
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::math::fma;
 use ptx::pipeline::RingMemory;
 

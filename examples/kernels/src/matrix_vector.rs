@@ -1,5 +1,5 @@
 use ptx::global::{Global, GlobalElementsMut, GlobalMatrix};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::math::fma;
 
 /// `y` ← `matrix` · `x`. A warp computes a row at a time; rows have a multiple of four elements.

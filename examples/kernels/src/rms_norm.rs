@@ -1,8 +1,9 @@
 use ptx::bulk::LoadBuffer;
 use ptx::global::{Global, GlobalMatrix, GlobalRowsMut};
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::math::{fma, rsqrt};
 use ptx::reduce::ReduceMemory;
+use ptx::trap;
 
 /// Elements of the longest row.
 const LONGEST: usize = 8192;

@@ -1,7 +1,7 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::bulk;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::{AfterSync, Cta};
+use ptx::group::{AfterSync, Cta};
 use ptx::qualifier::{scope, sem};
 use ptx::reduce::ReduceMemory;
 use ptx::shared::SharedArray;

@@ -1,7 +1,8 @@
 use ptx::global::{GlobalMatrix, GlobalRowsMut};
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::math::{exp, rcp};
 use ptx::reduce::ReduceMemory;
+use ptx::trap;
 
 const THREADS: u32 = 256;
 

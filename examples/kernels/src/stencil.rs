@@ -1,6 +1,6 @@
 use ptx::cp_async;
 use ptx::global::{Global, GlobalMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 const TILE: usize = 1024;

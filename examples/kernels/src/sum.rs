@@ -1,6 +1,6 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::{scope, sem};
 use ptx::reduce::ReduceMemory;
 

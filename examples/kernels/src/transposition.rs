@@ -1,5 +1,5 @@
 use ptx::bulk::LoadBuffer;
-use ptx::launch::{AfterSync, Cta, Together};
+use ptx::group::{AfterSync, Cta, Together};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};

@@ -1,5 +1,5 @@
 use ptx::global::{Global, GlobalVectorsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 /// `sum[i]` ← `x[i]` + `y[i]`. Each thread adds vectors of four elements.
 #[ptx::kernel(unsafe(uniform), threads = 256)]

@@ -138,7 +138,7 @@ const CASES: &[Words] = &[
         ..NATURAL
     },
     Words {
-        kernel: "cluster_groups",
+        kernel: "cluster_peers",
         note: "one cluster",
         words: 64 * 1024,
         output: Output::Fixed(8 * 128),

@@ -183,7 +183,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// PTX: none.
     ///
     /// ```
-    /// # use ptx::{cluster::{ByChannel, DsmemBuffer}, launch::{Cta, trap}, shared::SharedArray};
+    /// # use ptx::{cluster::{ByChannel, DsmemBuffer}, group::Cta, shared::SharedArray, trap};
     /// # type Ring = DsmemBuffer<f32, 64, ByChannel>;
     /// # fn kernel(cta: Cta, ring: Ring, tile: SharedArray<f32, 64>, out: &mut f32) {
     /// cta.finish_cluster((ring, tile), |cluster, (ring, tile)| {
@@ -287,7 +287,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     /// false
     ///
     /// ```
-    /// # use ptx::{cluster::{ByChannel, Cluster, Inbox}, launch::Together, shared::{Fenced, Free, Shared}};
+    /// # use ptx::{cluster::{ByChannel, Cluster, Inbox}, group::Together, shared::{Fenced, Free, Shared}};
     /// # type Tile<'c, State> = Shared<'c, f32, 64, State>;
     /// # type Tiles<'c> = (Tile<'c, Fenced>, Tile<'c, Free>, Tile<'c, Free>);
     /// # fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, f32, 64, ByChannel>, (a, b, c): Tiles<'c>) {

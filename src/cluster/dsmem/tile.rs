@@ -4,7 +4,7 @@ use super::{ByTile, ClusterReduce, Inbox, OTHERS, Origin, Received, Sent, for_ea
 use crate::async_group::Token;
 use crate::bulk::CopySource;
 use crate::cache_policy::MaybeHinted;
-use crate::cluster::{Cluster, Group, Permutation};
+use crate::cluster::{Cluster, Peers, Permutation};
 use crate::global::GlobalTile;
 use crate::group::{AfterSync, Cta};
 use crate::mask::CtaMask;
@@ -96,7 +96,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     /// PTX: as [`send_reduce`](Inbox::send_reduce), for each other CTA
     ///
     /// ```
-    /// # use ptx::{cluster::{ByTile, DsmemBuffer}, launch::Cta, shared::SharedArray};
+    /// # use ptx::{cluster::{ByTile, DsmemBuffer}, group::Cta, shared::SharedArray};
     /// # fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 1024, ByTile>, tile: SharedArray<u32, 1024>, mine: fn(usize) -> u32) {
     /// use ptx::qualifier::op;
     /// let buffer = buffer.init_with(cta, mine);
@@ -137,12 +137,12 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         Sent { inbox: self, src }
     }
 
-    /// Starts to load one tile of global memory into the DSMEM buffer of every CTA of `group` (`cp.async.bulk` with
-    /// `.multicast::cluster`). The tile is the `src` of the group's CTA of rank 0.
+    /// Starts to load one tile of global memory into the DSMEM buffer of every CTA of `peers` (`cp.async.bulk` with
+    /// `.multicast::cluster`). The tile is the `src` of the peer of rank 0.
     ///
     /// Collective in the cluster.
     ///
-    /// PTX, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, and in the group's CTA of
+    /// PTX, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, and in the peer of
     /// rank 0: `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [dst], [src], bytes, [bar],
     /// ctaMask;`
     ///
@@ -161,11 +161,11 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     pub fn multicast<const CTAS: u32>(
         self,
         cluster: &Cluster<'c>,
-        group: Group<'c, CTAS>,
+        peers: Peers<'c, CTAS>,
         src: impl MaybeHinted<GlobalTile<T, N>>,
     ) -> Sent<'c, T, N, ByTile, GlobalTile<T, N>> {
         let (src, hint) = src.split();
-        self.multicast_with(cluster, group, src, |src, dst, size, mbar, mask| {
+        self.multicast_with(cluster, peers, src, |src, dst, size, mbar, mask| {
             // SAFETY: the operands meet the conditions of `multicast_with`; the type of the tile proves its size and alignment.
             unsafe {
                 raw::cp_async_bulk_shared_cluster_global(
@@ -180,13 +180,13 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         })
     }
 
-    /// Starts to load one box of a tensor into the DSMEM buffer of every CTA of `group` (TMA: `cp.async.bulk.tensor` with
-    /// `.multicast::cluster`). The box is the `src` of the group's CTA of rank 0, and has as many elements as the DSMEM buffer.
+    /// Starts to load one box of a tensor into the DSMEM buffer of every CTA of `peers` (TMA: `cp.async.bulk.tensor` with
+    /// `.multicast::cluster`). The box is the `src` of the peer of rank 0, and has as many elements as the DSMEM buffer.
     ///
     /// Collective in the cluster.
     ///
     /// PTX of a `Box2`, by the leader: `mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [bar], bytes;`, and in the
-    /// group's CTA of rank 0:
+    /// peer of rank 0:
     /// `cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [dst], [map, {x, y}],
     /// [bar], ctaMask;`
     ///
@@ -207,22 +207,22 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     pub fn multicast_tensor<const CTAS: u32, S: MulticastShape>(
         self,
         cluster: &Cluster<'c>,
-        group: Group<'c, CTAS>,
+        peers: Peers<'c, CTAS>,
         src: impl MaybeHinted<TensorTile<T, S>>,
     ) -> Sent<'c, T, N, ByTile, TensorTile<T, S>> {
         const { tensor::box_bytes::<T, S, N>() };
         let (src, hint) = src.split();
-        self.multicast_with(cluster, group, src, |src, dst, _, mbar, mask| {
+        self.multicast_with(cluster, peers, src, |src, dst, _, mbar, mask| {
             // SAFETY: the operands meet the conditions of `multicast_with`. The shape has the size of the DSMEM buffer
             // (asserted), which is aligned to 128 bytes. The map is valid: contract of `TensorMap::from_raw`.
             unsafe { S::multicast(dst, src.map.object, src.at, mbar, mask, hint) }
         })
     }
 
-    /// Expects one tile in each CTA of the group. `copy` starts the copy from the operands that it gets: source, destination,
+    /// Expects one tile in each peer. `copy` starts the copy from the operands that it gets: source, destination,
     /// bytes, mbarrier and mask. For them this holds:
     ///
-    /// - The mask names the CTAs of one group, and each CTA of the cluster is in exactly one group.
+    /// - The mask names the CTAs of one `Peers`, and each CTA of the cluster is in exactly one of them.
     /// - The DSMEM buffers of these CTAs are ready, at the same offset, and each expects one tile.
     /// - Nothing writes the source.
     /// - A scope that ends has waited for the copy in each CTA.
@@ -231,15 +231,15 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
     fn multicast_with<const CTAS: u32, Src>(
         self,
         cluster: &Cluster<'c>,
-        group: Group<'c, CTAS>,
+        peers: Peers<'c, CTAS>,
         src: Src,
         copy: impl FnOnce(&Src, u32, u32, u32, CtaMask),
     ) -> Sent<'c, T, N, ByTile, Src> {
         meet!(cluster.cta());
-        // SAFETY: the one copy to the group brings `BYTES` bytes to each of its CTAs.
+        // SAFETY: the one copy to the peers brings `BYTES` bytes to each of them.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
-        if group.cta_rank() == 0 && cluster.cta.is_leader() {
-            copy(&src, self.addr, Self::BYTES, self.bar(), group.mask());
+        if peers.cta_rank() == 0 && cluster.cta.is_leader() {
+            copy(&src, self.addr, Self::BYTES, self.bar(), peers.mask());
         }
         Sent { inbox: self, src }
     }

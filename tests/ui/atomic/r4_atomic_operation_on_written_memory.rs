@@ -1,6 +1,6 @@
 //! Elements are atomic only after `into_atomic`.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
 

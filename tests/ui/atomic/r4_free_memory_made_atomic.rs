@@ -1,6 +1,6 @@
 //! Free memory holds no values, so it cannot become atomic.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {

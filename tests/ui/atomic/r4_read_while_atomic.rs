@@ -1,6 +1,6 @@
 //! While memory is atomic, only atomic operations read it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {

@@ -1,6 +1,6 @@
 //! A reference to an atomic element ends before the elements are published.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::sem;
 use ptx::shared::SharedArray;
 

@@ -1,6 +1,6 @@
 //! A scope ends with free memory, not with atomic memory.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, bins: SharedArray<u32, 256>) {

@@ -1,6 +1,6 @@
 //! Bytes have no atomic operations.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use ptx::barrier::NamedBarrier;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(fixed)]
 ptx::shared_memory! {

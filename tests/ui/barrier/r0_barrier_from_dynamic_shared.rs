@@ -1,7 +1,7 @@
 //! A barrier number exists once per CTA. `DynamicShared` could return it many times, so a barrier is no place there.
 
 use ptx::barrier::NamedBarrier;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::DynamicShared;
 
 #[cfg(fixed)]

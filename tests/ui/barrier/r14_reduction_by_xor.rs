@@ -1,7 +1,7 @@
 //! `barrier.cta.red` counts (`.popc`), or combines by `.and` or `.or`.
 
 use ptx::barrier::ReductionBarrier;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! A barrier has one kind of use: `barrier.cta.red` cannot run on a barrier of `.sync`.
 
 use ptx::barrier::{NamedBarrier, Popc, ReductionBarrier};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, half: NamedBarrier<1, 64>, value: u32) -> u32 {

@@ -1,7 +1,7 @@
 //! A barrier has one kind of use: `.sync` cannot run on a barrier of `barrier.cta.red`.
 
 use ptx::barrier::{NamedBarrier, Popc, ReductionBarrier};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, votes: ReductionBarrier<1, 64, Popc>) {

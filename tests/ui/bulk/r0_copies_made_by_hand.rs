@@ -2,7 +2,7 @@
 
 use ptx::async_group::InFlight;
 use ptx::bulk::{BulkGroup, Committed, Store, Uncommitted};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::Fenced;
 
 type Copy<'s> = Store<'s, f32, 64, Fenced>;

@@ -2,7 +2,7 @@
 
 use ptx::bulk::{self, Load};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Arrived, Mbarrier, Ready};
 use ptx::shared::{Free, Shared};
 

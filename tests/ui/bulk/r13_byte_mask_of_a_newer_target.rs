@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Fenced, Shared};
 
 pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) {

@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cache_policy::CacheHint;
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Fenced, Shared};
 
 pub fn kernel(cta: &Cta, part: Shared<u32, 64, Fenced>, dst: GlobalTileMut<u32, 64>) {

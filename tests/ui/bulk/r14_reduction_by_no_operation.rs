@@ -1,7 +1,7 @@
 //! A reduction takes an operation of `qualifier::op`.
 
 use ptx::bulk::{self, ReduceTile};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::{op, sem};
 use ptx::shared::{Fenced, Shared};
 

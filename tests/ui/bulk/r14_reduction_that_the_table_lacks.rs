@@ -1,7 +1,7 @@
 //! An element type has the bulk reductions that the table of 9.7.9.25.4.2 lists.
 
 use ptx::bulk::{self, ReduceTile};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 

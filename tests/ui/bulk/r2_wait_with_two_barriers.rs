@@ -3,7 +3,7 @@
 use ptx::async_group::InFlight;
 use ptx::bulk::{self, BulkGroup, Committed, Store};
 use ptx::global::GlobalTile;
-use ptx::launch::{Cta, Together};
+use ptx::group::{Cta, Together};
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Fenced, Free, Shared};
 

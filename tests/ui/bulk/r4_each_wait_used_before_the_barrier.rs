@@ -3,7 +3,7 @@
 use ptx::async_group::InFlight;
 use ptx::bulk::{self, BulkGroup, Committed, ReadDone, Store, Uncommitted};
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::{Cta, Together};
+use ptx::group::{Cta, Together};
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Fenced, Free, Loaded, Shared};
 

@@ -2,7 +2,7 @@
 
 use ptx::bulk::{self, LoadBuffer, LoadTile};
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::{AfterSync, Cta};
+use ptx::group::{AfterSync, Cta};
 use ptx::shared::{Fenced, Free, Loaded, Published, Shared, Written};
 
 type Buffer = LoadBuffer<f32, 64>;

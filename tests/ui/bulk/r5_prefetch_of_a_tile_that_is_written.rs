@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, tile: GlobalTileMut<f32, 1024>) {

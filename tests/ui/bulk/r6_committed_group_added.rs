@@ -1,7 +1,7 @@
 //! Two groups are joined while both are open: a committed group is closed.
 
 use ptx::bulk::{self, ReduceTile};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 

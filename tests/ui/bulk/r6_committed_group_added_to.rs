@@ -1,7 +1,7 @@
 //! A committed group takes no more copies, not by `and` either.
 
 use ptx::bulk::{BulkGroup, Committed, Store, Uncommitted};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::Fenced;
 
 type Copy<'s> = Store<'s, f32, 64, Fenced>;

@@ -1,7 +1,7 @@
 //! The oldest group of a queue is complete; the newer group is in flight and keeps its source.
 
 use ptx::bulk::{self, ReduceTile};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 

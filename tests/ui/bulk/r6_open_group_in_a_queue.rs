@@ -1,7 +1,7 @@
 //! A queue begins with a committed group.
 
 use ptx::bulk::{self, ReduceTile};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 

@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, dst: GlobalTileMut<f32, 1024>) {

@@ -3,7 +3,7 @@
 use ptx::bulk::{self, Load};
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{Global, GlobalSlice};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Free, Shared};
 

@@ -1,7 +1,7 @@
 //! A reduction and its source have the same length.
 
 use ptx::bulk::{self, ReduceTile};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 

@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]

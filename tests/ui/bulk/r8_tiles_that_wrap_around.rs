@@ -2,7 +2,7 @@
 
 use ptx::bulk::{self, BulkGroup, Load, Reduce, ReduceTile, Store, Uncommitted};
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Free, Shared};

@@ -3,7 +3,7 @@
 use ptx::bulk::{self, ReduceTile};
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 

@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 

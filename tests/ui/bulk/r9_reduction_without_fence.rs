@@ -1,7 +1,7 @@
 //! Stores of threads are fenced before a reduction reads them.
 
 use ptx::bulk::{self, GlobalReduce};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 

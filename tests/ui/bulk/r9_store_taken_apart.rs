@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::bulk::Split as _;
 use ptx::global::GlobalTileMut;
-use ptx::launch::{Cta, Together};
+use ptx::group::{Cta, Together};
 use ptx::shared::{Free, Shared};
 
 pub fn kernel(cta: &Cta, tile: Shared<'_, u32, 64, Free>, to: GlobalTileMut<u32, 64>) -> Option<u32> {

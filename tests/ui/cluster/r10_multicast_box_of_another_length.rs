@@ -1,13 +1,13 @@
 //! A box and the DSMEM buffer that receives it have the same length.
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::cluster::{ByTile, Cluster, Group, Inbox};
+use ptx::cluster::{ByTile, Cluster, Peers, Inbox};
 use ptx::tensor::{Box2, TensorMap};
 
 #[cfg(not(fixed))]
 pub fn body<'c>(
     cluster: &Cluster<'c>,
-    row: Group<'c, 2>,
+    row: Peers<'c, 2>,
     inbox: Inbox<'c, f32, 1024, ByTile>,
     map: TensorMap<f32, Box2<32, 16>>,
 ) {
@@ -20,7 +20,7 @@ pub fn body<'c>(
 #[cfg(fixed)]
 pub fn body<'c>(
     cluster: &Cluster<'c>,
-    row: Group<'c, 2>,
+    row: Peers<'c, 2>,
     inbox: Inbox<'c, f32, 1024, ByTile>,
     map: TensorMap<f32, Box2<32, 32>>,
 ) {

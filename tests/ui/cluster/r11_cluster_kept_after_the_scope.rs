@@ -1,6 +1,6 @@
 //! The cluster does not leave its scope.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {

@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cluster::{Cluster, ClusterSmem, WriteOnly};
 use ptx::global::GlobalTile;
-use ptx::launch::Together;
+use ptx::group::Together;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Free, Loaded, Shared, Written};
 

@@ -1,9 +1,9 @@
 //! A copy into a peer's array would complete on the sender's mbarrier: a DSMEM buffer holds array and mbarrier together.
 
 use ptx::bulk;
-use ptx::cluster::{ByTile, Cluster, Group, Inbox, Peer, WriteOnly};
+use ptx::cluster::{ByTile, Cluster, Peers, Inbox, Peer, WriteOnly};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 #[cfg(not(fixed))]
@@ -12,6 +12,6 @@ pub fn body(cta: &Cta, bar: Mbarrier<Ready>, peer: Peer<'_, u32, 128, WriteOnly>
 }
 
 #[cfg(fixed)]
-pub fn body<'c>(cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
+pub fn body<'c>(cluster: &Cluster<'c>, all: Peers<'c, 4>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
     let _sent = inbox.multicast(cluster, all, src);
 }

@@ -2,7 +2,7 @@
 
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::Ready;
 
 pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<f32, 64, ByTile, Ready>, tile: GlobalTile<f32, 64>) {

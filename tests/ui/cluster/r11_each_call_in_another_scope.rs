@@ -2,7 +2,7 @@
 
 use ptx::atomic::Atomic;
 use ptx::cluster::{
-    ByChannel, ByElement, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, Permutation, ReadOnly, Received,
+    ByChannel, ByElement, ByTile, Channel, Cluster, ClusterSmem, Peers, PeerBarrier, Inbox, Permutation, ReadOnly, Received,
     WriteOnly,
 };
 use ptx::mbarrier::{Mbarrier, Uninit};
@@ -214,22 +214,22 @@ pub fn end<'c>(cluster: &Cluster<'c>, x: Channel<'c, u32, 128>) {
 }
 
 #[cfg(not(fixed))]
-pub fn barrier<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Group<'a, 2>, memory: [Mbarrier<Uninit>; 2]) {
+pub fn barrier<'a, 'b: 'a>(cluster: &Cluster<'b>, x: Peers<'a, 2>, memory: [Mbarrier<Uninit>; 2]) {
     _ = x.barrier(cluster, memory).sync(cluster);
 }
 
 #[cfg(fixed)]
-pub fn barrier<'c>(cluster: &Cluster<'c>, x: Group<'c, 2>, memory: [Mbarrier<Uninit>; 2]) {
+pub fn barrier<'c>(cluster: &Cluster<'c>, x: Peers<'c, 2>, memory: [Mbarrier<Uninit>; 2]) {
     _ = x.barrier(cluster, memory).sync(cluster);
 }
 
 #[cfg(not(fixed))]
-pub fn close_barrier<'a, 'b: 'a>(cluster: &Cluster<'b>, x: GroupBarrier<'a, 2>) {
+pub fn close_barrier<'a, 'b: 'a>(cluster: &Cluster<'b>, x: PeerBarrier<'a, 2>) {
     _ = x.close().sync(cluster);
 }
 
 #[cfg(fixed)]
-pub fn close_barrier<'c>(cluster: &Cluster<'c>, x: GroupBarrier<'c, 2>) {
+pub fn close_barrier<'c>(cluster: &Cluster<'c>, x: PeerBarrier<'c, 2>) {
     _ = x.close().sync(cluster);
 }
 

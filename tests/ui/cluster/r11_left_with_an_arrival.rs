@@ -1,6 +1,6 @@
 //! A scope cannot end between an arrive and its wait.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {

@@ -1,6 +1,6 @@
 //! Memory of another scope may end before the cluster's scope does, so the cluster cannot use it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {

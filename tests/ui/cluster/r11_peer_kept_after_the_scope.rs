@@ -1,6 +1,6 @@
 //! The handle of a peer's memory stays in the scope: the peer may exit afterwards.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {

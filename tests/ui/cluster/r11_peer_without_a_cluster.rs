@@ -1,6 +1,6 @@
 //! Outside a cluster's scope there is no peer: it may not have started, or may have exited.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u32, 128>) {

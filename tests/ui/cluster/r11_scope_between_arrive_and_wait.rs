@@ -1,6 +1,6 @@
 //! Between an arrive and its wait no scope of the cluster is opened: the scope would arrive again.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {

@@ -1,6 +1,6 @@
 //! While an inner scope is open, the outer cluster is not used: a thread must not arrive twice at its barrier.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn of_the_same_cta(cta: &mut Cta, one: SharedArray<u32, 128>, two: SharedArray<u32, 128>) {

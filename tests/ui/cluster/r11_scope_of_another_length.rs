@@ -1,6 +1,6 @@
 //! A scope ends with its own handles: handles of another scope do not replace them, whichever scope ends first.
 
-use ptx::cluster::{ArrivedCluster, ByTile, Channel, Cluster, ClusterSmem, Group, GroupBarrier, Inbox, Permutation, WriteOnly};
+use ptx::cluster::{ArrivedCluster, ByTile, Channel, Cluster, ClusterSmem, Peers, PeerBarrier, Inbox, Permutation, WriteOnly};
 
 #[cfg(not(fixed))]
 pub fn shorten_cluster<'short, 'long: 'short>(x: Cluster<'long>) -> Cluster<'short> {
@@ -23,22 +23,22 @@ pub fn lengthen_arrived<'short, 'long: 'short>(x: ArrivedCluster<'short>) -> Arr
 }
 
 #[cfg(not(fixed))]
-pub fn shorten_group<'short, 'long: 'short>(x: Group<'long, 2>) -> Group<'short, 2> {
+pub fn shorten_group<'short, 'long: 'short>(x: Peers<'long, 2>) -> Peers<'short, 2> {
     x
 }
 
 #[cfg(not(fixed))]
-pub fn lengthen_group<'short, 'long: 'short>(x: Group<'short, 2>) -> Group<'long, 2> {
+pub fn lengthen_group<'short, 'long: 'short>(x: Peers<'short, 2>) -> Peers<'long, 2> {
     x
 }
 
 #[cfg(not(fixed))]
-pub fn shorten_group_barrier<'short, 'long: 'short>(x: GroupBarrier<'long, 2>) -> GroupBarrier<'short, 2> {
+pub fn shorten_peer_barrier<'short, 'long: 'short>(x: PeerBarrier<'long, 2>) -> PeerBarrier<'short, 2> {
     x
 }
 
 #[cfg(not(fixed))]
-pub fn lengthen_group_barrier<'short, 'long: 'short>(x: GroupBarrier<'short, 2>) -> GroupBarrier<'long, 2> {
+pub fn lengthen_peer_barrier<'short, 'long: 'short>(x: PeerBarrier<'short, 2>) -> PeerBarrier<'long, 2> {
     x
 }
 
@@ -97,12 +97,12 @@ pub fn keep_arrived<'s>(x: ArrivedCluster<'s>) -> ArrivedCluster<'s> {
 }
 
 #[cfg(fixed)]
-pub fn keep_group<'s>(x: Group<'s, 2>) -> Group<'s, 2> {
+pub fn keep_group<'s>(x: Peers<'s, 2>) -> Peers<'s, 2> {
     x
 }
 
 #[cfg(fixed)]
-pub fn keep_group_barrier<'s>(x: GroupBarrier<'s, 2>) -> GroupBarrier<'s, 2> {
+pub fn keep_peer_barrier<'s>(x: PeerBarrier<'s, 2>) -> PeerBarrier<'s, 2> {
     x
 }
 

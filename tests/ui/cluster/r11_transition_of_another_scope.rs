@@ -1,7 +1,7 @@
 //! The barrier of a scope does not end transitions of another scope.
 
-use ptx::cluster::{ByElement, Cluster, ClusterSmem, GroupBarrier, Received, WriteOnly};
-use ptx::launch::Together;
+use ptx::cluster::{ByElement, Cluster, ClusterSmem, PeerBarrier, Received, WriteOnly};
+use ptx::group::Together;
 
 type Words<'c> = ClusterSmem<'c, u32, 64, WriteOnly>;
 
@@ -26,11 +26,11 @@ pub fn beside_its_own<'a>(cluster: &Cluster<'a>, words: Words<'a>, other: Receiv
 }
 
 #[cfg(not(fixed))]
-pub fn barrier<'a, 'b: 'a>(cluster: &Cluster<'a>, other: GroupBarrier<'b, 4>) {
+pub fn barrier<'a, 'b: 'a>(cluster: &Cluster<'a>, other: PeerBarrier<'b, 4>) {
     _ = other.close().sync(cluster);
 }
 
 #[cfg(fixed)]
-pub fn barrier<'a>(cluster: &Cluster<'a>, other: GroupBarrier<'a, 4>) {
+pub fn barrier<'a>(cluster: &Cluster<'a>, other: PeerBarrier<'a, 4>) {
     _ = other.close().sync(cluster);
 }

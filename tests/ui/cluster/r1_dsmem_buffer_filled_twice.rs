@@ -1,7 +1,7 @@
 //! The mbarrier of a DSMEM buffer is initialized once, together with the first contents.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 128, ByTile>) {
     #[cfg(not(fixed))]

@@ -1,9 +1,9 @@
 //! A received tile is readable only after the wait.
 
-use ptx::cluster::{ByTile, Cluster, Group, Inbox};
+use ptx::cluster::{ByTile, Cluster, Peers, Inbox};
 use ptx::global::GlobalTile;
 
-pub fn body<'c>(cluster: &Cluster<'c>, all: Group<'c, 4>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
+pub fn body<'c>(cluster: &Cluster<'c>, all: Peers<'c, 4>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
     #[cfg(not(fixed))]
     let sent = inbox.multicast(cluster, all, src);
     #[cfg(not(fixed))]

@@ -2,7 +2,7 @@
 //! after a barrier too.
 
 use ptx::cluster::{ChannelAcknowledged, ChannelReceived};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Fenced, Shared};
 
 type Tile<'c> = Shared<'c, f32, 64, Fenced>;

@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cluster::ChannelReceived;
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn body<'c>(cta: &Cta, tile: ChannelReceived<'c, u32, 128, ()>, dst: GlobalTileMut<u32, 128>) {
     let store = bulk::store(cta, tile, dst).commit(cta);

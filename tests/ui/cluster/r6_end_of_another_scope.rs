@@ -3,7 +3,7 @@
 use ptx::cluster::{
     ByChannel, ByElement, ByTile, Channel, ChannelReceived, ClusterSmem, DsmemBuffer, Inbox, Received, WriteOnly,
 };
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Ended, SharedArray};
 
 type Tile = DsmemBuffer<u32, 64, ByTile>;

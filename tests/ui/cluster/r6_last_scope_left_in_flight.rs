@@ -1,7 +1,7 @@
 //! The last scope of a cluster ends after all sent tiles have been received.
 
 use ptx::cluster::{ByElement, Cluster, DsmemBuffer, Inbox, Sent};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Ended, SharedArray};
 
 type Words = DsmemBuffer<u32, 64, ByElement>;

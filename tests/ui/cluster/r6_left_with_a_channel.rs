@@ -1,7 +1,8 @@
 //! A scope cannot end with an open channel: the channels of other CTAs may not have ended.
 
 use ptx::cluster::{ByChannel, DsmemBuffer};
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
+use ptx::trap;
 use ptx::mbarrier::Ready;
 
 pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByChannel, Ready>) {

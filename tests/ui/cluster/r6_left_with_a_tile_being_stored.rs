@@ -3,7 +3,8 @@
 use ptx::bulk;
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
+use ptx::trap;
 use ptx::mbarrier::Ready;
 
 pub fn kernel(

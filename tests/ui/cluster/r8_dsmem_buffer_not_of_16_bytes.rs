@@ -1,7 +1,7 @@
 //! A DSMEM buffer holds a multiple of 16 bytes.
 
 use ptx::cluster::{ByTile, DsmemBuffer};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u32, 3, ByTile>) {

@@ -1,7 +1,7 @@
 //! All other CTAs may send to a DSMEM buffer at once: its mbarrier counts all their bytes.
 
 use ptx::cluster::{ByElement, DsmemBuffer};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 pub fn kernel(cta: &Cta, buffer: DsmemBuffer<u64, 10000, ByElement>) {

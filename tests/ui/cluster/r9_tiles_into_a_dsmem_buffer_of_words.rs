@@ -1,6 +1,6 @@
 //! One proxy fills a DSMEM buffer: bulk copies do not fill a buffer of threads.
 
-use ptx::cluster::{ByElement, ByTile, Cluster, Group, Inbox, Permutation};
+use ptx::cluster::{ByElement, ByTile, Cluster, Peers, Inbox, Permutation};
 use ptx::global::GlobalTile;
 use ptx::qualifier::op;
 use ptx::shared::{Loaded, Shared};
@@ -8,7 +8,7 @@ use ptx::shared::{Loaded, Shared};
 #[cfg(not(fixed))]
 pub fn body<'c>(
     cluster: &Cluster<'c>,
-    (permutation, pair): (Permutation<'c>, Group<'c, 2>),
+    (permutation, pair): (Permutation<'c>, Peers<'c, 2>),
     [a, b, c]: [Inbox<'c, u32, 128, ByElement>; 3],
     [first, second]: [Shared<'c, u32, 128, Loaded>; 2],
     src: GlobalTile<u32, 128>,
@@ -21,7 +21,7 @@ pub fn body<'c>(
 #[cfg(fixed)]
 pub fn body<'c>(
     cluster: &Cluster<'c>,
-    (permutation, pair): (Permutation<'c>, Group<'c, 2>),
+    (permutation, pair): (Permutation<'c>, Peers<'c, 2>),
     [a, b, c]: [Inbox<'c, u32, 128, ByTile>; 3],
     [first, second]: [Shared<'c, u32, 128, Loaded>; 2],
     src: GlobalTile<u32, 128>,

@@ -3,7 +3,7 @@
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::evict;
 use ptx::shared::SharedArray;
 

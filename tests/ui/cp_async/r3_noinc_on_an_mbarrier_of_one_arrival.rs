@@ -2,7 +2,7 @@
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Free, Shared};
 

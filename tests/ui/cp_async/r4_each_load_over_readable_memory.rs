@@ -3,7 +3,7 @@
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
 use ptx::global::{Global, GlobalTile};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Published, Shared};
 
 pub fn kernel<'s>(

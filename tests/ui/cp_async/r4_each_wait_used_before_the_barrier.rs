@@ -4,7 +4,7 @@ use ptx::async_group::InFlight;
 use ptx::bulk::{Committed, Uncommitted};
 use ptx::cp_async::{CpAsyncGroup, CpAsyncLoad};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Published, Shared};
 
 type Src = GlobalTile<f32, 64>;

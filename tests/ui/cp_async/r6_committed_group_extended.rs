@@ -2,7 +2,7 @@
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tiles: (SharedArray<f32, 1024>, SharedArray<f32, 1024>), src: GlobalTile<f32, 1024>) {

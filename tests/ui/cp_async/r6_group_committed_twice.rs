@@ -3,7 +3,7 @@
 use ptx::bulk::Uncommitted;
 use ptx::cp_async::{CpAsyncGroup, CpAsyncLoad};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 type Copy<'s> = CpAsyncLoad<'s, f32, 64, GlobalTile<f32, 64>>;
 

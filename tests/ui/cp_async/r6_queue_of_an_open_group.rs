@@ -2,7 +2,7 @@
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Free, Shared};
 
 pub fn kernel(cta: &Cta, a: Shared<f32, 64, Free>, b: Shared<f32, 64, Free>, src: GlobalTile<f32, 64>) {

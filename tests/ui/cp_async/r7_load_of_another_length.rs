@@ -2,7 +2,7 @@
 
 use ptx::cp_async;
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>, long: GlobalTile<f32, 2048>, src: GlobalTile<f32, 1024>) {

@@ -2,7 +2,7 @@
 
 use ptx::cp_async;
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<u8, 64>, src: Global<u8>) {

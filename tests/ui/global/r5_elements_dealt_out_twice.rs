@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::{ElementMut, ElementsMut, GlobalElementsMut, GlobalTileMut, GlobalVectorsMut, VectorMut, VectorsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Fenced, Shared};
 
 #[cfg(not(fixed))]

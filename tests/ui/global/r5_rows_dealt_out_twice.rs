@@ -1,7 +1,7 @@
 //! One handle deals out the rows of a matrix: each row has one owner.
 
 use ptx::global::GlobalRowsMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, y: GlobalRowsMut<f32>) {
     y.rows(cta).for_each(|(_, row)| row.vectors(cta).for_each(|(_, vector)| vector.write([0.0; 4])));

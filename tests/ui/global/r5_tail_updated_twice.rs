@@ -1,7 +1,7 @@
 //! The tail of a slice is updated once: each element belongs to one thread, in one pass.
 
 use ptx::global::TailMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, tail: TailMut<f32>) {
     #[cfg(not(fixed))]

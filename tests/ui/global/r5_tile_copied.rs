@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::TilesMut;
-use ptx::launch::{Cta, Together};
+use ptx::group::{Cta, Together};
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, mut tiles: TilesMut<f32, 1024>, one: SharedArray<f32, 1024>, other: SharedArray<f32, 1024>) {

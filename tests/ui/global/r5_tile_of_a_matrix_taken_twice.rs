@@ -1,7 +1,7 @@
 //! A CTA has one tile of a matrix, and a thread one fragment of the tile.
 
 use ptx::global::GlobalMatrixMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, c: GlobalMatrixMut<f32, 64, 64>) -> Option<()> {
     let (_, tile) = c.tile(cta)?;

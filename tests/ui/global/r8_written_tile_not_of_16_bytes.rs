@@ -1,7 +1,7 @@
 //! A bulk copy moves a multiple of 16 bytes.
 
 use ptx::global::GlobalMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, y: *mut u8, n: usize) {
     // SAFETY: the kernel's caller passes such memory.

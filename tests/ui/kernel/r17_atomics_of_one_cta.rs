@@ -1,7 +1,7 @@
 //! No launch can promise that the threads of one CTA alone use memory.
 
 use ptx::atomic::GlobalAtomics;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::scope;
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! Dynamic shared memory holds places.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]

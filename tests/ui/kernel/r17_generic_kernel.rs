@@ -1,7 +1,7 @@
 //! A generic kernel states its instances, each of which is an entry.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::Element;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! A kernel has no lifetime parameter.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32)]

@@ -1,6 +1,6 @@
 //! The types of an instance keep the bounds of the kernel.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::Element;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! Each instance has an entry of its own.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::Element;
 
 #[cfg(not(fixed))]

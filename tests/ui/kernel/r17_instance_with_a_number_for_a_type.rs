@@ -1,7 +1,7 @@
 //! An instance gives a type for a type parameter.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::Element;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! An instance gives a value for a constant parameter.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = N, instances(<f32>))]

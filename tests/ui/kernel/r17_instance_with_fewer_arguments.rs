@@ -1,7 +1,7 @@
 //! An instance gives each generic parameter of the kernel.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::Element;
 
 #[cfg(not(fixed))]

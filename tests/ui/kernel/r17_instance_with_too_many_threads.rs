@@ -1,7 +1,7 @@
 //! The launch shape of each instance is checked.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = N, instances(<1024>, <2048>))]

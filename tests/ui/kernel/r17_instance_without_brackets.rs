@@ -1,7 +1,7 @@
 //! The arguments of an instance stand in angle brackets.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::Element;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! A kernel without generic parameters has no instances.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32, instances(<f32>))]

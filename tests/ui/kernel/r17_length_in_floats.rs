@@ -1,7 +1,7 @@
 //! A parameter that is the length of a memory counts its elements.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32)]

@@ -1,7 +1,7 @@
 //! A value has no length.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32)]

@@ -1,7 +1,7 @@
 //! The length of a memory is a parameter of the kernel, or a constant.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32)]

@@ -1,6 +1,6 @@
 //! The length of shared memory is part of its type.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]

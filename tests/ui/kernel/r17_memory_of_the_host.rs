@@ -1,7 +1,7 @@
 //! The memory of a `Vec` is the host's: the host passes memory of the device.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32)]

@@ -1,6 +1,6 @@
 //! A kernel states the threads of its block.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform))]

@@ -1,6 +1,6 @@
 //! A kernel needs its author's word for uniform control flow.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(threads = 32)]

@@ -1,7 +1,7 @@
 //! The host cannot pass a `Vec`-like type of its own.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 pub struct List(*const f32, usize);

@@ -1,7 +1,7 @@
 //! A part of what the attribute expands to makes no launch safe and calls no unsafe function, without a word of the author.
 
 use ptx::global::GlobalElementsMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 /// # Safety
 ///

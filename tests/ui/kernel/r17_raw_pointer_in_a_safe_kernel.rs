@@ -1,6 +1,6 @@
 //! A safe kernel takes no raw pointer.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32)]

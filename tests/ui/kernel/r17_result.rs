@@ -3,7 +3,7 @@
 #[cfg(fixed)]
 use ptx::global::GlobalElementsMut;
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32)]

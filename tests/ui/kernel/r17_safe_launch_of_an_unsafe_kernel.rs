@@ -1,7 +1,7 @@
 //! The launch of an `unsafe fn` is unsafe.
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 /// # Safety
 ///

@@ -1,6 +1,6 @@
 //! Shared memory is not passed by the host.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 ptx::shared_memory! { pub struct Smem { tile: SharedArray<f32, 64> } }

@@ -1,6 +1,6 @@
 //! A kernel whose tensor map has a swizzle of another width than a row is refused, also where the host launches it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::swizzle_mode;
 use ptx::tensor::{Box2, TensorMap};
 

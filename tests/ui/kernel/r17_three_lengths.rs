@@ -1,7 +1,7 @@
 //! A memory has one or two extents.
 
 use ptx::global::GlobalMatrix;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32)]

@@ -1,6 +1,6 @@
 //! A block has at most 1024 threads.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = (64, 32))]

@@ -1,6 +1,6 @@
 //! A kernel has one struct of static shared memory.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! The attribute knows no `blocks`.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 #[cfg(not(fixed))]
 #[ptx::kernel(unsafe(uniform), threads = 32, blocks = 2)]

@@ -1,6 +1,7 @@
 //! `Cta::enter` is unsafe: the caller promises that all threads make the same collective calls.
 
-use ptx::launch::{Cta, LaunchShape};
+use ptx::group::Cta;
+use ptx::launch::LaunchShape;
 
 pub enum Shape {}
 

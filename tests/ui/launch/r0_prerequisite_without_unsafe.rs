@@ -1,7 +1,8 @@
 //! A slice behind a `Prerequisite` is made by `unsafe`: the caller vouches for the memory after the wait.
 
 use ptx::global::Global;
-use ptx::launch::{Cta, Prerequisite};
+use ptx::group::Cta;
+use ptx::launch::Prerequisite;
 
 pub fn kernel(cta: &Cta, x: *const f32, n: usize) {
     // SAFETY: the kernel's caller passes such memory.

@@ -1,7 +1,8 @@
 //! A `Prerequisite` is waited for once: the wait consumes it.
 
 use ptx::global::Global;
-use ptx::launch::{Cta, Prerequisite};
+use ptx::group::Cta;
+use ptx::launch::Prerequisite;
 
 pub fn kernel(cta: &Cta, x: Prerequisite<Global<f32>>) {
     #[cfg(not(fixed))]

@@ -1,7 +1,8 @@
 //! `launch_dependents` does not wait for the previous grid, so it returns no memory.
 
 use ptx::global::Global;
-use ptx::launch::{Cta, Prerequisite};
+use ptx::group::Cta;
+use ptx::launch::Prerequisite;
 
 pub fn kernel(cta: &Cta, x: Prerequisite<Global<f32>>) -> Global<f32> {
     #[cfg(not(fixed))]

@@ -1,7 +1,8 @@
 //! The previous grid may still write its memory: only the wait returns it.
 
 use ptx::global::Global;
-use ptx::launch::{Cta, Prerequisite};
+use ptx::group::Cta;
+use ptx::launch::Prerequisite;
 
 pub fn kernel(cta: &Cta, x: Prerequisite<Global<f32>>) {
     #[cfg(not(fixed))]

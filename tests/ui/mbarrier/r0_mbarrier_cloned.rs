@@ -1,6 +1,6 @@
 //! An mbarrier has one handle.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {

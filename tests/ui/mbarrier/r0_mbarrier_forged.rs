@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 #[cfg(fixed)]

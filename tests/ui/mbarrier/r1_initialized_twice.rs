@@ -1,6 +1,6 @@
 //! Memory that holds an mbarrier is not initialized again.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {

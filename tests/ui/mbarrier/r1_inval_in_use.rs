@@ -1,6 +1,6 @@
 //! An mbarrier is not invalidated between an arrive and its wait.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {

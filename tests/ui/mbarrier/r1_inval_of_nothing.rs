@@ -1,6 +1,6 @@
 //! `inval` takes an initialized mbarrier.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {

@@ -1,6 +1,6 @@
 //! A scope initializes the mbarriers that are lent to it: an initialized mbarrier would be initialized twice.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &mut Cta, bar: Mbarrier<Uninit>) {

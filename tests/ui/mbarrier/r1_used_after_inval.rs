@@ -1,6 +1,6 @@
 //! After `inval` there is no mbarrier to arrive on.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {

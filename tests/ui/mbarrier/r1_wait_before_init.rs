@@ -1,6 +1,6 @@
 //! An mbarrier is initialized before threads wait on it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Uninit>) {

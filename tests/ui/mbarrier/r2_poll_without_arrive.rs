@@ -1,6 +1,6 @@
 //! A test of whether a phase is complete needs the token of an arrive.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {

@@ -1,6 +1,6 @@
 //! Only an arrive makes its token.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Arrived, Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {

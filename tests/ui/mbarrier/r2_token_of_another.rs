@@ -1,6 +1,6 @@
 //! A token cannot wait on another mbarrier: the mbarrier's handle holds the token.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, one: Mbarrier<Ready>, other: Mbarrier<Ready>) {

@@ -1,6 +1,6 @@
 //! A thread arrives once per phase: the arrive consumes the handle.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready>) {

@@ -1,6 +1,6 @@
 //! An arrival that is begun in two steps is completed before the wait.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>) {

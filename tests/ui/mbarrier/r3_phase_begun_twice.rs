@@ -1,6 +1,6 @@
 //! One arrival begins a phase, after `init` and after the wait for the phase before.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Arrived, Mbarrier, PartlyArrived, Uninit};
 
 pub fn early(cta: &Cta, bar: Mbarrier<PartlyArrived, 4>, other: Mbarrier<PartlyArrived, 4>) {

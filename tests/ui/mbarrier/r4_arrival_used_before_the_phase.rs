@@ -1,6 +1,6 @@
 //! Transitions that end at a phase return their handles after the phase.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready, Uninit};
 use ptx::shared::{Fenced, Free, Loaded, Shared, Written};
 

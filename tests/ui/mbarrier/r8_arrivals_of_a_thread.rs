@@ -1,6 +1,6 @@
 //! Each thread arrives at least once per phase, and the arrivals of all threads fit into the mbarrier's count.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 
 #[cfg(not(fixed))]

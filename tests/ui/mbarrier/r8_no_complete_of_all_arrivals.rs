@@ -1,6 +1,6 @@
 //! An arrival that completes no phase counts at least one arrival, and leaves at least one.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 
 pub fn kernel(cta: &Cta, bar: Mbarrier<Ready, 2>, other: Mbarrier<Ready, 2>) {

@@ -1,6 +1,6 @@
 //! `multimem.cp.reduce.async.bulk.or` takes integers only.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::multimem::{self, MulticastTile};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;

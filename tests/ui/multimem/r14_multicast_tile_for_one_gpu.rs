@@ -1,7 +1,7 @@
 //! An ordinary bulk reduction takes no multimem address.
 
 use ptx::bulk;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::multimem::{self, MulticastTile};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;

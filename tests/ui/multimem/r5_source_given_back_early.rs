@@ -1,6 +1,6 @@
 //! A reduction owns its source until the source has been read.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::multimem::{self, MulticastTile};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;

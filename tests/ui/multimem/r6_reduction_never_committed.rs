@@ -1,6 +1,6 @@
 //! A reduction is committed before its group is waited for.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::multimem::{self, MulticastTile};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;

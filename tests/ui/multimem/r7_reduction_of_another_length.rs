@@ -1,6 +1,6 @@
 //! Source and destination have the same length.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::multimem::{self, MulticastTile};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;

@@ -1,6 +1,6 @@
 //! Stores of threads are fenced before a reduction reads them.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::multimem::{self, MulticastTile};
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;

@@ -1,7 +1,7 @@
 //! The consumers of a run have their barrier for themselves: another call would count as an arrival of theirs.
 
 use ptx::barrier::NamedBarrier;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{Pipeline, PipelineMemory};
 use ptx::shared::{Ended, Free, Shared, SharedArray};
 

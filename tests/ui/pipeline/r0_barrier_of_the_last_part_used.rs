@@ -1,7 +1,7 @@
 //! The last run keeps the barrier of the consumers: a warp that leaves the run early could arrive at it.
 
 use ptx::barrier::NamedBarrier;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: Cta, consumers: NamedBarrier<1, 96>, memory: PipelineMemory<[u32; 64], 2>) {

@@ -2,7 +2,7 @@
 
 use ptx::barrier::NamedBarrier;
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{Pipeline, PipelineMemory};
 use ptx::shared::Ended;
 

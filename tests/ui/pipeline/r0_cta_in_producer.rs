@@ -1,8 +1,8 @@
 //! The producer is one thread: none of its calls waits for the other threads of the CTA.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::Pipeline;
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
@@ -26,7 +26,7 @@ pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: Globa
 
 pub fn multicast<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {

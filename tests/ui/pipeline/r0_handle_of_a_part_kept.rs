@@ -1,7 +1,7 @@
 //! Handles of the consumers stay in the run.
 
 use ptx::barrier::NamedBarrier;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::Pipeline;
 use ptx::shared::{Free, Shared};
 

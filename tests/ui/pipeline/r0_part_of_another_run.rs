@@ -1,7 +1,7 @@
 //! The threads of a part use the handle of their own run.
 
 use ptx::global::GlobalTile;
-use ptx::launch::{Thread, Warps};
+use ptx::group::{Thread, Warps};
 use ptx::pipeline::{Consumer, FullStage, Producer};
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! Warps without a barrier of their own make no collective calls on handles: they could not wait for each other.
 
 use ptx::barrier::NamedBarrier;
-use ptx::launch::Warps;
+use ptx::group::Warps;
 use ptx::shared::{Free, Shared, Written};
 
 #[cfg(fixed)]

@@ -1,6 +1,6 @@
 //! A stage has the size of the box that is loaded into it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 use ptx::tensor::{Box2, TensorMap};
 

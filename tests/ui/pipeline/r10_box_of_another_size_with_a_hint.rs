@@ -1,7 +1,7 @@
 //! A cache policy does not change sizes: a stage has the size of the box that is loaded into it.
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 use ptx::tensor::{Box2, TensorMap};
 

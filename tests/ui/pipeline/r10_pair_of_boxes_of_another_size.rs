@@ -1,7 +1,7 @@
 //! Each tile of a stage has the size of the box that is loaded into it.
 
-use ptx::cluster::Group;
-use ptx::launch::Thread;
+use ptx::cluster::Peers;
+use ptx::group::Thread;
 use ptx::pipeline::Producer;
 use ptx::tensor::{Box1, TensorTile};
 
@@ -21,7 +21,7 @@ pub fn alone<'p>(thread: &Thread<'p>, p: Producer<'p, Pair, 2>, whole: Tile<128>
 #[cfg(not(fixed))]
 pub fn together<'p, 'c>(
     thread: &Thread<'p>,
-    p: Producer<'p, Pair, 2, Group<'c, 2>>,
+    p: Producer<'p, Pair, 2, Peers<'c, 2>>,
     half: Tile<64>,
     one: Tile<128>,
     other: Tile<32>,
@@ -32,7 +32,7 @@ pub fn together<'p, 'c>(
 #[cfg(fixed)]
 pub fn together<'p, 'c>(
     thread: &Thread<'p>,
-    p: Producer<'p, Pair, 2, Group<'c, 2>>,
+    p: Producer<'p, Pair, 2, Peers<'c, 2>>,
     half: Tile<64>,
     one: Tile<64>,
     other: Tile<64>,
@@ -43,7 +43,7 @@ pub fn together<'p, 'c>(
 #[cfg(not(fixed))]
 pub fn each<'p, 'c>(
     thread: &Thread<'p>,
-    p: Producer<'p, Pair, 2, (Group<'c, 2>, Group<'c, 4>)>,
+    p: Producer<'p, Pair, 2, (Peers<'c, 2>, Peers<'c, 4>)>,
     (half, quarter): (Tile<64>, Tile<32>),
     (one, other): (Tile<64>, Tile<16>),
 ) {
@@ -53,7 +53,7 @@ pub fn each<'p, 'c>(
 #[cfg(fixed)]
 pub fn each<'p, 'c>(
     thread: &Thread<'p>,
-    p: Producer<'p, Pair, 2, (Group<'c, 2>, Group<'c, 4>)>,
+    p: Producer<'p, Pair, 2, (Peers<'c, 2>, Peers<'c, 4>)>,
     (half, quarter): (Tile<64>, Tile<32>),
     (one, other): (Tile<32>, Tile<64>),
 ) {

@@ -1,13 +1,13 @@
 //! Each CTA of a group loads its part of a tensor's tile: in a group of two, a half.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::pipeline::Pipeline;
 use ptx::tensor::{Box2, TensorMap};
 
 #[cfg(not(fixed))]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 1024], 2>,
     map: TensorMap<f32, Box2<32, 32>>,
 ) -> Pipeline<'c, [f32; 1024], 2> {
@@ -24,7 +24,7 @@ pub fn body<'c>(
 #[cfg(fixed)]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 1024], 2>,
     map: TensorMap<f32, Box2<32, 16>>,
 ) -> Pipeline<'c, [f32; 1024], 2> {

@@ -1,8 +1,8 @@
 //! A multicast needs memory of the cluster's scope, which each CTA has.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{Pipeline, PipelineMemory};
 
 #[cfg(not(fixed))]
@@ -27,7 +27,7 @@ pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalT
 #[cfg(fixed)]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {

@@ -1,13 +1,13 @@
 //! A pipeline belongs to the scope of the cluster whose CTAs share its tiles.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
 #[cfg(not(fixed))]
 pub fn body<'c, 'd>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'d, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'d, [f32; 64], 2> {
@@ -24,7 +24,7 @@ pub fn body<'c, 'd>(
 #[cfg(fixed)]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {

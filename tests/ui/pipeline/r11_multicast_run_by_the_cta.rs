@@ -1,12 +1,12 @@
 //! CTAs that share tiles run their pipeline together.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
 type Stages<'c> = Pipeline<'c, [f32; 64], 2>;
 
-pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Group<'c, 2>, pipeline: Stages<'c>, tile: GlobalTile<f32, 64>) -> Stages<'c> {
+pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Peers<'c, 2>, pipeline: Stages<'c>, tile: GlobalTile<f32, 64>) -> Stages<'c> {
     #[cfg(not(fixed))]
     {
         pipeline.multicast(pair).run(

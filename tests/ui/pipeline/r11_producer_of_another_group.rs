@@ -1,31 +1,31 @@
 //! The producer of a group of two loads halves, that of a group of four quarters.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::GlobalTile;
-use ptx::launch::Thread;
+use ptx::group::Thread;
 use ptx::pipeline::{Pipeline, Producer};
 
 #[cfg(not(fixed))]
 fn produce<'p, 'c>(
     thread: &Thread<'p>,
-    producer: Producer<'p, [f32; 64], 2, Group<'c, 2>>,
+    producer: Producer<'p, [f32; 64], 2, Peers<'c, 2>>,
     tile: GlobalTile<f32, 64>,
-) -> Producer<'p, [f32; 64], 2, Group<'c, 2>> {
+) -> Producer<'p, [f32; 64], 2, Peers<'c, 2>> {
     producer.load(thread, tile)
 }
 
 #[cfg(fixed)]
 fn produce<'p, 'c>(
     thread: &Thread<'p>,
-    producer: Producer<'p, [f32; 64], 2, Group<'c, 4>>,
+    producer: Producer<'p, [f32; 64], 2, Peers<'c, 4>>,
     tile: GlobalTile<f32, 64>,
-) -> Producer<'p, [f32; 64], 2, Group<'c, 4>> {
+) -> Producer<'p, [f32; 64], 2, Peers<'c, 4>> {
     producer.load(thread, tile)
 }
 
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    four: Group<'c, 4>,
+    four: Peers<'c, 4>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {

@@ -1,7 +1,7 @@
 //! Copies complete on mbarriers, which a `BarrierPair` lacks: its producers write.
 
 use ptx::global::GlobalTile;
-use ptx::launch::{Thread, Warps};
+use ptx::group::{Thread, Warps};
 use ptx::pipeline::{BarrierPair, Producer};
 
 type Part<'p> = Producer<'p, [u32; 256], 1, BarrierPair<1, 2, 64, 64>>;

@@ -1,6 +1,6 @@
 //! A consumer releases a tile before it waits for the next one: the producers fill the tile only then.
 
-use ptx::launch::Warps;
+use ptx::group::Warps;
 use ptx::pipeline::{BarrierPair, Consumer};
 
 type Pair = BarrierPair<1, 2, 64, 64>;

@@ -1,6 +1,6 @@
 //! A consumer releases a tile once: a second arrival would count for the next tile.
 
-use ptx::launch::Warps;
+use ptx::group::Warps;
 use ptx::pipeline::{BarrierPair, Consumer};
 
 type Pair = BarrierPair<1, 2, 64, 64>;

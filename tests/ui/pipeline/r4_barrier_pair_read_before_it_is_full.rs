@@ -1,6 +1,6 @@
 //! A consumer reads a tile between `wait` and `release`.
 
-use ptx::launch::Warps;
+use ptx::group::Warps;
 use ptx::pipeline::{BarrierPair, Consumer};
 
 type Pair = BarrierPair<1, 2, 64, 64>;

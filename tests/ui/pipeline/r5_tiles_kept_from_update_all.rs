@@ -1,7 +1,7 @@
 //! A ring consumes the tiles that it updates: they cannot be updated a second time.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! A released stage is loaded again, so the borrows of its tiles end.
 
-use ptx::launch::Warps;
+use ptx::group::Warps;
 use ptx::pipeline::{Consumer, FullStage};
 
 type Stage = ([f32; 64], [f32; 64]);

@@ -1,7 +1,7 @@
 //! The producer may overwrite a released stage, and so its vectors.
 
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 
 pub fn kernel(cta: &mut Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32, 64>) {

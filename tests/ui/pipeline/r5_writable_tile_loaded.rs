@@ -1,7 +1,7 @@
 //! A copy of a pipeline reads only memory that no thread writes.
 
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 
 #[cfg(not(fixed))]

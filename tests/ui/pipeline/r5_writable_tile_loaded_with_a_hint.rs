@@ -2,7 +2,7 @@
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 
 #[cfg(not(fixed))]

@@ -1,8 +1,8 @@
 //! `end` leaves mbarriers valid: a scope that returns its memory needs them invalidated, by `join`.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::{GlobalTile, Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{Pipeline, PipelineMemory, Ring, RingMemory};
 use ptx::shared::Ended;
 
@@ -54,7 +54,7 @@ pub fn run(cta: Cta, memory: PipelineMemory<[f32; 64], 2>, tile: GlobalTile<f32,
 #[cfg(not(fixed))]
 pub fn run_multicast<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, [f32; 64], 2> {
@@ -68,7 +68,7 @@ pub fn run_multicast<'c>(
 #[cfg(fixed)]
 pub fn run_multicast<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Ended<'c, PipelineMemory<[f32; 64], 2>> {

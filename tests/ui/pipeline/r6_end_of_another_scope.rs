@@ -1,7 +1,7 @@
 //! The last scope ends with its own ring or pipeline; both are not used afterwards.
 
 use ptx::global::{GlobalTile, Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{IdleRing, Pipeline, PipelineMemory, Ring, RingMemory};
 use ptx::shared::Ended;
 

@@ -1,7 +1,7 @@
 //! A scope cannot end with a ring in flight.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {

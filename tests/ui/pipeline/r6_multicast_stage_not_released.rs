@@ -1,11 +1,11 @@
 //! A consumer that keeps a stage would block the producers of the whole group, and use the stage after the pipeline's end.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
 #[cfg(not(fixed))]
-pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Group<'c, 2>, pipeline: Pipeline<'c, [f32; 64], 2>, tile: GlobalTile<f32, 64>) {
+pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Peers<'c, 2>, pipeline: Pipeline<'c, [f32; 64], 2>, tile: GlobalTile<f32, 64>) {
     let mut kept = None;
     pipeline.multicast(pair).run(
         cluster,
@@ -21,7 +21,7 @@ pub fn body<'c>(cluster: &mut Cluster<'c>, pair: Group<'c, 2>, pipeline: Pipelin
 #[cfg(fixed)]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     tile: GlobalTile<f32, 64>,
 ) -> (Pipeline<'c, [f32; 64], 2>, Option<f32>) {

@@ -3,7 +3,7 @@
 use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 use ptx::shared::SharedArray;
 

@@ -1,7 +1,7 @@
 //! A scope ends with its own ring: another ring of the same type does not replace it.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 pub fn kernel(

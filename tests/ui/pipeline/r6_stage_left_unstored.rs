@@ -1,7 +1,7 @@
 //! A stage that has arrived is stored before the next wait of the ring.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{NextStage, RingMemory};
 
 pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {

@@ -1,7 +1,7 @@
 //! The mbarrier of a stage of two tiles expects the bytes of both.
 
 use ptx::global::GlobalTile;
-use ptx::launch::Thread;
+use ptx::group::Thread;
 use ptx::pipeline::Producer;
 
 #[cfg(not(fixed))]

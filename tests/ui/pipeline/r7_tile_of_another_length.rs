@@ -1,7 +1,7 @@
 //! A stage takes tiles of its own length.
 
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 
 #[cfg(not(fixed))]

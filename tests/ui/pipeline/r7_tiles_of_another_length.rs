@@ -1,7 +1,7 @@
 //! Tiles and stages have the same length.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 #[cfg(not(fixed))]

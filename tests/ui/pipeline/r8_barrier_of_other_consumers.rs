@@ -1,7 +1,7 @@
 //! The barrier of the consumers has as many threads as consume.
 
 use ptx::barrier::NamedBarrier;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{BarrierPair, PipelineMemory};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! A `BarrierPair` signals one stage.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{BarrierPair, PipelineMemory};
 
 #[cfg(not(fixed))]

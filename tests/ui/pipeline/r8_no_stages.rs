@@ -1,7 +1,7 @@
 //! A ring has at least one stage.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 #[cfg(not(fixed))]

@@ -1,13 +1,13 @@
 //! A box begins at a multiple of 128 bytes in shared memory, and so does the part of the second CTA.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::pipeline::Pipeline;
 use ptx::tensor::{Box1, TensorMap};
 
 #[cfg(not(fixed))]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 32], 2>,
     map: TensorMap<f32, Box1<16>>,
 ) -> Pipeline<'c, [f32; 32], 2> {
@@ -24,7 +24,7 @@ pub fn body<'c>(
 #[cfg(fixed)]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    pair: Group<'c, 2>,
+    pair: Peers<'c, 2>,
     pipeline: Pipeline<'c, [f32; 64], 2>,
     map: TensorMap<f32, Box1<32>>,
 ) -> Pipeline<'c, [f32; 64], 2> {

@@ -1,13 +1,13 @@
 //! Each CTA of a group copies its part of a tile, a multiple of 16 bytes: 8 words are too few for four CTAs.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
 #[cfg(not(fixed))]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    row: Group<'c, 4>,
+    row: Peers<'c, 4>,
     pipeline: Pipeline<'c, [f32; 8], 2>,
     tile: GlobalTile<f32, 8>,
 ) -> Pipeline<'c, [f32; 8], 2> {
@@ -24,7 +24,7 @@ pub fn body<'c>(
 #[cfg(fixed)]
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    row: Group<'c, 4>,
+    row: Peers<'c, 4>,
     pipeline: Pipeline<'c, [f32; 16], 2>,
     tile: GlobalTile<f32, 16>,
 ) -> Pipeline<'c, [f32; 16], 2> {

@@ -1,6 +1,6 @@
 //! A pipeline fits the shared memory of a CTA, and its tiles have elements.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::Pipeline;
 
 #[cfg(not(fixed))]

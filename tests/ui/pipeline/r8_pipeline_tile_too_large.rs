@@ -1,7 +1,7 @@
 //! An mbarrier counts 2^20 - 1 bytes at most.
 
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! A pipeline has at least one stage.
 
 use ptx::global::GlobalTile;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
 
 #[cfg(not(fixed))]

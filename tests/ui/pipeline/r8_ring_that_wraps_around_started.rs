@@ -1,7 +1,7 @@
 //! A ring whose size is out of range is not started: the bytes of its stages do not wrap around.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::{IdleRing, Ring};
 
 #[cfg(not(fixed))]

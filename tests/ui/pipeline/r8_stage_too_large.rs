@@ -1,7 +1,7 @@
 //! The mbarrier of a stage counts 2^20 - 1 bytes at most.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! A bulk copy moves a multiple of 16 bytes.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! The stages of a ring fit the shared memory of a CTA.
 
 use ptx::global::{Tiles, TilesMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! Each lane of a warp tells one CTA that a stage is free: three groups of 16 CTAs are too many for 32 lanes.
 
-use ptx::cluster::{Cluster, Group};
+use ptx::cluster::{Cluster, Peers};
 use ptx::global::GlobalTile;
 use ptx::pipeline::Pipeline;
 
@@ -8,7 +8,7 @@ type Stage = (([f32; 64], [f32; 64]), [f32; 64]);
 
 pub fn body<'c>(
     cluster: &mut Cluster<'c>,
-    all: Group<'c, 16>,
+    all: Peers<'c, 16>,
     pipeline: Pipeline<'c, Stage, 2>,
     tile: GlobalTile<f32, 64>,
 ) -> Pipeline<'c, Stage, 2> {

@@ -1,6 +1,6 @@
 //! A reduction has its memory for itself: its closure makes no other reduction with the same memory.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::reduce::ReduceMemory;
 
 pub fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, value: u32) -> u32 {

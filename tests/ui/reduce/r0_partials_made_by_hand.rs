@@ -1,6 +1,6 @@
 //! The memory of a reduction is declared by the kernel, and not made from an address.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::reduce::ReduceMemory;
 
 #[cfg(fixed)]

@@ -1,6 +1,6 @@
 //! The memory of a reduction holds results of one type.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::reduce::ReduceMemory;
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! Dynamic shared memory is taken once: `take` also returns the rest.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{DynamicShared, SharedArray, ThreadVectors};
 
 pub fn arrays(dynamic: DynamicShared) {

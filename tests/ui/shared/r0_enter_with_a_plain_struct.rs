@@ -1,6 +1,6 @@
 //! `enter` returns memory that `shared_memory!` declares.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! Only the calls of the crate make handles and their states.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{DynamicShared, Free, Loaded, Published, Shared};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! Only `enter` returns the memory of the kernel, once.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{SharedArray, SharedMemory};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! Shared memory at rest is accessed only in a scope.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! A matrix view borrows its tile, and ends when the tile changes its state.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::{ElementStores, FreeGeneric, Loaded, Published, Shared};
 

@@ -1,7 +1,7 @@
 //! `into_free` takes memory that all threads have fenced: in other states, threads may still access it.
 
 use ptx::atomic::Atomic;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Free, FreeGeneric, Loaded, Shared};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! Free memory holds no values to publish, or for copies to read.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Fenced, Free, FreeGeneric, Published, Shared};
 
 pub fn published<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {

@@ -1,6 +1,6 @@
 //! Free memory is readable only after threads have written and published it again.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Free, Published, Shared};
 
 pub fn kernel<'s>(cta: &Cta, words: Shared<'s, u32, 64, Free>) -> Shared<'s, u32, 64, Published> {

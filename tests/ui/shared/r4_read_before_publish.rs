@@ -1,6 +1,6 @@
 //! Stores of other threads are readable after `publish`.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {

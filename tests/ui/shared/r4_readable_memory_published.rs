@@ -1,6 +1,6 @@
 //! `publish` is for stores of threads: loaded, published and fenced memory has no such stores.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Fenced, Loaded, Published, Shared};
 
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Published> {

@@ -1,7 +1,7 @@
 //! Memory that other threads may still read or change is not overwritten.
 
 use ptx::atomic::Atomic;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Loaded, Published, Shared, Written};
 
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Written> {

@@ -1,6 +1,6 @@
 //! Single elements and vectors are stored in a state of their own: other states, and the other size, take no such stores.
 
-use ptx::launch::{Cta, Together};
+use ptx::group::{Cta, Together};
 use ptx::qualifier::swizzle_mode;
 use ptx::shared::{ElementStores, Fenced, Free, Loaded, Published, Shared, VectorStores, Written};
 

@@ -1,6 +1,6 @@
 //! A transition consumes its handle, and a barrier the transition: neither is used twice.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{ElementStores, Fenced, Free, FreeGeneric, Loaded, Published, Shared, Written};
 
 type Tile<'s, State> = Shared<'s, f32, 64, State>;

@@ -2,7 +2,7 @@
 
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
-use ptx::launch::{Cta, Together};
+use ptx::group::{Cta, Together};
 use ptx::shared::{Free, FreeGeneric, Loaded, Published, Shared, Written};
 
 type Tile<'s, State> = Shared<'s, f32, 64, State>;

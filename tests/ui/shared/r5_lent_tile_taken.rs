@@ -3,7 +3,7 @@
 use core::mem::swap;
 
 use ptx::cluster::{ByTile, Cluster, Inbox, Received};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::pipeline::StageTile;
 use ptx::shared::{Free, Loaded, Shared};
 

@@ -1,7 +1,7 @@
 //! A row is dealt out to threads once: the call that writes the row consumes it.
 
 use ptx::global::RowMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::ThreadVectors;
 
 #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! The last scope ends with its own memory.
 
 use ptx::bulk::{BulkGroup, Committed, Store};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Ended, Fenced, Published, Shared, SharedArray};
 
 type Memory = SharedArray<f32, 64>;

@@ -2,7 +2,7 @@
 
 use ptx::bulk::{self, LoadBuffer};
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn array(cta: &mut Cta, memory: SharedArray<f32, 64>, to: GlobalTileMut<f32, 64>) {

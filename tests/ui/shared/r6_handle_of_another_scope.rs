@@ -1,6 +1,6 @@
 //! A scope ends with its own memory: memory of another scope, of the same type, does not replace it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, outer: SharedArray<f32, 1024>, inner: SharedArray<f32, 1024>) {

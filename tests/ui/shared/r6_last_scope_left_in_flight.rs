@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cp_async;
 use ptx::global::{GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn stored(cta: Cta, memory: SharedArray<f32, 64>, to: GlobalTileMut<f32, 64>) {

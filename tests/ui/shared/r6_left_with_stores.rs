@@ -1,6 +1,6 @@
 //! Memory with unfenced stores does not leave the scope: a copy could read it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 
 pub fn kernel(cta: &mut Cta, tile: SharedArray<f32, 1024>) {

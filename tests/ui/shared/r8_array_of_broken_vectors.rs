@@ -1,6 +1,6 @@
 //! Threads write an array by one or more vectors of 16 bytes.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Loaded, Shared, SharedArray};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! An instance of a generic struct of static shared memory has 48 KiB at most too.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Element, SharedArray};
 
 ptx::shared_memory! {

@@ -1,6 +1,6 @@
 //! The number of vectors does not wrap around.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Free, Shared, Written};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! `to_async` fences stores of threads: loaded memory and fenced memory have no such stores.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Fenced, Free, Loaded, Shared};
 
 pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Free> {

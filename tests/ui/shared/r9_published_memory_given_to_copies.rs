@@ -1,6 +1,6 @@
 //! `publish` is for threads, `to_async` for copies: a copy does not overwrite memory that is only published.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Free, Shared, Written};
 
 pub fn kernel<'s>(cta: &Cta, tile: Shared<'s, f32, 64, Written>) -> Shared<'s, f32, 64, Free> {

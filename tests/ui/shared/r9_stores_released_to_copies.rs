@@ -1,7 +1,7 @@
 //! `release` takes memory that was only read: stores and updates go to copies by `to_async`.
 
 use ptx::atomic::Atomic;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Free, FreeGeneric, Published, Shared, Written};
 
 pub fn stored<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Written>) -> Shared<'s, u32, 64, Free> {

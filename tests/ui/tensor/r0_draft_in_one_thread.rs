@@ -1,6 +1,6 @@
 //! A whole warp writes a tensor map.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Free, Shared};
 use ptx::tensor::{self, Box2, TensorMap, TensorMapDraft, TensorMapSlot};
 

@@ -1,6 +1,6 @@
 //! A slot holds one tensor map: copies may be using the map.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapSlot};
 

@@ -1,6 +1,6 @@
 //! The `from_raw` of tensor maps that are written and of slots, and `publish`, are unsafe: the caller vouches for the tensor.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::tensor::{Box1, Box2, TensorMapDraft, TensorMapMut, TensorMapObject, TensorMapReduce, TensorMapSlot};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! The shared memory has the size of the box.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};

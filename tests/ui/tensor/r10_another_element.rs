@@ -1,6 +1,6 @@
 //! The tensor map has the element type of the shared memory.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};

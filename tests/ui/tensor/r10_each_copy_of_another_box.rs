@@ -1,7 +1,7 @@
 //! The box has the size of the shared memory, however it is copied.
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Free, Shared};

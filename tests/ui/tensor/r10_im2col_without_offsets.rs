@@ -1,6 +1,6 @@
 //! A load of pixels (`.im2col`) also takes their offsets.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Im2col4, TensorMap};

@@ -1,6 +1,6 @@
 //! The box that is written has the size of the shared memory that is read.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorTileMut};
 

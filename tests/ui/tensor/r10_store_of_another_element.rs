@@ -1,6 +1,6 @@
 //! The shared memory that is stored has the element type of the tensor map.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorTileMut};
 

@@ -1,6 +1,6 @@
 //! `tensormap.replace` needs `sm_90a` or later.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::tensor::{Box2, TensorMapDraft};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! A reduction takes the element types that PTX lists for it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box1, TensorReduceTile};

@@ -1,7 +1,7 @@
 //! A copy takes one cache policy, for the global memory that it writes or reads.
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 use ptx::tensor::{self, Box2, TensorReduceTile, TensorTile, TensorTileMut};

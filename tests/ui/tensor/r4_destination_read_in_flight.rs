@@ -1,6 +1,6 @@
 //! The destination of a tensor copy is readable only after the wait.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};

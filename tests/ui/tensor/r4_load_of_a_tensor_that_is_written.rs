@@ -1,6 +1,6 @@
 //! A tensor that the grid writes is not loaded at arbitrary coordinates: another CTA may be writing there.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMapMut};

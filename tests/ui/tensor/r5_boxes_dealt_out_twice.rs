@@ -1,6 +1,6 @@
 //! The boxes of a tensor are dealt out once, and each box is taken once.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Fenced, Shared};
 use ptx::tensor::{self, Box1, TensorMapMut};
 

@@ -1,7 +1,7 @@
 //! A prefetch reads: memory that CTAs may write is not its source.
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::tensor::{self, Box1, TensorTile, TensorTileMut};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! A committed group takes no more copies.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Fenced, Shared};
 use ptx::tensor::{self, Box1, TensorReduceTile, TensorTileMut};

@@ -1,6 +1,6 @@
 //! A draft returns its memory when it is published.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapSlot};
 

@@ -1,6 +1,6 @@
 //! A box has 256 elements at most in each dimension.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap};

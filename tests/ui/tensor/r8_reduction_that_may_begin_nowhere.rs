@@ -1,6 +1,6 @@
 //! A reduction starts at nonnegative coordinates, the innermost one a multiple of 16 bytes: `at` may return `None`.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box1, TensorMapReduce};

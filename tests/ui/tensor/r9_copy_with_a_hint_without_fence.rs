@@ -1,7 +1,7 @@
 //! A cache policy is no proxy fence: stores of threads are fenced before a copy reads them.
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box1, TensorReduceTile, TensorTileMut};

@@ -1,6 +1,6 @@
 //! A tensor map in shared memory is published before a copy uses it.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorMap, TensorMapSlot};

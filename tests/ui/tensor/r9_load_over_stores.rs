@@ -1,7 +1,7 @@
 //! Stores of threads are fenced before a copy overwrites them.
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Shared, Written};
 use ptx::tensor::{self, Box1, TensorTile};

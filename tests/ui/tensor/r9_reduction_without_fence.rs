@@ -1,6 +1,6 @@
 //! Stores of threads are fenced before a reduction reads them, in a group too.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::op;
 use ptx::shared::{Shared, Written};
 use ptx::tensor::{self, Box1, TensorReduceTile, TensorTileMut};

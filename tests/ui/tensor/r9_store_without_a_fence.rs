@@ -1,6 +1,6 @@
 //! Stores of threads are fenced before a tensor copy reads them.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, TensorTileMut};
 

@@ -1,6 +1,6 @@
 //! The lanes of `activemask` may differ at the next instruction: they make no group.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::warp::{LaneSubset, Lanes, active_mask};
 
 pub fn kernel(cta: &Cta, value: u32) -> Option<u32> {

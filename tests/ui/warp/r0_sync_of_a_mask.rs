@@ -1,6 +1,6 @@
 //! The lanes that are active now are a mask, not a group: they need not meet at the next instruction.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, value: u32) {
     let warp = cta.warp();

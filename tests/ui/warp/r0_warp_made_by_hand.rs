@@ -1,6 +1,6 @@
 //! Only a `Cta` makes a warp.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::warp::Warp;
 
 #[cfg(not(fixed))]

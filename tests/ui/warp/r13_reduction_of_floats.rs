@@ -1,6 +1,6 @@
 //! `redux.sync` on floats needs `sm_100f`.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, value: f32) -> f32 {
     let warp = cta.warp();

@@ -1,6 +1,6 @@
 //! `.and`, `.or` and `.xor` take integers only.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, value: f32) {
     let warp = cta.warp();

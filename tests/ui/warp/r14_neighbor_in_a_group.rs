@@ -1,6 +1,6 @@
 //! In a group by value, the adjacent lane may belong to another group.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, key: u32, value: u32) -> u32 {
     let warp = cta.warp();

@@ -1,6 +1,6 @@
 //! A vote takes a predicate: compare the number first.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, value: u32) -> u32 {
     let warp = cta.warp();

@@ -1,6 +1,6 @@
 //! Lanes reduce and scan numbers of 32 or 64 bits.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, value: u16) {
     let warp = cta.warp();

@@ -1,6 +1,6 @@
 //! A value of the elected lane is not known to the other lanes: let a lane with a known rank make it, and read it from there.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &Cta, mut ticket: impl FnMut() -> u32) -> u32 {
     let warp = cta.warp();

@@ -4,7 +4,7 @@
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 ptx::panic_handler!(print);
 

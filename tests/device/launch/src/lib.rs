@@ -6,7 +6,8 @@
 use ptx::atomic::GlobalAtomics;
 use ptx::bulk::{self, GlobalReduce, LoadBuffer};
 use ptx::global::{Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut};
-use ptx::launch::{Cta, Prerequisite, Together};
+use ptx::group::{Cta, Together};
+use ptx::launch::Prerequisite;
 use ptx::pipeline::RingMemory;
 use ptx::qualifier::{op, scope, sem, swizzle_mode};
 use ptx::shared::{DynamicShared, Element, SharedArray};

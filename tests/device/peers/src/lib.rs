@@ -11,7 +11,7 @@
 use half::{bf16, f16};
 use ptx::atomic::{AtomicRef, AtomicValue};
 use ptx::cluster::Cluster;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::{B128, TypeTag, cache_hint, scope, sem, space, ty};
 use ptx::raw;
 use ptx::shared::{Element, SharedArray};

@@ -8,7 +8,7 @@
 use core::ffi::CStr;
 
 use ptx::global::Global;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 ptx::panic_handler!(print);
 

@@ -6,7 +6,7 @@
 // The crate is compiled for its PTX. Only `gpu/src/device_checks.rs` launches the kernels, with valid arguments.
 #![allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::shared::{Place, SharedArray, SharedMemory};
 
 mod a {

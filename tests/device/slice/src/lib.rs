@@ -11,9 +11,10 @@ use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{GlobalMut, GlobalTileMut};
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
+use ptx::trap;
 
 ptx::panic_handler!();
 

@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use ptx::atomic::{AtomicRef, GlobalAtomics};
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{B128, cache_hint, evict, scope, sem, space, ty};
 use ptx::raw;

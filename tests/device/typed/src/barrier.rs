@@ -1,5 +1,5 @@
 use ptx::barrier::{NamedBarrier, Popc, ReductionBarrier};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{convergence::Aligned, op, threads};
 use ptx::raw;

@@ -21,7 +21,7 @@ fn fill(base: u32) {
 fn known(policy: Option<CachePolicy>) -> CachePolicy {
     match policy {
         Some(policy) => policy,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 
@@ -30,7 +30,7 @@ fn known(policy: Option<CachePolicy>) -> CachePolicy {
 fn sums(dst: *mut f32) -> ReduceTile<f32, N> {
     match unsafe { GlobalReduce::from_raw(dst, N) }.get(0) {
         Some(tile) => tile,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 

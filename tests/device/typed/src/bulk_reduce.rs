@@ -3,12 +3,13 @@
 use half::f16;
 use ptx::bulk::{self, GlobalReduce, ReduceTile};
 use ptx::cache_policy::{CacheHint, CachePolicy};
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::multimem::{self, MulticastReduce, MulticastTile};
 use ptx::qualifier::{cache_hint, evict, op, space, ty};
 use ptx::raw;
 use ptx::shared::{Element, SharedArray};
+use ptx::trap;
 
 use crate::{each_own, elected, fence_async, scope, sync};
 

@@ -4,8 +4,8 @@ use ptx::bulk::{self, GlobalReduce, ReduceTile};
 use ptx::cache_policy::CacheHint;
 use ptx::cluster::{ByChannel, ByElement, ByTile, DsmemBuffer};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
-use ptx::launch::Together;
+use ptx::group::Cta;
+use ptx::group::Together;
 use ptx::mask::CtaMask;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::multimem;
@@ -169,7 +169,7 @@ unsafe fn await_phase(sem: impl WaitSem, bar: u32, parity: u32) {
 fn offset5(offset: u16) -> ptx::tensor::Im2colOffset {
     match ptx::tensor::Im2colOffset::new(offset) {
         Some(offset) => offset,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 
@@ -303,7 +303,7 @@ fn group(first: u32, stride: u32, ctas: u32) -> CtaMask {
 unsafe fn only(src: *const u32) -> GlobalTile<u32, N> {
     match unsafe { Global::from_raw(src, N) }.tiles::<N>().0.get(0) {
         Some(tile) => tile,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 
@@ -384,7 +384,7 @@ pair! {
 }
 
 pair! {
-    typed_cluster_groups(cta, smem, src, out) {
+    typed_cluster_peers(cta, smem, src, out) {
         cta.cluster_scope(smem.tile, |cluster, tile| {
             unsafe { out.write(cluster.whole::<8>().map_or(99, |group| group.cta_rank())) };
             unsafe { out.add(1).write(cluster.row::<4>().map_or(99, |group| group.cta_rank())) };
@@ -392,7 +392,7 @@ pair! {
             (cluster, tile)
         });
     }
-    raw_cluster_groups(base, src, out) {
+    raw_cluster_peers(base, src, out) {
         scope(|| {
             let (size, rank) = (raw::cluster_nctarank(), raw::cluster_ctarank());
             out.write(if size == 8 { rank } else { 99 });
@@ -610,7 +610,7 @@ pair! {
         cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (tiles, more_tiles, words))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::trap() };
             let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
             let ((tiles, tile), words) =
@@ -630,7 +630,7 @@ pair! {
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let Some(to) = across(src.read()) else { ptx::trap() };
             send(tiles, tiles + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
             wait(tiles + BYTES, 0);
             each::<{ BYTES / 16 }>(words, words + BYTES, to, |v, dst, mbar| {
@@ -656,7 +656,7 @@ pair! {
         cta.finish_cluster((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::trap() };
             let received = a.into_channel(permutation).send(&cluster, tile).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let released = received.release().sync(cta);
@@ -679,7 +679,7 @@ pair! {
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let Some(to) = across(src.read()) else { ptx::trap() };
             let copy = |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar);
             send(a, a + BYTES, to, copy);
             wait(a + BYTES, 0);
@@ -705,7 +705,7 @@ pair! {
         let tiles = smem.tiles;
         let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
         cta.finish_cluster(tiles, |cluster, inbox| {
-            let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
+            let Some(all) = cluster.whole::<4>() else { ptx::trap() };
             let received = inbox.multicast_tensor(&cluster, all, map.box_at([8, -1])).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (tiles, ()) = received.end();
@@ -718,7 +718,7 @@ pair! {
         begin(true);
         scope(|| {
             if raw::cluster_nctarank() != 4 {
-                ptx::launch::trap();
+                ptx::trap();
             }
             expect(bar, BYTES);
             if raw::cluster_ctarank() == 0 && elected() {
@@ -736,7 +736,7 @@ pair! {
     typed_cluster_finish_dsmem_buffers(cta, smem, src, out) {
         let buffers = (smem.words.init_with(&cta, |_| 0), smem.channel, smem.tiles);
         cta.finish_cluster(buffers, |cluster, (words, channel, tiles)| {
-            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::trap() };
             let received = words.store(&cluster, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (words, ()) = received.end();
@@ -750,7 +750,7 @@ pair! {
         init_two((base + CHANNEL + BYTES, 2), (base + TILES + BYTES, 1));
         begin(true);
         scope(|| {
-            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let Some(to) = across(src.read()) else { ptx::trap() };
             each::<{ BYTES / 16 }>(inbox, bar, to, |v, dst, mbar| {
                 let i = 4 * v;
                 raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst, [i, i + 1, i + 2, i + 3], mbar);
@@ -768,7 +768,7 @@ pair! {
         cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
             let sent = inbox.send(&cluster, permutation, tile);
             let received = sent.receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
@@ -784,7 +784,7 @@ pair! {
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            let Some(to) = next(src.read()) else { ptx::trap() };
             expect(bar, BYTES);
             if elected() {
                 let (dst, mbar) = (raw::mapa_shared_cluster(inbox, to), raw::mapa_shared_cluster(bar, to));
@@ -806,7 +806,7 @@ pair! {
         let tiles = smem.tiles;
         cta.cluster_scope(tiles, |cluster, inbox| {
             let cta = cluster.cta();
-            let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
+            let Some(all) = cluster.whole::<4>() else { ptx::trap() };
             let received = inbox.multicast(&cluster, all, unsafe { only(src) }).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (inbox, src) = received.release().sync(&cluster);
@@ -823,7 +823,7 @@ pair! {
         begin(true);
         scope(|| {
             if raw::cluster_nctarank() != 4 {
-                ptx::launch::trap();
+                ptx::trap();
             }
             let all = CtaMask::from_bits_retain(0b1111);
             expect(bar, BYTES);
@@ -849,27 +849,27 @@ pair! {
 }
 
 pair! {
-    typed_cluster_multicast_groups(cta, smem, src, out) {
+    typed_cluster_multicast_peers(cta, smem, src, out) {
         let tiles = smem.tiles;
         cta.cluster_scope(tiles, |cluster, inbox| {
             let cta = cluster.cta();
-            let Some(row) = cluster.row::<4>() else { ptx::launch::trap() };
+            let Some(row) = cluster.row::<4>() else { ptx::trap() };
             let received = inbox.multicast(&cluster, row, unsafe { only(src) }).receive(cta);
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let (inbox, src) = received.release().sync(&cluster);
-            let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
+            let Some(column) = cluster.column::<2>() else { ptx::trap() };
             let received = inbox.multicast(&cluster, column, src).receive(cta);
             unsafe { out.add(1).write(received.get(3).unwrap_or(0)) };
             let (inbox, _) = received.release().sync(&cluster);
             (cluster, inbox)
         });
     }
-    raw_cluster_multicast_groups(base, src, out) {
+    raw_cluster_multicast_peers(base, src, out) {
         let (inbox, bar) = (base + TILES, base + TILES + BYTES);
         init(bar, 1);
         begin(true);
         scope(|| {
-            let Some((first, x)) = row(4) else { ptx::launch::trap() };
+            let Some((first, x)) = row(4) else { ptx::trap() };
             expect(bar, BYTES);
             if x == 0 && elected() {
                 let row = group(first, 1, 4);
@@ -878,7 +878,7 @@ pair! {
             wait(bar, 0);
             out.write(read(inbox + 12));
             cluster_sync();
-            let Some((first, stride, y)) = column(2) else { ptx::launch::trap() };
+            let Some((first, stride, y)) = column(2) else { ptx::trap() };
             expect(bar, BYTES);
             if y == 0 && elected() {
                 let column = group(first, stride, 2);
@@ -902,8 +902,8 @@ macro_rules! multicast_pair {
                 let tiles = smem.tiles;
                 let map = unsafe { TensorMap::<u32, $Shape>::from_raw_within(src.cast(), Starts::STARTS) };
                 cta.cluster_scope(tiles, |cluster, inbox| {
-                    let Some(all) = cluster.whole::<4>() else { ptx::launch::trap() };
-                    let Some(part) = map.at($at) else { ptx::launch::trap() };
+                    let Some(all) = cluster.whole::<4>() else { ptx::trap() };
+                    let Some(part) = map.at($at) else { ptx::trap() };
                     let received = inbox.multicast_tensor(&cluster, all, part).receive(cluster.cta());
                     unsafe { out.write(received.get(3).unwrap_or(0)) };
                     let (inbox, _) = received.release().sync(&cluster);
@@ -916,7 +916,7 @@ macro_rules! multicast_pair {
                 begin(true);
                 scope(|| {
                     if raw::cluster_nctarank() != 4 {
-                        ptx::launch::trap();
+                        ptx::trap();
                     }
                     expect(bar, BYTES);
                     if raw::cluster_ctarank() == 0 && elected() {
@@ -1024,7 +1024,7 @@ pair! {
         let tiles = smem.tiles;
         let map = unsafe { TensorMap::<u32, Box2<32, 8>>::from_raw(src.cast()) };
         cta.cluster_scope(tiles, |cluster, inbox| {
-            let Some(column) = cluster.column::<2>() else { ptx::launch::trap() };
+            let Some(column) = cluster.column::<2>() else { ptx::trap() };
             let policy = ptx::cache_policy::CachePolicy::evict_last();
             let sent = inbox.multicast_tensor(&cluster, column, map.box_at([8, -1]).cache_hint(policy));
             let (inbox, _) = sent.receive(cluster.cta()).release().sync(&cluster);
@@ -1036,7 +1036,7 @@ pair! {
         init(bar, 1);
         begin(true);
         scope(|| {
-            let Some((first, stride, y)) = column(2) else { ptx::launch::trap() };
+            let Some((first, stride, y)) = column(2) else { ptx::trap() };
             let policy = raw::createpolicy_fractional(evict::Last, evict::Unchanged, 1.0);
             expect(bar, BYTES);
             if y == 0 && elected() {
@@ -1056,7 +1056,7 @@ pair! {
     typed_cluster_store_reduce(cta, smem, src, out) {
         let words = smem.words.init_with(&cta, |_| 0);
         cta.cluster_scope(words, |cluster, inbox| {
-            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::trap() };
             let received = inbox.store(&cluster, permutation, |i| i as u32).receive(cluster.cta());
             unsafe { out.write(received.get(3).unwrap_or(0)) };
             let inbox = received.release().sync(&cluster);
@@ -1072,7 +1072,7 @@ pair! {
         write_tile(inbox, |_| 0);
         begin(false);
         scope(|| {
-            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let Some(to) = across(src.read()) else { ptx::trap() };
             each::<{ BYTES / 16 }>(inbox, bar, to, |v, dst, mbar| {
                 let i = 4 * v;
                 raw::st_async_weak_v4(space::SharedCluster, ty::B32, dst, [i, i + 1, i + 2, i + 3], mbar);
@@ -1099,7 +1099,7 @@ macro_rules! word_pair {
             $typed(cta, smem, src, out) {
                 let buffer = smem.$buffer.init_with(&cta, |i| i as $T);
                 cta.cluster_scope(buffer, |cluster, inbox| {
-                    let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+                    let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
                     $(
                         let sent = inbox.reduce(&cluster, op::$Op, permutation, |i| i as $T);
                         let inbox = sent.receive(cluster.cta()).release().sync(&cluster);
@@ -1113,7 +1113,7 @@ macro_rules! word_pair {
                 write::<$T>(inbox);
                 begin(false);
                 scope(|| {
-                    let Some(to) = next(src.read()) else { ptx::launch::trap() };
+                    let Some(to) = next(src.read()) else { ptx::trap() };
                     let mut parity = 0;
                     $(
                         each::<$count>(inbox, bar, to, |$i, $dst, $mbar| $start);
@@ -1203,7 +1203,7 @@ macro_rules! tile_pair {
                 cta.cluster_scope((smem.$tile, buffer), |cluster, (tile, inbox)| {
                     let cta = cluster.cta();
                     let tile = tile.write(cta, |i| i as $T).to_async().sync(cta);
-                    let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+                    let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
                     $(
                         let sent = inbox.send_reduce(&cluster, op::$Op, permutation, tile);
                         let (inbox, tile) = sent.receive(cta).release().sync(&cluster);
@@ -1220,7 +1220,7 @@ macro_rules! tile_pair {
                 scope(|| {
                     write::<$T>(tile);
                     fence_async();
-                    let Some(to) = next(src.read()) else { ptx::launch::trap() };
+                    let Some(to) = next(src.read()) else { ptx::trap() };
                     let mut parity = 0;
                     $(
                         send(inbox, bar, to, |$dst, $mbar| {
@@ -1308,7 +1308,7 @@ pair! {
         cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
             let (received, tile) = a.send(&cluster, permutation, tile).receive(cta).reclaim().sync(&cluster);
             let sent = b.send(&cluster, permutation, received);
             unsafe { out.write(sent.source().get(4).unwrap_or(0)) };
@@ -1326,7 +1326,7 @@ pair! {
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            let Some(to) = next(src.read()) else { ptx::trap() };
             send(a, a + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
             wait(a + BYTES, 0);
             cluster_sync();
@@ -1349,7 +1349,7 @@ pair! {
         cta.cluster_scope((smem.tile, buffers), |cluster, (tile, (a, b))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::trap() };
             let first = a.into_channel(permutation).send(&cluster, tile).receive(cta);
             let sent = b.into_channel(permutation).send(&cluster, first);
             let second = sent.receive(cta);
@@ -1368,7 +1368,7 @@ pair! {
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let Some(to) = across(src.read()) else { ptx::trap() };
             send(a, a + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
             wait(a + BYTES, 0);
             send(b, b + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, a, BYTES, mbar));
@@ -1391,7 +1391,7 @@ pair! {
         cta.cluster_scope((smem.tile, channel), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
             let (mut channel, mut tile) = (inbox.into_channel(permutation), tile);
             for round in 0..10 {
                 let received = channel.send(&cluster, tile).receive(cta);
@@ -1413,7 +1413,7 @@ pair! {
             write_tile(tile, |i| i);
             fence_async();
             let by = src.read();
-            let Some(to) = next(by) else { ptx::launch::trap() };
+            let Some(to) = next(by) else { ptx::trap() };
             let size = raw::cluster_nctarank();
             let from = raw::cluster_ctarank() + size - by;
             let from = if from >= size { from - size } else { from };
@@ -1452,7 +1452,7 @@ pair! {
 fn only_mut(cta: &Cta, dst: *mut u32) -> GlobalTileMut<u32, N> {
     match unsafe { GlobalMut::from_raw(dst, N) }.tiles(cta).0.next_tile() {
         Some((_, tile)) => tile,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 
@@ -1460,7 +1460,7 @@ fn only_mut(cta: &Cta, dst: *mut u32) -> GlobalTileMut<u32, N> {
 fn sums(dst: *mut u32) -> ReduceTile<u32, N> {
     match unsafe { GlobalReduce::from_raw(dst, N) }.get(0) {
         Some(tile) => tile,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 
@@ -1493,7 +1493,7 @@ pair! {
         cta.cluster_scope((smem.tile, tiles), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
             let received = inbox.send(&cluster, permutation, tile).receive(cta);
             let (received, writing) = bulk::store(cta, received, dst).commit(cta).wait_read_split(cta).sync(cta);
             let (inbox, tile) = received.release().sync(&cluster);
@@ -1504,14 +1504,14 @@ pair! {
     raw_cluster_store_received(base, src, out) {
         let (tile, inbox, bar) = (base + TILE, base + TILES, base + TILES + BYTES);
         if crate::cta_rank() != 0 {
-            ptx::launch::trap();
+            ptx::trap();
         }
         init(bar, 1);
         begin(true);
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            let Some(to) = next(src.read()) else { ptx::trap() };
             send(inbox, bar, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
             wait(bar, 0);
             if elected() {
@@ -1537,7 +1537,7 @@ pair! {
         cta.cluster_scope((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
             let words = words.reduce_to_others(&cluster, op::Add, |i| i as u32);
             let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.receive(cta);
@@ -1557,7 +1557,7 @@ pair! {
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            let Some(to) = next(src.read()) else { ptx::trap() };
             add_to_others(words, words + BYTES);
             send(tiles, tiles + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
             wait(tiles + BYTES, 0);
@@ -1584,7 +1584,7 @@ pair! {
         let (tiles, words) = (smem.tiles, smem.words.init_with(&cta, |i| i as u32));
         cta.cluster_scope((tiles, words), |cluster, (tiles, words)| {
             let cta = cluster.cta();
-            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
             let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
             let tiles = tiles.send(&cluster, permutation, words).receive(cta);
             unsafe { out.write(tiles.get(3).unwrap_or(0)) };
@@ -1599,7 +1599,7 @@ pair! {
         init(tiles + BYTES, 1);
         begin(true);
         scope(|| {
-            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            let Some(to) = next(src.read()) else { ptx::trap() };
             store_words(words, words + BYTES, to);
             wait(words + BYTES, 0);
             send(tiles, tiles + BYTES, to, |dst, mbar| {
@@ -1662,7 +1662,7 @@ pair! {
         cta.cluster_scope((smem.tile, channel), |cluster, (tile, inbox)| {
             let cta = cluster.cta();
             let mut tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::trap() };
             let mut channel = inbox.into_channel(permutation);
             for _ in 0..2 {
                 let received = channel.send(&cluster, tile).receive(cta);
@@ -1687,7 +1687,7 @@ pair! {
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let Some(to) = across(src.read()) else { ptx::trap() };
             let store = |parity| {
                 send(inbox, bar, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
                 wait(bar, parity);
@@ -1722,7 +1722,7 @@ pub unsafe extern "ptx-kernel" fn typed_cluster_store_received_end(src: *const u
     cta.finish_cluster((smem.tile, buffers), |cluster, (tile, (tiles, channel))| {
         let cta = cluster.cta();
         let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-        let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::launch::trap() };
+        let Some(permutation) = cluster.exchange(unsafe { src.read() }) else { ptx::trap() };
         let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
         let channel = channel.into_channel(permutation).send(&cluster, tiles).receive(cta);
         // No barrier is needed: only the leader waits until the copy has read the tile.
@@ -1743,7 +1743,7 @@ pub unsafe extern "ptx-kernel" fn raw_cluster_store_received_end(src: *const u32
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = across(src.read()) else { ptx::launch::trap() };
+            let Some(to) = across(src.read()) else { ptx::trap() };
             send(tiles, tiles + BYTES, to, |dst, mbar| {
                 raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar)
             });
@@ -1771,12 +1771,12 @@ pair! {
     typed_cluster_tensor_store_received(cta, smem, src, out) {
         let map = unsafe { TensorMapMut::<u32, Box1<N>>::from_raw(src.cast(), [1]) };
         let all = unsafe { TensorMapReduce::<u32, Box1<N>>::from_raw(src.cast()) };
-        let (Some(dst), Some(sums)) = (unsafe { map.at([0]) }, all.at([0])) else { ptx::launch::trap() };
+        let (Some(dst), Some(sums)) = (unsafe { map.at([0]) }, all.at([0])) else { ptx::trap() };
         let (tiles, words) = (smem.tiles, smem.words.init_with(&cta, |i| i as u32));
         cta.cluster_scope((smem.tile, (tiles, words)), |cluster, (tile, (tiles, words))| {
             let cta = cluster.cta();
             let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
-            let Some(permutation) = cluster.rotation(unsafe { out.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { out.read() }) else { ptx::trap() };
             let words = words.store(&cluster, permutation, |i| i as u32);
             let tiles = tiles.send(&cluster, permutation, tile).receive(cta);
             let words = words.receive(cta);
@@ -1795,7 +1795,7 @@ pair! {
         scope(|| {
             write_tile(tile, |i| i);
             fence_async();
-            let Some(to) = next(out.read()) else { ptx::launch::trap() };
+            let Some(to) = next(out.read()) else { ptx::trap() };
             store_words(words, words + BYTES, to);
             send(tiles, tiles + BYTES, to, |dst, mbar| raw::cp_async_bulk_shared_cluster_shared_cta(dst, tile, BYTES, mbar));
             wait(tiles + BYTES, 0);
@@ -1820,11 +1820,11 @@ pair! {
 pair! {
     typed_cluster_multimem_reduce_received(cta, smem, src, out) {
         let all = unsafe { multimem::MulticastReduce::<u32, N>::from_raw(out, N) };
-        let Some(all) = all.get(0) else { ptx::launch::trap() };
+        let Some(all) = all.get(0) else { ptx::trap() };
         let words = smem.words.init_with(&cta, |i| i as u32);
         cta.cluster_scope(words, |cluster, words| {
             let cta = cluster.cta();
-            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::launch::trap() };
+            let Some(permutation) = cluster.rotation(unsafe { src.read() }) else { ptx::trap() };
             let words = words.store(&cluster, permutation, |i| i as u32).receive(cta);
             let words = multimem::bulk_reduce(cta, op::Add, words, all).commit(cta).wait_read(cta).sync(cta);
             let words = words.release().sync(&cluster);
@@ -1837,7 +1837,7 @@ pair! {
         write_tile(words, |i| i);
         begin(false);
         scope(|| {
-            let Some(to) = next(src.read()) else { ptx::launch::trap() };
+            let Some(to) = next(src.read()) else { ptx::trap() };
             store_words(words, words + BYTES, to);
             wait(words + BYTES, 0);
             if elected() {

@@ -1,5 +1,5 @@
 use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{arrivals, convergence::Aligned, multicast, scope, sem, space, suspend_time_hint};
 use ptx::raw;

@@ -2,7 +2,7 @@
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
-use ptx::launch::Together;
+use ptx::group::Together;
 use ptx::qualifier::{arrivals, cache_hint, cp_size, prefetch_size, space, zfill};
 
 use super::*;
@@ -38,7 +38,7 @@ fn tiles(src: *const f32) -> ptx::global::Tiles<f32, N> {
 fn tile(src: *const f32, i: usize) -> GlobalTile<f32, N> {
     match tiles(src).get(i) {
         Some(tile) => tile,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Elements and vectors of global memory that threads write individually.
 
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalVectorsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 use crate::{cta_count, cta_rank, thread_count, thread_rank};
 

@@ -1,7 +1,7 @@
 //! Elements of global memory.
 
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalVectorsMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 use crate::{cta_count, cta_rank, thread_count, thread_rank};
 

@@ -1,11 +1,12 @@
-//! `ptx::cluster::GroupBarrier` on the rows of a cluster.
+//! `ptx::cluster::PeerBarrier` on the rows of a cluster.
 
-use ptx::launch::Together;
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
+use ptx::group::Together;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{arrivals, scope, sem, space, suspend_time_hint, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
+use ptx::trap;
 
 use crate::cluster::{cluster_sync, row};
 use crate::{elected, scope as closure, sync, thread_count, thread_rank};
@@ -63,7 +64,7 @@ unsafe fn inval(even: u32) {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_group_barrier(out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn typed_peer_barrier(out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let memory = [smem.even, smem.odd];
     cta.cluster_scope(smem.words, |cluster, words| {
@@ -81,7 +82,7 @@ pub unsafe extern "ptx-kernel" fn typed_group_barrier(out: *mut u32) {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn raw_peer_barrier(out: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let even = smem.even.addr();
     closure(|| unsafe {
@@ -104,7 +105,7 @@ pub unsafe extern "ptx-kernel" fn raw_group_barrier(out: *mut u32) {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_group_barrier_together(out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn typed_peer_barrier_together(out: *mut u32) {
     let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let memory = [smem.even, smem.odd];
     cta.finish_cluster(smem.words, |cluster, words| {
@@ -121,7 +122,7 @@ pub unsafe extern "ptx-kernel" fn typed_group_barrier_together(out: *mut u32) {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_group_barrier_together(out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn raw_peer_barrier_together(out: *mut u32) {
     let (_, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (even, odd) = (smem.even.addr(), smem.odd.addr());
     closure(|| unsafe {

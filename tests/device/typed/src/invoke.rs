@@ -1,8 +1,8 @@
 //! Calls by one thread or one warp of the CTA, with handles of its own. The blocks have 128 threads, so LLVM knows the threads of
 //! a warp and the number of rounds of its loops.
 
+use ptx::group::Together;
 use ptx::launch::Block;
-use ptx::launch::Together;
 use ptx::qualifier::{cache_hint, cp_mask, op};
 
 use super::*;

@@ -1,5 +1,6 @@
 use ptx::global::Global;
-use ptx::launch::{Cta, Prerequisite};
+use ptx::group::Cta;
+use ptx::launch::Prerequisite;
 use ptx::qualifier::{action, convergence::Aligned, op, threads};
 use ptx::raw;
 

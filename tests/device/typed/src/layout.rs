@@ -1,6 +1,6 @@
 //! `ptx::shared`: parts of an array, and swizzles.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::{space, swizzle_atomicity, swizzle_mode, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;

@@ -13,7 +13,7 @@ mod cluster;
 use ptx::bulk;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{
     arrivals, cache_hint, convergence::Aligned, cp_mask, evict, scope, sem, space, suspend_time_hint,
@@ -185,7 +185,7 @@ fn only(tiles: ptx::global::Tiles<f32, N>) -> GlobalTile<f32, N> {
     // The source has one tile, so LLVM knows the bound.
     match tiles.get(0) {
         Some(tile) => tile,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 
@@ -410,7 +410,7 @@ fn tile(src: *const f32) -> GlobalTile<f32, N> {
 fn sums(dst: *mut f32) -> bulk::ReduceTile<f32, N> {
     match unsafe { bulk::GlobalReduce::from_raw(dst, N) }.get(0) {
         Some(tile) => tile,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 

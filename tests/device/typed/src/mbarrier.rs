@@ -1,6 +1,6 @@
 //! Mbarriers at which a thread arrives several times in a phase.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{arrivals, scope, sem, space, suspend_time_hint};
 use ptx::raw;

@@ -428,7 +428,7 @@ pub unsafe extern "ptx-kernel" fn raw_multimem_queries(p: *mut u32, n: usize, i:
 fn sums(dst: *mut f32) -> MulticastTile<f32, N> {
     match unsafe { MulticastReduce::from_raw(dst, N) }.get(0) {
         Some(tile) => tile,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Atomic operations on DSMEM that are composed of other instructions.
 
 use half::{bf16, f16};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{cache_hint, scope, sem, space, ty};
 use ptx::raw;

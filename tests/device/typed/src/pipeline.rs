@@ -5,7 +5,8 @@ use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
-use ptx::launch::{Block, Cta, Warps, trap};
+use ptx::group::{Cta, Warps};
+use ptx::launch::Block;
 use ptx::mask::CtaMask;
 use ptx::pipeline::{BarrierPair, Consumer, NextStage, PipelineMemory, Producer, RingMemory};
 use ptx::qualifier::{
@@ -15,6 +16,7 @@ use ptx::qualifier::{
 use ptx::raw;
 use ptx::shared::SharedArray;
 use ptx::tensor::{Box2, TensorMap, TensorMapObject};
+use ptx::trap;
 
 use crate::cluster::cluster_sync;
 use crate::{

@@ -2,7 +2,7 @@
 
 use core::arch::nvptx::{_block_dim_x, _block_dim_y, _block_dim_z};
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::{convergence::Aligned, mode, op, space, threads, ty};
 use ptx::raw;
 use ptx::reduce::ReduceMemory;

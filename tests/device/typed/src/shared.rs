@@ -1,9 +1,10 @@
 //! Dynamic shared memory, and the properties of an array.
 
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::raw;
 use ptx::shared::{DynamicShared, SharedArray};
+use ptx::trap;
 
 const N: usize = 256;
 

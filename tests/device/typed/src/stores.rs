@@ -1,6 +1,6 @@
 //! `ptx::shared`: stores at any index, and tiles as matrices.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::{space, swizzle_mode, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;

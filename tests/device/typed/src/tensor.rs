@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::Global;
-use ptx::launch::{Cta, trap};
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::qualifier::{
     arrivals, cache_hint, cta_group, evict, load_mode, multicast, op, scope, sem, space, suspend_time_hint,
@@ -15,6 +15,7 @@ use ptx::tensor::{
     self, BoundingBox, Box1, Box2, Box3, Box4, Box5, Im2col3, Im2col4, Im2col5, Im2colOffset, TensorMap,
     TensorMapMut, TensorMapObject, TensorMapReduce, TensorMapSlot,
 };
+use ptx::trap;
 
 use super::bulk_reduce::reduce;
 use super::{cta_rank, each_own, elected, fence_async, init, scope as closure, sync, thread_rank};
@@ -90,7 +91,7 @@ const GROUP: cta_group::None = cta_group::None;
 fn offset5(offset: u16) -> Im2colOffset {
     match Im2colOffset::new(offset) {
         Some(offset) => offset,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 
@@ -98,7 +99,7 @@ fn offset5(offset: u16) -> Im2colOffset {
 fn place<T>(place: Option<T>) -> T {
     match place {
         Some(place) => place,
-        None => ptx::launch::trap(),
+        None => ptx::trap(),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::cp_async;
-use ptx::launch::AfterSync;
-use ptx::launch::Together;
+use ptx::group::AfterSync;
+use ptx::group::Together;
 use ptx::qualifier::{cache_hint, cp_mask, op, prefetch_size, zfill};
 
 use super::*;

@@ -1,4 +1,4 @@
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mask::LaneMask;
 use ptx::qualifier::{mode, op, ty};
 use ptx::raw;

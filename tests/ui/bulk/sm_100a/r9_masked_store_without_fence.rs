@@ -3,7 +3,7 @@
 use ptx::bulk;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::GlobalTileMut;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mask::ByteMask;
 use ptx::shared::{Shared, Written};
 

@@ -1,7 +1,7 @@
 //! The queue of a cluster waits at the cluster's barrier, so no arrival there is pending while the queue is open.
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     cta.cluster_scope((), |mut cluster, ()| {

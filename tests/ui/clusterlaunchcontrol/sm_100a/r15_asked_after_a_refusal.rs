@@ -1,7 +1,7 @@
 //! After a refusal no request is possible.
 
 use ptx::clusterlaunchcontrol::{ClosedWorkQueue, Response, WorkQueue};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedWorkQueue<'s> {
     #[cfg(not(fixed))]

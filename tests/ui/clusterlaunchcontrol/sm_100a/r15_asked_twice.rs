@@ -1,7 +1,7 @@
 //! A queue has one request at a time.
 
 use ptx::clusterlaunchcontrol::{ClosedWorkQueue, Response, WorkQueue};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn body<'s>(cta: &'s Cta, queue: WorkQueue<'s>) -> ClosedWorkQueue<'s> {
     #[cfg(not(fixed))]

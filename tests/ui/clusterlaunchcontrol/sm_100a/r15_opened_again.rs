@@ -1,7 +1,7 @@
 //! A queue is opened once: the scope before may have ended with a refusal.
 
 use ptx::clusterlaunchcontrol::WorkQueueMemory;
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     clusters.scope(cta, |_cta, queue| queue.close());

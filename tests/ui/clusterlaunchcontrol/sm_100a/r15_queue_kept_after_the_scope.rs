@@ -1,7 +1,7 @@
 //! A queue stays in its scope, which ends with the queue closed.
 
 use ptx::clusterlaunchcontrol::{WorkQueue, WorkQueueMemory};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &mut Cta, queue: WorkQueueMemory) {
     #[cfg(not(fixed))]

@@ -1,7 +1,7 @@
 //! A response is written to memory of the scope, so the scope ends after the response has arrived.
 
 use ptx::clusterlaunchcontrol::{Response, WorkQueueMemory};
-use ptx::launch::Cta;
+use ptx::group::Cta;
 
 pub fn kernel(cta: &mut Cta, clusters: WorkQueueMemory) {
     #[cfg(not(fixed))]

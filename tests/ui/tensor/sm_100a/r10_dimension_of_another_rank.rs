@@ -1,6 +1,6 @@
 //! A tensor map has one size per dimension, and one stride fewer.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::ord;
 use ptx::tensor::{Box2, TensorMapDraft};
 

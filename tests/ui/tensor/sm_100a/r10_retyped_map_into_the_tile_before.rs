@@ -1,6 +1,6 @@
 //! A retyped draft is a tensor map of the new boxes only.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Ready};
 use ptx::shared::{Free, Shared};
 use ptx::tensor::{self, Box2, TensorMapDraft, TensorMapSlot};

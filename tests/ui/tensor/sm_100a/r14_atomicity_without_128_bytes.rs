@@ -1,6 +1,6 @@
 //! Only the swizzle of 128 bytes has an atomicity of more than 16 bytes.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::swizzle_atomicity;
 use ptx::tensor::{Box2, TensorMapDraft};
 

@@ -1,6 +1,6 @@
 //! Fields are replaced in tensor maps of the mode `.tile` only.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::tensor::{Box4, Im2col4, TensorMapDraft};
 
 #[cfg(not(fixed))]

@@ -1,6 +1,6 @@
 //! A new element type may change the operation of a copy, but not the size of the elements.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::elemtype;
 use ptx::tensor::{Box2, TensorMapDraft};
 

@@ -1,6 +1,6 @@
 //! NaN fills floating-point elements only.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::fill_mode;
 use ptx::tensor::{Box2, TensorMapDraft};
 

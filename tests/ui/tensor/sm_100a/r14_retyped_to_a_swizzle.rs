@@ -1,6 +1,6 @@
 //! `retype` makes a map without a swizzle; `swizzle_mode` gives the map and its type a swizzle.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::swizzle_mode;
 use ptx::tensor::{Box2, TensorMapDraft};
 

@@ -1,6 +1,6 @@
 //! A halo is also loaded into the shared array, after its pixels.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Im2colW3, TensorTile};

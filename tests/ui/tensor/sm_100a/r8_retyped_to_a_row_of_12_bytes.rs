@@ -1,6 +1,6 @@
 //! A draft becomes a tensor map of boxes that copies can move.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::tensor::{Box2, TensorMapDraft};
 
 pub fn kernel(cta: &Cta, draft: TensorMapDraft<'_, f32, Box2<64, 32>>) {

@@ -1,6 +1,6 @@
 //! A swizzle has the width of a row: with a wider swizzle, the copy would write more than the box.
 
-use ptx::launch::Cta;
+use ptx::group::Cta;
 use ptx::qualifier::swizzle_mode;
 use ptx::tensor::{Box2, TensorMapDraft};
 
