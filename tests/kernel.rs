@@ -396,6 +396,7 @@ mod all_modules_by_glob {
     use ::ptx::cp_async::*;
     use ::ptx::fence::*;
     use ::ptx::global::*;
+    use ::ptx::group::*;
     use ::ptx::launch::*;
     use ::ptx::mask::*;
     use ::ptx::math::*;

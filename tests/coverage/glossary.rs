@@ -60,7 +60,8 @@ impl Page {
         let lacking = names.iter().filter(|name| {
             // What is in the crate's root has no section of its own.
             let is_of = |module: &str| name.module.is_empty() || module == name.module;
-            name.kind != Kind::Other && !self.rows.iter().any(|(module, row)| is_of(module) && *row == name.name)
+            name.kind != Kind::Other
+                && !self.rows.iter().any(|(module, row)| is_of(module) && *row == name.name)
         });
         lacking.map(|name| format!("{}: `{}`", name.module, name.name)).collect()
     }

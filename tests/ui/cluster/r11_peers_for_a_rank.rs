@@ -2,8 +2,8 @@
 
 use ptx::cluster::{ByTile, Cluster, Inbox};
 use ptx::global::GlobalTile;
-use ptx::trap;
 use ptx::mask::CtaMask;
+use ptx::trap;
 
 pub fn body<'c>(cluster: &Cluster<'c>, inbox: Inbox<'c, u32, 128, ByTile>, src: GlobalTile<u32, 128>) {
     #[cfg(not(fixed))]

@@ -3,8 +3,8 @@
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::GlobalTile;
 use ptx::group::Cta;
-use ptx::trap;
 use ptx::mbarrier::Ready;
+use ptx::trap;
 
 pub fn kernel(cta: &mut Cta, inbox: DsmemBuffer<u32, 128, ByTile, Ready>, src: GlobalTile<u32, 128>) {
     #[cfg(not(fixed))]

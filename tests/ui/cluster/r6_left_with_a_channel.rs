@@ -2,8 +2,8 @@
 
 use ptx::cluster::{ByChannel, DsmemBuffer};
 use ptx::group::Cta;
-use ptx::trap;
 use ptx::mbarrier::Ready;
+use ptx::trap;
 
 pub fn kernel(cta: &mut Cta, buffer: DsmemBuffer<u32, 128, ByChannel, Ready>) {
     cta.cluster_scope(buffer, |cluster, inbox| {

@@ -4,8 +4,8 @@ use ptx::bulk;
 use ptx::cluster::{ByTile, DsmemBuffer};
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::group::Cta;
-use ptx::trap;
 use ptx::mbarrier::Ready;
+use ptx::trap;
 
 pub fn kernel(
     cta: &mut Cta,
