@@ -151,12 +151,15 @@ macro_rules! __kernel {
                         );
                     }
                     $( $crate::__parameter!(unsafe(uniform) $index, $Parameter); )*
+                    let waited = $crate::launch::Waited::new();
                     // SAFETY: the author gives `unsafe(uniform)`; a launch has this shape, and passes values that keep the
-                    // contracts of their types (`SafeKernel`, or the caller of an unsafe launch).
+                    // contracts of their types (`SafeKernel`, or the caller of an unsafe launch). `waited` lives until the end.
                     let (($cta, $shared, $dynamic), ($($parameter,)*)) = unsafe {
                         (
                             $crate::group::Cta::enter_with::<$Shared, __PtxShape>(),
-                            ($( $crate::__kernel!(@from_raw $parameter, $Parameter $(; $length)?), )*),
+                            ($( $crate::launch::with_waited(
+                                $crate::__kernel!(@from_raw $parameter, $Parameter $(; $length)?), &waited
+                            ), )*),
                         )
                     };
                     let $dynamic = <$Dynamic as $crate::launch::DynamicMemory>::take($dynamic);
@@ -172,7 +175,7 @@ macro_rules! __kernel {
                     }
                     $crate::launch::end_of_dependent_grid::<
                         { false $(|| <$Parameter as $crate::launch::Parameter>::PREREQUISITE)* }
-                    >();
+                    >(&waited);
                     $crate::launch::end_of_thread();
                 }
 

@@ -6,9 +6,10 @@
 //!
 //! The groups of threads that make calls together, and their barriers, are in [`group`](crate::group).
 
+use core::cell::Cell;
 use core::fmt;
-use core::marker::PhantomData;
 use core::mem::MaybeUninit;
+use core::ptr;
 
 use crate::group::Cta;
 #[doc(hidden)]
@@ -28,7 +29,7 @@ pub use kernel::{DynamicMemory, Kernel, Parameter, Plain, SafeKernel};
 #[doc(hidden)]
 pub use kernel::{
     RawMatrix, RawSlice, RawTensorMut, VERSION, assert_parameter, assert_safe_parameter,
-    end_of_dependent_grid, end_of_thread, layout_of_field, type_of_field,
+    end_of_dependent_grid, end_of_thread, layout_of_field, type_of_field, with_waited,
 };
 #[doc(hidden)]
 pub use length::{
@@ -162,8 +163,33 @@ impl Cta {
 pub struct Prerequisite<T> {
     /// Initialized, and read by `wait` alone: the user chooses `T`, whose `Drop` or `Debug` may use the handles in it.
     memory: MaybeUninit<T>,
-    /// Makes the type neither `Send` nor `Sync`: each thread waits for itself.
-    _thread: PhantomData<*mut ()>,
+    /// What the thread's prerequisites share; null for one that shares nothing. The pointer makes the type neither `Send` nor
+    /// `Sync`: each thread waits for itself.
+    waited: *const Waited,
+}
+
+/// Whether the thread has waited for the grids before its grid. A kernel's entry has one for all its parameters: its code is
+/// inlined into the entry, where the compiler knows the value at most places.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Waited(Cell<bool>);
+
+impl Waited {
+    /// Returns the state at the start of a thread.
+    #[doc(hidden)]
+    #[inline(always)]
+    #[expect(clippy::new_without_default, reason = "an entry makes it, and nothing else")]
+    pub const fn new() -> Self {
+        Self(Cell::new(false))
+    }
+
+    /// Waits for the grids before this one, unless the thread has done so.
+    #[inline(always)]
+    fn wait(&self) {
+        if !self.0.replace(true) {
+            raw::griddepcontrol(action::Wait);
+        }
+    }
 }
 
 const _: () = {
@@ -192,7 +218,7 @@ impl<T> Prerequisite<T> {
     /// - Until then this kernel has no other handle of that memory.
     #[inline(always)]
     pub const unsafe fn new(memory: T) -> Self {
-        Prerequisite { memory: MaybeUninit::new(memory), _thread: PhantomData }
+        Prerequisite { memory: MaybeUninit::new(memory), waited: ptr::null() }
     }
 
     /// Waits until the grids that this grid depends on are complete and their memory operations are visible
@@ -200,13 +226,17 @@ impl<T> Prerequisite<T> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `griddepcontrol.wait;`
+    /// PTX: `griddepcontrol.wait;`, in a thread once for all parameters of its kernel
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "cudaGridDependencySynchronize")]
     pub fn wait(self, cta: &Cta) -> T {
         meet!(cta);
-        raw::griddepcontrol(action::Wait);
+        // SAFETY: null, or the entry's variable (`with_waited`), which lives: the entry calls all code that has this value.
+        match unsafe { self.waited.as_ref() } {
+            Some(waited) => waited.wait(),
+            None => raw::griddepcontrol(action::Wait),
+        }
         // SAFETY: `new` initialized `memory`.
         unsafe { self.memory.assume_init() }
     }

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{LaunchShape, MemoryLength, Prerequisite};
+use super::{LaunchShape, MemoryLength, Prerequisite, Waited};
 use crate::atomic::{AtomicValue, AtomicViewScope, GlobalAtomics};
 use crate::bulk::GlobalReduce;
 use crate::global::{
@@ -13,8 +13,7 @@ use crate::parameter::kind::{
     self, Atomics, Matrix, MatrixMut, Slice, SliceMut, Tensor, TensorMut, TensorReduce,
 };
 use crate::parameter::{layout, layout_of_name};
-use crate::qualifier::{Qualifier, action};
-use crate::raw;
+use crate::qualifier::Qualifier;
 use crate::shared::{DynamicShared, Element, Place};
 use crate::tensor::{
     LoadShape, MapElement, ReduceShape, StoreShape, TensorMap, TensorMapMut, TensorMapObject,
@@ -116,6 +115,17 @@ pub unsafe trait Parameter: Sized {
     /// `raw` is the address of a parameter of the kernel, which lives until the grid ends. The contract of the constructor of
     /// `Self` holds (`Global::from_raw`, …).
     unsafe fn from_raw(raw: *const Self::Raw) -> Self;
+
+    /// Lets the value share with the kernel's other parameters that the thread has waited for the grids before its grid.
+    ///
+    /// # Safety
+    ///
+    /// `waited` is the thread's own, lives as long as the value, and `Self::from_raw` made the value in this thread.
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn share(&mut self, waited: *const Waited) {
+        let _ = waited;
+    }
 }
 
 /// Plain data, whose values the host passes to a kernel bit for bit. Derive the trait for a `repr(C)` struct by
@@ -331,15 +341,35 @@ unsafe impl<T: Parameter> Parameter for Prerequisite<T> {
         // the only handle of its memory (`# Safety`).
         unsafe { Prerequisite::new(T::from_raw(raw)) }
     }
+
+    #[inline(always)]
+    unsafe fn share(&mut self, waited: *const Waited) {
+        self.waited = waited;
+    }
 }
 
-/// Waits for the grids before this one (`griddepcontrol.wait`), at the end of a kernel with a [`Prerequisite`]. A grid that ends
-/// without a wait could end before the grids before it, and so the grids after it would wait for too few.
+/// Returns a parameter that shares `waited` with the other parameters of its kernel.
+///
+/// # Safety
+///
+/// The entry calls this function with a variable of its own, which it does not move. [`Parameter::from_raw`] made the value in the
+/// same thread.
 #[doc(hidden)]
 #[inline(always)]
-pub fn end_of_dependent_grid<const WAITS: bool>() {
+pub unsafe fn with_waited<P: Parameter>(mut parameter: P, waited: &Waited) -> P {
+    // SAFETY: the entry calls all code that has the value, so the variable lives as long (`# Safety`).
+    unsafe { parameter.share(waited) };
+    parameter
+}
+
+/// Waits for the grids before this one (`griddepcontrol.wait`), at the end of a kernel with a [`Prerequisite`], unless the thread
+/// has waited. A grid that ends without a wait could end before the grids before it, and so the grids after it would wait for too
+/// few.
+#[doc(hidden)]
+#[inline(always)]
+pub fn end_of_dependent_grid<const WAITS: bool>(waited: &Waited) {
     if WAITS {
-        raw::griddepcontrol(action::Wait);
+        waited.wait();
     }
 }
 
