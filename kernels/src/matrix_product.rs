@@ -86,7 +86,7 @@ pub fn matrix_product(
     };
     let mut sums: [[f32; 8]; 8] = zeroed();
 
-    let rounds = k / DEPTH as u32;
+    let last = (k / DEPTH as u32).wrapping_sub(1);
     let Some((from_a, from_b)) = tiles(0) else { return };
     let (u0, v0) = (load_a(&from_a, 0), load_b(&from_b, 0));
     let (u1, v1) = (load_a(&from_a, 1), load_b(&from_b, 1));
@@ -101,7 +101,7 @@ pub fn matrix_product(
         let mut depth = 1_u32;
         // The last round loads its own tile again, and no thread reads the copy: all rounds have the same code. Each load is in
         // flight while a quarter or a half of the tile is multiplied.
-        while let Some((from_a, from_b)) = tiles(depth.min(rounds.wrapping_sub(1))) {
+        while let Some((from_a, from_b)) = tiles(depth.min(last)) {
             let u = load_a(&from_a, 0);
             let v = load_b(&from_b, 0);
             unroll::<4>(|d| sums = multiply(sums, fragments(&a, &b, d)));
@@ -117,7 +117,7 @@ pub fn matrix_product(
             (a, b, old_a, old_b) = (next_a.publish(), next_b.publish(), a.release(), b.release()).sync(cta);
             (next_a, next_b) = (old_a.element_stores(), old_b.vector_stores());
             depth += 1;
-            if depth > rounds {
+            if depth > last + 1 {
                 break;
             }
         }
