@@ -6,8 +6,8 @@ use ptx::math::fma;
 
 /// `y` ← `matrix` · `x`; the matrix is row-major.
 ///
-/// Launch: a 1-D grid of any size, 256 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+/// Launch: a 1-D grid of any size, 256 threads per CTA; a multiprocessor has registers for eight CTAs, its 2048 threads.
+#[ptx::kernel(unsafe(uniform), threads = 256, min_ctas = 8)]
 pub fn matrix_vector(
     cta: Cta,
     #[len(rows, columns)] matrix: GlobalMatrix<f32>,
