@@ -62,7 +62,7 @@ macro_rules! __kernel {
             entry { $entry:ident $fingerprint:ident $name:ident $($of:tt)* }
             arguments { $($named:tt)* }
             generics { $($generics:tt)* }
-            shape { $block:expr; $($cluster:expr)?; $any_grid:literal; $($min_ctas:expr)?; $($max_registers:expr)? }
+            shape { $block:expr; $smaller_blocks:literal; $($cluster:expr)?; $any_grid:literal; $($min_ctas:expr)?; $($max_registers:expr)? }
             types { $( $Alias:ident = $Type:ty; )* }
             memory { $cta:ident, $shared:ident: $Shared:ty, $dynamic:ident: $Dynamic:ty }
             parameters { $( $index:literal $text:literal $parameter:ident: $Parameter:ty $(; $length:tt)?, )* }
@@ -91,6 +91,7 @@ macro_rules! __kernel {
 
                 impl $crate::launch::LaunchShape for __PtxShape {
                     const BLOCK: [$crate::__private::core::primitive::u32; 3] = $block;
+                    const SMALLER_BLOCKS: $crate::__private::core::primitive::bool = $smaller_blocks;
                     $(
                         const CLUSTER: $crate::__private::core::option::Option<[$crate::__private::core::primitive::u32; 3]> =
                             $crate::__private::core::option::Option::Some($cluster);

@@ -84,13 +84,14 @@ cfg_select! {
         /// |---|---|---|
         /// | `unsafe(uniform)` | the author's word: the kernel makes collective calls in uniform control flow, as [`Cta::enter`](group::Cta::enter) says | none |
         /// | `threads = 256`, `(32, 8)`, `(8, 8, 4)` | the threads of the block | `.reqntid` |
+        /// | `max_threads = 1024`, `(32, 32)`, … | in place of `threads`: each launch has a block of its own, of at most these threads | `.maxntid` |
         /// | `cluster = 2`, `(2, 2)`, … | the CTAs of a cluster | `.explicitcluster`, `.reqnctapercluster` |
         /// | `min_ctas = 2` | CTAs for which a multiprocessor has registers at the same time | `.minnctapersm` |
         /// | `max_registers = 128` | registers of a thread | `.maxnreg` |
         /// | `any_grid` | the grid may have more than one CTA, or cluster, in y and z | none |
         /// | `instances(<f32, 128>, <f64, 64>)` | the instances of a generic kernel | an entry for each |
         ///
-        /// `unsafe(uniform)` and `threads` are required. The values are constant expressions.
+        /// `unsafe(uniform)` and `threads`, or `max_threads`, are required. The values are constant expressions.
         ///
         /// | Parameter | Value |
         /// |---|---|

@@ -53,7 +53,7 @@ fn parameters_are_grid_constants_of_the_size_and_alignment_of_their_types() {
     );
     assert_eq!(
         head(fill),
-        ".param .align 8 .b8 0[8]\n.param .align 8 .b8 1[8]\n.param .align 4 .b8 2[4]\n.reqntid 32, 1, 1"
+        ".param .align 8 .b8 0[8]\n.param .align 8 .b8 1[8]\n.param .align 4 .b8 2[4]\n.maxntid 32, 1, 1"
     );
 }
 

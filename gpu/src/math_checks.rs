@@ -2,7 +2,7 @@
 //! must be within the errors that `ptx::math` states.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::LaunchConfig;
+use ptx_host::Grid;
 use ptx_host::cudarc::driver::{CudaSlice, CudaViewMut};
 
 use crate::check::{Check, Finding, Gpu};
@@ -68,11 +68,11 @@ fn reductions(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
     // Each seed takes every other size, so that two seeds cover all sizes.
     for threads in SIZES.into_iter().skip(seed as usize % 2).step_by(2) {
         let words = input(seed, 2 * threads as usize);
-        let kernel = loaded.kernel_by_name(KERNELS[0])?;
+        let kernel = loaded.entry(ptx_kernels::reduce::cta_reductions)?;
         let have = output(gpu, &words, RESULTS, |source, target| {
-            let (config, n) = (LaunchConfig::new(2, threads), words.len() as u32);
-            // SAFETY: the kernel reads `n` words of the input, writes its results per word, and accesses nothing else.
-            Ok(unsafe { kernel.launch(&gpu.stream, &config, (source, target, n)) }?)
+            let of_twin = (address(source), address(&*target), words.len() as u32);
+            // SAFETY: the twin reads `n` words of the input, writes its results per word, and accesses nothing else.
+            unsafe { kernel.launch(gpu, Grid::new(2).block(threads), (source, target, of_twin.2), of_twin) }
         })?;
         let n = words.len();
         let mut expected = vec![0; RESULTS * n];

@@ -25,7 +25,6 @@ pub mod matrix_vector;
 pub mod mbarrier;
 pub mod multimem;
 pub mod pipeline;
-#[cfg(target_arch = "nvptx64")] // an entry without `#[ptx::kernel]`
 pub mod reduce;
 pub mod rms_norm;
 pub mod row_softmax;

@@ -2,12 +2,12 @@
 //! cluster, each CTA loads a part of a tile and multicasts it to the CTAs that share the tile.
 
 use ptx::barrier::NamedBarrier;
-use ptx::bulk::{self, BulkGroup, Committed};
+use ptx::bulk;
 use ptx::cluster::{Cluster, Peers};
-use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, GlobalTileMut, Tiles};
-use ptx::group::{AfterSync, Cta, Thread, Together, Warps};
-use ptx::pipeline::{Consumer, FinishedRun, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
-use ptx::shared::{ElementStores, Fenced, Free, FreeGeneric, Overwritable, Published, Shared, SharedArray};
+use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, Tiles};
+use ptx::group::{AfterSync, Cta, Thread, Together};
+use ptx::pipeline::{FinishedRun, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
+use ptx::shared::SharedArray;
 use ptx::trap;
 
 const N: usize = 512;
@@ -91,66 +91,6 @@ ptx::shared_memory! {
     }
 }
 
-/// The four warps that add up, and the handles that they hold.
-type Adders<'p> = Warps<'p, NamedBarrier<1, 128>>;
-type Out<'s, 'p, S> = Shared<'s, u32, N, S, Adders<'p>>;
-type Totals<'s, 'p, S> = Shared<'s, u32, 4, S, Adders<'p>>;
-type Storing<'s, 'p> = BulkGroup<(Out<'s, 'p, Fenced>, GlobalTileMut<u32, N>), Committed, Adders<'p>>;
-
-/// A thread's four words of a tile, each word plus all words before it in the warp.
-struct Sums([u32; 4]);
-
-impl Sums {
-    /// Waits for the next tile, returns its sums, and releases the tile.
-    #[inline(always)]
-    fn next<'p>(
-        warps: &Adders<'p>,
-        consumer: Consumer<'p, [u32; N], 8>,
-    ) -> (Consumer<'p, [u32; N], 8>, Sums) {
-        let tile = consumer.wait(warps);
-        let [a, b, c, d] = tile.get_vector(warps.thread_rank() as usize).unwrap_or_default();
-        let consumer = tile.release(warps);
-        let (ab, abc) = (a.wrapping_add(b), a.wrapping_add(b).wrapping_add(c));
-        let all = abc.wrapping_add(d);
-        let before = warps.warp().inclusive_sum(all).wrapping_sub(all);
-        (consumer, Sums([a, ab, abc, all].map(|sum| before.wrapping_add(sum))))
-    }
-
-    /// Stores the total of each warp, by the warp's last lane.
-    #[inline(always)]
-    fn tell<'s, 'p>(
-        &self,
-        warps: &Adders<'p>,
-        totals: Totals<'s, 'p, impl Overwritable>,
-    ) -> Totals<'s, 'p, ElementStores> {
-        let totals = totals.element_stores();
-        let rank = warps.thread_rank();
-        if rank % 32 == 31 {
-            totals.set(rank as usize / 32, self.0[3]);
-        }
-        totals
-    }
-
-    /// Adds the totals of the warps before this one, and starts to store the tile.
-    #[inline(always)]
-    fn store<'s, 'p>(
-        self,
-        warps: &Adders<'p>,
-        out: Out<'s, 'p, Free>,
-        totals: Totals<'s, 'p, Published>,
-        to: GlobalTileMut<u32, N>,
-    ) -> (Storing<'s, 'p>, Totals<'s, 'p, FreeGeneric>) {
-        let rank = warps.thread_rank();
-        let [first, second, third, _] = totals.get_vector(0).unwrap_or_default();
-        let of_warp = |warp: u32, total: u32| if warp < rank / 32 { total } else { 0 };
-        let before = of_warp(0, first).wrapping_add(of_warp(1, second)).wrapping_add(of_warp(2, third));
-        let out = out.vector_stores();
-        out.set_vector(rank as usize, self.0.map(|sum| sum.wrapping_add(before)));
-        let (totals, out) = (totals.release(), out.to_async()).sync(warps);
-        (bulk::store(warps, out, to).commit(warps), totals)
-    }
-}
-
 /// Computes inclusive sums within each tile of 512 words: `output[i]` ← the sum of the words of its tile up to `input[i]`.
 ///
 /// Launch: a 1-D grid of any size, 160 threads per CTA. `n` is a multiple of 512.
@@ -170,16 +110,33 @@ pub fn pipeline_scan(cta: Cta, #[shared] smem: Scan, input: Global<u32>, output:
             held,
             |thread, producer| load(thread, producer, from, (first, step)),
             |warps, mut consumer, (out, totals)| {
+                let rank = warps.thread_rank();
                 let (mut stored, mut totals) = (AfterSync::ready(out), totals.into_free_generic());
-                while let Some((_, tile)) = to.next_tile() {
-                    let sums;
-                    (consumer, sums) = Sums::next(warps, consumer);
-                    let told = sums.tell(warps, totals).publish();
+                while let Some((_, destination)) = to.next_tile() {
+                    // Each of the thread's four words plus the thread's words before it, and all words before these in the warp.
+                    let tile = consumer.wait(warps);
+                    let [a, b, c, d] = tile.get_vector(rank as usize).unwrap_or_default();
+                    consumer = tile.release(warps);
+                    let (ab, abc) = (a.wrapping_add(b), a.wrapping_add(b).wrapping_add(c));
+                    let all = abc.wrapping_add(d);
+                    let before = warps.warp().inclusive_sum(all).wrapping_sub(all);
+                    let sums = [a, ab, abc, all].map(|sum| before.wrapping_add(sum));
+
+                    let of_warps = totals.element_stores();
+                    if rank % 32 == 31 {
+                        of_warps.set(rank as usize / 32, sums[3]);
+                    }
                     // After this one barrier, the totals are published, and the store has read the previous tile.
-                    let (told, out) = (told, stored).sync(warps);
-                    let storing;
-                    (storing, totals) = sums.store(warps, out, told, tile);
-                    stored = storing.wait_read(warps);
+                    let (of_warps, out) = (of_warps.publish(), stored).sync(warps);
+                    let [first, second, third, _] = of_warps.get_vector(0).unwrap_or_default();
+                    let of_warp = |warp: u32, total: u32| if warp < rank / 32 { total } else { 0 };
+                    let before =
+                        of_warp(0, first).wrapping_add(of_warp(1, second)).wrapping_add(of_warp(2, third));
+                    let out = out.vector_stores();
+                    out.set_vector(rank as usize, sums.map(|sum| sum.wrapping_add(before)));
+                    let full;
+                    (totals, full) = (of_warps.release(), out.to_async()).sync(warps);
+                    stored = bulk::store(warps, full, destination).commit(warps).wait_read(warps);
                 }
                 (consumer, (stored.end(), totals.end()))
             },
@@ -196,45 +153,35 @@ struct Share {
     factor: u32,
 }
 
-type Stages<'c> = Pipeline<'c, [u32; N], 4>;
-type Adds<'p, 'c, const CTAS: u32> = Consumer<'p, [u32; N], 4, Peers<'c, CTAS>>;
-
 impl Share {
     /// Adds up, in each peer, the tiles that the peers load.
     #[inline(always)]
     fn add<'c, const CTAS: u32>(
         self,
         cluster: &mut Cluster<'c>,
-        pipeline: Stages<'c>,
+        pipeline: Pipeline<'c, [u32; N], 4>,
         peers: Peers<'c, CTAS>,
         sum: &mut u32,
     ) -> FinishedRun<'c, [u32; N], 4, Peers<'c, CTAS>> {
+        let Share { tiles, first, step, factor } = self;
         pipeline.multicast(peers).run(
             cluster,
-            |thread, loads| load(thread, loads, self.tiles, (self.first, self.step)),
-            |warps, adds| self.sum(warps, adds, sum),
+            |thread, loads| load(thread, loads, tiles, (first, step)),
+            |warps, mut adds| {
+                let mut index = first;
+                while index < tiles.count() as u32 {
+                    let tile = adds.wait(warps);
+                    let mut i = warps.thread_rank();
+                    while i < N as u32 {
+                        *sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0).wrapping_mul(factor));
+                        i += warps.thread_count();
+                    }
+                    adds = tile.release(warps);
+                    index += step;
+                }
+                adds
+            },
         )
-    }
-
-    #[inline(always)]
-    fn sum<'p, 'c, const CTAS: u32>(
-        &self,
-        warps: &Warps<'p>,
-        mut adds: Adds<'p, 'c, CTAS>,
-        sum: &mut u32,
-    ) -> Adds<'p, 'c, CTAS> {
-        let mut index = self.first;
-        while index < self.tiles.count() as u32 {
-            let tile = adds.wait(warps);
-            let mut i = warps.thread_rank();
-            while i < N as u32 {
-                *sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0).wrapping_mul(self.factor));
-                i += warps.thread_count();
-            }
-            adds = tile.release(warps);
-            index += self.step;
-        }
-        adds
     }
 }
 

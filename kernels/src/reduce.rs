@@ -4,9 +4,6 @@ use ptx::global::{Global, GlobalElementsMut};
 use ptx::group::Cta;
 use ptx::reduce::ReduceMemory;
 
-/// Words of output per thread.
-const RESULTS: usize = 44;
-
 ptx::shared_memory! {
     struct Smem { words: ReduceMemory<u32>, floats: ReduceMemory<f32>, longs: ReduceMemory<u64>, doubles: ReduceMemory<f64> }
 }
@@ -23,26 +20,17 @@ fn then(first: u32, second: u32) -> u32 {
 /// the first result of each thread, then the second of each thread, and so on.
 ///
 /// Launch: a 1-D grid with `n` threads in all, in CTAs of any size.
-///
-/// The function is an entry without `#[ptx::kernel]`, which states the threads of a block: this one runs in blocks of any size.
-///
-/// # Safety
-///
-/// - The grid has this launch shape. Every thread calls the function once, at the kernel's start.
-/// - `input` is the 16-byte aligned address of `n` elements of global memory, `output` the address of `44 * n` elements. They do
-///   not overlap.
-/// - Until the grid ends, no thread writes `input`, and only this grid accesses `output`.
-#[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn cta_reductions(input: *const u32, output: *mut u32, n: u32) {
-    // SAFETY: clause 1 of `# Safety`. The collective calls below depend on no condition of their group.
-    let (cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+#[ptx::kernel(unsafe(uniform), max_threads = 1024)]
+pub fn cta_reductions(
+    cta: Cta,
+    #[shared] smem: Smem,
+    #[len(n)] input: Global<u32>,
+    output: GlobalElementsMut<u32>,
+    n: u32,
+) {
     let Smem { mut words, mut floats, mut longs, mut doubles } = smem;
     let (cta, warp) = (&cta, cta.warp());
     let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    // SAFETY: clauses 2 and 3 of `# Safety`. Every thread makes each handle once, with equal arguments.
-    let (input, output) = unsafe {
-        (Global::from_raw(input, n as usize), GlobalElementsMut::from_raw(output, RESULTS * n as usize))
-    };
     let word = input.get(i as usize).unwrap_or(0);
     let (whole, float) = ((word % 1024) as f32 - 512.0, f32::from_bits(word));
     let (long, double) = (u64::from(word) << 29 ^ u64::from(!word), f64::from(whole));

@@ -23,7 +23,7 @@ impl Dim3 {
     }
 
     /// Returns true if `holds` is true for each extent and the same extent of `other`.
-    fn all(self, other: Self, holds: impl Fn(u32, u32) -> bool) -> bool {
+    pub(crate) fn all(self, other: Self, holds: impl Fn(u32, u32) -> bool) -> bool {
         self.extents().into_iter().zip(other.extents()).all(|(ours, theirs)| holds(ours, theirs))
     }
 }
@@ -200,6 +200,9 @@ pub enum LaunchProblem {
     /// The block, and the block that the kernel requires.
     #[error("a block of {0}, but the kernel was built for blocks of {1} (.reqntid); launch with those")]
     Block(Dim3, Dim3),
+    /// The block, and the greatest extents of a block that the kernel was built for.
+    #[error("a block of {0}, but the kernel was built for blocks of at most {1} (`max_threads`); launch with fewer threads")]
+    LargeBlock(Dim3, Dim3),
     /// Bytes of dynamic shared memory, and the most that a launch of this kernel can have.
     #[error(
         "{0} bytes of dynamic shared memory, but at most {1} are left on this device besides the kernel's static \
@@ -244,7 +247,7 @@ pub enum LaunchProblem {
     /// The grid, and the only grids in y and z that the kernel was built for.
     #[error(
         "a grid of {0}, but the kernel was built for grids of {1} in y and z; state `any_grid` in `#[ptx::kernel]` for others \
-         (a launch gives the grid alone: the kernel states its block)"
+         (a launch gives the grid alone: the kernel states its block, or the most threads of one)"
     )]
     GridRank(Dim3, Dim3),
     /// The grid.

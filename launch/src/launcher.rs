@@ -130,7 +130,7 @@ impl<K: Description, F: Function> Launcher<K, F> {
 
     /// Puts the kernel on `queue`, a stream, after the work that is on `queue`. `arguments` is a tuple, with one argument for
     /// each parameter that the host passes: see [`Argument`](crate::Argument). `grid` is the number of thread blocks, or a
-    /// [`Grid`]. Block, cluster and dynamic shared memory are the kernel's own.
+    /// [`Grid`]. Block, cluster and dynamic shared memory are the kernel's own, as far as it states them.
     ///
     /// The call does not wait for the kernel. The memory stays in use after the borrows of the call have ended, and later uses
     /// wait for the kernel. With CUDA, the stream that the memory was allocated on waits for the kernel, and `cudarc` records the
@@ -175,7 +175,7 @@ impl<K: Description, F: Function> Launcher<K, F> {
         A: KernelArguments<'a, K::Parameters, F>,
     {
         let config = grid.into().config::<K>();
-        check_grid::<K>(&config).map_err(|problem| self.function.refuse(problem))?;
+        check_shape::<K>(&config).map_err(|problem| self.function.refuse(problem))?;
         let _lock = F::lock();
         let arguments = Arguments::new(&self.function, queue, &config, K::PARAMETERS, arguments)?;
         arguments.check_lengths(K::LENGTHS)?;
@@ -194,38 +194,48 @@ impl<K: Description, F> fmt::Debug for Launcher<K, F> {
 /// The thread blocks of a typed launch, and the settings that a kernel leaves to its launch. An integer or a tuple of 2 or 3
 /// converts.
 #[derive(Debug, Clone, Copy)]
-pub struct Grid(LaunchConfig);
+pub struct Grid {
+    /// The block counts if `has_block`.
+    config: LaunchConfig,
+    has_block: bool,
+}
 
 impl Grid {
     /// Makes a grid of thread blocks. A grid of clusters still counts thread blocks.
     #[must_use]
     pub fn new(extents: impl Into<Dim3>) -> Self {
-        Self(LaunchConfig::new(extents, 1))
+        Self { config: LaunchConfig::new(extents, 1), has_block: false }
+    }
+
+    /// Sets the threads of a block, for a kernel that states `max_threads`. Without this call, a block has the most threads.
+    #[must_use]
+    pub fn block(self, threads: impl Into<Dim3>) -> Self {
+        Self { config: LaunchConfig { block: threads.into(), ..self.config }, has_block: true }
     }
 
     /// Sets the thread blocks per cluster, for a kernel that states no cluster.
     #[must_use]
     pub fn cluster(self, cluster: impl Into<Dim3>) -> Self {
-        Self(self.0.cluster(cluster))
+        Self { config: self.config.cluster(cluster), ..self }
     }
 
     /// Adds dynamic shared memory in bytes, for a kernel that takes a `DynamicShared`.
     #[must_use]
     pub fn dynamic_shared(self, bytes: u32) -> Self {
-        Self(self.0.dynamic_shared(bytes))
+        Self { config: self.config.dynamic_shared(bytes), ..self }
     }
 
     /// Makes the launch cooperative: all blocks run at the same time.
     #[must_use]
     pub fn cooperative(self) -> Self {
-        Self(self.0.cooperative())
+        Self { config: self.config.cooperative(), ..self }
     }
 
     /// Lets the kernel start before the preceding kernel has ended: a programmatic dependent launch. All memory of the kernel
     /// must be in `Prerequisite`s.
     #[must_use]
     pub fn programmatic(self) -> Self {
-        Self(self.0.programmatic())
+        Self { config: self.config.programmatic(), ..self }
     }
 }
 
@@ -233,9 +243,9 @@ impl Grid {
     /// Returns the whole shape of a launch of `K`.
     #[must_use]
     pub fn config<K: Description>(self) -> LaunchConfig {
-        let Self(config) = self;
+        let Self { config, has_block } = self;
         LaunchConfig {
-            block: K::Shape::BLOCK.into(),
+            block: if has_block { config.block } else { K::Shape::BLOCK.into() },
             cluster: config.cluster.or(K::Shape::CLUSTER.map(Dim3::from)),
             dynamic_shared_bytes: config.dynamic_shared_bytes.saturating_add(K::DYNAMIC_SHARED),
             ..config
@@ -249,8 +259,15 @@ impl<D: Into<Dim3>> From<D> for Grid {
     }
 }
 
-/// Checks that the grid is as the compiler has assumed.
-fn check_grid<K: Description>(config: &LaunchConfig) -> Result<(), LaunchProblem> {
+/// Checks that the block and the grid are as the compiler has assumed.
+fn check_shape<K: Description>(config: &LaunchConfig) -> Result<(), LaunchProblem> {
+    let (block, stated) = (config.block, Dim3::from(K::Shape::BLOCK));
+    if !K::Shape::SMALLER_BLOCKS && block != stated {
+        return Err(LaunchProblem::Block(block, stated));
+    }
+    if !block.all(stated, |extent, most| extent <= most) {
+        return Err(LaunchProblem::LargeBlock(block, stated));
+    }
     let Dim3 { y, z, .. } = K::Shape::CLUSTER.map_or(Dim3::from(1), Dim3::from);
     if !K::Shape::GRID_OF_ANY_RANK && (config.grid.y, config.grid.z) != (y, z) {
         return Err(LaunchProblem::GridRank(config.grid, (y, z).into()));

@@ -252,6 +252,7 @@ enum Shape<const ANY: bool> {}
 impl<const ANY: bool> LaunchShape for Shape<ANY> {
     const BLOCK: [u32; 3] = [64, 2, 1];
     const CLUSTER: Option<[u32; 3]> = Some([2, 2, 1]);
+    const SMALLER_BLOCKS: bool = ANY;
     const GRID_OF_ANY_RANK: bool = ANY;
 }
 // SAFETY: no kernel runs: the only backend is `Nowhere`.
@@ -283,6 +284,23 @@ fn block_cluster_and_shared_memory_are_the_kernels() {
     // A cluster that differs from the kernel's reaches the check of the launch, which refuses it.
     let other = shape_of::<true>(Grid::new(4).cluster(4)).unwrap();
     assert_eq!(other.cluster, Some(4.into()));
+}
+
+#[test]
+fn a_block_is_at_most_what_the_kernel_assumes() {
+    assert_eq!(shape_of::<true>(Grid::from((4, 2)).block((33, 1))).unwrap().block, (33, 1).into());
+    let refused = shape_of::<true>(Grid::from((4, 2)).block((16, 3))).unwrap_err();
+    assert!(
+        refused.contains("a block of (16, 3, 1), but the kernel was built for blocks of at most (64, 2, 1)"),
+        "{refused}"
+    );
+    // A kernel that states its block has no other.
+    assert_eq!(shape_of::<false>(Grid::from((4, 2)).block((64, 2))).unwrap().block, (64, 2).into());
+    let refused = shape_of::<false>(Grid::from((4, 2)).block((64, 1))).unwrap_err();
+    assert!(
+        refused.contains("a block of (64, 1, 1), but the kernel was built for blocks of (64, 2, 1)"),
+        "{refused}"
+    );
 }
 
 #[test]

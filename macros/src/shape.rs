@@ -14,7 +14,8 @@ const UNIFORM: &str = "a kernel needs its author's word that collective calls ar
 pub struct Shape {
     /// The word `instances`, and what stands in its parentheses.
     pub instances: Option<(Ident, Instances)>,
-    threads: Expr,
+    /// The threads of a block, and whether they are the most.
+    threads: (Expr, bool),
     cluster: Option<Expr>,
     min_ctas: Option<Expr>,
     max_registers: Option<Expr>,
@@ -25,7 +26,7 @@ impl Parse for Shape {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let (mut uniform, mut any_grid) = (false, false);
         let mut instances = None;
-        let [mut threads, mut cluster, mut min_ctas, mut max_registers] = [const { None }; 4];
+        let [mut threads, mut max_threads, mut cluster, mut min_ctas, mut max_registers] = [const { None }; 5];
         while !input.is_empty() {
             if input.peek(Token![unsafe]) {
                 input.parse::<Token![unsafe]>()?;
@@ -50,6 +51,7 @@ impl Parse for Shape {
                 } else {
                     let value = match name.to_string().as_str() {
                         "threads" => &mut threads,
+                        "max_threads" => &mut max_threads,
                         "cluster" => &mut cluster,
                         "min_ctas" => &mut min_ctas,
                         "max_registers" => &mut max_registers,
@@ -58,7 +60,8 @@ impl Parse for Shape {
                                 name.span(),
                                 format!(
                                     "`{name}` is no property of a kernel: expected `unsafe(uniform)`, `threads = 256`, \
-                                     `cluster = 2`, `min_ctas = 2`, `max_registers = 128`, `any_grid` or `instances(<f32>)`"
+                                     `max_threads = 1024`, `cluster = 2`, `min_ctas = 2`, `max_registers = 128`, `any_grid` or \
+                                     `instances(<f32>)`"
                                 ),
                             ));
                         }
@@ -76,11 +79,22 @@ impl Parse for Shape {
         if !uniform {
             return Err(syn::Error::new(Span::call_site(), UNIFORM));
         }
-        let Some(threads) = threads else {
-            return Err(syn::Error::new(
-                Span::call_site(),
-                "a kernel states the threads of its block: write `threads = 256`, or `threads = (16, 16)` for x and y",
-            ));
+        let threads = match (threads, max_threads) {
+            (Some(threads), None) => (threads, false),
+            (None, Some(most)) => (most, true),
+            (None, None) => {
+                return Err(syn::Error::new(
+                    Span::call_site(),
+                    "a kernel states the threads of its block: write `threads = 256`, or `threads = (16, 16)` for x and y; or \
+                     `max_threads = 1024`, if each launch chooses its block",
+                ));
+            }
+            (Some(_), Some(most)) => {
+                return Err(syn::Error::new_spanned(
+                    most,
+                    "`threads` are those of every launch, so there is no choice: remove `threads` or `max_threads`",
+                ));
+            }
         };
         Ok(Shape { instances, threads, cluster, min_ctas, max_registers, any_grid })
     }
@@ -108,12 +122,13 @@ fn twice(name: &Ident) -> syn::Error {
 }
 
 impl Shape {
-    /// Returns the values that `ptx::__kernel!` takes: block, cluster, rank of the grid, minimum CTAs, maximum registers.
+    /// Returns the values that `ptx::__kernel!` takes: block, whether launches have smaller ones, cluster, rank of the grid, minimum CTAs, maximum registers.
     pub fn tokens(&self) -> syn::Result<TokenStream> {
-        let block = extents(&self.threads)?;
+        let (threads, smaller_blocks) = &self.threads;
+        let block = extents(threads)?;
         let cluster = self.cluster.as_ref().map(extents).transpose()?;
         let Shape { min_ctas, max_registers, any_grid, .. } = self;
-        Ok(quote!(#block; #cluster; #any_grid; #min_ctas; #max_registers))
+        Ok(quote!(#block; #smaller_blocks; #cluster; #any_grid; #min_ctas; #max_registers))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::shared::{DynamicShared, SharedMemory};
 use crate::special_register;
 
 /// The launch shape of a kernel: its exact block and cluster extents (`.reqntid`, CUDA's `__cluster_dims__`) and its limits of
-/// registers and resident CTAs (`__launch_bounds__`). [`Block<256>`](Block) is a shape. To state more, implement the trait for an
+/// threads, registers and resident CTAs (`__launch_bounds__`). [`Block<256>`](Block) is a shape. To state more, implement the trait for an
 /// empty `enum` of your own.
 ///
 /// The compiler knows the stated numbers: ranks need no multiplication, thread counts are constants, and loops over them have a
@@ -34,6 +34,12 @@ pub trait LaunchShape {
     ///
     /// PTX: `.reqntid x, y, z`
     const BLOCK: [u32; 3];
+
+    /// Whether each launch chooses its block, of at most the extents in [`BLOCK`](LaunchShape::BLOCK). The driver refuses a launch
+    /// with more threads in all.
+    ///
+    /// PTX: `.maxntid x, y, z`, in place of `.reqntid`
+    const SMALLER_BLOCKS: bool = false;
 
     /// CTAs of a cluster in x, y and z (`__cluster_dims__`); with `None` the launch chooses. The driver refuses a launch with
     /// other clusters.
@@ -75,7 +81,7 @@ pub const fn assert_shape<L: LaunchShape>() {
     // The product does not wrap: `&&` evaluates it only if each factor is at most 1024.
     assert!(
         x >= 1 && y >= 1 && z >= 1 && x <= 1024 && y <= 1024 && z <= 64 && x * y * z <= 1024,
-        "a block has 1 to 1024 threads, 64 at most in z: correct `threads` of `#[ptx::kernel]`, or `LaunchShape::BLOCK`"
+        "a block has 1 to 1024 threads, 64 at most in z: correct `threads` or `max_threads` of `#[ptx::kernel]`, or `LaunchShape::BLOCK`"
     );
     if let Some([x, y, z]) = L::CLUSTER {
         assert!(
@@ -102,8 +108,10 @@ pub const fn assert_shape<L: LaunchShape>() {
 pub const fn layout_of_shape<L: LaunchShape>() -> u64 {
     let ([x, y, z], [i, j, k]) =
         (L::BLOCK, [extent(L::CLUSTER, 0), extent(L::CLUSTER, 1), extent(L::CLUSTER, 2)]);
-    let stated = [L::CLUSTER.is_some() as u64, L::GRID_OF_ANY_RANK as u64];
-    super::layout(&[x as u64, y as u64, z as u64, i as u64, j as u64, k as u64, stated[0], stated[1]])
+    let stated = [L::CLUSTER.is_some() as u64, L::GRID_OF_ANY_RANK as u64, L::SMALLER_BLOCKS as u64];
+    super::layout(&[
+        x as u64, y as u64, z as u64, i as u64, j as u64, k as u64, stated[0], stated[1], stated[2],
+    ])
 }
 
 impl Cta {
@@ -126,12 +134,13 @@ impl Cta {
     /// - The contract of [`enter`](Cta::enter) holds.
     /// - The kernel itself makes this call, directly or through `#[inline(always)]` functions (`ptx-link` refuses other callers).
     /// - Unless [`LaunchShape::GRID_OF_ANY_RANK`], the grid has one CTA in y and z, or with [`LaunchShape::CLUSTER`] one cluster.
+    /// - With [`LaunchShape::SMALLER_BLOCKS`], no extent of the block is greater than that of [`LaunchShape::BLOCK`].
     /// - The launch names no preferred cluster dimension beside the cluster's.
     #[inline(always)]
     pub unsafe fn enter_with<S: SharedMemory, L: LaunchShape>() -> (Cta, S, DynamicShared) {
         const { assert_shape::<L>() };
         state_directives::<L>();
-        // SAFETY: clauses 3 and 4 of `# Safety`; `.reqntid` and `.reqnctapercluster` make the driver refuse other blocks and
+        // SAFETY: clauses 3 to 5 of `# Safety`; `.reqntid` and `.reqnctapercluster` make the driver refuse other blocks and
         // clusters.
         unsafe { assume::<L>() };
         // SAFETY: clause 1 of `# Safety`.
@@ -152,7 +161,11 @@ fn state_directives<L: LaunchShape>() {
                 }
             };
         }
-        directive!(".reqntid {}, {}, {}", L::BLOCK[0], L::BLOCK[1], L::BLOCK[2]);
+        if const { L::SMALLER_BLOCKS } {
+            directive!(".maxntid {}, {}, {}", L::BLOCK[0], L::BLOCK[1], L::BLOCK[2]);
+        } else {
+            directive!(".reqntid {}, {}, {}", L::BLOCK[0], L::BLOCK[1], L::BLOCK[2]);
+        }
         if const { L::CLUSTER.is_some() } {
             directive!(".explicitcluster");
             directive!(
@@ -195,13 +208,14 @@ const fn or_one(number: Option<u32>) -> u32 {
 #[inline(always)]
 unsafe fn assume<L: LaunchShape>() {
     let [x, y, z] = L::BLOCK;
-    // SAFETY: the block has these extents (`# Safety`), and the thread's indices lie within them.
+    let block = [special_register::ntid_x(), special_register::ntid_y(), special_register::ntid_z()];
+    // SAFETY: the block has these extents, or smaller ones (`# Safety`), and the thread's indices lie within them.
     unsafe {
-        core::hint::assert_unchecked(
-            special_register::ntid_x() == x
-                && special_register::ntid_y() == y
-                && special_register::ntid_z() == z,
-        );
+        if const { L::SMALLER_BLOCKS } {
+            core::hint::assert_unchecked(block[0] <= x && block[1] <= y && block[2] <= z);
+        } else {
+            core::hint::assert_unchecked(block[0] == x && block[1] == y && block[2] == z);
+        }
         core::hint::assert_unchecked(
             special_register::tid_x() < x && special_register::tid_y() < y && special_register::tid_z() < z,
         );

@@ -119,7 +119,7 @@ pub fn add_rows(
 /// # Safety
 ///
 /// `to` is the address of `len` elements that only this grid uses.
-#[ptx::kernel(unsafe(uniform), threads = 32)]
+#[ptx::kernel(unsafe(uniform), max_threads = 32)]
 pub unsafe fn fill(cta: Cta, #[dynamic] _rest: DynamicShared, to: *mut u32, len: usize, value: u32) {
     // SAFETY: as this function's `# Safety`; each thread makes the handle once.
     let to = unsafe { GlobalElementsMut::<u32, usize>::from_raw(to, len) };
