@@ -482,18 +482,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     ///
     /// PTX: `atom{.sem}{.scope}{.space}.cas{.type} d, [addr], current, new;`
     ///
-    /// ```
-    /// # use ptx::{atomic::AtomicRef, qualifier::{B128, scope, sem, space}};
-    /// # fn kernel(pair: AtomicRef<'_, B128, scope::Gpu, space::Global>) {
-    /// // Changes both halves of a pair in one step.
-    /// let mut seen = B128::default();
-    /// while let Err(now) =
-    ///     pair.compare_exchange(seen, B128 { lo: seen.lo + 1, hi: seen.hi ^ seen.lo }, sem::Relaxed)
-    /// {
-    ///     seen = now;
-    /// }
-    /// # }
-    /// ```
+    /// [`fetch_update`](AtomicRef::fetch_update) is the loop that repeats it.
     #[inline(always)]
     #[doc(alias("atomicCAS", "cuda::atomic_ref::compare_exchange_strong"))]
     pub fn compare_exchange(self, current: T, new: T, sem: impl AtomSem) -> Result<T, T>
@@ -503,6 +492,33 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     {
         // SAFETY: the invariant of `AtomicRef` is the contract of the operation.
         unsafe { T::compare_exchange(sem, self.scope, self.addr, current, new) }
+    }
+
+    /// Replaces the value `v` by `new(v)`, and returns `v`: a loop of [`compare_exchange`](AtomicRef::compare_exchange), whose first
+    /// round takes `guess` for the value.
+    ///
+    /// A wrong guess costs a round, and so does each change by another thread.
+    ///
+    /// PTX: `atom{.sem}{.scope}{.space}.cas{.type} d, [addr], current, new;`, in a loop
+    ///
+    /// ```
+    /// # use ptx::{atomic::AtomicRef, qualifier::{B128, scope, sem, space}};
+    /// # fn kernel(pair: AtomicRef<'_, B128, scope::Gpu, space::Global>) {
+    /// // Changes both halves of a pair in one step.
+    /// pair.fetch_update(B128::default(), |now| B128 { lo: now.lo + 1, hi: now.hi ^ now.lo }, sem::Relaxed);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn fetch_update(self, guess: T, mut new: impl FnMut(T) -> T, sem: impl AtomSem) -> T
+    where
+        T: AtomicCompareExchange<Space>,
+        P: Unhinted,
+    {
+        let mut now = guess;
+        while let Err(other) = self.compare_exchange(now, new(now), sem) {
+            now = other;
+        }
+        now
     }
 }
 

@@ -65,6 +65,7 @@ const SIZES: [u32; 14] = [1, 20, 32, 33, 64, 96, 100, 128, 256, 480, 545, 992, 1
 pub const RESULTS: usize = 44;
 
 fn reductions(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+    let gpu = &gpu.with_stream()?;
     // Each seed takes every other size, so that two seeds cover all sizes.
     for threads in SIZES.into_iter().skip(seed as usize % 2).step_by(2) {
         let words = input(seed, 2 * threads as usize);

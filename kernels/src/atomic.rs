@@ -105,24 +105,12 @@ pub unsafe fn atomic_operations(cta: Cta, #[shared] smem: Common, input: Global<
             long.add(word as i64 - (1 << 31), sem::Relaxed);
             longest.max((word as i64) << 20, sem::Relaxed);
 
-            let mut now = squares.fetch_or(0, sem::Relaxed);
-            while let Err(other) =
-                squares.compare_exchange(now, now.wrapping_add(word.wrapping_mul(word)), sem::Relaxed)
-            {
-                now = other;
-            }
-            let mut now = 0;
-            while let Err(other) = short.compare_exchange(now, now.wrapping_add(1), sem::Relaxed) {
-                now = other;
-            }
-            let mut now = B128::default();
-            while let Err(other) = pair.compare_exchange(
-                now,
-                B128 { lo: now.lo + 1, hi: now.hi ^ (word as u64) << 7 },
-                sem::Relaxed,
-            ) {
-                now = other;
-            }
+            let (square, of_pair) = (word.wrapping_mul(word), u64::from(word) << 7);
+            let now = squares.fetch_or(0, sem::Relaxed);
+            squares.fetch_update(now, |now| now.wrapping_add(square), sem::Relaxed);
+            short.fetch_update(0, |now| now.wrapping_add(1), sem::Relaxed);
+            let update = |now: B128| B128 { lo: now.lo + 1, hi: now.hi ^ of_pair };
+            pair.fetch_update(B128::default(), update, sem::Relaxed);
         });
 
         // The CTA that draws the last ticket reads the sum of all CTAs: each CTA adds, passes the barrier of `publish`, and draws

@@ -40,9 +40,6 @@ pub fn cluster_histogram(
 
     cta.finish_cluster(smem.bins, |cluster, bins| {
         let cta = cluster.cta();
-        if cluster.cta_count() != SIZE {
-            trap();
-        }
         // One CTA holds the bin of a digit; the threads of all CTAs count in it. The next word is loaded while a word is counted,
         // and the first word while the cluster waits at the barrier of `open_atomic`.
         let (mut i, mut next) = (first as usize, input.get(first as usize));
@@ -88,6 +85,13 @@ pub fn cluster_histogram(
 /// Words of a tile, and threads of a CTA.
 const N: usize = 512;
 const THREADS: usize = 128;
+
+/// Adds `words`, times a factor, to `sum`.
+#[inline(always)]
+fn add(sum: [u32; 4], words: Option<[u32; 4]>, times: u32) -> [u32; 4] {
+    let words = words.unwrap_or_default();
+    [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
+}
 
 ptx::shared_memory! {
     struct Exchange {
@@ -145,11 +149,6 @@ pub fn cluster_exchange(
         else {
             trap()
         };
-        let add = |sum: [u32; 4], words: Option<[u32; 4]>, times: u32| {
-            let words = words.unwrap_or([0; 4]);
-            [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
-        };
-
         // Both copies are in flight while the ring runs.
         let own = own.multicast(&cluster, alone, mine);
         let of_all = of_all.multicast(&cluster, all, of_the_cluster);
@@ -247,18 +246,11 @@ pub fn cluster_forward(
     let reduced = (smem.sums.init_with(&cta, |i| i as u32), smem.mixed.init_with(&cta, |i| 7 * i as u32));
     cta.finish_cluster((tiles, reduced), |cluster, ((a, b, c, d), (sums, mixed))| {
         let cta = cluster.cta();
-        if cluster.cta_count() != SIZE {
-            trap();
-        }
         // A column of one CTA: the multicast goes to the CTA itself.
         let (Some(alone), Some(to_next), Some(to_partner)) =
             (cluster.column::<1>(), cluster.rotation(1), cluster.exchange(1))
         else {
             trap()
-        };
-        let add = |sum: [u32; 4], words: Option<[u32; 4]>, times: u32| {
-            let words = words.unwrap_or([0; 4]);
-            [0, 1, 2, 3].map(|lane| sum[lane].wrapping_add(words[lane].wrapping_mul(times)))
         };
 
         // The tile received last is sent on, into the DSMEM buffer that the previous tile has left.

@@ -59,38 +59,29 @@ pub fn cluster_atomics(
     n: u32,
 ) {
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
-    let sixty_four = (smem.bits, smem.longs, smem.signed);
-    let floats = ((smem.float, smem.double), (smem.halves, smem.brains));
-    let others = (smem.words, smem.short, smem.pair);
-    cta.finish_cluster((sixty_four, floats, others), |cluster, (sixty_four, floats, others)| {
+    let integers = (smem.bits, smem.longs, smem.signed, smem.words);
+    let floats = (smem.float, smem.double, smem.halves, smem.brains);
+    cta.finish_cluster((integers, floats, (smem.short, smem.pair)), |cluster, (integers, floats, others)| {
         let cta = cluster.cta();
-        let ((bits, longs, signed), ((float, double), (halves, brains)), (words, short, pair)) =
-            (sixty_four, floats, others);
-        // Zeros for `or`, ones for `and`.
-        let bits = bits.write(cta, |i| if i < 24 { 0 } else { !0 });
-        // A sum, a checksum, eight minima, eight maxima.
-        let longs = longs.write(cta, |i| if (2..10).contains(&i) { !0 } else { 0 });
-        let signed = signed.write(cta, |i| match i {
-            0 | 1 => 0,
-            2..10 => i64::MAX,
-            _ => i64::MIN,
-        });
-        let (float, double) = (float.write(cta, |_| 0.0), double.write(cta, |_| 0.0));
-        let (halves, brains) =
-            (halves.write(cta, |_| [f16::ZERO; 2]), brains.write(cta, |_| [bf16::ZERO; 2]));
-        let (words, short) = (words.write(cta, |_| 0), short.write(cta, |_| 0));
-        let pair = pair.write(cta, |_| B128::default());
+        let ((bits, longs, signed, words), (float, double, halves, brains), (short, pair)) =
+            (integers, floats, others);
         let (bits, longs, signed, float, double, halves, brains, words, short, pair) = (
-            cluster.open_atomic(bits),
-            cluster.open_atomic(longs),
-            cluster.open_atomic(signed),
-            cluster.open_atomic(float),
-            cluster.open_atomic(double),
-            cluster.open_atomic(halves),
-            cluster.open_atomic(brains),
-            cluster.open_atomic(words),
-            cluster.open_atomic(short),
-            cluster.open_atomic(pair),
+            // Zeros for `or`, ones for `and`.
+            cluster.open_atomic(bits.write(cta, |i| if i < 24 { 0 } else { !0 })),
+            // A sum, a checksum, eight minima, eight maxima.
+            cluster.open_atomic(longs.write(cta, |i| if (2..10).contains(&i) { !0 } else { 0 })),
+            cluster.open_atomic(signed.write(cta, |i| match i {
+                0 | 1 => 0,
+                2..10 => i64::MAX,
+                _ => i64::MIN,
+            })),
+            cluster.open_atomic(float.write(cta, |_| 0.0)),
+            cluster.open_atomic(double.write(cta, |_| 0.0)),
+            cluster.open_atomic(halves.write(cta, |_| [f16::ZERO; 2])),
+            cluster.open_atomic(brains.write(cta, |_| [bf16::ZERO; 2])),
+            cluster.open_atomic(words.write(cta, |_| 0)),
+            cluster.open_atomic(short.write(cta, |_| 0)),
+            cluster.open_atomic(pair.write(cta, |_| B128::default())),
         )
             .sync(&cluster);
 
@@ -149,32 +140,18 @@ pub fn cluster_atomics(
                     brains.fetch_add(flags, sem::Relaxed);
                 }
                 let (short, pair) = (of(&short, rank, 0), of(&pair, rank, 0));
-                let mut now = 0;
-                while let Err(other) = short.compare_exchange(now, now.wrapping_add(1), sem::Relaxed) {
-                    now = other;
-                }
-                let mut now = B128::default();
-                while let Err(other) =
-                    pair.compare_exchange(now, B128 { lo: now.lo + 1, hi: now.hi ^ long }, sem::Relaxed)
-                {
-                    now = other;
-                }
+                short.fetch_update(0, |now| now.wrapping_add(1), sem::Relaxed);
+                let update = |now: B128| B128 { lo: now.lo + 1, hi: now.hi ^ long };
+                pair.fetch_update(B128::default(), update, sem::Relaxed);
                 rank += 1;
             }
             j += (cluster.cta_count() * cta.thread_count()) as usize;
         }
 
-        let (bits, longs, signed, float, double, halves, brains, words, short, pair) = (
-            bits.publish(),
-            longs.publish(),
-            signed.publish(),
-            float.publish(),
-            double.publish(),
-            halves.publish(),
-            brains.publish(),
-            words.publish(),
-            short.publish(),
-            pair.publish(),
+        let ((bits, longs, signed, words), (float, double, halves, brains), (short, pair)) = (
+            (bits.publish(), longs.publish(), signed.publish(), words.publish()),
+            (float.publish(), double.publish(), halves.publish(), brains.publish()),
+            (short.publish(), pair.publish()),
         )
             .sync(&cluster);
         let two = |[a, b]: [u16; 2]| u32::from(a) | u32::from(b) << 16;
@@ -195,8 +172,8 @@ pub fn cluster_atomics(
             })
         };
         output.write(cta, |i| word(i).unwrap_or(0));
-        let sixty_four = (bits.end(), longs.end(), signed.end());
-        let floats = ((float.end(), double.end()), (halves.end(), brains.end()));
-        (cluster, (sixty_four, floats, (words.end(), short.end(), pair.end())))
+        let integers = (bits.end(), longs.end(), signed.end(), words.end());
+        let floats = (float.end(), double.end(), halves.end(), brains.end());
+        (cluster, (integers, floats, (short.end(), pair.end())))
     });
 }

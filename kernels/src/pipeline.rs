@@ -6,20 +6,14 @@ use ptx::bulk;
 use ptx::cluster::{Cluster, Peers};
 use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, Tiles};
 use ptx::group::{AfterSync, Cta, Thread, Together};
-use ptx::pipeline::{FinishedRun, Pipeline, PipelineMemory, Producer, Sharing, StageSource};
+use ptx::pipeline::{FinishedRun, Pipeline, PipelineMemory, Producer, Sharing, StageSource, StageTiles};
 use ptx::shared::SharedArray;
 use ptx::trap;
 
 const N: usize = 512;
 
 ptx::shared_memory! {
-    struct Sum { memory: PipelineMemory<[u32; N], 12> }
-}
-ptx::shared_memory! {
-    struct Smem { memory: PipelineMemory<[u32; N], 4> }
-}
-ptx::shared_memory! {
-    struct Products { memory: PipelineMemory<([u32; N], [u32; N]), 3> }
+    struct Smem<S: StageTiles, const STAGES: usize> { memory: PipelineMemory<S, STAGES> }
 }
 
 /// Loads tile `first` and every `step`-th tile after it.
@@ -48,7 +42,7 @@ where
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn pipeline_sum(
     cta: Cta,
-    #[shared] smem: Sum,
+    #[shared] smem: Smem<[u32; N], 12>,
     #[len(n)] input: Global<u32>,
     output: GlobalElementsMut<u32, u32>,
     n: u32,
@@ -196,7 +190,7 @@ impl Share {
 #[ptx::kernel(unsafe(uniform), threads = 128, cluster = (2, 2), any_grid)]
 pub fn pipeline_multicast(
     cta: Cta,
-    #[shared] smem: Smem,
+    #[shared] smem: Smem<[u32; N], 4>,
     #[len(n)] input: Global<u32>,
     output: GlobalElementsMut<u32, u32>,
     n: u32,
@@ -236,7 +230,7 @@ pub fn pipeline_multicast(
 #[ptx::kernel(unsafe(uniform), threads = 128, cluster = (2, 2), any_grid)]
 pub fn pipeline_products(
     cta: Cta,
-    #[shared] smem: Products,
+    #[shared] smem: Smem<([u32; N], [u32; N]), 3>,
     input: Global<u32>,
     output: GlobalElementsMut<u32, u32>,
 ) {

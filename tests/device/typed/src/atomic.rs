@@ -273,6 +273,22 @@ global! {
     }
 }
 global! {
+    [u16, Gpu] typed_atomic_fetch_update(g, b, out) {
+        unsafe { out.write(g.fetch_update(7, |now| now ^ b, sem::AcqRel)) }
+    }
+    raw_atomic_fetch_update(g, b, out) {
+        let mut now = 7;
+        loop {
+            let other = raw::atom_cas(sem::AcqRel, scope::Gpu, space::Global, ty::B16, g, now, now ^ b);
+            if other == now {
+                break;
+            }
+            now = other;
+        }
+        out.write(now)
+    }
+}
+global! {
     [B128, Gpu] typed_atomic_swap_b128(g, b, out) {
         let old = g.swap(b, sem::AcqRel);
         if let Err(now) = g.compare_exchange(old, b, sem::Relaxed) {
