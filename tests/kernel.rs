@@ -5,7 +5,7 @@ mod support;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use launch::{add_rows, axpy, blur, copy_boxes, fill, product};
+use launch::{add_if, add_rows, axpy, blur, copy_boxes, fill, product};
 use ptx::launch::{Kernel, LaunchShape, Parameter, SafeKernel};
 use ptx::qualifier::{swizzle_atomicity, swizzle_mode};
 use ptx::tensor::{
@@ -147,12 +147,18 @@ fn the_host_describes_maps_of_other_targets() {
     assert_ne!(TensorMapMut::<f32, InUnitsOf64>::LAYOUT, TensorMapMut::<f32, InUnitsOf16>::LAYOUT);
 }
 
-/// Checks that `add_rows` waits for each of its two prerequisites, and at its end.
+/// Checks that `add_rows` waits once for its two prerequisites, and that `add_if`, which may not wait for its own, then waits at its
+/// end.
 #[test]
-fn a_kernel_with_a_prerequisite_waits_at_its_end() {
-    let body = support::body(&PTX, add_rows::NAME);
-    assert_eq!(body.matches("griddepcontrol.wait").count(), 3, "{body}");
-    assert!(!support::body(&PTX, axpy::NAME).contains("griddepcontrol"));
+fn a_thread_of_a_kernel_with_prerequisites_waits_once() {
+    for (kernel, waits) in [(add_rows::NAME, 1), (add_if::NAME, 2), (axpy::NAME, 0)] {
+        let body = support::body(&PTX, kernel);
+        assert_eq!(body.matches("griddepcontrol.wait").count(), waits, "{body}");
+    }
+    // A thread that has waited jumps over the other wait.
+    let body = support::body(&PTX, add_if::NAME);
+    let between = body.split("griddepcontrol.wait").nth(1).expect("what stands between the waits");
+    assert!(between.contains("bra.uni"), "{body}");
 }
 
 #[test]

@@ -201,7 +201,9 @@ pub enum LaunchProblem {
     #[error("a block of {0}, but the kernel was built for blocks of {1} (.reqntid); launch with those")]
     Block(Dim3, Dim3),
     /// The block, and the greatest extents of a block that the kernel was built for.
-    #[error("a block of {0}, but the kernel was built for blocks of at most {1} (`max_threads`); launch with fewer threads")]
+    #[error(
+        "a block of {0}, but the kernel was built for blocks of at most {1} (`max_threads`); launch with fewer threads"
+    )]
     LargeBlock(Dim3, Dim3),
     /// Bytes of dynamic shared memory, and the most that a launch of this kernel can have.
     #[error(

@@ -26,7 +26,8 @@ impl Parse for Shape {
     fn parse(input: ParseStream) -> syn::Result<Self> {
         let (mut uniform, mut any_grid) = (false, false);
         let mut instances = None;
-        let [mut threads, mut max_threads, mut cluster, mut min_ctas, mut max_registers] = [const { None }; 5];
+        let [mut threads, mut max_threads, mut cluster, mut min_ctas, mut max_registers] =
+            [const { None }; 5];
         while !input.is_empty() {
             if input.peek(Token![unsafe]) {
                 input.parse::<Token![unsafe]>()?;

@@ -36,8 +36,7 @@ fn run(bench: &Bench, kernel: &'static str, results: usize) -> Result<Timing> {
     let config = LaunchConfig::new(WORDS as u32 / THREADS, THREADS);
     // SAFETY: these kernels read `n` words of the input and write their results per word; the output has room for them. The
     // grid has one thread per word.
-    let launches =
-        unsafe { bench.launches(kernel, &config, (slices[0], slices[1], of_twin.2), of_twin)? };
+    let launches = unsafe { bench.launches(kernel, &config, (slices[0], slices[1], of_twin.2), of_twin)? };
     same_results(&launches, |launch| {
         stream.memset_zeros(&mut output)?;
         (launch.put)()?;

@@ -114,6 +114,14 @@ pub fn add_rows(
     });
 }
 
+/// Counts the elements, after the grids before this one if there is something to add.
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn add_if(cta: Cta, sums: Prerequisite<GlobalElementsMut<u32>>, add: u32) {
+    if add != 0 {
+        sums.wait(&cta).elements(&cta).for_each(|(_, sum)| sum.write(sum.read() + add));
+    }
+}
+
 /// Fills `len` elements with all threads.
 ///
 /// # Safety
