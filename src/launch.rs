@@ -178,7 +178,6 @@ impl Waited {
     /// Returns the state at the start of a thread.
     #[doc(hidden)]
     #[inline(always)]
-    #[expect(clippy::new_without_default, reason = "an entry makes it, and nothing else")]
     pub const fn new() -> Self {
         Self(Cell::new(false))
     }
