@@ -170,8 +170,9 @@ fn cargo_links_with_it() {
 
 #[test]
 fn every_level_links_every_kernel_whole() {
-    const KERNELS: [&str; 8] = [
+    const KERNELS: [&str; 9] = [
         "barrier_between",
+        "has_words_of_the_linker",
         "mask_in_both_arms",
         "labeled",
         "plain",
@@ -188,6 +189,11 @@ fn every_level_links_every_kernel_whole() {
         assert_eq!(count(&ptx, "activemask.b32"), 2, "at {level}");
         assert_eq!(count(&ptx, "barrier.cta.sync"), 2, "at {level}");
         assert_says(&ptx, &["entry plain(", "entry addresses(", "entry wide("]);
+        // The text of a static, in the bytes of a variable.
+        assert_says(
+            &ptx,
+            &["// link_this_kernel_with_ptx_link_99_7; bar.sync 0;", "[120] = {108, 105, 110, 107,"],
+        );
         assert_shared_memory_is_whole(&ptx);
     }
 }
@@ -561,6 +567,46 @@ fn asm_raises_the_ptx_version() {
 fn a_version_that_does_not_exist_is_refused() {
     let error = Link::of(&["link_faulty"], &["needs_the_future"], "3").error();
     assert_says(&error, &["`needs_the_future`", "PTX 86.0", "9.4"]);
+}
+
+/// Checks that each refusal that concerns an instruction names its line in the user's source, or says how to learn it.
+#[test]
+fn a_refusal_names_a_line_of_the_source() {
+    let is_at = |said: &str, file: &str, source: &str, text: &str| {
+        let place = format!("place: link/{file}/src/lib.rs:");
+        let numbers =
+            said.split(&place).skip(1).filter_map(|rest| rest.split(':').next()?.parse::<usize>().ok());
+        let lines: Vec<_> = numbers.filter_map(|number| source.lines().nth(number - 1)).collect();
+        assert!(lines.iter().any(|line| line.contains(text)), "no place with `{text}`: {lines:?}\n{said}");
+    };
+    let (faulty, kernels) =
+        (include_str!("device/link/faulty/src/lib.rs"), include_str!("device/link/kernels/src/lib.rs"));
+    for (kernel, text) in [
+        ("needs_the_future", "ptx:86.0"),
+        ("uses_another_crate", "link_shared::second::address(value)"),
+        ("takes_a_cube_root", "core::f32::math::cbrt(*out)"),
+        ("indexes", "table[index]"),
+        ("divides", "dividend / divisor"),
+        ("unwraps", ".unwrap()"),
+        ("states_two_shapes", "// entry: .reqntid 256, 1, 1"),
+        ("states_a_shape_apart", "// entry: .maxnreg 40"),
+    ] {
+        let exported = if kernel == "takes_a_cube_root" { &[kernel, "cbrtf"][..] } else { &[kernel] };
+        let link = |options| Link::of(&["link_faulty"], exported, "3").with(options).error();
+        is_at(&link(&["--deny-panics", "--debug"]), "faulty", faulty, text);
+        assert_says(
+            &link(&["--deny-panics"]),
+            &["place: with `debug = \"line-tables-only\"` this names the line"],
+        );
+    }
+    let tools = with_opt(WITHOUT_CONVERGENCE);
+    for (kernel, text) in
+        [("barrier_between", "barrier.cta.sync 0;"), ("mask_in_both_arms", "activemask.b32")]
+    {
+        let mut link = Link::kernel(kernel, "3").with(&["--debug"]);
+        link.command.env("PTX_LINK_LLVM", tools.path());
+        is_at(&link.error(), "kernels", kernels, text);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::{Asm, readable};
+use crate::program::{Program, readable};
 use crate::tools::run;
 use crate::version::{self, NEWEST, PtxVersion};
 use crate::{Error, Options};
@@ -80,14 +80,14 @@ fn split_processor(name: &str) -> Option<(u32, &str)> {
 /// Runs `llc` on optimized IR, and on the same IR with numbers in place of lines. Returns the finished PTX of the first, and that
 /// of the second as it is.
 ///
-/// `modules` are the files with the IR, `asm` its blocks of asm, and `empty` a file with an empty module.
+/// `modules` are the files with the IR, `program` reads it, and `empty` is a file with an empty module.
 pub fn assemble(
     options: &Options,
     processor: &Processor,
     llc: &Path,
     modules: &[PathBuf; 2],
     empty: &Path,
-    asm: &[Asm<'_>],
+    program: &Program<'_>,
 ) -> Result<(String, String), Error> {
     let arguments = |module: &Path| {
         let fixed =
@@ -97,7 +97,7 @@ pub fn assemble(
     let own = directive(&run(llc, arguments(empty))?.output, ".version").and_then(PtxVersion::parse);
     let own = own.ok_or(Error::NoDirective(".version"))?;
     let (asked, features) = split_features(&options.target_feature);
-    let need = need_of_asm(asm, processor)?.into_iter().chain(asked).fold(own, PtxVersion::max);
+    let need = need_of_asm(program, processor)?.into_iter().chain(asked).fold(own, PtxVersion::max);
     let told =
         processor.versions.iter().copied().filter(|version| *version <= need).fold(own, PtxVersion::max);
 
@@ -133,16 +133,21 @@ fn split_features(features: &str) -> (Option<PtxVersion>, Vec<String>) {
     (asked, others.into_iter().map(str::to_owned).collect())
 }
 
-fn need_of_asm(asm: &[Asm<'_>], processor: &Processor) -> Result<Option<PtxVersion>, Error> {
+fn need_of_asm(program: &Program<'_>, processor: &Processor) -> Result<Option<PtxVersion>, Error> {
     let newest = processor.versions.iter().copied().fold(NEWEST, PtxVersion::max);
     let mut need = None;
-    for block in asm {
-        let place = || block.function.map_or("the module".to_owned(), |name| format!("`{}`", readable(name)));
+    for block in program.asm() {
+        let function =
+            || block.function.map_or("the module".to_owned(), |name| format!("`{}`", readable(name)));
+        let place = || block.function.and_then(|name| program.place_of_asm(name, &block.text)).map(Box::new);
         for version in version::needs(&block.text) {
-            let version = version
-                .map_err(|comment| Error::VersionComment { place: place(), comment: comment.to_owned() })?;
+            let version = version.map_err(|comment| Error::VersionComment {
+                function: function(),
+                place: place(),
+                comment: comment.to_owned(),
+            })?;
             if version > newest {
-                return Err(Error::FutureVersion { place: place(), version, newest });
+                return Err(Error::FutureVersion { function: function(), place: place(), version, newest });
             }
             need = need.max(Some(version));
         }
@@ -216,8 +221,9 @@ Available features for this target:
     #[test]
     fn asm_says_which_ptx_it_needs() {
         let need = |text: &str| {
-            let asm = [Asm { function: Some("k"), text: text.to_owned() }];
-            need_of_asm(&asm, &processor("sm_100")).map_err(|error| error.to_string())
+            let text = text.replace('\n', "\\0A");
+            let ir = format!("define void @k() {{\n  call void asm \"{text}\", \"\"()\n  ret void\n}}\n");
+            need_of_asm(&Program::read(&ir), &processor("sm_100")).map_err(|error| error.to_string())
         };
         assert_eq!(need("mov a, b; // ptx:8.6\nmov a, b; // ptx:7.8"), Ok(PtxVersion::parse("8.6")));
         assert_eq!(need("mov a, b;"), Ok(None));

@@ -47,7 +47,11 @@ pub fn functions(ir: &str) -> Vec<Function<'_>> {
 impl<'a> Function<'a> {
     /// Returns the first line of each instruction.
     pub fn lines(&self) -> impl Iterator<Item = &'a str> {
-        self.blocks.iter().flat_map(|block| &block.instructions).map(|instruction| instruction.line)
+        self.instructions().map(|instruction| instruction.line)
+    }
+
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction<'a>> {
+        self.blocks.iter().flat_map(|block| &block.instructions)
     }
 }
 

@@ -7,15 +7,17 @@
 //! function can have a variable for each instance.
 
 use crate::Error;
-use crate::program::readable;
+use crate::lines::Place;
+use crate::local::name_in_ptx;
+use crate::program::{Asm, Program, readable};
 
 const COMMENT: &str = "// entry: ";
 const OF_MODULE: &str = "// module: ";
 /// The last directive before the variables and functions.
 const LAST_OF_HEADER: &str = ".address_size";
 
-/// Moves the entry directives and the variables of the module in the PTX that `llc` wrote.
-pub fn move_directives(ptx: &str) -> Result<String, Error> {
+/// Moves the entry directives and the variables of the module in the PTX that `llc` wrote of a program.
+pub fn move_directives(ptx: &str, program: &Program<'_>) -> Result<String, Error> {
     let mut lines: Vec<&str> = Vec::new();
     let mut kernel: Option<Kernel<'_>> = None;
     let mut directives: Vec<(usize, Vec<&str>)> = Vec::new();
@@ -42,11 +44,12 @@ pub fn move_directives(ptx: &str) -> Result<String, Error> {
                 let function = kernel.map_or("the module", |kernel| kernel.name);
                 return Err(Error::EntryDirective {
                     function: readable(function),
+                    place: place(program, function, directive).map(Box::new),
                     directive: directive.trim().to_owned(),
                 });
             };
             let name = kernel.as_ref().map_or("", |kernel| kernel.name);
-            add(&mut directives, body, directive.trim(), name)?;
+            add(&mut directives, body, directive.trim(), name, program)?;
         } else {
             lines.push(line);
             continue;
@@ -83,6 +86,7 @@ fn add<'a>(
     body: usize,
     directive: &'a str,
     kernel: &str,
+    program: &Program<'_>,
 ) -> Result<(), Error> {
     if directives.last().is_none_or(|(last, _)| *last != body) {
         directives.push((body, Vec::new()));
@@ -91,6 +95,7 @@ fn add<'a>(
     let name = |directive: &'a str| directive.split_whitespace().next();
     match of_kernel.iter().find(|other| name(other) == name(directive)) {
         Some(other) if *other != directive => Err(Error::EntryDirectives {
+            place: place(program, kernel, directive).map(Box::new),
             kernel: readable(kernel),
             one: (*other).to_owned(),
             other: directive.to_owned(),
@@ -101,6 +106,13 @@ fn add<'a>(
             Ok(())
         }
     }
+}
+
+/// Returns the place of a statement in the function with this name in PTX.
+fn place(program: &Program<'_>, function: &str, directive: &str) -> Option<Place> {
+    let stated = |asm: &&Asm<'_>| asm.function.is_some_and(|name| name_in_ptx(name) == function);
+    let function = program.asm().iter().find(stated)?.function?;
+    program.place_of_asm(function, &format!("{COMMENT}{directive}"))
 }
 
 /// The function that contains the current line.
@@ -129,6 +141,10 @@ impl<'a> Kernel<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn moved(ptx: &str) -> Result<String, Error> {
+        move_directives(ptx, &Program::read(""))
+    }
 
     const PTX: &str = "\
 .version 8.0
@@ -167,7 +183,7 @@ mod tests {
 
     #[test]
     fn directives_stand_before_the_body() {
-        let moved = move_directives(PTX).unwrap();
+        let moved = moved(PTX).unwrap();
         assert!(
             moved.contains("_param_0\n)\n.reqntid 256, 1, 1\n.minnctapersm 2\n{\n\t.reg .b32 %r<2>;\n"),
             "{moved}"
@@ -180,7 +196,7 @@ mod tests {
     #[test]
     fn text_without_directives_stays() {
         let text = ".visible .entry two()\n{\n\tret;\n}\n";
-        assert_eq!(move_directives(text).unwrap(), text);
+        assert_eq!(moved(text).unwrap(), text);
     }
 
     #[test]
@@ -189,7 +205,7 @@ mod tests {
         let text = PTX
             .replace(".version 8.0\n", ".version 8.0\n.target sm_90\n.address_size 64\n")
             .replace("{\n\tret;", &format!("{asm}\tret;"));
-        let moved = move_directives(&text).unwrap();
+        let moved = moved(&text).unwrap();
         assert!(
             moved.contains(".address_size 64\n.shared .align 128 .b8 tile[16];\n.visible .func"),
             "{moved}"
@@ -207,7 +223,7 @@ mod tests {
             "{\n\tret;\n}\n.visible .entry one",
             "{\n\t// entry: .maxnreg 40\n}\n.visible .entry one",
         );
-        let error = move_directives(&text).unwrap_err().to_string();
+        let error = moved(&text).unwrap_err().to_string();
         assert!(
             error.contains("`helper`") && error.contains(".maxnreg 40") && error.contains("inline(always)"),
             "{error}"
@@ -217,7 +233,7 @@ mod tests {
     #[test]
     fn a_kernel_has_one_shape() {
         let text = PTX.replacen("256, 1, 1", "128, 1, 1", 1);
-        let error = move_directives(&text).unwrap_err().to_string();
+        let error = moved(&text).unwrap_err().to_string();
         assert!(
             error.contains("`one`") && error.contains("128, 1, 1") && error.contains("256, 1, 1"),
             "{error}"

@@ -2,6 +2,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
+use crate::lines::{Place, line_of};
 use crate::tools::OVERRIDE;
 use crate::version::{NEWEST, PtxVersion};
 
@@ -88,13 +89,16 @@ pub enum Error {
 
     /// A kernel has the name of a function that the program calls.
     #[error(
-        "the kernel `{kernel}` has the name of a function that `{caller}` calls; choose another name for the kernel"
+        "the kernel `{kernel}` has the name of a function that `{caller}` calls; choose another name for the kernel{}",
+        line_of(.place.as_deref(), "")
     )]
     KernelCalled {
         /// The kernel.
         kernel: String,
         /// The function that contains the call.
         caller: String,
+        /// The place of the call.
+        place: Option<Box<Place>>,
     },
 
     /// Kernels that can panic, with `--deny-panics`; one message per panic.
@@ -116,12 +120,15 @@ pub enum Error {
 
     /// Asm needs a PTX version that does not exist.
     #[error(
-        "the asm of {place} needs PTX {version}, but the newest version that ptx-link and this LLVM know is {newest}\n  \
-         correct the comment `// ptx:{version}`"
+        "the asm of {function} needs PTX {version}, but the newest version that ptx-link and this LLVM know is {newest}{}\n  \
+         correct the comment `// ptx:{version}`",
+        line_of(.place.as_deref(), "")
     )]
     FutureVersion {
         /// The function that contains the asm.
-        place: String,
+        function: String,
+        /// The place of the asm.
+        place: Option<Box<Place>>,
         /// The needed version.
         version: PtxVersion,
         /// The newest known version: [`NEWEST`] or a newer version that LLVM knows.
@@ -130,33 +137,42 @@ pub enum Error {
 
     /// The PTX version in a comment of asm cannot be read.
     #[error(
-        "the asm of {place} has the unreadable comment `{comment}`; write a PTX version as `// ptx:{NEWEST}`"
+        "the asm of {function} has the unreadable comment `{comment}`; write a PTX version as `// ptx:{NEWEST}`{}",
+        line_of(.place.as_deref(), "")
     )]
     VersionComment {
         /// The function that contains the asm.
-        place: String,
+        function: String,
+        /// The place of the asm.
+        place: Option<Box<Place>>,
         /// The comment.
         comment: String,
     },
 
     /// A function that is not a kernel states a launch shape.
     #[error(
-        "`{function}` states the launch shape `{directive}`, but is not a kernel\n  \
+        "`{function}` states the launch shape `{directive}`, but is not a kernel{}\n  \
          call `Cta::enter_with` in the kernel itself, or mark every function between the kernel and the call \
-         `#[inline(always)]`"
+         `#[inline(always)]`",
+        line_of(.place.as_deref(), "")
     )]
     EntryDirective {
         /// The function.
         function: String,
+        /// The place of the statement.
+        place: Option<Box<Place>>,
         /// The directive that states the shape.
         directive: String,
     },
 
     /// A kernel states two launch shapes.
     #[error(
-        "the kernel `{kernel}` states both `{one}` and `{other}`; call `Cta::enter_with` once per kernel"
+        "the kernel `{kernel}` states both `{one}` and `{other}`; call `Cta::enter_with` once per kernel{}",
+        line_of(.place.as_deref(), "")
     )]
     EntryDirectives {
+        /// The place of the other statement.
+        place: Option<Box<Place>>,
         /// The kernel.
         kernel: String,
         /// The first directive.

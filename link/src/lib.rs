@@ -27,6 +27,7 @@ mod tools;
 mod version;
 
 pub use error::Error;
+pub use lines::Place;
 pub use marks::mark;
 pub use options::{Level, Options, Target};
 pub use stages::link;

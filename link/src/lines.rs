@@ -29,7 +29,13 @@ impl<'a> Lines<'a> {
 
     /// Returns the place of an instruction in the innermost inlined function that is the user's, else in the innermost function.
     pub fn place(&self, instruction: &str) -> Option<Place> {
-        let places = self.places(instruction);
+        self.place_of_chain([instruction])
+    }
+
+    /// Returns the place of the first of these instructions, as [`place`](Self::place) does. The next instruction calls the function
+    /// that contains the one before it.
+    pub fn place_of_chain<'i>(&self, chain: impl IntoIterator<Item = &'i str>) -> Option<Place> {
+        let places: Vec<Place> = chain.into_iter().flat_map(|instruction| self.places(instruction)).collect();
         let outermost = places.last()?;
         let entry = outermost.path();
         // The entry of `#[ptx::kernel]` is code of `ptx`, and calls the kernel.
@@ -103,6 +109,14 @@ fn string<'a>(node: &'a str, name: &str) -> Option<&'a str> {
     rest.split_once('"').map(|(text, _)| text)
 }
 
+/// Returns the line of a message that names a place. Without a place, the line has `unknown` before the advice.
+pub fn line_of(place: Option<&Place>, unknown: &str) -> String {
+    match place {
+        Some(place) => format!("\n  place: {place}, in `{}`", place.function),
+        None => format!("\n  place: {unknown}with `debug = \"line-tables-only\"` this names the line"),
+    }
+}
+
 /// Writes the call path from a kernel to a finding, and the place. Without a place, writes `unknown` before the advice.
 pub fn write_way(
     f: &mut fmt::Formatter<'_>,
@@ -113,10 +127,7 @@ pub fn write_way(
     if way.len() > 1 {
         write!(f, "\n  way: {way}")?;
     }
-    match place {
-        Some(place) => write!(f, "\n  place: {place}, in `{}`", place.function),
-        None => write!(f, "\n  place: {unknown}with `debug = \"line-tables-only\"` this names the line"),
-    }
+    f.write_str(&line_of(place, unknown))
 }
 
 #[cfg(test)]
@@ -160,6 +171,9 @@ mod tests {
         assert_eq!(place("  call void @f(), !dbg !33").expect("a place").to_string(), "src/shared.rs:9:3");
         assert_eq!(place("  call void @f(), !dbg !41").expect("a place").to_string(), "src/shared.rs:9:3");
         assert_eq!(place("  call void @f(), !dbg !40"), None);
+        let in_core = "  call void @panic(), !dbg !22";
+        let chain = Lines::read(IR).place_of_chain([in_core, "  call void @index(), !dbg !21"]);
+        assert_eq!(chain.expect("a place").to_string(), "src/lib.rs:22:5");
         assert_eq!(place("  store i32 1, ptr %0, align 4"), None);
         assert_eq!(place("  store i32 1, ptr %0, align 4, !dbg !99"), None);
     }

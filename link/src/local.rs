@@ -105,7 +105,7 @@ fn reserved(ptx: &str) -> HashMap<String, u64> {
 }
 
 /// Returns a symbol as `llc` writes the symbol in PTX, whose names have no dots.
-fn name_in_ptx(name: &str) -> String {
+pub fn name_in_ptx(name: &str) -> String {
     name.replace('.', "_$_")
 }
 

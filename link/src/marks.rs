@@ -18,20 +18,31 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_
 ///
 /// If a token has another version than this linker.
 pub fn without_tokens(ir: &str) -> Result<String, Error> {
-    let mut parts = ir.split(TOKEN);
     let mut text = String::with_capacity(ir.len());
-    text.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let (version, rest) = part.split_once("; ").unwrap_or((part, ""));
-        if version != VERSION {
-            return Err(Error::OtherVersion {
-                ptx: version.replace('_', "."),
-                linker: VERSION.replace('_', "."),
-            });
+    for line in ir.lines() {
+        match version_of_token(line) {
+            None => text.push_str(line),
+            Some(VERSION) => text.push_str(&line.replacen(&format!("\"{TOKEN}{VERSION}; "), "\"", 1)),
+            Some(version) => {
+                return Err(Error::OtherVersion {
+                    ptx: version.replace('_', "."),
+                    linker: VERSION.replace('_', "."),
+                });
+            }
         }
-        text.push_str(rest);
+        text.push('\n');
     }
     Ok(text)
+}
+
+/// Returns the version in the token of the asm on a line. Other text, such as a string or a comment, may hold the token's words.
+fn version_of_token(line: &str) -> Option<&str> {
+    // Avoids parsing the lines of other instructions.
+    if !line.contains(TOKEN) {
+        return None;
+    }
+    let Callee::Asm(text) = ir::call(line)?.callee else { return None };
+    text.strip_prefix(TOKEN)?.split_once("; ").map(|(version, _)| version)
 }
 
 /// Marks a module of LLVM IR in the form that `opt -S` prints. The following get the mark `convergent`:
@@ -83,6 +94,17 @@ mod tests {
             error.contains("`ptx` 99.7") && error.contains("cargo install cargo-ptx --version 99.7"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn the_words_of_a_token_elsewhere_stay() {
+        let token = format!("link_this_kernel_with_ptx_link_{VERSION}; ");
+        let ir = format!(
+            "@text = private constant [64 x i8] c\"\\22{token}\"\n  \
+             call void asm sideeffect \"// {token}bar.sync 0;\", \"\"()\n  \
+             call void asm sideeffect \"link_this_kernel_with_ptx_link_\", \"\"()\n"
+        );
+        assert_eq!(without_tokens(&ir).unwrap(), ir);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::convergence::{is_convergent, statement_is_convergent, without_comment
 use crate::divergence::{Module, graph};
 use crate::flow::{Graph, dominates};
 use crate::ir::{self, Callee};
+use crate::lines::{Lines, Place, line_of};
 use crate::program::{is_of_the_driver, readable};
 use crate::ptx;
 use crate::sites::{Chain, Numbers, is_numbered, numbered};
@@ -27,6 +28,8 @@ pub struct Moved {
     function: String,
     /// The function in whose PTX the instruction stands.
     pub container: String,
+    /// The place of the instruction in its source.
+    place: Option<Place>,
     how: How,
 }
 
@@ -48,7 +51,7 @@ impl Moved {
 
 impl fmt::Display for Moved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, function, container, how } = self;
+        let Self { what, function, container, place, how } = self;
         let how = match how {
             How::Apart => "copied onto both sides of",
             How::Into => "moved into",
@@ -57,13 +60,16 @@ impl fmt::Display for Moved {
         };
         write!(
             f,
-            "LLVM has {how} a branch that depends on the thread: `{what}` of `{function}`, in `{container}`"
+            "LLVM has {how} a branch that depends on the thread: `{what}` of `{function}`, in `{container}`{}",
+            line_of(place.as_ref(), "")
         )
     }
 }
 
 /// An instruction with a number.
 struct Site<'a> {
+    /// The line with the location of the instruction.
+    line: &'a str,
     function: usize,
     block: usize,
     callee: Option<Callee<'a>>,
@@ -73,10 +79,10 @@ fn sites<'a>(functions: &[Function<'a>]) -> Vec<Site<'a>> {
     let mut sites = Vec::new();
     for (function, of) in functions.iter().enumerate() {
         for (block, instructions) in of.blocks.iter().enumerate() {
-            let lines = instructions.instructions.iter().map(|instruction| instruction.line);
-            sites.extend(lines.filter(|line| is_numbered(line)).map(|line| {
-                let callee = ir::call(line).map(|call| call.callee);
-                Site { function, block, callee }
+            let numbered = instructions.instructions.iter().filter(|one| is_numbered(one.line));
+            sites.extend(numbered.map(|instruction| {
+                let callee = ir::call(instruction.line).map(|call| call.callee);
+                Site { line: instruction.last_line(), function, block, callee }
             }));
         }
     }
@@ -185,6 +191,7 @@ impl Flow {
 
 /// The module before LLVM's passes.
 struct Before<'a> {
+    ir: &'a str,
     functions: Vec<Function<'a>>,
     sites: Vec<Site<'a>>,
     flows: Vec<OnceCell<Flow>>,
@@ -195,7 +202,7 @@ impl<'a> Before<'a> {
         let functions = body::functions(ir);
         let sites = sites(&functions);
         let flows = functions.iter().map(|_| OnceCell::new()).collect();
-        Self { functions, sites, flows }
+        Self { ir, functions, sites, flows }
     }
 
     fn flow(&self, site: &Site<'_>) -> &Flow {
@@ -307,10 +314,9 @@ pub fn moved(before: &str, after: &str, ptx: &str) -> Vec<Moved> {
             for number in block.calls.iter().flatten() {
                 // LLVM takes the line from an instruction that stands for several.
                 if let Some(callee) = callee(*number).filter(|_| chains[*number].is_none())
-                    && let Some(function) = before.merged(callee, &left)
+                    && let Some(number) = before.merged(callee, &left)
                 {
-                    let (what, function) = (what(callee), readable(function));
-                    all.push(Moved { what, function, container: container.clone(), how: How::Merged });
+                    all.push(before.moved(callee, &[number], &container, How::Merged));
                 }
                 if let Some((callee, chain)) = callee(*number).zip(chains[*number].clone()) {
                     copies.entry(Key { chain, callee }).or_default().insert(at);
@@ -336,12 +342,7 @@ pub fn moved(before: &str, after: &str, ptx: &str) -> Vec<Moved> {
                 continue;
             }
             let how = before.how(key, copies, flow(), &parting, &branches);
-            all.extend(how.map(|how| Moved {
-                what: what(key.callee),
-                function: readable(before.functions[before.sites[key.chain[0]].function].name),
-                container: container.clone(),
-                how,
-            }));
+            all.extend(how.map(|how| before.moved(key.callee, &key.chain, &container, how)));
         }
     }
     let mut said = HashSet::new();
@@ -350,8 +351,21 @@ pub fn moved(before: &str, after: &str, ptx: &str) -> Vec<Moved> {
 }
 
 impl Before<'_> {
-    /// Returns the function in which two instructions `callee`, neither of which is `left`, stand on different sides of a branch.
-    fn merged(&self, callee: &str, left: &HashSet<usize>) -> Option<&str> {
+    /// Describes an instruction that has left its place, by its numbers.
+    fn moved(&self, callee: &str, chain: &[usize], container: &str, how: How) -> Moved {
+        let lines = chain.iter().map(|&number| self.sites[number].line);
+        Moved {
+            what: what(callee),
+            function: readable(self.functions[self.sites[chain[0]].function].name),
+            container: container.to_owned(),
+            place: Lines::read(self.ir).place_of_chain(lines),
+            how,
+        }
+    }
+
+    /// Returns the number of an instruction `callee` that, like a second one, is not `left`. The two stand on different sides of a
+    /// branch.
+    fn merged(&self, callee: &str, left: &HashSet<usize>) -> Option<usize> {
         let is_gone = |number: &usize| {
             !left.contains(number)
                 && match &self.sites[*number].callee {
@@ -359,15 +373,16 @@ impl Before<'_> {
                     Some(Callee::Pointer) | None => false,
                 }
         };
-        let gone: Vec<_> = (0..self.sites.len()).filter(is_gone).map(|number| &self.sites[number]).collect();
-        let stand_apart = |one: &Site<'_>, other: &Site<'_>| {
+        let gone: Vec<_> = (0..self.sites.len()).filter(is_gone).collect();
+        let stand_apart = |one: usize, other: usize| {
+            let (one, other) = (&self.sites[one], &self.sites[other]);
             let (flow, blocks) = (self.flow(one), BTreeSet::from([one.block, other.block]));
             one.function == other.function
                 && flow.regions.keys().any(|&branch| flow.parts(branch, &blocks, true))
         };
         let mut pairs =
-            gone.iter().enumerate().flat_map(|(at, one)| gone[..at].iter().map(move |other| (one, other)));
-        pairs.find(|(one, other)| stand_apart(one, other)).map(|(one, _)| self.functions[one.function].name)
+            gone.iter().enumerate().flat_map(|(at, &one)| gone[..at].iter().map(move |&other| (one, other)));
+        pairs.find(|&(one, other)| stand_apart(one, other)).map(|(one, _)| one)
     }
 
     /// Returns how the copies of an instruction have left their place.
@@ -541,7 +556,7 @@ mod tests {
     fn an_activemask_may_come_apart() {
         let is_wrong = |what: &str, how| {
             let (function, container) = ("f".into(), "k".into());
-            Moved { what: what.into(), function, container, how }.is_wrong()
+            Moved { what: what.into(), function, container, place: None, how }.is_wrong()
         };
         for how in [How::Apart, How::OutOf] {
             assert!(!is_wrong("activemask.b32", how) && is_wrong("barrier.cta.sync", how));

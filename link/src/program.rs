@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use rustc_demangle::demangle;
 
+use crate::body::{self, Instruction};
 use crate::ir::{self, Callee};
+use crate::lines::{Lines, Place};
 
 /// The functions that the CUDA driver provides.
 const OF_THE_DRIVER: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
 
 /// A module as a graph of references between symbols.
 pub struct Program<'a> {
+    ir: &'a str,
     references: HashMap<&'a str, Vec<&'a str>>,
     data: HashSet<&'a str>,
     kernels: Vec<&'a str>,
@@ -33,6 +36,7 @@ pub struct Path<'a>(Vec<&'a str>);
 impl<'a> Program<'a> {
     pub fn read(ir: &'a str) -> Self {
         let mut program = Self {
+            ir,
             references: HashMap::new(),
             data: HashSet::new(),
             kernels: Vec::new(),
@@ -125,9 +129,45 @@ impl<'a> Program<'a> {
         self.entries.iter().flat_map(|entry| self.ways(entry, wanted, ends)).collect()
     }
 
+    /// Returns the place of the last reference on a path.
+    pub fn place(&self, way: &Path<'_>) -> Option<Place> {
+        let references = way.0.windows(2).rev();
+        self.place_of_chain(references.map(|pair| {
+            let names = |instruction: &Instruction<'_>| {
+                ir::symbols(instruction.line).any(|(_, symbol)| symbol == pair[1])
+            };
+            (pair[0], names)
+        }))
+    }
+
+    /// Returns the place of the first asm of a function that has this text.
+    pub fn place_of_asm(&self, function: &str, text: &str) -> Option<Place> {
+        let has_text = |instruction: &Instruction<'_>| match ir::call(instruction.line) {
+            Some(ir::Call { callee: Callee::Asm(asm), .. }) => ir::asm_source(asm).contains(text),
+            _ => false,
+        };
+        self.place_of_chain([(function, has_text)])
+    }
+
+    /// Returns the place of the first of several instructions, each of which is a function's first that is wanted.
+    fn place_of_chain<'n, W: Fn(&Instruction<'_>) -> bool>(
+        &self,
+        chain: impl IntoIterator<Item = (&'n str, W)>,
+    ) -> Option<Place> {
+        let functions = body::functions(self.ir);
+        let lines = chain.into_iter().filter_map(|(name, is_wanted)| {
+            let function = functions.iter().find(|function| function.name == name)?;
+            function.instructions().find(|instruction| is_wanted(instruction)).map(Instruction::last_line)
+        });
+        Lines::read(self.ir).place_of_chain(lines)
+    }
+
     fn add_global(&mut self, name: &'a str, line: &'a str) {
-        let is_shared_memory = line.contains(" addrspace(3) ");
-        let is_declared = [" = external ", " = extern_weak "].iter().any(|linkage| line.contains(linkage));
+        // The initial value, which may hold any text, begins behind these words.
+        let words: Vec<&str> =
+            line.split(' ').take_while(|word| !matches!(*word, "global" | "constant")).collect();
+        let is_shared_memory = words.contains(&"addrspace(3)");
+        let is_declared = words.iter().any(|word| matches!(*word, "external" | "extern_weak"));
         if is_declared && !is_shared_memory {
             self.undefined.insert(name);
         }

@@ -40,7 +40,13 @@ pub fn functions<'a>(ptx: &'a str, ends: impl Fn(usize) -> bool) -> Vec<Function
                 number: None,
                 in_asm: false,
             };
-            lines.by_ref().take_while(|line| *line != "}").for_each(|line| reader.line(line));
+            for line in lines.by_ref() {
+                // Asm may have such a line of its own.
+                if line == "}" && !reader.in_asm {
+                    break;
+                }
+                reader.line(line);
+            }
             functions.push(Function { name, blocks: reader.blocks() });
         }
     }

@@ -10,6 +10,7 @@ use crate::convergence::without_comments;
 use crate::divergence::divergent_barriers;
 use crate::entry::move_directives;
 use crate::ir::Callee;
+use crate::lines::{Lines, line_of};
 use crate::local::local_memory;
 use crate::marks::without_tokens;
 use crate::moved::{Moved, moved};
@@ -43,7 +44,7 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     refuse_calls_of_llvm(&ptx, &program)?;
     warnings.extend(report_moved(&moved(&marked, &numbered, &numbered_ptx), options)?);
     warnings.extend(report_local_memory(&program, options, &ir, &ptx)?);
-    write(&options.output, &move_directives(&ptx)?)?;
+    write(&options.output, &move_directives(&ptx, &program)?)?;
     Ok(warnings)
 }
 
@@ -299,7 +300,7 @@ impl<'a> Stages<'a> {
         write(&modules[0], optimized)?;
         write(&modules[1], numbered)?;
         let llc = &self.tools.llc;
-        let made = assemble(self.options, &self.processor, llc, &modules, &empty, program.asm())?;
+        let made = assemble(self.options, &self.processor, llc, &modules, &empty, program)?;
         if self.options.save_temps.is_some() {
             write(&self.dir.join("5-assembled.ptx"), &made.0)?;
             write(&self.dir.join("5-numbered.ptx"), &made.1)?;
@@ -328,7 +329,7 @@ fn for_one_processor(ir: &str) -> String {
     for line in ir.lines() {
         if line.starts_with("attributes #") {
             text.push_str(&without_attribute(&without_attribute(line, "target-cpu"), "target-features"));
-        } else if line.contains("!DICompileUnit(") {
+        } else if line.starts_with('!') && line.contains("!DICompileUnit(") {
             let kinds = ["emissionKind: FullDebug", "emissionKind: LineTablesOnly"];
             let line = kinds
                 .iter()
@@ -350,7 +351,8 @@ fn without_attribute(line: &str, name: &str) -> String {
 
 fn refuse_undefined(program: &Program<'_>) -> Result<(), Error> {
     let messages = program.unresolved().into_iter().map(|(symbol, ways)| {
-        let ways: Vec<_> = ways.iter().map(|way| format!("\n  needed here: {way}")).collect();
+        let needed = |way| format!("\n  needed here: {way}{}", line_of(program.place(way).as_ref(), ""));
+        let ways: Vec<_> = ways.iter().map(needed).collect();
         let readable = program::readable(symbol);
         let mangled = if readable == symbol { String::new() } else { format!(" ({symbol})") };
         format!("undefined symbol `{readable}`{mangled}{}", ways.concat())
@@ -370,7 +372,12 @@ fn refuse_calls_of_kernels(ir: &str) -> Result<(), Error> {
         } else if let Some(Callee::Symbol(kernel)) = ir::call(line).map(|call| call.callee)
             && kernels.contains(kernel)
         {
-            return Err(Error::KernelCalled { kernel: kernel.into(), caller: program::readable(caller) });
+            let place = Lines::read(ir).place(line).map(Box::new);
+            return Err(Error::KernelCalled {
+                kernel: kernel.into(),
+                caller: program::readable(caller),
+                place,
+            });
         }
     }
     Ok(())
@@ -392,7 +399,8 @@ fn report_panics(program: &Program<'_>, options: &Options) -> Result<Vec<String>
     }
     let panics = program.panics();
     let describe = |way: &program::Path| {
-        format!("`{}` can panic\n  way: {way}\n  likely cause: {}", way.entry(), way.cause())
+        let place = line_of(program.place(way).as_ref(), "");
+        format!("`{}` can panic\n  way: {way}{place}\n  likely cause: {}", way.entry(), way.cause())
     };
     let mut reports: Vec<_> = panics.iter().take(MOST_PANICS).map(describe).collect();
     if panics.len() > MOST_PANICS {

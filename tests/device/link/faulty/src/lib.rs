@@ -131,3 +131,23 @@ pub unsafe extern "ptx-kernel" fn syncs_under_a_uniform_condition(out: *mut u32,
         left -= 1;
     }
 }
+
+/// States a launch shape twice, and in a function that is not inlined.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn states_two_shapes(out: *mut u32) {
+    unsafe {
+        asm!("// entry: .reqntid 128, 1, 1", options(nomem, nostack, preserves_flags));
+        asm!("// entry: .reqntid 256, 1, 1", options(nomem, nostack, preserves_flags));
+        *out = 1;
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn states_a_shape_apart(out: *mut u32) {
+    #[inline(never)]
+    fn shape(value: u32) -> u32 {
+        unsafe { asm!("// entry: .maxnreg 40", options(nomem, nostack, preserves_flags)) }
+        value + 1
+    }
+    unsafe { *out = shape(*out) }
+}
