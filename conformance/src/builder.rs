@@ -18,7 +18,9 @@ pub struct Slot(usize);
 /// A kernel that is being built. It sets the registers `%memory` (address of the memory), `%t` (`%tid.x`), `%g` (number of the
 /// thread in the grid), `%cta` (`%ctaid.x`) and `%shared` (address of the shared memory).
 pub struct Builder<'f> {
+    /// The form that the kernel executes.
     pub form: &'f Form,
+    /// The shape of the launch.
     pub shape: Shape,
     counts: [usize; 6],
     labels: usize,
@@ -36,6 +38,7 @@ pub struct Builder<'f> {
 }
 
 impl<'f> Builder<'f> {
+    /// Starts a kernel for a form, launched in a shape.
     pub fn new(form: &'f Form, shape: Shape) -> Self {
         Self {
             form,
@@ -73,11 +76,13 @@ impl<'f> Builder<'f> {
         register
     }
 
+    /// Returns the name of a new label.
     pub fn label(&mut self) -> String {
         self.labels += 1;
         format!("L{}", self.labels)
     }
 
+    /// Puts a label here.
     pub fn place(&mut self, label: &str) {
         let _ = writeln!(self.body, "{label}:");
     }

@@ -21,9 +21,21 @@ pub enum Compare {
     Unordered,
     /// The error is at most the one that the ISA states, relative to the exact result or absolute, whichever is larger. Any NaN
     /// equals any other, except for `.f64`, where the instructions return one NaN (9.7.3.14, 9.7.3.17).
-    Close { format: Format, relative: f64, absolute: f64 },
+    Close {
+        /// The format of the elements.
+        format: Format,
+        /// The greatest error, as a part of the exact result.
+        relative: f64,
+        /// The greatest error, if it is larger than the relative one.
+        absolute: f64,
+    },
     /// At most `count` places separate an element from the correctly rounded result. Any NaN equals any other.
-    Places { format: Format, count: u64 },
+    Places {
+        /// The format of the elements.
+        format: Format,
+        /// The most places.
+        count: u64,
+    },
     /// Each element is 1: the kernel has checked a documented property.
     Holds,
     /// Any bytes are accepted, because they are opaque.
@@ -33,8 +45,11 @@ pub enum Compare {
 /// A part of the memory.
 #[derive(Debug, Clone)]
 pub struct Region {
+    /// The name, in findings.
     pub name: String,
+    /// The offset in the memory.
     pub at: usize,
+    /// The length in bytes.
     pub bytes: usize,
     /// Bytes of an element. Element `i` belongs to thread `i`, or to the `i`-th thing that the case does.
     pub element: usize,
@@ -43,6 +58,7 @@ pub struct Region {
 }
 
 impl Region {
+    /// Returns the bytes of the region in the memory.
     pub fn range(&self) -> Range<usize> {
         self.at..self.at + self.bytes
     }
@@ -51,9 +67,13 @@ impl Region {
 /// The shape of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
+    /// Blocks of the grid.
     pub grid: [u32; 3],
+    /// Threads of a block.
     pub block: [u32; 3],
+    /// Blocks of a cluster.
     pub cluster: [u32; 3],
+    /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
 }
 
@@ -63,18 +83,22 @@ impl Shape {
         Self { grid: [blocks, 1, 1], block: [threads, 1, 1], cluster: [blocks, 1, 1], dynamic_shared: 0 }
     }
 
+    /// Returns the threads of a block.
     pub fn threads_per_block(&self) -> usize {
         self.block.iter().product::<u32>() as usize
     }
 
+    /// Returns the blocks of the grid.
     pub fn blocks(&self) -> usize {
         self.grid.iter().product::<u32>() as usize
     }
 
+    /// Returns the threads of the grid.
     pub fn threads(&self) -> usize {
         self.blocks() * self.threads_per_block()
     }
 
+    /// Returns true if a cluster has more than one block.
     pub fn is_cluster(&self) -> bool {
         self.cluster != [1; 3]
     }
@@ -83,6 +107,7 @@ impl Shape {
 /// The parameter of a kernel after the address of its memory.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Extra {
+    /// No parameter.
     Nothing,
     /// A tensor map by value.
     Map(Map),
@@ -94,9 +119,11 @@ pub enum Extra {
 /// One launch of a case.
 #[derive(Debug, Clone)]
 pub struct Run {
+    /// The name of the inputs.
     pub name: String,
     /// The memory before the run.
     pub memory: Vec<u8>,
+    /// The second parameter.
     pub extra: Extra,
     /// The reason why hardware ends the grid, if it does. The interpreter then has a finding in place of a result.
     pub fault: Option<&'static str>,
@@ -105,13 +132,17 @@ pub struct Run {
 /// A kernel around one instruction, and its runs.
 #[derive(Debug, Clone)]
 pub struct Case<'f> {
+    /// The form that the kernel executes.
     pub form: &'f Form,
     /// The text that distinguishes the case from others of the form.
     pub variant: &'static str,
     /// The PTX of the kernel, with [`NAME`] in place of its name.
     pub kernel: String,
+    /// The shape of the launch.
     pub shape: Shape,
+    /// The parts of the memory.
     pub regions: Vec<Region>,
+    /// The launches.
     pub runs: Vec<Run>,
 }
 

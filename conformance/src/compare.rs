@@ -8,12 +8,17 @@ use crate::case::{Case, Compare, Region};
 /// An element that differs, with the inputs of its thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
+    /// The region of the element.
     pub region: String,
+    /// The number of the element in its region.
     pub element: usize,
+    /// The value in the interpreter.
     pub expected: String,
+    /// The value on the GPU.
     pub found: String,
     /// The bytes of the region, beginning with this element, at most [`SHOWN`], in hexadecimal.
     pub expected_bytes: String,
+    /// The bytes on the GPU, from the same element on.
     pub found_bytes: String,
     /// The elements of the same number in the other regions, before the run.
     pub inputs: Vec<(String, String)>,

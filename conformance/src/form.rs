@@ -8,11 +8,17 @@ use anyhow::{Context as _, Result, ensure};
 /// The class of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
+    /// A byte.
     B8,
+    /// 16 bits.
     B16,
+    /// 32 bits.
     B32,
+    /// 64 bits.
     B64,
+    /// 128 bits.
     B128,
+    /// A predicate.
     Pred,
 }
 
@@ -75,8 +81,9 @@ pub const HOPPER: &str = "sm_90a";
 /// One spelling of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// The folder (`family`) and the name (`row`) of the golden file.
+    /// The folder of the golden file.
     pub family: String,
+    /// The name of the golden file.
     pub row: String,
     /// The instruction, with registers by class and without `;`.
     pub text: String,

@@ -88,8 +88,11 @@ pub struct Options {
     pub forms: PathBuf,
     /// The folder of the modules.
     pub modules: PathBuf,
+    /// The number of the GPU.
     pub device: usize,
+    /// The time after which a run counts as hanging.
     pub timeout: Duration,
+    /// Parts of names of cases: only cases with one of them run.
     pub filter: Vec<String>,
 }
 
@@ -178,6 +181,7 @@ pub(crate) fn read_module(path: &Path) -> Result<Vec<u8>> {
     Ok(image)
 }
 
+/// Returns true if the filter is empty, or the name of the case contains a part of it.
 pub fn is_wanted(case: &Case<'_>, filter: &[String]) -> bool {
     let name = case.name();
     filter.is_empty() || filter.iter().any(|part| name.contains(part))

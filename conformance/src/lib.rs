@@ -1,6 +1,5 @@
 //! Conformance tests: each form of `ptx::raw` runs in a small kernel, in the interpreter and on a GPU, with edges as inputs.
 //! The memory of both must be equal, or within the error that the ISA states.
-#![allow(missing_docs, reason = "the program and the tests of this package are its only users")]
 
 pub mod builder;
 pub mod case;

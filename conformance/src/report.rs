@@ -11,29 +11,39 @@ use crate::compare::Difference;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "outcome")]
 pub enum Outcome {
+    /// The memory is equal, or within the error that the ISA states.
     Equal,
+    /// The memory differs.
     Different {
+        /// The elements that differ.
         differences: Vec<Difference>,
     },
+    /// The GPU ends the grid with an error.
     Fault {
+        /// The error.
         what: String,
     },
+    /// The run does not end in time.
     Timeout,
     /// The kernel is missing, or the launch is not allowed.
     Refused {
+        /// The message.
         what: String,
     },
     /// The interpreter has no result to compare with.
     Interpreter {
+        /// The message.
         what: String,
     },
     /// Too many runs before this one have failed.
     NotRun {
+        /// The reason.
         why: String,
     },
 }
 
 impl Outcome {
+    /// Returns the name of the outcome in reports.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Equal => "equal",
@@ -50,11 +60,15 @@ impl Outcome {
 /// A run and its outcome.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Entry {
+    /// The family of the form.
     pub family: String,
+    /// The row of the form.
     pub row: String,
     /// The instruction, and the variant of its case.
     pub case: String,
+    /// The name of the inputs.
     pub run: String,
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// A known departure of the silicon or of ptxas, which explains the outcome.
@@ -64,8 +78,11 @@ pub struct Entry {
 /// All results.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Report {
+    /// The GPU.
     pub device: String,
+    /// The time of all runs.
     pub seconds: f64,
+    /// The runs.
     pub entries: Vec<Entry>,
 }
 

@@ -15,12 +15,16 @@ const PER_MODULE: usize = 64;
 /// A run, by the numbers of its form, of its case within the form, and of the run within the case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
+    /// The number of the form.
     pub form: usize,
+    /// The number of the case.
     pub case: usize,
+    /// The number of the run.
     pub run: usize,
 }
 
 impl Place {
+    /// The first run of all.
     pub const FIRST: Self = Self { form: 0, case: 0, run: 0 };
 }
 

@@ -7,10 +7,30 @@ use ptx_emu::tensor::TensorMap;
 pub enum Mode {
     /// A box of this many elements in each dimension.
     Tile(Vec<u32>),
-    /// Columns of pixels: corners of the bounding box, channels, pixels.
-    Im2col { lower: Vec<i32>, upper: Vec<i32>, channels: u32, pixels: u32 },
-    /// Columns along W (`im2col::w`, `im2col::w::128`): the corners in W, channels, pixels.
-    Im2colW { lower: i32, upper: i32, channels: u32, pixels: u32, w128: bool },
+    /// Columns of pixels.
+    Im2col {
+        /// The lower corner of the bounding box.
+        lower: Vec<i32>,
+        /// The upper corner of the bounding box.
+        upper: Vec<i32>,
+        /// Channels of a pixel.
+        channels: u32,
+        /// Pixels of a column.
+        pixels: u32,
+    },
+    /// Columns along W (`im2col::w`, `im2col::w::128`).
+    Im2colW {
+        /// The lower corner in W.
+        lower: i32,
+        /// The upper corner in W.
+        upper: i32,
+        /// Channels of a pixel.
+        channels: u32,
+        /// Pixels of a column.
+        pixels: u32,
+        /// True for `im2col::w::128`.
+        w128: bool,
+    },
 }
 
 /// A tensor map. The numbers of interleave, swizzle and fill are those of `CUtensorMapInterleave` and its like.
@@ -20,12 +40,17 @@ pub struct Map {
     pub at: usize,
     /// The number of the element type in `tensormap.replace` (9.7.9.28).
     pub element: u8,
+    /// The number of the interleave layout.
     pub interleave: u8,
+    /// The number of the swizzle.
     pub swizzle: u8,
+    /// The number of what fills elements beyond the tensor.
     pub fill: u8,
+    /// The elements in each dimension.
     pub dims: Vec<u32>,
     /// The strides of all dimensions but the first, in bytes.
     pub strides: Vec<u64>,
+    /// What one copy moves.
     pub mode: Mode,
     /// Element strides.
     pub steps: Vec<u32>,

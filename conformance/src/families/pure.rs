@@ -51,6 +51,7 @@ fn is_upper_word(form: &Form) -> bool {
 /// The ranges of `sin` and `cos` with a stated absolute error (9.7.3.18, 9.7.3.19). No error is stated beyond them.
 const RANGES: [(&str, f32, f64); 2] = [("to 2 pi", 2.0 * PI, -20.5), ("to 100 pi", 100.0 * PI, -14.7)];
 
+/// Returns the cases of a form that computes from registers alone.
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
     if form.words().any(|word| ["sin", "cos"].contains(&word)) {
         let ranges = RANGES.into_iter().map(|(variant, limit, error)| {

@@ -49,7 +49,9 @@ pub enum Kind {
 /// A legal form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
+    /// The opcode, with its modifiers and types.
     pub opcode: String,
+    /// The kinds of the operands, in order.
     pub operands: Vec<Kind>,
     /// The operands as the pattern has them.
     shape: &'static str,
@@ -70,10 +72,12 @@ impl Form {
         Self { opcode, operands, shape, version }
     }
 
+    /// Returns the parts of the opcode between dots.
     pub fn words(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.opcode.split('.')
     }
 
+    /// Returns true if the opcode has a part.
     pub fn has(&self, word: &str) -> bool {
         self.words().any(|other| other == word)
     }

@@ -18,6 +18,7 @@ pub const FORMS: usize = 20;
 /// The forms that kernels consist of.
 #[derive(Debug, Clone)]
 pub struct Table {
+    /// All forms of the PTX version.
     pub forms: Vec<Form>,
     /// The numbers of the forms that the interpreter has.
     pub known: Vec<usize>,

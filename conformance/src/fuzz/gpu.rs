@@ -31,15 +31,21 @@ const SHRUNK: usize = 1;
 /// The options of all processes.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// The seed of the first kernel.
     pub seed: u64,
     /// The PTX version of the kernels.
     pub version: String,
+    /// The number of the first kernel.
     pub first: usize,
+    /// How many kernels run.
     pub count: usize,
+    /// The number of the GPU.
     pub device: usize,
+    /// The time after which a kernel counts as hanging.
     pub timeout: Duration,
     /// The folder of cubins; without it the driver compiles the kernels.
     pub modules: Option<PathBuf>,
+    /// How many processes run kernels at a time.
     pub jobs: usize,
 }
 
@@ -47,23 +53,31 @@ pub struct Options {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "outcome")]
 pub enum Outcome {
+    /// The results are equal.
     Equal,
+    /// A result differs.
     Different {
+        /// The first one.
         difference: Difference,
         /// The smallest kernel that differs, if this one was shrunk.
         smallest: Option<String>,
     },
     /// The compiler or the driver refuses the kernel.
     Refused {
+        /// The message.
         what: String,
     },
     /// The interpreter refuses the kernel, or has a finding.
     Interpreter {
+        /// The message.
         what: String,
     },
+    /// The GPU ends the kernel with an error.
     Fault {
+        /// The error.
         what: String,
     },
+    /// The kernel does not end in time.
     Timeout,
 }
 

@@ -19,6 +19,7 @@ const TARGET: &str = "sm_90a";
 pub struct Register {
     /// `p`, `h`, `r`, `d` or `q`.
     pub class: char,
+    /// The number in the class.
     pub index: usize,
 }
 
@@ -71,9 +72,13 @@ pub type Guard = (Register, bool);
 pub struct Step {
     /// The numbers of the forms.
     pub forms: Vec<usize>,
+    /// The guard of all statements.
     pub guard: Option<Guard>,
+    /// The statements.
     pub text: Vec<String>,
+    /// The registers that the statements read.
     pub reads: Vec<Register>,
+    /// The registers that the statements write.
     pub writes: Vec<Register>,
     /// Registers of the text, each with one that gets its value behind the text, whatever the guard.
     pub copies: Vec<(Register, Register)>,
@@ -82,31 +87,48 @@ pub struct Step {
 /// A statement, or a structure of statements.
 #[derive(Debug, Clone)]
 pub enum Node {
+    /// Statements.
     Step(Step),
+    /// A branch by a guard.
     If {
+        /// The number, in the names of labels.
         id: usize,
+        /// The condition.
         guard: Guard,
+        /// The arm where the guard is true.
         then: Vec<Node>,
+        /// The other arm.
         otherwise: Vec<Node>,
     },
     /// Repeats the body `count` times, or as often as the lowest two bits of a register say.
     Loop {
+        /// The number, in the names of labels.
         id: usize,
+        /// The rounds.
         count: u32,
+        /// The register, if one says how many rounds there are.
         by: Option<Register>,
+        /// The statements of a round.
         body: Vec<Node>,
     },
     /// `brx.idx` by the lowest bits of a register.
     Switch {
+        /// The number, in the names of labels.
         id: usize,
+        /// The register.
         by: Register,
+        /// The arms, a power of two.
         arms: Vec<Vec<Node>>,
     },
     /// A call of a function of its own. Each pair is a register of the function and one of the caller.
     Call {
+        /// The number, in the name of the function.
         id: usize,
+        /// The parameters.
         arguments: Vec<(Register, Register)>,
+        /// The statements of the function.
         body: Vec<Node>,
+        /// The results.
         results: Vec<(Register, Register)>,
     },
 }
@@ -122,6 +144,7 @@ impl Node {
         }
     }
 
+    /// Returns the bodies, to change them.
     pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Node>> {
         match self {
             Self::Step(_) => vec![],
@@ -135,20 +158,26 @@ impl Node {
 /// A register that the kernel stores at its end, or loads at its start.
 #[derive(Debug, Clone)]
 pub struct Slot {
+    /// The register.
     pub register: Register,
+    /// The type of the load or store.
     pub ty: String,
     /// The offset in the part of the thread.
     pub at: usize,
+    /// How the value is compared with that of the interpreter.
     pub compare: Compare,
 }
 
 /// A kernel and its inputs.
 #[derive(Debug, Clone)]
 pub struct Kernel {
+    /// The statements.
     pub nodes: Vec<Node>,
+    /// The registers that the kernel loads at its start.
     pub inputs: Vec<Slot>,
     /// The values of the inputs, thread by thread.
     pub values: Vec<Vec<u64>>,
+    /// The registers that the kernel stores at its end.
     pub outputs: Vec<Slot>,
 }
 

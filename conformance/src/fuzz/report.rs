@@ -11,6 +11,7 @@ use super::run::Difference;
 /// How often kernels have each form.
 #[derive(Debug, Clone)]
 pub struct Coverage {
+    /// The number of kernels' statements with each form, by the form's number.
     pub counts: Vec<usize>,
 }
 
@@ -26,10 +27,12 @@ fn count(nodes: &[Node], counts: &mut [usize]) {
 }
 
 impl Coverage {
+    /// Returns the coverage of no kernel.
     pub fn new(table: &Table) -> Self {
         Self { counts: vec![0; table.forms.len()] }
     }
 
+    /// Counts the forms of a kernel.
     pub fn add(&mut self, kernel: &Kernel) {
         count(&kernel.nodes, &mut self.counts);
     }

@@ -91,12 +91,17 @@ pub fn blame(
 pub struct Difference {
     /// The opcode of the last form of the statement, or what differs if no statement is known.
     pub opcode: String,
+    /// The statement, or what differs if none is known.
     pub statement: String,
+    /// The first thread that differs.
     pub thread: usize,
     /// The operands in this thread.
     pub operands: Vec<(String, String)>,
+    /// The register of the result.
     pub register: String,
+    /// The value in the interpreter.
     pub expected: String,
+    /// The value on the GPU.
     pub found: String,
     /// The threads that differ.
     pub count: usize,
