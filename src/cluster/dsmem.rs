@@ -68,7 +68,7 @@ const OTHERS: usize = 15;
 /// Handle of `N` elements in distributed shared memory (DSMEM), which other CTAs fill, and of the mbarrier that counts the bytes.
 ///
 /// Elements and mbarrier share one handle, because the destination of a remote write and the mbarrier that it signals have to lie
-/// in the same CTA. Outside a cluster scope the buffer is at rest; inside, it is an [`Inbox`]. `V` says what fills it:
+/// in the same CTA. Outside a cluster scope the buffer is at rest; inside, it is an [`Inbox`]. `Fill` says what fills it:
 /// [`ByTile`], [`ByElement`] or [`ByChannel`]. `Phase` says whether its mbarriers are initialized:
 /// [`Ready`] after [`init_with`](DsmemBuffer::init_with); otherwise the scope initializes them. The
 /// elements take a multiple of 16 bytes, fewer than 2^20, and are aligned to 128 bytes.
@@ -89,16 +89,16 @@ const OTHERS: usize = 15;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct DsmemBuffer<T, const N: usize, V, Phase = Uninit> {
+pub struct DsmemBuffer<T, const N: usize, Fill, Phase = Uninit> {
     addr: u32,
     /// The parity of the mbarrier's current phase.
     parity: u32,
-    _elements: PhantomData<(*mut [T; N], V, Phase)>,
+    _elements: PhantomData<(*mut [T; N], Fill, Phase)>,
 }
 
 /// The bytes of the elements; the mbarriers follow them.
-const fn buffer_bytes<T: Element, const N: usize, V: Via>() -> u32 {
-    phase_bytes::<T, N>(V::TIMES)
+const fn buffer_bytes<T: Element, const N: usize, Fill: Via>() -> u32 {
+    phase_bytes::<T, N>(Fill::TIMES)
 }
 
 /// The bytes of a tile. Asserts that `times` such tiles can arrive in one phase.
@@ -113,8 +113,8 @@ const fn phase_bytes<T: Element, const N: usize>(times: usize) -> u32 {
 
 // SAFETY: `SIZE` covers the elements and the mbarriers after them. `size::tile` asserts a multiple of 16 bytes, so the mbarriers
 // are aligned to 8.
-unsafe impl<T: Element, const N: usize, V: Via> Place for DsmemBuffer<T, N, V> {
-    const SIZE: u32 = buffer_bytes::<T, N, V>() + 8 * V::MBARRIERS;
+unsafe impl<T: Element, const N: usize, Fill: Via> Place for DsmemBuffer<T, N, Fill> {
+    const SIZE: u32 = buffer_bytes::<T, N, Fill>() + 8 * Fill::MBARRIERS;
     const ALIGN: u32 = ALIGN;
 
     #[inline(always)]
@@ -125,63 +125,63 @@ unsafe impl<T: Element, const N: usize, V: Via> Place for DsmemBuffer<T, N, V> {
 
 // SAFETY: an `Inbox` has nothing in flight, and only a `Cluster` of the same lifetime can send to it. `init` makes the mbarriers
 // ready.
-unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V> {
-    type InScope<'s> = Inbox<'s, T, N, V>;
+unsafe impl<T: Element, const N: usize, Fill: Via> Scoped for DsmemBuffer<T, N, Fill> {
+    type InScope<'s> = Inbox<'s, T, N, Fill>;
     type Ended<'s> = Ended<'s, Self>;
-    const FILLED_BY_COPIES: bool = !V::BY_THREADS;
+    const FILLED_BY_COPIES: bool = !Fill::BY_THREADS;
     const INITIALIZED: bool = true;
     #[inline(always)]
     unsafe fn init_mbarriers(&self, _cta: &Cta) {
-        for bar in mbarriers::<T, N, V>(self.addr) {
+        for bar in mbarriers::<T, N, Fill>(self.addr) {
             // SAFETY: `DsmemBuffer<…, Uninit>` owns its memory, which holds no valid mbarrier; a count of 1 is valid
             // (9.7.13.15.9).
             unsafe { raw::mbarrier_init(space::SharedCta, bar, 1) };
         }
     }
     #[inline(always)]
-    unsafe fn open<'s>(self) -> Inbox<'s, T, N, V> {
+    unsafe fn open<'s>(self) -> Inbox<'s, T, N, Fill> {
         Inbox { addr: self.addr, parity: 0, _scope: PhantomData, _elements: PhantomData }
     }
     #[inline(always)]
-    unsafe fn inval_mbarriers(lent: &Inbox<'_, T, N, V>) {
-        for bar in mbarriers::<T, N, V>(lent.addr) {
+    unsafe fn inval_mbarriers(lent: &Inbox<'_, T, N, Fill>) {
+        for bar in mbarriers::<T, N, Fill>(lent.addr) {
             // SAFETY: the mbarrier is valid, and nothing is in flight to an `Inbox`. The scope's barriers lie before and after.
             unsafe { raw::mbarrier_inval(space::SharedCta, bar) };
         }
     }
     #[inline(always)]
-    unsafe fn give_back(lent: Inbox<'_, T, N, V>) -> Self {
+    unsafe fn give_back(lent: Inbox<'_, T, N, Fill>) -> Self {
         DsmemBuffer { addr: lent.addr, parity: 0, _elements: PhantomData }
     }
 }
 
 // SAFETY: an `Inbox` has nothing in flight, and only a `Cluster` of the same lifetime can send to it.
-unsafe impl<T: Element, const N: usize, V: Via> Scoped for DsmemBuffer<T, N, V, Ready> {
-    type InScope<'s> = Inbox<'s, T, N, V>;
-    type Ended<'s> = Ended<'s, DsmemBuffer<T, N, V>>;
-    const FILLED_BY_COPIES: bool = !V::BY_THREADS;
+unsafe impl<T: Element, const N: usize, Fill: Via> Scoped for DsmemBuffer<T, N, Fill, Ready> {
+    type InScope<'s> = Inbox<'s, T, N, Fill>;
+    type Ended<'s> = Ended<'s, DsmemBuffer<T, N, Fill>>;
+    const FILLED_BY_COPIES: bool = !Fill::BY_THREADS;
     #[inline(always)]
-    unsafe fn open<'s>(self) -> Inbox<'s, T, N, V> {
+    unsafe fn open<'s>(self) -> Inbox<'s, T, N, Fill> {
         Inbox { addr: self.addr, parity: self.parity, _scope: PhantomData, _elements: PhantomData }
     }
     #[inline(always)]
-    unsafe fn give_back(lent: Inbox<'_, T, N, V>) -> Self {
+    unsafe fn give_back(lent: Inbox<'_, T, N, Fill>) -> Self {
         DsmemBuffer { addr: lent.addr, parity: lent.parity, _elements: PhantomData }
     }
 }
 
 // SAFETY: the buffer is at rest, and holds no mbarrier before the scope.
-unsafe impl<T: Element, const N: usize, V: Via> Lendable for DsmemBuffer<T, N, V> {}
+unsafe impl<T: Element, const N: usize, Fill: Via> Lendable for DsmemBuffer<T, N, Fill> {}
 // SAFETY: the buffer is at rest. `init_with` or an earlier scope has initialized its mbarriers, which the scope fences.
-unsafe impl<T: Element, const N: usize, V: Via> Lendable for DsmemBuffer<T, N, V, Ready> {}
+unsafe impl<T: Element, const N: usize, Fill: Via> Lendable for DsmemBuffer<T, N, Fill, Ready> {}
 
 /// The addresses of the mbarriers of the DSMEM buffer at `addr`.
 #[inline(always)]
-fn mbarriers<T: Element, const N: usize, V: Via>(addr: u32) -> impl Iterator<Item = u32> {
-    (0..V::MBARRIERS).map(move |i| addr + const { buffer_bytes::<T, N, V>() } + 8 * i)
+fn mbarriers<T: Element, const N: usize, Fill: Via>(addr: u32) -> impl Iterator<Item = u32> {
+    (0..Fill::MBARRIERS).map(move |i| addr + const { buffer_bytes::<T, N, Fill>() } + 8 * i)
 }
 
-impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
+impl<T: Element, const N: usize, Fill: Via> DsmemBuffer<T, N, Fill> {
     /// Sets element `i` to `f(i)` and initializes the mbarriers of the DSMEM buffer (`mbarrier.init`), for a cluster scope that
     /// keeps the elements. Reductions of other CTAs ([`reduce`](Inbox::reduce), [`send_reduce`](Inbox::send_reduce)) are applied
     /// to these values. Each thread stores its share, 16 bytes at a time. A buffer that is lent to the scope without this call is
@@ -203,7 +203,7 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
     #[must_use = "the returned handle owns the DSMEM buffer: keep it"]
     #[inline(always)]
     #[track_caller]
-    pub fn init_with(self, cta: &Cta, f: impl FnMut(usize) -> T) -> DsmemBuffer<T, N, V, Ready> {
+    pub fn init_with(self, cta: &Cta, f: impl FnMut(usize) -> T) -> DsmemBuffer<T, N, Fill, Ready> {
         meet!(cta);
         if cta.is_leader() {
             // SAFETY: the leader makes this call. `Cluster::begin` fences the mbarriers for the other CTAs.
@@ -211,7 +211,7 @@ impl<T: Element, const N: usize, V: Via> DsmemBuffer<T, N, V> {
         }
         // SAFETY: this handle owns the elements; other CTAs use them only after the barrier that begins a cluster scope.
         unsafe { fill::<T, N>(cta, self.addr, f) };
-        if const { !V::BY_THREADS } {
+        if const { !Fill::BY_THREADS } {
             // The bulk reductions of other CTAs access the elements through the async proxy.
             raw::fence_proxy_async(space::SharedCta);
         }
@@ -268,34 +268,34 @@ fn for_each_other(cluster: &Cluster<'_>, mut f: impl FnMut(u32)) {
 /// CTA.
 #[must_use = "the closure of the scope has to return this handle: return it"]
 #[derive(Debug)]
-pub struct Inbox<'c, T, const N: usize, V> {
+pub struct Inbox<'c, T, const N: usize, Fill> {
     addr: u32,
     parity: u32,
     _scope: Brand<'c>,
-    _elements: PhantomData<(*mut [T; N], V)>,
+    _elements: PhantomData<(*mut [T; N], Fill)>,
 }
 
 /// A DSMEM buffer with data in flight to it; [`receive`](Sent::receive) waits for the data. It owns the source from which this
 /// CTA sends.
 #[must_use = "data is in flight to this DSMEM buffer and has to be received: call `.receive(cta)`"]
 #[derive(Debug)]
-pub struct Sent<'c, T, const N: usize, V, Src> {
-    inbox: Inbox<'c, T, N, V>,
+pub struct Sent<'c, T, const N: usize, Fill, Src> {
+    inbox: Inbox<'c, T, N, Fill>,
     src: Src,
 }
 
 /// A DSMEM buffer that has received everything that was sent to it. It lends its elements as [`Shared`] memory, by `Deref`.
 #[must_use = "the closure of the scope has to return the DSMEM buffer: call `.release()`"]
 #[derive(Debug)]
-pub struct Received<'c, T, const N: usize, V, Src> {
-    inbox: Inbox<'c, T, N, V>,
+pub struct Received<'c, T, const N: usize, Fill, Src> {
+    inbox: Inbox<'c, T, N, Fill>,
     /// The elements of the inbox. Only lent: the next tile is sent after a barrier that uses this handle up.
     tile: Shared<'c, T, N, Loaded>,
     src: Src,
 }
 
-impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
-    const BYTES: u32 = buffer_bytes::<T, N, V>();
+impl<'c, T: Element, const N: usize, Fill: Via> Inbox<'c, T, N, Fill> {
+    const BYTES: u32 = buffer_bytes::<T, N, Fill>();
 
     #[inline(always)]
     fn bar(&self) -> u32 {
@@ -366,17 +366,17 @@ impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
     }
 }
 
-impl<'c, T: Element, const N: usize, V: Via> Inbox<'c, T, N, V> {
+impl<'c, T: Element, const N: usize, Fill: Via> Inbox<'c, T, N, Fill> {
     /// Gives up this DSMEM buffer in the last scope of the kernel ([`Cta::finish_cluster`]), whose `body` returns the result.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn end(self) -> Ended<'c, DsmemBuffer<T, N, V>> {
+    pub fn end(self) -> Ended<'c, DsmemBuffer<T, N, Fill>> {
         Ended::new()
     }
 }
 
-impl<'c, T: Element, const N: usize, V: Via, Src: End> Received<'c, T, N, V, Src> {
+impl<'c, T: Element, const N: usize, Fill: Via, Src: End> Received<'c, T, N, Fill, Src> {
     /// Gives up this DSMEM buffer and the source that its CTA sent, without the barrier of `release`, in the last scope of the
     /// kernel ([`Cta::finish_cluster`]), whose `body` returns the results.
     ///
@@ -395,22 +395,22 @@ impl<'c, T: Element, const N: usize, V: Via, Src: End> Received<'c, T, N, V, Src
     /// # }
     /// ```
     #[inline(always)]
-    pub fn end(self) -> (Ended<'c, DsmemBuffer<T, N, V>>, Src::Ended) {
+    pub fn end(self) -> (Ended<'c, DsmemBuffer<T, N, Fill>>, Src::Ended) {
         (Ended::new(), self.src.end())
     }
 }
 
 // SAFETY: everything that was sent to this CTA has arrived. Other CTAs may still copy from this CTA, until they end what they
 // received.
-unsafe impl<'c, T: Element, const N: usize, V: Via, Src: End> End for Received<'c, T, N, V, Src> {
-    type Ended = (Ended<'c, DsmemBuffer<T, N, V>>, Src::Ended);
+unsafe impl<'c, T: Element, const N: usize, Fill: Via, Src: End> End for Received<'c, T, N, Fill, Src> {
+    type Ended = (Ended<'c, DsmemBuffer<T, N, Fill>>, Src::Ended);
     #[inline(always)]
     fn end(self) -> Self::Ended {
         Received::end(self)
     }
 }
 
-impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
+impl<'c, T: Element, const N: usize, Fill: Via, Src> Sent<'c, T, N, Fill, Src> {
     /// Waits until everything that was sent to this CTA's DSMEM buffer has arrived, which all its threads may then read
     /// (`mbarrier.try_wait`). This is not a cluster call: the CTAs make it at different times.
     ///
@@ -420,7 +420,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     /// `fence.acquire.sync_restrict::shared::cluster.cluster;`
     #[inline(always)]
     #[track_caller]
-    pub fn receive(self, cta: &Cta) -> Received<'c, T, N, V, Src> {
+    pub fn receive(self, cta: &Cta) -> Received<'c, T, N, Fill, Src> {
         meet!(cta);
         self.inbox.wait();
         let inbox = Inbox { parity: self.inbox.parity ^ 1, ..self.inbox };
@@ -435,7 +435,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Sent<'c, T, N, V, Src> {
     }
 }
 
-impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
+impl<'c, T: Element, const N: usize, Fill: Via, Src> Received<'c, T, N, Fill, Src> {
     /// Returns the source that this CTA sent, the `src` of [`send`](Inbox::send) or a sibling, as [`Sent::source`] does.
     ///
     /// ```
@@ -457,7 +457,7 @@ impl<'c, T: Element, const N: usize, V: Via, Src> Received<'c, T, N, V, Src> {
     }
 }
 
-impl<'c, T, const N: usize, V, Src> Deref for Received<'c, T, N, V, Src> {
+impl<'c, T, const N: usize, Fill, Src> Deref for Received<'c, T, N, Fill, Src> {
     type Target = Shared<'c, T, N, Loaded>;
     #[inline(always)]
     fn deref(&self) -> &Self::Target {

@@ -44,8 +44,8 @@ come_back_as_they_are! {
     [T, const N: usize, Src] ChannelReceived<'_, T, N, Src>;
 }
 
-impl<T, const N: usize, V: Via, Src> Sealed for Received<'_, T, N, V, Src> {}
-impl<T, const N: usize, V: Via, Src> Source for Received<'_, T, N, V, Src> {
+impl<T, const N: usize, Fill: Via, Src> Sealed for Received<'_, T, N, Fill, Src> {}
+impl<T, const N: usize, Fill: Via, Src> Source for Received<'_, T, N, Fill, Src> {
     type Group = Cta;
     type Read = Self;
     #[inline(always)]
@@ -58,17 +58,17 @@ impl<T, const N: usize, V: Via, Src> Source for Received<'_, T, N, V, Src> {
 // data. `ByTile`: since the buffer was made ready and fenced, only the async proxy has written the tile; that the completion of
 // another CTA's copy suffices for this CTA's copy is assumption A8 of docs/SOUNDNESS.md. `ByElement`: threads have written the
 // elements, so this function fences (A9).
-unsafe impl<T: Element, const N: usize, V: Via, Src> CopySource<T, N> for Received<'_, T, N, V, Src> {
+unsafe impl<T: Element, const N: usize, Fill: Via, Src> CopySource<T, N> for Received<'_, T, N, Fill, Src> {
     #[inline(always)]
     fn tile(&self) -> u32 {
-        if const { V::BY_THREADS } {
+        if const { Fill::BY_THREADS } {
             raw::fence_proxy_async(space::SharedCta);
         }
         self.addr()
     }
 }
-impl<'c, T, const N: usize, V: Via, Src: Origin> Origin for Received<'c, T, N, V, Src> {
-    type Back = (Inbox<'c, T, N, V>, Src::Back);
+impl<'c, T, const N: usize, Fill: Via, Src: Origin> Origin for Received<'c, T, N, Fill, Src> {
+    type Back = (Inbox<'c, T, N, Fill>, Src::Back);
     #[inline(always)]
     fn back(self, token: Token) -> Self::Back {
         (self.inbox, self.src.back(token))
