@@ -1,5 +1,7 @@
 //! Host functions that run the kernels of the examples. None of them contains `unsafe`.
 
+pub mod expected;
+
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,7 +64,7 @@ impl Gpu {
     /// If `columns` is not a multiple of 4, or if the kernel cannot be launched, or fails.
     pub fn softmax(&self, matrix: &[f32], columns: u32) -> Result<Vec<f32>> {
         let stream = &self.stream;
-        let rows = u32::try_from(matrix.len() / columns as usize)?;
+        let [rows, columns] = extents(matrix.len(), columns as usize)?;
         let input = stream.clone_htod(matrix)?;
         let mut output = stream.alloc_zeros(matrix.len())?;
         let arguments = (Matrix::new(&input, rows, columns), Matrix::new(&mut output, rows, columns));
@@ -105,6 +107,115 @@ impl Gpu {
         Ok(stream.clone_dtoh(&counts)?)
     }
 
+    /// Returns a·`x` + `y`.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched, or fails.
+    pub fn axpy(&self, a: f32, x: &[f32], y: &[f32]) -> Result<Vec<f32>> {
+        let stream = &self.stream;
+        let (x, mut y) = (stream.clone_htod(x)?, stream.clone_htod(y)?);
+        let blocks = blocks_for(y.len(), 3584);
+        self.kernels.kernel(kernels::axpy_tiles)?.launch(stream, blocks, (a, &x, &mut y))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&y)?)
+    }
+
+    /// Returns the sum of the elements of `x`.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched, or fails.
+    pub fn sum(&self, x: &[f32]) -> Result<f32> {
+        let stream = &self.stream;
+        let (on_gpu, mut total) = (stream.clone_htod(x)?, stream.alloc_zeros(1)?);
+        let blocks = blocks_for(x.len(), 4 * 256);
+        self.kernels.kernel(kernels::sum_elements)?.launch(stream, blocks, (&on_gpu, &mut total))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&total)?[0])
+    }
+
+    /// Returns the sum of the whole tiles of 1024 elements of `x`. One warp of a block loads, and three add up.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched, or fails.
+    pub fn sum_in_parts(&self, x: &[f32]) -> Result<f32> {
+        let stream = &self.stream;
+        let (on_gpu, mut total) = (stream.clone_htod(x)?, stream.alloc_zeros(1)?);
+        let blocks = blocks_for(x.len(), 4 * 1024);
+        self.kernels.kernel(kernels::sum_in_parts)?.launch(stream, blocks, (&on_gpu, &mut total))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&total)?[0])
+    }
+
+    /// Returns each row, divided by the root of the mean of its squares and `epsilon`, times `weights`.
+    ///
+    /// # Errors
+    ///
+    /// If a row has more than 8192 elements, or not a multiple of 4, or if the kernel cannot be launched, or fails.
+    pub fn normalize(&self, matrix: &[f32], weights: &[f32], epsilon: f32) -> Result<Vec<f32>> {
+        let stream = &self.stream;
+        let [rows, columns] = extents(matrix.len(), weights.len())?;
+        let (input, weights) = (stream.clone_htod(matrix)?, stream.clone_htod(weights)?);
+        let mut output = stream.alloc_zeros(matrix.len())?;
+        let (from, to) = (Matrix::new(&input, rows, columns), Matrix::new(&mut output, rows, columns));
+        let norm = self.kernels.kernel(kernels::normalize_rows)?;
+        norm.launch(stream, rows.clamp(1, 1024), (from, &weights, to, epsilon))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&output)?)
+    }
+
+    /// Returns each element twice, with its neighbors added.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched, or fails.
+    pub fn smooth(&self, x: &[f32]) -> Result<Vec<f32>> {
+        let stream = &self.stream;
+        let (on_gpu, mut y) = (stream.clone_htod(x)?, stream.alloc_zeros(x.len())?);
+        let blocks = blocks_for(x.len(), 1024);
+        self.kernels.kernel(kernels::smooth)?.launch(stream, blocks, (&on_gpu, &mut y))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&y)?)
+    }
+
+    /// Returns for each word the sum of all words up to it, wrapping.
+    ///
+    /// # Errors
+    ///
+    /// If the number of words is not a multiple of 1024, or if a kernel cannot be launched, or fails.
+    pub fn scan(&self, words: &[u32]) -> Result<Vec<u32>> {
+        if !words.len().is_multiple_of(1024) {
+            return Err(format!("{} words are no whole tiles of 1024", words.len()).into());
+        }
+        let stream = &self.stream;
+        let (input, mut output) = (stream.clone_htod(words)?, stream.alloc_zeros(words.len())?);
+        let mut totals = stream.alloc_zeros(words.len() / 1024)?;
+        let blocks = blocks_for(words.len(), 1024);
+        self.kernels.kernel(kernels::total_tiles)?.launch(stream, blocks, (&input, &mut totals))?;
+        self.kernels.kernel(kernels::scan_tiles)?.launch(stream, blocks, (&input, &totals, &mut output))?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&output)?)
+    }
+
+    /// Returns the matrix times the vector `x`.
+    ///
+    /// # Errors
+    ///
+    /// If the length of `x` is not a multiple of 4, or if the kernel cannot be launched, or fails.
+    pub fn multiply(&self, matrix: &[f32], x: &[f32]) -> Result<Vec<f32>> {
+        let stream = &self.stream;
+        let [rows, columns] = extents(matrix.len(), x.len())?;
+        let (input, x) = (stream.clone_htod(matrix)?, stream.clone_htod(x)?);
+        let mut y = stream.alloc_zeros(rows as usize)?;
+        let multiply = self.kernels.kernel(kernels::multiply_by_vector)?;
+        let arguments = (Matrix::new(&input, rows, columns), &x, &mut y);
+        multiply.launch(stream, blocks_for(rows as usize, 8), arguments)?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&y)?)
+    }
+
     /// Returns the sums of [`kernels::accumulate_sums`], computed by one block of 288 threads.
     ///
     /// # Errors
@@ -123,6 +234,11 @@ impl Gpu {
     fn wait(&self) -> Result<()> {
         Ok(ptx_host::wait(&self.stream, Duration::from_secs(10))?)
     }
+}
+
+/// Returns the rows and columns of a matrix of `len` elements.
+fn extents(len: usize, columns: usize) -> Result<[u32; 2]> {
+    Ok([u32::try_from(len / columns.max(1))?, u32::try_from(columns)?])
 }
 
 /// Returns the number of thread blocks for `len` elements: one for every `of_block` elements, from 1 to 1024.

@@ -1,12 +1,10 @@
 //! Runs each example on the GPU, on sizes around those of its vectors, tiles and blocks. Without a GPU the tests say so and pass.
 
-mod support;
-
 use std::io::Write as _;
 
+use examples::expected::{self, *};
 use examples::{Gpu, is_no_gpu};
 use ptx_host::Dim3;
-use support::*;
 
 /// Returns the GPU, or `None` if the machine has none.
 fn gpu() -> Option<Gpu> {
@@ -27,7 +25,7 @@ fn vectors_are_added() {
     for len in [1, 3, 4, 1023, 1024, 1025, 5_000_003] {
         let (x, y) = (numbers(len), numbers(len + 7)[7..].to_vec());
         let sum = gpu.vector_add(&x, &y).unwrap();
-        assert_sums(&x, &y, &sum);
+        compare(&sum, &expected::sums(&x, &y)).unwrap();
     }
 }
 
@@ -37,7 +35,7 @@ fn rows_become_their_softmax() {
     for (rows, columns) in [(1, 4), (3, 1024), (200, 1028), (5, 40_000)] {
         let matrix = matrix(rows, columns);
         let output = gpu.softmax(&matrix, columns as u32).unwrap();
-        assert_softmax(&matrix, columns, &output);
+        compare_rounded(&output, &softmax(&matrix, columns)).unwrap();
     }
 }
 
@@ -47,7 +45,7 @@ fn matrices_are_transposed() {
     for (width, height) in [(4, 4), (32, 32), (36, 100), (1024, 2052)] {
         let matrix = numbers(width * height);
         let output = gpu.transpose(&matrix, width as u64, height as u64).unwrap();
-        assert_transposed(&matrix, width, height, &output);
+        compare(&output, &transposed(&matrix, width)).unwrap();
     }
 }
 
@@ -56,8 +54,32 @@ fn bytes_are_counted() {
     let Some(gpu) = gpu() else { return };
     for len in [1, 127, 128, 100_003, 3_000_000] {
         let words = words(len);
-        assert_eq!(gpu.histogram(&words).unwrap(), counts_of_low_bytes(&words), "{len} words");
+        compare(&gpu.histogram(&words).unwrap(), &counts_of_low_bytes(&words)).unwrap();
     }
+}
+
+#[test]
+fn the_recipes_are_right() {
+    let Some(gpu) = gpu() else { return };
+    for len in [1, 3583, 3584, 1_000_003] {
+        let (x, y) = (numbers(len), whole_numbers(len));
+        compare(&gpu.axpy(2.0, &x, &y).unwrap(), &axpy(2.0, &x, &y)).unwrap();
+        compare(&gpu.smooth(&y).unwrap(), &smoothed(&y)).unwrap();
+        compare(&[gpu.sum(&y).unwrap()], &[y.iter().sum()]).unwrap();
+    }
+    for tiles in [1, 2, 1000] {
+        let (x, words) = (whole_numbers(1024 * tiles), words(1024 * tiles));
+        compare(&[gpu.sum_in_parts(&x).unwrap()], &[x.iter().sum()]).unwrap();
+        compare(&gpu.scan(&words).unwrap(), &scanned(&words)).unwrap();
+    }
+    for (rows, columns) in [(1, 4), (300, 1028), (5, 8192)] {
+        let (from, weights) = (matrix(rows, columns), numbers(columns));
+        let output = gpu.normalize(&from, &weights, 1e-5).unwrap();
+        compare_rounded(&output, &normalized(&from, &weights, 1e-5)).unwrap();
+        let (whole, x) = (whole_numbers(rows * columns), whole_numbers(columns));
+        compare(&gpu.multiply(&whole, &x).unwrap(), &product(&whole, &x)).unwrap();
+    }
+    assert!(gpu.scan(&[1; 1000]).is_err());
 }
 
 #[test]
@@ -65,7 +87,7 @@ fn a_block_of_288_threads_with_many_registers_runs() {
     let Some(gpu) = gpu() else { return };
     let x: Vec<f32> = (0..1000u16).map(f32::from).collect();
     let sums = gpu.accumulate(&x).unwrap();
-    assert_accumulated(&x, &sums);
+    compare_rounded(&sums, &accumulated(&x)).unwrap();
 }
 
 /// Checks that the driver reports what the attribute states.

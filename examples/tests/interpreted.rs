@@ -1,10 +1,8 @@
 //! Runs the kernel of each example in the interpreter, on any machine: under several schedules, on sizes around those of its
 //! vectors, tiles and blocks. A race, a missing wait or an access out of bounds fails the test.
 
-mod support;
-
+use examples::expected::{self, *};
 use ptx_emu::{Emulator, Kernels, Matrix, Tensor};
-use support::*;
 
 fn gpu() -> (Emulator, Kernels) {
     let gpu = Emulator::new().schedules(3);
@@ -20,7 +18,7 @@ fn vectors_are_added() {
         let (x, y) = (numbers(len), numbers(len + 7)[7..].to_vec());
         let (on_x, on_y, mut sums) = (gpu.slice(&x), gpu.slice(&y), gpu.slice(&vec![0.0; len]));
         add.launch(&gpu, 2, (&on_x, &on_y, &mut sums)).unwrap();
-        assert_sums(&x, &y, &sums.to_vec());
+        compare(&sums.to_vec(), &expected::sums(&x, &y)).unwrap();
     }
 }
 
@@ -34,7 +32,7 @@ fn rows_become_their_softmax() {
         let [rows, width] = [rows as u32, columns as u32];
         let arguments = (Matrix::new(&input, rows, width), Matrix::new(&mut output, rows, width));
         softmax.launch(&gpu, 2, arguments).unwrap();
-        assert_softmax(&matrix, columns, &output.to_vec());
+        compare_rounded(&output.to_vec(), &expected::softmax(&matrix, columns)).unwrap();
     }
 }
 
@@ -48,7 +46,7 @@ fn matrices_are_transposed() {
         let [columns, rows] = [width as u64, height as u64];
         let arguments = (Tensor::new(&input, [columns, rows]), Tensor::new(&mut output, [rows, columns]));
         transpose.launch(&gpu, 2, arguments).unwrap();
-        assert_transposed(&matrix, width, height, &output.to_vec());
+        compare(&output.to_vec(), &transposed(&matrix, width)).unwrap();
     }
 }
 
@@ -61,7 +59,7 @@ fn bytes_are_counted() {
         let (input, mut counts) = (gpu.slice(&words), gpu.slice(&[0u32; 256]));
         // Two clusters of four blocks.
         count.launch(&gpu, 8, (&input, &mut counts)).unwrap();
-        assert_eq!(counts.to_vec(), counts_of_low_bytes(&words), "{len} words");
+        compare(&counts.to_vec(), &counts_of_low_bytes(&words)).unwrap();
     }
 }
 
@@ -72,7 +70,7 @@ fn a_block_of_288_threads_accumulates() {
     let x: Vec<f32> = (0..1000u16).map(f32::from).collect();
     let (input, mut sums) = (gpu.slice(&x), gpu.slice(&[0.0f32; 288]));
     accumulate.launch(&gpu, 1, (&input, &mut sums)).unwrap();
-    assert_accumulated(&x, &sums.to_vec());
+    compare_rounded(&sums.to_vec(), &accumulated(&x)).unwrap();
 }
 
 #[test]
@@ -80,9 +78,10 @@ fn tiles_are_scaled_and_added() {
     let (gpu, kernels) = gpu();
     let axpy = kernels.kernel(kernels::axpy_tiles).unwrap();
     for len in [1, 3583, 3584, 10_001] {
-        let (x, mut y) = (gpu.slice(&vec![1.5f32; len]), gpu.slice(&vec![0.25f32; len]));
-        axpy.launch(&gpu, 2, (2.0, &x, &mut y)).unwrap();
-        assert_eq!(y.to_vec(), vec![3.25; len]);
+        let (x, y) = (numbers(len), whole_numbers(len));
+        let (on_x, mut on_y) = (gpu.slice(&x), gpu.slice(&y));
+        axpy.launch(&gpu, 2, (2.0, &on_x, &mut on_y)).unwrap();
+        compare(&on_y.to_vec(), &expected::axpy(2.0, &x, &y)).unwrap();
     }
 }
 
@@ -91,10 +90,10 @@ fn elements_are_summed() {
     let (gpu, kernels) = gpu();
     let sum = kernels.kernel(kernels::sum_elements).unwrap();
     for len in [0, 1, 255, 5000] {
-        let x: Vec<f32> = (0..len).map(|i| (i % 7) as f32).collect();
+        let x = whole_numbers(len);
         let (on_x, mut total) = (gpu.slice(&x), gpu.slice(&[0.0f32]));
         sum.launch(&gpu, 2, (&on_x, &mut total)).unwrap();
-        assert_eq!(total.to_vec(), [x.iter().sum::<f32>()]);
+        compare(&total.to_vec(), &[x.iter().sum()]).unwrap();
     }
 }
 
@@ -109,13 +108,7 @@ fn rows_are_normalized() {
         let [rows, width] = [rows as u32, columns as u32];
         let (from, to) = (Matrix::new(&input, rows, width), Matrix::new(&mut output, rows, width));
         norm.launch(&gpu, 2, (from, &of_columns, to, 1e-5)).unwrap();
-        for (from, to) in matrix.chunks(columns).zip(output.to_vec().chunks(columns)) {
-            let mean = from.iter().map(|x| f64::from(x * x)).sum::<f64>() / columns as f64;
-            for ((x, weight), y) in from.iter().zip(&weights).zip(to) {
-                let want = f64::from(x * weight) / (mean + 1e-5).sqrt();
-                assert!((f64::from(*y) - want).abs() <= 1e-5 * want.abs(), "{y} for {want}");
-            }
-        }
+        compare_rounded(&output.to_vec(), &normalized(&matrix, &weights, 1e-5)).unwrap();
     }
 }
 
@@ -124,12 +117,10 @@ fn lines_are_smoothed() {
     let (gpu, kernels) = gpu();
     let smooth = kernels.kernel(kernels::smooth).unwrap();
     for len in [1, 1023, 1024, 5001] {
-        let x: Vec<f32> = (0..len).map(|i| (i * i % 31) as f32).collect();
+        let x = whole_numbers(len);
         let (on_x, mut y) = (gpu.slice(&x), gpu.slice(&vec![0.0f32; len]));
         smooth.launch(&gpu, 2, (&on_x, &mut y)).unwrap();
-        let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
-        let want = (0..len).map(|i| at(i.wrapping_sub(1)) + 2.0 * at(i) + at(i + 1));
-        assert_eq!(y.to_vec(), want.collect::<Vec<_>>());
+        compare(&y.to_vec(), &smoothed(&x)).unwrap();
     }
 }
 
@@ -144,11 +135,7 @@ fn words_are_scanned() {
         let mut output = gpu.slice(&vec![0u32; words.len()]);
         total.launch(&gpu, 2, (&input, &mut totals)).unwrap();
         scan.launch(&gpu, 2, (&input, &totals, &mut output)).unwrap();
-        let mut sum = 0u32;
-        for (word, output) in words.iter().zip(output.to_vec()) {
-            sum = sum.wrapping_add(*word);
-            assert_eq!(output, sum, "{tiles} tiles");
-        }
+        compare(&output.to_vec(), &scanned(&words)).unwrap();
     }
 }
 
@@ -157,10 +144,10 @@ fn tiles_are_summed_by_a_pipeline() {
     let (gpu, kernels) = gpu();
     let sum = kernels.kernel(kernels::sum_in_parts).unwrap();
     for tiles in [0, 1, 11] {
-        let x: Vec<f32> = (0..1024 * tiles).map(|i| (i % 7) as f32).collect();
+        let x = whole_numbers(1024 * tiles);
         let (on_x, mut total) = (gpu.slice(&x), gpu.slice(&[0.0f32]));
         sum.launch(&gpu, 2, (&on_x, &mut total)).unwrap();
-        assert_eq!(total.to_vec(), [x.iter().sum::<f32>()]);
+        compare(&total.to_vec(), &[x.iter().sum()]).unwrap();
     }
 }
 
@@ -169,12 +156,10 @@ fn matrices_are_multiplied_by_vectors() {
     let (gpu, kernels) = gpu();
     let multiply = kernels.kernel(kernels::multiply_by_vector).unwrap();
     for (rows, columns) in [(1, 4), (19, 260)] {
-        let small = |len: usize| (0..len).map(|i| (i % 5) as f32 - 2.0).collect::<Vec<_>>();
-        let (matrix, x) = (small(rows * columns), small(columns));
+        let (matrix, x) = (whole_numbers(rows * columns), whole_numbers(columns));
         let (on_matrix, on_x, mut y) = (gpu.slice(&matrix), gpu.slice(&x), gpu.slice(&vec![0.0f32; rows]));
         let on_matrix = Matrix::new(&on_matrix, rows as u32, columns as u32);
         multiply.launch(&gpu, 2, (on_matrix, &on_x, &mut y)).unwrap();
-        let product = |row: &[f32]| row.iter().zip(&x).map(|(a, x)| a * x).sum::<f32>();
-        assert_eq!(y.to_vec(), matrix.chunks(columns).map(product).collect::<Vec<_>>());
+        compare(&y.to_vec(), &product(&matrix, &x)).unwrap();
     }
 }
