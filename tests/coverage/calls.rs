@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::types::{Type, closing};
 
 /// A function of `ptx`, as the symbol of an instance names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Called {
     /// An inherent method, with its complete type.
     Method(Type, String),
@@ -69,10 +69,15 @@ impl<'a> Calls<'a> {
         self.name(symbol).is_some_and(|name| name.path.trim_start_matches('<').starts_with("typed::"))
     }
 
-    /// Returns all symbols that symbols with this prefix reach.
-    pub fn reached(&self, prefix: &str) -> BTreeSet<&'a str> {
+    /// Returns all symbols that the twins reach.
+    pub fn of_twins(&self) -> BTreeSet<&'a str> {
+        self.reached_from(|symbol| symbol.starts_with("typed_"))
+    }
+
+    /// Returns all symbols that those functions reach for which `starts` is true.
+    pub fn reached_from(&self, starts: impl Fn(&str) -> bool) -> BTreeSet<&'a str> {
         let mut reached = BTreeSet::new();
-        let mut next: Vec<_> = self.callees.keys().copied().filter(|name| name.starts_with(prefix)).collect();
+        let mut next: Vec<_> = self.callees.keys().copied().filter(|name| starts(name)).collect();
         while let Some(name) = next.pop() {
             if reached.insert(name) {
                 next.extend(self.callees.get(name).into_iter().flatten());

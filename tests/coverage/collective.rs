@@ -22,7 +22,7 @@ pub fn text(json: &Value, calls: &Calls) -> String {
 
     // Maps each symbol to its safe function, and each symbol to its convergent row.
     let (mut safe, mut raw) = (BTreeMap::new(), BTreeMap::new());
-    for symbol in calls.reached("typed_") {
+    for symbol in calls.of_twins() {
         let Some(of) = calls.name(symbol) else { continue };
         match &of.called {
             Some(Called::Free(module, name)) if module == "raw" => {
@@ -139,7 +139,7 @@ pub fn executed_together(functions: &[Function], calls: &Calls) -> BTreeSet<Stri
     let mut faults = BTreeSet::new();
     let not = functions.iter().filter(|function| function.docs.split("\n\n").any(|text| text.trim() == NOT));
     let not: Vec<_> = not.collect();
-    for symbol in calls.reached("typed_") {
+    for symbol in calls.of_twins() {
         let Some(instance) = calls.called(symbol) else { continue };
         let Some(function) = not.iter().find(|function| is_called(function, instance)) else { continue };
         let reached = calls.below(symbol, |symbol| calls.is_the_callers(symbol));
@@ -157,7 +157,7 @@ pub fn is_collective(function: &Function) -> bool {
 
 /// Returns the functions of `ptx` that the twins reach, by their symbols.
 pub fn instances<'a>(calls: &'a Calls<'a>) -> Vec<(&'a str, &'a Called)> {
-    let reached = calls.reached("typed_").into_iter();
+    let reached = calls.of_twins().into_iter();
     let names = reached.filter_map(|symbol| Some((symbol, calls.name(symbol)?)));
     let names = names.filter(|(_, name)| !name.path.contains("{closure"));
     names.filter_map(|(symbol, name)| Some((symbol, name.called.as_ref()?))).collect()

@@ -63,7 +63,7 @@ fn typed(functions: &[Function], calls: &Calls, entries: &[Entry]) -> BTreeMap<S
     };
 
     let mut made: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for symbol in calls.reached("typed_") {
+    for symbol in calls.of_twins() {
         let Some(instance) = calls.called(symbol) else { continue };
         // `registers` calls the closures that it is given, including closures of this crate.
         let mut others = functions.iter().filter(|function| function.module != "registers");
@@ -84,7 +84,7 @@ fn typed(functions: &[Function], calls: &Calls, entries: &[Entry]) -> BTreeMap<S
 }
 
 /// Returns the function's public path, without the parameters of its type.
-fn name(function: &Function) -> String {
+pub fn name(function: &Function) -> String {
     match &function.owner {
         Some(Type::Path { name, .. }) => {
             let name = name.rsplit("::").next().unwrap_or(name);

@@ -6,6 +6,8 @@
 //! The list of functions comes from rustdoc's JSON. The calls of the twins come from the functions that rustc instantiates.
 
 mod api;
+#[path = "../support/blocks.rs"]
+mod blocks;
 mod calls;
 mod collective;
 mod glossary;
@@ -26,7 +28,7 @@ use api::{Function, Name};
 use calls::{Called, Calls};
 use serde_json::Value;
 use support::ok;
-use xtask::device::{Arch, Build, OptLevel};
+use xtask::device::{self, Arch, Build, OptLevel};
 use xtask::files;
 use xtask::golden::{self, Golden};
 use xtask::toolchain::{Kind, Toolchain};
@@ -61,7 +63,6 @@ const NO_TWIN: Exceptions = &[
             "shared::ThreadVectors::write_to",
         ],
     ),
-    ("is the instruction of its name", &["trap"]),
     ("is a constant for the host", &["shared::DynamicShared::bytes_for"]),
 ];
 
@@ -100,28 +101,42 @@ const NO_MISUSE: Exceptions = &[(
     ],
 )];
 
-/// The public functions that neither a kernel, nor an example, nor the book names.
+/// The public functions that neither a kernel, nor an example, nor the book calls or names.
 const NO_USER: Exceptions = &[
     (
-        "stands beside `len`, as clippy asks (`len_without_is_empty`)",
+        "is a length or its test, which clippy asks for in pairs (`len_without_is_empty`)",
         &[
             "atomic::GlobalAtomics::is_empty",
             "global::Global::is_empty",
             "global::GlobalElementsMut::is_empty",
+            "global::GlobalElementsMut::len",
             "global::GlobalMut::is_empty",
+            "global::GlobalSlice::len",
             "global::GlobalVectorsMut::is_empty",
+            "global::GlobalVectorsMut::len",
             "multimem::Multicast::is_empty",
+            "multimem::Multicast::len",
+            "multimem::MulticastReduce::count",
             "shared::DynamicShared::is_empty",
+            "shared::DynamicShared::len",
         ],
     ),
     (
-        "is the one name of its instruction, or of an operand, in the typed layer",
+        "is the one name of its instruction, of its register, or of an operand, in the typed layer",
         &[
             "atomic::AtomicRef<_, _, Global>::add_async",
             "atomic::AtomicRef::fetch_dec",
+            "atomic::AtomicRef::store",
             "atomic::AtomicRef<_, _, Global>::store_async",
+            "bulk::prefetch",
             "bulk::store_masked",
             "cluster::Cluster::position",
+            "cluster::Cluster::shape",
+            "fence::mbarrier_init",
+            "multimem::Fp8::from_bits",
+            "multimem::Fp8::to_bits",
+            "multimem::MulticastReduce::from_raw",
+            "multimem::MulticastReduce::get",
             "multimem::MulticastRef::load_reduce_add_acc_f16",
             "multimem::MulticastRef::load_reduce_add_acc_f32",
             "multimem::MulticastRef::load_reduce_and",
@@ -129,17 +144,39 @@ const NO_USER: Exceptions = &[
             "multimem::MulticastRef::load_reduce_min",
             "multimem::MulticastRef::load_reduce_or",
             "multimem::MulticastRef::load_reduce_xor",
+            "multimem::MulticastRef::reduce_and",
+            "multimem::MulticastRef::reduce_max",
+            "multimem::MulticastRef::reduce_min",
+            "multimem::MulticastRef::reduce_or",
+            "multimem::MulticastRef::reduce_xor",
+            "multimem::bulk_reduce",
+            "tensor::Im2colOffset::new",
             "tensor::TensorMapDraft::elemtype",
             "tensor::TensorMapDraft::fill_mode",
             "tensor::TensorMapDraft::swizzle_atomicity",
+            "tensor::TensorMapDraft::swizzle_mode",
+            "tensor::TensorMapMut::at",
+            "tensor::prefetch",
+            "warp::Lanes::all",
+            "warp::Lanes::any",
             "warp::Lanes::invoke_elected",
+            "warp::Lanes::mask",
             "warp::Lanes::match_all",
+            "warp::Lanes::reduce_and",
             "warp::Lanes::reduce_max_f32",
             "warp::Lanes::reduce_min_f32",
+            "warp::Lanes::reduce_or",
+            "warp::Lanes::reduce_xor",
             "warp::Lanes::shuffle_down",
             "warp::Lanes::shuffle_xor",
+            "warp::Lanes::uniform",
             "warp::active_mask",
         ],
+    ),
+    ("reads the mask that a vote returns", &["mask::LaneMask::count", "mask::LaneMask::lane"]),
+    (
+        "gives the address to an instruction of `ptx::raw`",
+        &["multimem::MulticastRef::addr", "pipeline::AsyncStage::addr"],
     ),
     (
         "makes the policy that `cache_hint` takes; no kernel here is faster with one",
@@ -150,21 +187,52 @@ const NO_USER: Exceptions = &[
         &["cache_policy::CachePolicy::evict_first", "cache_policy::CachePolicy::evict_last"],
     ),
     (
-        "is the one way to a map of columns of pixels",
-        &["tensor::TensorMap::from_raw_within", "tensor::TensorMapReduce::from_raw_within"],
+        "is the one way to several copies in a group, to several groups in flight, or to the later wait for the writes, which look-back and split-K need",
+        &[
+            "async_group::InFlight<_, bulk::BulkGroup<_, Committed, _>>::wait",
+            "async_group::InFlight<_, bulk::BulkGroup<_, Committed, _>>::wait_oldest",
+            "bulk::BulkGroup::and",
+            "bulk::BulkGroup::then",
+            "bulk::BulkGroup::wait",
+            "bulk::BulkGroup::wait_read_split",
+            "cp_async::CpAsyncGroup::and",
+        ],
     ),
     (
-        "is the one way back to a handle that a scope, or another scope in it, needs",
-        &["cluster::Channel::into_inbox", "cluster::Cluster::cta_mut"],
+        "is the one way back to a handle or to memory, for another use in the kernel; `end` is for the last",
+        &[
+            "cluster::ArrivedCluster::cta",
+            "cluster::Channel::into_inbox",
+            "cluster::Cluster::cta_mut",
+            "cluster::ClusterSmem::close",
+            "cluster::PeerBarrier::close",
+            "cluster::PeerBarrier<_, Retired>::inval",
+            "cluster::Received<_, _, ByTile, _>::release",
+            "clusterlaunchcontrol::WorkQueue::close",
+            "pipeline::AsyncStage::release",
+            "pipeline::FinishedRing::join",
+            "pipeline::FinishedRunWith::join",
+            "pipeline::Ring::finish",
+            "shared::Shared<_, _, Fenced, _>::into_free",
+        ],
+    ),
+    (
+        "is for one thread what `finish_warp` is for a warp, or for the first warp what the CTA has",
+        &["group::Cta::finish_one", "group::FirstWarp::invoke_one", "group::FirstWarp::warp"],
+    ),
+    (
+        "reads or writes elements where the sibling with vectors does not fit, or vectors in place of elements",
+        &["global::RowMut::elements", "shared::View2d::get_vector"],
+    ),
+    (
+        "bounds a loop with a collective call in each round, of which some CTAs of a cluster have no tile",
+        &["global::TilesMut::rounds", "tensor::TensorTilesMut::rounds"],
     ),
     (
         "is the one way to read a tile that a copy has stored",
         &["shared::Shared<_, _, Fenced, _>::into_loaded"],
     ),
-    (
-        "lets the launch choose the size of the shared memory",
-        &["shared::DynamicShared::bytes_for", "shared::DynamicShared::try_take"],
-    ),
+    ("lets the launch choose the size of the shared memory", &["shared::DynamicShared::bytes_for"]),
     ("gives a stage to `wgmma`", &["pipeline::Consumer::wait_async"]),
 ];
 
@@ -404,7 +472,10 @@ static CALLS: LazyLock<Calls<'static>> = LazyLock::new(|| CHECKED_CALLS.without(
 fn is_called(function: &Function, called: &Called) -> bool {
     match (called, &function.owner) {
         (Called::Method(ty, name), Some(owner)) => *name == function.name && owner.takes(ty),
-        (Called::Free(module, name), None) => *name == function.name && *module == function.module,
+        // A symbol has the module that contains the function, which may be private.
+        (Called::Free(module, name), None) => {
+            *name == function.name && [&function.module, &function.written_in].contains(&module)
+        }
         _ => false,
     }
 }
@@ -427,24 +498,53 @@ fn public_functions_are_few() {
     assert!(suffixed.iter().all(|name| *name == "evict_last"), "one method per transition: {suffixed:?}");
 }
 
-/// Checks by name that a kernel, an example or the book uses each function.
+/// The IR of the kernels, of the examples, and of the book's blocks of Rust, in which no function is inlined.
+static USERS: LazyLock<String> = LazyLock::new(|| {
+    let book = ok(device::write_kernels("book", &blocks::crate_of(&blocks::of_book())));
+    let crates = [xtask::root().join("kernels"), xtask::root().join("examples/kernels"), book];
+    let ir = |folder: &PathBuf| {
+        // This target has all functions.
+        let mut build = Build::new(folder, Arch::Sm100a);
+        build.opt_level = OptLevel::O0;
+        build.crate_flags = vec!["-Clink-dead-code".into()];
+        ok(build.ir())
+    };
+    crates.iter().map(ir).collect()
+});
+
+/// Checks that a kernel, an example or the book calls each function, itself or through another, or that the book names it by its
+/// path, such as `Cta::sync`.
 #[test]
 fn every_function_has_a_user() {
-    let of_users =
-        ["kernels/src", "examples", "docs/book/src", "README.md"].map(|path| xtask::root().join(path));
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut words = BTreeSet::new();
-    for path in of_users
-        .iter()
-        .flat_map(|path| if path.is_dir() { ok(files::under(path)) } else { vec![path.clone()] })
-    {
-        if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
-            let text = fs::read_to_string(&path).expect("text of users");
-            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-            words.extend(code.flat_map(|line| line.split(|c| !is_word(c))).map(str::to_owned));
-        }
+    if FUNCTIONS.is_empty() {
+        return;
     }
-    let has_user = |function: &Function| words.contains(&function.name);
+    let calls = Calls::read(&USERS);
+    let of_users = ["kernels::", "example_kernels::", "book::"];
+    // The name of an entry is not Rust's.
+    let is_of_user = |symbol: &str| {
+        calls.name(symbol).is_none_or(|name| {
+            of_users.iter().any(|user| name.path.trim_start_matches('<').starts_with(user))
+        })
+    };
+    let reached: BTreeSet<_> =
+        calls.reached_from(is_of_user).into_iter().filter_map(|symbol| calls.called(symbol)).collect();
+    let book: Vec<_> = blocks::list(&xtask::root().join("docs/book/src"))
+        .iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .map(|path| fs::read_to_string(path).expect("a page"))
+        .collect();
+    let is_named = |function: &Function| {
+        // The page names a method by its type, and a free function by its module.
+        let path = index::name(function);
+        let path = match (&function.owner, path.split_once("::")) {
+            (Some(_), Some((_, path))) => path,
+            _ => &path,
+        };
+        book.iter().any(|page| page.contains(&format!("`{path}`")))
+    };
+    let has_user =
+        |function: &Function| reached.iter().any(|called| is_called(function, called)) || is_named(function);
     check("a user in kernels/, examples/ or docs/book", NO_USER, FUNCTIONS.iter(), has_user);
 }
 
@@ -453,7 +553,7 @@ fn every_typed_method_has_a_twin() {
     if FUNCTIONS.is_empty() {
         return;
     }
-    let reached = CALLS.reached("typed_");
+    let reached = CALLS.of_twins();
     let reached: Vec<_> = reached.into_iter().filter_map(|symbol| CALLS.called(symbol)).collect();
     let has_twin = |function: &Function| reached.iter().any(|called| is_called(function, called));
     check("a kernel `typed_…` in tests/device/typed that calls it", NO_TWIN, FUNCTIONS.iter(), has_twin);

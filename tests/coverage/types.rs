@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A type by name, or a pattern for any type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Type {
     Any,
     /// The first module of the path, and the name, without lifetimes. The modules between depend on where the type is exported.
