@@ -193,6 +193,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
     /// # (from, to) }
     /// ```
     #[inline(always)]
+    #[doc(alias = "sync")] // rustc suggests this method for `handle.sync(cta)`
     pub fn release(self) -> AfterSync<Shared<'s, T, N, Free, G>, G> {
         G::fence_reads();
         AfterSync::new(self.into_state())
@@ -271,6 +272,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Published,
     ///
     /// PTX: none.
     #[inline(always)]
+    #[doc(alias = "sync")] // rustc suggests this method for `handle.sync(cta)`
     pub fn release(self) -> AfterSync<Shared<'s, T, N, FreeGeneric, G>, G> {
         AfterSync::new(self.into_state())
     }

@@ -10,7 +10,7 @@ use crate::qualifier::{Sealed, space};
 use crate::raw;
 use crate::shared::{
     ALIGN, AsyncSource, Element, Ended, Fenced, Free, Lendable, Loaded, Place, Readable, Scoped, Shared,
-    SharedArray, Unfenced, Written,
+    SharedArray, Written,
 };
 use crate::size;
 
@@ -219,7 +219,20 @@ impl<'s, T: Element, const N: usize> LoadTile<'s, T, N, Loaded> {
     ///
     /// PTX: none.
     #[inline(always)]
+    #[doc(alias = "sync")] // rustc suggests this method for `handle.sync(cta)`
     pub fn release(self) -> AfterSync<LoadTile<'s, T, N, Free>> {
+        self.in_state()
+    }
+}
+
+// For this state alone: a `Loaded` tile then has the `to_async` of its `Shared`, whose error says what to do.
+impl<'s, T: Element, const N: usize> LoadTile<'s, T, N, Written> {
+    /// Makes all threads' stores to the tile visible to async copies (TMA) after the barrier, as [`Shared::to_async`] does.
+    ///
+    /// PTX: `fence.proxy.async.shared::cta;`
+    #[inline(always)]
+    pub fn to_async(self) -> AfterSync<LoadTile<'s, T, N, Fenced>> {
+        raw::fence_proxy_async(space::SharedCta);
         self.in_state()
     }
 }
@@ -237,18 +250,6 @@ impl<'s, T: Element, const N: usize, State> LoadTile<'s, T, N, State> {
         State: Readable,
     {
         LoadTile { tile: self.tile.update(cta, f), bar: self.bar }
-    }
-
-    /// Makes all threads' stores to the tile visible to async copies (TMA) after the barrier, as [`Shared::to_async`] does.
-    ///
-    /// PTX: `fence.proxy.async.shared::cta;`
-    #[inline(always)]
-    pub fn to_async(self) -> AfterSync<LoadTile<'s, T, N, Fenced>>
-    where
-        State: Unfenced,
-    {
-        raw::fence_proxy_async(space::SharedCta);
-        self.in_state()
     }
 
     /// Gives the tile up at the end of the kernel, in any state, and returns the proof that [`Cta::finish`] asks for.
