@@ -8,8 +8,9 @@ use std::rc::Rc;
 use ptx::launch::{Kernel as Description, Plain};
 use ptx::shared::Element;
 use ptx_launch::{
-    Arguments, CUtensorMapInterleave, Dim3, Function, LaunchConfig, LaunchLimits, LaunchProblem, Launcher,
-    Memory, MemoryMut, NoPadding, Region, TensorMapMode, TensorMapParameters, TensorMapProblem,
+    Argument, Arguments, ByName, CUtensorMapInterleave, Dim3, Function, KernelArguments, LaunchConfig,
+    LaunchLimits, LaunchProblem, Launcher, Memory, MemoryMut, NoPadding, Region, TensorMapMode,
+    TensorMapParameters, TensorMapProblem,
 };
 
 use crate::device::{Attributes, Device, LaunchError, LoadError, Module, lay_out};
@@ -18,6 +19,7 @@ use crate::options::{Launch, Options};
 use crate::report::Report;
 use crate::schedule::Schedule;
 use crate::tensor;
+use crate::trace::Trace;
 
 /// The reason why an emulated launch failed.
 #[derive(thiserror::Error)]
@@ -40,7 +42,7 @@ pub enum Error {
     #[error("cannot launch kernel `{kernel}`: {problem}")]
     Launch {
         /// The name of the kernel.
-        kernel: &'static str,
+        kernel: String,
         /// What is wrong with the launch.
         problem: LaunchProblem,
     },
@@ -57,6 +59,16 @@ pub enum Error {
         schedule: u64,
         /// The findings and the fault.
         report: Box<Report>,
+    },
+    /// The result depends on the schedule, which [`Emulator::one_result`] refuses.
+    #[error("`{kernel}`: the byte at {address:#x} differs between the schedules {} and {}", schedules[0], schedules[1])]
+    Differs {
+        /// The name of the kernel.
+        kernel: String,
+        /// The first address whose byte differs.
+        address: u64,
+        /// The numbers of the two schedules.
+        schedules: [u64; 2],
     },
 }
 
@@ -88,7 +100,11 @@ pub struct Emulator {
     schedules: u64,
     /// The number of the next launch's first schedule.
     next: Cell<u64>,
+    /// The first schedule of every launch, in place of `next`.
+    every: Option<u64>,
+    one_result: bool,
     printed: RefCell<String>,
+    trace: RefCell<Option<Trace>>,
 }
 
 impl Emulator {
@@ -100,7 +116,10 @@ impl Emulator {
             options: Options::default(),
             schedules: 1,
             next: Cell::new(0),
+            every: None,
+            one_result: false,
             printed: RefCell::default(),
+            trace: RefCell::default(),
         }
     }
 
@@ -115,6 +134,18 @@ impl Emulator {
     pub fn first_schedule(self, number: u64) -> Self {
         self.next.set(number);
         self
+    }
+
+    /// Begins every launch with this schedule. That of an [`Error::Wrong`] replays the wrong launch, whatever was launched before.
+    #[must_use]
+    pub fn every_launch_from(self, number: u64) -> Self {
+        Self { every: Some(number), ..self }
+    }
+
+    /// Fails a launch if its schedules leave different memory, unless the module asks which lanes are active, or for the time.
+    #[must_use]
+    pub fn one_result(self) -> Self {
+        Self { one_result: true, ..self }
     }
 
     /// Sets the options of the runs, except the schedule, which each launch chooses.
@@ -156,10 +187,16 @@ impl Emulator {
         Slice { device: self.device.clone(), address, len: elements.len(), elements: PhantomData }
     }
 
-    /// Returns what the kernels have printed since the last call.
+    /// Returns what the kernels have printed since the last call: each launch once, whatever the number of its schedules.
     #[must_use]
     pub fn printed(&self) -> String {
         self.printed.take()
+    }
+
+    /// Returns the trace of the last run since the last call, if the options ask for traces.
+    #[must_use]
+    pub fn trace(&self) -> Option<Trace> {
+        self.trace.take()
     }
 }
 
@@ -190,9 +227,25 @@ impl Kernels {
         if found.is_none() || u64::from_le_bytes(word) != K::LAYOUT {
             return Err(Error::Fingerprint(K::NAME));
         }
-        let function = Kernel { module: self.module.clone(), device: self.device.clone(), name: K::NAME };
+        let function = self.function(K::NAME);
         // SAFETY: the fingerprint has the description's name and value, so the function is the kernel that `K` describes.
         Ok(unsafe { Launcher::new(function) })
+    }
+
+    /// Returns a kernel of any PTX, for launches without types.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] if the module has no kernel of this name.
+    pub fn kernel_by_name(&self, name: &str) -> Result<Kernel, Error> {
+        match self.module.parameters(name) {
+            Some(_) => Ok(self.function(name)),
+            None => Err(LaunchError::NoKernel(name.into()).into()),
+        }
+    }
+
+    fn function(&self, name: &str) -> Kernel {
+        Kernel { module: self.module.clone(), device: self.device.clone(), name: name.into() }
     }
 }
 
@@ -251,7 +304,26 @@ impl<T> Drop for Slice<T> {
 pub struct Kernel {
     module: Rc<Module>,
     device: Rc<RefCell<Device>>,
-    name: &'static str,
+    name: Rc<str>,
+}
+
+impl Kernel {
+    /// Runs the kernel with a tuple of numbers and memory, of which the sizes of the parameters are checked. The types are not known.
+    /// A wrong address is a fault of the kernel, and harms nothing of the host.
+    ///
+    /// # Errors
+    ///
+    /// As [`Launcher::launch`].
+    pub fn launch<'a>(
+        &self,
+        gpu: &'a Emulator,
+        config: &LaunchConfig,
+        arguments: impl KernelArguments<'a, ByName, Self>,
+    ) -> Result<(), Error> {
+        let arguments = Arguments::by_name(self, gpu, config, arguments)?;
+        // SAFETY: an emulated kernel accesses memory of the emulated GPU alone, whose bits are all values of its elements.
+        unsafe { Function::launch(self, config, arguments) }
+    }
 }
 
 /// The 128 bytes of a tensor map, aligned as a kernel requires.
@@ -261,6 +333,14 @@ pub struct TensorMap([u8; 128]);
 
 // SAFETY: the type has no padding, since 128 bytes are a multiple of its alignment.
 unsafe impl NoPadding for TensorMap {}
+
+impl TensorMap {
+    /// Returns the bytes, to write to the memory of the emulated GPU.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; 128] {
+        self.0
+    }
+}
 
 macro_rules! memory {
     ($($Slice:ty),*) => { $(
@@ -272,6 +352,13 @@ macro_rules! memory {
                     return Err("is memory of another emulated GPU".into());
                 }
                 Ok(Region { address: self.address, len: self.len, guard: () })
+            }
+        }
+
+        // SAFETY: a parameter by name has no contract.
+        unsafe impl<'a, T> Argument<'a, ByName, Kernel> for $Slice {
+            fn pass(self, arguments: &mut Arguments<'_, 'a, Kernel>) -> Result<(), Error> {
+                arguments.push_address::<T, _>(self)
             }
         }
     )* };
@@ -331,8 +418,8 @@ unsafe impl Function for Kernel {
                 "is another emulated GPU than the kernel's".into(),
             )));
         }
-        let attributes = self.module.attributes(self.name);
-        let attributes = attributes.ok_or_else(|| LaunchError::NoKernel(self.name.into()))?;
+        let attributes = self.module.attributes(&self.name);
+        let attributes = attributes.ok_or_else(|| LaunchError::NoKernel((*self.name).into()))?;
         config.check(&limits(&attributes)).map_err(|problem| self.refuse(problem))?;
         let parameters = &attributes.parameters;
         let sizes: Vec<_> = parameters.iter().map(|parameter| parameter.bytes as usize).collect();
@@ -352,15 +439,25 @@ unsafe impl Function for Kernel {
         };
         let mut device = gpu.device.borrow_mut();
         let before = (gpu.schedules > 1).then(|| device.clone());
+        let open = self.module.asks_for_open_values();
+        let mut first: Option<(u64, Option<Device>)> = None;
+        if let Some(number) = gpu.every {
+            gpu.next.set(number);
+        }
         for _ in 0..gpu.schedules {
             let schedule = gpu.next.get();
             gpu.next.set(schedule.wrapping_add(1));
-            if let Some(before) = &before {
-                *device = before.clone();
+            if let (Some(before), Some(_)) = (&before, &first) {
+                device.clone_from(before);
             }
             let options = Options { schedule: Schedule::of(schedule), ..gpu.options.clone() };
-            let report = device.launch(&self.module, self.name, &launch, &options)?;
-            gpu.printed.borrow_mut().push_str(&report.printed);
+            let mut report = device.launch(&self.module, &self.name, &launch, &options)?;
+            if first.is_none() {
+                gpu.printed.borrow_mut().push_str(&report.printed);
+            }
+            if let Some(trace) = report.trace.take() {
+                *gpu.trace.borrow_mut() = Some(trace);
+            }
             if !report.is_clean() {
                 // On a GPU, a fault ends the context, and the next context loads the module again.
                 if report.fault.is_some() {
@@ -368,12 +465,25 @@ unsafe impl Function for Kernel {
                 }
                 return Err(Error::Wrong { schedule, report: Box::new(report) });
             }
+            match &first {
+                None => {
+                    let compares = gpu.one_result && before.is_some() && !open;
+                    first = Some((schedule, compares.then(|| device.clone())));
+                }
+                Some((other, Some(result))) => {
+                    if let Some(address) = device.difference(result) {
+                        let (kernel, schedules) = ((*self.name).into(), [*other, schedule]);
+                        return Err(Error::Differs { kernel, address, schedules });
+                    }
+                }
+                Some((_, None)) => {}
+            }
         }
         Ok(())
     }
 
     fn refuse(&self, problem: LaunchProblem) -> Error {
-        Error::Launch { kernel: self.name, problem }
+        Error::Launch { kernel: (*self.name).into(), problem }
     }
 }
 

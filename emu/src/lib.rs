@@ -23,7 +23,7 @@ pub use frontend::parse::ParseError;
 pub use frontend::program::DecodeError;
 pub use numbers::float::Format;
 pub use options::{Launch, Options, Progress, Readings};
-pub use ptx_launch::{CUtensorMapSwizzle, Grid, Launcher, Matrix, Tensor};
+pub use ptx_launch::{CUtensorMapSwizzle, Grid, LaunchConfig, Launcher, Matrix, Tensor};
 pub use report::{Fault, FaultKind, Report};
 pub use schedule::{Agents, Schedule};
 pub use trace::Trace;
