@@ -1,12 +1,11 @@
-//! Safe host function of the kernel `axpy_bulk` (`kernels/src/axpy_bulk.rs`), which computes y ← a·x + y.
+//! The launch of the kernel `axpy_bulk` (`kernels/src/axpy_bulk.rs`), which computes y ← a·x + y.
 
 use std::ops::Range;
 
 use ptx::launch::RawSlice;
-use ptx_host::cudarc::driver::{CudaStream, CudaView, CudaViewMut, DevicePtr};
-use ptx_host::{Kernel, LaunchConfig};
+use ptx_host::LaunchConfig;
 
-use crate::memory::address;
+use crate::device::Device;
 
 /// Alignment of the addresses of a bulk copy, in bytes.
 pub const ALIGNMENT: u64 = 16;
@@ -43,7 +42,7 @@ impl Shape {
     }
 }
 
-/// The reason why a launch was refused or failed.
+/// The reason why a launch was refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -76,60 +75,57 @@ pub enum Error {
         /// Addresses of y.
         y: Range<u64>,
     },
-    /// The launch failed.
-    #[error(transparent)]
-    Host(#[from] ptx_host::Error),
 }
 
-/// The kernel with a safe launch function.
+/// The kernel with a launch function that checks the arrays.
 #[derive(Debug)]
-pub struct AxpyBulk {
-    kernel: Kernel,
+pub struct AxpyBulk<D: Device> {
+    kernel: D::Function,
     /// Whether the kernel takes addresses and a length, as the twin does.
     takes_addresses: bool,
     shape: Shape,
     multiprocessors: u32,
 }
 
-impl AxpyBulk {
+impl<D: Device> AxpyBulk<D> {
     /// Makes the launch function of a kernel, for a device with `multiprocessors` multiprocessors. `takes_addresses` says that the
     /// kernel has the parameters of the twin.
     ///
     /// # Safety
     ///
     /// The kernel is `axpy` of `kernels/src/axpy_bulk.rs`, built with the parameters in `shape`, or the twin.
-    pub unsafe fn new(kernel: Kernel, takes_addresses: bool, shape: Shape, multiprocessors: u32) -> Self {
+    pub unsafe fn new(
+        kernel: D::Function,
+        takes_addresses: bool,
+        shape: Shape,
+        multiprocessors: u32,
+    ) -> Self {
         Self { kernel, takes_addresses, shape, multiprocessors }
     }
 
-    /// Checks both arrays, and launches y ← a·x + y for the first `n` elements on `stream`.
+    /// Checks both arrays, and launches y ← a·x + y for the first `n` elements.
     ///
     /// # Errors
     ///
-    /// [`Error`] names the unfit array and says what to do, or says how the launch failed.
-    pub fn launch(
-        &self,
-        stream: &CudaStream,
-        a: f32,
-        x: &CudaView<'_, f32>,
-        y: &mut CudaViewMut<'_, f32>,
-        n: usize,
-    ) -> Result<(), Error> {
-        check_arrays(Array::new("x", x), Array::new("y", y), n)?;
+    /// [`Error`] names the unfit array and says what to do. Other errors say how the launch failed.
+    ///
+    /// # Safety
+    ///
+    /// The arrays are memory of the device, and until the launch has ended, nothing else accesses y or writes x.
+    pub unsafe fn launch(&self, device: &D, a: f32, x: Array, y: Array, n: usize) -> anyhow::Result<()> {
+        check_arrays(x, y, n)?;
         let grid = self.multiprocessors * self.shape.ctas_per_sm;
         let config =
             LaunchConfig::new(grid, self.shape.threads).dynamic_shared(self.shape.dynamic_shared_bytes());
-        let slice = |address: u64| RawSlice { base: address as *mut f32, len: n };
-        let slices = (slice(address(x)), slice(address(y)));
-        // SAFETY: x and y have `n` elements, are aligned and do not overlap (checked above). `y` is borrowed exclusively. The
-        // kernel is the right one: `# Safety` of `new`.
+        let slice = |array: Array| RawSlice { base: array.address as *mut f32, len: n };
+        // SAFETY: x and y have `n` elements, are aligned and do not overlap (checked above). The kernel is the right one: `# Safety`
+        // of `new`. Nothing else uses the arrays: `# Safety`.
         unsafe {
             match self.takes_addresses {
-                true => self.kernel.launch(stream, &config, (a, x, y, n as u64))?,
-                false => self.kernel.launch(stream, &config, (a, slices.0, slices.1, n as u64))?,
+                true => device.launch_by_name(&self.kernel, &config, (a, x.address, y.address, n as u64)),
+                false => device.launch_by_name(&self.kernel, &config, (a, slice(x), slice(y), n as u64)),
             }
         }
-        Ok(())
     }
 
     /// Returns the number of elements that all thread blocks compute in one round.
@@ -147,23 +143,21 @@ impl AxpyBulk {
 
     /// Returns the kernel, for its resource usage.
     #[must_use]
-    pub fn kernel(&self) -> &Kernel {
+    pub fn kernel(&self) -> &D::Function {
         &self.kernel
     }
 }
 
+/// An array on the device.
 #[derive(Clone, Copy)]
-struct Array {
-    name: &'static str,
-    address: u64,
-    len: usize,
+pub struct Array {
+    /// `x` or `y`.
+    pub name: &'static str,
+    pub address: u64,
+    pub len: usize,
 }
 
 impl Array {
-    fn new(name: &'static str, memory: &impl DevicePtr<f32>) -> Self {
-        Self { name, address: address(memory), len: memory.len() }
-    }
-
     /// Returns the addresses of the first `n` elements.
     fn span(self, n: usize) -> Range<u64> {
         self.address..self.address + (n * size_of::<f32>()) as u64

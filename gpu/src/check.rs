@@ -1,5 +1,6 @@
 //! What a check is, and what it runs on.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,8 +9,9 @@ use ptx_host::cudarc::driver::sys::{
     CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode,
 };
 use ptx_host::cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::device::Device;
 use crate::options::Options;
 
 /// Time allowed for a check besides its launches: driver start, test data, copies.
@@ -19,14 +21,14 @@ pub const OVERHEAD: Duration = Duration::from_secs(90);
 const EMULATED: Duration = Duration::from_secs(3600);
 
 /// The function of a check.
-pub type Run = dyn Fn(&Gpu) -> Result<Finding>;
+pub type Run<D> = dyn Fn(&D) -> Result<Finding>;
 
-/// A check, which runs in its own process.
-pub struct Check {
+/// A check on a device, which runs in its own process.
+pub struct Check<D = Gpu> {
     pub name: String,
     /// Time after which the process is killed and the check counts as hung.
     pub limit: Duration,
-    pub run: Box<Run>,
+    pub run: Box<Run<D>>,
 }
 
 /// The result of a check that passed.
@@ -65,10 +67,6 @@ impl Gpu {
 
     pub fn wait(&self) -> ptx_host::Result<()> {
         ptx_host::wait(&self.stream, self.timeout)
-    }
-
-    pub fn multiprocessors(&self) -> Result<u32> {
-        Ok(DeviceInfo::of(&self.context)?.multiprocessors)
     }
 
     /// Records an event with timing on the stream.
@@ -112,17 +110,36 @@ impl DeviceInfo {
             max_shared_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
         })
     }
+
+    /// Returns the properties for the JSON report.
+    pub fn data(&self) -> Value {
+        json!({
+            "name": self.name,
+            "driver": self.driver,
+            "compute_capability": self.compute_capability,
+            "multiprocessors": self.multiprocessors,
+            "l2_bytes": self.l2_bytes,
+            "max_shared_bytes": self.max_shared_bytes,
+        })
+    }
 }
 
-impl Check {
+impl fmt::Display for DeviceInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, driver, compute_capability: (major, minor), multiprocessors, .. } = self;
+        write!(f, "{name} (sm_{major}{minor}, {multiprocessors} SMs), CUDA {driver}")
+    }
+}
+
+impl<D: Device> Check<D> {
     /// Makes a check with the usual time limit.
     pub fn new(
         name: impl Into<String>,
         options: &Options,
-        run: impl Fn(&Gpu) -> Result<Finding> + 'static,
+        run: impl Fn(&D) -> Result<Finding> + 'static,
     ) -> Self {
-        // An emulated device does its work within the driver's calls, which take as long as its schedules.
-        let limit = if options.emulated { EMULATED } else { OVERHEAD + options.timeout() };
+        // An emulated device does its work within the launches, which take as long as their schedules.
+        let limit = if options.is_emulated() { EMULATED } else { OVERHEAD + options.timeout() };
         Self { name: name.into(), limit, run: Box::new(run) }
     }
 

@@ -6,9 +6,10 @@ use std::io::{Read as _, Seek as _};
 use std::os::fd::AsRawFd as _;
 
 use anyhow::{Context as _, Result, bail, ensure};
-use ptx_host::{LaunchConfig, Module};
+use ptx_host::LaunchConfig;
 
 use crate::check::{Check, Finding};
+use crate::device::Device;
 use crate::image;
 use crate::options::Options;
 
@@ -52,17 +53,16 @@ const KERNELS: [(&str, u32, &[&str]); 5] = [
     ),
 ];
 
-pub fn list(options: &Options) -> Result<Vec<Check>> {
+pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for (kernel, threads, says) in KERNELS {
         checks.extend(image::for_each(options, "checked", |image| {
-            vec![Check::new(format!("checked/{}/{kernel}", image.label), options, move |gpu| {
-                let kernel = Module::load(&gpu.context, &image.path)?.kernel_by_name(kernel)?;
-                let (result, printed) = with_output(|| {
+            vec![Check::new(format!("checked/{}/{kernel}", image.label), options, move |device: &D| {
+                let kernel = D::function(&device.load(&image)?, kernel)?;
+                let (result, printed) = device.printed(|| {
                     // SAFETY: the kernel accesses no host memory. It breaks the promise `unsafe(uniform)`, and traps before a
                     // barrier that not all threads reach.
-                    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, threads), ())? };
-                    gpu.wait()
+                    unsafe { device.launch_by_name(&kernel, &LaunchConfig::new(1, threads), ()) }
                 })?;
                 let Err(error) = result else { bail!("the kernel did not trap; it printed {printed:?}") };
                 let missing = says.iter().find(|part| !printed.contains(**part));

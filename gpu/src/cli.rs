@@ -6,12 +6,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::check::{Check, DeviceInfo};
-use crate::options::Options;
+use crate::check::Check;
+use crate::device::{Device, Interpreter};
+use crate::options::{Emulated, Options};
 use crate::report::{Report, Totals, write_json};
 use crate::{bench, data, litmus_checks, registry, runner, sanitize, soak, sweep};
 
@@ -78,6 +79,18 @@ pub fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<ExitCode> {
     let options = &cli.options;
+    if options.emulated == Some(Emulated::Interpreter) {
+        ensure!(
+            cli.command.is_none(),
+            "the interpreter runs the checks of kernels alone: leave the subcommand or --emulated out"
+        );
+        return run_on::<Interpreter>(cli, registry::of_kernels(options)?, &cli.checks);
+    }
+    ensure!(
+        !options.are_of_interpreter(),
+        "--schedules, --seed, --limit, --readings and --trace are options of the interpreter: give --emulated alone, or leave \
+         them out"
+    );
     let (checks, parts) = match &cli.command {
         None => (registry::all(options)?, &cli.checks),
         Some(Mode::Sweep { variants }) => (sweep::list(options)?, variants),
@@ -86,6 +99,12 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Some(Mode::Sanitize { checks }) => (sanitize::list(options)?, checks),
         Some(Mode::Bench { kernels }) => (bench::list(options)?, kernels),
     };
+    run_on(cli, checks, parts)
+}
+
+/// Runs the checks on a device.
+fn run_on<D: Device>(cli: &Cli, checks: Vec<Check<D>>, parts: &[String]) -> Result<ExitCode> {
+    let options = &cli.options;
     if let Some(name) = &options.child {
         let check = checks.iter().find(|check| check.name == *name);
         runner::run_here(check.with_context(|| format!("no check is called {name}"))?, options);
@@ -99,16 +118,16 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
 
-    let device = match ptx_host::open(options.device) {
-        Ok(context) => Ok(DeviceInfo::of(&context)?),
-        Err(error) => Err(error),
+    let device = match D::open(options) {
+        Ok(device) => Ok(device.describe()?),
+        Err(error) => Err(error.downcast::<ptx_host::Error>()?),
     };
     let reports = match &device {
-        Ok(info) => run_all(info, &checks, options)?,
+        Ok((name, _)) => run_all(name, &checks, options)?,
         Err(error) => skip_all(error, checks),
     };
     if let Some(path) = &options.json {
-        write_json(path, device.as_ref().ok(), &reports)?;
+        write_json(path, device.as_ref().ok().map(|(_, data)| data), &reports)?;
     }
     match &cli.command {
         Some(Mode::Sweep { .. }) if device.is_ok() => print!("\n{}", sweep::table(&reports)),
@@ -125,9 +144,8 @@ fn run(cli: &Cli) -> Result<ExitCode> {
     })
 }
 
-fn run_all(info: &DeviceInfo, checks: &[Check], options: &Options) -> Result<Vec<Report>> {
-    let (major, minor) = info.compute_capability;
-    println!("{} (sm_{major}{minor}, {} SMs), CUDA {}\n", info.name, info.multiprocessors, info.driver);
+fn run_all<D>(device: &str, checks: &[Check<D>], options: &Options) -> Result<Vec<Report>> {
+    println!("{device}\n");
     let style = ProgressStyle::with_template("{spinner} [{pos}/{len}] {msg} {elapsed}")?;
     let progress = ProgressBar::new(checks.len() as u64).with_style(style);
     progress.enable_steady_tick(Duration::from_millis(200));
@@ -140,7 +158,7 @@ fn run_all(info: &DeviceInfo, checks: &[Check], options: &Options) -> Result<Vec
         while let Some((name, limit)) = next() {
             progress.set_message(name.clone());
             let report = runner::run_apart(&name, limit)?;
-            progress.suspend(|| println!("{report}{}", report.findings(options.emulated)));
+            progress.suspend(|| println!("{report}{}", report.findings(options.is_emulated())));
             progress.inc(1);
             reports.push(report);
         }
@@ -158,7 +176,7 @@ fn run_all(info: &DeviceInfo, checks: &[Check], options: &Options) -> Result<Vec
     Ok(reports)
 }
 
-fn skip_all(error: &ptx_host::Error, checks: Vec<Check>) -> Vec<Report> {
+fn skip_all<D>(error: &ptx_host::Error, checks: Vec<Check<D>>) -> Vec<Report> {
     let problem = if error.is_no_gpu() { "no GPU to run on" } else { "the GPU cannot be used" };
     println!("{problem}: {error}\n");
     let reports: Vec<_> = checks.into_iter().map(|check| Report::skipped(check.name)).collect();

@@ -1,155 +1,174 @@
-//! What runs the checks of kernels of words: a GPU, or the interpreter without a driver.
+//! What runs a check of kernels: a GPU by its driver, or the interpreter without one.
 
-use anyhow::{Result, ensure};
-use ptx::launch::Kernel as Description;
-use ptx_host::cudarc::driver::{CudaView, CudaViewMut};
-use ptx_host::{Function, Grid, KernelArguments, Memory, MemoryMut};
+mod cuda;
+mod interpreter;
+
+pub use interpreter::Interpreter;
+
+use std::fmt::Display;
+
+use anyhow::Result;
+use ptx::launch::{Kernel as Description, Plain, SafeKernel};
+use ptx_host::cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use ptx_host::{
+    ByName, Function, Grid, KernelArguments, LaunchConfig, Launcher, Memory, MemoryMut, TensorElement,
+    TensorMapBuilder,
+};
+use serde_json::Value;
 
 use crate::check::Gpu;
-use crate::entry::Loaded;
-use crate::guard::{GUARD, POISON, between};
-use crate::memory::address;
+use crate::image::Image;
+use crate::kernels::{Kernel, Run};
+use crate::options::Options;
 
-/// A device that runs a check.
-pub trait Device: Sized {
+/// A number in the memory of any device. Its bytes may have any value.
+pub trait Element: Plain + ptx::shared::Element + DeviceRepr + ValidAsZeroBits {}
+
+impl<T: Plain + ptx::shared::Element + DeviceRepr + ValidAsZeroBits> Element for T {}
+
+/// A device that runs checks.
+pub trait Device: Sized + 'static {
     /// A kernel of the device.
     type Function: Function;
     /// A loaded image.
     type Loaded;
-    /// Words that a kernel reads.
-    type Input<'a>: Memory<'a, Self::Function, u32>
-    where
-        Self: 'a;
-    /// Words that a kernel writes.
-    type Output<'a>: MemoryMut<'a, Self::Function, u32>
-    where
-        Self: 'a;
+    /// Memory that lies apart from all other memory: an access beside it fails the check.
+    type Memory<T: Element>;
+    /// Memory that a kernel reads.
+    type Read<'a, T: Element>: Memory<'a, Self::Function, T>;
+    /// Memory that a kernel writes.
+    type Write<'a, T: Element>: MemoryMut<'a, Self::Function, T>;
 
-    /// Returns the address of the input, the address of the output, and the words of the input: the arguments of a twin.
-    fn of_twin(input: &Self::Input<'_>, output: &Self::Output<'_>) -> (u64, u64, u32);
+    /// Opens the device that the options choose.
+    fn open(options: &Options) -> Result<Self>;
 
+    /// Returns the name of the device with its properties, and the properties for the JSON report.
+    fn describe(&self) -> Result<(String, Value)>;
+
+    /// Returns the number of multiprocessors.
+    fn multiprocessors(&self) -> Result<u32>;
+
+    /// Runs the check of kernels on a queue that typed launches take.
+    fn on_queue<R>(&self, check: impl FnOnce(&Self) -> Result<R>) -> Result<R>;
+
+    /// Loads an image that `./x` has made.
+    fn load(&self, image: &Image) -> Result<Self::Loaded>;
+
+    /// Returns whether the image is a twin, which takes addresses and lengths.
+    fn is_twin(loaded: &Self::Loaded) -> bool;
+
+    /// Returns the check of a kernel of words, unless there is a twin alone.
+    fn run_of(kernel: &Kernel) -> Option<Run<Self>>;
+
+    /// Allocates memory with these elements.
+    fn memory<T: Element>(&self, elements: &[T]) -> Result<Self::Memory<T>>;
+
+    /// Returns the elements after the launches, or the error of a launch.
+    fn to_vec<T: Element>(&self, memory: &Self::Memory<T>) -> Result<Vec<T>>;
+
+    /// Lends memory to a kernel that reads it.
+    fn read<T: Element>(memory: &Self::Memory<T>) -> Self::Read<'_, T>;
+
+    /// Lends memory to a kernel that writes it.
+    fn write<T: Element>(memory: &mut Self::Memory<T>) -> Self::Write<'_, T>;
+
+    /// Returns the address of the first element.
+    fn address<T: Element>(memory: &Self::Memory<T>) -> u64;
+
+    /// Encodes a map of a tensor at an address in memory, as the words of its 128 bytes.
+    fn map<T: Element + TensorElement>(
+        &self,
+        map: &TensorMapBuilder,
+        memory: &Self::Memory<T>,
+    ) -> Result<[u64; 16]>;
+
+    /// Finds a kernel by its types.
+    fn kernel<K: Description>(loaded: &Self::Loaded, kernel: K) -> Result<Launcher<K, Self::Function>>;
+
+    /// Finds a kernel by its name.
+    fn function(loaded: &Self::Loaded, name: &str) -> Result<Self::Function>;
+
+    /// Finds a kernel, or the twin of its name.
+    fn entry<K: Description>(loaded: &Self::Loaded, kernel: K) -> Result<Entry<K, Self>> {
+        Ok(match Self::is_twin(loaded) {
+            true => Entry::Twin(Self::function(loaded, K::NAME)?),
+            false => Entry::Kernel(Self::kernel(loaded, kernel)?),
+        })
+    }
+
+    /// Returns the queue of typed launches.
+    fn queue(&self) -> &<Self::Function as Function>::Queue;
+
+    /// Ends a launch, and returns its error.
+    fn end(&self, launched: Result<(), <Self::Function as Function>::Error>) -> Result<()>;
+
+    /// Launches a safe kernel.
+    fn launch<'a, K, A>(
+        &'a self,
+        kernel: &Launcher<K, Self::Function>,
+        grid: impl Into<Grid>,
+        arguments: A,
+    ) -> Result<()>
+    where
+        K: SafeKernel,
+        A: KernelArguments<'a, K::Parameters, Self::Function>,
+    {
+        self.end(kernel.launch(self.queue(), grid, arguments))
+    }
+
+    /// Launches a kernel without types.
+    ///
+    /// # Safety
+    ///
+    /// That of [`ptx_host::Kernel::launch`].
+    unsafe fn launch_by_name<'a, T>(
+        &'a self,
+        function: &Self::Function,
+        config: &LaunchConfig,
+        arguments: T,
+    ) -> Result<()>
+    where
+        T: KernelArguments<'a, ByName, Self::Function>;
+
+    /// Returns the result of launches, and what their kernels have printed.
+    fn printed(&self, launches: impl FnOnce() -> Result<()>) -> Result<(Result<()>, String)>;
+}
+
+/// A kernel, or its twin.
+pub enum Entry<K, D: Device = Gpu> {
+    Kernel(Launcher<K, D::Function>),
+    Twin(D::Function),
+}
+
+impl<K: Description, D: Device> Entry<K, D> {
     /// Launches the kernel with `arguments`, or the twin with `of_twin` in the same shape.
     ///
     /// # Safety
     ///
     /// The twin keeps to its arguments. If the kernel is an `unsafe fn`, its `# Safety` section holds.
-    unsafe fn launch<'a, K, A>(
-        &'a self,
-        loaded: &Self::Loaded,
-        kernel: K,
-        grid: Grid,
-        arguments: A,
-        of_twin: (u64, u64, u32),
-    ) -> Result<()>
-    where
-        K: Description,
-        A: KernelArguments<'a, K::Parameters, Self::Function>;
-
-    /// Runs `launch` on these words and on an output of zeros in parts of these lengths, and returns the output. Fails if the
-    /// launch has changed other words.
-    fn run<const PARTS: usize>(
+    pub unsafe fn launch<'a, A, T>(
         &self,
-        words: &[u32],
-        parts: [usize; PARTS],
-        launch: impl for<'a> FnOnce(&'a Self, Self::Input<'a>, [Self::Output<'a>; PARTS]) -> Result<()>,
-    ) -> Result<Vec<u32>>;
-}
-
-impl Device for Gpu {
-    type Function = ptx_host::Kernel;
-    type Loaded = Loaded;
-    type Input<'a> = &'a CudaView<'a, u32>;
-    type Output<'a> = &'a mut CudaViewMut<'a, u32>;
-
-    fn of_twin(input: &Self::Input<'_>, output: &Self::Output<'_>) -> (u64, u64, u32) {
-        (address(*input), address(&**output), input.len() as u32)
-    }
-
-    unsafe fn launch<'a, K, A>(
-        &'a self,
-        loaded: &Loaded,
-        kernel: K,
-        grid: Grid,
+        device: &'a D,
+        grid: impl Into<Grid>,
         arguments: A,
-        of_twin: (u64, u64, u32),
+        of_twin: T,
     ) -> Result<()>
     where
-        K: Description,
-        A: KernelArguments<'a, K::Parameters, Self::Function>,
+        A: KernelArguments<'a, K::Parameters, D::Function>,
+        T: KernelArguments<'a, ByName, D::Function>,
     {
+        let grid = grid.into();
         // SAFETY: `# Safety` of this function.
-        unsafe { loaded.entry(kernel)?.launch(self, grid, arguments, of_twin) }
-    }
-
-    fn run<const PARTS: usize>(
-        &self,
-        words: &[u32],
-        parts: [usize; PARTS],
-        launch: impl for<'a> FnOnce(&'a Self, Self::Input<'a>, [Self::Output<'a>; PARTS]) -> Result<()>,
-    ) -> Result<Vec<u32>> {
-        let gpu = self.with_stream()?;
-        let len: usize = parts.iter().sum();
-        // The padding makes the address valid even for 0 words.
-        let padded = [words, &[POISON]].concat();
-        let source = gpu.stream.clone_htod(&padded)?;
-        let filled = [&[POISON; GUARD], &vec![0; len][..], &[POISON; GUARD]].concat();
-        let mut target = gpu.stream.clone_htod(&filled)?;
-        {
-            assert!(PARTS <= 2, "an output has one or two parts");
-            // A twin has the parts as one output.
-            let mut views = target.slice_mut(GUARD..GUARD + len);
-            let (first, second) = views.split_at_mut(parts[0]);
-            let mut views: Vec<_> = [first, second].into_iter().take(PARTS).collect();
-            let views = views.iter_mut().collect::<Vec<_>>().try_into().expect("a view of each part");
-            launch(&gpu, &source.slice(0..words.len()), views)?;
+        unsafe {
+            match self {
+                Self::Kernel(kernel) => device.end(kernel.launch_unsafe(device.queue(), grid, arguments)),
+                Self::Twin(twin) => device.launch_by_name(twin, &grid.config::<K>(), of_twin),
+            }
         }
-        gpu.wait()?;
-        ensure!(gpu.stream.clone_dtoh(&source)? == padded, "the input was changed");
-        Ok(between(&gpu.stream.clone_dtoh(&target)?, len)?.to_vec())
     }
 }
 
-/// The interpreter.
-#[cfg(test)]
-impl Device for ptx_emu::Emulator {
-    type Function = ptx_emu::Kernel;
-    type Loaded = ptx_emu::Kernels;
-    type Input<'a> = &'a ptx_emu::Slice<u32>;
-    type Output<'a> = &'a mut ptx_emu::Slice<u32>;
-
-    fn of_twin(input: &Self::Input<'_>, output: &Self::Output<'_>) -> (u64, u64, u32) {
-        (input.address(), output.address(), input.len() as u32)
-    }
-
-    unsafe fn launch<'a, K, A>(
-        &'a self,
-        kernels: &ptx_emu::Kernels,
-        kernel: K,
-        grid: Grid,
-        arguments: A,
-        _: (u64, u64, u32),
-    ) -> Result<()>
-    where
-        K: Description,
-        A: KernelArguments<'a, K::Parameters, Self::Function>,
-    {
-        let to_anyhow = |error: ptx_emu::Error| anyhow::anyhow!("{error}");
-        let kernel = kernels.kernel(kernel).map_err(to_anyhow)?;
-        // SAFETY: `# Safety` of this function.
-        unsafe { kernel.launch_unsafe(self, grid, arguments) }.map_err(to_anyhow)
-    }
-
-    fn run<const PARTS: usize>(
-        &self,
-        words: &[u32],
-        parts: [usize; PARTS],
-        launch: impl for<'a> FnOnce(&'a Self, Self::Input<'a>, [Self::Output<'a>; PARTS]) -> Result<()>,
-    ) -> Result<Vec<u32>> {
-        // The interpreter finds an access beside an allocation.
-        let source = self.slice(words);
-        let mut targets = parts.map(|part| self.slice(&vec![0; part]));
-        launch(self, &source, targets.each_mut())?;
-        ensure!(source.to_vec() == words, "the input was changed");
-        Ok(targets.iter().flat_map(ptx_emu::Slice::to_vec).collect())
-    }
+/// Makes an error of the text of another.
+fn told(error: impl Display) -> anyhow::Error {
+    anyhow::anyhow!("{error}")
 }

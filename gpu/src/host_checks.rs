@@ -11,6 +11,7 @@ use ptx_host::{
 };
 
 use crate::check::{Check, DeviceInfo, Finding, Gpu};
+use crate::device::Device as _;
 use crate::memory::address;
 use crate::options::Options;
 
@@ -38,7 +39,7 @@ pub fn list(options: &Options) -> Vec<Check> {
         ("host/fault", fault),
     ];
     // An emulated device does its work within the call, so no wait can time out.
-    let can_run = |(name, _): &(&str, Run)| !options.emulated || *name != "host/timeout";
+    let can_run = |(name, _): &(&str, Run)| !options.is_emulated() || *name != "host/timeout";
     checks.into_iter().filter(can_run).map(|(name, run)| Check::new(name, options, run)).collect()
 }
 

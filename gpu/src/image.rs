@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::check::Check;
+use crate::device::Device;
 use crate::options::Options;
 
 /// An image of a kernel or of a device crate: the file `<name>-<build>.<kind>`, such as `axpy-O3.cubin`.
@@ -22,14 +23,14 @@ pub const SHIPPED: &str = "O3";
 
 /// Returns the label of what is shipped, as the device runs it: machine code on a GPU, PTX on an emulated one.
 pub fn shipped(options: &Options) -> String {
-    format!("{SHIPPED}.{}", if options.emulated { "ptx" } else { "cubin" })
+    format!("{SHIPPED}.{}", if options.is_emulated() { "ptx" } else { "cubin" })
 }
 
 impl Image {
     /// Returns the seeds that a check runs on this image. An emulated device runs code of opt-level 0 with the last seed only:
     /// the code is some ten times longer, and no pass has moved the instructions that the other builds check.
     pub fn seeds(&self, options: &Options, seeds: &[u32]) -> Vec<u32> {
-        let is_slow = options.emulated && self.build() == "O0";
+        let is_slow = options.is_emulated() && self.build() == "O0";
         seeds[if is_slow { seeds.len().saturating_sub(1) } else { 0 }..].to_vec()
     }
 
@@ -50,7 +51,7 @@ pub fn images(options: &Options, name: &str) -> Result<Vec<Image>> {
             let label = path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('-')?.to_owned();
             let kind = path.extension()?.to_str()?;
             let image = options.kinds().contains(&kind).then_some(Image { label, path: path.clone() })?;
-            (options.emulated || kind == "cubin" || image.build() != NVCC).then_some(image)
+            (options.is_emulated() || kind == "cubin" || image.build() != NVCC).then_some(image)
         })
         .collect();
     images.sort_by(|a, b| a.label.cmp(&b.label));
@@ -60,22 +61,22 @@ pub fn images(options: &Options, name: &str) -> Result<Vec<Image>> {
 /// Makes the checks like [`for_each`], for device crates that are compiled at opt-level 0 too. A GPU runs only their machine
 /// code: the driver may be older than their PTX, and the compiler of driver 580 ends with a segmentation fault on PTX of
 /// opt-level 0.
-pub fn for_each_of_crate(
+pub fn for_each_of_crate<D: Device>(
     options: &Options,
     name: &str,
-    mut checks: impl FnMut(Image) -> Vec<Check>,
-) -> Result<Vec<Check>> {
+    mut checks: impl FnMut(Image) -> Vec<Check<D>>,
+) -> Result<Vec<Check<D>>> {
     let is_run =
-        |image: &Image| options.emulated || image.path.extension().is_some_and(|kind| kind == "cubin");
+        |image: &Image| options.is_emulated() || image.path.extension().is_some_and(|kind| kind == "cubin");
     for_each(options, name, |image| if is_run(&image) { checks(image) } else { Vec::new() })
 }
 
 /// Makes the checks of each image of a kernel or of a crate, or one that fails if there is no image.
-pub fn for_each(
+pub fn for_each<D: Device>(
     options: &Options,
     name: &str,
-    checks: impl FnMut(Image) -> Vec<Check>,
-) -> Result<Vec<Check>> {
+    checks: impl FnMut(Image) -> Vec<Check<D>>,
+) -> Result<Vec<Check<D>>> {
     let images = images(options, name)?;
     if images.is_empty() {
         let kinds = options.kinds().join(" or ");
@@ -91,6 +92,8 @@ pub fn for_each(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::Gpu;
+    use crate::options::Emulated;
 
     fn names(files: &[&str], change: impl Fn(&mut Options)) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
@@ -98,8 +101,9 @@ mod tests {
         let mut options = Options::default();
         options.dir = Some(dir.path().into());
         change(&mut options);
-        let of =
-            |image: Image| vec![Check::missing(format!("axpy/{}", image.label), &options, String::new())];
+        let of = |image: Image| {
+            vec![Check::<Gpu>::missing(format!("axpy/{}", image.label), &options, String::new())]
+        };
         for_each(&options, "axpy", of).unwrap().into_iter().map(|check| check.name).collect()
     }
 
@@ -114,7 +118,10 @@ mod tests {
             "axpy_bulk-O3.ptx",
         ];
         assert_eq!(names(&files, |_| {}), ["axpy/O0.cubin", "axpy/O3.ptx", "axpy/nvcc.cubin"]);
-        assert_eq!(names(&files, |options| options.emulated = true), ["axpy/O3.ptx", "axpy/nvcc.ptx"]);
+        assert_eq!(
+            names(&files, |options| options.emulated = Some(Emulated::Interpreter)),
+            ["axpy/O3.ptx", "axpy/nvcc.ptx"]
+        );
     }
 
     #[test]

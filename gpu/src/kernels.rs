@@ -1,13 +1,12 @@
 //! Checks of the kernels of `kernels/` on words: all except `axpy_bulk`, the kernels on floats and those that take tensor maps.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use ptx::launch::RawSlice;
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{Grid, LaunchConfig};
 
 use crate::check::{Check, Finding, Gpu};
-use crate::device::Device;
-use crate::entry::Loaded;
+use crate::device::{Device, Interpreter};
 use crate::guard::compare_words;
 use crate::image;
 use crate::options::Options;
@@ -23,8 +22,7 @@ pub struct Kernel {
     /// Runs the launch of the check.
     pub run: Run<Gpu>,
     /// The same in the interpreter, unless there is a twin alone.
-    #[cfg(test)]
-    pub interpret: Option<Run<ptx_emu::Emulator>>,
+    pub interpret: Option<Run<Interpreter>>,
     /// Puts a launch by name of the kernel on the stream, unless there is a twin alone.
     pub by_name: Option<ByName>,
     /// Returns the words of the input for a seed.
@@ -35,6 +33,21 @@ pub struct Kernel {
 
 /// Runs a launch on these words, and returns the output, which has this length.
 pub type Run<D> = fn(&D, &<D as Device>::Loaded, &[u32], usize) -> Result<Vec<u32>>;
+
+/// Runs a launch that takes words and writes `len` words, from zeros, and returns these. The launch gets the input, the output, and
+/// the arguments of a twin: both addresses, and the words of the input.
+pub fn run_words<D: Device>(
+    device: &D,
+    words: &[u32],
+    len: usize,
+    launch: impl FnOnce(&D::Memory<u32>, &mut D::Memory<u32>, (u64, u64, u32)) -> Result<()>,
+) -> Result<Vec<u32>> {
+    let (input, mut output) = (device.memory(words)?, device.memory(&vec![0; len])?);
+    let of_twin = (D::address(&input), D::address(&output), words.len() as u32);
+    launch(&input, &mut output, of_twin)?;
+    ensure!(device.to_vec(&input)? == words, "the input was changed");
+    device.to_vec(&output)
+}
 
 /// A launch by name. The caller keeps what the kernel's types would check.
 pub type ByName =
@@ -51,8 +64,7 @@ macro_rules! words {
                 name: stringify!($kernel),
                 config: || Grid::from($grid).config::<ptx_kernels::$module::$kernel>(),
                 run: run::<Gpu>,
-                #[cfg(test)]
-                interpret: Some(run::<ptx_emu::Emulator>),
+                interpret: Some(run::<Interpreter>),
                 by_name: Some(|kernel, stream, config, [input, output]| {
                     // SAFETY: the caller keeps the contracts of the arguments.
                     unsafe { kernel.launch(stream, config, words!(@by_name $memory input, output)) }
@@ -64,33 +76,36 @@ macro_rules! words {
     };
     // The twins read `n` words of the input, write the expected output, and access nothing else.
     (@run pair $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
-        $device.run($words, [$len], |device, input, [output]| {
-            let of_twin = D::of_twin(&input, &output);
+        run_words($device, $words, $len, |input, output, of_twin| {
             // SAFETY: the twin keeps to these words.
-            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, output), of_twin) }
+            unsafe { D::entry($loaded, $kernel)?.launch($device, $grid, (D::read(input), D::write(output)), of_twin) }
         })
     };
     (@run counted $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
-        $device.run($words, [$len], |device, input, [output]| {
-            let of_twin = D::of_twin(&input, &output);
+        run_words($device, $words, $len, |input, output, of_twin| {
+            let arguments = (D::read(input), D::write(output), of_twin.2);
             // SAFETY: the twin keeps to these words.
-            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, output, of_twin.2), of_twin) }
+            unsafe { D::entry($loaded, $kernel)?.launch($device, $grid, arguments, of_twin) }
         })
     };
     (@run address $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
-        $device.run($words, [$len], |device, input, [output]| {
-            let of_twin = D::of_twin(&input, &output);
+        run_words($device, $words, $len, |input, _, of_twin| {
             // SAFETY: the twin keeps to these words, and so does `atomic_operations`, an `unsafe fn`.
-            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, of_twin.1), of_twin) }
+            unsafe { D::entry($loaded, $kernel)?.launch($device, $grid, (D::read(input), of_twin.1), of_twin) }
         })
     };
-    (@run mirror $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {
-        $device.run($words, [MIRRORED, $len - MIRRORED], |device, input, [tiles, sums]| {
-            let of_twin = D::of_twin(&input, &tiles);
+    // A twin has both parts as one output.
+    (@run mirror $kernel:path, $grid:expr, $device:ident, $loaded:ident, $words:ident, $len:ident) => {{
+        let mut tiles = $device.memory(&[0; MIRRORED])?;
+        let mut sums = $device.memory(&vec![0; $len - MIRRORED])?;
+        let whole = run_words($device, $words, $len, |input, _, of_twin| {
+            let arguments = (D::read(input), D::write(&mut tiles), D::write(&mut sums), of_twin.2);
             // SAFETY: the twin keeps to these words.
-            unsafe { device.launch($loaded, $kernel, $grid.into(), (input, tiles, sums, of_twin.2), of_twin) }
-        })
-    };
+            unsafe { D::entry($loaded, $kernel)?.launch($device, $grid, arguments, of_twin) }
+        })?;
+        let parts = || Ok([$device.to_vec(&tiles)?, $device.to_vec(&sums)?].concat());
+        if D::is_twin($loaded) { Ok(whole) } else { parts() }
+    }};
     (@by_name pair $input:ident, $output:ident) => { ($input, $output) };
     (@by_name counted $input:ident, $output:ident) => { ($input, $output, $input.len as u32) };
     (@by_name address $input:ident, $output:ident) => { ($input, $output.base as u64) };
@@ -438,14 +453,14 @@ fn stencil(input: &[u32]) -> Vec<u32> {
 
 pub const SEEDS: u32 = 100;
 
-pub fn list(options: &Options) -> Result<Vec<Check>> {
+pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for kernel in KERNELS {
         let seeds = options.seeds_of(SEEDS, &emulated(kernel));
         checks.extend(image::for_each(options, kernel.name, |image| {
             let seeds = image.seeds(options, &seeds);
-            vec![Check::new(format!("{}/{}", kernel.name, image.label), options, move |gpu| {
-                check(gpu, &Loaded::load(gpu, &image)?, kernel, &seeds)
+            vec![Check::new(format!("{}/{}", kernel.name, image.label), options, move |device: &D| {
+                check(device, &device.load(&image)?, kernel, &seeds)
             })]
         })?);
     }
@@ -474,26 +489,17 @@ fn emulated(of: &Kernel) -> Vec<u32> {
 }
 
 /// Runs a kernel with the inputs of these seeds.
-pub fn check(gpu: &Gpu, loaded: &Loaded, of: &Kernel, seeds: &[u32]) -> Result<Finding> {
-    check_on(gpu, loaded, of, of.run, seeds)?;
-    Ok(format!("{} seeds", seeds.len()).into())
-}
-
-/// Runs a kernel with the inputs of these seeds on a device.
-fn check_on<D: Device>(
-    device: &D,
-    loaded: &D::Loaded,
-    of: &Kernel,
-    run: Run<D>,
-    seeds: &[u32],
-) -> Result<()> {
-    for &seed in seeds {
-        let words = input(seed, (of.words)(seed));
-        let expected = (of.expected)(&words);
-        let got = run(device, loaded, &words, expected.len());
-        got.and_then(|got| compare_words(&got, &expected)).with_context(|| format!("seed {seed}"))?;
-    }
-    Ok(())
+pub fn check<D: Device>(device: &D, loaded: &D::Loaded, of: &Kernel, seeds: &[u32]) -> Result<Finding> {
+    let run = D::run_of(of).with_context(|| format!("{} has a twin alone", of.name))?;
+    device.on_queue(|device| {
+        for &seed in seeds {
+            let words = input(seed, (of.words)(seed));
+            let expected = (of.expected)(&words);
+            let got = run(device, loaded, &words, expected.len());
+            got.and_then(|got| compare_words(&got, &expected)).with_context(|| format!("seed {seed}"))?;
+        }
+        Ok(format!("{} seeds", seeds.len()).into())
+    })
 }
 
 /// Returns pseudorandom words, different for each seed.
@@ -510,8 +516,6 @@ pub fn input(seed: u32, words: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use xtask::device::{Arch, Build};
-
     use super::*;
 
     #[test]
@@ -521,21 +525,6 @@ mod tests {
             let words: Vec<_> = seeds.iter().map(|seed| (kernel.words)(*seed)).collect();
             assert!(seeds.len() >= 3 && words.is_sorted(), "{}: {words:?}", kernel.name);
             assert!(words.iter().all(|words| *words <= 32_768), "{}: {words:?}", kernel.name);
-        }
-    }
-
-    /// Runs the checks without a driver, in the interpreter alone.
-    #[test]
-    fn the_interpreter_runs_each_kernel() {
-        let ptx = Build::new("kernels", Arch::Sm90a).run().unwrap().text;
-        for of in KERNELS.iter().chain([&DEPENDENT]) {
-            let kernel = xtask::ptx::split(&ptx).unwrap().into_iter().find(|kernel| kernel.name == of.name);
-            let text = kernel.expect("the crate has the kernel").text;
-            let gpu = ptx_emu::Emulator::new();
-            let kernels = gpu.load(&[("sm_90a", text.as_bytes())]).unwrap();
-            let seeds = emulated(of);
-            let result = check_on(&gpu, &kernels, of, of.interpret.expect("no twin"), &seeds[..2]);
-            result.unwrap_or_else(|error| panic!("{}: {error:#}", of.name));
         }
     }
 

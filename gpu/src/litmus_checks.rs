@@ -18,8 +18,11 @@ const EMULATED_INSTANCES: u32 = 4;
 /// Makes a check for each test that expects outcomes. A GPU may do anything in a test whose program is broken, so no check runs
 /// such a test.
 pub fn list(options: &Options) -> Result<Vec<Check>> {
-    let (instances, launches) =
-        if options.emulated { (EMULATED_INSTANCES, 10) } else { (INSTANCES, 10 * options.repetitions()) };
+    let (instances, launches) = if options.is_emulated() {
+        (EMULATED_INSTANCES, 10)
+    } else {
+        (INSTANCES, 10 * options.repetitions())
+    };
     let tests = ptx_litmus::all()?.into_iter();
     let tests = tests.filter(|test| matches!(test.expected, Expected::Outcomes { .. }));
     let check =

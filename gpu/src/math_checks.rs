@@ -3,37 +3,40 @@
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::Grid;
-use ptx_host::cudarc::driver::{CudaSlice, CudaViewMut};
 
-use crate::check::{Check, Finding, Gpu};
-use crate::entry::Loaded;
-use crate::guard::{GUARD, POISON, compare};
+use crate::check::{Check, Finding};
+use crate::device::Device;
+use crate::guard::{POISON, compare_words};
 use crate::image;
 use crate::kernels::{SEEDS, input};
-use crate::memory::address;
 use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
 pub const KERNELS: [&str; 2] = ["cta_reductions", "math_functions"];
 
-type Run = fn(&Gpu, &Loaded, u32) -> Result<()>;
-const RUNS: [Run; 2] = [reductions, functions];
+type Run<D> = fn(&D, &<D as Device>::Loaded, u32) -> Result<()>;
 
-/// Runs a kernel of [`KERNELS`] with these seeds.
-pub fn check(gpu: &Gpu, loaded: &Loaded, kernel: &str, seeds: &[u32]) -> Result<()> {
-    let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
-    let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
-    seeds.iter().try_for_each(|&seed| run(gpu, loaded, seed).with_context(|| format!("seed {seed}")))
+fn runs<D: Device>() -> [Run<D>; 2] {
+    [reductions, functions]
 }
 
-pub fn list(options: &Options) -> Result<Vec<Check>> {
+/// Runs a kernel of [`KERNELS`] with these seeds.
+pub fn check<D: Device>(device: &D, loaded: &D::Loaded, kernel: &str, seeds: &[u32]) -> Result<()> {
+    let run = KERNELS.iter().zip(runs::<D>()).find(|(name, _)| **name == kernel);
+    let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
+    device.on_queue(|device| {
+        seeds.iter().try_for_each(|&seed| run(device, loaded, seed).with_context(|| format!("seed {seed}")))
+    })
+}
+
+pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     let seeds = options.seeds_of(SEEDS, &[0, 1]);
     for kernel in KERNELS {
         checks.extend(image::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
-            vec![Check::new(format!("{kernel}/{}", image.label), options, move |gpu| {
-                check(gpu, &Loaded::load(gpu, &image)?, kernel, &seeds)?;
+            vec![Check::new(format!("{kernel}/{}", image.label), options, move |device: &D| {
+                check(device, &device.load(&image)?, kernel, &seeds)?;
                 Ok(Finding::from(format!("{} seeds", seeds.len())))
             })]
         })?);
@@ -42,21 +45,16 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
 }
 
 /// Runs a kernel that takes and writes words, by `launch`, and returns the `results * n` words of its output.
-fn output(
-    gpu: &Gpu,
+fn output<D: Device>(
+    device: &D,
     words: &[u32],
     results: usize,
-    launch: impl FnOnce(&CudaSlice<u32>, &mut CudaViewMut<'_, u32>) -> Result<()>,
+    launch: impl FnOnce(&D::Memory<u32>, &mut D::Memory<u32>) -> Result<()>,
 ) -> Result<Vec<u32>> {
-    let n = results * words.len();
-    let source = gpu.stream.clone_htod(words)?;
-    let mut target = gpu.stream.clone_htod(&vec![POISON; n + 2 * GUARD])?;
-    launch(&source, &mut target.slice_mut(GUARD..GUARD + n))?;
-    gpu.wait()?;
-    let all = gpu.stream.clone_dtoh(&target)?;
-    let guards = all[..GUARD].iter().chain(&all[GUARD + n..]);
-    ensure!(guards.copied().all(|word| word == POISON), "a word beside the output was written");
-    Ok(all[GUARD..GUARD + n].to_vec())
+    let source = device.memory(words)?;
+    let mut target = device.memory(&vec![POISON; results * words.len()])?;
+    launch(&source, &mut target)?;
+    device.to_vec(&target)
 }
 
 /// Threads per CTA: less than a warp, a power of two of warps, other numbers of warps, and CTAs with an incomplete last warp.
@@ -64,16 +62,17 @@ const SIZES: [u32; 14] = [1, 20, 32, 33, 64, 96, 100, 128, 256, 480, 545, 992, 1
 /// Results per thread of `cta_reductions`.
 pub const RESULTS: usize = 44;
 
-fn reductions(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
-    let gpu = &gpu.with_stream()?;
+fn reductions<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     // Each seed takes every other size, so that two seeds cover all sizes.
     for threads in SIZES.into_iter().skip(seed as usize % 2).step_by(2) {
         let words = input(seed, 2 * threads as usize);
-        let kernel = loaded.entry(ptx_kernels::reduce::cta_reductions)?;
-        let have = output(gpu, &words, RESULTS, |source, target| {
-            let of_twin = (address(source), address(&*target), words.len() as u32);
+        let kernel = D::entry(loaded, ptx_kernels::reduce::cta_reductions)?;
+        let have = output(device, &words, RESULTS, |source, target| {
+            let n = words.len() as u32;
+            let of_twin = (D::address(source), D::address(target), n);
+            let arguments = (D::read(source), D::write(target), n);
             // SAFETY: the twin reads `n` words of the input, writes its results per word, and accesses nothing else.
-            unsafe { kernel.launch(gpu, Grid::new(2).block(threads), (source, target, of_twin.2), of_twin) }
+            unsafe { kernel.launch(device, Grid::new(2).block(threads), arguments, of_twin) }
         })?;
         let n = words.len();
         let mut expected = vec![0; RESULTS * n];
@@ -87,8 +86,7 @@ fn reductions(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
         for k in 0..RESULTS {
             let part = k * n..(k + 1) * n;
             let (have, expected) = (&have[part.clone()], &expected[part]);
-            let padded = |words: &[u32]| [&[POISON; GUARD], words, &[POISON; GUARD]].concat();
-            compare(&padded(have), expected).with_context(|| format!("{threads} threads, result {k}"))?;
+            compare_words(have, expected).with_context(|| format!("{threads} threads, result {k}"))?;
         }
     }
     Ok(())
@@ -225,16 +223,16 @@ impl Error {
     }
 }
 
-fn functions(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
+fn functions<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     let (ctas, threads) = (1 + seed * 7 % 20, 256);
     let words = input(seed, (ctas * threads) as usize);
     let n = words.len();
-    let gpu = &gpu.with_stream()?;
-    let kernel = loaded.entry(ptx_kernels::math::math_functions)?;
-    let have = output(gpu, &words, FUNCTIONS, |source, target| {
-        let of_twin = (address(source), address(&*target), words.len() as u32);
+    let kernel = D::entry(loaded, ptx_kernels::math::math_functions)?;
+    let have = output(device, &words, FUNCTIONS, |source, target| {
+        let of_twin = (D::address(source), D::address(target), words.len() as u32);
+        let arguments = (D::read(source), D::write(target), of_twin.2);
         // SAFETY: the twin reads `n` words of the input, writes its results per word, and accesses nothing else.
-        unsafe { kernel.launch(gpu, ctas, (source, target, of_twin.2), of_twin) }
+        unsafe { kernel.launch(device, ctas, arguments, of_twin) }
     })?;
     for (i, &word) in words.iter().enumerate() {
         let result = |k: usize| have[4 * (k / 4 * n + i) + k % 4];

@@ -3,16 +3,24 @@
 use anyhow::{Result, bail};
 
 use crate::check::Check;
+use crate::device::Device;
 use crate::options::Options;
 use crate::{
     axpy_checks, checked_checks, device_checks, host_checks, kernels, library_checks, math_checks, suite,
     tensor_checks, typed_checks,
 };
 
-/// Returns all checks.
+/// Returns all checks that a GPU runs: those of `ptx-host` too, and those of bandwidth.
 pub fn all(options: &Options) -> Result<Vec<Check>> {
     let mut checks = host_checks::list(options);
-    checks.extend(axpy_checks::list(options)?);
+    checks.extend(of_kernels(options)?);
+    checks.extend(axpy_checks::bandwidth(options)?);
+    Ok(checks)
+}
+
+/// Returns the checks of kernels, which the interpreter runs too.
+pub fn of_kernels<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
+    let mut checks = axpy_checks::list(options)?;
     checks.extend(kernels::list(options)?);
     checks.extend(library_checks::list(options)?);
     checks.extend(math_checks::list(options)?);
@@ -25,11 +33,11 @@ pub fn all(options: &Options) -> Result<Vec<Check>> {
 }
 
 /// Returns the checks whose names contain one of `parts`, or all checks if `parts` is empty.
-pub fn select(checks: Vec<Check>, parts: &[String]) -> Result<Vec<Check>> {
+pub fn select<D>(checks: Vec<Check<D>>, parts: &[String]) -> Result<Vec<Check<D>>> {
     if let Some(unknown) = parts.iter().find(|part| !checks.iter().any(|check| check.name.contains(*part))) {
         bail!("no check has `{unknown}` in its name; `--list` shows the names");
     }
-    let wanted = |check: &Check| parts.is_empty() || parts.iter().any(|part| check.name.contains(part));
+    let wanted = |check: &Check<D>| parts.is_empty() || parts.iter().any(|part| check.name.contains(part));
     Ok(checks.into_iter().filter(wanted).collect())
 }
 

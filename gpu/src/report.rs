@@ -7,8 +7,6 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::check::DeviceInfo;
-
 /// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,21 +52,22 @@ impl Report {
         }
     }
 
-    /// Returns the lines below the line of a check that did not pass: what the check wrote, and on an emulated device the command
-    /// that runs the check again under the schedule of its first finding.
+    /// Returns the lines below the line of a check that did not pass: the rest of its detail, what the check wrote, and on an
+    /// emulated device the command that runs the check again under the schedule of its first finding.
     pub fn findings(&self, emulated: bool) -> String {
         const LINES: usize = 40;
         if !matches!(self.outcome, Outcome::Failed | Outcome::Hung) {
             return String::new();
         }
-        let mut shown: String = self.said.lines().take(LINES).map(|line| format!("\n    {line}")).collect();
-        let count = self.said.lines().count();
+        let lines = || self.detail.lines().skip(1).chain(self.said.lines());
+        let mut shown: String = lines().take(LINES).map(|line| format!("\n    {line}")).collect();
+        let count = lines().count();
         if count > LINES {
             shown += &format!("\n    … and {} more lines", count - LINES);
         }
         if emulated {
-            let number = self.said.split_once("schedule ").and_then(|(_, rest)| rest.split_once(':'));
-            let seed = number.and_then(|(number, _)| number.parse::<u64>().ok()).unwrap_or_default();
+            let number = |text: &str| text.split_once("schedule ")?.1.split_once(':')?.0.parse::<u64>().ok();
+            let seed = number(&self.detail).or_else(|| number(&self.said)).unwrap_or_default();
             shown += &format!("\n    replay: ./x run --device emu --seed {seed} {}", self.name);
         }
         shown
@@ -78,7 +77,8 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DETAIL: usize = 400;
-        let line = format!("{:4} {:6.1} s  {:28} {}", self.outcome, self.seconds, self.name, self.detail);
+        let detail = self.detail.lines().next().unwrap_or_default();
+        let line = format!("{:4} {:6.1} s  {:28} {detail}", self.outcome, self.seconds, self.name);
         let mut shown: String = line.trim_end().chars().take(DETAIL).collect();
         if shown.len() < line.trim_end().len() {
             shown.push_str(" …");
@@ -116,17 +116,10 @@ impl fmt::Display for Totals {
 }
 
 /// Writes the device, the totals and all reports to a JSON file.
-pub fn write_json(path: &Path, device: Option<&DeviceInfo>, reports: &[Report]) -> Result<()> {
+pub fn write_json(path: &Path, device: Option<&Value>, reports: &[Report]) -> Result<()> {
     let totals = Totals::of(reports);
     let all = json!({
-        "device": device.map(|info| json!({
-            "name": info.name,
-            "driver": info.driver,
-            "compute_capability": info.compute_capability,
-            "multiprocessors": info.multiprocessors,
-            "l2_bytes": info.l2_bytes,
-            "max_shared_bytes": info.max_shared_bytes,
-        })),
+        "device": device,
         "checks": reports,
         "passed": totals.passed,
         "failed": totals.failed,
@@ -153,6 +146,10 @@ mod tests {
 
     #[test]
     fn a_finding_is_shown_with_the_command_that_replays_it() {
+        let wrong = report(Outcome::Failed, "seed 3: schedule 5:\ndata race in `k`\n    thread 3\n");
+        assert!(wrong.to_string().ends_with("seed 3: schedule 5:"), "{wrong}");
+        let replay = "\n    replay: ./x run --device emu --seed 5 a/b";
+        assert_eq!(wrong.findings(true), format!("\n    data race in `k`\n        thread 3{replay}"));
         let said = "ptx-emu: schedule 17: data race in `k`\n    thread 3\n";
         let failed = Report { said: said.into(), ..report(Outcome::Failed, "wrong") };
         let shown = failed.findings(true);

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wait_timeout::ChildExt as _;
 
-use crate::check::{Check, Gpu};
+use crate::check::Check;
+use crate::device::Device;
 use crate::options::Options;
 use crate::report::{Outcome, Report};
 
@@ -44,14 +45,14 @@ pub fn run_under(command: &mut Command, name: &str, limit: Duration) -> Result<R
 }
 
 /// Runs the check in the child process, writes the verdict and exits.
-pub fn run_here(check: &Check, options: &Options) -> ! {
-    let run = |gpu| {
-        let finding = (check.run)(&gpu);
+pub fn run_here<D: Device>(check: &Check<D>, options: &Options) -> ! {
+    let run = |device| {
+        let finding = (check.run)(&device);
         // A drop would wait for a kernel that hangs.
-        std::mem::forget(gpu);
+        std::mem::forget(device);
         finding
     };
-    let verdict = Gpu::open(options).and_then(run).map_or_else(
+    let verdict = D::open(options).and_then(run).map_or_else(
         |error| Verdict {
             outcome: if is_hang(&error) { Outcome::Hung } else { Outcome::Failed },
             detail: format!("{error:#}"),
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn a_timeout_is_a_hang_under_any_context() {
         let timeout = ptx_host::Error::Timeout { work: "kernel `k`".into(), after: LONG };
-        let launch = crate::axpy_bulk::Error::Host(ptx_host::Error::NoDriver { reason: "none".into() });
+        let launch = ptx_host::Error::NoDriver { reason: "none".into() };
         assert!(is_hang(&anyhow::Error::from(timeout).context("seed 3")));
         assert!(!is_hang(&launch.into()));
     }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 
-use crate::axpy_bulk::{AxpyBulk, Shape};
+use crate::axpy_bulk::{Array, AxpyBulk, Shape};
 use crate::check::{Check, Finding, Gpu};
+use crate::device::Device as _;
 use crate::entry::Loaded;
 use crate::guard::compare_words;
 use crate::image;
@@ -39,7 +40,7 @@ struct Scale {
 impl Scale {
     fn of(options: &Options) -> Self {
         match options {
-            _ if options.emulated => Self { part: 1_000_000, words: 1 << 13, multiprocessors: Some(2) },
+            _ if options.is_emulated() => Self { part: 1_000_000, words: 1 << 13, multiprocessors: Some(2) },
             _ if options.quick => Self { part: 100, words: 1 << 24, multiprocessors: None },
             _ => Self { part: 1, words: 1 << 24, multiprocessors: None },
         }
@@ -69,7 +70,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         checks.extend(image::for_each(options, kernel, |image| {
             let is_run = image.label == image::shipped(options);
             let check = move |gpu: &Gpu| {
-                let Done { launches, phases, copies } = run(gpu, &Loaded::load(gpu, &image)?, scale)?;
+                let Done { launches, phases, copies } = run(gpu, &gpu.load(&image)?, scale)?;
                 Ok(Finding {
                     detail: format!("{launches} launches, {phases} mbarrier phases, {copies} bulk copies"),
                     data: json!({ "phases": phases, "copies": copies }),
@@ -96,7 +97,7 @@ fn reverse(gpu: &Gpu, loaded: &Loaded, scale: Scale) -> Result<Done> {
     const TILE: usize = 512;
     const BATCH: u64 = 129;
     let gpu = &gpu.with_stream()?;
-    let kernel = loaded.entry(ptx_kernels::mbarrier::mbarrier_reverse)?;
+    let kernel = Gpu::entry(loaded, ptx_kernels::mbarrier::mbarrier_reverse)?;
     let grid = 8 * scale.multiprocessors(gpu)?;
     let forward = input(1, scale.words);
     let backward: Vec<u32> = forward.chunks(TILE).flat_map(|tile| tile.iter().rev().copied()).collect();
@@ -128,18 +129,22 @@ fn add(gpu: &Gpu, loaded: &Loaded, scale: Scale) -> Result<Done> {
     const BATCH: u64 = 64;
     let multiprocessors = scale.multiprocessors(gpu)?;
     // SAFETY: the module is the shipped one.
-    let kernel =
-        unsafe { AxpyBulk::new(loaded.kernel_by_name("axpy_bulk")?, false, Shape::SHIPPED, multiprocessors) };
+    let kernel = unsafe {
+        AxpyBulk::<Gpu>::new(loaded.kernel_by_name("axpy_bulk")?, false, Shape::SHIPPED, multiprocessors)
+    };
     let x: Vec<f32> = input(2, scale.words).into_iter().map(|word| (word % 16) as f32).collect();
     let source = gpu.stream.clone_htod(&x)?;
-    let mut sums = gpu.stream.alloc_zeros::<f32>(x.len())?;
+    let sums = gpu.stream.alloc_zeros::<f32>(x.len())?;
+    let array = |name, memory| Array { name, address: address(memory), len: x.len() };
+    let arrays = (array("x", &source), array("y", &sums));
     // A tile has two loads, which complete one phase, and a store.
     let tiles = (scale.words / kernel.shape().tile_len()) as u64;
     let launches = (COPIES / scale.part).div_ceil(3 * tiles).next_multiple_of(BATCH);
     ensure!(15 * launches < 1 << f32::MANTISSA_DIGITS, "the sums are not exact");
     for batch in 1..=launches / BATCH {
         for _ in 0..BATCH {
-            kernel.launch(&gpu.stream, 1.0, &source.as_view(), &mut sums.as_view_mut(), x.len())?;
+            // SAFETY: both arrays are memory of this function, and all work is on one stream.
+            unsafe { kernel.launch(gpu, 1.0, arrays.0, arrays.1, x.len())? };
         }
         gpu.wait()?;
         let times = (batch * BATCH) as f32;
@@ -156,6 +161,7 @@ fn add(gpu: &Gpu, loaded: &Loaded, scale: Scale) -> Result<Done> {
 fn multicast(gpu: &Gpu, loaded: &Loaded, scale: Scale) -> Result<Done> {
     const TILE: usize = 512;
     const NAME: &str = "pipeline_multicast";
+    let gpu = &gpu.with_stream()?;
     let of = kernels::KERNELS.iter().find(|kernel| kernel.name == NAME).context("no such kernel")?;
     let words = input(3, scale.words.min(1 << 20));
     let expected = (of.expected)(&words);

@@ -4,14 +4,13 @@ mod canaries;
 mod slice;
 mod table;
 
-use std::path::Path;
-
 use anyhow::{Context as _, Result};
-use ptx_host::{LaunchConfig, Module};
+use ptx_host::LaunchConfig;
 
-use crate::check::{Check, Finding, Gpu};
-use crate::guard::{GUARD, POISON, compare};
-use crate::image;
+use crate::check::{Check, Finding};
+use crate::device::Device;
+use crate::guard::{POISON, compare_words};
+use crate::image::{self, Image};
 use crate::options::Options;
 
 use self::table::{Kernel, Suite, THREADS};
@@ -21,14 +20,14 @@ pub const SUITES: &[Suite] = &[canaries::SUITE, slice::SUITE];
 
 const SEEDS: [u32; 4] = [0, 1, 0x9e37_79b9, u32::MAX];
 
-pub fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check>> {
+pub fn list<D: Device>(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for suite in suites {
         checks.extend(image::for_each(options, suite.name, |image| {
             let of = |kernel: &'static Kernel| {
-                let (name, path) =
-                    (format!("{}/{}/{}", suite.name, image.label, kernel.name), image.path.clone());
-                Check::new(name, options, move |gpu| check(gpu, &path, kernel))
+                let (name, image) =
+                    (format!("{}/{}/{}", suite.name, image.label, kernel.name), image.clone());
+                Check::new(name, options, move |device: &D| check(device, &image, kernel))
             };
             suite.kernels.iter().map(of).collect()
         })?);
@@ -36,24 +35,23 @@ pub fn list(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check>> {
     Ok(checks)
 }
 
-fn check(gpu: &Gpu, image: &Path, of: &Kernel) -> Result<Finding> {
-    let module = Module::load(&gpu.context, image)?;
-    let kernel = module.kernel_by_name(of.name)?;
+fn check<D: Device>(device: &D, image: &Image, of: &Kernel) -> Result<Finding> {
+    let kernel = D::function(&device.load(image)?, of.name)?;
     for seed in SEEDS {
         let expected = (of.expected)(seed);
-        let n = expected.len();
-        let mut out = gpu.stream.clone_htod(&vec![POISON; n + 2 * GUARD])?;
-        let arguments = (&mut out.slice_mut(GUARD..GUARD + n), seed);
+        let out = device.memory(&vec![POISON; expected.len()])?;
+        let arguments = (D::address(&out), seed);
         // SAFETY: these kernels write `out`, which has the length that they expect, and access nothing else.
-        unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, THREADS), arguments)? };
-        gpu.wait()?;
-        compare(&gpu.stream.clone_dtoh(&out)?, &expected).with_context(|| format!("seed {seed:#x}"))?;
+        unsafe { device.launch_by_name(&kernel, &LaunchConfig::new(1, THREADS), arguments)? };
+        compare_words(&device.to_vec(&out)?, &expected).with_context(|| format!("seed {seed:#x}"))?;
     }
     Ok(format!("{} seeds", SEEDS.len()).into())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

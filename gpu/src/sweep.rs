@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::axpy_bulk::Shape;
 use crate::axpy_checks;
 use crate::check::Check;
+use crate::image::Image;
 use crate::options::Options;
 use crate::report::{Outcome, Report};
 
@@ -25,8 +26,9 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     let repetitions = options.repetitions();
     let checks = variants(&dir)?.into_iter().map(|(name, path, shape)| {
         let label = format!("{name}-b{}-c{}", shape.threads, shape.ctas_per_sm);
+        let image = Image { label: "cubin".into(), path };
         Check::new(label, options, move |gpu| {
-            axpy_checks::check_and_measure(gpu, &path, &name, shape, repetitions)
+            axpy_checks::check_and_measure(gpu, &image, &name, shape, repetitions)
         })
     });
     Ok(checks.collect())

@@ -2,15 +2,13 @@
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
-use ptx_host::cudarc::driver::CudaSlice;
-use ptx_host::{LaunchConfig, Tensor, TensorMap, TensorMapBuilder};
+use ptx_host::{LaunchConfig, Tensor, TensorMapBuilder};
 
-use crate::check::{Check, Finding, Gpu};
-use crate::entry::Loaded;
-use crate::guard::{GUARD, POISON, compare};
+use crate::check::{Check, Finding};
+use crate::device::Device;
+use crate::guard::{POISON, compare_words};
 use crate::image;
 use crate::kernels::{SEEDS, input};
-use crate::memory::address;
 use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
@@ -20,27 +18,31 @@ const BLOCKS: u32 = 5;
 const THREADS: u32 = 128;
 const BOX: [u32; 2] = [32, 32];
 
-type Run = fn(&Gpu, &Loaded, u32) -> Result<()>;
+type Run<D> = fn(&D, &<D as Device>::Loaded, u32) -> Result<()>;
 
-/// The check of each of [`KERNELS`] for one seed.
-const RUNS: [Run; 4] = [transpose, sum, retype, multicast];
-
-/// Runs a kernel of [`KERNELS`] with these seeds.
-pub fn check(gpu: &Gpu, loaded: &Loaded, kernel: &str, seeds: &[u32]) -> Result<()> {
-    let run = KERNELS.iter().zip(RUNS).find(|(name, _)| **name == kernel);
-    let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
-    seeds.iter().try_for_each(|&seed| run(gpu, loaded, seed).with_context(|| format!("seed {seed}")))
+/// Returns the check of each of [`KERNELS`] for one seed.
+fn runs<D: Device>() -> [Run<D>; 4] {
+    [transpose, sum, retype, multicast]
 }
 
-pub fn list(options: &Options) -> Result<Vec<Check>> {
+/// Runs a kernel of [`KERNELS`] with these seeds.
+pub fn check<D: Device>(device: &D, loaded: &D::Loaded, kernel: &str, seeds: &[u32]) -> Result<()> {
+    let run = KERNELS.iter().zip(runs::<D>()).find(|(name, _)| **name == kernel);
+    let (_, run) = run.with_context(|| format!("{kernel} has no check"))?;
+    device.on_queue(|device| {
+        seeds.iter().try_for_each(|&seed| run(device, loaded, seed).with_context(|| format!("seed {seed}")))
+    })
+}
+
+pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     // The matrices have an odd or an even number of boxes in a row, and enough boxes to use each stage of a pipeline again.
     let seeds = options.seeds_of(SEEDS, &[0, 1, 2, 5]);
     for kernel in KERNELS {
         checks.extend(image::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
-            vec![Check::new(format!("{kernel}/{}", image.label), options, move |gpu| {
-                check(gpu, &Loaded::load(gpu, &image)?, kernel, &seeds)?;
+            vec![Check::new(format!("{kernel}/{}", image.label), options, move |device: &D| {
+                check(device, &device.load(&image)?, kernel, &seeds)?;
                 Ok(Finding::from(format!("{} seeds", seeds.len())))
             })]
         })?);
@@ -96,31 +98,26 @@ fn expected(words: &[u32], from: Matrix, to: Matrix) -> Vec<u32> {
     output
 }
 
-/// Allocates an output of `n` words and its guards, all filled with poison.
-fn poisoned(gpu: &Gpu, n: usize) -> Result<CudaSlice<u32>> {
-    Ok(gpu.stream.clone_htod(&vec![POISON; n + 2 * GUARD])?)
-}
+/// The bytes of a map.
+const MAP: u64 = 128;
 
-fn transpose(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
-    let kernel = loaded.entry(ptx_kernels::tensor::tensor_transpose)?;
-    let gpu = &gpu.with_stream()?;
+fn transpose<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+    let kernel = D::entry(loaded, ptx_kernels::tensor::tensor_transpose)?;
     let (from, to) = matrices(seed);
     let words = input(seed, from.words());
-    let source = gpu.stream.clone_htod(&words)?;
-    let mut output = poisoned(gpu, to.words())?;
-    let mut between = output.slice_mut(GUARD..GUARD + to.words());
+    let source = device.memory(&words)?;
+    let mut output = device.memory(&vec![POISON; to.words()])?;
     let [from_map, to_map] = [from, to].map(|matrix| matrix.map().swizzle(CU_TENSOR_MAP_SWIZZLE_128B));
-    let maps = [from_map.encode(&source)?, to_map.encode(&between)?];
-    let maps = gpu.stream.clone_htod(&maps)?;
+    let maps = [device.map(&from_map, &source)?, device.map(&to_map, &output)?];
+    let maps = device.memory(&maps.concat())?;
     let (width, height) = (from.width as u32, from.height as u32);
-    let of_twin = (address(&maps.slice(0..1)), address(&maps.slice(1..2)), width, height);
-    let tensors = (from.tensor(&source), to.tensor(&mut between));
+    let of_twin = (D::address(&maps), D::address(&maps) + MAP, width, height);
+    let tensors = (from.tensor(D::read(&source)), to.tensor(D::write(&mut output)));
     // SAFETY: both maps describe live matrices, with boxes of 32 by 32. The maps are 128 bytes apart in a buffer aligned to 256.
-    unsafe { kernel.launch(gpu, BLOCKS, tensors, of_twin)? };
-    gpu.wait()?;
-    compare(&gpu.stream.clone_dtoh(&output)?, &expected(&words, from, to))
+    unsafe { kernel.launch(device, BLOCKS, tensors, of_twin)? };
+    compare_words(&device.to_vec(&output)?, &expected(&words, from, to))
         .with_context(|| format!("{width} by {height}"))?;
-    ensure!(gpu.stream.clone_dtoh(&source)? == words, "the input was changed");
+    ensure!(device.to_vec(&source)? == words, "the input was changed");
     Ok(())
 }
 
@@ -141,62 +138,58 @@ fn sums(words: &[u32], of: Matrix) -> Vec<u32> {
     sums
 }
 
-fn sum(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
-    let kernel = loaded.kernel_by_name(KERNELS[1])?;
+fn sum<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+    let kernel = D::function(loaded, KERNELS[1])?;
     let (of, count) = (matrices(seed).0, 1 + seed as usize % 7);
     let words = input(seed, of.words() * count);
-    let source = gpu.stream.clone_htod(&words)?;
-    let mut fill = vec![POISON; of.words() + 2 * GUARD];
-    fill[GUARD..GUARD + of.words()].copy_from_slice(&sums(&[], of));
-    let mut output = gpu.stream.clone_htod(&fill)?;
-    let between = output.slice_mut(GUARD..GUARD + of.words());
-    let maps = [of.map().encode(&source.slice(0..of.words()))?, of.map().encode(&between)?];
-    let maps = gpu.stream.clone_htod(&maps)?;
-    let mut slots = gpu.stream.alloc_zeros::<TensorMap>(count)?;
+    let source = device.memory(&words)?;
+    let output = device.memory(&sums(&[], of))?;
+    let maps = [device.map(&of.map(), &source)?, device.map(&of.map(), &output)?];
+    let maps = device.memory(&maps.concat())?;
+    let slots = device.memory(&vec![0_u64; count * MAP as usize / size_of::<u64>()])?;
     let arguments = (
-        &maps.slice(0..1),
-        &maps.slice(1..2),
-        &source,
-        &mut slots,
+        D::address(&maps),
+        D::address(&maps) + MAP,
+        D::address(&source),
+        D::address(&slots),
         of.width as u32,
         of.height as u32,
         of.words() as u64,
     );
     // SAFETY: `count` matrices lie one after another, each with a slot for a map. Both maps have boxes of 32 by 32.
-    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(count as u32, THREADS), arguments)? };
-    gpu.wait()?;
-    compare(&gpu.stream.clone_dtoh(&output)?, &sums(&words, of))
+    unsafe { device.launch_by_name(&kernel, &LaunchConfig::new(count as u32, THREADS), arguments)? };
+    compare_words(&device.to_vec(&output)?, &sums(&words, of))
         .with_context(|| format!("{count} of {} by {}", of.width, of.height))?;
-    ensure!(gpu.stream.clone_dtoh(&source)? == words, "the input was changed");
+    ensure!(device.to_vec(&source)? == words, "the input was changed");
     Ok(())
 }
 
 /// Checks a 3D tensor with a map that the kernel makes from a map of words: the loaded elements, and the map itself, which must
 /// equal the driver's.
-fn retype(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
-    let kernel = loaded.kernel_by_name(KERNELS[2])?;
+fn retype<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+    let kernel = D::function(loaded, KERNELS[2])?;
     let [width, height, depth] =
         [1 + seed as usize * 37 % 150, 1 + seed as usize * 5 % 13, 1 + seed as usize * 3 % 7];
     // The sizes are in elements. Eight elements are 16 bytes.
     let row = (width + seed as usize % 17).next_multiple_of(8);
     let matrix = row * height + 8 * (seed as usize % 3);
     let elements: Vec<u16> = input(seed, matrix * depth).into_iter().map(|word| word as u16).collect();
-    let source = gpu.stream.clone_htod(&elements)?;
-    let words = gpu.stream.clone_htod(&[0_u32; 64 * 40])?;
-    let of_words = TensorMapBuilder::tiled(&[64, 40], &BOX).encode(&words)?;
+    let source = device.memory(&elements)?;
+    let words = device.memory(&[0_u32; 64 * 40])?;
+    let of_words = device.map(&TensorMapBuilder::tiled(&[64, 40], &BOX), &words)?;
     let expected = TensorMapBuilder::tiled(&[width as u64, height as u64, depth as u64], &[32, 4, 2])
-        .strides(&[2 * row as u64, 2 * matrix as u64])
-        .encode(&source)?;
-    let maps = gpu.stream.clone_htod(&[of_words])?;
-    let mut slot = gpu.stream.alloc_zeros::<TensorMap>(1)?;
+        .strides(&[2 * row as u64, 2 * matrix as u64]);
+    let expected = device.map(&expected, &source)?;
+    let maps = device.memory(&of_words)?;
+    let slot = device.memory(&[0_u64; MAP as usize / size_of::<u64>()])?;
     let boxes = [width.div_ceil(32), height.div_ceil(4), depth.div_ceil(2)];
     let n = 256 * boxes.iter().product::<usize>();
-    let mut output = poisoned(gpu, n)?;
+    let output = device.memory(&vec![POISON; n])?;
     let arguments = (
-        &maps,
-        &source,
-        &mut slot,
-        &mut output.slice_mut(GUARD..GUARD + n),
+        D::address(&maps),
+        D::address(&source),
+        D::address(&slot),
+        D::address(&output),
         width as u32,
         height as u32,
         depth as u32,
@@ -205,8 +198,7 @@ fn retype(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
     );
     // SAFETY: the map describes words in boxes of 32 by 32. The elements have these sizes and strides, with room for the
     // results and a map slot.
-    unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, THREADS), arguments)? };
-    gpu.wait()?;
+    unsafe { device.launch_by_name(&kernel, &LaunchConfig::new(1, THREADS), arguments)? };
     let at = |[x, y, z]: [usize; 3]| {
         let is_inside = x < width && y < height && z < depth;
         if is_inside { u32::from(elements[z * matrix + y * row + x]) } else { 0 }
@@ -218,12 +210,11 @@ fn retype(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
             at([32 * x + i % 32, 4 * y + i / 32 % 4, 2 * z + i / 128])
         })
         .collect();
-    compare(&gpu.stream.clone_dtoh(&output)?, &expected_words)
+    compare_words(&device.to_vec(&output)?, &expected_words)
         .with_context(|| format!("{width} by {height} by {depth}"))?;
     // The second half holds the driver's own data, such as the bytes of the box, which copies do not read.
-    let half = |map: &TensorMap| map.opaque[..8].to_vec();
-    let (made, expected) = (half(&gpu.stream.clone_dtoh(&slot)?[0]), half(&expected));
-    ensure!(made == expected, "the kernel made the map {made:x?}, the driver {expected:x?}");
+    let (made, expected) = (&device.to_vec(&slot)?[..8], &expected[..8]);
+    ensure!(made == expected, "the kernel made the map {made:x?}, the host {expected:x?}");
     Ok(())
 }
 
@@ -245,29 +236,25 @@ fn row_hashes(words: &[u32], of: Matrix) -> Vec<u32> {
     hashes
 }
 
-fn multicast(gpu: &Gpu, loaded: &Loaded, seed: u32) -> Result<()> {
-    let kernel = loaded.entry(ptx_kernels::tensor_multicast::tensor_multicast)?;
-    let gpu = &gpu.with_stream()?;
+fn multicast<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+    let kernel = D::entry(loaded, ptx_kernels::tensor_multicast::tensor_multicast)?;
     let of = matrices(seed).0;
     let words = input(seed, of.words());
-    let source = gpu.stream.clone_htod(&words)?;
+    let source = device.memory(&words)?;
     let map = TensorMapBuilder::tiled(&[of.width as u64, of.height as u64], &[32, 16])
         .strides(&[4 * of.pitch as u64])
-        .swizzle(CU_TENSOR_MAP_SWIZZLE_128B)
-        .encode(&source)?;
-    let maps = gpu.stream.clone_htod(&[map])?;
+        .swizzle(CU_TENSOR_MAP_SWIZZLE_128B);
+    let maps = device.memory(&device.map(&map, &source)?)?;
     let expected = row_hashes(&words, of);
-    let mut output = poisoned(gpu, expected.len())?;
-    let mut between = output.slice_mut(GUARD..GUARD + expected.len());
+    let mut output = device.memory(&vec![POISON; expected.len()])?;
     let [width, height] = [of.width as u32, of.height as u32];
-    let of_twin = (address(&maps), address(&between), width, height);
-    let arguments = (of.tensor(&source), &mut between, width, height);
+    let of_twin = (D::address(&maps), D::address(&output), width, height);
+    let arguments = (of.tensor(D::read(&source)), D::write(&mut output), width, height);
     // SAFETY: the map describes a live matrix, with boxes of 32 by 16 and the 128-byte swizzle. The output has 256 words.
-    unsafe { kernel.launch(gpu, 4, arguments, of_twin)? };
-    gpu.wait()?;
-    compare(&gpu.stream.clone_dtoh(&output)?, &expected)
+    unsafe { kernel.launch(device, 4, arguments, of_twin)? };
+    compare_words(&device.to_vec(&output)?, &expected)
         .with_context(|| format!("{} by {}", of.width, of.height))?;
-    ensure!(gpu.stream.clone_dtoh(&source)? == words, "the input was changed");
+    ensure!(device.to_vec(&source)? == words, "the input was changed");
     Ok(())
 }
 

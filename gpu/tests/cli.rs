@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
+use xtask::device::{Arch, Build};
 
 fn ptx_gpu(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-gpu"));
@@ -122,4 +123,51 @@ fn the_bench_lists_kernels_and_skips_them_without_a_gpu() {
     assert!(names.lines().any(|name| name == "cluster_histogram/small"), "{names}");
     let (stdout, _) = output(ptx_gpu(&["bench", "axpy"]), 3);
     assert!(stdout.ends_with("skip  axpy_bulk\nskip  axpy\n\n0 passed, 0 failed, 2 skipped\n"), "{stdout}");
+}
+
+/// A folder with the kernels of `tests/device/launch`, in which a text is replaced.
+fn bundle_of_launch(replaced: &str, with: &str) -> tempfile::TempDir {
+    let text = Build::new("tests/device/launch", Arch::Sm90a).run().unwrap().text;
+    assert!(text.contains(replaced), "no `{replaced}` in {text}");
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("launch-O3.ptx"), text.replace(replaced, with)).unwrap();
+    dir
+}
+
+#[test]
+fn the_interpreter_runs_checks_without_a_driver() {
+    let dir = bundle_of_launch("", "");
+    let trace = dir.path().join("trace.json");
+    let arguments = ["--dir", path(dir.path()), "--emulated", "--schedules=3", "launch/"];
+    let (stdout, _) = output(ptx_gpu(&arguments), 0);
+    assert!(stdout.starts_with("the interpreter (sm_90, 132 SMs)\n"), "{stdout}");
+    assert!(stdout.ends_with("\n5 passed, 0 failed, 0 skipped\n"), "{stdout}");
+    let arguments =
+        ["--dir", path(dir.path()), "--emulated", "--trace", path(&trace), "launch/O3.ptx/add_rows"];
+    output(ptx_gpu(&arguments), 0);
+    assert!(std::fs::read_to_string(trace).unwrap().contains("traceEvents"));
+}
+
+#[test]
+fn a_finding_of_the_interpreter_is_shown_with_its_replay() {
+    // A relaxed wait orders nothing.
+    let dir = bundle_of_launch("try_wait.parity.acquire", "try_wait.parity.relaxed");
+    let arguments = ["--dir", path(dir.path()), "--emulated", "--seed=7", "launch/O3.ptx/axpy"];
+    let (stdout, _) = output(ptx_gpu(&arguments), 1);
+    assert!(stdout.contains("launch/O3.ptx/axpy           schedule 7:\n    "), "{stdout}");
+    assert!(stdout.contains("in `axpy` (PTX ISA "), "{stdout}");
+    assert!(stdout.contains("\n    replay: ./x run --device emu --seed 7 launch/O3.ptx/axpy\n"), "{stdout}");
+    let limited = ["--dir", path(dir.path()), "--emulated", "--limit=100", "launch/O3.ptx/blur"];
+    let (stdout, _) = output(ptx_gpu(&limited), 1);
+    assert!(stdout.contains("limit of instructions"), "{stdout}");
+}
+
+#[test]
+fn what_a_gpu_alone_runs_is_refused_by_the_interpreter() {
+    let (_, stderr) = output(ptx_gpu(&["bench", "--emulated"]), 2);
+    assert!(stderr.contains("the interpreter runs the checks of kernels alone"), "{stderr}");
+    let (_, stderr) = output(ptx_gpu(&["--emulated=driver", "--seed=3"]), 2);
+    assert!(stderr.contains("are options of the interpreter"), "{stderr}");
+    let (stdout, _) = output(ptx_gpu(&["--emulated", "--list"]), 0);
+    assert!(!stdout.contains("host/"), "{stdout}");
 }

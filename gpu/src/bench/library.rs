@@ -7,6 +7,7 @@ use ptx_host::cudarc::driver::CudaSlice;
 use super::case::{Bench, Case, Timing};
 use crate::axpy_bulk::Shape;
 use crate::data;
+use crate::device::Device as _;
 use crate::kernels::input;
 use crate::library_checks::{rms_normalized, small_floats};
 use crate::memory::{address, matrix, slice};

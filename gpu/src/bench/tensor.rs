@@ -5,6 +5,7 @@ use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
 use ptx_host::{LaunchConfig, TensorMap, TensorMapBuilder};
 
 use super::case::{Bench, Case, Timing, same_results};
+use crate::device::Device as _;
 use crate::kernels::input;
 use crate::memory::{TensorMut, address, slice};
 use crate::tensor_checks;

@@ -184,14 +184,12 @@ const OTHERS: &[(Kernel, Words)] = &[
             name: "column_sums",
             config: || LaunchConfig::new(4, 512),
             run: |gpu, loaded, words, len| {
-                gpu.run(words, [len], |gpu, input, [output]| {
-                    let arguments = Gpu::of_twin(&input, &output);
-                    let kernel = loaded.kernel_by_name("column_sums")?;
+                kernels::run_words(gpu, words, len, |_, _, arguments| {
+                    let kernel = Gpu::function(loaded, "column_sums")?;
                     // SAFETY: the kernel reads the words of the input and writes the output.
-                    Ok(unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(4, 512), arguments) }?)
+                    unsafe { gpu.launch_by_name(&kernel, &LaunchConfig::new(4, 512), arguments) }
                 })
             },
-            #[cfg(test)]
             interpret: None,
             by_name: None,
             words: |seed| 512 * (1 + seed as usize * 7 % 103),
@@ -212,14 +210,12 @@ const OTHERS: &[(Kernel, Words)] = &[
             name: "sum",
             config: || LaunchConfig::new(4, 256),
             run: |gpu, loaded, words, len| {
-                gpu.run(words, [len], |gpu, input, [output]| {
-                    let arguments = Gpu::of_twin(&input, &output);
-                    let kernel = loaded.kernel_by_name("sum")?;
+                kernels::run_words(gpu, words, len, |_, _, arguments| {
+                    let kernel = Gpu::function(loaded, "sum")?;
                     // SAFETY: the kernel reads the words of the input and writes the output.
-                    Ok(unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(4, 256), arguments) }?)
+                    unsafe { gpu.launch_by_name(&kernel, &LaunchConfig::new(4, 256), arguments) }
                 })
             },
-            #[cfg(test)]
             interpret: None,
             by_name: None,
             words: |seed| 1 + seed as usize * 2309 % 20_011,

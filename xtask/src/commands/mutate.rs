@@ -1,7 +1,7 @@
 //! `./x mutate`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 use std::sync::Mutex;
@@ -13,14 +13,13 @@ use serde::Deserialize;
 use xtask::device::{self, Arch, Build};
 use xtask::mutate::{Missed, Mutation, mutations};
 use xtask::toolchain::Toolchain;
-use xtask::{emulator, files, root};
+use xtask::{files, root};
 
 use super::kernels;
 
 const PROGRAM: &str = "ptx-gpu";
 /// The maximum of instructions of a launch, and the stricter readings of the ISA that the kernels fulfill.
-const SETTINGS: [(&str, &str); 2] =
-    [("PTX_EMU_LIMIT", "2000000000"), ("PTX_EMU_READINGS", "exchanges,init,peers")];
+const SETTINGS: [&str; 3] = ["--emulated", "--limit=2000000000", "--readings=exchanges,init,peers"];
 /// The number of schedules of each launch.
 const FEW: u32 = 2;
 /// The same for a mutation that few schedules do not find, and that no reason explains: some show only in a rare order.
@@ -43,10 +42,9 @@ struct Verdict {
     detail: String,
 }
 
-/// Runs the checks of kernels on the emulated device.
+/// Runs the checks of kernels in the interpreter.
 struct Runner {
     program: PathBuf,
-    search_path: OsString,
     folder: PathBuf,
 }
 
@@ -96,9 +94,8 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 
 impl Runner {
     fn new(toolchain: &Toolchain) -> Result<Self> {
-        let search_path = emulator::search_path(toolchain)?;
         let program = device::workspace_program(toolchain, PROGRAM, "release")?;
-        Ok(Self { program, search_path, folder: root().join("target/mutate") })
+        Ok(Self { program, folder: root().join("target/mutate") })
     }
 
     /// Returns the names of the checks of a kernel: `KERNEL/O3.ptx`, or `KERNEL/…/O3.ptx`.
@@ -128,9 +125,8 @@ impl Runner {
         schedules: u32,
     ) -> Result<Output> {
         let mut command = Command::new(&self.program);
-        command.args(["--emulated".as_ref(), "--dir".as_ref(), folder.as_os_str()]).args(arguments);
-        command.env(emulator::SEARCH_PATH, &self.search_path).envs(SETTINGS);
-        command.env("PTX_EMU_SCHEDULES", schedules.to_string());
+        command.args(SETTINGS).arg(format!("--schedules={schedules}"));
+        command.arg("--dir").arg(folder).args(arguments);
         command.output().with_context(|| format!("cannot run {}", self.program.display()))
     }
 
@@ -194,30 +190,28 @@ impl Runner {
         if verdict.outcome == "passed" {
             return Ok(None);
         }
-        Ok(Some(finding(&said).map_or(verdict.detail, Into::into)))
+        Ok(Some(problem(&verdict.detail).into()))
     }
 }
 
-/// Returns the first line that a check has written, which is the interpreter's finding if there is one. The progress of a long
-/// launch stands before it.
-fn finding(said: &str) -> Option<&str> {
-    let mut lines = said.lines().map(|line| line.trim_start_matches("ptx-emu: "));
-    lines.find(|line| !line.contains("` has run for "))
+/// Returns the line of a verdict that says what is wrong: after the number of the schedule stands the interpreter's finding.
+fn problem(detail: &str) -> &str {
+    let mut lines = detail.lines();
+    let first = lines.next().unwrap_or_default();
+    if first.ends_with(':') { lines.next().unwrap_or(first) } else { first }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::finding;
+    use super::problem;
 
     #[test]
-    fn progress_is_no_finding() {
-        let progress = "ptx-emu: `k` has run for 10 s: 1.3 of at most 2000.0 million thread-instructions, 8 of 8 blocks have started";
-        assert_eq!(
-            finding(&format!("{progress}\nptx-emu: schedule 1: data race in `k`\nptx-emu: CUDA")),
-            Some("schedule 1: data race in `k`")
-        );
-        assert_eq!(finding("ptx-emu: cuModuleLoad: no kernel"), Some("cuModuleLoad: no kernel"));
-        // A wrong result: what differs is in the verdict.
-        assert_eq!(finding(progress), None);
+    fn a_finding_stands_after_its_schedule() {
+        let finding = "seed 2: schedule 1:\ndata race in `k` (PTX ISA 8.7.1)\n    thread 3\n";
+        assert_eq!(problem(finding), "data race in `k` (PTX ISA 8.7.1)");
+        let wrong = "seed 2: 4 of 512 words are wrong; the first is out[1]: got 0x7, want 0x2";
+        assert_eq!(problem(wrong), wrong);
+        assert_eq!(problem("no kernel"), "no kernel");
+        assert_eq!(problem(""), "");
     }
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
-use xtask::{emulator, files, root};
+use xtask::{files, root};
 
 use super::Setup;
 use super::bundle::{self, Content, For};
@@ -70,12 +70,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     bundle::make(&setup, &folder, made_for, &options.content, twins)?;
     let mut program = bundle::program(&folder);
     if device == Device::Emu {
-        program.arg("--emulated").env(emulator::SEARCH_PATH, emulator::search_path(&setup.toolchain)?);
-        program.env("PTX_EMU_SCHEDULES", options.schedules.to_string());
-        program.env("PTX_EMU_SEED", options.seed.to_string());
+        program.arg("--emulated");
+        program.arg(format!("--schedules={}", options.schedules)).arg(format!("--seed={}", options.seed));
         if let Some(trace) = &options.trace {
             // The last launch is that of the last check.
-            program.arg("--jobs=1").env("PTX_EMU_TRACE", files::from_caller(trace));
+            program.args(["--jobs=1", "--trace"]).arg(files::from_caller(trace));
         }
     }
     if let Some(file) = &options.file {
