@@ -9,7 +9,6 @@ use std::fmt::Display;
 
 use anyhow::Result;
 use ptx::launch::{Kernel as Description, Plain, SafeKernel};
-use ptx_host::cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use ptx_host::{
     ByName, Function, Grid, KernelArguments, LaunchConfig, Launcher, Memory, MemoryMut, TensorElement,
     TensorMapBuilder,
@@ -22,9 +21,9 @@ use crate::kernels::{Kernel, Run};
 use crate::options::Options;
 
 /// A number in the memory of any device. Its bytes may have any value.
-pub trait Element: Plain + ptx::shared::Element + DeviceRepr + ValidAsZeroBits {}
+pub trait Element: Plain + ptx::shared::Element {}
 
-impl<T: Plain + ptx::shared::Element + DeviceRepr + ValidAsZeroBits> Element for T {}
+impl<T: Plain + ptx::shared::Element> Element for T {}
 
 /// A device that runs checks.
 pub trait Device: Sized + 'static {

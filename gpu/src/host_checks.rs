@@ -1,4 +1,5 @@
-//! Checks of `ptx-host` that need a GPU but no bundle.
+//! Checks of `ptx-host` that need a GPU but no bundle. They test what a driver does, so the interpreter alone runs none of them. The
+//! tests of `ptx-emu-cuda` run them on its driver.
 
 use std::time::Duration;
 
@@ -92,7 +93,8 @@ fn buffers(gpu: &Gpu) -> Result<Finding> {
 fn arguments(gpu: &Gpu) -> Result<Finding> {
     let kernel = kernel(gpu, "arguments")?;
     let mut out = gpu.stream.alloc_zeros::<u64>(6)?;
-    let args = (&mut out, 1.5f32, 0xffff_fff0u32, -2i32, 1u64 << 63, -3i64, -0.25f64);
+    let mut view = out.slice_mut(..);
+    let args = (&mut view, 1.5f32, 0xffff_fff0u32, -2i32, 1u64 << 63, -3i64, -0.25f64);
     // SAFETY: the kernel writes six words to `out`.
     unsafe { kernel.launch(&gpu.stream, &LaunchConfig::new(1, 1), args)? };
     gpu.wait()?;
@@ -235,7 +237,7 @@ fn streams(gpu: &Gpu) -> Result<Finding> {
     unsafe { spin.launch(&first, &LaunchConfig::new(1, 1), (20_000_000u64,))? };
     first.memcpy_dtod(&source, &mut copy)?;
     // SAFETY: as above.
-    unsafe { idle.launch(&second, &LaunchConfig::new(1, 1), (&source,))? };
+    unsafe { idle.launch(&second, &LaunchConfig::new(1, 1), (&source.slice(..),))? };
     third.memcpy_htod(&[6], &mut source)?;
     let got = first.clone_dtoh(&copy)?;
     ptx_host::wait(&first, gpu.timeout)?;

@@ -1,6 +1,11 @@
-//! Runs the kernels of `ptx` on a GPU, checks every element of their results, and times them.
+//! Runs the kernels of `ptx` on a GPU, or in the interpreter, checks every element of their results, and times them.
 //!
 //! Each check runs in its own process, so a hang, a crash or a sticky error of the CUDA context does not affect other checks.
+//!
+//! A check of kernels is generic over the device (`device::Device`). On a GPU alone run the checks of `ptx-host`, which test the host
+//! library by its driver; bandwidths, benchmarks and the sweep, which are times; the soak, which tests hardware by the number of
+//! runs; compute-sanitizer; and the litmus tests, which count what hardware does: `ptx-emu` has tests of its own for them, over all
+//! schedules.
 
 mod axpy_bulk;
 mod axpy_checks;

@@ -106,7 +106,7 @@ fn copy_boxes<D: Device>(device: &D, loaded: &D::Loaded) -> Result<()> {
 
 fn add_rows<D: Device>(device: &D, loaded: &D::Loaded) -> Result<()> {
     let (rows, mut doubled) = (device.memory(&[1u32; 8 * 256])?, device.memory(&vec![0_u32; 8 * 256])?);
-    let (mut sums, mut count) = (device.memory(&[10u32; 256])?, device.memory(&vec![0_u64; 1])?);
+    let (mut sums, mut count) = (device.memory(&[10u32; 256])?, device.memory(&[0_u64])?);
     let (from, to) = (Matrix::new(D::read(&rows), 8, 256), Matrix::new(D::write(&mut doubled), 8, 256));
     device.launch(
         &D::kernel(loaded, launch::add_rows)?,
@@ -158,7 +158,7 @@ a name   a name|{} 100 %
 
 fn panic_at_an_index<D: Device>(device: &D, loaded: &D::Loaded) -> Result<()> {
     let kernel = D::kernel(loaded, print::panic_at_an_index)?;
-    let values = device.memory(&vec![0_u32; 1])?;
+    let values = device.memory(&[0_u32])?;
     let (result, text) = device.printed(|| device.launch(&kernel, 1, (D::read(&values), 0)))?;
     ensure!(result.is_err(), "the kernel did not trap; it printed {text:?}");
     ensure!(text.contains("print/src/lib.rs:"), "the place is not in {text:?}");
