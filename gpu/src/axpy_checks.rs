@@ -6,13 +6,15 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::json;
 
-use crate::axpy_bulk::{Array, AxpyBulk, Error as LaunchError, Shape};
-use crate::check::{Check, Finding, Gpu};
+use crate::axpy_bulk::{Array, AxpyBulk, Error as LaunchError};
+use crate::check::{self, Check, Finding};
 use crate::data;
 use crate::device::Device;
+use crate::gpu::Gpu;
 use crate::image::{self, Image, NVCC};
 use crate::memory::address;
 use crate::options::Options;
+use crate::shape::Shape;
 
 /// Largest length: 1 GiB per array, and an incomplete tile.
 const LARGE: usize = (1 << 28) + 5;
@@ -32,7 +34,7 @@ const GUARD_VALUE: f32 = f32::from_bits(0x7fc0_dead);
 const OFFSETS: [(usize, usize); 3] = [(0, 0), (4, 12), (60, 8)];
 
 pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
-    image::for_each(options, "axpy_bulk", |image| list_for(options, &image))
+    check::for_each(options, "axpy_bulk", |image| list_for(options, &image))
 }
 
 fn shape(options: &Options) -> Shape {
@@ -82,7 +84,7 @@ fn list_for<D: Device>(options: &Options, image: &Image) -> Vec<Check<D>> {
 /// Makes the checks of the bandwidth, which a GPU alone has.
 pub fn bandwidth(options: &Options) -> Result<Vec<Check>> {
     let (shape, repetitions, min_ratio) = (shape(options), options.repetitions(), options.min_ratio);
-    image::for_each(options, "axpy_bulk", |image| {
+    check::for_each(options, "axpy_bulk", |image| {
         if options.is_emulated() || image.build() != image::SHIPPED {
             return Vec::new();
         }

@@ -12,8 +12,9 @@ use std::path::Path;
 use anyhow::{Result, ensure};
 
 use self::case::{Bench, Case, RUST, Side, TWIN};
-use crate::check::{Check, Finding, Gpu};
+use crate::check::{Check, Finding};
 use crate::entry::Loaded;
+use crate::gpu::Gpu;
 use crate::image;
 use crate::options::Options;
 use crate::report::{Outcome, Report};

@@ -1,17 +1,13 @@
-//! What a check is, and what it runs on.
+//! What a check is, and the checks of images.
 
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
-use ptx_host::cudarc::driver::sys::{
-    CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode,
-};
-use ptx_host::cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream};
-use serde_json::{Value, json};
+use anyhow::{Result, bail};
+use serde_json::Value;
 
 use crate::device::Device;
+use crate::gpu::Gpu;
+use crate::image::{Image, images};
 use crate::options::Options;
 
 /// Time allowed for a check besides its launches: driver start, test data, copies.
@@ -45,92 +41,6 @@ impl From<String> for Finding {
     }
 }
 
-/// A context, a stream, and the timeout of a launch.
-pub struct Gpu {
-    pub context: Arc<CudaContext>,
-    pub stream: Arc<CudaStream>,
-    pub timeout: Duration,
-}
-
-impl Gpu {
-    pub fn open(options: &Options) -> Result<Self> {
-        let context = ptx_host::open(options.device)?;
-        // This stream can be captured. As the only stream, it orders all work without events, which would be timed too.
-        let stream = context.per_thread_stream();
-        Ok(Self { context, stream, timeout: options.timeout() })
-    }
-
-    /// Returns a GPU with a stream of its own: typed launches take no per-thread stream.
-    pub fn with_stream(&self) -> Result<Self> {
-        Ok(Self { context: self.context.clone(), stream: self.context.new_stream()?, timeout: self.timeout })
-    }
-
-    pub fn wait(&self) -> ptx_host::Result<()> {
-        ptx_host::wait(&self.stream, self.timeout)
-    }
-
-    /// Records an event with timing on the stream.
-    pub fn record(&self) -> Result<CudaEvent> {
-        Ok(self.stream.record_event(Some(CUevent_flags::CU_EVENT_DEFAULT))?)
-    }
-
-    /// Captures the work that `work` puts on the stream as a graph; the work does not run.
-    pub fn capture(&self, work: impl FnOnce() -> Result<()>) -> Result<CudaGraph> {
-        self.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-        let done = work();
-        // The capture ends even if `work` failed.
-        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0));
-        done?;
-        graph?.context("the capture gave no graph")
-    }
-}
-
-/// Properties of a device, for the reports.
-#[derive(Debug, Clone)]
-pub struct DeviceInfo {
-    pub name: String,
-    /// CUDA version that the driver supports.
-    pub driver: String,
-    pub compute_capability: (i32, i32),
-    pub multiprocessors: u32,
-    pub l2_bytes: u32,
-    pub max_shared_bytes: u32,
-}
-
-impl DeviceInfo {
-    pub fn of(context: &CudaContext) -> Result<Self> {
-        let get = |attribute| context.attribute(attribute).map(i32::unsigned_abs);
-        let driver = ptx_host::driver_version()?;
-        Ok(Self {
-            name: context.name()?,
-            driver: format!("{}.{}", driver.0, driver.1),
-            compute_capability: context.compute_capability()?,
-            multiprocessors: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-            l2_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
-            max_shared_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
-        })
-    }
-
-    /// Returns the properties for the JSON report.
-    pub fn data(&self) -> Value {
-        json!({
-            "name": self.name,
-            "driver": self.driver,
-            "compute_capability": self.compute_capability,
-            "multiprocessors": self.multiprocessors,
-            "l2_bytes": self.l2_bytes,
-            "max_shared_bytes": self.max_shared_bytes,
-        })
-    }
-}
-
-impl fmt::Display for DeviceInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, driver, compute_capability: (major, minor), multiprocessors, .. } = self;
-        write!(f, "{name} (sm_{major}{minor}, {multiprocessors} SMs), CUDA {driver}")
-    }
-}
-
 impl<D: Device> Check<D> {
     /// Makes a check with the usual time limit.
     pub fn new(
@@ -151,5 +61,76 @@ impl<D: Device> Check<D> {
     /// Makes a check that fails, because a file that it needs is missing.
     pub fn missing(name: impl Into<String>, options: &Options, problem: String) -> Self {
         Self::new(name, options, move |_| bail!("{problem}"))
+    }
+}
+
+/// Makes the checks like [`for_each`], for device crates that are compiled at opt-level 0 too. A GPU runs only their machine
+/// code: the driver may be older than their PTX, and the compiler of driver 580 ends with a segmentation fault on PTX of
+/// opt-level 0.
+pub fn for_each_of_crate<D: Device>(
+    options: &Options,
+    name: &str,
+    mut checks: impl FnMut(Image) -> Vec<Check<D>>,
+) -> Result<Vec<Check<D>>> {
+    let is_run =
+        |image: &Image| options.is_emulated() || image.path.extension().is_some_and(|kind| kind == "cubin");
+    for_each(options, name, |image| if is_run(&image) { checks(image) } else { Vec::new() })
+}
+
+/// Makes the checks of each image of a kernel or of a crate, or one that fails if there is no image.
+pub fn for_each<D: Device>(
+    options: &Options,
+    name: &str,
+    checks: impl FnMut(Image) -> Vec<Check<D>>,
+) -> Result<Vec<Check<D>>> {
+    let images = images(options, name)?;
+    if images.is_empty() {
+        let kinds = options.kinds().join(" or ");
+        let problem = format!(
+            "no {name}-*.{kinds} in {}; make a bundle with `./x bundle DIR`, and give the folder with --dir",
+            options.dir()?.display()
+        );
+        return Ok(vec![Check::missing(name, options, problem)]);
+    }
+    Ok(images.into_iter().flat_map(checks).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Emulated;
+
+    fn names(files: &[&str], change: impl Fn(&mut Options)) -> Vec<String> {
+        let dir = tempfile::tempdir().unwrap();
+        files.iter().for_each(|file| std::fs::write(dir.path().join(file), "").unwrap());
+        let mut options = Options::default();
+        options.dir = Some(dir.path().into());
+        change(&mut options);
+        let of = |image: Image| {
+            vec![Check::<Gpu>::missing(format!("axpy/{}", image.label), &options, String::new())]
+        };
+        for_each(&options, "axpy", of).unwrap().into_iter().map(|check| check.name).collect()
+    }
+
+    #[test]
+    fn each_image_of_the_name_is_run() {
+        let files = [
+            "axpy-nvcc.ptx",
+            "axpy-nvcc.cubin",
+            "axpy-O3.ptx",
+            "axpy-O0.cubin",
+            "axpy-O0.txt",
+            "axpy_bulk-O3.ptx",
+        ];
+        assert_eq!(names(&files, |_| {}), ["axpy/O0.cubin", "axpy/O3.ptx", "axpy/nvcc.cubin"]);
+        assert_eq!(
+            names(&files, |options| options.emulated = Some(Emulated::Interpreter)),
+            ["axpy/O3.ptx", "axpy/nvcc.ptx"]
+        );
+    }
+
+    #[test]
+    fn without_images_a_check_fails() {
+        assert_eq!(names(&["axpy_bulk-O3.ptx"], |_| {}), ["axpy"]);
     }
 }

@@ -1,16 +1,11 @@
 //! Checks of the feature `checked`: each kernel of `tests/device/checked` breaks the promise `unsafe(uniform)`, prints the place,
 //! and traps.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _};
-use std::os::fd::AsRawFd as _;
-
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use ptx_host::LaunchConfig;
 
-use crate::check::{Check, Finding};
+use crate::check::{self, Check, Finding};
 use crate::device::Device;
-use crate::image;
 use crate::options::Options;
 
 /// The kernels, each with its threads and with parts of what it prints.
@@ -56,7 +51,7 @@ const KERNELS: [(&str, u32, &[&str]); 5] = [
 pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for (kernel, threads, says) in KERNELS {
-        checks.extend(image::for_each(options, "checked", |image| {
+        checks.extend(check::for_each(options, "checked", |image| {
             vec![Check::new(format!("checked/{}/{kernel}", image.label), options, move |device: &D| {
                 let kernel = D::function(&device.load(&image)?, kernel)?;
                 let (result, printed) = device.printed(|| {
@@ -77,39 +72,6 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     Ok(checks)
 }
 
-/// Returns the result of `work`, and what the process writes to its standard output meanwhile. The driver writes there what
-/// kernels print.
-pub fn with_output<T>(work: impl FnOnce() -> T) -> Result<(T, String)> {
-    let mut file = tempfile::tempfile()?;
-    // SAFETY: `dup` has no safety requirement.
-    let stdout = unsafe { libc::dup(libc::STDOUT_FILENO) };
-    ensure!(stdout >= 0, "cannot keep the standard output: {}", std::io::Error::last_os_error());
-    redirect(file.as_raw_fd())?;
-    let result = work();
-    redirect(stdout)?;
-    // SAFETY: `dup` returned this descriptor, and nothing uses the descriptor any more.
-    unsafe { libc::close(stdout) };
-    Ok((result, text(&mut file)?))
-}
-
-/// Flushes the streams of C, then makes the descriptor `to` the standard output.
-fn redirect(to: i32) -> Result<()> {
-    // SAFETY: `fflush` of a null pointer flushes all streams. Both descriptors are open.
-    let done = unsafe {
-        libc::fflush(std::ptr::null_mut());
-        libc::dup2(to, libc::STDOUT_FILENO)
-    };
-    ensure!(done >= 0, "cannot redirect the standard output: {}", std::io::Error::last_os_error());
-    Ok(())
-}
-
-fn text(file: &mut File) -> Result<String> {
-    let mut bytes = Vec::new();
-    file.rewind()?;
-    file.read_to_end(&mut bytes).context("cannot read what the kernel printed")?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -123,16 +85,5 @@ mod tests {
         let names: Vec<_> =
             source.split("\npub fn ").skip(1).map(|rest| rest.split_once('(').unwrap().0).collect();
         assert_eq!(KERNELS.map(|(name, _, _)| name).to_vec(), names);
-    }
-
-    #[test]
-    fn output_is_kept() {
-        let write = || {
-            let text = c"from C\n";
-            // SAFETY: `puts` reads a string that ends with a NUL.
-            unsafe { libc::puts(text.as_ptr()) }
-        };
-        let (written, text) = with_output(write).unwrap();
-        assert!(written >= 0 && text.contains("from C\n"), "{text:?}");
     }
 }

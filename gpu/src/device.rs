@@ -15,9 +15,8 @@ use ptx_host::{
 };
 use serde_json::Value;
 
-use crate::check::Gpu;
+use crate::gpu::Gpu;
 use crate::image::Image;
-use crate::kernels::{Kernel, Run};
 use crate::options::Options;
 
 /// A number in the memory of any device. Its bytes may have any value.
@@ -55,9 +54,6 @@ pub trait Device: Sized + 'static {
 
     /// Returns whether the image is a twin, which takes addresses and lengths.
     fn is_twin(loaded: &Self::Loaded) -> bool;
-
-    /// Returns the check of a kernel of words, unless there is a twin alone.
-    fn run_of(kernel: &Kernel) -> Option<Run<Self>>;
 
     /// Allocates memory with these elements.
     fn memory<T: Element>(&self, elements: &[T]) -> Result<Self::Memory<T>>;

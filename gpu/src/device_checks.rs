@@ -3,10 +3,9 @@
 use anyhow::{Result, bail, ensure};
 use ptx_host::LaunchConfig;
 
-use crate::check::{Check, Finding};
+use crate::check::{self, Check, Finding};
 use crate::device::Device;
 use crate::guard::POISON;
-use crate::image;
 use crate::options::Options;
 
 type Run<D> = fn(&D, &<D as Device>::Loaded, &str) -> Result<()>;
@@ -38,7 +37,7 @@ fn crates<D: Device>() -> [Crate<D>; 4] {
 pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for (name, kernels) in crates::<D>() {
-        checks.extend(image::for_each_of_crate(options, name, |image| {
+        checks.extend(check::for_each_of_crate(options, name, |image| {
             let of = |&(kernel, run): &(&'static str, Run<D>)| {
                 let image = image.clone();
                 Check::new(format!("{name}/{}/{kernel}", image.label), options, move |device: &D| {

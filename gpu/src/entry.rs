@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use ptx_host::{JitOptions, Kernels, LoadedKernels, Module};
 
-use crate::check::Gpu;
+use crate::gpu::Gpu;
 
 /// A loaded image.
 pub enum Loaded {

@@ -11,8 +11,9 @@ use ptx_host::{
     TensorMapBuilder,
 };
 
-use crate::check::{Check, DeviceInfo, Finding, Gpu};
+use crate::check::{Check, Finding};
 use crate::device::Device as _;
+use crate::gpu::{DeviceInfo, Gpu};
 use crate::memory::address;
 use crate::options::Options;
 

@@ -5,10 +5,10 @@ use ptx::launch::RawSlice;
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{Grid, LaunchConfig};
 
-use crate::check::{Check, Finding, Gpu};
+use crate::check::{self, Check, Finding};
 use crate::device::{Device, Interpreter};
+use crate::gpu::Gpu;
 use crate::guard::compare_words;
-use crate::image;
 use crate::options::Options;
 
 /// A kernel that takes words and writes words. The twin is `fn(input: *const u32, output: *mut u32, n: u32)`, where `n` is the
@@ -29,6 +29,24 @@ pub struct Kernel {
     pub words: fn(seed: u32) -> usize,
     /// Returns the expected output for an input. The output is zero before the launch and has this length.
     pub expected: fn(input: &[u32]) -> Vec<u32>,
+}
+
+/// A device for which each kernel of the table has a check.
+pub trait Runs: Device {
+    /// Returns the check of a kernel, unless there is a twin alone.
+    fn run_of(kernel: &Kernel) -> Option<Run<Self>>;
+}
+
+impl Runs for Gpu {
+    fn run_of(kernel: &Kernel) -> Option<Run<Self>> {
+        Some(kernel.run)
+    }
+}
+
+impl Runs for Interpreter {
+    fn run_of(kernel: &Kernel) -> Option<Run<Self>> {
+        kernel.interpret
+    }
 }
 
 /// Runs a launch on these words, and returns the output, which has this length.
@@ -453,11 +471,11 @@ fn stencil(input: &[u32]) -> Vec<u32> {
 
 pub const SEEDS: u32 = 100;
 
-pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
+pub fn list<D: Runs>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for kernel in KERNELS {
         let seeds = options.seeds_of(SEEDS, &emulated(kernel));
-        checks.extend(image::for_each(options, kernel.name, |image| {
+        checks.extend(check::for_each(options, kernel.name, |image| {
             let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{}/{}", kernel.name, image.label), options, move |device: &D| {
                 check(device, &device.load(&image)?, kernel, &seeds)
@@ -489,7 +507,7 @@ fn emulated(of: &Kernel) -> Vec<u32> {
 }
 
 /// Runs a kernel with the inputs of these seeds.
-pub fn check<D: Device>(device: &D, loaded: &D::Loaded, of: &Kernel, seeds: &[u32]) -> Result<Finding> {
+pub fn check<D: Runs>(device: &D, loaded: &D::Loaded, of: &Kernel, seeds: &[u32]) -> Result<Finding> {
     let run = D::run_of(of).with_context(|| format!("{} has a twin alone", of.name))?;
     device.on_queue(|device| {
         for &seed in seeds {

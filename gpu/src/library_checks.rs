@@ -4,11 +4,10 @@
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::{Grid, Matrix};
 
-use crate::check::{Check, Finding};
+use crate::check::{self, Check, Finding};
 use crate::data;
 use crate::device::Device;
 use crate::guard::{compare_floats, compare_words};
-use crate::image;
 use crate::kernels::input;
 use crate::options::Options;
 
@@ -40,7 +39,7 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for ((kernel, run), emulated) in KERNELS.into_iter().zip(runs::<D>()).zip(EMULATED) {
         let seeds = options.seeds_of(SEEDS, emulated);
-        checks.extend(image::for_each(options, kernel, |image| {
+        checks.extend(check::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{kernel}/{}", image.label), options, move |device: &D| {
                 let loaded = device.load(&image)?;

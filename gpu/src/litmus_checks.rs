@@ -7,7 +7,8 @@ use ptx_host::{JitOptions, LaunchConfig, Module};
 use ptx_litmus::{Expected, Outcome, STRIDE, Test};
 use serde_json::json;
 
-use crate::check::{Check, Finding, Gpu};
+use crate::check::{Check, Finding};
+use crate::gpu::Gpu;
 use crate::options::Options;
 
 /// Instances of a test that run at a time.

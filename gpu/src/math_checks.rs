@@ -4,10 +4,9 @@
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::Grid;
 
-use crate::check::{Check, Finding};
+use crate::check::{self, Check, Finding};
 use crate::device::Device;
 use crate::guard::{POISON, compare_words};
-use crate::image;
 use crate::kernels::{SEEDS, input};
 use crate::options::Options;
 
@@ -33,7 +32,7 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     let seeds = options.seeds_of(SEEDS, &[0, 1]);
     for kernel in KERNELS {
-        checks.extend(image::for_each(options, kernel, |image| {
+        checks.extend(check::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{kernel}/{}", image.label), options, move |device: &D| {
                 check(device, &device.load(&image)?, kernel, &seeds)?;

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
 use ptx_emu::Readings;
 
-use crate::axpy_bulk::Shape;
+use crate::shape::Shape;
 
 /// What emulates a device.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::check::Check;
-use crate::device::Device;
+use crate::kernels::Runs;
 use crate::options::Options;
 use crate::{
     axpy_checks, checked_checks, device_checks, host_checks, kernels, library_checks, math_checks, suite,
@@ -19,7 +19,7 @@ pub fn all(options: &Options) -> Result<Vec<Check>> {
 }
 
 /// Returns the checks of kernels, which the interpreter runs too.
-pub fn of_kernels<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
+pub fn of_kernels<D: Runs>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = axpy_checks::list(options)?;
     checks.extend(kernels::list(options)?);
     checks.extend(library_checks::list(options)?);

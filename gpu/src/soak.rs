@@ -5,16 +5,18 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::json;
 
-use crate::axpy_bulk::{Array, AxpyBulk, Shape};
-use crate::check::{Check, Finding, Gpu};
+use crate::axpy_bulk::{Array, AxpyBulk};
+use crate::check::{self, Check, Finding};
 use crate::device::Device as _;
 use crate::entry::Loaded;
+use crate::gpu::Gpu;
 use crate::guard::compare_words;
 use crate::image;
 use crate::kernels::{self, input};
 use crate::memory::address;
 use crate::options::Options;
 use crate::report::Report;
+use crate::shape::Shape;
 
 /// Phases of mbarriers, which [`reverse`] completes.
 const PHASES: u64 = 1_000_000_000;
@@ -67,7 +69,7 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
     let scale = Scale::of(options);
     let mut checks = Vec::new();
     for (kernel, run) in SOAKS {
-        checks.extend(image::for_each(options, kernel, |image| {
+        checks.extend(check::for_each(options, kernel, |image| {
             let is_run = image.label == image::shipped(options);
             let check = move |gpu: &Gpu| {
                 let Done { launches, phases, copies } = run(gpu, &gpu.load(&image)?, scale)?;

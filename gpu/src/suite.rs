@@ -7,10 +7,10 @@ mod table;
 use anyhow::{Context as _, Result};
 use ptx_host::LaunchConfig;
 
-use crate::check::{Check, Finding};
+use crate::check::{self, Check, Finding};
 use crate::device::Device;
 use crate::guard::{POISON, compare_words};
-use crate::image::{self, Image};
+use crate::image::Image;
 use crate::options::Options;
 
 use self::table::{Kernel, Suite, THREADS};
@@ -23,7 +23,7 @@ const SEEDS: [u32; 4] = [0, 1, 0x9e37_79b9, u32::MAX];
 pub fn list<D: Device>(options: &Options, suites: &'static [Suite]) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for suite in suites {
-        checks.extend(image::for_each(options, suite.name, |image| {
+        checks.extend(check::for_each(options, suite.name, |image| {
             let of = |kernel: &'static Kernel| {
                 let (name, image) =
                     (format!("{}/{}/{}", suite.name, image.label, kernel.name), image.clone());

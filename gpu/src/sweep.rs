@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::axpy_bulk::Shape;
 use crate::axpy_checks;
 use crate::check::Check;
 use crate::image::Image;
 use crate::options::Options;
 use crate::report::{Outcome, Report};
+use crate::shape::Shape;
 
 /// Threads per block and blocks per multiprocessor to try with each variant.
 const THREADS: [u32; 3] = [256, 512, 1024];

@@ -4,10 +4,9 @@ use anyhow::{Context as _, Result, ensure};
 use ptx_host::CUtensorMapSwizzle::CU_TENSOR_MAP_SWIZZLE_128B;
 use ptx_host::{LaunchConfig, Tensor, TensorMapBuilder};
 
-use crate::check::{Check, Finding};
+use crate::check::{self, Check, Finding};
 use crate::device::Device;
 use crate::guard::{POISON, compare_words};
-use crate::image;
 use crate::kernels::{SEEDS, input};
 use crate::options::Options;
 
@@ -39,7 +38,7 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     // The matrices have an odd or an even number of boxes in a row, and enough boxes to use each stage of a pipeline again.
     let seeds = options.seeds_of(SEEDS, &[0, 1, 2, 5]);
     for kernel in KERNELS {
-        checks.extend(image::for_each(options, kernel, |image| {
+        checks.extend(check::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
             vec![Check::new(format!("{kernel}/{}", image.label), options, move |device: &D| {
                 check(device, &device.load(&image)?, kernel, &seeds)?;

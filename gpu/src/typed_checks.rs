@@ -3,9 +3,8 @@
 use anyhow::{Result, ensure};
 use ptx_host::{Matrix, Tensor};
 
-use crate::check::{Check, Finding};
+use crate::check::{self, Check, Finding};
 use crate::device::Device;
-use crate::image;
 use crate::kernels::input;
 use crate::library_checks::{small_floats, softmax};
 use crate::options::Options;
@@ -52,7 +51,7 @@ fn crates<D: Device>() -> [Crate<D>; 3] {
 pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
     for (name, kernels) in crates::<D>() {
-        checks.extend(image::for_each_of_crate(options, name, |image| {
+        checks.extend(check::for_each_of_crate(options, name, |image| {
             let of = |&(kernel, run): &(&'static str, Run<D>)| {
                 let image = image.clone();
                 Check::new(format!("{name}/{}/{kernel}", image.label), options, move |device: &D| {

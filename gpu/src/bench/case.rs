@@ -5,9 +5,9 @@ use ptx_host::cudarc::driver::{CudaGraph, CudaSlice, CudaStream, result};
 use ptx_host::{Kernel, KernelArgs, LaunchConfig};
 use serde_json::{Value, json};
 
-use crate::check::Gpu;
 use crate::data::median;
 use crate::entry::Loaded;
+use crate::gpu::Gpu;
 use crate::memory::address;
 
 /// A kernel with data of one size.

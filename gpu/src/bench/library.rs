@@ -5,12 +5,12 @@ use ptx_host::LaunchConfig;
 use ptx_host::cudarc::driver::CudaSlice;
 
 use super::case::{Bench, Case, Timing};
-use crate::axpy_bulk::Shape;
 use crate::data;
 use crate::device::Device as _;
 use crate::kernels::input;
 use crate::library_checks::{rms_normalized, small_floats};
 use crate::memory::{address, matrix, slice};
+use crate::shape::Shape;
 
 pub fn cases() -> Vec<Case> {
     let case = |kernel, run: fn(&Bench) -> Result<Timing>| Case {

@@ -7,8 +7,8 @@ use ptx_host::LaunchConfig;
 use ptx_host::cudarc::driver::CudaStream;
 
 use super::case::{Bench, Case, Timing, same_results};
-use crate::check::Gpu;
 use crate::device::Device as _;
+use crate::gpu::Gpu;
 use crate::kernels::{self, KERNELS, Kernel, input};
 use crate::memory::address;
 

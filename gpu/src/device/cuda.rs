@@ -10,14 +10,13 @@ use ptx_host::{ByName, KernelArguments, LaunchConfig, Launcher, TensorElement, T
 use serde_json::Value;
 
 use super::{Device, Element};
-use crate::check::{DeviceInfo, Gpu};
-use crate::checked_checks::with_output;
 use crate::entry::Loaded;
+use crate::gpu::{DeviceInfo, Gpu};
 use crate::guard::POISON;
 use crate::image::{Image, NVCC};
-use crate::kernels::{Kernel, Run};
 use crate::memory::address;
 use crate::options::Options;
+use crate::output::with_output;
 
 /// The bytes on each side of memory that no kernel may write: a multiple of the alignment of all elements.
 const GUARD: usize = 256;
@@ -76,10 +75,6 @@ impl Device for Gpu {
 
     fn is_twin(loaded: &Loaded) -> bool {
         matches!(loaded, Loaded::Twin(_))
-    }
-
-    fn run_of(kernel: &Kernel) -> Option<Run<Self>> {
-        Some(kernel.run)
     }
 
     fn memory<T: Element>(&self, elements: &[T]) -> Result<Guarded<T>> {

@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 use super::{Device, Element, told};
 use crate::image::{Image, NVCC};
-use crate::kernels::{Kernel, Run};
 use crate::options::Options;
 
 /// The interpreter, which needs no driver. It finds an access beside memory.
@@ -73,10 +72,6 @@ impl Device for Interpreter {
 
     fn is_twin(loaded: &Loaded) -> bool {
         loaded.is_twin
-    }
-
-    fn run_of(kernel: &Kernel) -> Option<Run<Self>> {
-        kernel.interpret
     }
 
     fn memory<T: Element>(&self, elements: &[T]) -> Result<Slice<T>> {
