@@ -439,7 +439,7 @@ unsafe impl Function for Kernel {
         };
         let mut device = gpu.device.borrow_mut();
         let before = (gpu.schedules > 1).then(|| device.clone());
-        let open = self.module.asks_for_open_values();
+        let compares = gpu.one_result && gpu.schedules > 1 && !self.module.asks_for_open_values();
         let mut first: Option<(u64, Option<Device>)> = None;
         if let Some(number) = gpu.every {
             gpu.next.set(number);
@@ -466,10 +466,7 @@ unsafe impl Function for Kernel {
                 return Err(Error::Wrong { schedule, report: Box::new(report) });
             }
             match &first {
-                None => {
-                    let compares = gpu.one_result && before.is_some() && !open;
-                    first = Some((schedule, compares.then(|| device.clone())));
-                }
+                None => first = Some((schedule, compares.then(|| device.clone()))),
                 Some((other, Some(result))) => {
                     if let Some(address) = device.difference(result) {
                         let (kernel, schedules) = ((*self.name).into(), [*other, schedule]);
