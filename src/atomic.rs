@@ -57,7 +57,7 @@
 //!
 //! # Half precision
 //!
-//! With the feature `half`, `half::f16` and `half::bf16` have `add` and `compare_exchange`, and in shared memory `load` and
+//! `half::f16` and `half::bf16` have `add` and `compare_exchange`, and in shared memory `load` and
 //! `store`. `[f16; 2]` and `[bf16; 2]` add as the packed types `.f16x2` and `.bf16x2`. Vectors of both have `add`, `min` and
 //! `max` in global memory.
 

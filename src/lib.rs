@@ -13,6 +13,9 @@
 // The macros use the path `::ptx`, also in this crate.
 extern crate self as ptx;
 
+/// Half precision: the elements `.f16` and `.bf16`, on the device and on the host. [`math`] computes with them.
+pub use half::{bf16, f16};
+
 #[cfg(all(doc, not(doctest)))]
 pub mod docs;
 #[macro_use]
@@ -44,6 +47,8 @@ cfg_select! {
         pub mod fence;
         pub mod global;
         pub mod group;
+        #[cfg(not(target_arch = "nvptx64"))]
+        mod host;
         pub mod launch;
         pub mod math;
         pub mod mbarrier;

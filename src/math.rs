@@ -24,79 +24,370 @@
 
 use core::f32::consts::{LN_2, LOG2_E};
 
-#[cfg(feature = "half")]
-use crate::qualifier::TypeTag;
-use crate::qualifier::{Sealed, ftz, ty};
+/// Calls a function of `raw`; off the device it is the expression after it.
+macro_rules! approximate {
+    ($raw:ident($($argument:expr),*), $host:expr) => {{
+        #[cfg(target_arch = "nvptx64")]
+        let result = raw::$raw($($argument),*);
+        #[cfg(not(target_arch = "nvptx64"))]
+        let result = $host;
+        result
+    }};
+}
+
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::host;
+use crate::qualifier::Sealed;
+#[cfg(target_arch = "nvptx64")]
+use crate::qualifier::{ftz, ty};
+#[cfg(target_arch = "nvptx64")]
 use crate::raw;
 
-/// Floats that [`ex2`] takes: `f32` and, with the feature `half`, `f16` and `[f16; 2]`.
+mod convert;
+mod half;
+
+pub use convert::{Convert, convert, to_tf32};
+pub use half::PairMask;
+
+pub use crate::multimem::Fp8;
+
+/// Floats that [`add`], [`sub`], [`mul`], [`fma`], [`min`], [`max`], [`neg`] and [`abs`] take: `f32`, `f64`, `f16`, `bf16`, and
+/// pairs and vectors of 4 and 8 `f16` or `bf16`.
+#[diagnostic::on_unimplemented(
+    message = "`ptx::math` does not compute with `{Self}`",
+    label = "not a float, a pair of halves or a vector of halves",
+    note = "the functions take `f32`, `f64`, `f16`, `bf16`, and arrays of 2, 4 or 8 `f16` or `bf16`, all operands of one type: `[a; 8]` repeats a value, `convert` makes another type of it"
+)]
+pub trait Arithmetic: Copy + Sealed {
+    #[doc(hidden)]
+    fn add_rn(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn sub_rn(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn mul_rn(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn fma_rn(a: Self, b: Self, c: Self) -> Self;
+    #[doc(hidden)]
+    fn lesser(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn greater(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn negative(a: Self) -> Self;
+    #[doc(hidden)]
+    fn absolute(a: Self) -> Self;
+}
+
+/// Floats that [`fma_relu`], [`relu`], [`min_nan`] and [`max_nan`] take: `f16`, `bf16`, and pairs and vectors of 4 and 8 of them.
+#[diagnostic::on_unimplemented(
+    message = "this instruction does not take `{Self}`",
+    label = "not half precision",
+    note = "`fma.relu`, and `min` and `max` with `.NaN`, take `f16`, `bf16`, and arrays of 2, 4 or 8 of them; of an `f32`, `max(x, 0.0)` is the `relu`"
+)]
+pub trait HalfArithmetic: Arithmetic {
+    #[doc(hidden)]
+    fn fma_relu_rn(a: Self, b: Self, c: Self) -> Self;
+    #[doc(hidden)]
+    fn lesser_or_nan(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn greater_or_nan(a: Self, b: Self) -> Self;
+}
+
+/// Floats that [`add_sat`], [`sub_sat`], [`mul_sat`] and [`fma_sat`] take: `f16`, and pairs and vectors of 4 and 8 of them.
+#[diagnostic::on_unimplemented(
+    message = "PTX has no saturating arithmetic of `{Self}`",
+    label = "not an `f16`",
+    note = "`.sat` is for `f16`, and arrays of 2, 4 or 8 of them; of another type, call `min` and `max`"
+)]
+pub trait Saturate: Arithmetic {
+    #[doc(hidden)]
+    fn add_sat_rn(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn sub_sat_rn(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn mul_sat_rn(a: Self, b: Self) -> Self;
+    #[doc(hidden)]
+    fn fma_sat_rn(a: Self, b: Self, c: Self) -> Self;
+}
+
+/// Floats that [`lt`] and its siblings compare: `f16`, `bf16`, and pairs and vectors of 4 and 8 of them. `f32` and `f64` have
+/// Rust's operators.
+#[diagnostic::on_unimplemented(
+    message = "`ptx::math` does not compare `{Self}`",
+    label = "not half precision",
+    note = "the comparisons take `f16`, `bf16`, and arrays of 2, 4 or 8 of them; compare other numbers by `<`, `==` and their like"
+)]
+pub trait Compare: Copy + Sealed {
+    /// The result: `bool` for a single value, [`PairMask`] for a pair, an array of them for a vector.
+    type Mask: Copy;
+    #[doc(hidden)]
+    fn equal(a: Self, b: Self) -> Self::Mask;
+    #[doc(hidden)]
+    fn unequal(a: Self, b: Self) -> Self::Mask;
+    #[doc(hidden)]
+    fn less(a: Self, b: Self) -> Self::Mask;
+    #[doc(hidden)]
+    fn less_or_equal(a: Self, b: Self) -> Self::Mask;
+    #[doc(hidden)]
+    fn more(a: Self, b: Self) -> Self::Mask;
+    #[doc(hidden)]
+    fn more_or_equal(a: Self, b: Self) -> Self::Mask;
+    #[doc(hidden)]
+    fn choose(mask: Self::Mask, a: Self, b: Self) -> Self;
+}
+
+/// Floats that [`ex2`] takes: `f32`, `f16`, and pairs and vectors of 4 and 8 `f16`.
 #[diagnostic::on_unimplemented(
     message = "`ex2.approx` does not take `{Self}`",
     label = "the instruction does not take this type",
-    note = "`ex2.approx` takes `f32`, and with the feature `half` `f16` and `[f16; 2]`; for `bf16`, call `ex2_ftz`"
+    note = "`ex2.approx` takes `f32`, `f16`, and arrays of 2, 4 or 8 `f16`; for `bf16`, call `ex2_ftz`"
 )]
 pub trait Ex2: Copy + Sealed {
     #[doc(hidden)]
-    fn ex2_approx(self) -> Self;
+    fn ex2_approx(x: Self) -> Self;
 }
 
-/// Floats that [`ex2_ftz`] takes: `f32` and, with the feature `half`, `bf16` and `[bf16; 2]`.
+/// Floats that [`ex2_ftz`] takes: `f32`, `bf16`, and pairs and vectors of 4 and 8 `bf16`.
 #[diagnostic::on_unimplemented(
     message = "`ex2.approx.ftz` does not take `{Self}`",
     label = "the instruction does not take this type",
-    note = "`ex2.approx.ftz` takes `f32`, and with the feature `half` `bf16` and `[bf16; 2]`; for `f16`, call `ex2`"
+    note = "`ex2.approx.ftz` takes `f32`, `bf16`, and arrays of 2, 4 or 8 `bf16`; for `f16`, call `ex2`"
 )]
 pub trait Ex2Ftz: Copy + Sealed {
     #[doc(hidden)]
-    fn ex2_approx_ftz(self) -> Self;
+    fn ex2_approx_ftz(x: Self) -> Self;
 }
 
-/// Floats that [`tanh`] takes: `f32` and, with the feature `half`, `f16`, `bf16` and pairs of them.
+/// Floats that [`tanh`] takes: `f32`, `f16`, `bf16`, and pairs and vectors of 4 and 8 `f16` or `bf16`.
 #[diagnostic::on_unimplemented(
     message = "`tanh.approx` does not take `{Self}`",
     label = "the instruction does not take this type",
-    note = "`tanh.approx` takes `f32`, and with the feature `half` `f16`, `bf16`, `[f16; 2]` and `[bf16; 2]`"
+    note = "`tanh.approx` takes `f32`, `f16`, `bf16`, and arrays of 2, 4 or 8 `f16` or `bf16`"
 )]
 pub trait Tanh: Copy + Sealed {
     #[doc(hidden)]
-    fn tanh_approx(self) -> Self;
+    fn tanh_approx(x: Self) -> Self;
 }
+
+macro_rules! wide_arithmetic {
+    ($( $T:ident ),*) => { $(
+        impl Arithmetic for $T {
+            #[inline(always)]
+            fn add_rn(a: $T, b: $T) -> $T {
+                a + b
+            }
+            #[inline(always)]
+            fn sub_rn(a: $T, b: $T) -> $T {
+                a - b
+            }
+            #[inline(always)]
+            fn mul_rn(a: $T, b: $T) -> $T {
+                a * b
+            }
+            #[inline(always)]
+            fn fma_rn(a: $T, b: $T, c: $T) -> $T {
+                Float::mul_add(a, b, c)
+            }
+            #[inline(always)]
+            fn lesser(a: $T, b: $T) -> $T {
+                a.min(b)
+            }
+            #[inline(always)]
+            fn greater(a: $T, b: $T) -> $T {
+                a.max(b)
+            }
+            #[inline(always)]
+            fn negative(a: $T) -> $T {
+                -a
+            }
+            #[inline(always)]
+            fn absolute(a: $T) -> $T {
+                a.abs()
+            }
+        }
+    )* };
+}
+wide_arithmetic! { f32, f64 }
 
 impl Ex2 for f32 {
     #[inline(always)]
-    fn ex2_approx(self) -> f32 {
-        raw::ex2_approx(ftz::Keep, self)
+    fn ex2_approx(x: f32) -> f32 {
+        approximate!(ex2_approx(ftz::Keep, x), host::of_f32(x, f64::exp2))
     }
 }
 impl Ex2Ftz for f32 {
     #[inline(always)]
-    fn ex2_approx_ftz(self) -> f32 {
-        raw::ex2_approx(ftz::Flush, self)
+    fn ex2_approx_ftz(x: f32) -> f32 {
+        approximate!(ex2_approx(ftz::Flush, x), host::flushed(host::of_f32(host::flushed(x), f64::exp2)))
     }
 }
 impl Tanh for f32 {
     #[inline(always)]
-    fn tanh_approx(self) -> f32 {
-        raw::tanh_approx(ty::F32, self)
+    fn tanh_approx(x: f32) -> f32 {
+        approximate!(tanh_approx(ty::F32, x), host::of_f32(x, f64::tanh))
     }
 }
 
-#[cfg(feature = "half")]
-macro_rules! halves {
-    ($( $Trait:ident $method:ident $raw:ident: $( $Type:ident )*; )*) => { $( $(
-        impl $Trait for <ty::$Type as TypeTag>::Value {
-            #[inline(always)]
-            fn $method(self) -> Self {
-                raw::$raw(ty::$Type, self)
-            }
+/// Defines functions of [`Arithmetic`] and its like.
+macro_rules! generic {
+    ($( $(#[$doc:meta])* fn $name:ident<$Trait:ident>($($a:ident),+) = $method:ident; )*) => { $(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<T: $Trait>($($a: T),+) -> T {
+            T::$method($($a),+)
         }
-    )* )* };
+    )* };
 }
-#[cfg(feature = "half")]
-halves! {
-    Ex2 ex2_approx ex2_approx_f16: F16 F16x2;
-    Ex2Ftz ex2_approx_ftz ex2_approx_ftz_bf16: Bf16 Bf16x2;
-    Tanh tanh_approx tanh_approx: F16 F16x2 Bf16 Bf16x2;
+
+generic! {
+    /// Returns `a + b`, rounded to the nearest (CUDA's `__hadd`, `__hadd2`).
+    ///
+    /// PTX: `add.rn.f16x2 d, a, b;`, or `.bf16x2`, `.f16`, `.bf16`, `.f32`, `.f64`; for a vector once a pair
+    ///
+    /// ```
+    /// use ptx::{bf16, math};
+    /// /// y ← a·x + y, in eight halves of 16 bytes: four instructions `fma.rn.bf16x2`.
+    /// fn axpy(a: bf16, x: [bf16; 8], y: [bf16; 8]) -> [bf16; 8] {
+    ///     math::fma([a; 8], x, y)
+    /// }
+    /// let [one, two] = [1.0, 2.0].map(bf16::from_f32);
+    /// assert_eq!(axpy(two, [one; 8], [one; 8]), [math::add(one, two); 8]);
+    /// ```
+    #[doc(alias("__hadd", "__hadd2"))]
+    fn add<Arithmetic>(a, b) = add_rn;
+
+    /// Returns `a - b`, rounded to the nearest (CUDA's `__hsub`, `__hsub2`).
+    ///
+    /// PTX: `sub.rn.f16x2 d, a, b;`, and the types of [`add`]
+    #[doc(alias("__hsub", "__hsub2"))]
+    fn sub<Arithmetic>(a, b) = sub_rn;
+
+    /// Returns `a * b`, rounded to the nearest (CUDA's `__hmul`, `__hmul2`).
+    ///
+    /// PTX: `mul.rn.f16x2 d, a, b;`, and the types of [`add`]
+    #[doc(alias("__hmul", "__hmul2"))]
+    fn mul<Arithmetic>(a, b) = mul_rn;
+
+    /// Returns `a * b + c` with one rounding, to the nearest (CUDA's `__fmaf_rn`, `__hfma`, `__hfma2`). rustc never contracts a
+    /// product and a sum into an `fma`, unlike C++ compilers: call this function for one.
+    ///
+    /// PTX: `fma.rn.f32 d, a, b, c;`, and the types of [`add`]
+    #[doc(alias("__fmaf_rn", "__hfma", "__hfma2"))]
+    fn fma<Arithmetic>(a, b, c) = fma_rn;
+
+    /// Returns the lesser of `a` and `b` (CUDA's `__hmin`, `__hmin2`). Of a number and NaN, it is the number.
+    ///
+    /// PTX: `min.f16x2 d, a, b;`, and the types of [`add`]
+    #[doc(alias("__hmin", "__hmin2"))]
+    fn min<Arithmetic>(a, b) = lesser;
+
+    /// Returns the greater of `a` and `b` (CUDA's `__hmax`, `__hmax2`). Of a number and NaN, it is the number.
+    ///
+    /// PTX: `max.f16x2 d, a, b;`, and the types of [`add`]
+    #[doc(alias("__hmax", "__hmax2"))]
+    fn max<Arithmetic>(a, b) = greater;
+
+    /// Returns `-a` (CUDA's `__hneg`, `__hneg2`).
+    ///
+    /// PTX: `neg.f16x2 d, a;`, and the types of [`add`]
+    #[doc(alias("__hneg", "__hneg2"))]
+    fn neg<Arithmetic>(a) = negative;
+
+    /// Returns the absolute value of `a` (CUDA's `__habs`, `__habs2`).
+    ///
+    /// PTX: `abs.f16x2 d, a;`, and the types of [`add`]
+    #[doc(alias("__habs", "__habs2"))]
+    fn abs<Arithmetic>(a) = absolute;
+
+    /// Returns `a * b + c` with one rounding, to the nearest, or zero if that is negative (CUDA's `__hfma_relu`, `__hfma2_relu`).
+    /// NaN stays NaN.
+    ///
+    /// PTX: `fma.rn.relu.f16x2 d, a, b, c;`, or `.bf16x2`, `.f16`, `.bf16`; for a vector once a pair
+    #[doc(alias("__hfma_relu", "__hfma2_relu"))]
+    fn fma_relu<HalfArithmetic>(a, b, c) = fma_relu_rn;
+
+    /// Returns the lesser of `a` and `b`, NaN if an operand is NaN (CUDA's `__hmin_nan`, `__hmin2_nan`).
+    ///
+    /// PTX: `min.NaN.f16x2 d, a, b;`, and the types of [`fma_relu`]
+    #[doc(alias("__hmin_nan", "__hmin2_nan"))]
+    fn min_nan<HalfArithmetic>(a, b) = lesser_or_nan;
+
+    /// Returns the greater of `a` and `b`, NaN if an operand is NaN (CUDA's `__hmax_nan`, `__hmax2_nan`).
+    ///
+    /// PTX: `max.NaN.f16x2 d, a, b;`, and the types of [`fma_relu`]
+    #[doc(alias("__hmax_nan", "__hmax2_nan"))]
+    fn max_nan<HalfArithmetic>(a, b) = greater_or_nan;
+
+    /// Returns `a + b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hadd_sat`, `__hadd2_sat`). NaN gives 0.
+    ///
+    /// PTX: `add.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
+    #[doc(alias("__hadd_sat", "__hadd2_sat"))]
+    fn add_sat<Saturate>(a, b) = add_sat_rn;
+
+    /// Returns `a - b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hsub_sat`, `__hsub2_sat`). NaN gives 0.
+    ///
+    /// PTX: `sub.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
+    #[doc(alias("__hsub_sat", "__hsub2_sat"))]
+    fn sub_sat<Saturate>(a, b) = sub_sat_rn;
+
+    /// Returns `a * b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hmul_sat`, `__hmul2_sat`). NaN gives 0.
+    ///
+    /// PTX: `mul.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
+    #[doc(alias("__hmul_sat", "__hmul2_sat"))]
+    fn mul_sat<Saturate>(a, b) = mul_sat_rn;
+
+    /// Returns `a * b + c` with one rounding, to the nearest, clamped to 0 and 1 (CUDA's `__hfma_sat`, `__hfma2_sat`). NaN gives 0.
+    ///
+    /// PTX: `fma.rn.sat.f16x2 d, a, b, c;` or `.f16`; for a vector once a pair
+    #[doc(alias("__hfma_sat", "__hfma2_sat"))]
+    fn fma_sat<Saturate>(a, b, c) = fma_sat_rn;
+}
+
+/// Returns `a`, or zero if it is negative; NaN stays NaN.
+///
+/// PTX: `max.NaN.f16x2 d, a, 0;`, and the types of [`fma_relu`]
+#[inline(always)]
+pub fn relu<T: HalfArithmetic + crate::registers::Zeroed>(a: T) -> T {
+    max_nan(a, crate::registers::zeroed())
+}
+
+/// Defines the comparisons.
+macro_rules! comparisons {
+    ($( $name:ident $method:ident $cmp:literal $is:literal $nan:literal ($($cuda:literal),+); )*) => { $(
+        #[doc = concat!("Returns whether `a` is ", $is, " `b` (CUDA's `", $( $cuda, "`, `", )+ "__hbeq2`), of each element. It is ", $nan, " if one is NaN.")]
+        ///
+        #[doc = concat!("PTX: `setp.", $cmp, ".f16 p, a, b;` or `.bf16`; for a pair `set.", $cmp, ".u32.f16x2 d, a, b;` or `.bf16x2`; for a vector once a pair")]
+        #[doc(alias($($cuda),+))]
+        #[inline(always)]
+        pub fn $name<T: Compare>(a: T, b: T) -> T::Mask {
+            T::$method(a, b)
+        }
+    )* };
+}
+comparisons! {
+    eq equal "eq" "equal to" "false" ("__heq", "__heq2_mask");
+    ne unequal "neu" "different from" "true" ("__hneu", "__hneu2_mask");
+    lt less "lt" "less than" "false" ("__hlt", "__hlt2_mask");
+    le less_or_equal "le" "at most" "false" ("__hle", "__hle2_mask");
+    gt more "gt" "greater than" "false" ("__hgt", "__hgt2_mask");
+    ge more_or_equal "ge" "at least" "false" ("__hge", "__hge2_mask");
+}
+
+/// Returns the elements of `a` where `mask` is true, those of `b` elsewhere.
+///
+/// PTX: `selp.b16`; for a pair `lop3.b32`; for a vector once a pair
+///
+/// ```
+/// use ptx::{f16, math};
+/// /// A tenth of what is negative (a leaky ReLU).
+/// fn leaky(x: [f16; 2]) -> [f16; 2] {
+///     let (zero, tenth) = ([f16::ZERO; 2], [const { f16::from_f32_const(0.1) }; 2]);
+///     math::select(math::lt(x, zero), math::mul(x, tenth), x)
+/// }
+/// assert_eq!(leaky([10.0, -10.0].map(f16::from_f32)), [10.0, -1.0].map(f16::from_f32));
+/// ```
+#[inline(always)]
+pub fn select<T: Compare>(mask: T::Mask, a: T, b: T) -> T {
+    T::choose(mask, a, b)
 }
 
 /// Returns 2 to the power `x` (CUDA's `exp2f`), for a pair of halves element by element. For `f32` the error is 2 ulp at most.
@@ -107,7 +398,7 @@ halves! {
 /// PTX: `ex2.approx.f32 d, x;`, `ex2.approx.f16 d, x;` or `ex2.approx.f16x2 d, x;`
 #[inline(always)]
 pub fn ex2<T: Ex2>(x: T) -> T {
-    x.ex2_approx()
+    T::ex2_approx(x)
 }
 
 /// [`ex2`] with subnormal numbers treated as zero. For `bf16` the relative error is 2^-7 at most.
@@ -115,7 +406,7 @@ pub fn ex2<T: Ex2>(x: T) -> T {
 /// PTX: `ex2.approx.ftz.f32 d, x;`, `ex2.approx.ftz.bf16 d, x;` or `ex2.approx.ftz.bf16x2 d, x;`
 #[inline(always)]
 pub fn ex2_ftz<T: Ex2Ftz>(x: T) -> T {
-    x.ex2_approx_ftz()
+    T::ex2_approx_ftz(x)
 }
 
 /// Returns the hyperbolic tangent of `x` (CUDA's `__tanhf`), for a pair of halves element by element. Subnormal numbers are kept.
@@ -136,12 +427,12 @@ pub fn ex2_ftz<T: Ex2Ftz>(x: T) -> T {
 #[inline(always)]
 #[doc(alias = "__tanhf")]
 pub fn tanh<T: Tanh>(x: T) -> T {
-    x.tanh_approx()
+    T::tanh_approx(x)
 }
 
 /// Defines a function and its `_ftz`.
 macro_rules! functions {
-    ($( $(#[doc = $doc:literal])* $(alias $alias:literal)? ($name:ident, $ftz:ident) $raw:ident $op:literal $example:literal; )*) => { $(
+    ($( $(#[doc = $doc:literal])* $(alias $alias:literal)? ($name:ident, $ftz:ident) $raw:ident $op:literal $host:expr, $example:literal; )*) => { $(
         $(#[doc = $doc])*
         ///
         #[doc = concat!("PTX: `", $op, ".approx.f32 d, x;`")]
@@ -154,13 +445,13 @@ macro_rules! functions {
         $(#[doc(alias = $alias)])?
         #[inline(always)]
         pub fn $name(x: f32) -> f32 {
-            raw::$raw(ftz::Keep, x)
+            approximate!($raw(ftz::Keep, x), host::of_f32(x, $host))
         }
 
         #[doc = concat!("[`", stringify!($name), "`] with subnormal numbers treated as zero.\n\nPTX: `", $op, ".approx.ftz.f32 d, x;`")]
         #[inline(always)]
         pub fn $ftz(x: f32) -> f32 {
-            raw::$raw(ftz::Flush, x)
+            approximate!($raw(ftz::Flush, x), host::flushed(host::of_f32(host::flushed(x), $host)))
         }
     )* };
 }
@@ -168,22 +459,22 @@ macro_rules! functions {
 functions! {
     /// Returns `1 / x` (CUDA's division under `-prec-div=false`), with an error of 1 ulp at most. ±0 gives ±∞, ±∞ gives ±0, NaN
     /// gives NaN.
-    (rcp, rcp_ftz) rcp_approx "rcp" "let quotient = y * ptx::math::rcp(x);";
+    (rcp, rcp_ftz) rcp_approx "rcp" f64::recip, "let quotient = y * ptx::math::rcp(x);";
     /// Returns the square root of `x` (CUDA's `sqrtf` under `-prec-sqrt=false`), with a relative error of 2^-23 at most. ±0 gives
     /// ±0, +∞ gives +∞, a negative number or NaN gives NaN.
-    (sqrt_approx, sqrt_approx_ftz) sqrt_approx "sqrt" "let length = ptx::math::sqrt_approx(x * x + y * y);";
+    (sqrt_approx, sqrt_approx_ftz) sqrt_approx "sqrt" f64::sqrt, "let length = ptx::math::sqrt_approx(x * x + y * y);";
     /// Returns `1 / sqrt(x)` (CUDA's `rsqrtf`), with a relative error of 2^-22.9 at most. ±0 gives ±∞, +∞ gives +0, a negative
     /// number or NaN gives NaN.
-    (rsqrt, rsqrt_ftz) rsqrt_approx "rsqrt" "let unit = x * ptx::math::rsqrt(x * x + y * y);";
+    (rsqrt, rsqrt_ftz) rsqrt_approx "rsqrt" |x| x.sqrt().recip(), "let unit = x * ptx::math::rsqrt(x * x + y * y);";
     /// Returns the sine of `x` radians (CUDA's `__sinf`), with an absolute error of 2^-20.5 at most in -2π to 2π and of 2^-14.7
     /// at most in -100π to 100π. Beyond, no error is guaranteed. ±0 gives ±0, ±∞ or NaN gives NaN.
-    alias "__sinf" (sin, sin_ftz) sin_approx "sin" "let height = ptx::math::sin(x) * y;";
+    alias "__sinf" (sin, sin_ftz) sin_approx "sin" f64::sin, "let height = ptx::math::sin(x) * y;";
     /// Returns the cosine of `x` radians (CUDA's `__cosf`). The PTX ISA states the errors of [`sin`]; an H200 gives 0.18952784
     /// for -4.9030709, an error of 1.017 times 2^-20.5. ±0 gives 1, ±∞ or NaN gives NaN.
-    alias "__cosf" (cos, cos_ftz) cos_approx "cos" "let width = ptx::math::cos(x) * y;";
+    alias "__cosf" (cos, cos_ftz) cos_approx "cos" f64::cos, "let width = ptx::math::cos(x) * y;";
     /// Returns the logarithm of `x` to base 2 (CUDA's `__log2f`), with an absolute error of 2^-22 at most between 0.5 and 2, and
     /// a relative error of 2^-22 at most elsewhere. ±0 gives -∞, +∞ gives +∞, a negative number or NaN gives NaN.
-    alias "__log2f" (lg2, lg2_ftz) lg2_approx "lg2" "let power = ptx::math::ex2(ptx::math::lg2(x) * y);";
+    alias "__log2f" (lg2, lg2_ftz) lg2_approx "lg2" f64::log2, "let power = ptx::math::ex2(ptx::math::lg2(x) * y);";
 }
 
 /// Returns `e` to the power `x` (CUDA's `__expf`): [`ex2`] of `x` times the base-2 logarithm of `e`. For normal results the error
@@ -238,19 +529,6 @@ pub fn ln(x: f32) -> f32 {
 #[inline(always)]
 pub fn ln_ftz(x: f32) -> f32 {
     lg2_ftz(x) * LN_2
-}
-
-/// Returns `a * b + c` with one rounding, to the nearest (CUDA's `__fmaf_rn`). rustc never contracts a product and a sum into an
-/// `fma`, unlike C++ compilers: call this function for one.
-///
-/// PTX: `fma.rn.f32 d, a, b, c;`
-#[inline(always)]
-#[doc(alias = "__fmaf_rn")]
-pub fn fma(a: f32, b: f32, c: f32) -> f32 {
-    #[cfg(target_arch = "nvptx64")]
-    return core::f32::math::mul_add(a, b, c);
-    #[cfg(not(target_arch = "nvptx64"))]
-    panic!("`ptx::math::fma({a}, {b}, {c})` runs on a GPU only: build for the target nvptx64-nvidia-cuda")
 }
 
 /// The methods of floats that `std` has and `core` lacks: `use ptx::math::Float;`, and a kernel calls `x.sqrt()` and `x.exp()`.
@@ -401,12 +679,7 @@ macro_rules! float {
                 #[cfg(target_arch = "nvptx64")]
                 return core::$T::math::$name(self $(, $argument)*);
                 #[cfg(not(target_arch = "nvptx64"))]
-                {
-                    $( let _ = $argument; )*
-                    panic!(concat!(
-                        "`ptx::math::Float::", stringify!($name), "` runs on a GPU only: build for the target nvptx64-nvidia-cuda"
-                    ))
-                }
+                <$T>::$name(self $(, $argument)*)
             }
         )* }
     )* };

@@ -29,7 +29,7 @@
 //! | `load_reduce_add_acc_f32` | halves |
 //! | `load_reduce_add_acc_f16` | bytes |
 //!
-//! *Halves* need the feature `half`: `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of
+//! *Halves* are `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of
 //! `bf16`. A single `f16` has no operation. *Bytes* are arrays of eight-bit floats ([`Fp8`]) of 4, 8 and 16 bytes, on sm_100f and
 //! higher in its family, sm_110a and sm_120a. Vectors combine element by element.
 //!
@@ -51,6 +51,7 @@ use crate::raw::{
     self, LdStScope, MultimemBitOp, MultimemByteOp, MultimemByteType, MultimemLdSem, MultimemMinMaxOp,
     MultimemStSem,
 };
+use crate::registers::Zeroed;
 use crate::shared::bits;
 
 mod bulk;
@@ -84,7 +85,7 @@ operation_traits! {
     #[diagnostic::on_unimplemented(
         message = "a `{Self}` cannot be at a multimem address",
         label = "no `multimem` operation takes this type",
-        note = "`multimem` takes `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`; with the feature `half` also `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of `bf16`; with the feature `sm_100f`, `sm_110a` or `sm_120a` also arrays of `Fp8` of 4, 8 or 16 bytes, such as `[Fp8<ty::E4m3>; 4]` (PTX ISA 9.7.9.14)"
+        note = "`multimem` takes `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`, `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of `bf16`; with the feature `sm_100f`, `sm_110a` or `sm_120a` also arrays of `Fp8` of 4, 8 or 16 bytes, such as `[Fp8<ty::E4m3>; 4]` (PTX ISA 9.7.9.14)"
     )]
     MulticastValue: Copy + Sealed {
         fn store[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
@@ -105,7 +106,7 @@ operation_traits! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no sum that is accumulated in `f32`",
         label = "`multimem.ld_reduce.add.acc::f32` does not take this type",
-        note = "`.acc::f32` takes arrays of `f16` and `bf16`, with the feature `half`; sum eight-bit floats by `load_reduce_add_acc_f16`, other types by `load_reduce_add`"
+        note = "`.acc::f32` takes arrays of `f16` and `bf16`; sum eight-bit floats by `load_reduce_add_acc_f16`, other types by `load_reduce_add`"
     )]
     MulticastAddAccF32: MulticastValue {
         fn load_reduce_acc_f32[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;
@@ -125,7 +126,7 @@ operation_traits! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no minimum and maximum over the GPUs",
         label = "`multimem.ld_reduce.min` and `.max` do not take this type",
-        note = "they take `u32`, `i32`, `u64` and `i64`, with the feature `half` arrays of `f16` and `bf16`, and arrays of `Fp8`; `f32` and `f64` have only the sum"
+        note = "they take `u32`, `i32`, `u64` and `i64`, arrays of `f16` and `bf16`, and arrays of `Fp8`; `f32` and `f64` have only the sum"
     )]
     MulticastMinMax: MulticastValue {
         fn load_reduce_min_max[S: LdStScope, Sem: MultimemLdSem, Op: MultimemMinMaxOp + MultimemByteOp](sem: Sem, scope: S, op: Op, addr: *const u8) -> Self;
@@ -270,7 +271,6 @@ operations! {
 }
 operations! { integer { u32 as U32 bits B32, i32 as S32 bits B32, u64 as U64 bits B64, i64 as S64 bits B64 } }
 
-#[cfg(feature = "half")]
 const _: () = {
     use half::{bf16, f16};
 
@@ -339,8 +339,8 @@ const _: () = {
 /// | 16 bytes | `[[Fp8<F>; 2]; 8]`, `[[Fp8<F>; 4]; 4]` |
 ///
 /// Arrays of one size make the same access, which PTX can spell in several ways. Groups of four, packed as `.e4m3x4` or
-/// `.e5m2x4`, are never slower than the others: for a `[Fp8<F>; 8]`, ptxas 13.5 moves the bytes around. `Fp8` has no arithmetic;
-/// the instruction `cvt` converts its bits to another float.
+/// `.e5m2x4`, are never slower than the others: for a `[Fp8<F>; 8]`, ptxas 13.5 moves the bytes around. `Fp8` has no arithmetic:
+/// [`convert`](crate::math::convert) makes another float of it.
 ///
 /// ```
 /// # use ptx::multimem::{Fp8, MulticastRef};
@@ -375,6 +375,11 @@ impl<F: MultimemByteType> Fp8<F> {
         self.bits
     }
 }
+impl<F: MultimemByteType> Sealed for [Fp8<F>; 2] {}
+impl<F: MultimemByteType> Sealed for [Fp8<F>; 4] {}
+impl<F: MultimemByteType> Sealed for [Fp8<F>; 8] {}
+// SAFETY: a byte, of which all bit patterns are a value.
+unsafe impl<F: MultimemByteType> Zeroed for Fp8<F> {}
 
 #[cfg(sm_100f_sm_110a_sm_120a)]
 const _: () = {
@@ -384,7 +389,7 @@ const _: () = {
     macro_rules! seal {
         ($( $T:ty ),*) => { $( impl<F: MultimemByteType> Sealed for $T {} )* };
     }
-    seal! { [Fp8<F>; 4], [Fp8<F>; 8], [[Fp8<F>; 1]; 4], [[Fp8<F>; 2]; 2], [[Fp8<F>; 2]; 4], [[Fp8<F>; 2]; 8] }
+    seal! { [[Fp8<F>; 1]; 4], [[Fp8<F>; 2]; 2], [[Fp8<F>; 2]; 4], [[Fp8<F>; 2]; 8] }
     seal! { [[Fp8<F>; 4]; 2], [[Fp8<F>; 4]; 4] }
 
     operations! {

@@ -14,7 +14,7 @@
 //! | Placeholder | Values | In C |
 //! |---|---|---|
 //! | `{}` | integers up to 64 bits, `bool`, `char`, `&CStr` | `%lld`, `%llu`, `%s` |
-//! | `{}` | `f32`, `f64`, with the feature `half` `f16` and `bf16` | `%g`: six digits |
+//! | `{}` | `f32`, `f64`, `f16` and `bf16` | `%g`: six digits |
 //! | `{:?}` | the same without `char` | `%.9g` for `f32`, `%.17g` for `f64`: digits that identify the value |
 //! | `{:.3}` | floats | `%.3f` |
 //! | `{:e}`, `{:E}` | floats | `%e`, `%E` |
@@ -322,8 +322,8 @@ macro_rules! floats {
 floats! {
     f32, 9;
     f64, 17;
-    #[cfg(feature = "half")] half::f16, 5;
-    #[cfg(feature = "half")] half::bf16, 4;
+    half::f16, 5;
+    half::bf16, 4;
 }
 
 impl Sealed for bool {}

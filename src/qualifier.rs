@@ -227,9 +227,9 @@ qualifiers! {
         F32 = ".f32";
         /// `.f64`: an `f64`.
         F64 = ".f64";
-        /// `.f16`: half precision; a `half::f16` with the feature `half`, otherwise its bits.
+        /// `.f16`: half precision, an `f16` of the crate `half`.
         F16 = ".f16";
-        /// `.bf16`: bfloat16; a `half::bf16` with the feature `half`, otherwise its bits.
+        /// `.bf16`: bfloat16, a `bf16` of the crate `half`.
         Bf16 = ".bf16";
         /// `.f16x2`: two `.f16`, the first in the low bits.
         F16x2 = ".f16x2";
@@ -327,12 +327,67 @@ qualifiers! {
         /// No qualifier: keeps subnormal operands and results.
         Keep = "";
     }
+    /// `.sat`: whether results are clamped to 0 and 1.
+    mod sat {
+        /// `.sat`: clamps the result to the range from 0 to 1; NaN becomes +0.
+        Sat = ".sat";
+        /// No qualifier: keeps results below 0 and above 1.
+        None = "";
+    }
+    /// `.xorsign.abs`: how `min` and `max` treat the signs of their operands.
+    mod xorsign {
+        /// `.xorsign.abs`: compares absolute values; the result's sign is the exclusive or of both signs.
+        Abs = ".xorsign.abs";
+        /// No qualifier: compares the values with their signs.
+        None = "";
+    }
+    /// `.CmpOp`: a comparison. With a NaN operand, the comparisons up to `Ge` are false, those with a `u` true.
+    mod cmp {
+        /// `.eq`: equal.
+        Eq = ".eq";
+        /// `.ne`: not equal, and neither is NaN.
+        Ne = ".ne";
+        /// `.lt`: less.
+        Lt = ".lt";
+        /// `.le`: less or equal.
+        Le = ".le";
+        /// `.gt`: greater.
+        Gt = ".gt";
+        /// `.ge`: greater or equal.
+        Ge = ".ge";
+        /// `.equ`: equal, or an operand is NaN.
+        Equ = ".equ";
+        /// `.neu`: not equal, or an operand is NaN.
+        Neu = ".neu";
+        /// `.ltu`: less, or an operand is NaN.
+        Ltu = ".ltu";
+        /// `.leu`: less or equal, or an operand is NaN.
+        Leu = ".leu";
+        /// `.gtu`: greater, or an operand is NaN.
+        Gtu = ".gtu";
+        /// `.geu`: greater or equal, or an operand is NaN.
+        Geu = ".geu";
+        /// `.num`: neither operand is NaN.
+        Num = ".num";
+        /// `.nan`: an operand is NaN.
+        Nan = ".nan";
+    }
     /// Rounding of [`cvt_f32`](crate::raw::cvt_f32) and related conversions.
     mod rounding {
         /// `.rn`: rounds to the nearest value; a tie goes to the even one.
         Rn = ".rn";
         /// `.rz`: rounds towards zero.
         Rz = ".rz";
+        /// `.rna`: rounds to the nearest value; a tie goes away from zero.
+        Rna = ".rna";
+        /// `.rni`: rounds to the nearest integer; a tie goes to the even one.
+        Rni = ".rni";
+        /// `.rzi`: rounds to an integer, towards zero.
+        Rzi = ".rzi";
+        /// `.rmi`: rounds to an integer, downwards.
+        Rmi = ".rmi";
+        /// `.rpi`: rounds to an integer, upwards.
+        Rpi = ".rpi";
     }
     /// `.relu`: whether negative results become zero.
     mod relu {
@@ -584,10 +639,6 @@ types! {
     U8 = u8; U16 = u16; U32 = u32; U64 = u64;
     S8 = i8; S16 = i16; S32 = i32; S64 = i64;
     F32 = f32; F64 = f64;
+    F16 = half::f16; Bf16 = half::bf16; F16x2 = [half::f16; 2]; Bf16x2 = [half::bf16; 2];
     E4m3 = u8; E5m2 = u8; E4m3x2 = u16; E5m2x2 = u16; E4m3x4 = u32; E5m2x4 = u32;
 }
-
-#[cfg(feature = "half")]
-types! { F16 = half::f16; Bf16 = half::bf16; F16x2 = [half::f16; 2]; Bf16x2 = [half::bf16; 2]; }
-#[cfg(not(feature = "half"))]
-types! { F16 = u16; Bf16 = u16; F16x2 = u32; Bf16x2 = u32; }

@@ -24,7 +24,7 @@ const WARPS: u32 = 32;
 
 /// Shared memory for block-wide reductions and scans of `T`, as CUB's `TempStorage`: two slots for the result of each warp.
 ///
-/// A `ReduceMemory` has 512 bytes if `T` has 64 bits, else 256. All calls are collective in the CTA. Where a result is that of
+/// A `ReduceMemory` has 64 times the bytes of a `T`. All calls are collective in the CTA. Where a result is that of
 /// the whole CTA, all threads get the same bits.
 ///
 /// ```

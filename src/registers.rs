@@ -40,9 +40,7 @@ macro_rules! zeroed {
         unsafe impl Zeroed for $T {}
     )* };
 }
-zeroed! { u8, i8, u16, i16, u32, i32, f32, u64, i64, f64, B128 }
-#[cfg(feature = "half")]
-zeroed! { half::f16, half::bf16 }
+zeroed! { u8, i8, u16, i16, u32, i32, f32, u64, i64, f64, B128, half::f16, half::bf16 }
 
 // SAFETY: all-zero bits are a value of each element.
 unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}

@@ -467,7 +467,7 @@ impl<T: Element, S: ReduceShape> TensorMapReduce<T, S> {
     /// # Safety
     ///
     /// - The clauses of [`TensorMap::from_raw`] hold, except that reductions write the tensor. The element type of the map is
-    ///   that of `T`: `.u32`, `.s32`, `.u64`, `.s64`, `.f32`; with the feature `half`, `.f16` for `half::f16` and `.bf16` for
+    ///   that of `T`: `.u32`, `.s32`, `.u64`, `.s64`, `.f32`; `.f16` for `half::f16` and `.bf16` for
     ///   `half::bf16`.
     /// - Until the grid ends, only reductions access the tensor, and only through handles of this type that threads of this grid
     ///   make. (An ordinary access would be a race; an atomic access would come from another proxy.)
@@ -680,7 +680,7 @@ fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tensor reduction of elements of `{T}`",
     label = "not an operation on `{T}`",
-    note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32`; with the feature `half`, `Add`, `Min`, `Max` take its two types (PTX ISA 9.7.9.25.5.3)"
+    note = "`Add` takes `u32`, `i32`, `u64`, `f32`; `Min`, `Max`, `And`, `Or`, `Xor` take `u32`, `i32`, `u64`, `i64`; `Inc`, `Dec` take `u32`; `Add`, `Min`, `Max` also take `f16` and `bf16` (PTX ISA 9.7.9.25.5.3)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReduceOp<T: Element>: raw::TensorRedOp {}
@@ -698,7 +698,6 @@ reduce_ops! {
     Inc: u32;
     Dec: u32;
 }
-#[cfg(feature = "half")]
 reduce_ops! {
     Add: half::f16, half::bf16;
     Min: half::f16, half::bf16;

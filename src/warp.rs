@@ -34,7 +34,7 @@ use crate::mask::LaneMask;
 use crate::qualifier::op;
 use crate::qualifier::{Sealed, mode, ty};
 use crate::raw;
-use crate::shared::Element;
+use crate::shared::{Element, bits};
 
 mod reduce;
 
@@ -242,12 +242,12 @@ impl WordBits for u64 {
     }
 }
 
-/// A 32-bit or 64-bit number that shuffles and matches pass between lanes: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`. A shuffle
-/// of 64 bits is two instructions.
+/// A number that shuffles and matches pass between lanes: `u32`, `i32`, `f32`, `u64`, `i64`, `f64`, `f16`, `bf16`, or a pair of
+/// `f16` or `bf16`. A shuffle of 64 bits is two instructions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed between the lanes of a warp",
-    label = "not a number of 32 or 64 bits",
-    note = "shuffles and matches take `u32`, `i32`, `f32`, `u64`, `i64` and `f64`: convert the value, or split it into such numbers"
+    label = "not a number that they take",
+    note = "shuffles and matches take `u32`, `i32`, `f32`, `u64`, `i64`, `f64`, `f16`, `bf16` and pairs of `f16` or `bf16`: convert the value, or split it into such numbers"
 )]
 pub trait ShuffleValue: Element {
     /// The unsigned integer of the same size.
@@ -327,6 +327,36 @@ impl ShuffleValue for f64 {
         f64::from_bits(bits)
     }
 }
+
+macro_rules! halves {
+    ($( $T:ident ),*) => { $(
+        impl ShuffleValue for half::$T {
+            type Bits = u32;
+            #[inline(always)]
+            fn into_bits(self) -> u32 {
+                self.to_bits().into()
+            }
+            #[inline(always)]
+            fn of_bits(bits: u32) -> Self {
+                half::$T::from_bits(bits as u16)
+            }
+        }
+        impl ShuffleValue for [half::$T; 2] {
+            type Bits = u32;
+            #[inline(always)]
+            fn into_bits(self) -> u32 {
+                // SAFETY: a pair is plain data of 32 bits.
+                unsafe { bits(self) }
+            }
+            #[inline(always)]
+            fn of_bits(word: u32) -> Self {
+                // SAFETY: a pair is plain data of 32 bits.
+                unsafe { bits(word) }
+            }
+        }
+    )* };
+}
+halves! { f16, bf16 }
 
 /// Returns the lanes of the warp that are active at this instruction (`__activemask()`). The active lanes can differ at the next
 /// instruction, so the mask makes no `Lanes`.

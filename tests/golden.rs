@@ -70,6 +70,7 @@ const AROUND: &[&str] = &[
     "cvt",
     "cvta",
     "getctarank",
+    "half_precision",
     "isspacep",
     "mapa",
     "nanosleep",

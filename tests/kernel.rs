@@ -220,7 +220,7 @@ fn compile(name: &str, ptx: &str, source: &str) -> anyhow::Result<String> {
     let manifest = format!(
         "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
          [dependencies]\nattributes = {{ path = \"attributes\" }}\n\
-         {ptx} = {{ package = \"ptx\", path = {:?}, default-features = false, features = [\"half\"] }}\n[features]\n\
+         {ptx} = {{ package = \"ptx\", path = {:?}, default-features = false }}\n[features]\n\
          sm_90a = [\"{ptx}/sm_90a\"]\n",
         xtask::root()
     );

@@ -104,7 +104,7 @@ values! { u16, i16, u32, i32, f32, u64, i64, f64, B128, [f32; 2], [f32; 4] }
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a vector type of `atom` and `red`",
     label = "`atom` and `red` do not take this vector",
-    note = "the vectors are `[f32; 2]` and `[f32; 4]`; with the feature `half` also `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of `bf16`"
+    note = "the vectors are `[f32; 2]` and `[f32; 4]`, `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of `bf16`"
 )]
 pub trait AtomicVector: AtomicValue {}
 impl Sealed for [f32; 2] {}
@@ -112,7 +112,6 @@ impl Sealed for [f32; 4] {}
 impl AtomicVector for [f32; 2] {}
 impl AtomicVector for [f32; 4] {}
 
-#[cfg(feature = "half")]
 mod halves {
     use half::{bf16, f16};
 
@@ -172,7 +171,7 @@ operation_traits! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic addition in `{Space}`",
         label = "`atom.add` does not take this type here",
-        note = "`.add` takes `u32`, `i32`, `u64`, `i64`, `f32` and `f64` in every space, `[f32; 2]` and `[f32; 4]` in global memory, and `f16` and `bf16` with the feature `half`"
+        note = "`.add` takes `u32`, `i32`, `u64`, `i64`, `f32` and `f64` in every space, `[f32; 2]` and `[f32; 4]` in global memory, and of halves `f16` and `bf16`"
     )]
     AtomicAdd { fetch_add, add; }
 
@@ -181,7 +180,7 @@ operation_traits! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no atomic minimum and maximum in `{Space}`",
         label = "`atom.min` and `atom.max` do not take this type here",
-        note = "`.min` and `.max` take `u32`, `i32`, `u64` and `i64`; in global memory also vectors of `f16` and `bf16`, with the feature `half`"
+        note = "`.min` and `.max` take `u32`, `i32`, `u64` and `i64`; in global memory also vectors of `f16` and `bf16`"
     )]
     AtomicMinMax { fetch_min, min; fetch_max, max; }
 
@@ -278,7 +277,7 @@ pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no asynchronous atomic store",
     label = "no `st.async.release` takes this type here",
-    note = "`st.async.release` needs the feature `sm_100` or that of a later target; it takes single values of 16 to 64 bits: `u16`, `i16`, `u32`, `i32`, `f32`, `u64`, `i64` and `f64`, and with the feature `half` `f16` and `bf16`; write 128 bits with `swap`"
+    note = "`st.async.release` needs the feature `sm_100` or that of a later target; it takes single values of 16 to 64 bits: `u16`, `i16`, `u32`, `i32`, `f32`, `u64`, `i64`, `f64`, `f16` and `bf16`; write 128 bits with `swap`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait AtomicStoreAsync: AtomicValue {
@@ -446,7 +445,6 @@ wide_operations! {
     }
 }
 
-#[cfg(feature = "half")]
 const _: () = {
     use half::{bf16, f16};
 
@@ -580,10 +578,9 @@ macro_rules! bit_operations {
 }
 bit_operations! { exchange u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64 }
 bit_operations! {
-    compare u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
+    compare u16 as B16, i16 as B16, half::f16 as B16, half::bf16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64,
+    i64 as B64, f64 as B64
 }
-#[cfg(feature = "half")]
-bit_operations! { compare half::f16 as B16, half::bf16 as B16 }
 
 // The 128-bit functions of `raw` are separate: they take no `.type` tag.
 #[diagnostic::do_not_recommend]
@@ -646,12 +643,9 @@ macro_rules! async_operations {
 #[cfg(sm_100)]
 async_operations! {
     AtomicStoreAsync: store_async StAsyncScope st_async_release {
-        u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64
+        u16 as B16, i16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64, i64 as B64, f64 as B64,
+        half::f16 as B16, half::bf16 as B16
     }
-}
-#[cfg(all(sm_100, feature = "half"))]
-async_operations! {
-    AtomicStoreAsync: store_async StAsyncScope st_async_release { half::f16 as B16, half::bf16 as B16 }
 }
 #[cfg(sm_100)]
 async_operations! {

@@ -88,7 +88,7 @@ impl<T, const N: usize> Sealed for ReduceTile<T, N> {}
 #[diagnostic::on_unimplemented(
     message = "there is no bulk reduction `{Op}` of `{Self}` into global memory",
     label = "`{Op}` does not reduce `{Self}`",
-    note = "`Add` takes u32, i32, u64, i64, f32, f64; `Min`, `Max` u32, i32, u64, i64; `Inc`, `Dec` u32; `And`, `Or`, `Xor` integers of 32 or 64 bits; with the feature `half`, `Add`, `Min`, `Max` also `half::f16` and `half::bf16` (PTX ISA 9.7.9.25.4.2)"
+    note = "`Add` takes u32, i32, u64, i64, f32, f64; `Min`, `Max` u32, i32, u64, i64; `Inc`, `Dec` u32; `And`, `Or`, `Xor` integers of 32 or 64 bits; `Add`, `Min`, `Max` also `f16` and `bf16` (PTX ISA 9.7.9.25.4.2)"
 )]
 pub trait BulkReduce<Op: Qualifier>: Element {
     /// Starts the bulk reduction of `size` bytes of shared memory at `src` into global memory at `dst`.
@@ -155,7 +155,6 @@ reductions! {
         u32 as B32, i32 as B32, u64 as B64, i64 as B64;
 }
 
-#[cfg(feature = "half")]
 reductions! {
     Add cp_reduce_async_bulk_global_shared_cta_add_noftz
         multimem_cp_reduce_async_bulk_global_shared_cta_add_noftz []:
@@ -188,7 +187,7 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
 ///
 /// `op` is a tag of [`qualifier::op`](crate::qualifier::op): `Add`, `Min`, `Max`, `And`, `Or`, `Xor`, and for `u32` also `Inc`
 /// and `Dec`. `Inc` gives 0 if `dst >= src`, else `dst + 1`. `Dec` gives `src` if `dst` is 0 or `dst > src`, else `dst - 1`. Sums
-/// of `f32` flush subnormals to zero; sums of `half::f16` and `half::bf16` (feature `half`) keep subnormals (9.7.9.25.4.2). The
+/// of `f32` flush subnormals to zero; sums of `half::f16` and `half::bf16` keep subnormals (9.7.9.25.4.2). The
 /// order in which CTAs add is not specified.
 ///
 /// Collective in the group.

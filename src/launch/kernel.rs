@@ -9,11 +9,13 @@ use crate::global::{
     Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalVectorsMut,
     Length,
 };
+use crate::multimem::Fp8;
 use crate::parameter::kind::{
     self, Atomics, Matrix, MatrixMut, Slice, SliceMut, Tensor, TensorMut, TensorReduce,
 };
 use crate::parameter::{layout, layout_of_name};
-use crate::qualifier::Qualifier;
+use crate::qualifier::{Qualifier, TypeTag};
+use crate::raw;
 use crate::shared::{DynamicShared, Element, Place};
 use crate::tensor::{
     LoadShape, MapElement, ReduceShape, StoreShape, TensorMap, TensorMapMut, TensorMapObject,
@@ -195,8 +197,17 @@ plain! {
     u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
     #[cfg(target_pointer_width = "64")] usize
     #[cfg(target_pointer_width = "64")] isize
-    #[cfg(feature = "half")] half::f16
-    #[cfg(feature = "half")] half::bf16
+    half::f16
+    half::bf16
+}
+// SAFETY: an eight-bit float is its byte on all targets.
+unsafe impl<F: TypeTag + raw::MultimemByteType + 'static> Plain for Fp8<F> {
+    const LAYOUT: u64 = layout(&[layout_of_name("fp8"), layout_of_name(F::PTX)]);
+
+    #[cfg(not(target_arch = "nvptx64"))]
+    fn write_to(self, bytes: &mut [u8]) {
+        self.to_bits().write_to(bytes);
+    }
 }
 // SAFETY: a `bool` is one byte, 0 or 1, on 64-bit hosts and on the device.
 unsafe impl Plain for bool {

@@ -37,6 +37,19 @@ legal! {
     { ty::E4m3x2, ty::E5m2x2 }
 }
 legal! {
+    /// Rounding of a `cvt` from a float to an integer.
+    CvtIntegerRounding: "`{Self}` is not a rounding of a `cvt` to an integer: use `.rni`, `.rzi`, `.rmi` or `.rpi`"
+    { rounding::Rni, rounding::Rzi, rounding::Rmi, rounding::Rpi }
+}
+legal! {
+    CvtIntegerType(TypeTag): "`{Self}` is not an integer type of this `cvt`: use `.u8`, `.s8`, `.u16`, `.s16`, `.u32`, `.s32`, `.u64` or `.s64`"
+    { ty::U8, ty::S8, ty::U16, ty::S16, ty::U32, ty::S32, ty::U64, ty::S64 }
+}
+legal! {
+    CvtBf16IntegerType(TypeTag): "`{Self}` is not an integer type of a `cvt` from `.bf16`: use `.u16`, `.s16`, `.u32`, `.s32`, `.u64` or `.s64`"
+    { ty::U16, ty::S16, ty::U32, ty::S32, ty::U64, ty::S64 }
+}
+legal! {
     F8x4Type(TypeTag): "`{Self}` is not a vector of four eight-bit floats: use `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x4, ty::E5m2x4 }
 }
@@ -63,6 +76,24 @@ instruction! {
     form: "cvt.f32{.type} d, a;";
     ptx: "cvt.f32" .. " {d}, {a};";
     isa: "1.0", target: "sm_10", section: "9.7.9.21";
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the `.f16` `a` to `.bf16`, rounded to the nearest.
+    fn cvt_bf16_f16(a: half::f16 = half) -> half::bf16 = (d: u16 = reg16) half::bf16::from_bits(d);
+    form: "cvt.rn.bf16.f16 d, a;";
+    ptx: "cvt.rn.bf16.f16" .. " {d}, {a};";
+    isa: "7.8", target: "sm_90", section: "9.7.9.21";
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the `.bf16` `a` to `.f16`, rounded to the nearest.
+    fn cvt_f16_bf16(a: half::bf16 = half) -> half::f16 = (d: u16 = reg16) half::f16::from_bits(d);
+    form: "cvt.rn.f16.bf16 d, a;";
+    ptx: "cvt.rn.f16.bf16" .. " {d}, {a};";
+    isa: "7.8", target: "sm_90", section: "9.7.9.21";
     options: pure, nomem, nostack, preserves_flags;
 }
 
@@ -167,5 +198,59 @@ instruction! {
     ptx: "cvt.rs" .. ".f32 {d}, {{{a}, {b}, {e}, {f}}}, {rbits};";
     isa: "8.7", target: "sm_100a", section: "9.7.9.21";
     gate: sm_100a_sm_103a;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+/// `cvt{.rnd}{.to}{.type} d, a;` from an integer, and `cvt{.irnd}{.type}{.from} d, a;` to one.
+macro_rules! integers {
+    ($( $Half:ident $ptx:literal $isa:literal $target:literal $Type:ident $to:ident $from:ident; )*) => { $(
+        instruction! {
+            #[doc = concat!("Converts the integer `a` to `", $ptx, "`.")]
+            fn $to[
+                Rounding: CvtRounding, Ty: $Type after $ptx,
+            ](a: Ty::Value = typed) -> half::$Half = (d: u16 = reg16) half::$Half::from_bits(d);
+            form: "cvt{.rnd}" $ptx "{.type} d, a;";
+            ptx: "cvt" .. " {d}, {a};";
+            isa: $isa, target: $target, section: "9.7.9.21";
+            options: pure, nomem, nostack, preserves_flags;
+        }
+        instruction! {
+            #[doc = concat!("Converts the `", $ptx, "` `a` to an integer. A number out of range becomes the nearest integer.")]
+            ///
+            /// NaN becomes 0, with a type of 64 bits 2^63.
+            fn $from[
+                Rounding: CvtIntegerRounding, Ty: $Type,
+            ](a: half::$Half = half) -> Ty::Value = (d: _ = typed) super::cast(d);
+            form: "cvt{.irnd}{.type}" $ptx " d, a;";
+            ptx: "cvt" .. $ptx " {d}, {a};";
+            isa: $isa, target: $target, section: "9.7.9.21";
+            options: pure, nomem, nostack, preserves_flags;
+        }
+    )* };
+}
+integers! {
+    f16 ".f16" "4.2" "sm_53" CvtIntegerType cvt_f16_integer cvt_integer_f16;
+    bf16 ".bf16" "7.8" "sm_90" CvtBf16IntegerType cvt_bf16_integer cvt_integer_bf16;
+}
+
+instruction! {
+    /// Rounds `a` to `.tf32`, the nearest, of two the one farther from zero. The low 13 bits of the result are zero.
+    fn cvt_rna_tf32[
+        Satfinite: CvtSatfinite { satfinite::Satfinite @ "8.1", satfinite::None },
+    ](a: f32 = reg32) -> f32 = (d: u32 = reg32) f32::from_bits(d);
+    form: "cvt.rna{.satfinite}.tf32.f32 d, a;";
+    ptx: "cvt.rna" .. ".tf32.f32 {d}, {a};";
+    isa: "7.0", target: "sm_80", section: "9.7.9.21";
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Rounds `a` to `.tf32`. The low 13 bits of the result are zero.
+    fn cvt_tf32[
+        Rounding: CvtRounding, Relu: CvtRelu,
+    ](a: f32 = reg32) -> f32 = (d: u32 = reg32) f32::from_bits(d);
+    form: "cvt{.rnd}{.relu}.tf32.f32 d, a;";
+    ptx: "cvt" .. ".tf32.f32 {d}, {a};";
+    isa: "7.8", target: "sm_90", section: "9.7.9.21";
     options: pure, nomem, nostack, preserves_flags;
 }

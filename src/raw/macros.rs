@@ -291,10 +291,10 @@ macro_rules! checked {
         checked! { @operands [ $($more)* ] [ $($name)* $arg ] $text }
     };
     (@class reg16) => {}; (@class reg32) => {}; (@class reg64) => {}; (@class typed) => {}; (@class address) => {};
-    (@class pred) => {}; (@class mask) => {}; (@class constant) => {};
+    (@class pred) => {}; (@class mask) => {}; (@class half) => {}; (@class constant) => {};
     (@class $class:tt) => {
         core::compile_error!(concat!("`", stringify!($class), "` is not an operand class: `reg16`, `reg32`, `reg64`, `typed`, `address`, \
-            `pred` or `mask`; lanes are `[b0 b1]`, or `[reg32: b0 b1]` of one register class; a `B128` is `{ lo: b_lo, hi: b_hi }`"));
+            `pred`, `mask` or `half`; lanes are `[b0 b1]`, or `[reg32: b0 b1]` of one register class; a `B128` is `{ lo: b_lo, hi: b_hi }`"));
     };
     (@tags $Legal:ident { $(
         $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? $(as $bits:ident in $tclass:ident)?
@@ -484,6 +484,9 @@ macro_rules! emit {
     };
     (@operands [ [in mask $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
         emit!(@operands [ $($more)* ] $let [ $($asm)* { [ $arg = in(reg16) $arg.bits(), ] [] [] [] } ] $($row)*)
+    };
+    (@operands [ [in half $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
+        emit!(@operands [ $($more)* ] $let [ $($asm)* { [ $arg = in(reg16) $arg.to_bits(), ] [] [] [] } ] $($row)*)
     };
     (@operands [ [in $class:ident $arg:ident] $($more:tt)* ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
         emit!(@operands [ $($more)* ] $let [ $($asm)* { [ $arg = in($class) $arg, ] [] [] [] } ] $($row)*)

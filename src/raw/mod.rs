@@ -67,6 +67,7 @@ mod elect_sync;
 mod fence;
 mod getctarank;
 mod griddepcontrol;
+mod half_precision;
 mod isspacep;
 mod mapa;
 mod match_sync;
@@ -93,10 +94,11 @@ pub use {
     clusterlaunchcontrol::*, cp_async::*, cp_async_bulk::*, cp_async_bulk_commit_group::*,
     cp_async_bulk_prefetch::*, cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*,
     cp_async_bulk_wait_group::*, cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*,
-    cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, isspacep::*, ld_st::*,
-    mapa::*, match_sync::*, math::*, mbarrier::*, multimem::*, multimem_cp_reduce_async_bulk::*,
-    nanosleep::*, prefetch_tensormap::*, red::*, red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*,
-    shfl_sync::*, special::*, st_async::*, st_bulk::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+    cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*,
+    isspacep::*, ld_st::*, mapa::*, match_sync::*, math::*, mbarrier::*, multimem::*,
+    multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*, red_async::*,
+    red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*,
+    tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
 };
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.

@@ -1,5 +1,6 @@
 //! Elements of shared memory: plain data (`.b8` to `.b128`), with their loads and stores.
 
+use crate::multimem::Fp8;
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 
@@ -14,7 +15,7 @@ use crate::raw;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of shared memory",
     label = "not a plain number",
-    note = "a copy can leave any bits in an element, so an element is an integer of 8 to 64 bits, `f32`, `f64` or `B128`; with the feature `half`, also `half::f16`, `half::bf16` or an array of two of them"
+    note = "a copy can leave any bits in an element, so an element is an integer of 8 to 64 bits, `f32`, `f64`, `B128`, `f16`, `bf16` or a pair of `f16` or `bf16`"
 )]
 pub unsafe trait Element: Copy + Sealed + 'static {
     /// Sixteen bytes of elements, as `float4`, moved by one instruction: `.v4.b32`, `.v2.b64` for elements of 64 bits, or `.b128`
@@ -154,6 +155,8 @@ macro_rules! elements {
 elements! {
     u8: 16, B8, ld_weak_v4 st_weak_v4 B32;
     i8: 16, B8, ld_weak_v4 st_weak_v4 B32;
+    Fp8<ty::E4m3>: 16, B8, ld_weak_v4 st_weak_v4 B32;
+    Fp8<ty::E5m2>: 16, B8, ld_weak_v4 st_weak_v4 B32;
     u16: 8, B16, ld_weak_v4 st_weak_v4 B32;
     i16: 8, B16, ld_weak_v4 st_weak_v4 B32;
     u32: 4, B32, ld_weak_v4 st_weak_v4 B32;
@@ -162,9 +165,6 @@ elements! {
     u64: 2, B64, ld_weak_v2 st_weak_v2 B64;
     i64: 2, B64, ld_weak_v2 st_weak_v2 B64;
     f64: 2, B64, ld_weak_v2 st_weak_v2 B64;
-}
-#[cfg(feature = "half")]
-elements! {
     half::f16: 8, B16, ld_weak_v4 st_weak_v4 B32;
     half::bf16: 8, B16, ld_weak_v4 st_weak_v4 B32;
     [half::f16; 2]: 4, B32, ld_weak_v4 st_weak_v4 B32;

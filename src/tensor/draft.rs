@@ -177,7 +177,7 @@ pub trait ElementTypeOf<T: Element>: raw::TensormapElemtype {}
 #[diagnostic::on_unimplemented(
     message = "a tensor map has no element type for `{Self}`",
     label = "not an element of a tensor map",
-    note = "the elements of a tensor are integers of 8 to 64 bits, `f32`, `f64`, and, with the feature `half`, `half::f16` and `half::bf16`"
+    note = "the elements of a tensor are integers of 8 to 64 bits, `f32`, `f64`, `f16` and `bf16`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait MapElement: Element {
@@ -207,7 +207,6 @@ element_types! {
     f32: F32, F32Ftz, Tf32, Tf32Ftz;
     f64: F64;
 }
-#[cfg(feature = "half")]
 element_types! {
     half::f16: F16;
     half::bf16: Bf16;
@@ -217,16 +216,14 @@ element_types! {
 #[diagnostic::on_unimplemented(
     message = "elements of `{T}` outside a tensor cannot read as `{Self}`",
     label = "not a fill for `{T}`",
-    note = "`fill_mode::Zero` fills with zeros; `fill_mode::OobNan` is for `f32`, `f64`, and, with the feature `half`, for `half::f16` and `half::bf16`"
+    note = "`fill_mode::Zero` fills with zeros; `fill_mode::OobNan` is for `f32`, `f64`, `f16` and `bf16`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait FillOf<T: Element>: raw::TensormapFill {}
 impl<T: Element> FillOf<T> for fill_mode::Zero {}
 impl FillOf<f32> for fill_mode::OobNan {}
 impl FillOf<f64> for fill_mode::OobNan {}
-#[cfg(feature = "half")]
 impl FillOf<half::f16> for fill_mode::OobNan {}
-#[cfg(feature = "half")]
 impl FillOf<half::bf16> for fill_mode::OobNan {}
 
 /// Tensor maps that TMA copies can use: [`TensorMap`] alone.

@@ -2,7 +2,10 @@
 
 use core::ops::{BitAnd, BitOr, BitXor};
 
+use half::{bf16, f16};
+
 use super::{Lanes, Members, ShuffleValue, WordBits};
+use crate::math;
 #[cfg(sm_100f)]
 use crate::qualifier::{abs, nan};
 use crate::qualifier::{mode, op, ty};
@@ -10,11 +13,11 @@ use crate::raw;
 use crate::registers::unroll;
 use crate::special_register;
 
-/// A number that lanes add, compare and scan: an integer or a float of 32 or 64 bits.
+/// A number that lanes add, compare and scan: an integer or a float of 32 or 64 bits, an `f16`, a `bf16`, or a pair of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be added or compared across lanes",
-    label = "not a number of 32 or 64 bits",
-    note = "`reduce_add`, `reduce_min`, `reduce_max` and sums take `u32`, `i32`, `f32`, `u64`, `i64` and `f64`: convert the value, or reduce its parts"
+    label = "not a number that they take",
+    note = "`reduce_add`, `reduce_min`, `reduce_max` and sums take `u32`, `i32`, `f32`, `u64`, `i64`, `f64`, `f16`, `bf16` and pairs of `f16` or `bf16`: convert the value, or reduce its parts"
 )]
 pub trait Reducible: ShuffleValue {
     #[doc(hidden)]
@@ -250,6 +253,66 @@ floats! {
     f64 i64 63;
 }
 
+/// Halves add, and are compared in a scan, by the instructions of [`math`]; `redux.sync` compares their keys of 16 bits, one of a
+/// pair at a time.
+macro_rules! halves {
+    ($( $T:ident )*) => { $(
+        impl Reducible for $T {
+            const ZERO: $T = $T::ZERO;
+            halves! { @arithmetic }
+            #[inline(always)]
+            unsafe fn redux_min(self, membermask: u32) -> $T {
+                let key = i32::from(floats!(@key $T i16 15 self, MAX));
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
+                floats!(@number $T i16 15 unsafe { key.redux_min(membermask) } as i16)
+            }
+            #[inline(always)]
+            unsafe fn redux_max(self, membermask: u32) -> $T {
+                let key = i32::from(floats!(@key $T i16 15 self, MIN));
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`).
+                floats!(@number $T i16 15 unsafe { key.redux_max(membermask) } as i16)
+            }
+        }
+        impl Reducible for [$T; 2] {
+            const ZERO: [$T; 2] = [$T::ZERO; 2];
+            halves! { @arithmetic }
+            #[inline(always)]
+            unsafe fn redux_min(self, membermask: u32) -> [$T; 2] {
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`), which both halves need.
+                unsafe { [self[0].redux_min(membermask), self[1].redux_min(membermask)] }
+            }
+            #[inline(always)]
+            unsafe fn redux_max(self, membermask: u32) -> [$T; 2] {
+                // SAFETY: the caller keeps the clauses of `redux_sync` (`# Safety`), which both halves need.
+                unsafe { [self[0].redux_max(membermask), self[1].redux_max(membermask)] }
+            }
+        }
+    )* };
+    (@arithmetic) => {
+        #[inline(always)]
+        fn plus(self, other: Self) -> Self {
+            math::add(self, other)
+        }
+        #[inline(always)]
+        fn minus(self, _: Self) -> Option<Self> {
+            None
+        }
+        #[inline(always)]
+        fn lesser(self, other: Self) -> Self {
+            math::min(self, other)
+        }
+        #[inline(always)]
+        fn greater(self, other: Self) -> Self {
+            math::max(self, other)
+        }
+        #[inline(always)]
+        unsafe fn redux_add(self, _: u32) -> Option<Self> {
+            None
+        }
+    };
+}
+halves! { f16 bf16 }
+
 /// Returns whether every warp of the CTA has 32 threads. A constant if the kernel states its CTA's size.
 #[inline(always)]
 fn warps_are_whole() -> bool {
@@ -261,7 +324,8 @@ fn warps_are_whole() -> bool {
 // from a lane which has exited or is not among these.
 impl<M: Members> Lanes<'_, M> {
     /// Returns the sum of the lanes' values, equal in all of them (`__reduce_add_sync`, `cg::reduce` with `cg::plus`).
-    /// Integers are added modulo 2^32 or 2^64, floats pairwise.
+    /// Integers are added modulo 2^32 or 2^64, floats pairwise. Sums of halves are rounded at each step: convert the values to `f32`
+    /// for a sum of its precision.
     ///
     /// Collective among the lanes.
     ///

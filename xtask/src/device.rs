@@ -245,7 +245,7 @@ pub fn write_kernels(name: &str, source: &str) -> Result<PathBuf> {
     let folder = root().join("target/device").join(name);
     let manifest = format!(
         "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-         [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"half\"] }}\n",
+         [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n",
         root()
     );
     write_crate(&folder, &manifest, source)?;

@@ -319,8 +319,16 @@ fn row_of(text: &str) -> Result<Row> {
 /// Returns the form in an asm block. The block also sets up and reads out predicates, and operands that are wider or narrower
 /// than the registers of `asm!`. The remaining statement is the instruction.
 fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
-    const SET_UP: [&str; 7] =
-        [".reg ", "selp.b32 ", "setp.", "mov.b32 ", "mov.b64 ", "mov.b128 ", "cvt.u8.u16 "];
+    const SET_UP: [&str; 8] = [
+        ".reg ",
+        "selp.b32 ",
+        "setp.ne.b32 ",
+        "setp.ne.u32 ",
+        "mov.b32 ",
+        "mov.b64 ",
+        "mov.b128 ",
+        "cvt.u8.u16 ",
+    ];
     let set_up = |statement: &&String| SET_UP.iter().any(|start| statement.starts_with(start));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
     let [instruction] = left[..] else {

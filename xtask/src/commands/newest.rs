@@ -40,7 +40,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let programs = setup.toolchain.target_dir().join("debug");
 
     let mut library = Command::new("rustup");
-    library.args(["run", name, "cargo", "check", "--package=ptx", "--features=half,sm_100a"]);
+    library.args(["run", name, "cargo", "check", "--package=ptx", "--features=sm_100a"]);
     library.arg("--target-dir").arg(target.join("host")).current_dir(root());
     let mut checks = vec![("ptx for the host".to_owned(), library)];
     for folder in CRATES {

@@ -1,0 +1,212 @@
+//! Conversions between the types of floats and integers.
+
+use half::{bf16, f16};
+
+use super::Fp8;
+#[cfg(not(target_arch = "nvptx64"))]
+use crate::host::{self, Narrow};
+use crate::qualifier::{Sealed, ty};
+#[cfg(target_arch = "nvptx64")]
+use crate::qualifier::{relu, rounding, satfinite};
+#[cfg(target_arch = "nvptx64")]
+use crate::raw;
+use crate::registers::from_fn;
+use crate::shared::bits;
+
+/// Types that [`convert`] makes a `To` of.
+#[diagnostic::on_unimplemented(
+    message = "`convert` makes no `{To}` of `{Self}`",
+    label = "no such conversion",
+    note = "it converts between `f32`, `f16` and `bf16`, arrays of 2, 4 or 8 of them and of `Fp8`, and between `f16` or `bf16` and integers of 8 to 32 bits; otherwise, convert to `f32` and on by `as`"
+)]
+pub trait Convert<To>: Copy + Sealed {
+    #[doc(hidden)]
+    fn converted(x: Self) -> To;
+}
+
+/// Converts a number, or the elements of an array, to another type (CUDA's `__float2half_rn`, `__half22float2` and their like).
+///
+/// | from | to | PTX | off range |
+/// |---|---|---|---|
+/// | `f32` | `f16`, `bf16` | `cvt.rn.f16.f32`; of two `cvt.rn.f16x2.f32` | ±∞ |
+/// | `f16`, `bf16` | `f32` | `cvt.f32.f16`, exact | |
+/// | `f16` | `bf16` | `cvt.rn.bf16.f16` | |
+/// | `bf16` | `f16` | `cvt.rn.f16.bf16` | ±∞ |
+/// | two `f32` or `f16` | two [`Fp8`] | `cvt.rn.satfinite.e4m3x2.f32`, `.f16x2` | the greatest number |
+/// | two `Fp8` | two `f16` | `cvt.rn.f16x2.e4m3x2`, exact | |
+/// | two `Fp8` | two `f32` or `bf16` | through `f16x2`; and `cvt.f32.f16`, `cvt.rn.bf16.f16` | |
+/// | two `bf16` | two `Fp8` | `cvt.f32.bf16`, `cvt.rn.satfinite.e4m3x2.f32` | the greatest number |
+/// | `u8`, `i8` | `f16` | `cvt.rn.f16.u8`, exact | |
+/// | `u8`, `i8` | `bf16` | `cvt.rn.bf16.u16`, exact | |
+/// | `u16`, `i16`, `u32`, `i32` | `f16`, `bf16` | `cvt.rn.f16.u16` | ±∞ |
+/// | `f16`, `bf16` | integers of 8 to 32 bits | `cvt.rzi.s32.f16`, towards zero like `as` | the nearest integer; 0 for NaN |
+///
+/// All others round to the nearest. Arrays of 4 and 8 convert two elements at a time. An `f32` converts to `f32` too, so that
+/// generic code need not tell.
+///
+/// ```
+/// use ptx::math::{Fp8, convert};
+/// use ptx::qualifier::ty;
+/// use ptx::{bf16, f16};
+///
+/// let halves: [bf16; 8] = convert([1.0_f32; 8]); // four instructions
+/// let bytes: [Fp8<ty::E4m3>; 2] = convert([448.0_f32, -1e9]);
+/// assert_eq!(convert::<[f32; 2]>(bytes), [448.0, -448.0]);
+/// assert_eq!(convert::<i32>(f16::from_f32(-2.5)), -2);
+/// ```
+#[inline(always)]
+#[doc(alias(
+    "__float2half_rn",
+    "__half2float",
+    "__float22half2_rn",
+    "__float22bfloat162_rn",
+    "__half22float2",
+    "__float2bfloat16_rn"
+))]
+pub fn convert<To>(x: impl Convert<To>) -> To {
+    Convert::converted(x)
+}
+
+/// Rounds an `f32` to the 10 bits of fraction that the tensor cores take of it (CUDA's `__nv_cvt_float_to_tf32`): to the nearest,
+/// of two the one farther from zero. The low 13 bits become zero.
+///
+/// PTX: `cvt.rna.tf32.f32 d, x;`
+#[inline(always)]
+pub fn to_tf32(x: f32) -> f32 {
+    #[cfg(target_arch = "nvptx64")]
+    return raw::cvt_rna_tf32(satfinite::None, x);
+    #[cfg(not(target_arch = "nvptx64"))]
+    match x.is_finite() {
+        // A carry goes into the exponent as it has to.
+        true => f32::from_bits(x.to_bits().wrapping_add(0x1000) & !0x1fff),
+        false if x.is_nan() => f32::from_bits(0x7fff_ffff & !0x1fff),
+        false => x,
+    }
+}
+
+impl Convert<f32> for f32 {
+    #[inline(always)]
+    fn converted(x: f32) -> f32 {
+        x
+    }
+}
+
+/// Implements a conversion by an expression for the device, and one for the host.
+macro_rules! conversions {
+    ($( $From:ty => $To:ty: |$x:ident| $device:expr, $host:expr; )*) => { $(
+        impl Convert<$To> for $From {
+            #[inline(always)]
+            fn converted($x: $From) -> $To {
+                #[cfg(target_arch = "nvptx64")]
+                return $device;
+                #[cfg(not(target_arch = "nvptx64"))]
+                $host
+            }
+        }
+    )* };
+}
+conversions! {
+    f32 => f16: |x| raw::cvt_f32(rounding::Rn, relu::None, satfinite::None, ty::F16, x), f16::narrow(x.into());
+    f32 => bf16: |x| raw::cvt_f32(rounding::Rn, relu::None, satfinite::None, ty::Bf16, x), bf16::narrow(x.into());
+    f16 => f32: |x| raw::cvt_to_f32(ty::F16, x), x.to_f32();
+    bf16 => f32: |x| raw::cvt_to_f32(ty::Bf16, x), x.to_f32();
+    f16 => bf16: |x| raw::cvt_bf16_f16(x), bf16::narrow(x.wide());
+    bf16 => f16: |x| raw::cvt_f16_bf16(x), f16::narrow(x.wide());
+    // The first of a pair is in the low bits, which are the last operand.
+    [f32; 2] => [f16; 2]: |x| raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::F16x2, x[1], x[0]), x.map(convert);
+    [f32; 2] => [bf16; 2]: |x| raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::Bf16x2, x[1], x[0]), x.map(convert);
+}
+
+macro_rules! integers {
+    ($( $Half:ident $to:ident $from:ident: $( $T:ident as $Wide:ident $Tag:ident ),*; )*) => { $( $(
+        conversions! {
+            $T => $Half: |x| raw::$to(rounding::Rn, ty::$Tag, $Wide::from(x)), $Half::narrow(x.into());
+        }
+        integers! { @from $Half $from $T $Wide $Tag }
+    )* )* };
+    (@from f16 $from:ident $T:ident $Wide:ident $Tag:ident) => {
+        conversions! { f16 => $T: |x| raw::$from(rounding::Rzi, ty::$Tag, x), x.wide() as $T; }
+    };
+    (@from bf16 $from:ident $T:ident $Wide:ident $Tag:ident) => {
+        conversions! {
+            bf16 => $T: |x| raw::$from(rounding::Rzi, ty::$Tag, x).clamp($T::MIN.into(), $T::MAX.into()) as $T, x.wide() as $T;
+        }
+    };
+}
+integers! {
+    f16 cvt_f16_integer cvt_integer_f16: u8 as u8 U8, i8 as i8 S8, u16 as u16 U16, i16 as i16 S16, u32 as u32 U32, i32 as i32 S32;
+    bf16 cvt_bf16_integer cvt_integer_bf16:
+        u8 as u16 U16, i8 as i16 S16, u16 as u16 U16, i16 as i16 S16, u32 as u32 U32, i32 as i32 S32;
+}
+
+/// Implements conversions of pairs of which each element is converted by itself, or in two steps.
+macro_rules! through {
+    ($( $From:ty => $To:ty: |$x:ident| $f:expr; )*) => { $(
+        impl Convert<$To> for $From {
+            #[inline(always)]
+            fn converted($x: $From) -> $To {
+                $f
+            }
+        }
+    )* };
+}
+through! {
+    [f16; 2] => [f32; 2]: |x| [convert(x[0]), convert(x[1])];
+    [bf16; 2] => [f32; 2]: |x| [convert(x[0]), convert(x[1])];
+    [f16; 2] => [bf16; 2]: |x| [convert(x[0]), convert(x[1])];
+    [bf16; 2] => [f16; 2]: |x| [convert(x[0]), convert(x[1])];
+}
+
+macro_rules! bytes {
+    ($( $Tag:ident $Pair:ident $to:ident $of:ident; )*) => { $(
+        // SAFETY: a pair of eight-bit floats is plain data of 16 bits, as the operand is.
+        conversions! {
+            [f32; 2] => [Fp8<ty::$Tag>; 2]:
+                |x| unsafe { bits(raw::cvt_f8x2_f32(relu::None, ty::$Pair, x[1], x[0])) },
+                x.map(|x| Fp8::from_bits(host::$to(x.into())));
+            [f16; 2] => [Fp8<ty::$Tag>; 2]:
+                |x| unsafe { bits(raw::cvt_f8x2(relu::None, ty::$Pair, ty::F16x2, x)) },
+                x.map(|x| Fp8::from_bits(host::$to(x.wide())));
+            [Fp8<ty::$Tag>; 2] => [f16; 2]:
+                |x| raw::cvt_f16x2_f8x2(relu::None, ty::$Pair, unsafe { bits(x) }),
+                x.map(|x| host::$of(x.to_bits()));
+        }
+        through! {
+            [bf16; 2] => [Fp8<ty::$Tag>; 2]: |x| convert(convert::<[f32; 2]>(x));
+            [Fp8<ty::$Tag>; 2] => [f32; 2]: |x| convert(convert::<[f16; 2]>(x));
+            [Fp8<ty::$Tag>; 2] => [bf16; 2]: |x| convert(convert::<[f16; 2]>(x));
+        }
+        vectors! {
+            f32 => Fp8<ty::$Tag>, f16 => Fp8<ty::$Tag>, bf16 => Fp8<ty::$Tag>,
+            Fp8<ty::$Tag> => f32, Fp8<ty::$Tag> => f16, Fp8<ty::$Tag> => bf16
+        }
+    )* };
+}
+
+/// Implements the conversions of arrays of four and eight, two elements at a time.
+macro_rules! vectors {
+    ($( $From:ty => $To:ty ),*) => { $(
+        vectors! { @impl $From => $To, 4 2 }
+        vectors! { @impl $From => $To, 8 4 }
+    )* };
+    (@impl $From:ty => $To:ty, $n:literal $pairs:literal) => {
+        impl Convert<[$To; $n]> for [$From; $n] {
+            #[inline(always)]
+            fn converted(x: Self) -> [$To; $n] {
+                // SAFETY: an array is its pairs: plain data of one size.
+                unsafe {
+                    let x: [[$From; 2]; $pairs] = bits(x);
+                    bits(from_fn::<[$To; 2], $pairs>(|i| convert(x[i])))
+                }
+            }
+        }
+    };
+}
+vectors! {
+    f32 => f16, f32 => bf16, f16 => f32, bf16 => f32, f16 => bf16, bf16 => f16
+}
+bytes! {
+    E4m3 E4m3x2 to_e4m3 of_e4m3;
+    E5m2 E5m2x2 to_e5m2 of_e5m2;
+}
+impl Sealed for [f32; 8] {}
