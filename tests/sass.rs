@@ -142,6 +142,42 @@ fn in_loops(function: &str) -> Vec<&str> {
     (0..instructions.len()).filter(repeats).map(|at| instructions[at]).collect()
 }
 
+/// Checks that an operation of a pair of halves is one instruction, and that an axpy of halves loads and stores 16 bytes.
+#[test]
+fn operations_of_pairs_are_one_instruction() {
+    let module = ok(Build::new("tests/device/halves", Arch::Sm90a).run());
+    let tools = ok(Tools::find_or_fetch());
+    let cubin = module.path.with_extension("sass.cubin");
+    let report = ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
+    let sass = ok(tools.sass(&cubin));
+    let mut packed = 0;
+    for kernel in &report.kernels {
+        assert_eq!(kernel.faults(), [""; 0], "{}", kernel.name);
+        let (_, code) = sass.split_once(&format!("\t.section\t.text.{},", kernel.name)).expect("its code");
+        let code = in_loops(code.split("\t.section\t").next().unwrap_or_default());
+        let count = |names: &[&str]| {
+            let is_named = |instruction: &&&str| {
+                instruction.split([' ', '.']).any(|word| names.contains(&word))
+                    && !instruction.contains("RZ, RZ")
+            };
+            code.iter().filter(is_named).count()
+        };
+        let halves = count(&["HFMA2", "HADD2", "HMUL2", "HMNMX2", "HSET2"]);
+        let wide = count(&["FFMA", "FADD", "FMUL", "FSETP", "F2FP", "PRMT", "I2F"]);
+        if kernel.name.starts_with("packed_") {
+            packed += 1;
+            // LLVM may copy the body of the loop.
+            let stores = count(&["STG"]);
+            assert_eq!((halves, wide), (stores, 0), "{}: {code:#?}", kernel.name);
+        }
+        if kernel.name.starts_with("axpy_") {
+            let whole = code.iter().filter(|instruction| instruction.contains(".E.128")).count();
+            assert_eq!((whole, halves, wide), (3, 5, 0), "{}: {code:#?}", kernel.name);
+        }
+    }
+    assert!(packed > 0);
+}
+
 /// Consumers that read the stages of a cluster asynchronously alone.
 const ASYNC_CONSUMERS: &str = r#"
 #![no_std]

@@ -223,3 +223,39 @@ pub fn reduced(cta: Cta, #[shared] smem: Partials, x: Global<f16>, results: Glob
         result.write(one);
     }
 }
+
+/// A kernel for each operation of pairs: `tests/sass.rs` counts its instructions.
+macro_rules! packed {
+    ($( $name:ident $T:ident |$x:ident, $y:ident, $z:ident| $f:expr; )*) => { $(
+        #[ptx::kernel(unsafe(uniform), threads = 128)]
+        pub fn $name(cta: Cta, x: Global<[$T; 2]>, y: Global<[$T; 2]>, pairs: GlobalElementsMut<[$T; 2]>) {
+            for (i, pair) in pairs.elements(&cta) {
+                if let (Some($x), Some($y)) = (x.get(i), y.get(i)) {
+                    let $z = pair.read();
+                    pair.write($f);
+                }
+            }
+        }
+    )* };
+}
+packed! {
+    packed_add_f16 f16 |x, y, _z| math::add(x, y);
+    packed_sub_f16 f16 |x, y, _z| math::sub(x, y);
+    packed_mul_f16 f16 |x, y, _z| math::mul(x, y);
+    packed_fma_f16 f16 |x, y, z| math::fma(x, y, z);
+    packed_fma_relu_f16 f16 |x, y, z| math::fma_relu(x, y, z);
+    packed_fma_sat_f16 f16 |x, y, z| math::fma_sat(x, y, z);
+    packed_min_f16 f16 |x, y, _z| math::min(x, y);
+    packed_max_nan_f16 f16 |x, y, _z| math::max_nan(x, y);
+    packed_relu_f16 f16 |x, _y, _z| math::relu(x);
+    packed_select_f16 f16 |x, y, z| math::select(math::lt(x, y), x, z);
+    packed_add_bf16 bf16 |x, y, _z| math::add(x, y);
+    packed_sub_bf16 bf16 |x, y, _z| math::sub(x, y);
+    packed_mul_bf16 bf16 |x, y, _z| math::mul(x, y);
+    packed_fma_bf16 bf16 |x, y, z| math::fma(x, y, z);
+    packed_fma_relu_bf16 bf16 |x, y, z| math::fma_relu(x, y, z);
+    packed_min_bf16 bf16 |x, y, _z| math::min(x, y);
+    packed_max_nan_bf16 bf16 |x, y, _z| math::max_nan(x, y);
+    packed_relu_bf16 bf16 |x, _y, _z| math::relu(x);
+    packed_select_bf16 bf16 |x, y, z| math::select(math::lt(x, y), x, z);
+}
