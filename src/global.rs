@@ -62,6 +62,40 @@ impl<T> Clone for Global<T> {
         *self
     }
 }
+
+/// Loads an element by one instruction. For Rust, a pair of halves is aligned as a half is: LLVM would load each half.
+///
+/// # Safety
+///
+/// `at` is valid for a read of an element, and aligned to its size.
+#[inline(always)]
+unsafe fn load<T: Element>(at: *const T) -> T {
+    // SAFETY: `# Safety`; a type of four bytes that is aligned as a smaller one is two numbers, plain data.
+    unsafe {
+        if const { size_of::<T>() == 4 && align_of::<T>() < 4 } {
+            core::mem::transmute_copy(&at.cast::<u32>().read())
+        } else {
+            at.read()
+        }
+    }
+}
+
+/// Stores an element by one instruction, as [`load`].
+///
+/// # Safety
+///
+/// `at` is valid for a write of an element, and aligned to its size.
+#[inline(always)]
+unsafe fn store<T: Element>(at: *mut T, value: T) {
+    // SAFETY: as in `load`.
+    unsafe {
+        if const { size_of::<T>() == 4 && align_of::<T>() < 4 } {
+            at.cast::<u32>().write(core::mem::transmute_copy(&value));
+        } else {
+            at.write(value);
+        }
+    }
+}
 impl<T> Copy for Global<T> {}
 
 impl<T: Element> Global<T> {
@@ -98,7 +132,7 @@ impl<T: Element> Global<T> {
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<T> {
         // SAFETY: `i` is in bounds, and no thread writes the elements (clause 2 of `from_raw`).
-        (i < self.len).then(|| unsafe { self.base.add(i).read() })
+        (i < self.len).then(|| unsafe { load(self.base.add(i)) })
     }
 
     /// Divides the slice into whole tiles of `N` elements and the [`Tail`] after them. `N` elements are a multiple of 16 bytes.

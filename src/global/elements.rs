@@ -1,6 +1,6 @@
 //! Elements and 16-byte vectors of global memory, divided among the threads or warps of the grid (grid-stride loops).
 
-use super::{Global, GlobalTileMut};
+use super::{Global, GlobalTileMut, load, store};
 use crate::group::Cta;
 use crate::parameter::kind;
 use crate::qualifier::Sealed;
@@ -134,7 +134,7 @@ impl<T: Element> Global<T> {
                 first,
                 step as usize,
                 self.len,
-                |i| self.base.add(i).read(),
+                |i| load(self.base.add(i)),
                 |_, x| f(x),
             )
         }
@@ -183,7 +183,7 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
         let (mut i, threads) = (cta.thread_rank() as usize, cta.thread_count() as usize);
         while i < N {
             // SAFETY: `i < N`, this CTA owns the tile, and threads start at different ranks: element `i` is this thread's.
-            unsafe { self.base.add(i).write(f(i)) };
+            unsafe { store(self.base.add(i), f(i)) };
             i += threads;
         }
     }
@@ -431,7 +431,7 @@ impl<T: Element> ElementMut<T> {
     #[inline(always)]
     pub fn read(&self) -> T {
         // SAFETY: invariant of `at`.
-        unsafe { self.at.read() }
+        unsafe { load(self.at) }
     }
 
     /// Stores `value` into the element in global memory (`st.global`).
@@ -440,7 +440,7 @@ impl<T: Element> ElementMut<T> {
     #[inline(always)]
     pub fn write(&self, value: T) {
         // SAFETY: invariant of `at`.
-        unsafe { self.at.write(value) }
+        unsafe { store(self.at, value) }
     }
 }
 
