@@ -1,7 +1,19 @@
-//! Fast math, like CUDA's `__expf` and `__sinf`: approximations of elementary functions by the special function unit, in one to
-//! three instructions.
+//! Arithmetic of half precision, conversions, and fast math like CUDA's `__expf` and `__sinf`.
 //!
-//! Each function states its greatest error: that of the PTX ISA (9.7.3, 9.7.4) or, for two instructions, the error that follows
+//! # Half precision
+//!
+//! [`add`], [`sub`], [`mul`], [`fma`], [`min`], [`max`], [`neg`], [`abs`], [`relu`], [`fma_relu`], the saturating [`add_sat`] and its
+//! siblings, the comparisons [`lt`] and its siblings with [`select`], and [`convert`] are one instruction for a single `f16` or
+//! `bf16` and for a pair of them (`[f16; 2]`), and one instruction a pair for a vector (`[f16; 8]`, 16 bytes). All but `convert`
+//! round to the nearest, keep subnormal numbers, and also take `f32` and `f64` where PTX has the instruction, so that a generic
+//! function may have any [`Arithmetic`] type.
+//!
+//! The operators and methods of the crate `half` (`a * x`, `x.to_f32()`) are software on a GPU, of ten to a hundred instructions.
+//!
+//! # Fast math
+//!
+//! Approximations of elementary functions by the special function unit take one to three instructions. Each function states its
+//! greatest error: that of the PTX ISA (9.7.3, 9.7.4) or, for two instructions, the error that follows
 //! from it. An *ulp* is the distance between the two floats around the exact result.
 //!
 //! | | instruction | greatest error |
@@ -15,12 +27,16 @@
 //! | [`tanh`] | `tanh.approx` | relative 2^-11; of `f16` absolute 2^-10.987, of `bf16` 2^-8 |
 //! | [`exp`] | `mul`, `ex2.approx` | 2 + 1.23·\|x\| ulp |
 //! | [`ln`] | `lg2.approx`, `mul` | absolute 2^-22 between 0.5 and 2, else relative 2^-21.5 |
-//! | [`fma`] | `fma.rn` | none but its one rounding |
 //!
 //! The functions keep subnormal numbers. A function whose name ends with `_ftz` treats subnormal operands and results as zero,
 //! which saves the instructions that scale subnormal numbers; nvcc does the same under `-ftz=true`.
 //!
 //! The trait [`Float`] gives `f32` the methods of `std`: `x.exp()` is [`exp(x)`](exp).
+//!
+//! # On the host
+//!
+//! All functions compute on the host too, so that a device function has unit tests there. What rounds to the nearest has the same
+//! result, but for the bits of a NaN; approximations are within their error, most of them the nearest number.
 
 use core::f32::consts::{LN_2, LOG2_E};
 

@@ -5,6 +5,8 @@
 //! at the array. An index that is known at run time, or a loop that is not unrolled by then, puts the whole array into local
 //! memory, which lies in the GPU's memory. Both `[0.0; 128]` and `for i in 0..128` are such loops.
 //!
+//! The functions do the same on the host.
+//!
 //! ```
 //! use ptx::math::fma;
 //! use ptx::registers::{unroll, zeroed};

@@ -128,6 +128,68 @@ approximate! { approximations_of_f16_are_close all_approximate_f16 approximate_f
 approximate! { approximations_of_bf16_are_close all_approximate_bf16 approximate_bf16 bf16 7
 |host: f64| host * (2_f64.powi(-7) + 2_f64.powi(-9)), |_| 2_f64.powi(-8) + 2_f64.powi(-9) }
 
+/// Checks the functions of `f32`: what rounds to the nearest bit by bit, approximations by their stated errors.
+#[test]
+fn functions_of_f32_are_those_of_the_host() {
+    const EXACT: usize = 14;
+    let specials = [
+        0.0,
+        1e-45,
+        1e-39,
+        f32::MIN_POSITIVE,
+        0.3,
+        0.5,
+        1.0,
+        1.5,
+        2.5,
+        6.0,
+        100.0,
+        1e30,
+        f32::MAX,
+        f32::INFINITY,
+        f32::NAN,
+    ];
+    let specials: Vec<u32> = specials.into_iter().flat_map(|x: f32| [x.to_bits(), (-x).to_bits()]).collect();
+    let pairs = |swap: bool| -> Vec<u32> {
+        let of = |a: u32, b: u32| if swap { b } else { a };
+        specials.iter().flat_map(|&a| specials.iter().map(move |&b| of(a, b))).collect()
+    };
+    let (a, b) = (pairs(false), pairs(true));
+    let mut c = b.clone();
+    c.rotate_left(31);
+    let (gpu, kernels) = gpu();
+    let mut results = gpu.slice(&vec![0_u32; halves::OF_F32 * a.len()]);
+    let kernel = ok(kernels.kernel(halves::all_of_f32).map_err(anyhow::Error::from));
+    let arguments = (&gpu.slice(&a), &gpu.slice(&b), &gpu.slice(&c), &mut results);
+    ok(kernel.launch(&gpu, 4, arguments).map_err(anyhow::Error::from));
+    for (i, of_word) in results.to_vec().chunks(halves::OF_F32).enumerate() {
+        let x = f32::from_bits(a[i]);
+        for (k, (on_host, &on_device)) in
+            std::iter::zip(halves::of_f32(a[i], b[i], c[i]), of_word).enumerate()
+        {
+            let (host, device) = (f32::from_bits(on_host), f32::from_bits(on_device));
+            let function = k.saturating_sub(EXACT) / 2;
+            // The places that the stated error and the host's rounding make, and an absolute error.
+            let (places, absolute) = match function {
+                _ if k < EXACT => (0.0, 0.0),
+                3 | 4 if x.abs() > 315.0 => continue,
+                3 | 4 => (0.0, 2_f64.powf(-14.7)),
+                5 | 8 => (8.0, 2_f64.powi(-21)),
+                7 => (4.0 + 3.0 * f64::from(x).abs(), 0.0),
+                9 => (8192.0, 0.0),
+                _ => (4.0, 0.0),
+            };
+            // A subnormal number is a place of its own, which `_ftz` flushes.
+            let bound = places * f64::from(host.abs()) * 2_f64.powi(-23) + absolute;
+            let bound = if k < EXACT { 0.0 } else { bound.max(f64::from(f32::MIN_POSITIVE)) };
+            let close = on_host == on_device
+                || host.is_nan() && device.is_nan()
+                || k >= EXACT && (host == device || (f64::from(host) - f64::from(device)).abs() <= bound);
+            assert!(close, "result {k} of {x:e}: {host:e} on the host, {device:e} in the interpreter");
+        }
+    }
+}
+
 #[test]
 fn an_axpy_of_halves_is_right() {
     let (gpu, kernels) = gpu();

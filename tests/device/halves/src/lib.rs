@@ -122,6 +122,51 @@ pub fn approximate_bf16(a: u32) -> [u32; 2] {
     [math::ex2_ftz(a).word(), math::tanh(a).word()]
 }
 
+/// The exact functions of `f32`, then pairs of an approximation and its `_ftz`.
+pub const OF_F32: usize = 14 + 20;
+#[inline(always)]
+pub fn of_f32(a: u32, b: u32, c: u32) -> [u32; OF_F32] {
+    use ptx::math::Float;
+    let [x, y, z] = [a, b, c].map(f32::from_bits);
+    [
+        math::add(x, y),
+        math::sub(x, y),
+        math::mul(x, y),
+        math::fma(x, y, z),
+        math::min(x, y),
+        math::max(x, y),
+        math::neg(x),
+        math::abs(x),
+        x.sqrt(),
+        x.floor(),
+        x.ceil(),
+        x.trunc(),
+        x.round(),
+        x.round_ties_even(),
+        math::rcp(x),
+        math::rcp_ftz(x),
+        math::sqrt_approx(x),
+        math::sqrt_approx_ftz(x),
+        math::rsqrt(x),
+        math::rsqrt_ftz(x),
+        math::sin(x),
+        math::sin_ftz(x),
+        math::cos(x),
+        math::cos_ftz(x),
+        math::lg2(x),
+        math::lg2_ftz(x),
+        math::ex2(x),
+        math::ex2_ftz(x),
+        math::exp(x),
+        math::exp_ftz(x),
+        math::ln(x),
+        math::ln_ftz(x),
+        math::tanh(x),
+        x.tanh(),
+    ]
+    .map(f32::to_bits)
+}
+
 macro_rules! of_words {
     ($( $kernel:ident $function:ident $results:expr, ($($x:ident),+); )*) => { $(
         /// Writes the results of each thread's words behind one another.
@@ -141,6 +186,7 @@ macro_rules! of_words {
 of_words! {
     all_exact_f16 exact_f16 EXACT, (a, b, c);
     all_exact_bf16 exact_bf16 EXACT, (a, b, c);
+    all_of_f32 of_f32 OF_F32, (a, b, c);
     all_approximate_f16 approximate_f16 2, (a);
     all_approximate_bf16 approximate_bf16 2, (a);
 }

@@ -1,8 +1,8 @@
 //! Approximations, and arrays in registers.
 
 use half::{bf16, f16};
-use ptx::math::*;
-use ptx::qualifier::{ftz, ty};
+use ptx::math::{relu as relu_of, *};
+use ptx::qualifier::{cmp, ftz, nan, relu, rounding, sat, satfinite, ty, xorsign};
 use ptx::raw;
 use ptx::registers::{from_fn, unroll, zeroed};
 
@@ -125,6 +125,273 @@ pub unsafe extern "ptx-kernel" fn raw_math_halves(x: u32, y: u16, out: *mut u32,
         one.add(1).write(raw::ex2_approx_ftz_bf16(ty::Bf16, bf16::from_bits(y)).to_bits());
         one.add(2).write(raw::tanh_approx(ty::F16, f16::from_bits(y)).to_bits());
         one.add(3).write(raw::tanh_approx(ty::Bf16, bf16::from_bits(y)).to_bits());
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_math_pairs_f16(
+    a: [f16; 2],
+    b: [f16; 2],
+    c: [f16; 2],
+    out: *mut [f16; 2],
+) {
+    let results = [
+        add(a, b),
+        sub(a, b),
+        mul(a, b),
+        fma(a, b, c),
+        min(a, b),
+        max(a, b),
+        neg(a),
+        abs(a),
+        fma_relu(a, b, c),
+        min_nan(a, b),
+        max_nan(a, b),
+        relu_of(a),
+        add_sat(a, b),
+        sub_sat(a, b),
+        mul_sat(a, b),
+        fma_sat(a, b, c),
+    ];
+    unroll::<16>(|i| unsafe { out.add(i).write(results[i]) });
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_math_pairs_f16(
+    a: [f16; 2],
+    b: [f16; 2],
+    c: [f16; 2],
+    out: *mut [f16; 2],
+) {
+    let results = [
+        raw::add_f16(ftz::Keep, sat::None, ty::F16x2, a, b),
+        raw::sub_f16(ftz::Keep, sat::None, ty::F16x2, a, b),
+        raw::mul_f16(ftz::Keep, sat::None, ty::F16x2, a, b),
+        raw::fma_f16(ftz::Keep, sat::None, ty::F16x2, a, b, c),
+        raw::min_f16(ftz::Keep, nan::Ignore, xorsign::None, ty::F16x2, a, b),
+        raw::max_f16(ftz::Keep, nan::Ignore, xorsign::None, ty::F16x2, a, b),
+        raw::neg_f16(ftz::Keep, ty::F16x2, a),
+        raw::abs_f16(ftz::Keep, ty::F16x2, a),
+        raw::fma_relu_f16(ftz::Keep, ty::F16x2, a, b, c),
+        raw::min_f16(ftz::Keep, nan::Propagate, xorsign::None, ty::F16x2, a, b),
+        raw::max_f16(ftz::Keep, nan::Propagate, xorsign::None, ty::F16x2, a, b),
+        raw::max_f16(ftz::Keep, nan::Propagate, xorsign::None, ty::F16x2, a, [f16::ZERO; 2]),
+        raw::add_f16(ftz::Keep, sat::Sat, ty::F16x2, a, b),
+        raw::sub_f16(ftz::Keep, sat::Sat, ty::F16x2, a, b),
+        raw::mul_f16(ftz::Keep, sat::Sat, ty::F16x2, a, b),
+        raw::fma_f16(ftz::Keep, sat::Sat, ty::F16x2, a, b, c),
+    ];
+    unroll::<16>(|i| unsafe { out.add(i).write(results[i]) });
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_math_pairs_bf16(
+    a: [bf16; 2],
+    b: [bf16; 2],
+    c: [bf16; 2],
+    out: *mut [bf16; 2],
+) {
+    let results = [
+        add(a, b),
+        sub(a, b),
+        mul(a, b),
+        fma(a, b, c),
+        min(a, b),
+        max(a, b),
+        neg(a),
+        abs(a),
+        fma_relu(a, b, c),
+        min_nan(a, b),
+        max_nan(a, b),
+        relu_of(a),
+    ];
+    unroll::<12>(|i| unsafe { out.add(i).write(results[i]) });
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_math_pairs_bf16(
+    a: [bf16; 2],
+    b: [bf16; 2],
+    c: [bf16; 2],
+    out: *mut [bf16; 2],
+) {
+    let results = [
+        raw::add_bf16(ty::Bf16x2, a, b),
+        raw::sub_bf16(ty::Bf16x2, a, b),
+        raw::mul_bf16(ty::Bf16x2, a, b),
+        raw::fma_bf16(relu::None, ty::Bf16x2, a, b, c),
+        raw::min_bf16(nan::Ignore, xorsign::None, ty::Bf16x2, a, b),
+        raw::max_bf16(nan::Ignore, xorsign::None, ty::Bf16x2, a, b),
+        raw::neg_bf16(ty::Bf16x2, a),
+        raw::abs_bf16(ty::Bf16x2, a),
+        raw::fma_bf16(relu::Relu, ty::Bf16x2, a, b, c),
+        raw::min_bf16(nan::Propagate, xorsign::None, ty::Bf16x2, a, b),
+        raw::max_bf16(nan::Propagate, xorsign::None, ty::Bf16x2, a, b),
+        raw::max_bf16(nan::Propagate, xorsign::None, ty::Bf16x2, a, [bf16::ZERO; 2]),
+    ];
+    unroll::<12>(|i| unsafe { out.add(i).write(results[i]) });
+}
+/// Comparisons of singles and pairs, and a choice by each.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_math_comparisons(
+    a: [f16; 2],
+    b: [f16; 2],
+    x: [bf16; 2],
+    y: [bf16; 2],
+    masks: *mut u32,
+    bools: *mut bool,
+) {
+    let of_pairs = [
+        eq(a, b).to_bits(),
+        eq(x, y).to_bits(),
+        ne(a, b).to_bits(),
+        ne(x, y).to_bits(),
+        lt(a, b).to_bits(),
+        lt(x, y).to_bits(),
+        le(a, b).to_bits(),
+        le(x, y).to_bits(),
+        gt(a, b).to_bits(),
+        gt(x, y).to_bits(),
+        ge(a, b).to_bits(),
+        ge(x, y).to_bits(),
+    ];
+    let of_singles = [
+        eq(a[0], b[0]),
+        eq(x[0], y[0]),
+        ne(a[0], b[0]),
+        ne(x[0], y[0]),
+        lt(a[0], b[0]),
+        lt(x[0], y[0]),
+        le(a[0], b[0]),
+        le(x[0], y[0]),
+        gt(a[0], b[0]),
+        gt(x[0], y[0]),
+        ge(a[0], b[0]),
+        ge(x[0], y[0]),
+    ];
+    let mask = lt(a, b);
+    let chosen = select(mask, a, b);
+    let more = [mask.all(), mask.any(), mask.to_array()[0], mask.to_array()[1]];
+    unroll::<12>(|i| unsafe {
+        masks.add(i).write(of_pairs[i]);
+        bools.add(i).write(of_singles[i]);
+    });
+    unroll::<4>(|i| unsafe { bools.add(12 + i).write(more[i]) });
+    unsafe { masks.add(12).cast::<[f16; 2]>().write(chosen) };
+}
+/// Comparisons of singles and pairs, and a choice by each.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_math_comparisons(
+    a: [f16; 2],
+    b: [f16; 2],
+    x: [bf16; 2],
+    y: [bf16; 2],
+    masks: *mut u32,
+    bools: *mut bool,
+) {
+    let of_pairs = [
+        raw::set_f16x2(cmp::Eq, ftz::Keep, ty::F16x2, a, b),
+        raw::set_bf16x2(cmp::Eq, ty::Bf16x2, x, y),
+        raw::set_f16x2(cmp::Neu, ftz::Keep, ty::F16x2, a, b),
+        raw::set_bf16x2(cmp::Neu, ty::Bf16x2, x, y),
+        raw::set_f16x2(cmp::Lt, ftz::Keep, ty::F16x2, a, b),
+        raw::set_bf16x2(cmp::Lt, ty::Bf16x2, x, y),
+        raw::set_f16x2(cmp::Le, ftz::Keep, ty::F16x2, a, b),
+        raw::set_bf16x2(cmp::Le, ty::Bf16x2, x, y),
+        raw::set_f16x2(cmp::Gt, ftz::Keep, ty::F16x2, a, b),
+        raw::set_bf16x2(cmp::Gt, ty::Bf16x2, x, y),
+        raw::set_f16x2(cmp::Ge, ftz::Keep, ty::F16x2, a, b),
+        raw::set_bf16x2(cmp::Ge, ty::Bf16x2, x, y),
+    ];
+    let of_singles = [
+        raw::setp_f16(cmp::Eq, ftz::Keep, ty::F16, a[0], b[0]),
+        raw::setp_bf16(cmp::Eq, ty::Bf16, x[0], y[0]),
+        raw::setp_f16(cmp::Neu, ftz::Keep, ty::F16, a[0], b[0]),
+        raw::setp_bf16(cmp::Neu, ty::Bf16, x[0], y[0]),
+        raw::setp_f16(cmp::Lt, ftz::Keep, ty::F16, a[0], b[0]),
+        raw::setp_bf16(cmp::Lt, ty::Bf16, x[0], y[0]),
+        raw::setp_f16(cmp::Le, ftz::Keep, ty::F16, a[0], b[0]),
+        raw::setp_bf16(cmp::Le, ty::Bf16, x[0], y[0]),
+        raw::setp_f16(cmp::Gt, ftz::Keep, ty::F16, a[0], b[0]),
+        raw::setp_bf16(cmp::Gt, ty::Bf16, x[0], y[0]),
+        raw::setp_f16(cmp::Ge, ftz::Keep, ty::F16, a[0], b[0]),
+        raw::setp_bf16(cmp::Ge, ty::Bf16, x[0], y[0]),
+    ];
+    let mask = raw::set_f16x2(cmp::Lt, ftz::Keep, ty::F16x2, a, b);
+    let words = |pair: [f16; 2]| unsafe { core::mem::transmute::<[f16; 2], u32>(pair) };
+    let chosen = unsafe { core::mem::transmute::<u32, [f16; 2]>(words(a) & mask | words(b) & !mask) };
+    let more = [mask == u32::MAX, mask != 0, mask as u16 != 0, mask >> 16 != 0];
+    unroll::<12>(|i| unsafe {
+        masks.add(i).write(of_pairs[i]);
+        bools.add(i).write(of_singles[i]);
+    });
+    unroll::<4>(|i| unsafe { bools.add(12 + i).write(more[i]) });
+    unsafe { masks.add(12).cast::<[f16; 2]>().write(chosen) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_math_convert(
+    x: [f32; 2],
+    h: [f16; 2],
+    b: [bf16; 2],
+    e: u16,
+    n: i32,
+    out: *mut u32,
+) {
+    let e4m3 = [Fp8::<ty::E4m3>::from_bits(e as u8), Fp8::from_bits((e >> 8) as u8)];
+    let e5m2 = [Fp8::<ty::E5m2>::from_bits(e as u8), Fp8::from_bits((e >> 8) as u8)];
+    unsafe {
+        out.cast::<[f16; 2]>().write(convert(x));
+        out.add(1).cast::<[bf16; 2]>().write(convert(x));
+        out.add(2).cast::<[f32; 2]>().write(convert(h));
+        out.add(4).cast::<[f32; 2]>().write(convert(b));
+        out.add(6).cast::<[bf16; 2]>().write(convert(h));
+        out.add(7).cast::<[f16; 2]>().write(convert(b));
+        out.add(8).cast::<[Fp8<ty::E4m3>; 2]>().write(convert(x));
+        out.add(9).cast::<[Fp8<ty::E5m2>; 2]>().write(convert(h));
+        out.add(10).cast::<[Fp8<ty::E4m3>; 2]>().write(convert(b));
+        out.add(11).cast::<[f16; 2]>().write(convert(e4m3));
+        out.add(12).cast::<[f32; 2]>().write(convert(e5m2));
+        out.add(14).cast::<[bf16; 2]>().write(convert(e4m3));
+        out.add(15).cast::<f32>().write(to_tf32(x[0]));
+        out.add(16).cast::<f16>().write(convert(n));
+        out.add(17).cast::<bf16>().write(convert(n.cast_unsigned()));
+        out.add(18).cast::<i32>().write(convert(h[0]));
+        out.add(19).cast::<u16>().write(convert(b[0]));
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_math_convert(
+    x: [f32; 2],
+    h: [f16; 2],
+    b: [bf16; 2],
+    e: u16,
+    n: i32,
+    out: *mut u32,
+) {
+    use rounding::{Rn, Rzi};
+    let to_f16x2 = |x: [f32; 2]| raw::cvt_f32x2(Rn, relu::None, satfinite::None, ty::F16x2, x[1], x[0]);
+    let to_bf16x2 = |x: [f32; 2]| raw::cvt_f32x2(Rn, relu::None, satfinite::None, ty::Bf16x2, x[1], x[0]);
+    let of_bf16 = |x: bf16| raw::cvt_to_f32(ty::Bf16, x);
+    let of_f16 = |x: f16| raw::cvt_to_f32(ty::F16, x);
+    unsafe {
+        out.cast::<[f16; 2]>().write(to_f16x2(x));
+        out.add(1).cast::<[bf16; 2]>().write(to_bf16x2(x));
+        out.add(2).cast::<[f32; 2]>().write([of_f16(h[0]), of_f16(h[1])]);
+        out.add(4).cast::<[f32; 2]>().write([of_bf16(b[0]), of_bf16(b[1])]);
+        out.add(6).cast::<[bf16; 2]>().write([raw::cvt_bf16_f16(h[0]), raw::cvt_bf16_f16(h[1])]);
+        out.add(7).cast::<[f16; 2]>().write([raw::cvt_f16_bf16(b[0]), raw::cvt_f16_bf16(b[1])]);
+        out.add(8).cast::<u16>().write(raw::cvt_f8x2_f32(relu::None, ty::E4m3x2, x[1], x[0]));
+        out.add(9).cast::<u16>().write(raw::cvt_f8x2(relu::None, ty::E5m2x2, ty::F16x2, h));
+        let wide = [of_bf16(b[0]), of_bf16(b[1])];
+        out.add(10).cast::<u16>().write(raw::cvt_f8x2_f32(relu::None, ty::E4m3x2, wide[1], wide[0]));
+        out.add(11).cast::<[f16; 2]>().write(raw::cvt_f16x2_f8x2(relu::None, ty::E4m3x2, e));
+        let halves = raw::cvt_f16x2_f8x2(relu::None, ty::E5m2x2, e);
+        out.add(12).cast::<[f32; 2]>().write([of_f16(halves[0]), of_f16(halves[1])]);
+        let halves = raw::cvt_f16x2_f8x2(relu::None, ty::E4m3x2, e);
+        out.add(14).cast::<[bf16; 2]>().write([raw::cvt_bf16_f16(halves[0]), raw::cvt_bf16_f16(halves[1])]);
+        out.add(15).cast::<f32>().write(raw::cvt_tf32(Rn, relu::None, x[0]));
+        out.add(16).cast::<f16>().write(raw::cvt_f16_integer(Rn, ty::S32, n));
+        out.add(17).cast::<bf16>().write(raw::cvt_bf16_integer(Rn, ty::U32, n.cast_unsigned()));
+        out.add(18).cast::<i32>().write(raw::cvt_integer_f16(Rzi, ty::S32, h[0]));
+        out.add(19).cast::<u16>().write(raw::cvt_integer_bf16(Rzi, ty::U16, b[0]));
     }
 }
 
