@@ -23,6 +23,7 @@ pub mod book {
         tensor_maps "docs/book/src/tensor_maps.md";
         clusters "docs/book/src/clusters.md";
         atomics_and_fences "docs/book/src/atomics_and_fences.md";
+        half_precision "docs/book/src/half_precision.md";
         pipelines "docs/book/src/pipelines.md";
         testing "docs/book/src/testing.md";
         performance "docs/book/src/performance.md";

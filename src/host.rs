@@ -5,7 +5,7 @@ extern crate std;
 
 use half::{bf16, f16};
 
-/// A float narrower than `f32`.
+/// A float that is computed in `f64`.
 pub(crate) trait Narrow: Copy {
     /// The value, exactly.
     fn wide(self) -> f64;
@@ -27,6 +27,16 @@ impl Narrow for bf16 {
     }
     fn narrow(x: f64) -> bf16 {
         bf16::from_bits(round(x, 7, 8, 0x7f80, 0x7fff))
+    }
+}
+
+// For the operations that are those of numbers of any width.
+impl Narrow for f64 {
+    fn wide(self) -> f64 {
+        self
+    }
+    fn narrow(x: f64) -> f64 {
+        x
     }
 }
 
@@ -125,7 +135,7 @@ pub(crate) fn min<T: Narrow>(a: T, b: T) -> T {
 
 /// The greater number, +0 above -0; of a number and NaN the number.
 pub(crate) fn max<T: Narrow>(a: T, b: T) -> T {
-    T::narrow(-min::<Wide>(Wide(-a.wide()), Wide(-b.wide())).0)
+    T::narrow(-min(-a.wide(), -b.wide()))
 }
 
 /// [`min`]; with a NaN, NaN.
@@ -136,17 +146,6 @@ pub(crate) fn min_nan<T: Narrow>(a: T, b: T) -> T {
 /// [`max`]; with a NaN, NaN.
 pub(crate) fn max_nan<T: Narrow>(a: T, b: T) -> T {
     if a.wide().is_nan() || b.wide().is_nan() { T::narrow(f64::NAN) } else { max(a, b) }
-}
-
-#[derive(Clone, Copy)]
-struct Wide(f64);
-impl Narrow for Wide {
-    fn wide(self) -> f64 {
-        self.0
-    }
-    fn narrow(x: f64) -> Wide {
-        Wide(x)
-    }
 }
 
 /// Computes a function of one value in `f64`.

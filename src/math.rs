@@ -186,6 +186,7 @@ pub trait Tanh: Copy + Sealed {
 
 macro_rules! wide_arithmetic {
     ($( $T:ident ),*) => { $(
+        #[diagnostic::do_not_recommend]
         impl Arithmetic for $T {
             #[inline(always)]
             fn add_rn(a: $T, b: $T) -> $T {
@@ -243,119 +244,149 @@ impl Tanh for f32 {
     }
 }
 
-/// Defines functions of [`Arithmetic`] and its like.
-macro_rules! generic {
-    ($( $(#[$doc:meta])* fn $name:ident<$Trait:ident>($($a:ident),+) = $method:ident; )*) => { $(
-        $(#[$doc])*
-        #[inline(always)]
-        pub fn $name<T: $Trait>($($a: T),+) -> T {
-            T::$method($($a),+)
-        }
-    )* };
+/// Returns `a + b`, rounded to the nearest (CUDA's `__hadd`, `__hadd2`).
+///
+/// PTX: `add.rn.f16x2 d, a, b;`, or `.bf16x2`, `.f16`, `.bf16`, `.f32`, `.f64`; for a vector once a pair
+///
+/// ```
+/// use ptx::{bf16, math};
+/// /// y ← a·x + y, in eight halves of 16 bytes: four instructions `fma.rn.bf16x2`.
+/// fn axpy(a: bf16, x: [bf16; 8], y: [bf16; 8]) -> [bf16; 8] {
+///     math::fma([a; 8], x, y)
+/// }
+/// ```
+#[doc(alias("__hadd", "__hadd2"))]
+#[inline(always)]
+pub fn add<T: Arithmetic>(a: T, b: T) -> T {
+    T::add_rn(a, b)
 }
 
-generic! {
-    /// Returns `a + b`, rounded to the nearest (CUDA's `__hadd`, `__hadd2`).
-    ///
-    /// PTX: `add.rn.f16x2 d, a, b;`, or `.bf16x2`, `.f16`, `.bf16`, `.f32`, `.f64`; for a vector once a pair
-    ///
-    /// ```
-    /// use ptx::{bf16, math};
-    /// /// y ← a·x + y, in eight halves of 16 bytes: four instructions `fma.rn.bf16x2`.
-    /// fn axpy(a: bf16, x: [bf16; 8], y: [bf16; 8]) -> [bf16; 8] {
-    ///     math::fma([a; 8], x, y)
-    /// }
-    /// let [one, two] = [1.0, 2.0].map(bf16::from_f32);
-    /// assert_eq!(axpy(two, [one; 8], [one; 8]), [math::add(one, two); 8]);
-    /// ```
-    #[doc(alias("__hadd", "__hadd2"))]
-    fn add<Arithmetic>(a, b) = add_rn;
+/// Returns `a - b`, rounded to the nearest (CUDA's `__hsub`, `__hsub2`).
+///
+/// PTX: `sub.rn.f16x2 d, a, b;`, and the types of [`add`]
+#[doc(alias("__hsub", "__hsub2"))]
+#[inline(always)]
+pub fn sub<T: Arithmetic>(a: T, b: T) -> T {
+    T::sub_rn(a, b)
+}
 
-    /// Returns `a - b`, rounded to the nearest (CUDA's `__hsub`, `__hsub2`).
-    ///
-    /// PTX: `sub.rn.f16x2 d, a, b;`, and the types of [`add`]
-    #[doc(alias("__hsub", "__hsub2"))]
-    fn sub<Arithmetic>(a, b) = sub_rn;
+/// Returns `a * b`, rounded to the nearest (CUDA's `__hmul`, `__hmul2`).
+///
+/// PTX: `mul.rn.f16x2 d, a, b;`, and the types of [`add`]
+#[doc(alias("__hmul", "__hmul2"))]
+#[inline(always)]
+pub fn mul<T: Arithmetic>(a: T, b: T) -> T {
+    T::mul_rn(a, b)
+}
 
-    /// Returns `a * b`, rounded to the nearest (CUDA's `__hmul`, `__hmul2`).
-    ///
-    /// PTX: `mul.rn.f16x2 d, a, b;`, and the types of [`add`]
-    #[doc(alias("__hmul", "__hmul2"))]
-    fn mul<Arithmetic>(a, b) = mul_rn;
+/// Returns `a * b + c` with one rounding, to the nearest (CUDA's `__fmaf_rn`, `__hfma`, `__hfma2`). rustc never contracts a
+/// product and a sum into an `fma`, unlike C++ compilers: call this function for one.
+///
+/// PTX: `fma.rn.f32 d, a, b, c;`, and the types of [`add`]
+#[doc(alias("__fmaf_rn", "__hfma", "__hfma2"))]
+#[inline(always)]
+pub fn fma<T: Arithmetic>(a: T, b: T, c: T) -> T {
+    T::fma_rn(a, b, c)
+}
 
-    /// Returns `a * b + c` with one rounding, to the nearest (CUDA's `__fmaf_rn`, `__hfma`, `__hfma2`). rustc never contracts a
-    /// product and a sum into an `fma`, unlike C++ compilers: call this function for one.
-    ///
-    /// PTX: `fma.rn.f32 d, a, b, c;`, and the types of [`add`]
-    #[doc(alias("__fmaf_rn", "__hfma", "__hfma2"))]
-    fn fma<Arithmetic>(a, b, c) = fma_rn;
+/// Returns the lesser of `a` and `b` (CUDA's `__hmin`, `__hmin2`). Of a number and NaN, it is the number.
+///
+/// PTX: `min.f16x2 d, a, b;`, and the types of [`add`]
+#[doc(alias("__hmin", "__hmin2"))]
+#[inline(always)]
+pub fn min<T: Arithmetic>(a: T, b: T) -> T {
+    T::lesser(a, b)
+}
 
-    /// Returns the lesser of `a` and `b` (CUDA's `__hmin`, `__hmin2`). Of a number and NaN, it is the number.
-    ///
-    /// PTX: `min.f16x2 d, a, b;`, and the types of [`add`]
-    #[doc(alias("__hmin", "__hmin2"))]
-    fn min<Arithmetic>(a, b) = lesser;
+/// Returns the greater of `a` and `b` (CUDA's `__hmax`, `__hmax2`). Of a number and NaN, it is the number.
+///
+/// PTX: `max.f16x2 d, a, b;`, and the types of [`add`]
+#[doc(alias("__hmax", "__hmax2"))]
+#[inline(always)]
+pub fn max<T: Arithmetic>(a: T, b: T) -> T {
+    T::greater(a, b)
+}
 
-    /// Returns the greater of `a` and `b` (CUDA's `__hmax`, `__hmax2`). Of a number and NaN, it is the number.
-    ///
-    /// PTX: `max.f16x2 d, a, b;`, and the types of [`add`]
-    #[doc(alias("__hmax", "__hmax2"))]
-    fn max<Arithmetic>(a, b) = greater;
+/// Returns `-a` (CUDA's `__hneg`, `__hneg2`).
+///
+/// PTX: `neg.f16x2 d, a;`, and the types of [`add`]
+#[doc(alias("__hneg", "__hneg2"))]
+#[inline(always)]
+pub fn neg<T: Arithmetic>(a: T) -> T {
+    T::negative(a)
+}
 
-    /// Returns `-a` (CUDA's `__hneg`, `__hneg2`).
-    ///
-    /// PTX: `neg.f16x2 d, a;`, and the types of [`add`]
-    #[doc(alias("__hneg", "__hneg2"))]
-    fn neg<Arithmetic>(a) = negative;
+/// Returns the absolute value of `a` (CUDA's `__habs`, `__habs2`).
+///
+/// PTX: `abs.f16x2 d, a;`, and the types of [`add`]
+#[doc(alias("__habs", "__habs2"))]
+#[inline(always)]
+pub fn abs<T: Arithmetic>(a: T) -> T {
+    T::absolute(a)
+}
 
-    /// Returns the absolute value of `a` (CUDA's `__habs`, `__habs2`).
-    ///
-    /// PTX: `abs.f16x2 d, a;`, and the types of [`add`]
-    #[doc(alias("__habs", "__habs2"))]
-    fn abs<Arithmetic>(a) = absolute;
+/// Returns `a * b + c` with one rounding, to the nearest, or zero if that is negative (CUDA's `__hfma_relu`, `__hfma2_relu`).
+/// NaN stays NaN.
+///
+/// PTX: `fma.rn.relu.f16x2 d, a, b, c;`, or `.bf16x2`, `.f16`, `.bf16`; for a vector once a pair
+#[doc(alias("__hfma_relu", "__hfma2_relu"))]
+#[inline(always)]
+pub fn fma_relu<T: HalfArithmetic>(a: T, b: T, c: T) -> T {
+    T::fma_relu_rn(a, b, c)
+}
 
-    /// Returns `a * b + c` with one rounding, to the nearest, or zero if that is negative (CUDA's `__hfma_relu`, `__hfma2_relu`).
-    /// NaN stays NaN.
-    ///
-    /// PTX: `fma.rn.relu.f16x2 d, a, b, c;`, or `.bf16x2`, `.f16`, `.bf16`; for a vector once a pair
-    #[doc(alias("__hfma_relu", "__hfma2_relu"))]
-    fn fma_relu<HalfArithmetic>(a, b, c) = fma_relu_rn;
+/// Returns the lesser of `a` and `b`, NaN if an operand is NaN (CUDA's `__hmin_nan`, `__hmin2_nan`).
+///
+/// PTX: `min.NaN.f16x2 d, a, b;`, and the types of [`fma_relu`]
+#[doc(alias("__hmin_nan", "__hmin2_nan"))]
+#[inline(always)]
+pub fn min_nan<T: HalfArithmetic>(a: T, b: T) -> T {
+    T::lesser_or_nan(a, b)
+}
 
-    /// Returns the lesser of `a` and `b`, NaN if an operand is NaN (CUDA's `__hmin_nan`, `__hmin2_nan`).
-    ///
-    /// PTX: `min.NaN.f16x2 d, a, b;`, and the types of [`fma_relu`]
-    #[doc(alias("__hmin_nan", "__hmin2_nan"))]
-    fn min_nan<HalfArithmetic>(a, b) = lesser_or_nan;
+/// Returns the greater of `a` and `b`, NaN if an operand is NaN (CUDA's `__hmax_nan`, `__hmax2_nan`).
+///
+/// PTX: `max.NaN.f16x2 d, a, b;`, and the types of [`fma_relu`]
+#[doc(alias("__hmax_nan", "__hmax2_nan"))]
+#[inline(always)]
+pub fn max_nan<T: HalfArithmetic>(a: T, b: T) -> T {
+    T::greater_or_nan(a, b)
+}
 
-    /// Returns the greater of `a` and `b`, NaN if an operand is NaN (CUDA's `__hmax_nan`, `__hmax2_nan`).
-    ///
-    /// PTX: `max.NaN.f16x2 d, a, b;`, and the types of [`fma_relu`]
-    #[doc(alias("__hmax_nan", "__hmax2_nan"))]
-    fn max_nan<HalfArithmetic>(a, b) = greater_or_nan;
+/// Returns `a + b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hadd_sat`, `__hadd2_sat`). NaN gives 0.
+///
+/// PTX: `add.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
+#[doc(alias("__hadd_sat", "__hadd2_sat"))]
+#[inline(always)]
+pub fn add_sat<T: Saturate>(a: T, b: T) -> T {
+    T::add_sat_rn(a, b)
+}
 
-    /// Returns `a + b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hadd_sat`, `__hadd2_sat`). NaN gives 0.
-    ///
-    /// PTX: `add.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
-    #[doc(alias("__hadd_sat", "__hadd2_sat"))]
-    fn add_sat<Saturate>(a, b) = add_sat_rn;
+/// Returns `a - b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hsub_sat`, `__hsub2_sat`). NaN gives 0.
+///
+/// PTX: `sub.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
+#[doc(alias("__hsub_sat", "__hsub2_sat"))]
+#[inline(always)]
+pub fn sub_sat<T: Saturate>(a: T, b: T) -> T {
+    T::sub_sat_rn(a, b)
+}
 
-    /// Returns `a - b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hsub_sat`, `__hsub2_sat`). NaN gives 0.
-    ///
-    /// PTX: `sub.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
-    #[doc(alias("__hsub_sat", "__hsub2_sat"))]
-    fn sub_sat<Saturate>(a, b) = sub_sat_rn;
+/// Returns `a * b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hmul_sat`, `__hmul2_sat`). NaN gives 0.
+///
+/// PTX: `mul.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
+#[doc(alias("__hmul_sat", "__hmul2_sat"))]
+#[inline(always)]
+pub fn mul_sat<T: Saturate>(a: T, b: T) -> T {
+    T::mul_sat_rn(a, b)
+}
 
-    /// Returns `a * b`, rounded to the nearest and clamped to 0 and 1 (CUDA's `__hmul_sat`, `__hmul2_sat`). NaN gives 0.
-    ///
-    /// PTX: `mul.rn.sat.f16x2 d, a, b;` or `.f16`; for a vector once a pair
-    #[doc(alias("__hmul_sat", "__hmul2_sat"))]
-    fn mul_sat<Saturate>(a, b) = mul_sat_rn;
-
-    /// Returns `a * b + c` with one rounding, to the nearest, clamped to 0 and 1 (CUDA's `__hfma_sat`, `__hfma2_sat`). NaN gives 0.
-    ///
-    /// PTX: `fma.rn.sat.f16x2 d, a, b, c;` or `.f16`; for a vector once a pair
-    #[doc(alias("__hfma_sat", "__hfma2_sat"))]
-    fn fma_sat<Saturate>(a, b, c) = fma_sat_rn;
+/// Returns `a * b + c` with one rounding, to the nearest, clamped to 0 and 1 (CUDA's `__hfma_sat`, `__hfma2_sat`). NaN gives 0.
+///
+/// PTX: `fma.rn.sat.f16x2 d, a, b, c;` or `.f16`; for a vector once a pair
+#[doc(alias("__hfma_sat", "__hfma2_sat"))]
+#[inline(always)]
+pub fn fma_sat<T: Saturate>(a: T, b: T, c: T) -> T {
+    T::fma_sat_rn(a, b, c)
 }
 
 /// Returns `a`, or zero if it is negative; NaN stays NaN.
@@ -366,26 +397,58 @@ pub fn relu<T: HalfArithmetic + crate::registers::Zeroed>(a: T) -> T {
     max_nan(a, crate::registers::zeroed())
 }
 
-/// Defines the comparisons.
-macro_rules! comparisons {
-    ($( $name:ident $method:ident $cmp:literal $is:literal $nan:literal ($($cuda:literal),+); )*) => { $(
-        #[doc = concat!("Returns whether `a` is ", $is, " `b` (CUDA's `", $( $cuda, "`, `", )+ "__hbeq2`), of each element. It is ", $nan, " if one is NaN.")]
-        ///
-        #[doc = concat!("PTX: `setp.", $cmp, ".f16 p, a, b;` or `.bf16`; for a pair `set.", $cmp, ".u32.f16x2 d, a, b;` or `.bf16x2`; for a vector once a pair")]
-        #[doc(alias($($cuda),+))]
-        #[inline(always)]
-        pub fn $name<T: Compare>(a: T, b: T) -> T::Mask {
-            T::$method(a, b)
-        }
-    )* };
+/// Returns whether `a` is equal to `b` (CUDA's `__heq`, `__heq2_mask`), of each element. It is false if one is NaN.
+///
+/// PTX: `setp.eq.f16 p, a, b;` or `.bf16`; for a pair `set.eq.u32.f16x2 d, a, b;` or `.bf16x2`; for a vector once a pair
+#[doc(alias("__heq", "__heq2_mask"))]
+#[inline(always)]
+pub fn eq<T: Compare>(a: T, b: T) -> T::Mask {
+    T::equal(a, b)
 }
-comparisons! {
-    eq equal "eq" "equal to" "false" ("__heq", "__heq2_mask");
-    ne unequal "neu" "different from" "true" ("__hneu", "__hneu2_mask");
-    lt less "lt" "less than" "false" ("__hlt", "__hlt2_mask");
-    le less_or_equal "le" "at most" "false" ("__hle", "__hle2_mask");
-    gt more "gt" "greater than" "false" ("__hgt", "__hgt2_mask");
-    ge more_or_equal "ge" "at least" "false" ("__hge", "__hge2_mask");
+
+/// Returns whether `a` is different from `b` (CUDA's `__hneu`, `__hneu2_mask`), of each element. It is true if one is NaN.
+///
+/// PTX: `setp.neu.f16 p, a, b;` or `.bf16`; for a pair `set.neu.u32.f16x2 d, a, b;` or `.bf16x2`; for a vector once a pair
+#[doc(alias("__hneu", "__hneu2_mask"))]
+#[inline(always)]
+pub fn ne<T: Compare>(a: T, b: T) -> T::Mask {
+    T::unequal(a, b)
+}
+
+/// Returns whether `a` is less than `b` (CUDA's `__hlt`, `__hlt2_mask`), of each element. It is false if one is NaN.
+///
+/// PTX: `setp.lt.f16 p, a, b;` or `.bf16`; for a pair `set.lt.u32.f16x2 d, a, b;` or `.bf16x2`; for a vector once a pair
+#[doc(alias("__hlt", "__hlt2_mask"))]
+#[inline(always)]
+pub fn lt<T: Compare>(a: T, b: T) -> T::Mask {
+    T::less(a, b)
+}
+
+/// Returns whether `a` is at most `b` (CUDA's `__hle`, `__hle2_mask`), of each element. It is false if one is NaN.
+///
+/// PTX: `setp.le.f16 p, a, b;` or `.bf16`; for a pair `set.le.u32.f16x2 d, a, b;` or `.bf16x2`; for a vector once a pair
+#[doc(alias("__hle", "__hle2_mask"))]
+#[inline(always)]
+pub fn le<T: Compare>(a: T, b: T) -> T::Mask {
+    T::less_or_equal(a, b)
+}
+
+/// Returns whether `a` is greater than `b` (CUDA's `__hgt`, `__hgt2_mask`), of each element. It is false if one is NaN.
+///
+/// PTX: `setp.gt.f16 p, a, b;` or `.bf16`; for a pair `set.gt.u32.f16x2 d, a, b;` or `.bf16x2`; for a vector once a pair
+#[doc(alias("__hgt", "__hgt2_mask"))]
+#[inline(always)]
+pub fn gt<T: Compare>(a: T, b: T) -> T::Mask {
+    T::more(a, b)
+}
+
+/// Returns whether `a` is at least `b` (CUDA's `__hge`, `__hge2_mask`), of each element. It is false if one is NaN.
+///
+/// PTX: `setp.ge.f16 p, a, b;` or `.bf16`; for a pair `set.ge.u32.f16x2 d, a, b;` or `.bf16x2`; for a vector once a pair
+#[doc(alias("__hge", "__hge2_mask"))]
+#[inline(always)]
+pub fn ge<T: Compare>(a: T, b: T) -> T::Mask {
+    T::more_or_equal(a, b)
 }
 
 /// Returns the elements of `a` where `mask` is true, those of `b` elsewhere.
@@ -399,7 +462,6 @@ comparisons! {
 ///     let (zero, tenth) = ([f16::ZERO; 2], [const { f16::from_f32_const(0.1) }; 2]);
 ///     math::select(math::lt(x, zero), math::mul(x, tenth), x)
 /// }
-/// assert_eq!(leaky([10.0, -10.0].map(f16::from_f32)), [10.0, -1.0].map(f16::from_f32));
 /// ```
 #[inline(always)]
 pub fn select<T: Compare>(mask: T::Mask, a: T, b: T) -> T {

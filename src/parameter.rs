@@ -58,10 +58,11 @@ pub mod kind {
         Address<T>
         /// Launch argument of a read-only slice (`Global`): device memory that the grid only reads, aligned to 16 bytes.
         Slice<T>
-        /// Launch argument of a writable slice (such as `GlobalMut`): exclusive device memory, aligned to `ALIGN` bytes.
+        /// Launch argument of a writable slice (such as `GlobalMut`): exclusive device memory, aligned to `ALIGN` bytes and to
+        /// an element.
         SliceMut<T; ALIGN>
-        /// Launch argument of a writable slice with 32-bit indices: exclusive device memory whose length, plus the number of
-        /// threads of the grid, is less than 2^32.
+        /// Launch argument of a writable slice with 32-bit indices: exclusive device memory, aligned to an element, whose length,
+        /// plus the number of threads of the grid, is less than 2^32.
         SliceMut32<T>
         /// Launch argument of a `GlobalAtomics`: exclusive device memory for atomic operations in scope `S`.
         Atomics<T, S>

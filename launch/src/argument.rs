@@ -103,14 +103,14 @@ macro_rules! slices {
 }
 slices! {
     [T,] kind::Slice<T>, Memory, 16;
-    [T, const ALIGN: usize,] kind::SliceMut<T, ALIGN>, MemoryMut, ALIGN as u64;
+    [T, const ALIGN: usize,] kind::SliceMut<T, ALIGN>, MemoryMut, ALIGN.max(size_of::<T>()) as u64;
     [T, S,] kind::Atomics<T, S>, MemoryMut, size_of::<T>() as u64;
 }
 
 // SAFETY: `pass` adds the bytes of this kind, of memory that `Memory` and `MemoryMut` keep, as `Argument` requires.
 unsafe impl<'a, T, F: Function, M: MemoryMut<'a, F, T>> Argument<'a, kind::SliceMut32<T>, F> for M {
     fn pass(self, arguments: &mut Arguments<'_, 'a, F>) -> Result<(), F::Error> {
-        let (address, len) = arguments.lend::<T, M>(self, 1)?;
+        let (address, len) = arguments.lend::<T, M>(self, size_of::<T>() as u64)?;
         // The product does not wrap: the grid has fewer than 2^32 blocks, and a block 1024 threads at most.
         let threads = arguments.config.grid.count() * arguments.config.block.count();
         if len as u128 + threads >= 1 << 32 {

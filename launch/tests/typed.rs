@@ -174,7 +174,7 @@ fn each_wrong_argument_is_refused_with_its_name_and_the_rule() {
     let weights = launch::Weights { scale: 0.5, taps: [1.0; 5], wraps: true };
     let matrix = |memory, columns| Matrix::new(memory, 8, columns);
     let packed = || Tensor::new(&x, [64, 32]);
-    let huge = place(0x1000, (1 << 32) - 1);
+    let (huge, half_aligned) = (place(0x1000, (1 << 32) - 1), place(0x1002, 100));
     let cases = [
         (
             axpy.launch(&(), 1, (2.0, &odd, &x)),
@@ -184,6 +184,10 @@ fn each_wrong_argument_is_refused_with_its_name_and_the_rule() {
         (axpy.launch(&(), (1, 2), (2.0, &x, &x)), "a grid of (1, 2, 1), but the kernel was built for"),
         (axpy.launch(&(), Grid::new(1).programmatic(), (2.0, &x, &x)), "memory outside of a `Prerequisite`"),
         (blur.launch(&(), (1 << 31, 2), (weights, &x, &x)), "2^32 blocks or more"),
+        (
+            blur.launch(&(), 1, (weights, &x, &half_aligned)),
+            "argument 2 (`y`) starts at 0x1002, which is no multiple of 4",
+        ),
         (
             blur.launch(&(), 1, (weights, &x, &huge)),
             "argument 2 (`y`) has 4294967295 elements, which the kernel",

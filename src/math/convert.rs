@@ -19,7 +19,7 @@ use crate::shared::bits;
     label = "no such conversion",
     note = "it converts between `f32`, `f16` and `bf16`, arrays of 2, 4 or 8 of them and of `Fp8`, and between `f16` or `bf16` and integers of 8 to 32 bits; otherwise, convert to `f32` and on by `as`"
 )]
-pub trait Convert<To>: Copy + Sealed {
+pub trait Convert<To: Sealed>: Copy + Sealed {
     #[doc(hidden)]
     fn converted(x: Self) -> To;
 }
@@ -49,10 +49,11 @@ pub trait Convert<To>: Copy + Sealed {
 /// use ptx::qualifier::ty;
 /// use ptx::{bf16, f16};
 ///
-/// let halves: [bf16; 8] = convert([1.0_f32; 8]); // four instructions
-/// let bytes: [Fp8<ty::E4m3>; 2] = convert([448.0_f32, -1e9]);
-/// assert_eq!(convert::<[f32; 2]>(bytes), [448.0, -448.0]);
-/// assert_eq!(convert::<i32>(f16::from_f32(-2.5)), -2);
+/// # fn kernel(sums: [f32; 8], x: f16) {
+/// let halves: [bf16; 8] = convert(sums); // four instructions
+/// let bytes: [Fp8<ty::E4m3>; 8] = convert(halves); // what is greater than 448 becomes 448
+/// let whole = convert::<i32>(x); // -2.5 becomes -2
+/// # }
 /// ```
 #[inline(always)]
 #[doc(alias(
@@ -63,7 +64,7 @@ pub trait Convert<To>: Copy + Sealed {
     "__half22float2",
     "__float2bfloat16_rn"
 ))]
-pub fn convert<To>(x: impl Convert<To>) -> To {
+pub fn convert<To: Sealed>(x: impl Convert<To>) -> To {
     Convert::converted(x)
 }
 

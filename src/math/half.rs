@@ -16,6 +16,7 @@ use crate::shared::bits;
 /// Implements a trait for vectors of `$n` halves, pair by pair.
 macro_rules! vectors {
     ($Trait:ident $T:ident $n:literal $pairs:literal $( $method:ident($($a:ident),+) )*) => {
+        #[diagnostic::do_not_recommend]
         impl $Trait for [$T; $n] { $(
             #[inline(always)]
             fn $method($($a: Self),+) -> Self {
@@ -35,6 +36,7 @@ macro_rules! halves {
     ($Trait:ident: $( $T:ident $Single:ident $Pair:ident {
         $( $method:ident($($a:ident),+) $raw:ident($($axis:ident :: $tag:ident),*) $host:expr; )*
     } )*) => { $(
+        #[diagnostic::do_not_recommend]
         impl $Trait for $T { $(
             #[inline(always)]
             fn $method($($a: Self),+) -> Self {
@@ -44,6 +46,7 @@ macro_rules! halves {
                 ($host)($($a),+)
             }
         )* }
+        #[diagnostic::do_not_recommend]
         impl $Trait for [$T; 2] { $(
             #[inline(always)]
             fn $method($($a: Self),+) -> Self {
@@ -120,12 +123,6 @@ halves! { Tanh:
 pub struct PairMask(u32);
 
 impl PairMask {
-    /// Returns the bits: `0xffff` where the comparison of the first element is true, `0xffff_0000` for the second.
-    #[inline(always)]
-    pub const fn to_bits(self) -> u32 {
-        self.0
-    }
-
     /// Returns the result of each element.
     #[inline(always)]
     pub const fn to_array(self) -> [bool; 2] {
@@ -163,6 +160,7 @@ macro_rules! comparisons {
     ($( $T:ident $Single:ident $Pair:ident $setp:ident $set:ident $flags:tt {
         $( $method:ident $Cmp:ident $op:tt; )*
     } )*) => { $(
+        #[diagnostic::do_not_recommend]
         impl Compare for $T {
             type Mask = bool;
             $(
@@ -179,6 +177,7 @@ macro_rules! comparisons {
                 if mask { a } else { b }
             }
         }
+        #[diagnostic::do_not_recommend]
         impl Compare for [$T; 2] {
             type Mask = PairMask;
             $(
@@ -205,6 +204,7 @@ macro_rules! comparisons {
         raw::$raw(cmp::$Cmp, $( $axis::$tag, )? ty::$Ty, $a, $b)
     };
     (@vector $T:ident $n:literal $pairs:literal $( $method:ident )*) => {
+        #[diagnostic::do_not_recommend]
         impl Compare for [$T; $n] {
             type Mask = [PairMask; $pairs];
             $(

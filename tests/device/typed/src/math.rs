@@ -238,19 +238,20 @@ pub unsafe extern "ptx-kernel" fn typed_math_comparisons(
     masks: *mut u32,
     bools: *mut bool,
 ) {
+    let of = |mask: PairMask| mask.to_array().map(u32::from);
     let of_pairs = [
-        eq(a, b).to_bits(),
-        eq(x, y).to_bits(),
-        ne(a, b).to_bits(),
-        ne(x, y).to_bits(),
-        lt(a, b).to_bits(),
-        lt(x, y).to_bits(),
-        le(a, b).to_bits(),
-        le(x, y).to_bits(),
-        gt(a, b).to_bits(),
-        gt(x, y).to_bits(),
-        ge(a, b).to_bits(),
-        ge(x, y).to_bits(),
+        of(eq(a, b)),
+        of(eq(x, y)),
+        of(ne(a, b)),
+        of(ne(x, y)),
+        of(lt(a, b)),
+        of(lt(x, y)),
+        of(le(a, b)),
+        of(le(x, y)),
+        of(gt(a, b)),
+        of(gt(x, y)),
+        of(ge(a, b)),
+        of(ge(x, y)),
     ];
     let of_singles = [
         eq(a[0], b[0]),
@@ -270,11 +271,11 @@ pub unsafe extern "ptx-kernel" fn typed_math_comparisons(
     let chosen = select(mask, a, b);
     let more = [mask.all(), mask.any(), mask.to_array()[0], mask.to_array()[1]];
     unroll::<12>(|i| unsafe {
-        masks.add(i).write(of_pairs[i]);
+        masks.add(2 * i).cast::<[u32; 2]>().write(of_pairs[i]);
         bools.add(i).write(of_singles[i]);
     });
     unroll::<4>(|i| unsafe { bools.add(12 + i).write(more[i]) });
-    unsafe { masks.add(12).cast::<[f16; 2]>().write(chosen) };
+    unsafe { masks.add(24).cast::<[f16; 2]>().write(chosen) };
 }
 /// Comparisons of singles and pairs, and a choice by each.
 #[unsafe(no_mangle)]
@@ -286,19 +287,20 @@ pub unsafe extern "ptx-kernel" fn raw_math_comparisons(
     masks: *mut u32,
     bools: *mut bool,
 ) {
+    let of = |mask: u32| [mask as u16 != 0, mask >> 16 != 0].map(u32::from);
     let of_pairs = [
-        raw::set_f16x2(cmp::Eq, ftz::Keep, ty::F16x2, a, b),
-        raw::set_bf16x2(cmp::Eq, ty::Bf16x2, x, y),
-        raw::set_f16x2(cmp::Neu, ftz::Keep, ty::F16x2, a, b),
-        raw::set_bf16x2(cmp::Neu, ty::Bf16x2, x, y),
-        raw::set_f16x2(cmp::Lt, ftz::Keep, ty::F16x2, a, b),
-        raw::set_bf16x2(cmp::Lt, ty::Bf16x2, x, y),
-        raw::set_f16x2(cmp::Le, ftz::Keep, ty::F16x2, a, b),
-        raw::set_bf16x2(cmp::Le, ty::Bf16x2, x, y),
-        raw::set_f16x2(cmp::Gt, ftz::Keep, ty::F16x2, a, b),
-        raw::set_bf16x2(cmp::Gt, ty::Bf16x2, x, y),
-        raw::set_f16x2(cmp::Ge, ftz::Keep, ty::F16x2, a, b),
-        raw::set_bf16x2(cmp::Ge, ty::Bf16x2, x, y),
+        of(raw::set_f16x2(cmp::Eq, ftz::Keep, ty::F16x2, a, b)),
+        of(raw::set_bf16x2(cmp::Eq, ty::Bf16x2, x, y)),
+        of(raw::set_f16x2(cmp::Neu, ftz::Keep, ty::F16x2, a, b)),
+        of(raw::set_bf16x2(cmp::Neu, ty::Bf16x2, x, y)),
+        of(raw::set_f16x2(cmp::Lt, ftz::Keep, ty::F16x2, a, b)),
+        of(raw::set_bf16x2(cmp::Lt, ty::Bf16x2, x, y)),
+        of(raw::set_f16x2(cmp::Le, ftz::Keep, ty::F16x2, a, b)),
+        of(raw::set_bf16x2(cmp::Le, ty::Bf16x2, x, y)),
+        of(raw::set_f16x2(cmp::Gt, ftz::Keep, ty::F16x2, a, b)),
+        of(raw::set_bf16x2(cmp::Gt, ty::Bf16x2, x, y)),
+        of(raw::set_f16x2(cmp::Ge, ftz::Keep, ty::F16x2, a, b)),
+        of(raw::set_bf16x2(cmp::Ge, ty::Bf16x2, x, y)),
     ];
     let of_singles = [
         raw::setp_f16(cmp::Eq, ftz::Keep, ty::F16, a[0], b[0]),
@@ -319,11 +321,11 @@ pub unsafe extern "ptx-kernel" fn raw_math_comparisons(
     let chosen = unsafe { core::mem::transmute::<u32, [f16; 2]>(words(a) & mask | words(b) & !mask) };
     let more = [mask == u32::MAX, mask != 0, mask as u16 != 0, mask >> 16 != 0];
     unroll::<12>(|i| unsafe {
-        masks.add(i).write(of_pairs[i]);
+        masks.add(2 * i).cast::<[u32; 2]>().write(of_pairs[i]);
         bools.add(i).write(of_singles[i]);
     });
     unroll::<4>(|i| unsafe { bools.add(12 + i).write(more[i]) });
-    unsafe { masks.add(12).cast::<[f16; 2]>().write(chosen) };
+    unsafe { masks.add(24).cast::<[f16; 2]>().write(chosen) };
 }
 
 #[unsafe(no_mangle)]
