@@ -30,7 +30,15 @@ impl Narrow for bf16 {
     }
 }
 
-// For the operations that are those of numbers of any width.
+// For `min` and `max`, of which Rust leaves open what two zeros give.
+impl Narrow for f32 {
+    fn wide(self) -> f64 {
+        self.into()
+    }
+    fn narrow(x: f64) -> f32 {
+        x as f32
+    }
+}
 impl Narrow for f64 {
     fn wide(self) -> f64 {
         self

@@ -206,11 +206,17 @@ macro_rules! wide_arithmetic {
             }
             #[inline(always)]
             fn lesser(a: $T, b: $T) -> $T {
-                a.min(b)
+                #[cfg(target_arch = "nvptx64")]
+                return a.min(b);
+                #[cfg(not(target_arch = "nvptx64"))]
+                host::min(a, b)
             }
             #[inline(always)]
             fn greater(a: $T, b: $T) -> $T {
-                a.max(b)
+                #[cfg(target_arch = "nvptx64")]
+                return a.max(b);
+                #[cfg(not(target_arch = "nvptx64"))]
+                host::max(a, b)
             }
             #[inline(always)]
             fn negative(a: $T) -> $T {
