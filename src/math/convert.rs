@@ -161,17 +161,20 @@ through! {
 
 macro_rules! bytes {
     ($( $Tag:ident $Pair:ident $to:ident $of:ident; )*) => { $(
-        // SAFETY: a pair of eight-bit floats is plain data of 16 bits, as the operand is.
         conversions! {
-            [f32; 2] => [Fp8<ty::$Tag>; 2]:
-                |x| unsafe { bits(raw::cvt_f8x2_f32(relu::None, ty::$Pair, x[1], x[0])) },
-                x.map(|x| Fp8::from_bits(host::$to(x.into())));
-            [f16; 2] => [Fp8<ty::$Tag>; 2]:
-                |x| unsafe { bits(raw::cvt_f8x2(relu::None, ty::$Pair, ty::F16x2, x)) },
-                x.map(|x| Fp8::from_bits(host::$to(x.wide())));
-            [Fp8<ty::$Tag>; 2] => [f16; 2]:
-                |x| raw::cvt_f16x2_f8x2(relu::None, ty::$Pair, unsafe { bits(x) }),
-                x.map(|x| host::$of(x.to_bits()));
+            [f32; 2] => [Fp8<ty::$Tag>; 2]: |x| {
+                // SAFETY: a pair of eight-bit floats is plain data of 16 bits.
+                unsafe { bits(raw::cvt_f8x2_f32(relu::None, ty::$Pair, x[1], x[0])) }
+            }, x.map(|x| Fp8::from_bits(host::$to(x.into())));
+            [f16; 2] => [Fp8<ty::$Tag>; 2]: |x| {
+                // SAFETY: a pair of eight-bit floats is plain data of 16 bits.
+                unsafe { bits(raw::cvt_f8x2(relu::None, ty::$Pair, ty::F16x2, x)) }
+            }, x.map(|x| Fp8::from_bits(host::$to(x.wide())));
+            [Fp8<ty::$Tag>; 2] => [f16; 2]: |x| {
+                // SAFETY: a pair of eight-bit floats is plain data of 16 bits.
+                let word = unsafe { bits(x) };
+                raw::cvt_f16x2_f8x2(relu::None, ty::$Pair, word)
+            }, x.map(|x| host::$of(x.to_bits()));
         }
         through! {
             [bf16; 2] => [Fp8<ty::$Tag>; 2]: |x| convert(convert::<[f32; 2]>(x));

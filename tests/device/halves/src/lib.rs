@@ -6,10 +6,9 @@
 
 use ptx::global::{Global, GlobalElementsMut, GlobalVectorsMut};
 use ptx::group::Cta;
-use ptx::math::{self, Arithmetic, Compare, Convert, Fp8, HalfArithmetic, Tanh, convert};
+use ptx::math::{self, Arithmetic, Fp8, convert};
 use ptx::qualifier::ty;
 use ptx::reduce::ReduceMemory;
-use ptx::registers::{Zeroed, from_fn};
 use ptx::shared::Element;
 use ptx::{bf16, f16};
 
@@ -259,7 +258,7 @@ pub fn reduced(cta: Cta, #[shared] smem: Partials, x: Global<f16>, results: Glob
         convert(other[1]),
     ];
     for (i, result) in results.elements(&cta) {
-        let which = (i / 128) as usize;
+        let which = i / 128;
         let mut one = 0.0;
         ptx::registers::unroll::<12>(|k| {
             if k == which {

@@ -130,11 +130,12 @@ pub unsafe extern "ptx-kernel" fn raw_math_halves(x: u32, y: u16, out: *mut u32,
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_math_pairs_f16(
-    a: [f16; 2],
-    b: [f16; 2],
-    c: [f16; 2],
+    a: *const [f16; 2],
+    b: *const [f16; 2],
+    c: *const [f16; 2],
     out: *mut [f16; 2],
 ) {
+    let (a, b, c) = unsafe { (*a, *b, *c) };
     let results = [
         add(a, b),
         sub(a, b),
@@ -157,11 +158,12 @@ pub unsafe extern "ptx-kernel" fn typed_math_pairs_f16(
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_math_pairs_f16(
-    a: [f16; 2],
-    b: [f16; 2],
-    c: [f16; 2],
+    a: *const [f16; 2],
+    b: *const [f16; 2],
+    c: *const [f16; 2],
     out: *mut [f16; 2],
 ) {
+    let (a, b, c) = unsafe { (*a, *b, *c) };
     let results = [
         raw::add_f16(ftz::Keep, sat::None, ty::F16x2, a, b),
         raw::sub_f16(ftz::Keep, sat::None, ty::F16x2, a, b),
@@ -184,11 +186,12 @@ pub unsafe extern "ptx-kernel" fn raw_math_pairs_f16(
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_math_pairs_bf16(
-    a: [bf16; 2],
-    b: [bf16; 2],
-    c: [bf16; 2],
+    a: *const [bf16; 2],
+    b: *const [bf16; 2],
+    c: *const [bf16; 2],
     out: *mut [bf16; 2],
 ) {
+    let (a, b, c) = unsafe { (*a, *b, *c) };
     let results = [
         add(a, b),
         sub(a, b),
@@ -207,11 +210,12 @@ pub unsafe extern "ptx-kernel" fn typed_math_pairs_bf16(
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_math_pairs_bf16(
-    a: [bf16; 2],
-    b: [bf16; 2],
-    c: [bf16; 2],
+    a: *const [bf16; 2],
+    b: *const [bf16; 2],
+    c: *const [bf16; 2],
     out: *mut [bf16; 2],
 ) {
+    let (a, b, c) = unsafe { (*a, *b, *c) };
     let results = [
         raw::add_bf16(ty::Bf16x2, a, b),
         raw::sub_bf16(ty::Bf16x2, a, b),
@@ -231,13 +235,14 @@ pub unsafe extern "ptx-kernel" fn raw_math_pairs_bf16(
 /// Comparisons of singles and pairs, and a choice by each.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_math_comparisons(
-    a: [f16; 2],
-    b: [f16; 2],
-    x: [bf16; 2],
-    y: [bf16; 2],
+    a: *const [f16; 2],
+    b: *const [f16; 2],
+    x: *const [bf16; 2],
+    y: *const [bf16; 2],
     masks: *mut u32,
     bools: *mut bool,
 ) {
+    let (a, b, x, y) = unsafe { (*a, *b, *x, *y) };
     let of = |mask: PairMask| mask.to_array().map(u32::from);
     let of_pairs = [
         of(eq(a, b)),
@@ -280,13 +285,14 @@ pub unsafe extern "ptx-kernel" fn typed_math_comparisons(
 /// Comparisons of singles and pairs, and a choice by each.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_math_comparisons(
-    a: [f16; 2],
-    b: [f16; 2],
-    x: [bf16; 2],
-    y: [bf16; 2],
+    a: *const [f16; 2],
+    b: *const [f16; 2],
+    x: *const [bf16; 2],
+    y: *const [bf16; 2],
     masks: *mut u32,
     bools: *mut bool,
 ) {
+    let (a, b, x, y) = unsafe { (*a, *b, *x, *y) };
     let of = |mask: u32| [mask as u16 != 0, mask >> 16 != 0].map(u32::from);
     let of_pairs = [
         of(raw::set_f16x2(cmp::Eq, ftz::Keep, ty::F16x2, a, b)),
@@ -330,13 +336,14 @@ pub unsafe extern "ptx-kernel" fn raw_math_comparisons(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_math_convert(
-    x: [f32; 2],
-    h: [f16; 2],
-    b: [bf16; 2],
+    x: *const [f32; 2],
+    h: *const [f16; 2],
+    b: *const [bf16; 2],
     e: u16,
     n: i32,
     out: *mut u32,
 ) {
+    let (x, h, b) = unsafe { (*x, *h, *b) };
     let e4m3 = [Fp8::<ty::E4m3>::from_bits(e as u8), Fp8::from_bits((e >> 8) as u8)];
     let e5m2 = [Fp8::<ty::E5m2>::from_bits(e as u8), Fp8::from_bits((e >> 8) as u8)];
     unsafe {
@@ -361,13 +368,14 @@ pub unsafe extern "ptx-kernel" fn typed_math_convert(
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_math_convert(
-    x: [f32; 2],
-    h: [f16; 2],
-    b: [bf16; 2],
+    x: *const [f32; 2],
+    h: *const [f16; 2],
+    b: *const [bf16; 2],
     e: u16,
     n: i32,
     out: *mut u32,
 ) {
+    let (x, h, b) = unsafe { (*x, *h, *b) };
     use rounding::{Rn, Rzi};
     let to_f16x2 = |x: [f32; 2]| raw::cvt_f32x2(Rn, relu::None, satfinite::None, ty::F16x2, x[1], x[0]);
     let to_bf16x2 = |x: [f32; 2]| raw::cvt_f32x2(Rn, relu::None, satfinite::None, ty::Bf16x2, x[1], x[0]);
