@@ -45,6 +45,7 @@ cfg_select! {
         pub mod clusterlaunchcontrol;
         pub mod cp_async;
         pub mod fence;
+        mod fp8;
         pub mod global;
         pub mod group;
         #[cfg(not(target_arch = "nvptx64"))]

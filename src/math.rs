@@ -65,8 +65,6 @@ mod half;
 pub use convert::{Convert, convert, to_tf32};
 pub use half::PairMask;
 
-pub use crate::multimem::Fp8;
-
 /// Floats that [`add`], [`sub`], [`mul`], [`fma`], [`min`], [`max`], [`neg`] and [`abs`] take: `f32`, `f64`, `f16`, `bf16`, and
 /// pairs and vectors of 4 and 8 `f16` or `bf16`.
 #[diagnostic::on_unimplemented(

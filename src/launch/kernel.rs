@@ -5,11 +5,11 @@ use core::marker::PhantomData;
 use super::{LaunchShape, MemoryLength, Prerequisite, Waited};
 use crate::atomic::{AtomicValue, AtomicViewScope, GlobalAtomics};
 use crate::bulk::GlobalReduce;
+use crate::fp8::Fp8;
 use crate::global::{
     Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalVectorsMut,
     Length,
 };
-use crate::multimem::Fp8;
 use crate::parameter::kind::{
     self, Atomics, Matrix, MatrixMut, Slice, SliceMut, Tensor, TensorMut, TensorReduce,
 };

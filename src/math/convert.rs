@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::Fp8;
+use crate::fp8::Fp8;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::host::{self, Narrow};
 use crate::qualifier::{Sealed, ty};
@@ -32,7 +32,7 @@ pub trait Convert<To: Sealed>: Copy + Sealed {
 /// | `f16`, `bf16` | `f32` | `cvt.f32.f16`, exact | |
 /// | `f16` | `bf16` | `cvt.rn.bf16.f16` | |
 /// | `bf16` | `f16` | `cvt.rn.f16.bf16` | ±∞ |
-/// | two `f32` or `f16` | two [`Fp8`] | `cvt.rn.satfinite.e4m3x2.f32`, `.f16x2` | the greatest number |
+/// | two `f32` or `f16` | two [`Fp8`](crate::multimem::Fp8) | `cvt.rn.satfinite.e4m3x2.f32`, `.f16x2` | the greatest number |
 /// | two `Fp8` | two `f16` | `cvt.rn.f16x2.e4m3x2`, exact | |
 /// | two `Fp8` | two `f32` or `bf16` | through `f16x2`; and `cvt.f32.f16`, `cvt.rn.bf16.f16` | |
 /// | two `bf16` | two `Fp8` | `cvt.f32.bf16`, `cvt.rn.satfinite.e4m3x2.f32` | the greatest number |
@@ -45,7 +45,8 @@ pub trait Convert<To: Sealed>: Copy + Sealed {
 /// generic code need not tell.
 ///
 /// ```
-/// use ptx::math::{Fp8, convert};
+/// use ptx::math::convert;
+/// use ptx::multimem::Fp8;
 /// use ptx::qualifier::ty;
 /// use ptx::{bf16, f16};
 ///

@@ -1,6 +1,6 @@
 //! Elements of shared memory: plain data (`.b8` to `.b128`), with their loads and stores.
 
-use crate::multimem::Fp8;
+use crate::fp8::Fp8;
 use crate::qualifier::{B128, Sealed, space, ty};
 use crate::raw;
 

@@ -1,6 +1,7 @@
 //! The functions of half precision take floats, pairs and vectors, all of one type.
 
 use ptx::math::*;
+use ptx::multimem::Fp8;
 use ptx::qualifier::ty;
 use ptx::{bf16, f16};
 

@@ -6,7 +6,8 @@
 
 use ptx::global::{Global, GlobalElementsMut, GlobalVectorsMut};
 use ptx::group::Cta;
-use ptx::math::{self, Arithmetic, Fp8, convert};
+use ptx::math::{self, Arithmetic, convert};
+use ptx::multimem::Fp8;
 use ptx::qualifier::ty;
 use ptx::reduce::ReduceMemory;
 use ptx::shared::Element;

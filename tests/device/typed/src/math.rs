@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 use ptx::math::{relu as relu_of, *};
+use ptx::multimem::Fp8;
 use ptx::qualifier::{cmp, ftz, nan, relu, rounding, sat, satfinite, ty, xorsign};
 use ptx::raw;
 use ptx::registers::{from_fn, unroll, zeroed};
