@@ -1,4 +1,4 @@
-//! `ld` and `st` in shared memory and distributed shared memory (DSMEM; PTX ISA 9.7.9.8 and 9.7.9.11).
+//! `ld` and `st` in global memory, shared memory and distributed shared memory (DSMEM; PTX ISA 9.7.9.8 and 9.7.9.11).
 //!
 //! Weak and volatile accesses have no scope. The other accesses are atomic, with a `.sem` and a `.scope`. ptxas 13.5 accepts more
 //! than the sections' syntax: `.v8` of 8-bit and 16-bit types, `.f16` and `.f16x2`. This module does not offer them.
@@ -6,8 +6,8 @@
 use crate::qualifier::B128;
 
 legal! {
-    LdStSpace: "`{Self}` is not a `.space` of `ld` or `st` in this crate: use `.shared::cta` or `.shared::cluster`"
-    { space::SharedCta, space::SharedCluster on "sm_90" }
+    LdStSpace(AddressSpace): "`{Self}` is not a `.space` of `ld` or `st` in this crate: use `.global`, `.shared::cta` or `.shared::cluster`"
+    { space::Global, space::SharedCta @ "7.8", space::SharedCluster @ "7.8" on "sm_90" }
     LdSem: "`{Self}` is not a `.sem` of `ld` with a `.scope`: use `.relaxed` or `.acquire`"
     { sem::Relaxed, sem::Acquire }
     StSem: "`{Self}` is not a `.sem` of `st` with a `.scope`: use `.relaxed` or `.release`"
@@ -61,7 +61,7 @@ macro_rules! ld_st {
     ) => {
         instruction! {
             #[doc = concat!($does, " the ", $what, " at `addr`.")]
-            @unsafe fn $name[$($order)* Space: LdStSpace, $($ty)*](addr: u32 = reg32) -> $($out)*;
+            @unsafe fn $name[$($order)* Space: LdStSpace, $($ty)*](addr: Space::Address = address) -> $($out)*;
             form: $mnemonic $order_form "{.space}" $form " d, [addr];";
             ptx: $head $mnemonic .. $tail;
             isa: $isa, target: "sm_70", section: "9.7.9.8";
@@ -75,7 +75,7 @@ macro_rules! ld_st {
     ) => {
         instruction! {
             #[doc = concat!($does, " the ", $what, " `b` at `addr`.")]
-            @unsafe fn $name[$($order)* Space: LdStSpace, $($ty)*](addr: u32 = reg32, $($in)*);
+            @unsafe fn $name[$($order)* Space: LdStSpace, $($ty)*](addr: Space::Address = address, $($in)*);
             form: $mnemonic $order_form "{.space}" $form " [addr], b;";
             ptx: $head $mnemonic .. $tail;
             isa: $isa, target: "sm_70", section: "9.7.9.11";
@@ -87,22 +87,22 @@ macro_rules! ld_st {
 }
 
 ld_st! {
-    [ ld_weak ld_volatile ld st_weak st_volatile st ] "value" "7.8" "{.type}"
-    { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
+    [ ld_weak ld_volatile ld st_weak st_volatile st ] "value" "6.0" "{.type}"
+    { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStType ]
     "" " {d}, [{addr}];" [ Ty::Value = (d: _ = typed) super::cast(d) ]
     "" " [{addr}], {b};" [ b: Ty::Value = typed ]
 }
 ld_st! {
-    [ ld_weak_v2 ld_volatile_v2 ld_v2 st_weak_v2 st_volatile_v2 st_v2 ] "two-element vector" "7.8" ".v2{.type}"
-    { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
+    [ ld_weak_v2 ld_volatile_v2 ld_v2 st_weak_v2 st_volatile_v2 st_v2 ] "two-element vector" "6.0" ".v2{.type}"
+    { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStType after ".v2" ]
     "" " {{{d0}, {d1}}}, [{addr}];" [ [Ty::Value; 2] = (d0: _ = typed, d1: _ = typed) [super::cast(d0), super::cast(d1)] ]
     "" " [{addr}], {{{b0}, {b1}}};" [ b: [Ty::Value; 2] = [b0 b1] ]
 }
 ld_st! {
-    [ ld_weak_v4 ld_volatile_v4 ld_v4 st_weak_v4 st_volatile_v4 st_v4 ] "four-element vector" "7.8" ".v4{.type}"
-    { scope::Cta, scope::Cluster on "sm_90", scope::Gpu, scope::Sys }
+    [ ld_weak_v4 ld_volatile_v4 ld_v4 st_weak_v4 st_volatile_v4 st_v4 ] "four-element vector" "6.0" ".v4{.type}"
+    { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
     [ Ty: LdStV4Type after ".v4" ]
     "" " {{{d0}, {d1}, {d2}, {d3}}}, [{addr}];"
     [ [Ty::Value; 4] = (d0: _ = typed, d1: _ = typed, d2: _ = typed, d3: _ = typed)

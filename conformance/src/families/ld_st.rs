@@ -1,4 +1,4 @@
-//! `ld` and `st` on shared memory: each thread accesses a location of its own. With `.acquire` or `.release`, threads also pass
+//! `ld` and `st` on global and shared memory: each thread accesses a location of its own. With `.acquire` or `.release`, threads also pass
 //! a message: a flag that the instruction loads or stores, and a word that the flag orders.
 
 use crate::builder::Builder;
@@ -27,15 +27,23 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let slot = b.memory("memory", size, 16, compare, &content);
     let shared = b.shared(per_block, 16);
     // The flag and the word of the message.
-    let message = b.shared(32, 16);
-    let mode = space.mode(&mut b);
-    b.stage_in(slot, shared, per_block);
-    b.one_thread(|b| {
-        let zero = b.set(Class::B64, "mov.u64 {}, 0");
-        for at in (0..32).step_by(8) {
-            b.line(format!("st.shared::cta.b64 [%shared+{}], {zero}", message + at));
+    let message = match space {
+        Space::Global => {
+            let slot = b.memory("message", 32, 16, None, &[0; 32]);
+            b.at(slot)
         }
-    });
+        _ => b.shared(32, 16),
+    };
+    let mode = space.mode(&mut b);
+    if space != Space::Global {
+        b.stage_in(slot, shared, per_block);
+        b.one_thread(|b| {
+            let zero = b.set(Class::B64, "mov.u64 {}, 0");
+            for at in (0..32).step_by(8) {
+                b.line(format!("st.shared::cta.b64 [%shared+{}], {zero}", message + at));
+            }
+        });
+    }
     b.sync();
     let offset = b.set(Class::B32, format!("mul.lo.u32 {{}}, %t, {size}"));
     let address = space.address(&mut b, &mode, &offset, slot, shared, per_block, false);
@@ -57,24 +65,31 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
             }));
         }
         b.line(form.with(&registers));
-        b.sync();
-        b.stage_out(slot, shared, per_block);
+        if space != Space::Global {
+            b.sync();
+            b.stage_out(slot, shared, per_block);
+        }
     }
     if form.has("acquire") || form.has("release") {
         b.sync();
         pass_message(&mut b, space, &mode.peer, message, class);
+        if space == Space::Global {
+            b.run_with("by a thread of block 0", &[(mode.slot, 0)]);
+            b.run_with("by a thread of block 1", &[(mode.slot, 1)]);
+        }
     }
     space.runs(&mut b, &mode, false);
     vec![b.finish("")]
 }
 
-/// Returns true if a class is that of the address alone: the operand in brackets has 32 bits in these families.
+/// Returns true if a class is that of the address alone.
 fn is_address(form: &Form, class: Class) -> bool {
-    class == Class::B32 && form.classes().iter().filter(|other| **other == Class::B32).count() == 1
+    let of_address = if form.has("global") { Class::B64 } else { Class::B32 };
+    class == of_address && form.classes().iter().filter(|other| **other == class).count() == 1
 }
 
 /// Passes a message: one thread stores a word and then the flag, another waits for the flag and then loads the word. One of
-/// them accesses the flag by the form, in the memory of block 0, the other by the form's counterpart.
+/// them accesses the flag by the form, in global memory or in the memory of block 0, the other by the form's counterpart.
 fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, class: Class) {
     let form = b.form;
     let (store, load) = (
@@ -83,13 +98,20 @@ fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, c
     );
     let (store, load) = (opcode(&store), opcode(&load));
     let count = form.vector();
-    let here = b.set(Class::B32, format!("add.u32 {{}}, %shared, {message}"));
+    let here = |b: &mut Builder<'_>| b.set(Class::B32, format!("add.u32 {{}}, %shared, {message}"));
     let (flag, name) = match space {
-        Space::SharedCta => (here, "shared::cta"),
-        _ => (b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, {here}, 0")), "shared::cluster"),
+        Space::Global => (b.set(Class::B64, format!("add.u64 {{}}, %memory, {message}")), "global"),
+        Space::SharedCta => (here(b), "shared::cta"),
+        _ => {
+            let here = here(b);
+            (b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, {here}, 0")), "shared::cluster")
+        }
     };
     // The block of the thread that executes the form, and the block of the other.
-    let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
+    let rank = match space {
+        Space::Global => "%cta".into(),
+        _ => b.set(Class::B32, "mov.u32 {}, %cluster_ctarank"),
+    };
     let other = if form.has("cta") { peer.to_owned() } else { "0".into() };
     let (by_store, by_load) =
         if form.has("release") { (peer, other.as_str()) } else { (other.as_str(), peer) };
