@@ -47,7 +47,8 @@
 //! # Cache policies
 //!
 //! [`cache_hint`](crate::cache_policy::CacheHint::cache_hint) adds an L2 cache policy (L2 eviction policy) to a reference to global memory. The operations of that
-//! reference have `.L2::cache_hint`. The reference has no `compare_exchange`: `.cas` takes no policy.
+//! reference have `.L2::cache_hint`. The reference has no `compare_exchange`, since `.cas` takes no policy, and no `load` and
+//! `store`.
 //!
 //! # Asynchronous operations
 //!
@@ -57,21 +58,23 @@
 //!
 //! # Half precision
 //!
-//! `half::f16` and `half::bf16` have `add` and `compare_exchange`, and in shared memory `load` and
-//! `store`. `[f16; 2]` and `[bf16; 2]` add as the packed types `.f16x2` and `.bf16x2`. Vectors of both have `add`, `min` and
+//! `half::f16` and `half::bf16` have `add`, `compare_exchange`, `load` and `store`. `[f16; 2]` and `[bf16; 2]` add as the packed
+//! types `.f16x2` and `.bf16x2`. Vectors of both have `add`, `min` and
 //! `max` in global memory.
 
 use core::marker::PhantomData;
 
 mod global;
+mod messages;
 mod operations;
 
 pub use global::GlobalAtomics;
+pub use messages::Messages;
 pub use operations::*;
 
 use crate::cache_policy::{CacheHint, CachePolicy, L2Policy};
 use crate::group::Cta;
-use crate::qualifier::{scope, space};
+use crate::qualifier::{scope, sem, space};
 use crate::raw::{AtomSem, LdSem, RedAsyncReleaseScope, RedSem, StAsyncScope, StSem};
 pub use crate::shared::{Atomic, AtomicAccess, IntoAtomic};
 use crate::shared::{Element, Shared};
@@ -186,6 +189,41 @@ impl<T: AtomicValue, S: AtomicViewScope> AtomicRef<'static, T, S, space::Global>
     }
 }
 
+impl AtomicRef<'_, u32, scope::Gpu, space::Global> {
+    /// Counts the CTAs of the grid that have made the call, and returns true in the one that is the last (`threadFenceReduction` of
+    /// CUDA's samples). Its threads see what all threads of the grid did before they made the call.
+    ///
+    /// The count begins at 0, and is 0 again after the last CTA. All CTAs of the grid make the call once with the same reference, or
+    /// equally often.
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: `barrier.cta.sync.aligned 0;`, then `atom.acq_rel.gpu.global.inc.u32 d, [addr], last;` by the leader, where `last` is the
+    /// number of CTAs less 1, then `barrier.cta.red.or.aligned.pred p, 0, is_last;`
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, group::Cta, qualifier::{scope, sem}};
+    /// # fn kernel(cta: &Cta, words: GlobalAtomics<u32, scope::Gpu>, count: GlobalAtomics<u32, scope::Gpu>, mine: u32) {
+    /// let (Some(word), Some(count)) = (words.get(cta.grid_rank() as usize), count.get(0)) else { return };
+    /// if cta.is_leader() {
+    ///     word.store(mine, sem::Relaxed);
+    /// }
+    /// if count.is_last(cta) {
+    ///     // … the words of all CTAs are there: `words.get(i)`, `load(sem::Relaxed)` …
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn is_last(self, cta: &Cta) -> bool {
+        // Orders what all threads of the CTA did before the leader's release.
+        cta.sync();
+        let last = cta.grid_size() - 1;
+        // The barrier orders the leader's acquire before what the other threads do.
+        cta.sync_or(cta.is_leader() && self.fetch_inc(last, sem::AcqRel) == last)
+    }
+}
+
 impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     AtomicRef<'_, T, S, Space, P>
 {
@@ -195,17 +233,17 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
         self.addr
     }
 
-    /// Loads the value atomically (`ld.relaxed` or `ld.acquire`; `load` of `cuda::atomic_ref`). Only single values in shared
-    /// memory have a load; for other values, use `fetch_or(0, …)` or `fetch_add(0, …)`.
+    /// Loads the value atomically (`ld.relaxed` or `ld.acquire`; `load` of `cuda::atomic_ref`): a single value, or in global memory
+    /// a vector of `f32`, whose elements are atomic one by one.
     ///
-    /// PTX: `ld{.sem}{.scope}{.space}{.type} d, [addr];`
+    /// PTX: `ld{.sem}{.scope}{.space}{.type} d, [addr];`, where a vector has `.v2` or `.v4`
     ///
     /// ```
     /// # use ptx::{atomic::AtomicRef, qualifier::{scope, sem, space}};
-    /// # fn kernel(flag: AtomicRef<'_, u32, scope::Cta, space::SharedCta>) {
-    /// if flag.load(sem::Acquire) != 0 { // ld.acquire.cta.shared::cta.b32
-    ///     // … read the data that the flag announces: the other thread wrote it before `flag.store(1, sem::Release)` …
-    /// }
+    /// # fn kernel(flag: AtomicRef<'_, u32, scope::Gpu, space::Global>, word: AtomicRef<'_, u32, scope::Gpu, space::Global>) {
+    /// while flag.load(sem::Acquire) == 0 {} // ld.acquire.gpu.global.b32
+    /// // The other thread called `word.store(…, sem::Relaxed)`, then `flag.store(1, sem::Release)`.
+    /// let word = word.load(sem::Relaxed); // ld.relaxed.gpu.global.b32
     /// # }
     /// ```
     #[must_use = "a load has no effect without its value: use the value, or delete the call"]
@@ -214,19 +252,22 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     pub fn load(self, sem: impl LdSem) -> T
     where
         T: AtomicLoadStore<Space>,
+        P: Unhinted,
     {
         // SAFETY: the invariant of `AtomicRef` is the contract of `AtomicLoadStore::load`.
         unsafe { T::load(sem, self.scope, self.addr) }
     }
 
-    /// Stores `value` atomically (`st.relaxed` or `st.release`; `store` of `cuda::atomic_ref`). Only single values in shared
-    /// memory have a store; for other values, use [`swap`](Self::swap).
+    /// Stores `value` atomically (`st.relaxed` or `st.release`; `store` of `cuda::atomic_ref`): the values that
+    /// [`load`](Self::load) loads. With `sem::Release`, a thread that acquires the value sees what this thread did before.
     ///
-    /// PTX: `st{.sem}{.scope}{.space}{.type} [addr], value;`
+    /// PTX: `st{.sem}{.scope}{.space}{.type} [addr], value;`, where a vector has `.v2` or `.v4`
     #[inline(always)]
+    #[doc(alias = "cuda::atomic_ref::store")]
     pub fn store(self, value: T, sem: impl StSem)
     where
         T: AtomicLoadStore<Space>,
+        P: Unhinted,
     {
         // SAFETY: the invariant of `AtomicRef` is the contract of `AtomicLoadStore::store`.
         unsafe { T::store(sem, self.scope, self.addr, value) }

@@ -8,10 +8,11 @@
 //! |---|---|---|
 //! | [`Global`] | read | every thread reads all elements; copies take [`Tiles`], the [`Tail`] or a [`GlobalSlice`] |
 //! | [`GlobalMatrix`] | read | every thread reads all rows and tiles |
-//! | [`GlobalMut`] | read, write | whole tiles: one CTA each ([`TilesMut`]); the rest: one thread per element ([`TailMut`]) |
+//! | [`GlobalMut`] | read, write | whole tiles: one CTA each ([`TilesMut`], [`TicketTilesMut`]); the rest ([`TailMut`]): one thread per element, or one CTA |
 //! | [`GlobalElementsMut`] | read, write | elements: one thread or one warp each |
 //! | [`GlobalVectorsMut`] | read, write | vectors of 16 bytes: one thread each |
 //! | [`GlobalRowsMut`] | read, write | rows: one CTA each |
+//! | [`GlobalScatter`] | write | elements: every thread writes any of them |
 //! | [`GlobalMatrixMut`] | write | tiles of a matrix: one CTA each, fragments of them: one thread each |
 
 use core::ops::Deref;
@@ -25,8 +26,10 @@ use crate::size;
 
 mod elements;
 mod matrix;
+mod scatter;
 mod slice;
 mod thread_vectors;
+mod tickets;
 
 pub use elements::{
     ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, Length, VectorMut, VectorsMut,
@@ -35,7 +38,9 @@ pub use elements::{
 pub use matrix::{
     FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,
 };
+pub use scatter::GlobalScatter;
 pub use slice::GlobalSlice;
+pub use tickets::{GlobalTickets, TicketTilesMut};
 
 /// The alignment in bytes that a bulk copy (`cp.async.bulk`) needs of its address in global memory (9.7.9.25.4.1).
 pub const ALIGN: usize = 16;
@@ -335,7 +340,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
                 count,
                 step: cta.grid_size() as usize,
             },
-            TailMut { base: tail, len: self.len - count * N },
+            TailMut { base: tail, len: self.len - count * N, index: count },
         )
     }
 }
@@ -449,15 +454,58 @@ unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
     }
 }
 
-/// Handle of the elements of a [`GlobalMut`] after its last whole tile, for [`update`](TailMut::update). Each element belongs to
-/// one thread of the grid.
+/// Handle of the elements of a [`GlobalMut`] after its last whole tile. Each element belongs to one thread of the grid
+/// ([`update`](TailMut::update)), or all belong to one CTA ([`tile`](TailMut::tile)).
 #[derive(Debug)]
 pub struct TailMut<T> {
     base: *mut T,
     len: usize,
+    /// The index that the tail has among the tiles: their number.
+    index: usize,
 }
 
 impl<T: Element> TailMut<T> {
+    /// Returns the number of elements, less than those of a tile.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether the tail has no elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Returns the tail as a last tile of [`len`](TailMut::len) elements, in the CTA that would have the next tile after all whole
+    /// ones by [`tiles`](GlobalMut::tiles); `None` in the other CTAs, and if the tail is empty.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::{GlobalMut, Tail}, group::Cta};
+    /// # fn kernel(cta: &Cta, y: GlobalMut<f32, 1024>, x: Tail<f32>) {
+    /// let (mut tiles, tail) = y.tiles(cta);
+    /// while let Some((index, tile)) = tiles.next_tile() { /* a tile of 1024 elements */ }
+    /// if let Some(tile) = tail.tile(cta) {
+    ///     for (i, y) in tile.elements(cta) { // by all threads of the CTA
+    ///         y.write(x.get(i).unwrap_or(0.0));
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn tile(self, cta: &Cta) -> Option<RowMut<T>> {
+        let owner = self.index % cta.grid_size() as usize;
+        (self.len > 0 && owner == cta.grid_rank() as usize).then(|| RowMut::new(self.base, self.len))
+    }
+
     /// Replaces each element `v` of the tail, at index `i` of the tail, by `f(i, v)`. Each thread of the grid updates its own
     /// elements.
     ///

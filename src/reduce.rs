@@ -88,6 +88,18 @@ impl<T: ShuffleValue> ReduceMemory<T> {
         cta.sync();
     }
 
+    /// Returns the value of the CTA's leader to all its threads.
+    ///
+    /// Collective in the CTA.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn of_leader(&mut self, cta: &Cta, value: T) -> T {
+        self.publish(cta, cta.is_leader(), value);
+        let value = self.load(0);
+        self.turn();
+        value
+    }
+
     /// Gives the other half to the next call.
     #[inline(always)]
     fn turn(&mut self) {

@@ -86,5 +86,9 @@ macro_rules! handles {
         static_assertions::assert_impl_all!($Handle: Copy);
         static_assertions::assert_not_impl_any!($Handle: Send, Sync);
     )* };
+    (Clone: $( $Handle:ty ),* $(,)?) => { $(
+        static_assertions::assert_impl_all!($Handle: Clone);
+        static_assertions::assert_not_impl_any!($Handle: Copy, Send, Sync);
+    )* };
     ($( $Handle:ty ),* $(,)?) => { $( static_assertions::assert_not_impl_any!($Handle: Copy, Clone, Send, Sync); )* };
 }

@@ -14,7 +14,7 @@ use crate::{
 /// |---|---|
 /// | a scalar, a struct that derives `ptx::Plain` | the value |
 /// | `Global<T>` | `&CudaSlice<T>` or `&CudaView<T>` |
-/// | `GlobalMut`, `GlobalElementsMut`, `GlobalVectorsMut`, `GlobalAtomics`, `GlobalReduce` | `&mut CudaSlice<T>` or `&mut CudaViewMut<T>` |
+/// | `GlobalMut`, `GlobalElementsMut`, `GlobalVectorsMut`, `GlobalScatter`, `GlobalTickets`, `GlobalAtomics`, `GlobalReduce` | `&mut CudaSlice<T>` or `&mut CudaViewMut<T>` |
 /// | `GlobalMatrix`, `GlobalRowsMut`, `GlobalMatrixMut` | a [`Matrix`] of one of these |
 /// | `TensorMap`, `TensorMapMut`, `TensorMapReduce` | a [`Tensor`] of one of these |
 /// | `Prerequisite<P>` | what `P` takes |

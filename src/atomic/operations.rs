@@ -16,7 +16,7 @@ use crate::shared::bits;
     note = "an `AtomicRef` is in `space::Global`, `space::SharedCta` or `space::SharedCluster` (PTX ISA 9.7.13.5)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait AtomicSpace: AtomSpace + Default {
+pub trait AtomicSpace: AtomSpace + LdStSpace + Default {
     /// Whether an address of the space may be in another CTA's shared memory (`.shared::cluster`).
     #[doc(hidden)]
     const OF_PEERS: bool = false;
@@ -67,11 +67,12 @@ impl AtomicViewScope for scope::Gpu {}
 impl AtomicViewScope for scope::Sys {}
 
 /// The parameter `P` of an [`AtomicRef`](super::AtomicRef) without an L2 cache policy, `()`: the bound of
-/// [`AtomicRef::compare_exchange`](super::AtomicRef::compare_exchange).
+/// [`AtomicRef::compare_exchange`](super::AtomicRef::compare_exchange), [`AtomicRef::load`](super::AtomicRef::load) and
+/// [`AtomicRef::store`](super::AtomicRef::store).
 #[diagnostic::on_unimplemented(
-    message = "`atom.cas` takes no cache policy",
+    message = "this operation takes no cache policy",
     label = "this reference has a cache policy",
-    note = "call `compare_exchange` on the reference without the policy, the one that `.cache_hint(policy)` was called on (PTX ISA 9.7.13.5)"
+    note = "call `compare_exchange`, `load` or `store` on the reference without the policy, the one that `.cache_hint(policy)` was called on"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Unhinted: L2Policy {}
@@ -253,7 +254,7 @@ pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic load and store in `{Space}`",
     label = "no atomic `ld` and `st` here",
-    note = "the atomic `ld` and `st` take single values in shared memory; otherwise, read with `fetch_or(0, …)` or `fetch_add(0, …)`, and write with `swap`"
+    note = "the atomic `ld` and `st` take single values in every space, and `[f32; 2]` and `[f32; 4]` in global memory"
 )]
 pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
     /// Executes the `ld` of [`AtomicRef::load`](super::AtomicRef::load).
@@ -532,7 +533,8 @@ const _: () = {
     }
 };
 
-/// Implements the operations that PTX has by size: `exchange` of 32 and 64 bits, and `compare` (with `ld` and `st`) of 16 too.
+/// Implements the operations that PTX has by size: `exchange` of 32 and 64 bits, and `compare` (with `ld` and `st`) of 16 too;
+/// and `ld` and `st` of `vectors`, whose elements are atomic one by one.
 macro_rules! bit_operations {
     (exchange $( $T:ty as $Tag:ident ),*) => { $(
         #[diagnostic::do_not_recommend]
@@ -562,16 +564,31 @@ macro_rules! bit_operations {
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadStore<Space> for $T {
+        impl<Space: AtomicSpace> AtomicLoadStore<Space> for $T {
             #[inline(always)]
-            unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
+            unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: Space::Address) -> Self {
                 // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
                 unsafe { bits(raw::ld(sem, scope, Space::default(), ty::$Tag, addr)) }
             }
             #[inline(always)]
-            unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
+            unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Address, b: Self) {
                 // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is as for `ld`.
                 unsafe { raw::st(sem, scope, Space::default(), ty::$Tag, addr, bits(b)) }
+            }
+        }
+    )* };
+    (vectors $( $T:ty as $Tag:ident: $ld:ident $st:ident ),*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl AtomicLoadStore<space::Global> for $T {
+            #[inline(always)]
+            unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: *mut u8) -> Self {
+                // SAFETY: this function's `# Safety` is the instruction's contract.
+                unsafe { raw::$ld(sem, scope, space::Global, ty::$Tag, addr) }
+            }
+            #[inline(always)]
+            unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: *mut u8, b: Self) {
+                // SAFETY: this function's `# Safety` is the instruction's contract.
+                unsafe { raw::$st(sem, scope, space::Global, ty::$Tag, addr, b) }
             }
         }
     )* };
@@ -581,6 +598,7 @@ bit_operations! {
     compare u16 as B16, i16 as B16, half::f16 as B16, half::bf16 as B16, u32 as B32, i32 as B32, f32 as B32, u64 as B64,
     i64 as B64, f64 as B64
 }
+bit_operations! { vectors [f32; 2] as F32: ld_v2 st_v2, [f32; 4] as F32: ld_v4 st_v4 }
 
 // The 128-bit functions of `raw` are separate: they take no `.type` tag.
 #[diagnostic::do_not_recommend]
@@ -613,14 +631,14 @@ impl<Space: AtomicSpace> AtomicCompareExchange<Space> for B128 {
     }
 }
 #[diagnostic::do_not_recommend]
-impl<Space: AtomicSpace + LdStSpace + AddressSpace<Address = u32>> AtomicLoadStore<Space> for B128 {
+impl<Space: AtomicSpace> AtomicLoadStore<Space> for B128 {
     #[inline(always)]
-    unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: u32) -> Self {
+    unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: Space::Address) -> Self {
         // SAFETY: this function's `# Safety` is the instruction's contract.
         unsafe { raw::ld_b128(sem, scope, Space::default(), addr) }
     }
     #[inline(always)]
-    unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: u32, b: Self) {
+    unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: Space::Address, b: Self) {
         // SAFETY: this function's `# Safety` is the instruction's contract.
         unsafe { raw::st_b128(sem, scope, Space::default(), addr, b) }
     }

@@ -363,8 +363,9 @@ where
     }
 }
 
-/// An iterator over the executing thread's share of the elements of a slice or a row of global memory, with their indices.
-#[derive(Debug)]
+/// An iterator over the executing thread's share of the elements of a slice or a row of global memory, with their indices. A clone
+/// passes over the same elements.
+#[derive(Debug, Clone)]
 pub struct ElementsMut<T, L = usize> {
     base: *mut T,
     next: L,
@@ -517,8 +518,9 @@ impl<T: Element> GlobalVectorsMut<T> {
     }
 }
 
-/// An iterator over the executing thread's share of the 16-byte vectors of a slice or a row of global memory, with their indices.
-#[derive(Debug)]
+/// An iterator over the executing thread's share of the 16-byte vectors of a slice or a row of global memory, with their indices. A
+/// clone passes over the same vectors.
+#[derive(Debug, Clone)]
 pub struct VectorsMut<T> {
     base: *mut T,
     next: usize,
@@ -587,6 +589,6 @@ impl<T: Element> VectorMut<T> {
 }
 
 handles! {
-    GlobalElementsMut<u32>, WarpElementsMut<u32>, ElementsMut<u32>, ElementMut<u32>, GlobalVectorsMut<u32>,
-    VectorsMut<u32>, VectorMut<u32>,
+    GlobalElementsMut<u32>, WarpElementsMut<u32>, ElementMut<u32>, GlobalVectorsMut<u32>, VectorMut<u32>,
 }
+handles! { Clone: ElementsMut<u32>, VectorsMut<u32> }

@@ -45,6 +45,22 @@ impl<T: Element> GlobalMatrix<T> {
         GlobalMatrix { base, rows, columns }
     }
 
+    /// Returns the number of rows.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Returns the number of elements of a row.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn columns(&self) -> u32 {
+        self.columns
+    }
+
     /// Returns row `y`, or `None` past the last row.
     ///
     /// Not collective.
@@ -153,6 +169,22 @@ impl<T: Element> GlobalRowsMut<T> {
         GlobalRowsMut { base, rows, columns }
     }
 
+    /// Returns the number of rows of the matrix.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn row_count(&self) -> u32 {
+        self.rows
+    }
+
+    /// Returns the number of elements of a row.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn columns(&self) -> u32 {
+        self.columns
+    }
+
     /// Returns an iterator over the executing CTA's rows of the matrix: those at `r`, `r + c`, `r + 2 * c`, … for the CTA's rank
     /// `r` and `c` CTAs in the grid. Some CTAs may have one row more than others: make collective calls of the CTA in the loop,
     /// and none of the cluster.
@@ -194,21 +226,60 @@ impl<T: Element> Iterator for RowsMut<T> {
         self.next = index.saturating_add(self.step);
         // SAFETY: `index < count`, so the row is in the matrix.
         let base = unsafe { self.base.add(start(index, self.columns)) };
-        Some((index as usize, RowMut { base, len: self.columns as usize }))
+        Some((index as usize, RowMut::new(base, self.columns as usize)))
     }
 }
 
-/// A handle of one row of a [`GlobalRowsMut`] in global memory, which only the executing CTA accesses.
+/// A handle of one row of a [`GlobalRowsMut`] in global memory, or of the last tile of a [`GlobalMut`](super::GlobalMut)
+/// ([`TailMut::tile`](super::TailMut::tile)), which only the executing CTA accesses.
 #[derive(Debug)]
 pub struct RowMut<T> {
     base: *mut T,
     len: usize,
 }
 
+impl<T> RowMut<T> {
+    /// The `len` elements at `base`, which is aligned to 16 bytes. Only the executing CTA accesses them, through this handle.
+    #[inline(always)]
+    pub(super) const fn new(base: *mut T, len: usize) -> Self {
+        RowMut { base, len }
+    }
+}
+
 impl<T: Element> RowMut<T> {
+    /// Returns the number of elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns whether the row has no elements.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Returns the row's 16-byte vectors of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r`
     /// in the CTA and `t` threads in the CTA. Some threads may have one vector more than others: make no collective call in the
-    /// loop.
+    /// loop. A row of a matrix is whole vectors; a tail may have elements after its last vector, which only
+    /// [`elements`](RowMut::elements) returns.
+    ///
+    /// A clone of the iterator passes over the thread's vectors once more:
+    ///
+    /// ```
+    /// # use ptx::{global::RowMut, group::Cta, math, reduce::ReduceMemory};
+    /// # fn kernel(cta: &Cta, row: RowMut<f32>, memory: &mut ReduceMemory<f32>) {
+    /// // Norms a row in place.
+    /// let (columns, vectors) = (row.len() as f32, row.vectors(cta));
+    /// let squares = vectors.clone().fold(0.0, |sum, (_, v)| v.read().iter().fold(sum, |sum, x| math::fma(*x, *x, sum)));
+    /// let scale = math::rsqrt_ftz(memory.reduce_add(cta, squares) / columns);
+    /// vectors.for_each(|(_, v)| v.write(v.read().map(|x| scale * x)));
+    /// # }
+    /// ```
     ///
     /// Not collective.
     ///
@@ -299,6 +370,22 @@ impl<T: Element, const R: usize, const C: usize> GlobalMatrixMut<T, R, C> {
     pub const unsafe fn from_raw(base: *mut T, rows: u32, columns: u32) -> Self {
         const { check::<T, R, C>() };
         GlobalMatrixMut { base, rows, columns }
+    }
+
+    /// Returns the number of rows.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Returns the number of elements of a row.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub const fn columns(&self) -> u32 {
+        self.columns
     }
 
     /// Returns the tile of the CTA and its position `[x, y]`, counted in tiles, which is the CTA's position in the grid

@@ -7,8 +7,8 @@ use crate::atomic::{AtomicValue, AtomicViewScope, GlobalAtomics};
 use crate::bulk::GlobalReduce;
 use crate::fp8::Fp8;
 use crate::global::{
-    Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalVectorsMut,
-    Length,
+    Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalScatter,
+    GlobalTickets, GlobalVectorsMut, Length,
 };
 use crate::parameter::kind::{
     self, Atomics, Matrix, MatrixMut, Slice, SliceMut, Tensor, TensorMut, TensorReduce,
@@ -78,7 +78,8 @@ pub unsafe trait SafeKernel: Kernel {}
 /// |---|---|
 /// | a scalar, a [`Plain`] struct | the value |
 /// | [`Global`], [`GlobalMatrix`] | device memory that the grid only reads, for a matrix with its extents |
-/// | [`GlobalMut`], [`GlobalElementsMut`], [`GlobalVectorsMut`], [`GlobalRowsMut`], [`GlobalMatrixMut`], [`GlobalAtomics`], [`GlobalReduce`] | exclusive device memory |
+/// | [`GlobalMut`], [`GlobalElementsMut`], [`GlobalVectorsMut`], [`GlobalRowsMut`], [`GlobalMatrixMut`], [`GlobalScatter`], [`GlobalAtomics`], [`GlobalReduce`] | exclusive device memory |
+/// | [`GlobalTickets`] | exclusive device memory, of one `u64` that is 0 |
 /// | [`TensorMap`], [`TensorMapMut`], [`TensorMapReduce`] | a tensor; its map becomes a grid constant (`__grid_constant__`) |
 /// | [`Prerequisite`] of one of these | the same |
 /// | a raw pointer | an address; the launch is unsafe |
@@ -322,6 +323,7 @@ memory! {
     [T: Element, const N: usize] GlobalMut<T, N> [N]: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
     [T: Element, L: Length] GlobalElementsMut<T, L> [size_of::<L>()]: RawSlice<T>, L::Kind<T>, |raw| (raw.base, L::of(raw.len));
     [T: Element] GlobalVectorsMut<T> []: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
+    [T: Element] GlobalScatter<T> []: RawSlice<T>, SliceMut<T, 1>, |raw| (raw.base, raw.len);
     [T: AtomicValue, S: AtomicViewScope] GlobalAtomics<T, S> []: RawSlice<T>, Atomics<T, S>, |raw| (raw.base, raw.len);
     [T: Element, const N: usize] GlobalReduce<T, N> [N]: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
     [T: Element] GlobalMatrix<T> []: RawMatrix<T>, Matrix<T>, |raw| (raw.base, raw.rows, raw.columns);
@@ -336,6 +338,20 @@ memory! {
         TensorReduce<T, S>, |raw| (raw);
     [T: Element, S: StoreShape] TensorMapMut<T, S> [S::LAYOUT, stored_shape_bytes::<T, S>()]: RawTensorMut<S::Index>,
         TensorMut<T, S>, |raw| (&raw.object, raw.boxes);
+}
+
+// SAFETY: the bytes are `repr(C)` of an address and a number of 64 bits.
+unsafe impl Parameter for GlobalTickets {
+    type Raw = RawSlice<u64>;
+    type Kind = SliceMut<u64, 8>;
+    const LAYOUT: u64 = layout_of_name("GlobalTickets");
+    const EARLY: bool = true;
+
+    #[inline(always)]
+    unsafe fn from_raw(raw: *const RawSlice<u64>) -> Self {
+        // SAFETY: `raw` is the parameter, and the contract of the constructor holds (`# Safety`).
+        unsafe { GlobalTickets::from_raw((*raw).base, (*raw).len) }
+    }
 }
 
 // SAFETY: the bytes are those of `T`.

@@ -100,7 +100,7 @@ counts! { u32 u64 usize }
 #[diagnostic::on_unimplemented(
     message = "`#[len(…)]` states as many numbers as the memory has extents",
     label = "not a memory of this number of extents",
-    note = "`#[len(n)]` is for `Global`, `GlobalMut`, `GlobalElementsMut`, `GlobalVectorsMut`, `GlobalAtomics` and `GlobalReduce`, `#[len(rows, columns)]` for `GlobalMatrix`, `GlobalRowsMut` and `GlobalMatrixMut`"
+    note = "`#[len(n)]` is for `Global`, `GlobalMut`, `GlobalElementsMut`, `GlobalVectorsMut`, `GlobalScatter`, `GlobalAtomics` and `GlobalReduce`, `#[len(rows, columns)]` for `GlobalMatrix`, `GlobalRowsMut` and `GlobalMatrixMut`"
 )]
 pub unsafe trait Extents<const N: usize> {
     /// The type of an extent.

@@ -1,7 +1,7 @@
-//! Elements of shared memory: plain data (`.b8` to `.b128`), with their loads and stores.
+//! Elements of shared and global memory: plain data (`.b8` to `.b128`), with their loads and stores.
 
 use crate::fp8::Fp8;
-use crate::qualifier::{B128, Sealed, space, ty};
+use crate::qualifier::{B128, Sealed, scope, sem, space, ty};
 use crate::raw;
 
 /// A plain-data element of shared memory: any bit pattern is a value (as `bytemuck::Pod`).
@@ -88,6 +88,15 @@ pub unsafe trait Element: Copy + Sealed + 'static {
     /// The clauses of [`store_vector`](Element::store_vector) hold for the `.shared::cluster` address `addr`, in a CTA that has
     /// not exited.
     unsafe fn store_vector_cluster(addr: u32, value: Self::Vector);
+
+    /// Stores one element in global memory, into which other threads of the GPU may store at the same time
+    /// (`st.relaxed.gpu.global`).
+    ///
+    /// # Safety
+    ///
+    /// `at` is the address of an element of global memory, aligned to the element's size. Concurrent accesses to the element are
+    /// atomic and of its size, in the scope of the GPU or of the system.
+    unsafe fn store_relaxed(at: *mut Self, value: Self);
 }
 
 /// Reinterprets the bits of a value as another type of the same size.
@@ -147,6 +156,11 @@ macro_rules! elements {
             unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
                 // SAFETY: the caller keeps the contract of `st` (`# Safety`); both types are plain data of sixteen bytes.
                 unsafe { raw::$st_vector(space::SharedCluster, ty::$VectorBits, addr, bits(value)) }
+            }
+            #[inline(always)]
+            unsafe fn store_relaxed(at: *mut Self, value: Self) {
+                // SAFETY: the caller keeps the contract of `st` (`# Safety`); both types are plain data of one size.
+                unsafe { raw::st(sem::Relaxed, scope::Gpu, space::Global, ty::$Bits, at.cast(), bits(value)) }
             }
         }
     )* };
@@ -215,5 +229,10 @@ unsafe impl Element for B128 {
     unsafe fn store_vector_cluster(addr: u32, value: Self::Vector) {
         // SAFETY: the caller keeps the contract of `st` (`# Safety`); one element has sixteen bytes.
         unsafe { raw::st_weak_b128(space::SharedCluster, addr, value[0]) }
+    }
+    #[inline(always)]
+    unsafe fn store_relaxed(at: *mut Self, value: Self) {
+        // SAFETY: the caller keeps the contract of `st` (`# Safety`).
+        unsafe { raw::st_b128(sem::Relaxed, scope::Gpu, space::Global, at.cast(), value) }
     }
 }

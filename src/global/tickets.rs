@@ -1,0 +1,105 @@
+//! Tiles of global memory that CTAs take one after the other, by tickets (a persistent loop with dynamic scheduling).
+
+use super::{GlobalMut, GlobalTileMut};
+use crate::atomic::GlobalAtomics;
+use crate::group::Cta;
+use crate::qualifier::{scope, sem};
+use crate::reduce::ReduceMemory;
+use crate::shared::Element;
+
+/// A counter in global memory that hands out each number once, from its value on: `atomicAdd(counter, 1)`.
+///
+/// The host passes one `u64`, which is 0 before each launch.
+///
+/// ```
+/// # use ptx::{global::{GlobalMut, GlobalTickets}, group::Cta, reduce::ReduceMemory};
+/// # fn kernel(cta: &Cta, y: GlobalMut<f32, 1024>, tickets: GlobalTickets, memory: &mut ReduceMemory<u64>) {
+/// let (mut tiles, tail) = y.tiles_by_ticket(cta, tickets);
+/// while let Some((index, tile)) = tiles.next_tile(cta, memory) {
+///     tile.write(cta, |i| (1024 * index + i) as f32);
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct GlobalTickets {
+    /// Without an element, there are no tickets.
+    counter: GlobalAtomics<u64, scope::Gpu>,
+}
+
+impl GlobalTickets {
+    /// Makes a handle of the counter at `base`, the first of `len` numbers of global memory.
+    ///
+    /// # Safety
+    ///
+    /// - `base` is the global or generic address, aligned to 8 bytes, of `len` numbers of global memory.
+    /// - until the grid ends (inside a [`Prerequisite`](crate::launch::Prerequisite): from its `wait` to the end of the grid),
+    ///   only this grid accesses the numbers, and only through such handles.
+    #[inline(always)]
+    pub const unsafe fn from_raw(base: *mut u64, len: usize) -> Self {
+        // SAFETY: the clauses of this function are those of `GlobalAtomics::from_raw`: handles only add to the counter.
+        GlobalTickets { counter: unsafe { GlobalAtomics::from_raw(base, len) } }
+    }
+}
+
+impl<T: Element, const N: usize> GlobalMut<T, N> {
+    /// Divides the slice among the grid as [`tiles`](GlobalMut::tiles) does, but each CTA takes its next tile when it asks for one:
+    /// CTAs with short tiles take more of them. Tiles are taken in ascending order, so the CTAs of all lower tiles run or have ended.
+    ///
+    /// The elements after the last whole tile are dealt out as `tiles` deals them.
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    #[track_caller]
+    pub fn tiles_by_ticket(
+        self,
+        cta: &Cta,
+        tickets: GlobalTickets,
+    ) -> (TicketTilesMut<T, N>, super::TailMut<T>) {
+        let (tiles, tail) = self.tiles(cta);
+        (TicketTilesMut { base: tiles.base, count: tiles.count, tickets }, tail)
+    }
+}
+
+/// The tiles of a [`GlobalMut`] that the CTAs of the grid take one after the other, by tickets
+/// ([`tiles_by_ticket`](GlobalMut::tiles_by_ticket)).
+#[derive(Debug)]
+pub struct TicketTilesMut<T, const N: usize> {
+    base: *mut T,
+    count: usize,
+    tickets: GlobalTickets,
+}
+
+impl<T: Element, const N: usize> TicketTilesMut<T, N> {
+    /// Takes the next tile that no CTA has taken, and returns it with its index, or `None` after the last tile. The leader draws the
+    /// ticket, and `memory` brings it to all threads of the CTA.
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` and `st.weak.shared::cta.b64` by the leader,
+    /// `barrier.cta.sync.aligned 0;`, and `ld.weak.shared::cta.b64`
+    #[inline(always)]
+    #[track_caller]
+    pub fn next_tile(
+        &mut self,
+        cta: &Cta,
+        memory: &mut ReduceMemory<u64>,
+    ) -> Option<(usize, GlobalTileMut<T, N>)> {
+        let mut ticket = u64::MAX;
+        if cta.is_leader()
+            && let Some(counter) = self.tickets.counter.get(0)
+        {
+            ticket = counter.fetch_add(1, sem::Relaxed);
+        }
+        let index = memory.of_leader(cta, ticket) as usize;
+        if index >= self.count {
+            return None;
+        }
+        // SAFETY: `index < count`, so the tile is in the slice (`GlobalMut::tiles`). The counter only grows, by 1 a ticket, and no
+        // grid draws 2^64 tickets: no other CTA has this one.
+        Some((index, GlobalTileMut { base: unsafe { self.base.add(index * N) } }))
+    }
+}
+
+handles! { GlobalTickets, TicketTilesMut<u32, 4> }
