@@ -140,6 +140,23 @@ fn words_are_scanned() {
 }
 
 #[test]
+fn words_are_scanned_by_look_back() {
+    let (gpu, kernels) = gpu();
+    let scan = kernels.kernel(kernels::scan_by_look_back).unwrap();
+    for len in [0, 1, 300, 4096, 4097, 5 * 4096 + 1000] {
+        let words = words(len);
+        let (input, mut output) = (gpu.slice(&words), gpu.slice(&vec![0u32; len]));
+        let (mut sums, mut tickets) = (gpu.slice(&vec![0u64; len / 4096]), gpu.slice(&[0u64]));
+        scan.launch(&gpu, 3, (&input, &mut sums, &mut tickets, &mut output)).unwrap();
+        let mut sum = 0u32;
+        for (word, output) in words.iter().zip(output.to_vec()) {
+            assert_eq!(output, sum, "{len} words");
+            sum = sum.wrapping_add(*word);
+        }
+    }
+}
+
+#[test]
 fn tiles_are_summed_by_a_pipeline() {
     let (gpu, kernels) = gpu();
     let sum = kernels.kernel(kernels::sum_in_parts).unwrap();

@@ -6,6 +6,7 @@
 mod accumulate;
 mod axpy;
 mod histogram;
+mod look_back;
 mod matrix_vector;
 mod pipelined_sum;
 mod rms_norm;
@@ -19,6 +20,7 @@ mod vector_add;
 pub use accumulate::accumulate_sums;
 pub use axpy::axpy_tiles;
 pub use histogram::count_bytes;
+pub use look_back::scan_by_look_back;
 pub use matrix_vector::multiply_by_vector;
 pub use pipelined_sum::sum_in_parts;
 pub use rms_norm::normalize_rows;

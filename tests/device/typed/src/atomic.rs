@@ -1,15 +1,16 @@
 //! `ptx::atomic`: each operation on each type, in global and in shared memory.
 
 use half::{bf16, f16};
-use ptx::atomic::{AtomicRef, GlobalAtomics};
+use ptx::atomic::{AtomicRef, GlobalAtomics, Messages};
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::qualifier::{B128, cache_hint, evict, scope, sem, space, ty};
+use ptx::qualifier::convergence::Aligned;
+use ptx::qualifier::{B128, cache_hint, evict, op, scope, sem, space, threads, ty};
 use ptx::raw;
 use ptx::shared::SharedArray;
 
-use crate::{each_own, fence_async, scope as closure, sync};
+use crate::{cta_count, each_own, fence_async, scope as closure, sync, thread_rank};
 
 const N: usize = 256;
 
@@ -200,6 +201,121 @@ global_swap! { [u32 as B32: u32] typed_atomic_swap_u32 raw_atomic_swap_u32 }
 global_swap! { [f32 as B32: u32] typed_atomic_swap_f32 raw_atomic_swap_f32 }
 global_swap! { [i64 as B64: u64] typed_atomic_swap_i64 raw_atomic_swap_i64 }
 global_swap! { [f64 as B64: u64] typed_atomic_swap_f64 raw_atomic_swap_f64 }
+
+/// `load` and `store`, with each ordering.
+macro_rules! global_load_store {
+    ([$T:ty as $Tag:ident, $scope:ident] $typed:ident $raw:ident $ld:ident $st:ident) => {
+        global! {
+            [$T, $scope] $typed(g, b, out) {
+                unsafe { out.write(g.load(sem::Relaxed)) };
+                g.store(b, sem::Relaxed);
+                unsafe { out.add(1).write(g.load(sem::Acquire)) };
+                g.store(b, sem::Release);
+            }
+            $raw(g, b, out) {
+                let (b, out) = (core::mem::transmute_copy(&b), out.cast());
+                out.write(raw::$ld(sem::Relaxed, scope::$scope, space::Global, ty::$Tag, g));
+                raw::$st(sem::Relaxed, scope::$scope, space::Global, ty::$Tag, g, b);
+                out.add(1).write(raw::$ld(sem::Acquire, scope::$scope, space::Global, ty::$Tag, g));
+                raw::$st(sem::Release, scope::$scope, space::Global, ty::$Tag, g, b);
+            }
+        }
+    };
+}
+global_load_store! { [u16 as B16, Gpu] typed_atomic_load_store_u16 raw_atomic_load_store_u16 ld st }
+global_load_store! { [i16 as B16, Sys] typed_atomic_load_store_i16 raw_atomic_load_store_i16 ld st }
+global_load_store! { [u32 as B32, Gpu] typed_atomic_load_store_u32 raw_atomic_load_store_u32 ld st }
+global_load_store! { [i32 as B32, Cta] typed_atomic_load_store_i32 raw_atomic_load_store_i32 ld st }
+global_load_store! { [f32 as B32, Cluster] typed_atomic_load_store_f32 raw_atomic_load_store_f32 ld st }
+global_load_store! { [u64 as B64, Gpu] typed_atomic_load_store_u64 raw_atomic_load_store_u64 ld st }
+global_load_store! { [i64 as B64, Sys] typed_atomic_load_store_i64 raw_atomic_load_store_i64 ld st }
+global_load_store! { [f64 as B64, Gpu] typed_atomic_load_store_f64 raw_atomic_load_store_f64 ld st }
+global_load_store! { [f16 as B16, Gpu] typed_atomic_load_store_f16 raw_atomic_load_store_f16 ld st }
+global_load_store! { [bf16 as B16, Sys] typed_atomic_load_store_bf16 raw_atomic_load_store_bf16 ld st }
+global_load_store! { [[f32; 2] as F32, Gpu] typed_atomic_load_store_f32_v2 raw_atomic_load_store_f32_v2 ld_v2 st_v2 }
+global_load_store! { [[f32; 4] as F32, Sys] typed_atomic_load_store_f32_v4 raw_atomic_load_store_f32_v4 ld_v4 st_v4 }
+global! {
+    [B128, Sys] typed_atomic_load_store_b128(g, b, out) {
+        unsafe { out.write(g.load(sem::Acquire)) };
+        g.store(b, sem::Release);
+    }
+    raw_atomic_load_store_b128(g, b, out) {
+        out.write(raw::ld_b128(sem::Acquire, scope::Sys, space::Global, g));
+        raw::st_b128(sem::Release, scope::Sys, space::Global, g, b);
+    }
+}
+
+/// Places of values and flags.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_atomic_messages(
+    p: *mut u64,
+    flags: *mut u32,
+    n: usize,
+    i: usize,
+    out: *mut u64,
+) {
+    let messages = unsafe {
+        Messages::new(GlobalAtomics::<_, scope::Gpu>::from_raw(p, n), GlobalAtomics::from_raw(flags, n))
+    };
+    messages.send(i, 7, 1);
+    unsafe { out.write(messages.receive(i, 2).unwrap_or(9)) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_atomic_messages(
+    p: *mut u64,
+    flags: *mut u32,
+    n: usize,
+    i: usize,
+    out: *mut u64,
+) {
+    unsafe {
+        let at = || (p.add(i).cast::<u8>(), flags.add(i).cast::<u8>());
+        if i < n {
+            let (value, flag) = at();
+            raw::st(sem::Relaxed, scope::Gpu, space::Global, ty::B64, value, 7);
+            raw::st(sem::Release, scope::Gpu, space::Global, ty::B32, flag, 1);
+        }
+        let mut got = 9;
+        if i < n {
+            let (value, flag) = at();
+            if raw::ld(sem::Acquire, scope::Gpu, space::Global, ty::B32, flag) == 2 {
+                got = raw::ld(sem::Relaxed, scope::Gpu, space::Global, ty::B64, value);
+            }
+        }
+        out.write(got);
+    }
+}
+
+/// The last CTA.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_atomic_is_last(p: *mut u32, out: *mut u32) {
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    let count = unsafe { GlobalAtomics::<u32, scope::Gpu>::from_raw(p, 1) };
+    if let Some(count) = count.get(0) {
+        unsafe { out.write(count.is_last(&cta) as u32) };
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_atomic_is_last(p: *mut u32, out: *mut u32) {
+    unsafe {
+        sync();
+        let last = cta_count() - 1;
+        let mut is_last = false;
+        if thread_rank() == 0 {
+            let count = raw::atom_inc(
+                sem::AcqRel,
+                scope::Gpu,
+                space::Global,
+                ty::U32,
+                p.cast(),
+                last,
+                cache_hint::None,
+            );
+            is_last = count == last;
+        }
+        out.write(raw::barrier_cta_red(op::Or, Aligned, 0, is_last, threads::All) as u32);
+    }
+}
 
 /// An asynchronous store.
 #[cfg(feature = "sm_100")]

@@ -1,7 +1,13 @@
 //! Elements of global memory.
 
-use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalVectorsMut};
+use ptx::global::{
+    Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalScatter,
+    GlobalTickets, GlobalVectorsMut,
+};
 use ptx::group::Cta;
+use ptx::qualifier::{B128, cache_hint, scope, sem, space, ty};
+use ptx::raw;
+use ptx::reduce::ReduceMemory;
 
 use crate::{cta_count, cta_rank, thread_count, thread_rank};
 
@@ -57,5 +63,172 @@ pub unsafe extern "ptx-kernel" fn raw_global_tail_update(y: *mut u32, n: usize) 
     while i < left {
         unsafe { tail.add(i).write(tail.add(i).read() ^ i as u32) };
         i += threads * cta_count() as usize;
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_scatter(y: *mut u8, n: usize, i: usize, out: *mut u32) {
+    let scatter = unsafe { GlobalScatter::from_raw(y, n) };
+    unsafe { out.write(scatter.write(i, 5).map_or(7, |()| 3)) };
+    unsafe { out.add(1).write(if scatter.is_empty() { 7 } else { scatter.len() as u32 }) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_scatter(y: *mut u8, n: usize, i: usize, out: *mut u32) {
+    unsafe {
+        let mut is_there = 7;
+        if i < n {
+            raw::st(sem::Relaxed, scope::Gpu, space::Global, ty::B8, y.add(i), 5);
+            is_there = 3;
+        }
+        out.write(is_there);
+        out.add(1).write(if n == 0 { 7 } else { n as u32 });
+    }
+}
+
+/// A pair of kernels that scatter one value of a type.
+macro_rules! scatter {
+    ([$T:ty as $Tag:ident] $typed:ident $raw:ident) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $typed(y: *mut $T, n: usize, i: usize, b: *const $T) {
+            let b = unsafe { b.read() };
+            unsafe { GlobalScatter::from_raw(y, n) }.write(i, b);
+        }
+        #[unsafe(no_mangle)]
+        pub unsafe extern "ptx-kernel" fn $raw(y: *mut $T, n: usize, i: usize, b: *const $T) {
+            unsafe {
+                let b = b.read();
+                if i < n {
+                    let b = core::mem::transmute_copy(&b);
+                    raw::st(sem::Relaxed, scope::Gpu, space::Global, ty::$Tag, y.add(i).cast(), b);
+                }
+            }
+        }
+    };
+}
+scatter! { [i16 as B16] typed_global_scatter_i16 raw_global_scatter_i16 }
+scatter! { [f32 as B32] typed_global_scatter_f32 raw_global_scatter_f32 }
+scatter! { [f64 as B64] typed_global_scatter_f64 raw_global_scatter_f64 }
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_scatter_b128(
+    y: *mut B128,
+    n: usize,
+    i: usize,
+    b: *const B128,
+) {
+    let b = unsafe { b.read() };
+    unsafe { GlobalScatter::from_raw(y, n) }.write(i, b);
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_scatter_b128(y: *mut B128, n: usize, i: usize, b: *const B128) {
+    unsafe {
+        let b = b.read();
+        if i < n {
+            raw::st_b128(sem::Relaxed, scope::Gpu, space::Global, y.add(i).cast(), b);
+        }
+    }
+}
+
+/// The last tile of one CTA.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_tail_tile(y: *mut u32, n: usize, out: *mut usize) {
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    let (_, tail) = unsafe { GlobalMut::<u32, N>::from_raw(y, n) }.tiles(&cta);
+    unsafe { out.write(if tail.is_empty() { 7 } else { tail.len() }) };
+    if let Some(tile) = tail.tile(&cta) {
+        unsafe { out.add(1).write(if tile.is_empty() { 7 } else { tile.len() }) };
+        for (i, y) in tile.elements(&cta) {
+            y.write(i as u32);
+        }
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_tail_tile(y: *mut u32, n: usize, out: *mut usize) {
+    let (count, left) = (n / N, n % N);
+    unsafe { out.write(if left == 0 { 7 } else { left }) };
+    if left > 0 && count % cta_count() as usize == cta_rank() as usize {
+        unsafe { out.add(1).write(left) };
+        let mut i = thread_rank() as usize;
+        while i < left {
+            unsafe { y.add(count * N).add(i).write(i as u32) };
+            i += thread_count() as usize;
+        }
+    }
+}
+
+/// The extents of matrices.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_extents(y: *mut f32, rows: u32, columns: u32, out: *mut u32) {
+    let (read, by_rows, by_tiles) = unsafe {
+        (
+            GlobalMatrix::from_raw(y, rows, columns),
+            GlobalRowsMut::from_raw(y, rows, columns),
+            GlobalMatrixMut::<_, 4, 4>::from_raw(y, rows, columns),
+        )
+    };
+    let extents = [
+        read.rows(),
+        read.columns(),
+        by_rows.row_count(),
+        by_rows.columns(),
+        by_tiles.rows(),
+        by_tiles.columns(),
+    ];
+    unsafe { out.cast::<[u32; 6]>().write(extents) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_extents(_y: *mut f32, rows: u32, columns: u32, out: *mut u32) {
+    unsafe { out.cast::<[u32; 6]>().write([rows, columns, rows, columns, rows, columns]) };
+}
+
+ptx::shared_memory! {
+    struct Tickets { memory: ReduceMemory<u64> }
+}
+
+/// One tile by ticket.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_tickets(
+    y: *mut u32,
+    n: usize,
+    counter: *mut u64,
+    out: *mut u64,
+) {
+    let (cta, mut smem, _) = unsafe { Cta::enter::<Tickets>() };
+    let tickets = unsafe { GlobalTickets::from_raw(counter, 1) };
+    let (mut tiles, _) = unsafe { GlobalMut::<u32, N>::from_raw(y, n) }.tiles_by_ticket(&cta, tickets);
+    if let Some((index, _)) = tiles.next_tile(&cta, &mut smem.memory) {
+        unsafe { out.write(index as u64) };
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_tickets(
+    _y: *mut u32,
+    n: usize,
+    counter: *mut u64,
+    out: *mut u64,
+) {
+    let (_, smem, _) = unsafe { Cta::enter::<Tickets>() };
+    let [slot, _]: [u32; 2] = unsafe { core::mem::transmute(smem.memory) };
+    unsafe {
+        let mut ticket = u64::MAX;
+        if thread_rank() == 0 {
+            ticket = raw::atom_add(
+                sem::Relaxed,
+                scope::Gpu,
+                space::Global,
+                ty::U64,
+                counter.cast(),
+                1,
+                cache_hint::None,
+            );
+        }
+        if thread_rank() == 0 {
+            raw::st_weak(space::SharedCta, ty::B64, slot, ticket);
+        }
+        crate::sync();
+        let index = raw::ld_weak(space::SharedCta, ty::B64, slot);
+        if index < (n / N) as u64 {
+            out.write(index);
+        }
     }
 }
