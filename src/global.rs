@@ -340,7 +340,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
                 count,
                 step: cta.grid_size() as usize,
             },
-            TailMut { base: tail, len: self.len - count * N, index: count },
+            TailMut { base: tail, len: self.len - count * N },
         )
     }
 }
@@ -460,10 +460,9 @@ unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
 pub struct TailMut<T> {
     base: *mut T,
     len: usize,
-    /// The index that the tail has among the tiles: their number.
-    index: usize,
 }
 
+#[expect(clippy::len_without_is_empty, reason = "`tile` returns `None` for an empty tail")]
 impl<T: Element> TailMut<T> {
     /// Returns the number of elements, less than those of a tile.
     ///
@@ -473,16 +472,8 @@ impl<T: Element> TailMut<T> {
         self.len
     }
 
-    /// Returns whether the tail has no elements.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Returns the tail as a last tile of [`len`](TailMut::len) elements, in the CTA that would have the next tile after all whole
-    /// ones by [`tiles`](GlobalMut::tiles); `None` in the other CTAs, and if the tail is empty.
+    /// Returns the tail as a last tile of [`len`](TailMut::len) elements, in the last CTA of the grid, which no CTA has fewer tiles than
+    /// by [`tiles`](GlobalMut::tiles); `None` in the other CTAs, and if the tail is empty.
     ///
     /// Not collective.
     ///
@@ -502,8 +493,7 @@ impl<T: Element> TailMut<T> {
     /// ```
     #[inline(always)]
     pub fn tile(self, cta: &Cta) -> Option<RowMut<T>> {
-        let owner = self.index % cta.grid_size() as usize;
-        (self.len > 0 && owner == cta.grid_rank() as usize).then(|| RowMut::new(self.base, self.len))
+        (self.len > 0 && cta.grid_rank() + 1 == cta.grid_size()).then(|| RowMut::new(self.base, self.len))
     }
 
     /// Replaces each element `v` of the tail, at index `i` of the tail, by `f(i, v)`. Each thread of the grid updates its own

@@ -246,6 +246,7 @@ impl<T> RowMut<T> {
     }
 }
 
+#[expect(clippy::len_without_is_empty, reason = "loops over no elements do nothing")]
 impl<T: Element> RowMut<T> {
     /// Returns the number of elements.
     ///
@@ -253,14 +254,6 @@ impl<T: Element> RowMut<T> {
     #[inline(always)]
     pub const fn len(&self) -> usize {
         self.len
-    }
-
-    /// Returns whether the row has no elements.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Returns the row's 16-byte vectors of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r`

@@ -32,6 +32,7 @@ impl<T> Clone for GlobalScatter<T> {
 }
 impl<T> Copy for GlobalScatter<T> {}
 
+#[expect(clippy::len_without_is_empty, reason = "a store past the end of an empty slice does nothing")]
 impl<T: Element> GlobalScatter<T> {
     /// Makes a handle of the slice of `len` elements of global memory at `base`.
     ///
@@ -51,14 +52,6 @@ impl<T: Element> GlobalScatter<T> {
     #[inline(always)]
     pub const fn len(self) -> usize {
         self.len
-    }
-
-    /// Returns whether the slice has no elements.
-    ///
-    /// PTX: none.
-    #[inline(always)]
-    pub const fn is_empty(self) -> bool {
-        self.len == 0
     }
 
     /// Stores `value` into element `i`. Returns `None`, and stores nothing, if `i` is past the end.

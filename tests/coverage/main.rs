@@ -44,12 +44,9 @@ const NO_TWIN: Exceptions = &[
             "global::Global::for_each_pair",
             "global::Global::get_vectors",
             "global::GlobalElementsMut::warp_elements",
-            "global::GlobalMatrix::from_raw",
             "global::GlobalMatrix::row",
             "global::GlobalMatrix::tile",
-            "global::GlobalMatrixMut::from_raw",
             "global::GlobalMatrixMut::tile",
-            "global::GlobalRowsMut::from_raw",
             "global::GlobalRowsMut::rows",
             "global::MatrixTile::get_vector",
             "global::MatrixTileMut::fragment",
@@ -76,10 +73,16 @@ const NO_MISUSE: Exceptions = &[(
         "cluster::Cluster::cta_count",
         "global::GlobalElementsMut::is_empty",
         "global::GlobalElementsMut::len",
+        "global::GlobalMatrixMut::columns",
         "global::GlobalMut::is_empty",
         "global::GlobalMut::len",
+        "global::GlobalRowsMut::columns",
+        "global::GlobalRowsMut::row_count",
+        "global::GlobalScatter::len",
         "global::GlobalVectorsMut::is_empty",
         "global::GlobalVectorsMut::len",
+        "global::RowMut::len",
+        "global::TailMut::len",
         "global::TilesMut::rounds",
         "group::Cta::grid_size",
         "group::Cta::is_leader",
@@ -511,7 +514,7 @@ fn is_called(function: &Function, called: &Called) -> bool {
 }
 
 /// The number of public functions of the typed layer. A new one has a user, or a reason in `NO_USER`.
-const MOST_FUNCTIONS: usize = 457;
+const MOST_FUNCTIONS: usize = 476;
 
 #[test]
 fn public_functions_are_few() {

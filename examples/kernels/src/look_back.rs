@@ -4,6 +4,7 @@ use ptx::global::{Global, GlobalMut, GlobalTickets};
 use ptx::group::{AfterSync, Cta};
 use ptx::qualifier::{scope, sem};
 use ptx::reduce::ReduceMemory;
+use ptx::registers::unroll;
 use ptx::shared::SharedArray;
 use ptx::warp::Warp;
 
@@ -74,12 +75,12 @@ pub fn scan_by_look_back(
             let vectors = input.get_vectors::<ROUNDS, 32>(tile * TILE / 4 + first).unwrap_or_default();
             // The words of the warp below each vector, then those of the warp.
             let (mut before, mut of_warp) = ([0_u32; ROUNDS], 0_u32);
-            for (before, vector) in before.iter_mut().zip(vectors) {
-                let own = vector.into_iter().fold(0, u32::wrapping_add);
+            unroll::<ROUNDS>(|round| {
+                let own = vectors[round].into_iter().fold(0, u32::wrapping_add);
                 let upto = warp.inclusive_sum(own);
-                *before = of_warp.wrapping_add(upto.wrapping_sub(own));
+                before[round] = of_warp.wrapping_add(upto.wrapping_sub(own));
                 of_warp = of_warp.wrapping_add(warp.shuffle(upto, 31));
-            }
+            });
             // One lane brings the warp's sum, so the lanes after it get a sum that includes it.
             let (lower, of_tile) = partials.exclusive_sum(cta, if lane == 0 { of_warp } else { 0 });
             let of_lower_warps = if lane == 0 { lower } else { lower.wrapping_sub(of_warp) };
@@ -89,12 +90,12 @@ pub fn scan_by_look_back(
             say(tile, UP_TO_TILE, below.wrapping_add(of_tile));
 
             let out = stored.sync(cta).vector_stores(); // the last store has read the array
-            for (round, (before, [a, b, c, _])) in before.into_iter().zip(vectors).enumerate() {
-                let at = before.wrapping_add(of_lower_warps).wrapping_add(below);
-                let ab = a.wrapping_add(b);
+            unroll::<ROUNDS>(|round| {
+                let ([a, b, c, _], at) = (vectors[round], before[round].wrapping_add(of_lower_warps));
+                let (at, ab) = (at.wrapping_add(below), a.wrapping_add(b));
                 let sums = [0, a, ab, ab.wrapping_add(c)].map(|sum| at.wrapping_add(sum));
                 out.set_vector(first + 32 * round, sums);
-            }
+            });
             let full = out.to_async().sync(cta);
             stored = bulk::store(cta, full, to).commit(cta).wait_read(cta);
         }

@@ -28,7 +28,7 @@ pub fn total_tiles(
         let words = input.get_vector(tile * THREADS + thread).unwrap_or_default();
         let total = partials.reduce_add(&cta, words.into_iter().fold(0, u32::wrapping_add));
         if let (true, Some(to)) = (cta.is_leader(), totals.get(tile)) {
-            to.swap(total, sem::Relaxed);
+            to.store(total, sem::Relaxed);
         }
         tile += cta.grid_size() as usize;
     }

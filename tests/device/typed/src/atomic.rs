@@ -10,7 +10,7 @@ use ptx::qualifier::{B128, cache_hint, evict, op, scope, sem, space, threads, ty
 use ptx::raw;
 use ptx::shared::SharedArray;
 
-use crate::{cta_count, each_own, fence_async, scope as closure, sync, thread_rank};
+use crate::{cta_count, each_own, elected, fence_async, scope as closure, sync};
 
 const N: usize = 256;
 
@@ -213,10 +213,12 @@ macro_rules! global_load_store {
                 g.store(b, sem::Release);
             }
             $raw(g, b, out) {
-                let (b, out) = (core::mem::transmute_copy(&b), out.cast());
-                out.write(raw::$ld(sem::Relaxed, scope::$scope, space::Global, ty::$Tag, g));
+                let b = core::mem::transmute_copy(&b);
+                let old = raw::$ld(sem::Relaxed, scope::$scope, space::Global, ty::$Tag, g);
+                out.write(core::mem::transmute_copy(&old));
                 raw::$st(sem::Relaxed, scope::$scope, space::Global, ty::$Tag, g, b);
-                out.add(1).write(raw::$ld(sem::Acquire, scope::$scope, space::Global, ty::$Tag, g));
+                let old = raw::$ld(sem::Acquire, scope::$scope, space::Global, ty::$Tag, g);
+                out.add(1).write(core::mem::transmute_copy(&old));
                 raw::$st(sem::Release, scope::$scope, space::Global, ty::$Tag, g, b);
             }
         }
@@ -301,7 +303,7 @@ pub unsafe extern "ptx-kernel" fn raw_atomic_is_last(p: *mut u32, out: *mut u32)
         sync();
         let last = cta_count() - 1;
         let mut is_last = false;
-        if thread_rank() == 0 {
+        if elected() {
             let count = raw::atom_inc(
                 sem::AcqRel,
                 scope::Gpu,

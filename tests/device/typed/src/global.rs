@@ -9,7 +9,7 @@ use ptx::qualifier::{B128, cache_hint, scope, sem, space, ty};
 use ptx::raw;
 use ptx::reduce::ReduceMemory;
 
-use crate::{cta_count, cta_rank, thread_count, thread_rank};
+use crate::{cta_count, cta_rank, elected, sync, thread_count, thread_rank};
 
 const N: usize = 256;
 
@@ -70,7 +70,7 @@ pub unsafe extern "ptx-kernel" fn raw_global_tail_update(y: *mut u32, n: usize) 
 pub unsafe extern "ptx-kernel" fn typed_global_scatter(y: *mut u8, n: usize, i: usize, out: *mut u32) {
     let scatter = unsafe { GlobalScatter::from_raw(y, n) };
     unsafe { out.write(scatter.write(i, 5).map_or(7, |()| 3)) };
-    unsafe { out.add(1).write(if scatter.is_empty() { 7 } else { scatter.len() as u32 }) };
+    unsafe { out.add(1).write(scatter.len() as u32) };
 }
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_global_scatter(y: *mut u8, n: usize, i: usize, out: *mut u32) {
@@ -81,7 +81,7 @@ pub unsafe extern "ptx-kernel" fn raw_global_scatter(y: *mut u8, n: usize, i: us
             is_there = 3;
         }
         out.write(is_there);
-        out.add(1).write(if n == 0 { 7 } else { n as u32 });
+        out.add(1).write(n as u32);
     }
 }
 
@@ -134,25 +134,18 @@ pub unsafe extern "ptx-kernel" fn raw_global_scatter_b128(y: *mut B128, n: usize
 pub unsafe extern "ptx-kernel" fn typed_global_tail_tile(y: *mut u32, n: usize, out: *mut usize) {
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
     let (_, tail) = unsafe { GlobalMut::<u32, N>::from_raw(y, n) }.tiles(&cta);
-    unsafe { out.write(if tail.is_empty() { 7 } else { tail.len() }) };
+    let len = tail.len();
     if let Some(tile) = tail.tile(&cta) {
-        unsafe { out.add(1).write(if tile.is_empty() { 7 } else { tile.len() }) };
-        for (i, y) in tile.elements(&cta) {
-            y.write(i as u32);
-        }
+        unsafe { out.write(len + tile.len()) };
     }
 }
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_global_tail_tile(y: *mut u32, n: usize, out: *mut usize) {
-    let (count, left) = (n / N, n % N);
-    unsafe { out.write(if left == 0 { 7 } else { left }) };
-    if left > 0 && count % cta_count() as usize == cta_rank() as usize {
-        unsafe { out.add(1).write(left) };
-        let mut i = thread_rank() as usize;
-        while i < left {
-            unsafe { y.add(count * N).add(i).write(i as u32) };
-            i += thread_count() as usize;
-        }
+pub unsafe extern "ptx-kernel" fn raw_global_tail_tile(_y: *mut u32, n: usize, out: *mut usize) {
+    let (rank, count) = (cta_rank(), cta_count());
+    let left = n % N;
+    let tile = if left == 0 || rank + 1 != count { None } else { Some(left) };
+    if let Some(len) = tile {
+        unsafe { out.write(left + len) };
     }
 }
 
@@ -209,9 +202,10 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets(
 ) {
     let (_, smem, _) = unsafe { Cta::enter::<Tickets>() };
     let [slot, _]: [u32; 2] = unsafe { core::mem::transmute(smem.memory) };
+    let (count, is_leader) = (n / N, elected());
     unsafe {
         let mut ticket = u64::MAX;
-        if thread_rank() == 0 {
+        if is_leader {
             ticket = raw::atom_add(
                 sem::Relaxed,
                 scope::Gpu,
@@ -222,12 +216,13 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets(
                 cache_hint::None,
             );
         }
-        if thread_rank() == 0 {
+        if is_leader {
             raw::st_weak(space::SharedCta, ty::B64, slot, ticket);
         }
-        crate::sync();
-        let index = raw::ld_weak(space::SharedCta, ty::B64, slot);
-        if index < (n / N) as u64 {
+        sync();
+        let index: u64 = raw::ld_weak(space::SharedCta, ty::B64, slot);
+        let taken = if index as usize >= count { None } else { Some(index) };
+        if let Some(index) = taken {
             out.write(index);
         }
     }
