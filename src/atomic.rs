@@ -208,14 +208,14 @@ impl AtomicRef<'_, u32, scope::Gpu, space::Global> {
     /// if cta.is_leader() {
     ///     word.store(mine, sem::Relaxed);
     /// }
-    /// if count.is_last(cta) {
+    /// if count.is_last_cta(cta) {
     ///     // … the words of all CTAs are there: `words.get(i)`, `load(sem::Relaxed)` …
     /// }
     /// # }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn is_last(self, cta: &Cta) -> bool {
+    pub fn is_last_cta(self, cta: &Cta) -> bool {
         // Orders what all threads of the CTA did before the leader's release.
         cta.sync();
         let last = cta.grid_size() - 1;

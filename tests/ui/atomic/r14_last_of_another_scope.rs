@@ -9,5 +9,5 @@ pub fn kernel(
     #[cfg(not(fixed))] count: GlobalAtomics<u32, scope::Cta>,
     #[cfg(fixed)] count: GlobalAtomics<u32, scope::Gpu>,
 ) -> bool {
-    count.get(0).is_some_and(|count| count.is_last(cta))
+    count.get(0).is_some_and(|count| count.is_last_cta(cta))
 }

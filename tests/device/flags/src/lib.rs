@@ -195,7 +195,7 @@ pub fn sum_by_the_last<const ORDER: u32>(
         cta.sync();
         cta.sync_or(cta.is_leader() && count.fetch_inc(last, sem::Relaxed) == last)
     } else {
-        count.is_last(&cta)
+        count.is_last_cta(&cta)
     };
     if is_last {
         let part = |i: usize| parts.get(i).map_or(0, |part| part.load(sem::Relaxed));

@@ -290,15 +290,15 @@ pub unsafe extern "ptx-kernel" fn raw_atomic_messages(
 
 /// The last CTA.
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn typed_atomic_is_last(p: *mut u32, out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn typed_atomic_is_last_cta(p: *mut u32, out: *mut u32) {
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
     let count = unsafe { GlobalAtomics::<u32, scope::Gpu>::from_raw(p, 1) };
     if let Some(count) = count.get(0) {
-        unsafe { out.write(count.is_last(&cta) as u32) };
+        unsafe { out.write(count.is_last_cta(&cta) as u32) };
     }
 }
 #[unsafe(no_mangle)]
-pub unsafe extern "ptx-kernel" fn raw_atomic_is_last(p: *mut u32, out: *mut u32) {
+pub unsafe extern "ptx-kernel" fn raw_atomic_is_last_cta(p: *mut u32, out: *mut u32) {
     unsafe {
         sync();
         let last = cta_count() - 1;
