@@ -234,7 +234,7 @@ impl<T: AtomicValue, S: AtomicViewScope, Space: AtomicSpace, P: L2Policy<Space>>
     }
 
     /// Loads the value atomically (`ld.relaxed` or `ld.acquire`; `load` of `cuda::atomic_ref`): a single value, or in global memory
-    /// a vector of `f32`, whose elements are atomic one by one.
+    /// two or four `f32`, `f16` or `bf16`, each of which is atomic by itself.
     ///
     /// PTX: `ld{.sem}{.scope}{.space}{.type} d, [addr];`, where a vector has `.v2` or `.v4`
     ///

@@ -179,6 +179,25 @@ fn of_stores_into_one_element_one_remains() {
     }
 }
 
+/// Checks that loads, stores and additions of vectors and packed pairs do not race: each element is atomic.
+#[test]
+fn vectors_are_atomic_by_elements() {
+    for schedule in 0..50 {
+        let gpu = Emulator::new().first_schedule(schedule);
+        let kernels = gpu.load(&[("sm_90a", PTX.as_bytes())]).unwrap();
+        let (mut pair, mut floats) = (gpu.slice(&[[flags::f16::ZERO; 2]]), gpu.slice(&[0.0_f32; 4]));
+        let mut output = gpu.slice(&[0.0_f32; 128]);
+        let vectors = kernels.kernel(flags::vectors).unwrap();
+        vectors.launch(&gpu, 2, (&mut pair, &mut floats, &mut output)).unwrap();
+        // The store of 100 in each element comes before, between or after the 32 additions.
+        assert!(
+            floats.to_vec().into_iter().all(|float| (100.0..=132.0).contains(&float)),
+            "{:?}",
+            floats.to_vec()
+        );
+    }
+}
+
 #[test]
 fn tiles_by_ticket_and_a_last_tile_cover_the_slice_once() {
     for len in [0, 1, TILE, 5 * TILE, 7 * TILE + 3] {

@@ -254,7 +254,7 @@ pub trait AtomicCompareExchange<Space: AtomicSpace>: AtomicValue {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no atomic load and store in `{Space}`",
     label = "no atomic `ld` and `st` here",
-    note = "the atomic `ld` and `st` take single values in every space, and `[f32; 2]` and `[f32; 4]` in global memory"
+    note = "the atomic `ld` and `st` take single values in every space, and two or four `f32`, `f16` or `bf16` in global memory"
 )]
 pub trait AtomicLoadStore<Space: AtomicSpace>: AtomicValue {
     /// Executes the `ld` of [`AtomicRef::load`](super::AtomicRef::load).
@@ -582,13 +582,13 @@ macro_rules! bit_operations {
         impl AtomicLoadStore<space::Global> for $T {
             #[inline(always)]
             unsafe fn load<S: LdStScope>(sem: impl LdSem, scope: S, addr: *mut u8) -> Self {
-                // SAFETY: this function's `# Safety` is the instruction's contract.
-                unsafe { raw::$ld(sem, scope, space::Global, ty::$Tag, addr) }
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is between plain data of one size.
+                unsafe { bits(raw::$ld(sem, scope, space::Global, ty::$Tag, addr)) }
             }
             #[inline(always)]
             unsafe fn store<S: LdStScope>(sem: impl StSem, scope: S, addr: *mut u8, b: Self) {
-                // SAFETY: this function's `# Safety` is the instruction's contract.
-                unsafe { raw::$st(sem, scope, space::Global, ty::$Tag, addr, b) }
+                // SAFETY: this function's `# Safety` is the instruction's contract; `bits` is as for `ld`.
+                unsafe { raw::$st(sem, scope, space::Global, ty::$Tag, addr, bits(b)) }
             }
         }
     )* };
@@ -599,6 +599,11 @@ bit_operations! {
     i64 as B64, f64 as B64
 }
 bit_operations! { vectors [f32; 2] as F32: ld_v2 st_v2, [f32; 4] as F32: ld_v4 st_v4 }
+bit_operations! {
+    vectors
+    [half::f16; 2] as B16: ld_v2 st_v2, [half::f16; 4] as B16: ld_v4 st_v4,
+    [half::bf16; 2] as B16: ld_v2 st_v2, [half::bf16; 4] as B16: ld_v4 st_v4
+}
 
 // The 128-bit functions of `raw` are separate: they take no `.type` tag.
 #[diagnostic::do_not_recommend]

@@ -4,6 +4,7 @@
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]
 #![cfg_attr(not(target_arch = "nvptx64"), allow(dead_code, unused_imports))]
 
+pub use half::f16;
 use ptx::atomic::{GlobalAtomics, Messages};
 use ptx::global::{Global, GlobalMut, GlobalRowsMut, GlobalScatter, GlobalTickets};
 use ptx::group::Cta;
@@ -203,6 +204,30 @@ pub fn sum_by_the_last<const ORDER: u32>(
         // All threads store the same sum.
         output.write(0, sum);
     }
+}
+
+/// Adds 1 to each of a pair and of four floats, as many times as there are threads, while others load and store them.
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn vectors(
+    cta: Cta,
+    #[len(1)] pair: GlobalAtomics<[f16; 2], scope::Gpu>,
+    #[len(4)] floats: GlobalAtomics<f32, scope::Gpu>,
+    output: GlobalScatter<f32>,
+) {
+    let (Some(pair), Some(floats)) = (pair.get(0), floats.vectors::<4>().and_then(|floats| floats.get(0)))
+    else {
+        return;
+    };
+    let own = cta.thread_rank() as usize;
+    if cta.grid_rank() == 0 {
+        pair.add([f16::ONE; 2], sem::Relaxed);
+        floats.add([1.0; 4], sem::Relaxed);
+    } else if own == 0 {
+        pair.store(pair.load(sem::Acquire), sem::Release);
+        floats.store([100.0; 4], sem::Relaxed);
+    }
+    let sums = floats.load(sem::Relaxed);
+    output.write(4 * own, sums[0] + sums[1] + sums[2] + sums[3]);
 }
 
 /// Stores number i into `output[places[i]]`.

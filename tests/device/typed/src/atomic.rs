@@ -236,6 +236,8 @@ global_load_store! { [f16 as B16, Gpu] typed_atomic_load_store_f16 raw_atomic_lo
 global_load_store! { [bf16 as B16, Sys] typed_atomic_load_store_bf16 raw_atomic_load_store_bf16 ld st }
 global_load_store! { [[f32; 2] as F32, Gpu] typed_atomic_load_store_f32_v2 raw_atomic_load_store_f32_v2 ld_v2 st_v2 }
 global_load_store! { [[f32; 4] as F32, Sys] typed_atomic_load_store_f32_v4 raw_atomic_load_store_f32_v4 ld_v4 st_v4 }
+global_load_store! { [[f16; 2] as B16, Gpu] typed_atomic_load_store_f16_v2 raw_atomic_load_store_f16_v2 ld_v2 st_v2 }
+global_load_store! { [[bf16; 4] as B16, Gpu] typed_atomic_load_store_bf16_v4 raw_atomic_load_store_bf16_v4 ld_v4 st_v4 }
 global! {
     [B128, Sys] typed_atomic_load_store_b128(g, b, out) {
         unsafe { out.write(g.load(sem::Acquire)) };
