@@ -187,7 +187,7 @@ fn vectors_are_atomic_by_elements() {
         let kernels = gpu.load(&[("sm_90a", PTX.as_bytes())]).unwrap();
         let (mut pair, mut floats) = (gpu.slice(&[[flags::f16::ZERO; 2]]), gpu.slice(&[0.0_f32; 4]));
         let mut output = gpu.slice(&[0.0_f32; 128]);
-        let vectors = kernels.kernel(flags::vectors).unwrap();
+        let vectors = kernels.kernel(flags::add_to_vectors).unwrap();
         vectors.launch(&gpu, 2, (&mut pair, &mut floats, &mut output)).unwrap();
         // The store of 100 in each element comes before, between or after the 32 additions.
         assert!(

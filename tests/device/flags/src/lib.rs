@@ -208,7 +208,7 @@ pub fn sum_by_the_last<const ORDER: u32>(
 
 /// Adds 1 to each of a pair and of four floats, as many times as there are threads, while others load and store them.
 #[ptx::kernel(unsafe(uniform), threads = 32)]
-pub fn vectors(
+pub fn add_to_vectors(
     cta: Cta,
     #[len(1)] pair: GlobalAtomics<[f16; 2], scope::Gpu>,
     #[len(4)] floats: GlobalAtomics<f32, scope::Gpu>,
