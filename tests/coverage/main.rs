@@ -137,7 +137,6 @@ const NO_USER: Exceptions = &[
         &[
             "atomic::AtomicRef<_, _, Global>::add_async",
             "atomic::AtomicRef::fetch_dec",
-            "atomic::AtomicRef::store",
             "atomic::AtomicRef<_, _, Global>::store_async",
             "bulk::prefetch",
             "bulk::store_masked",
@@ -190,7 +189,6 @@ const NO_USER: Exceptions = &[
             "tensor::TensorMapMut::at",
             "tensor::prefetch",
             "warp::Lanes::all",
-            "warp::Lanes::any",
             "warp::Lanes::invoke_elected",
             "warp::Lanes::mask",
             "warp::Lanes::match_all",
