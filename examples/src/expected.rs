@@ -131,6 +131,12 @@ pub fn scanned(words: &[u32]) -> Vec<u32> {
     words.iter().scan(0, add).collect()
 }
 
+/// Returns for each word the sum of all words before it, wrapping.
+#[must_use]
+pub fn sums_before(words: &[u32]) -> Vec<u32> {
+    scanned(words).iter().zip(words).map(|(sum, word)| sum.wrapping_sub(*word)).collect()
+}
+
 /// Returns the matrix times the vector `x`.
 #[must_use]
 pub fn product(matrix: &[f32], x: &[f32]) -> Vec<f32> {

@@ -199,6 +199,27 @@ impl Gpu {
         Ok(stream.clone_dtoh(&output)?)
     }
 
+    /// Returns for each word the sum of all words before it, wrapping.
+    ///
+    /// # Errors
+    ///
+    /// If the kernel cannot be launched, or fails.
+    pub fn scan_by_look_back(&self, words: &[u32]) -> Result<Vec<u32>> {
+        const TILE: usize = 4096;
+        let stream = &self.stream;
+        let (input, mut output) = (stream.clone_htod(words)?, stream.alloc_zeros(words.len())?);
+        let (mut sums, mut tickets) =
+            (stream.alloc_zeros(words.len().div_ceil(TILE))?, stream.alloc_zeros(1)?);
+        let arguments = (&input, &mut sums, &mut tickets, &mut output);
+        self.kernels.kernel(kernels::scan_by_look_back)?.launch(
+            stream,
+            blocks_for(words.len(), TILE),
+            arguments,
+        )?;
+        self.wait()?;
+        Ok(stream.clone_dtoh(&output)?)
+    }
+
     /// Returns the matrix times the vector `x`.
     ///
     /// # Errors

@@ -80,6 +80,10 @@ fn the_recipes_are_right() {
         compare(&gpu.multiply(&whole, &x).unwrap(), &product(&whole, &x)).unwrap();
     }
     assert!(gpu.scan(&[1; 1000]).is_err());
+    for len in [1, 4096, 5_000_003] {
+        let words = words(len);
+        compare(&gpu.scan_by_look_back(&words).unwrap(), &sums_before(&words)).unwrap();
+    }
 }
 
 #[test]

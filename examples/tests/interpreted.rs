@@ -148,11 +148,7 @@ fn words_are_scanned_by_look_back() {
         let (input, mut output) = (gpu.slice(&words), gpu.slice(&vec![0u32; len]));
         let (mut sums, mut tickets) = (gpu.slice(&vec![0u64; len / 4096]), gpu.slice(&[0u64]));
         scan.launch(&gpu, 3, (&input, &mut sums, &mut tickets, &mut output)).unwrap();
-        let mut sum = 0u32;
-        for (word, output) in words.iter().zip(output.to_vec()) {
-            assert_eq!(output, sum, "{len} words");
-            sum = sum.wrapping_add(*word);
-        }
+        compare(&output.to_vec(), &sums_before(&words)).unwrap();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Runs the ten recipes of the book, and checks what they compute. `recipes NAME…` runs some.
+//! Runs the eleven recipes of the book, and checks what they compute. `recipes NAME…` runs some.
 
 use examples::expected::{self, compare, compare_rounded};
 use examples::{Gpu, Result};
@@ -6,7 +6,7 @@ use examples::{Gpu, Result};
 /// A recipe returns what it has computed, in a line.
 type Recipe = fn(&Gpu) -> Result<String>;
 
-const RECIPES: [(&str, Recipe); 10] = [
+const RECIPES: [(&str, Recipe); 11] = [
     ("axpy", axpy),
     ("sum", sum),
     ("softmax", softmax),
@@ -15,6 +15,7 @@ const RECIPES: [(&str, Recipe); 10] = [
     ("transposition", transposition),
     ("stencil", stencil),
     ("scan", scan),
+    ("look_back", look_back),
     ("pipelined_sum", pipelined_sum),
     ("matrix_vector", matrix_vector),
 ];
@@ -96,6 +97,13 @@ fn scan(gpu: &Gpu) -> Result<String> {
     let words = expected::words(97 * 1024);
     let got = gpu.scan(&words)?;
     compare(&got, &expected::scanned(&words))?;
+    Ok(format!("the last of {} sums is {}", got.len(), got[got.len() - 1]))
+}
+
+fn look_back(gpu: &Gpu) -> Result<String> {
+    let words = expected::words(100_003);
+    let got = gpu.scan_by_look_back(&words)?;
+    compare(&got, &expected::sums_before(&words))?;
     Ok(format!("the last of {} sums is {}", got.len(), got[got.len() - 1]))
 }
 
