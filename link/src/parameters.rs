@@ -2,7 +2,8 @@
 //!
 //! `#[ptx::kernel]` declares such a parameter as a pointer, and states its bytes in the kernel's body, as a comment of inline
 //! asm: `// entry: .param NUMBER SIZE ALIGNMENT`. The linker makes the pointer a `byval` pointer to bytes among the kernel's
-//! parameters. LLVM then reads the bytes by `ld.param`, and takes their address by `cvta.param`.
+//! parameters. LLVM then reads the bytes by `ld.param`, at any index, and takes their address by `cvta.param`. Nobody writes the bytes
+//! (`readonly`), so LLVM reads an array in them where it lies, and makes no copy in local memory.
 
 use crate::ir::{self, Callee};
 
@@ -48,7 +49,7 @@ fn with_bytes(line: &str, [number, size, alignment]: Statement) -> Option<String
         return None;
     }
     let name = line[parameter.clone()].split(' ').next_back()?;
-    let stated = format!("ptr noundef byval([{size} x i8]) align {alignment} \"nvvm.grid_constant\" {name}");
+    let stated = format!("ptr noalias noundef readonly byval([{size} x i8]) align {alignment} \"nvvm.grid_constant\" {name}");
     Some([&line[..parameter.start], &stated, &line[parameter.end..]].concat())
 }
 
@@ -76,8 +77,8 @@ mod tests {
                 .replace("%\"c d\"", "%c")
             ),
             kernel(
-                "ptr noundef byval([4 x i8]) align 4 \"nvvm.grid_constant\" %a, i32 range(i32 0, 9) %b, \
-                 ptr noundef byval([128 x i8]) align 64 \"nvvm.grid_constant\" %c",
+                "ptr noalias noundef readonly byval([4 x i8]) align 4 \"nvvm.grid_constant\" %a, i32 range(i32 0, 9) %b, \
+                 ptr noalias noundef readonly byval([128 x i8]) align 64 \"nvvm.grid_constant\" %c",
                 ""
             )
         );
