@@ -43,6 +43,8 @@ cfg_select! {
         pub mod cluster;
         #[cfg(feature = "sm_100")]
         pub mod clusterlaunchcontrol;
+        #[doc(hidden)]
+        pub mod constant;
         pub mod cp_async;
         pub mod fence;
         mod fp8;

@@ -72,6 +72,28 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// The variables of `ptx::constant_memory!` take more bytes than there are.
+    #[error(
+        "the kernels read {bytes} bytes of constant memory, of which there are 65536: {names}\n  \
+         make a table smaller, read it from global memory (`Global`), or load it into shared memory"
+    )]
+    ManyConstants {
+        /// The sum of the sizes.
+        bytes: u64,
+        /// The variables.
+        names: String,
+    },
+
+    /// A variable in the section of `ptx::constant_memory!` is not constant.
+    #[error(
+        "`{name}` is in constant memory, and its type lets the kernel write it\n  \
+         declare it by `ptx::constant_memory!`, which takes plain data"
+    )]
+    WrittenConstant {
+        /// The variable.
+        name: String,
+    },
+
     /// No symbol is exported, and there is no kernel.
     #[error(
         "nothing to link: no symbol is exported and no kernel is defined\n  \

@@ -7,6 +7,7 @@
 mod assemble;
 mod body;
 mod canary;
+mod constants;
 pub mod convergence;
 mod divergence;
 mod entry;

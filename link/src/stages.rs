@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::assemble::{Processor, assemble, external_functions};
 use crate::canary::without_canaries;
+use crate::constants::in_constant_memory;
 use crate::convergence::without_comments;
 use crate::divergence::divergent_barriers;
 use crate::entry::move_directives;
@@ -259,7 +260,7 @@ impl<'a> Stages<'a> {
     fn prepare(&self, ir: &str) -> Result<String, Error> {
         refuse_calls_of_kernels(ir)?;
         let ir = without_canaries(&without_tokens(ir)?)?;
-        let ir = pass_by_value(&for_one_processor(&ir));
+        let ir = in_constant_memory(&pass_by_value(&for_one_processor(&ir)))?;
         let ir = if self.options.no_marks { ir } else { mark(&ir) };
         if self.options.save_temps.is_some() {
             write(&self.dir.join("3-marked.ll"), &ir)?;
