@@ -32,8 +32,8 @@ mod thread_vectors;
 mod tickets;
 
 pub use elements::{
-    ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, Length, VectorMut, VectorsMut,
-    WarpElementsMut,
+    ElementMut, ElementsMut, GlobalElementsMut, GlobalVectorsMut, Length, VectorInputs, VectorMut,
+    VectorsMut, WarpElementsMut,
 };
 pub use matrix::{
     FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,

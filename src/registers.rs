@@ -20,6 +20,7 @@
 //! }
 //! ```
 
+use core::mem::MaybeUninit;
 use core::ops::{Add, Mul};
 
 use crate::qualifier::B128;
@@ -97,7 +98,6 @@ pub(crate) const fn loads(n: usize) {
 ///
 /// # Safety
 ///
-/// - All-zero bits are a value of `V`.
 /// - `N` passes [`loads`].
 /// - No sum up to `count + N * step` wraps.
 #[inline(always)]
@@ -113,17 +113,17 @@ pub(crate) unsafe fn for_each_loaded<I, V: Copy, const N: usize>(
     let mut i = first;
     while i < count {
         let at = |n: usize| i + I::from(n as u8) * step;
-        // SAFETY: all-zero bits are a value of `V` (`# Safety`).
-        let mut all: [V; N] = unsafe { core::mem::zeroed() };
+        let mut all = [const { MaybeUninit::<V>::uninit() }; N];
         // A condition for each load, instead of a second loop for the rest: ptxas turns the conditions into predicates.
         unroll::<N>(|n| {
             if at(n) < count {
-                all[n] = load(at(n));
+                all[n].write(load(at(n)));
             }
         });
         unroll::<N>(|n| {
             if at(n) < count {
-                f(at(n), all[n]);
+                // SAFETY: the loop above has loaded the value, under the same condition.
+                f(at(n), unsafe { all[n].assume_init() });
             }
         });
         i = at(N);

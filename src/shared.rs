@@ -41,6 +41,7 @@ mod scope;
 #[macro_use]
 mod states;
 mod stores;
+mod table;
 mod thread_vectors;
 mod view;
 
@@ -54,6 +55,7 @@ pub use places::Places;
 pub use scope::{Ended, Lendable, Scoped, SharedArray};
 pub(crate) use scope::{never_lent, publish_inits};
 pub use states::*;
+pub use table::{FilledTable, SharedTable};
 pub use thread_vectors::{ThreadVector, ThreadVectors};
 pub use view::View2d;
 

@@ -93,7 +93,7 @@ impl<T: Element> Global<T> {
             assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart: choose such a STRIDE");
         }
         let count = self.vector_count().min(other.vector_count());
-        // SAFETY: zeros are a valid vector (`Element`); below `count` both slices have the vector. No sum wraps: slices are at
+        // SAFETY: below `count` both slices have the vector. No sum wraps: slices are at
         // most `isize::MAX` bytes long.
         unsafe {
             for_each_loaded::<_, _, N>(
@@ -127,7 +127,7 @@ impl<T: Element> Global<T> {
     #[inline(always)]
     pub fn for_each<const N: usize>(self, first: usize, step: u32, mut f: impl FnMut(T)) {
         const { loads(N) };
-        // SAFETY: zeros are a valid element (`Element`); below `len` there is an element, which no thread writes
+        // SAFETY: below `len` there is an element, which no thread writes
         // (`Global::from_raw`). No sum wraps: slices are at most `isize::MAX` bytes long.
         unsafe {
             for_each_loaded::<_, _, N>(
@@ -558,6 +558,152 @@ impl<T: Element> Iterator for VectorsMut<T> {
             index += self.step;
         }
         all
+    }
+}
+
+/// What [`VectorsMut::for_each_update`] and [`VectorsMut::for_each_write`] read beside: a [`Global`], a tuple of two or three, or `()`
+/// for nothing.
+///
+/// # Safety
+///
+/// Implemented in this crate only: a slice has the vectors of each index below `count`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read by vectors",
+    label = "neither a `Global`, nor a tuple of two or three of them, nor `()`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait VectorInputs {
+    /// A vector of each slice.
+    type Vectors: Copy;
+    /// The number of whole vectors that all slices have.
+    #[doc(hidden)]
+    fn count(&self) -> usize;
+    /// Loads the vectors with the index `i`.
+    ///
+    /// # Safety
+    ///
+    /// `i` is below `count`.
+    #[doc(hidden)]
+    unsafe fn at(&self, i: usize) -> Self::Vectors;
+}
+
+// SAFETY: there is nothing to load.
+unsafe impl VectorInputs for () {
+    type Vectors = ();
+    #[inline(always)]
+    fn count(&self) -> usize {
+        usize::MAX
+    }
+    #[inline(always)]
+    unsafe fn at(&self, _: usize) {}
+}
+// SAFETY: the count is that of the slice.
+unsafe impl<T: Element> VectorInputs for Global<T> {
+    type Vectors = T::Vector;
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.vector_count()
+    }
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) -> T::Vector {
+        // SAFETY: `i` is below `vector_count` (`# Safety`).
+        unsafe { self.vector_at(i) }
+    }
+}
+macro_rules! vector_inputs {
+    ($( ($($T:ident $i:tt),+) )*) => { $(
+        // SAFETY: each slice has the vectors below the least count.
+        unsafe impl<$($T: Element),+> VectorInputs for ($(Global<$T>,)+) {
+            type Vectors = ($($T::Vector,)+);
+            #[inline(always)]
+            fn count(&self) -> usize {
+                usize::MAX $(.min(self.$i.vector_count()))+
+            }
+            #[inline(always)]
+            unsafe fn at(&self, i: usize) -> Self::Vectors {
+                // SAFETY: `i` is below each count (`# Safety`).
+                unsafe { ($(self.$i.vector_at(i),)+) }
+            }
+        }
+    )* };
+}
+vector_inputs! { (A 0, B 1) (A 0, B 1, C 2) }
+
+impl<T: Element> VectorsMut<T> {
+    /// Replaces each of the executing thread's vectors by `f` of the vectors of `inputs` at its index, and of the vector itself. The
+    /// thread has the loads of `N` vectors in flight at a time, 1 to 16. Vectors beyond the end of an input keep their contents.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, of each input and of the vector, `N` times, then `st.global.v4.b32`, or `.v2.b64`, `N`
+    /// times
+    ///
+    /// ```
+    /// # use ptx::{global::{Global, GlobalVectorsMut}, group::Cta, math::fma};
+    /// # fn kernel(cta: &Cta, a: f32, x: Global<f32>, y: GlobalVectorsMut<f32>) {
+    /// let (vectors, rest) = y.vectors(cta);
+    /// vectors.for_each_update::<4, _>(x, |x, y| [0, 1, 2, 3].map(|i| fma(a, x[i], y[i])));
+    /// for (i, y) in rest {
+    ///     y.write(fma(a, x.get(i).unwrap_or(0.0), y.read()));
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn for_each_update<const N: usize, I: VectorInputs>(
+        self,
+        inputs: I,
+        mut f: impl FnMut(I::Vectors, T::Vector) -> T::Vector,
+    ) {
+        const { loads(N) };
+        // SAFETY: `i` is below `count`: vector `i` is this thread's.
+        let own = |i| unsafe { self.base.cast::<Vector<T>>().add(i) };
+        // SAFETY: `N` is 1 to 16 (`loads`). No sum wraps: slices are at
+        // most `isize::MAX` bytes long. `i` is below the counts of `inputs` and of these vectors.
+        unsafe {
+            for_each_loaded::<_, _, N>(
+                self.next,
+                self.step,
+                self.count.min(inputs.count()),
+                |i| (inputs.at(i), own(i).read().0),
+                |i, (inputs, old)| own(i).write(Vector(f(inputs, old))),
+            )
+        }
+    }
+
+    /// Stores into each of the executing thread's vectors `f` of the vectors of `inputs` at its index. The thread has the loads of
+    /// `N` indices in flight at a time, 1 to 16. Vectors beyond the end of an input keep their contents.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, of each input, `N` times, then `st.global.v4.b32`, or `.v2.b64`, `N` times
+    ///
+    /// ```
+    /// # use ptx::{global::{Global, GlobalVectorsMut}, group::Cta};
+    /// # fn kernel(cta: &Cta, a: Global<f32>, b: Global<f32>, sums: GlobalVectorsMut<f32>) {
+    /// let (vectors, rest) = sums.vectors(cta);
+    /// vectors.for_each_write::<4, _>((a, b), |(a, b)| [0, 1, 2, 3].map(|i| a[i] + b[i]));
+    /// for (i, sum) in rest {
+    ///     sum.write(a.get(i).unwrap_or(0.0) + b.get(i).unwrap_or(0.0));
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn for_each_write<const N: usize, I: VectorInputs>(
+        self,
+        inputs: I,
+        mut f: impl FnMut(I::Vectors) -> T::Vector,
+    ) {
+        const { loads(N) };
+        // SAFETY: as in `for_each_update`.
+        unsafe {
+            for_each_loaded::<_, _, N>(
+                self.next,
+                self.step,
+                self.count.min(inputs.count()),
+                |i| inputs.at(i),
+                |i, inputs| self.base.cast::<Vector<T>>().add(i).write(Vector(f(inputs))),
+            )
+        }
     }
 }
 
