@@ -86,6 +86,60 @@ impl Cta {
         special_register::nctaid_x() * special_register::nctaid_y() * special_register::nctaid_z()
     }
 
+    /// Returns the thread's position in the CTA, x first (`threadIdx`).
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `mov.u32 d, %tid.x;`, `.y`, `.z`
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalMatrix, group::Cta};
+    /// /// The element of a matrix at the thread's column and row, for a grid in two dimensions.
+    /// fn own(cta: &Cta, matrix: GlobalMatrix<f32>) -> Option<f32> {
+    ///     let ([tx, ty, _], [bx, by, _]) = (cta.thread_position(), cta.grid_position());
+    ///     let [width, height, _] = cta.shape();
+    ///     matrix.row((by * height + ty) as usize)?.get((bx * width + tx) as usize)
+    /// }
+    /// ```
+    #[inline(always)]
+    #[doc(alias = "cg::thread_block::thread_index")]
+    pub fn thread_position(&self) -> [u32; 3] {
+        [special_register::tid_x(), special_register::tid_y(), special_register::tid_z()]
+    }
+
+    /// Returns the CTA's extents in threads, x first (`blockDim`).
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `mov.u32 d, %ntid.x;`, `.y`, `.z`; none if the kernel states them
+    #[inline(always)]
+    #[doc(alias = "cg::thread_block::dim_threads")]
+    pub fn shape(&self) -> [u32; 3] {
+        [special_register::ntid_x(), special_register::ntid_y(), special_register::ntid_z()]
+    }
+
+    /// Returns the CTA's position in the grid, x first (`blockIdx`). A kernel whose grid has several dimensions states `any_grid`.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `mov.u32 d, %ctaid.x;`, `.y`, `.z`
+    #[inline(always)]
+    #[doc(alias = "cg::thread_block::group_index")]
+    pub fn grid_position(&self) -> [u32; 3] {
+        [special_register::ctaid_x(), special_register::ctaid_y(), special_register::ctaid_z()]
+    }
+
+    /// Returns the grid's extents in CTAs, x first (`gridDim`).
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `mov.u32 d, %nctaid.x;`, `.y`, `.z`
+    #[inline(always)]
+    #[doc(alias = "cg::grid_group::dim_blocks")]
+    pub fn grid_shape(&self) -> [u32; 3] {
+        [special_register::nctaid_x(), special_register::nctaid_y(), special_register::nctaid_z()]
+    }
+
     /// Returns whether the executing thread is the CTA's leader: the thread of rank 0, which issues what one thread has to issue.
     ///
     /// Not collective.

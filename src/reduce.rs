@@ -1,4 +1,4 @@
-//! Block-wide reductions and scans, as CUB's `BlockReduce` and `BlockScan`: [`ReduceMemory`].
+//! Block-wide reductions, scans and broadcasts, as CUB's `BlockReduce` and `BlockScan`: [`ReduceMemory`].
 //!
 //! Each warp reduces or scans its own values by `redux.sync` or shuffles (see [`Lanes`](crate::warp::Lanes)). One thread of the
 //! warp stores the warp's result in shared memory. After a barrier every thread loads the results of all warps and combines
@@ -16,13 +16,13 @@ use core::marker::PhantomData;
 
 use crate::group::Cta;
 use crate::qualifier::op;
-use crate::shared::Place;
+use crate::shared::{Element, Place};
 use crate::warp::{BitReducible, Reducible, ShuffleValue};
 
 /// The most warps a CTA has.
 const WARPS: u32 = 32;
 
-/// Shared memory for block-wide reductions and scans of `T`, as CUB's `TempStorage`: two slots for the result of each warp.
+/// Shared memory for block-wide reductions, scans and broadcasts of `T`, as CUB's `TempStorage`: two slots for the result of each warp.
 ///
 /// A `ReduceMemory` has 64 times the bytes of a `T`. All calls are collective in the CTA. Where a result is that of
 /// the whole CTA, all threads get the same bits.
@@ -48,7 +48,7 @@ pub struct ReduceMemory<T> {
 }
 
 // SAFETY: the handle accesses `2 * WARPS` values from `addr` on, which are `SIZE` bytes.
-unsafe impl<T: ShuffleValue> Place for ReduceMemory<T> {
+unsafe impl<T: ShuffleValue + Element> Place for ReduceMemory<T> {
     const SIZE: u32 = 2 * WARPS * size_of::<T>() as u32;
     const ALIGN: u32 = size_of::<T>() as u32;
 
@@ -63,7 +63,7 @@ unsafe impl<T: ShuffleValue> Place for ReduceMemory<T> {
 /// - by the contract of `Cta::enter` this handle is the only one of the memory, and all threads have it in the same state;
 /// - a slot is written by one thread before the barrier of a call, and read after that barrier;
 /// - the slot is written again after the barrier of the next call, at which every thread arrives after its loads.
-impl<T: ShuffleValue> ReduceMemory<T> {
+impl<T: ShuffleValue + Element> ReduceMemory<T> {
     #[inline(always)]
     fn slot(&self, warp: u32) -> u32 {
         self.now + warp * size_of::<T>() as u32
@@ -185,6 +185,37 @@ impl<T: ShuffleValue> ReduceMemory<T> {
         };
         self.turn();
         (if rank > 0 { Some(before) } else { None }, upto, all)
+    }
+
+    /// Returns to every thread the value that the leader passes, the thread of rank 0 (`cg::invoke_one_broadcast`). The result is
+    /// the same in all threads, so it may decide which collective calls follow.
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: `st.weak.shared::cta` by the leader, `barrier.cta.sync.aligned 0;`, `ld.weak.shared::cta`
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, group::Cta, qualifier::{scope, sem}, reduce::ReduceMemory};
+    /// # fn kernel(cta: &Cta, counter: GlobalAtomics<u32, scope::Gpu>, tickets: &mut ReduceMemory<u32>, work: impl Fn(&Cta, u32)) {
+    /// // The CTAs of the grid take numbers until there is no work left.
+    /// loop {
+    ///     let mine = counter.get(0).filter(|_| cta.is_leader()).map_or(0, |counter| counter.add(1, sem::Relaxed));
+    ///     let ticket = tickets.broadcast(cta, mine);
+    ///     if ticket >= 1000 {
+    ///         break;
+    ///     }
+    ///     work(cta, ticket); // may make collective calls: all threads have the same ticket
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[doc(alias = "cg::invoke_one_broadcast")]
+    pub fn broadcast(&mut self, cta: &Cta, value: T) -> T {
+        self.publish(cta, cta.is_leader(), value);
+        let of_leader = self.load(0);
+        self.turn();
+        of_leader
     }
 
     /// Combines with `f` the values that the threads of the CTA pass, and returns the result to every thread (CUB:

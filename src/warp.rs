@@ -6,6 +6,7 @@
 //! lanes that contain the thread itself:
 //!
 //! - [`tile`](Warp::tile): 1 to 32 neighboring lanes (`cg::tiled_partition`);
+//! - [`tiles`](Warp::tiles): all such tiles of the warp, whose shuffles, reductions and scans the whole warp calls together;
 //! - [`partition_by`](Lanes::partition_by): the lanes with the same value (`cg::labeled_partition`);
 //! - [`filter`](Lanes::filter): the lanes where a predicate is true (`cg::binary_partition`).
 //!
@@ -32,9 +33,9 @@ use crate::group::{Cta, FirstWarp, Warps};
 use crate::mask::LaneMask;
 #[cfg(sm_100f)]
 use crate::qualifier::op;
-use crate::qualifier::{Sealed, mode, ty};
+use crate::qualifier::{B128, Sealed, mode, ty};
 use crate::raw;
-use crate::shared::{Element, bits};
+use crate::registers::unroll;
 
 mod reduce;
 
@@ -68,28 +69,50 @@ pub struct Lanes<'w, M> {
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
 static_assertions::assert_not_impl_any!(LaneSubset: Neighbors);
 
-/// Which lanes [`Lanes`] contain.
+/// How the lanes of a warp are divided for shuffles, reductions and scans: the [`Members`] of one group, or every tile of the warp.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a kind of lanes",
+    label = "not a type argument of `Lanes`"
+)]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Members: Sealed {
+pub trait Segments: Sealed {
     /// The segment mask, bits 8 to 12 of operand `c` of a shuffle.
     #[doc(hidden)]
     const SEGMENT: u32;
     /// The number of lanes if they are neighbors.
     #[doc(hidden)]
     const WIDTH: Option<u32>;
-    /// The lanes, as the `membermask` of warp instructions.
+    /// Whether `redux.sync` of `mask` combines the values of these lanes, and of no others.
+    #[doc(hidden)]
+    const REDUX: bool;
+    /// The lanes that make the calls together, as the `membermask` of warp instructions.
     #[doc(hidden)]
     fn mask(&self) -> u32;
+    /// Of the lanes of `mask`, those whose values the calls combine: all, or the executing thread's tile.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn combined(&self) -> u32 {
+        u32::MAX
+    }
 }
+
+/// Which lanes [`Lanes`] contain: all that make their calls together.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` is all tiles of a warp, which have no call of this kind",
+    label = "not the lanes of one group",
+    note = "`warp.tiles::<WIDTH>()` has shuffles, reductions and scans: vote, match and synchronize in the `warp`, or in the `warp.tile::<WIDTH>()` of the thread"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait Members: Segments {}
 
 /// Neighboring lanes, which have `shuffle_up`, `shuffle_down` and `shuffle_xor`. They are counted from the first of them.
 #[diagnostic::on_unimplemented(
     message = "the lanes of a `{Self}` are not neighbors",
     label = "no lane above or below among these",
-    note = "call `shuffle_up`, `shuffle_down` and `shuffle_xor` on the whole warp or on `warp.tile::<WIDTH>()`; `shuffle` reads any lane of `Lanes` of any kind"
+    note = "call `shuffle_up`, `shuffle_down`, `shuffle_xor` and the segmented calls on the whole warp or on `warp.tile::<WIDTH>()`; `shuffle` reads any lane of `Lanes` of any kind"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Neighbors: Members {}
+pub trait Neighbors: Segments {}
 
 /// The type argument of [`Lanes`] for all lanes of the warp. [`Warp`] is `Lanes` of `FullWarp`.
 #[derive(Debug)]
@@ -99,6 +122,10 @@ pub struct FullWarp(());
 #[derive(Debug)]
 #[doc(alias = "cg::thread_block_tile")]
 pub struct LaneTile<const WIDTH: u32>(u32);
+/// The type argument of [`Lanes`] for all tiles of `WIDTH` neighboring lanes of a warp (CUB: `LOGICAL_WARP_THREADS`), from
+/// [`tiles`](Warp::tiles).
+#[derive(Debug)]
+pub struct LaneTiles<const WIDTH: u32>(());
 /// The type argument of [`Lanes`] for the lanes that a vote or a match selected (`cg::coalesced_group`), from
 /// [`filter`](Lanes::filter) or [`partition_by`](Lanes::partition_by).
 #[derive(Debug)]
@@ -106,257 +133,205 @@ pub struct LaneTile<const WIDTH: u32>(u32);
 pub struct LaneSubset(u32);
 
 impl Sealed for FullWarp {}
-impl Members for FullWarp {
+impl Segments for FullWarp {
     const SEGMENT: u32 = 0;
     const WIDTH: Option<u32> = Some(32);
+    const REDUX: bool = true;
     #[inline(always)]
     fn mask(&self) -> u32 {
         u32::MAX
     }
 }
+impl Members for FullWarp {}
 impl Neighbors for FullWarp {}
 
 impl<const WIDTH: u32> Sealed for LaneTile<WIDTH> {}
-impl<const WIDTH: u32> Members for LaneTile<WIDTH> {
+impl<const WIDTH: u32> Segments for LaneTile<WIDTH> {
     const SEGMENT: u32 = (32 - WIDTH) << 8;
     const WIDTH: Option<u32> = Some(WIDTH);
+    const REDUX: bool = true;
     #[inline(always)]
     fn mask(&self) -> u32 {
         self.0
     }
 }
+impl<const WIDTH: u32> Members for LaneTile<WIDTH> {}
 impl<const WIDTH: u32> Neighbors for LaneTile<WIDTH> {}
 
+impl<const WIDTH: u32> Sealed for LaneTiles<WIDTH> {}
+impl<const WIDTH: u32> Segments for LaneTiles<WIDTH> {
+    const SEGMENT: u32 = (32 - WIDTH) << 8;
+    const WIDTH: Option<u32> = Some(WIDTH);
+    const REDUX: bool = WIDTH == 32;
+    #[inline(always)]
+    fn mask(&self) -> u32 {
+        u32::MAX
+    }
+    #[inline(always)]
+    fn combined(&self) -> u32 {
+        tile_mask::<WIDTH>()
+    }
+}
+impl<const WIDTH: u32> Neighbors for LaneTiles<WIDTH> {}
+
 impl Sealed for LaneSubset {}
-impl Members for LaneSubset {
+impl Segments for LaneSubset {
     const SEGMENT: u32 = 0;
     const WIDTH: Option<u32> = None;
+    const REDUX: bool = true;
     #[inline(always)]
     fn mask(&self) -> u32 {
         self.0
     }
 }
+impl Members for LaneSubset {}
 
-/// The bits of a [`ShuffleValue`]: 32 or 64.
-#[doc(hidden)]
-pub trait WordBits: Copy + Sealed {
-    /// Passes the bits between lanes (`shfl.sync`).
-    ///
-    /// # Safety
-    ///
-    /// The clauses of `raw::shfl_sync`.
-    unsafe fn shfl<Mode: raw::ShflMode>(self, mode: Mode, b: u32, c: u32, membermask: u32) -> Self;
-    /// Passes the bits between lanes, and returns whether the source lane is in range (`shfl.sync` with a predicate).
-    ///
-    /// # Safety
-    ///
-    /// The clauses of `raw::shfl_sync_pred`.
-    unsafe fn shfl_pred<Mode: raw::ShflMode>(
-        self,
-        mode: Mode,
-        b: u32,
-        c: u32,
-        membermask: u32,
-    ) -> (Self, bool);
-    /// Returns the lanes with the same bits (`match.any.sync`).
-    ///
-    /// # Safety
-    ///
-    /// The clauses of `raw::match_any_sync`.
-    unsafe fn match_any(self, membermask: u32) -> u32;
-    /// Returns the lanes if all have the same bits, and whether they have (`match.all.sync`).
-    ///
-    /// # Safety
-    ///
-    /// The clauses of `raw::match_all_sync_pred`.
-    unsafe fn match_all(self, membermask: u32) -> (u32, bool);
+/// Asserts the width of a tile; public callers call this, so that the error names their line.
+const fn check_width(width: u32) {
+    assert!(
+        width.is_power_of_two() && width <= 32,
+        "a tile has 1, 2, 4, 8, 16 or 32 lanes, as a shuffle's segments do (PTX ISA 9.7.9.6): choose such a WIDTH"
+    );
 }
 
-impl WordBits for u32 {
-    #[inline(always)]
-    unsafe fn shfl<Mode: raw::ShflMode>(self, mode: Mode, b: u32, c: u32, membermask: u32) -> Self {
-        // SAFETY: the caller keeps the clauses of `shfl_sync` (`# Safety`).
-        unsafe { raw::shfl_sync(mode, self, b, c, membermask) }
-    }
-    #[inline(always)]
-    unsafe fn shfl_pred<Mode: raw::ShflMode>(
-        self,
-        mode: Mode,
-        b: u32,
-        c: u32,
-        membermask: u32,
-    ) -> (Self, bool) {
-        // SAFETY: the caller keeps the clauses of `shfl_sync_pred` (`# Safety`).
-        unsafe { raw::shfl_sync_pred(mode, self, b, c, membermask) }
-    }
-    #[inline(always)]
-    unsafe fn match_any(self, membermask: u32) -> u32 {
-        // SAFETY: the caller keeps the clauses of `match_any_sync` (`# Safety`).
-        unsafe { raw::match_any_sync(ty::B32, self, membermask) }
-    }
-    #[inline(always)]
-    unsafe fn match_all(self, membermask: u32) -> (u32, bool) {
-        // SAFETY: the caller keeps the clauses of `match_all_sync_pred` (`# Safety`).
-        unsafe { raw::match_all_sync_pred(ty::B32, self, membermask) }
-    }
+/// Returns the lanes of the executing thread's tile.
+#[inline(always)]
+fn tile_mask<const WIDTH: u32>() -> u32 {
+    let all = u32::MAX >> (32 - WIDTH);
+    if const { WIDTH == 32 } { all } else { all << (raw::laneid() & !(WIDTH - 1)) }
 }
 
-impl WordBits for u64 {
-    #[inline(always)]
-    unsafe fn shfl<Mode: raw::ShflMode>(self, mode: Mode, b: u32, c: u32, membermask: u32) -> Self {
-        // SAFETY: the caller keeps the clauses of `shfl_sync` (`# Safety`), and both halves have the same source lane.
-        let (low, high) = unsafe {
-            (
-                raw::shfl_sync(mode, self as u32, b, c, membermask),
-                raw::shfl_sync(mode, (self >> 32) as u32, b, c, membermask),
-            )
-        };
-        u64::from(low) | u64::from(high) << 32
-    }
-    #[inline(always)]
-    unsafe fn shfl_pred<Mode: raw::ShflMode>(
-        self,
-        mode: Mode,
-        b: u32,
-        c: u32,
-        membermask: u32,
-    ) -> (Self, bool) {
-        // SAFETY: the caller keeps the clauses of `shfl_sync_pred` (`# Safety`), and both halves have the same source lane.
-        let ((low, inside), high) = unsafe {
-            (
-                raw::shfl_sync_pred(mode, self as u32, b, c, membermask),
-                raw::shfl_sync(mode, (self >> 32) as u32, b, c, membermask),
-            )
-        };
-        (u64::from(low) | u64::from(high) << 32, inside)
-    }
-    #[inline(always)]
-    unsafe fn match_any(self, membermask: u32) -> u32 {
-        // SAFETY: the caller keeps the clauses of `match_any_sync` (`# Safety`).
-        unsafe { raw::match_any_sync(ty::B64, self, membermask) }
-    }
-    #[inline(always)]
-    unsafe fn match_all(self, membermask: u32) -> (u32, bool) {
-        // SAFETY: the caller keeps the clauses of `match_all_sync_pred` (`# Safety`).
-        unsafe { raw::match_all_sync_pred(ty::B64, self, membermask) }
-    }
-}
-
-/// A number that shuffles and matches pass between lanes: `u32`, `i32`, `f32`, `u64`, `i64`, `f64`, `f16`, `bf16`, or a pair of
-/// `f16` or `bf16`. A shuffle of 64 bits is two instructions.
+/// Plain data that shuffles and matches pass between lanes: an integer of 8 to 64 bits, `f32`, `f64`, `B128`, an array of these
+/// (as a vector of 16 bytes) of 64 bytes at most; `f16` and `bf16`. Each 32 bits are one `shfl.sync`.
+///
+/// # Safety
+///
+/// Implemented here only: the type has no padding, and any bits are a value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed between the lanes of a warp",
-    label = "not a number that they take",
-    note = "shuffles and matches take `u32`, `i32`, `f32`, `u64`, `i64`, `f64`, `f16`, `bf16` and pairs of `f16` or `bf16`: convert the value, or split it into such numbers"
+    label = "not a number, and not an array of numbers",
+    note = "a lane without a thread gives any bits: pass integers, floats, or arrays of them, and make other types of these"
 )]
-pub trait ShuffleValue: Element {
-    /// The unsigned integer of the same size.
-    #[doc(hidden)]
-    type Bits: WordBits;
-    /// The value's bits.
-    #[doc(hidden)]
-    fn into_bits(self) -> Self::Bits;
-    /// The value with these bits.
-    #[doc(hidden)]
-    fn of_bits(bits: Self::Bits) -> Self;
-}
+pub unsafe trait ShuffleValue: Copy + 'static {}
 
-impl ShuffleValue for u32 {
-    type Bits = u32;
-    #[inline(always)]
-    fn into_bits(self) -> u32 {
-        self
-    }
-    #[inline(always)]
-    fn of_bits(bits: u32) -> Self {
-        bits
-    }
-}
-impl ShuffleValue for i32 {
-    type Bits = u32;
-    #[inline(always)]
-    fn into_bits(self) -> u32 {
-        self.cast_unsigned()
-    }
-    #[inline(always)]
-    fn of_bits(bits: u32) -> Self {
-        bits.cast_signed()
-    }
-}
-impl ShuffleValue for f32 {
-    type Bits = u32;
-    #[inline(always)]
-    fn into_bits(self) -> u32 {
-        self.to_bits()
-    }
-    #[inline(always)]
-    fn of_bits(bits: u32) -> Self {
-        f32::from_bits(bits)
-    }
-}
-impl ShuffleValue for u64 {
-    type Bits = u64;
-    #[inline(always)]
-    fn into_bits(self) -> u64 {
-        self
-    }
-    #[inline(always)]
-    fn of_bits(bits: u64) -> Self {
-        bits
-    }
-}
-impl ShuffleValue for i64 {
-    type Bits = u64;
-    #[inline(always)]
-    fn into_bits(self) -> u64 {
-        self.cast_unsigned()
-    }
-    #[inline(always)]
-    fn of_bits(bits: u64) -> Self {
-        bits.cast_signed()
-    }
-}
-impl ShuffleValue for f64 {
-    type Bits = u64;
-    #[inline(always)]
-    fn into_bits(self) -> u64 {
-        self.to_bits()
-    }
-    #[inline(always)]
-    fn of_bits(bits: u64) -> Self {
-        f64::from_bits(bits)
-    }
-}
-
-macro_rules! halves {
-    ($( $T:ident ),*) => { $(
-        impl ShuffleValue for half::$T {
-            type Bits = u32;
-            #[inline(always)]
-            fn into_bits(self) -> u32 {
-                self.to_bits().into()
-            }
-            #[inline(always)]
-            fn of_bits(bits: u32) -> Self {
-                half::$T::from_bits(bits as u16)
-            }
-        }
-        impl ShuffleValue for [half::$T; 2] {
-            type Bits = u32;
-            #[inline(always)]
-            fn into_bits(self) -> u32 {
-                // SAFETY: a pair is plain data of 32 bits.
-                unsafe { bits(self) }
-            }
-            #[inline(always)]
-            fn of_bits(word: u32) -> Self {
-                // SAFETY: a pair is plain data of 32 bits.
-                unsafe { bits(word) }
-            }
-        }
+macro_rules! shuffle_values {
+    ($( $T:ty ),*) => { $(
+        // SAFETY: the type is a number, or two halves of one.
+        unsafe impl ShuffleValue for $T {}
     )* };
 }
-halves! { f16, bf16 }
+shuffle_values! { u8, i8, u16, i16, u32, i32, f32, u64, i64, f64, B128 }
+shuffle_values! { half::f16, half::bf16 }
+
+// SAFETY: the elements of an array follow one another.
+unsafe impl<T: ShuffleValue, const N: usize> ShuffleValue for [T; N] {}
+
+/// The number of 32-bit words of a value. Public callers evaluate it in a constant, so that the error names their line.
+const fn words<T: ShuffleValue>() -> usize {
+    assert!(
+        size_of::<T>() > 0 && size_of::<T>() <= 64,
+        "lanes pass 1 to 64 bytes to each other: pass the parts of a larger array one after the other"
+    );
+    size_of::<T>().div_ceil(4)
+}
+
+/// Returns word `i` of a value; bits beyond the value are zero.
+#[inline(always)]
+fn word<T: ShuffleValue>(value: &T, i: usize) -> u32 {
+    let mut word = 0_u32;
+    // SAFETY: word `i` of a value has its first byte, and at most four; a `u32` has four.
+    unsafe {
+        let from = core::ptr::from_ref(value).cast::<u8>().add(4 * i);
+        from.copy_to_nonoverlapping((&raw mut word).cast(), (size_of::<T>() - 4 * i).min(4));
+    }
+    word
+}
+
+/// Makes a value of what `pass` returns for each word of `value`.
+#[inline(always)]
+fn pass_words<T: ShuffleValue>(value: T, mut pass: impl FnMut(usize, u32) -> u32) -> T {
+    let mut passed = value;
+    let mut pass = |i: usize| {
+        let word = pass(i, word(&value, i));
+        // SAFETY: as in `word`; any bits are a `T`.
+        unsafe {
+            let to = (&raw mut passed).cast::<u8>().add(4 * i);
+            to.copy_from_nonoverlapping((&raw const word).cast(), (size_of::<T>() - 4 * i).min(4));
+        }
+    };
+    pass(0);
+    if const { words::<T>() > 1 } {
+        unroll::<15>(|i| {
+            if i + 1 < const { words::<T>() } {
+                pass(i + 1);
+            }
+        });
+    }
+    passed
+}
+
+/// Passes a value between lanes (`shfl.sync`).
+///
+/// # Safety
+///
+/// The clauses of `raw::shfl_sync`.
+#[inline(always)]
+unsafe fn shfl<T: ShuffleValue>(value: T, mode: impl raw::ShflMode, b: u32, c: u32, membermask: u32) -> T {
+    // SAFETY: the caller keeps the clauses of `shfl_sync` (`# Safety`), and all words have the same source lane.
+    pass_words(value, |_, word| unsafe { raw::shfl_sync(mode, word, b, c, membermask) })
+}
+
+/// Passes a value between lanes, and returns whether the source lane is in range (`shfl.sync` with a predicate).
+///
+/// # Safety
+///
+/// The clauses of `raw::shfl_sync_pred`.
+#[inline(always)]
+unsafe fn shfl_pred<T: ShuffleValue>(
+    value: T,
+    mode: impl raw::ShflMode,
+    b: u32,
+    c: u32,
+    membermask: u32,
+) -> (T, bool) {
+    let mut inside = false;
+    // SAFETY: the caller keeps the clauses of `shfl_sync_pred` (`# Safety`), and all words have the same source lane.
+    let passed = pass_words(value, |i, word| unsafe {
+        if i > 0 {
+            return raw::shfl_sync(mode, word, b, c, membermask);
+        }
+        let (word, is_inside) = raw::shfl_sync_pred(mode, word, b, c, membermask);
+        inside = is_inside;
+        word
+    });
+    (passed, inside)
+}
+
+/// Bits that one `match` compares.
+enum MatchBits {
+    Of32(u32),
+    Of64(u64),
+}
+
+/// Calls `f` with each 64 bits of a value, and with what is left: at most 32 bits.
+#[inline(always)]
+fn each_bits<T: ShuffleValue>(value: T, mut f: impl FnMut(MatchBits)) {
+    let mut both = |i: usize| {
+        f(if 2 * i + 1 < const { words::<T>() } {
+            MatchBits::Of64(u64::from(word(&value, 2 * i)) | u64::from(word(&value, 2 * i + 1)) << 32)
+        } else {
+            MatchBits::Of32(word(&value, 2 * i))
+        });
+    };
+    both(0);
+    if const { words::<T>() > 2 } {
+        unroll::<7>(|i| {
+            if 2 * (i + 1) < const { words::<T>() } {
+                both(i + 1);
+            }
+        });
+    }
+}
 
 /// Returns the lanes of the warp that are active at this instruction (`__activemask()`). The active lanes can differ at the next
 /// instruction, so the mask makes no `Lanes`.
@@ -433,35 +408,47 @@ impl<'w> Warp<'w> {
     #[doc(alias = "cg::tiled_partition")]
     pub fn tile<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
         meet!(self);
-        const {
-            assert!(
-                WIDTH.is_power_of_two() && WIDTH <= 32,
-                "a tile has 1, 2, 4, 8, 16 or 32 lanes, as a shuffle's segments do (PTX ISA 9.7.9.6): choose such a WIDTH for `tile`"
-            )
-        };
-        let first = raw::laneid() & !(WIDTH - 1);
-        Lanes { members: LaneTile((u32::MAX >> (32 - WIDTH)) << first), _scope: PhantomData }
+        const { check_width(WIDTH) };
+        Lanes { members: LaneTile(tile_mask::<WIDTH>()), _scope: PhantomData }
+    }
+
+    /// Returns all tiles of `WIDTH` neighboring lanes, 1, 2, 4, 8, 16 or 32, for shuffles, reductions and scans that the whole warp
+    /// calls together, each tile for itself (CUB: `WarpReduce` and `WarpScan` with `LOGICAL_WARP_THREADS`).
+    ///
+    /// Where no tile goes its own way, `tiles` needs fewer instructions than [`tile`](Warp::tile): the `membermask` is a constant.
+    /// Where it is not, ptxas adds a `WARPSYNC`, and before several shuffles a `MATCH` and a second copy of them.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::Global, group::Cta};
+    /// # fn kernel(cta: &Cta, row: Global<f32>) {
+    /// // Eight lanes for a row: each of the warp's four sums, in all lanes of its tile.
+    /// let warp = cta.warp();
+    /// let value = row.get(warp.lane() as usize).unwrap_or(0.0);
+    /// let sum = warp.tiles::<8>().reduce_add(value);
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[doc(alias = "LOGICAL_WARP_THREADS")]
+    pub fn tiles<const WIDTH: u32>(&self) -> Lanes<'w, LaneTiles<WIDTH>> {
+        const { check_width(WIDTH) };
+        Lanes { members: LaneTiles(()), _scope: PhantomData }
     }
 }
 
 // SAFETY of the instructions of this `impl`, two clauses. (a) "The behavior … is undefined if the executing thread is not in the
 // membermask" (9.7.13.2, 9.7.13.9 to 9.7.13.14): the mask contains the thread (invariant of `Lanes::members`). (b) All threads of
 // the mask that have not exited execute the same instruction: the calls are collective (`# Safety` of `Cta::enter`).
-impl<'w, M: Members> Lanes<'w, M> {
+impl<M: Segments> Lanes<'_, M> {
     /// Checks that all of the lanes make the caller's call.
     #[cfg(feature = "checked")]
     #[inline(always)]
     #[track_caller]
     pub(crate) fn meet(&self) {
         crate::checked::meet_in_warp(self.members.mask());
-    }
-
-    /// Returns the lanes as a bit mask, the `membermask` of their warp instructions.
-    ///
-    /// Not collective.
-    #[inline(always)]
-    pub fn mask(&self) -> LaneMask {
-        LaneMask::from_bits_retain(self.members.mask())
     }
 
     /// Returns the thread's lane in the warp, 0 to 31 (`%laneid`).
@@ -475,14 +462,50 @@ impl<'w, M: Members> Lanes<'w, M> {
     }
 
     /// Returns the thread's rank among the lanes (`thread_rank()` of cooperative groups): the number of them below the
-    /// thread's lane.
+    /// thread's lane. In a tile it counts from the tile's first lane.
     ///
     /// Not collective.
     ///
-    /// PTX: `mov.u32 d, %lanemask_lt;` `popc.b32`
+    /// PTX: `mov.u32 d, %laneid;` and in a tile `and.b32`; of lanes that need not be neighbors `mov.u32 d, %lanemask_lt;` `popc.b32`
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
-        (self.members.mask() & raw::lanemask_lt()).count_ones()
+        match M::WIDTH {
+            Some(32) => raw::laneid(),
+            Some(width) => raw::laneid() & (width - 1),
+            None => (self.members.mask() & raw::lanemask_lt()).count_ones(),
+        }
+    }
+
+    /// Returns the `value` of the lane with the number `lane`, 0 to 31; larger numbers are taken modulo 32 (`__shfl_sync`). In a
+    /// tile, `lane` counts from the tile's first lane and is taken modulo the tile's width. The result is unspecified if that
+    /// lane is not among these or has exited.
+    ///
+    /// Collective among the lanes.
+    ///
+    /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (once for each 32 bits)
+    #[inline(always)]
+    #[track_caller]
+    #[doc(alias = "__shfl_sync")]
+    pub fn shuffle<T: ShuffleValue>(&self, value: T, lane: u32) -> T {
+        const { words::<T>() };
+        meet!(self);
+        let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
+        // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
+        unsafe { shfl(value, mode::Idx, lane, c, mask) }
+    }
+}
+
+// SAFETY of the instructions of this `impl`: (a) and (b) above.
+impl<'w, M: Segments> Lanes<'w, M> {
+    /// Returns the lanes as a bit mask, the `membermask` of their warp instructions.
+    ///
+    /// Not collective.
+    #[inline(always)]
+    pub fn mask(&self) -> LaneMask
+    where
+        M: Members,
+    {
+        LaneMask::from_bits_retain(self.members.mask())
     }
 
     /// Waits for all of the lanes (`__syncwarp()`). Each one's earlier writes are visible to all of them afterwards.
@@ -493,7 +516,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__syncwarp")]
-    pub fn sync(&self) {
+    pub fn sync(&self)
+    where
+        M: Members,
+    {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::bar_warp_sync(self.members.mask()) }
@@ -507,7 +533,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__ballot_sync")]
-    pub fn ballot(&self, predicate: bool) -> LaneMask {
+    pub fn ballot(&self, predicate: bool) -> LaneMask
+    where
+        M: Members,
+    {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         LaneMask::from_bits_retain(unsafe { raw::vote_sync_ballot(predicate, self.members.mask()) })
@@ -521,7 +550,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__all_sync")]
-    pub fn all(&self, predicate: bool) -> bool {
+    pub fn all(&self, predicate: bool) -> bool
+    where
+        M: Members,
+    {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::vote_sync(mode::All, predicate, self.members.mask()) }
@@ -542,7 +574,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__any_sync")]
-    pub fn any(&self, predicate: bool) -> bool {
+    pub fn any(&self, predicate: bool) -> bool
+    where
+        M: Members,
+    {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) }
@@ -555,7 +590,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     /// PTX: `vote.sync.uni.pred d, predicate, membermask;`
     #[inline(always)]
     #[track_caller]
-    pub fn uniform(&self, predicate: bool) -> bool {
+    pub fn uniform(&self, predicate: bool) -> bool
+    where
+        M: Members,
+    {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::vote_sync(mode::Uni, predicate, self.members.mask()) }
@@ -565,14 +603,25 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
+    /// PTX: `match.any.sync.b32 d, value, membermask;`, or `.b64` for each 64 bits
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__match_any_sync")]
-    pub fn match_any<T: ShuffleValue>(&self, value: T) -> LaneMask {
+    pub fn match_any<T: ShuffleValue>(&self, value: T) -> LaneMask
+    where
+        M: Members,
+    {
+        const { words::<T>() };
         meet!(self);
+        let (mask, mut lanes) = (self.members.mask(), u32::MAX);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        LaneMask::from_bits_retain(unsafe { value.into_bits().match_any(self.members.mask()) })
+        each_bits(value, |bits| unsafe {
+            lanes &= match bits {
+                MatchBits::Of32(bits) => raw::match_any_sync(ty::B32, bits, mask),
+                MatchBits::Of64(bits) => raw::match_any_sync(ty::B64, bits, mask),
+            };
+        });
+        LaneMask::from_bits_retain(lanes)
     }
 
     /// Returns the lanes if the value has the same bits in all of them, else `None`
@@ -580,15 +629,27 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `match.all.sync.b32 d|p, value, membermask;` (or `.b64`)
+    /// PTX: `match.all.sync.b32 d|p, value, membermask;`, or `.b64` for each 64 bits
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__match_all_sync")]
-    pub fn match_all<T: ShuffleValue>(&self, value: T) -> Option<LaneMask> {
+    pub fn match_all<T: ShuffleValue>(&self, value: T) -> Option<LaneMask>
+    where
+        M: Members,
+    {
+        const { words::<T>() };
         meet!(self);
+        let (mask, mut lanes, mut all) = (self.members.mask(), 0, true);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        let (mask, all) = unsafe { value.into_bits().match_all(self.members.mask()) };
-        all.then_some(LaneMask::from_bits_retain(mask))
+        each_bits(value, |bits| unsafe {
+            let (same, are_same) = match bits {
+                MatchBits::Of32(bits) => raw::match_all_sync_pred(ty::B32, bits, mask),
+                MatchBits::Of64(bits) => raw::match_all_sync_pred(ty::B64, bits, mask),
+            };
+            lanes = same;
+            all &= are_same;
+        });
+        if all { Some(LaneMask::from_bits_retain(lanes)) } else { None }
     }
 
     /// Divides the lanes by value: returns those whose value has the same bits as the executing thread's
@@ -596,7 +657,7 @@ impl<'w, M: Members> Lanes<'w, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `match.any.sync.b32 d, value, membermask;` (or `.b64`)
+    /// PTX: `match.any.sync.b32 d, value, membermask;`, or `.b64` for each 64 bits
     ///
     /// ```
     /// # fn kernel(cta: &ptx::group::Cta, key: u32, value: u32) {
@@ -607,7 +668,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "cg::labeled_partition")]
-    pub fn partition_by<T: ShuffleValue>(&self, value: T) -> Lanes<'w, LaneSubset> {
+    pub fn partition_by<T: ShuffleValue>(&self, value: T) -> Lanes<'w, LaneSubset>
+    where
+        M: Members,
+    {
         // Keeps the invariant of `members`: a value matches itself, and all lanes of a match get the same mask.
         Lanes { members: LaneSubset(self.match_any(value).bits()), _scope: PhantomData }
     }
@@ -621,7 +685,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "cg::binary_partition")]
-    pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, LaneSubset>> {
+    pub fn filter(&self, predicate: bool) -> Option<Lanes<'w, LaneSubset>>
+    where
+        M: Members,
+    {
         // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the lanes.
         let mask = self.ballot(predicate).bits();
         predicate.then_some(Lanes { members: LaneSubset(mask), _scope: PhantomData })
@@ -637,28 +704,14 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias("cg::invoke_one", "cute::elect_one_sync"))]
-    pub fn invoke_elected<R>(&self, f: impl FnOnce() -> R) -> Option<R> {
+    pub fn invoke_elected<R>(&self, f: impl FnOnce() -> R) -> Option<R>
+    where
+        M: Members,
+    {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         let (_, elected) = unsafe { raw::elect_sync(self.members.mask()) };
         if elected { Some(f()) } else { None }
-    }
-
-    /// Returns the `value` of the lane with the number `lane`, 0 to 31; larger numbers are taken modulo 32 (`__shfl_sync`). In a
-    /// tile, `lane` counts from the tile's first lane and is taken modulo the tile's width. The result is unspecified if that
-    /// lane is not among these or has exited.
-    ///
-    /// Collective among the lanes.
-    ///
-    /// PTX: `shfl.sync.idx.b32 d, value, lane, c, membermask;` (twice for 64 bits)
-    #[inline(always)]
-    #[track_caller]
-    #[doc(alias = "__shfl_sync")]
-    pub fn shuffle<T: ShuffleValue>(&self, value: T, lane: u32) -> T {
-        meet!(self);
-        let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
-        T::of_bits(unsafe { value.into_bits().shfl(mode::Idx, lane, c, mask) })
     }
 
     /// Returns the minimum of the lanes' `f32` values, or with [`Abs`](crate::qualifier::abs::Abs) of their absolute values
@@ -679,7 +732,10 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[cfg(feature = "sm_100f")]
     #[inline(always)]
     #[track_caller]
-    pub fn reduce_min_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
+    pub fn reduce_min_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32
+    where
+        M: Members,
+    {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, self.members.mask()) }
@@ -694,20 +750,23 @@ impl<'w, M: Members> Lanes<'w, M> {
     #[cfg(feature = "sm_100f")]
     #[inline(always)]
     #[track_caller]
-    pub fn reduce_max_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32 {
+    pub fn reduce_max_f32(&self, abs: impl raw::ReduxAbs, nan: impl raw::ReduxNan, value: f32) -> f32
+    where
+        M: Members,
+    {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { raw::redux_sync_f32(op::Max, abs, nan, value, self.members.mask()) }
     }
 }
 
-impl<M: Members> Lanes<'_, M> {
+impl<M: Segments> Lanes<'_, M> {
     /// Returns the value of the lane `delta` lanes below, `delta` being 0 to 31; `None` if there is no such lane among these
     /// (`__shfl_up_sync`).
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
+    /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and `shfl.sync` without `p` for each further 32 bits)
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__shfl_up_sync")]
@@ -715,11 +774,12 @@ impl<M: Members> Lanes<'_, M> {
     where
         M: Neighbors,
     {
+        const { words::<T>() };
         meet!(self);
         let (c, mask) = (M::SEGMENT, self.members.mask());
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the lanes, the result is `None`.
-        let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Up, delta, c, mask) };
-        if inside { Some(T::of_bits(bits)) } else { None }
+        let (value, inside) = unsafe { shfl_pred(value, mode::Up, delta, c, mask) };
+        if inside { Some(value) } else { None }
     }
 
     /// Returns the value of the lane `delta` lanes above, `delta` being 0 to 31; `None` if there is no such lane among these
@@ -727,7 +787,7 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits)
+    /// PTX: `shfl.sync.down.b32 d|p, value, delta, c, membermask;` (and `shfl.sync` without `p` for each further 32 bits)
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__shfl_down_sync")]
@@ -735,11 +795,12 @@ impl<M: Members> Lanes<'_, M> {
     where
         M: Neighbors,
     {
+        const { words::<T>() };
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the lanes, the result is `None`.
-        let (bits, inside) = unsafe { value.into_bits().shfl_pred(mode::Down, delta, c, mask) };
-        if inside { Some(T::of_bits(bits)) } else { None }
+        let (value, inside) = unsafe { shfl_pred(value, mode::Down, delta, c, mask) };
+        if inside { Some(value) } else { None }
     }
 
     /// Returns the value of the lane whose number is the thread's own lane XOR `lanes` (`__shfl_xor_sync`). The value is
@@ -747,7 +808,7 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits)
+    /// PTX: `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (once for each 32 bits)
     ///
     /// ```
     /// # fn kernel(cta: &ptx::group::Cta, value: f32) {
@@ -765,13 +826,12 @@ impl<M: Members> Lanes<'_, M> {
     where
         M: Neighbors,
     {
+        const { words::<T>() };
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         // SAFETY: (a) and (b) of the `impl` above; another lane gives unspecified bits, which are a valid `T`.
-        T::of_bits(unsafe { value.into_bits().shfl(mode::Bfly, lanes, c, mask) })
+        unsafe { shfl(value, mode::Bfly, lanes, c, mask) }
     }
 }
 
-impl Lanes<'_, LaneSubset> {}
-
-handles! { Warp, Lanes<LaneSubset>, Lanes<LaneTile<16>> }
+handles! { Warp, Lanes<LaneSubset>, Lanes<LaneTile<16>>, Lanes<LaneTiles<16>> }

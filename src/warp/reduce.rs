@@ -4,13 +4,14 @@ use core::ops::{BitAnd, BitOr, BitXor};
 
 use half::{bf16, f16};
 
-use super::{Lanes, Members, ShuffleValue, WordBits};
+use super::{Lanes, Neighbors, Segments, ShuffleValue, shfl, shfl_pred, words};
 use crate::math;
 #[cfg(sm_100f)]
 use crate::qualifier::{abs, nan};
 use crate::qualifier::{mode, op, ty};
 use crate::raw;
 use crate::registers::unroll;
+use crate::shared::Element;
 use crate::special_register;
 
 /// A number that lanes add, compare and scan: an integer or a float of 32 or 64 bits, an `f16`, a `bf16`, or a pair of them.
@@ -19,7 +20,7 @@ use crate::special_register;
     label = "not a number that they take",
     note = "`reduce_add`, `reduce_min`, `reduce_max` and sums take `u32`, `i32`, `f32`, `u64`, `i64`, `f64`, `f16`, `bf16` and pairs of `f16` or `bf16`: convert the value, or reduce its parts"
 )]
-pub trait Reducible: ShuffleValue {
+pub trait Reducible: ShuffleValue + Element {
     #[doc(hidden)]
     const ZERO: Self;
     /// The sum, modulo 2^32 or 2^64 for integers.
@@ -64,7 +65,7 @@ pub trait Reducible: ShuffleValue {
     note = "`reduce_and`, `reduce_or` and `reduce_xor` take `u32`, `i32`, `u64` and `i64`: pass the bits of a float (`to_bits`)"
 )]
 pub trait BitReducible:
-    ShuffleValue + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
+    ShuffleValue + Element + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self>
 {
     #[doc(hidden)]
     const NONE: Self;
@@ -322,21 +323,21 @@ fn warps_are_whole() -> bool {
 // SAFETY of the instructions of this `impl`, two clauses, as in `warp.rs`. (a) The mask contains the executing thread (invariant
 // of `Lanes::members`). (b) The lanes call together (`# Safety` of `Cta::enter`). The code uses no value that a shuffle reads
 // from a lane which has exited or is not among these.
-impl<M: Members> Lanes<'_, M> {
+impl<M: Segments> Lanes<'_, M> {
     /// Returns the sum of the lanes' values, equal in all of them (`__reduce_add_sync`, `cg::reduce` with `cg::plus`).
     /// Integers are added modulo 2^32 or 2^64, floats pairwise. Sums of halves are rounded at each step: convert the values to `f32`
     /// for a sum of its precision.
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `redux.sync.add.u32 dst, value, membermask;` (or `.s32`), three of them for 64 bits; for floats as
-    /// [`reduce`](Lanes::reduce).
+    /// PTX: `redux.sync.add.u32 dst, value, membermask;` (or `.s32`), three of them for 64 bits; for floats, and for all
+    /// [`tiles`](super::Warp::tiles) of a warp, as [`reduce`](Lanes::reduce).
     #[inline(always)]
     #[track_caller]
     #[doc(alias("__reduce_add_sync", "cg::plus"))]
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
         meet!(self);
-        match self.redux_add(value) {
+        match if M::REDUX { self.redux_add(value) } else { None } {
             Some(sum) => sum,
             None => self.reduce(value, T::plus),
         }
@@ -355,12 +356,16 @@ impl<M: Members> Lanes<'_, M> {
     /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.min.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
-    /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.min.f32`.
+    /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.min.f32`. For all
+    /// [`tiles`](super::Warp::tiles) of a warp as [`reduce`](Lanes::reduce).
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__reduce_min_sync")]
     pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
         meet!(self);
+        if !M::REDUX {
+            return self.reduce(value, T::lesser);
+        }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_min(self.members.mask()) }
     }
@@ -371,12 +376,16 @@ impl<M: Members> Lanes<'_, M> {
     /// Collective among the lanes.
     ///
     /// PTX: `redux.sync.max.u32 dst, value, membermask;` (or `.s32`), two of them for 64 bits. For floats the
-    /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.max.f32`.
+    /// same on integers of the same order; on sm_100f, `f32` has `redux.sync.max.f32`. For all
+    /// [`tiles`](super::Warp::tiles) of a warp as [`reduce`](Lanes::reduce).
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__reduce_max_sync")]
     pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
         meet!(self);
+        if !M::REDUX {
+            return self.reduce(value, T::greater);
+        }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_max(self.members.mask()) }
     }
@@ -385,12 +394,16 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `redux.sync.and.b32 dst, value, membermask;` (twice for 64 bits)
+    /// PTX: `redux.sync.and.b32 dst, value, membermask;` (twice for 64 bits); for all [`tiles`](super::Warp::tiles) of a
+    /// warp as [`reduce`](Lanes::reduce).
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__reduce_and_sync")]
     pub fn reduce_and<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
+        if !M::REDUX {
+            return self.reduce(value, |a, b| a & b);
+        }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_bits(op::And, self.members.mask()) }
     }
@@ -399,12 +412,16 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `redux.sync.or.b32 dst, value, membermask;` (twice for 64 bits)
+    /// PTX: `redux.sync.or.b32 dst, value, membermask;` (twice for 64 bits); for all [`tiles`](super::Warp::tiles) of a
+    /// warp as [`reduce`](Lanes::reduce).
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__reduce_or_sync")]
     pub fn reduce_or<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
+        if !M::REDUX {
+            return self.reduce(value, |a, b| a | b);
+        }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_bits(op::Or, self.members.mask()) }
     }
@@ -413,12 +430,16 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `redux.sync.xor.b32 dst, value, membermask;` (twice for 64 bits)
+    /// PTX: `redux.sync.xor.b32 dst, value, membermask;` (twice for 64 bits); for all [`tiles`](super::Warp::tiles) of a
+    /// warp as [`reduce`](Lanes::reduce).
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__reduce_xor_sync")]
     pub fn reduce_xor<T: BitReducible>(&self, value: T) -> T {
         meet!(self);
+        if !M::REDUX {
+            return self.reduce(value, |a, b| a ^ b);
+        }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         unsafe { value.redux_bits(op::Xor, self.members.mask()) }
     }
@@ -431,7 +452,7 @@ impl<M: Members> Lanes<'_, M> {
     /// Collective among the lanes.
     ///
     /// PTX, if the lanes are neighbors and the CTA's size is a multiple of 32:
-    /// `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (twice for 64 bits) for each power of two below their number;
+    /// `shfl.sync.bfly.b32 d, value, lanes, c, membermask;` (for each 32 bits) for each power of two below their number;
     /// else [`inclusive_scan`](Lanes::inclusive_scan), and a `shfl.sync.idx.b32` from the last lane.
     ///
     /// ```
@@ -443,6 +464,7 @@ impl<M: Members> Lanes<'_, M> {
     #[track_caller]
     #[doc(alias = "cg::reduce")]
     pub fn reduce<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
+        const { words::<T>() };
         meet!(self);
         let mask = self.members.mask();
         if let Some(width) = M::WIDTH
@@ -453,13 +475,13 @@ impl<M: Members> Lanes<'_, M> {
         let upto = self.inclusive_scan(value, f);
         let live = match M::WIDTH {
             // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-            Some(_) => unsafe { raw::vote_sync_ballot(true, mask) },
+            Some(_) => self.members.combined() & unsafe { raw::vote_sync_ballot(true, mask) },
             None => mask,
         };
         // Not 0: the executing thread is in `live`.
         let last = 31 - live.leading_zeros();
         // SAFETY: (a) and (b) of this `impl`; lane `last` is among these and has not exited.
-        T::of_bits(unsafe { upto.into_bits().shfl(mode::Idx, last, M::SEGMENT | 0x1f, mask) })
+        unsafe { shfl(upto, mode::Idx, last, M::SEGMENT | 0x1f, mask) }
     }
 
     /// Combines the values of `width` neighbors, a power of two, by `f`. No lane may have exited.
@@ -471,7 +493,7 @@ impl<M: Members> Lanes<'_, M> {
             let lanes = 16 >> i;
             if width > lanes {
                 // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-                all = f(all, T::of_bits(unsafe { all.into_bits().shfl(mode::Bfly, lanes, c, mask) }));
+                all = f(all, unsafe { shfl(all, mode::Bfly, lanes, c, mask) });
             }
         });
         all
@@ -484,7 +506,7 @@ impl<M: Members> Lanes<'_, M> {
     ///
     /// Collective among the lanes.
     ///
-    /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for 64 bits) for each power of two below the
+    /// PTX: `shfl.sync.up.b32 d|p, value, delta, c, membermask;` (and once more for each further 32 bits) for each power of two below the
     /// number; if the lanes need not be neighbors, five times `shfl.sync.idx.b32` of the value and of a lane.
     ///
     /// ```
@@ -496,6 +518,7 @@ impl<M: Members> Lanes<'_, M> {
     #[track_caller]
     #[doc(alias = "cg::inclusive_scan")]
     pub fn inclusive_scan<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
+        const { words::<T>() };
         meet!(self);
         match M::WIDTH {
             Some(width) => self.scan_up(value, width, f),
@@ -512,10 +535,9 @@ impl<M: Members> Lanes<'_, M> {
             let delta = 1 << i;
             if width > delta {
                 // SAFETY: (a) and (b) of this `impl`; `below` is only used inside of the segment, which is the lanes.
-                let (below, inside) =
-                    unsafe { upto.into_bits().shfl_pred(mode::Up, delta, M::SEGMENT, mask) };
+                let (below, inside) = unsafe { shfl_pred(upto, mode::Up, delta, M::SEGMENT, mask) };
                 if inside {
-                    upto = f(T::of_bits(below), upto);
+                    upto = f(below, upto);
                 }
             }
         });
@@ -532,13 +554,10 @@ impl<M: Members> Lanes<'_, M> {
         unroll::<5>(|_| {
             // SAFETY: (a) and (b) of this `impl`; without a lower lane among these, neither result is used.
             let (below, next) = unsafe {
-                (
-                    upto.into_bits().shfl(mode::Idx, link, 0x1f, mask),
-                    raw::shfl_sync(mode::Idx, link, link, 0x1f, mask),
-                )
+                (shfl(upto, mode::Idx, link, 0x1f, mask), raw::shfl_sync(mode::Idx, link, link, 0x1f, mask))
             };
             if link < 32 {
-                upto = f(T::of_bits(below), upto);
+                upto = f(below, upto);
                 link = next;
             }
         });
@@ -563,17 +582,17 @@ impl<M: Members> Lanes<'_, M> {
     #[inline(always)]
     pub(crate) fn below<T: ShuffleValue>(&self, value: T) -> Option<T> {
         let mask = self.members.mask();
-        let (bits, inside) = match M::WIDTH {
+        let (value, inside) = match M::WIDTH {
             // SAFETY: (a) and (b) of this `impl`; the value is only used inside of the segment, which is the lanes.
-            Some(_) => unsafe { value.into_bits().shfl_pred(mode::Up, 1, M::SEGMENT, mask) },
+            Some(_) => unsafe { shfl_pred(value, mode::Up, 1, M::SEGMENT, mask) },
             None => {
                 let lower = mask & raw::lanemask_lt();
                 let link = 31_u32.wrapping_sub(lower.leading_zeros());
                 // SAFETY: (a) and (b) of this `impl`; without a lower lane among these, the value is not used.
-                (unsafe { value.into_bits().shfl(mode::Idx, link, 0x1f, mask) }, lower != 0)
+                (unsafe { shfl(value, mode::Idx, link, 0x1f, mask) }, lower != 0)
             }
         };
-        if inside { Some(T::of_bits(bits)) } else { None }
+        if inside { Some(value) } else { None }
     }
 
     /// Returns in each thread the sum of the lanes' values up to and including its own (`cg::inclusive_scan`), modulo 2^32 or
@@ -609,5 +628,115 @@ impl<M: Members> Lanes<'_, M> {
             Some(before) => before,
             None => self.below(upto).unwrap_or(T::ZERO),
         }
+    }
+}
+
+impl<M: Segments> Lanes<'_, M> {
+    /// Returns in each thread the values of its segment up to and including its own, combined by `f` (a segmented scan). A segment
+    /// begins at each lane where `is_head` is true, and at the first of the lanes. The rules for `f` are those of
+    /// [`inclusive_scan`](Lanes::inclusive_scan).
+    ///
+    /// Collective among the lanes.
+    ///
+    /// PTX: `vote.sync.ballot.b32 d, is_head, membermask;`, and `shfl.sync.up.b32 d, value, delta, c, membermask;` (for each 32
+    /// bits) for each power of two below the number of lanes.
+    ///
+    /// ```
+    /// # use ptx::group::Cta;
+    /// /// The sum of the values before this one with the same key, keys being sorted.
+    /// fn sum_of_key(cta: &Cta, key: u32, value: f32) -> f32 {
+    ///     let warp = cta.warp();
+    ///     let is_head = warp.shuffle_up(key, 1) != Some(key);
+    ///     warp.segmented_scan(value, is_head, |a, b| a + b)
+    /// }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[doc(alias = "cub::WarpReduce::TailSegmentedReduce")]
+    pub fn segmented_scan<T: ShuffleValue>(&self, value: T, is_head: bool, f: impl Fn(T, T) -> T) -> T
+    where
+        M: Neighbors,
+    {
+        const { words::<T>() };
+        meet!(self);
+        self.scan_segments(value, self.heads(is_head), f)
+    }
+
+    /// Returns in each thread the values of all lanes of its segment, combined by `f` (CUB: `WarpReduce::HeadSegmentedReduce`).
+    /// Segments and the rules for `f` are those of [`segmented_scan`](Lanes::segmented_scan).
+    ///
+    /// Collective among the lanes.
+    ///
+    /// PTX: that of [`segmented_scan`](Lanes::segmented_scan), and `shfl.sync.idx.b32 d, value, last, c, membermask;` (for each 32
+    /// bits); if the CTA's size is not a multiple of 32, also a `vote.sync.ballot.b32`.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, group::Cta, qualifier::{scope, sem}};
+    /// # fn kernel(cta: &Cta, bins: GlobalAtomics<u32, scope::Gpu>, key: u32, value: u32) {
+    /// // One atomic addition for each run of equal keys.
+    /// let warp = cta.warp();
+    /// let is_head = warp.shuffle_up(key, 1) != Some(key);
+    /// let sum = warp.segmented_reduce(value, is_head, |a, b| a + b);
+    /// if let Some(bin) = bins.get(key as usize).filter(|_| is_head) {
+    ///     bin.add(sum, sem::Relaxed);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[doc(alias = "cub::WarpReduce::HeadSegmentedReduce")]
+    pub fn segmented_reduce<T: ShuffleValue>(&self, value: T, is_head: bool, f: impl Fn(T, T) -> T) -> T
+    where
+        M: Neighbors,
+    {
+        const { words::<T>() };
+        meet!(self);
+        let (heads, mask) = (self.heads(is_head), self.members.mask());
+        let upto = self.scan_segments(value, heads, f);
+        // A segment ends before the next head, and before the lanes without a thread.
+        let ends = match warps_are_whole() {
+            true => heads,
+            // SAFETY: (a) and (b) of the `impl` above: the mask contains this thread, and the lanes call together.
+            false => heads | !unsafe { raw::vote_sync_ballot(true, mask) },
+        };
+        // Without an end above, the segment ends with lane 31.
+        let last = (ends & raw::lanemask_gt()).trailing_zeros() - 1;
+        // SAFETY: (a) and (b) of the `impl` above; lane `last` is among these and has not exited.
+        unsafe { shfl(upto, mode::Idx, last, M::SEGMENT | 0x1f, mask) }
+    }
+
+    /// The lanes at which a segment begins, with the first lanes of all tiles.
+    #[inline(always)]
+    fn heads(&self, is_head: bool) -> u32 {
+        // One bit in each `WIDTH`.
+        let first = const {
+            match M::WIDTH {
+                Some(width) => u32::MAX / (u32::MAX >> (32 - width)),
+                None => 1,
+            }
+        };
+        // SAFETY: (a) and (b) of the `impl` above: the mask contains this thread, and the lanes call together.
+        first | unsafe { raw::vote_sync_ballot(is_head, self.members.mask()) }
+    }
+
+    /// [`segmented_scan`](Lanes::segmented_scan) with segments that begin at `heads`. It reads lower lanes only: upper lanes may
+    /// have exited.
+    #[inline(always)]
+    fn scan_segments<T: ShuffleValue>(&self, value: T, heads: u32, f: impl Fn(T, T) -> T) -> T {
+        let mask = self.members.mask();
+        // Not 0: the first of the lanes is a head.
+        let rank = raw::laneid() - (31 - (heads & raw::lanemask_le()).leading_zeros());
+        let mut upto = value;
+        unroll::<5>(|i| {
+            let delta = 1 << i;
+            if M::WIDTH.is_none_or(|width| width > delta) {
+                // SAFETY: (a) and (b) of the `impl` above; `below` is only used inside of the thread's segment.
+                let below = unsafe { shfl(upto, mode::Up, delta, M::SEGMENT, mask) };
+                if delta <= rank {
+                    upto = f(below, upto);
+                }
+            }
+        });
+        upto
     }
 }
