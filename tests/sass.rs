@@ -178,6 +178,56 @@ fn operations_of_pairs_are_one_instruction() {
     assert!(packed > 0);
 }
 
+/// Returns the mnemonics of a function's instructions, up to the first dot.
+fn words_of(function: &str) -> Vec<&str> {
+    let words = function.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase()));
+    words.map(|word| word.split('.').next().unwrap_or(word)).collect()
+}
+
+/// Checks the machine code of `tests/device/groups`: arrays in parameters and constants are read where they lie, all tiles of a warp are
+/// reduced by shuffles alone, and a loop over vectors has its loads before its stores.
+#[test]
+fn groups_tables_and_loops_over_vectors() {
+    let module = ok(Build::new("tests/device/groups", Arch::Sm90a).run());
+    assert!(module.text.contains(".const .align 4 .b8") && module.text.contains("ld.const.b32"));
+    let entries = module.text.split(".entry ").skip(1).map(|entry| entry.split_once('(').expect("a name"));
+    for (name, entry) in
+        entries.filter(|(name, _)| !name.starts_with("tiles") && !name.starts_with("shuffles"))
+    {
+        // `tiles` and `shuffles` write an array of results in a loop.
+        assert!(!entry.contains(".local"), "{name}: {entry}");
+    }
+    let tools = ok(Tools::find_or_fetch());
+    let cubin = module.path.with_extension("sass.cubin");
+    ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
+    let sass = ok(tools.sass(&cubin));
+    let code = |name: &str| {
+        let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");
+        code.split("\t.section\t").next().unwrap_or_default()
+    };
+    for (name, bank) in [("indexed_parameter", "c[0x0][R"), ("constants", "c[0x3][R")] {
+        assert!(
+            code(name).lines().any(|line| line.contains("LDC") && line.contains(bank)),
+            "{name}: {}",
+            code(name)
+        );
+    }
+    // A shuffle, a `MATCH`, a `REDUX`, a vote and a `WARPSYNC`.
+    for (name, counts) in [("sums_of_a_tile", [0, 0, 1, 0, 1]), ("sums_of_all_tiles", [4, 0, 0, 0, 0])] {
+        let words = words_of(code(name));
+        let count = |mnemonic: &str| words.iter().filter(|word| **word == mnemonic).count();
+        assert_eq!(["SHFL", "MATCH", "REDUX", "VOTEU", "WARPSYNC"].map(count), counts, "{name}: {words:?}");
+    }
+    for (name, loads) in [("scale", 4), ("update", 8), ("sums", 8)] {
+        let looped = in_loops(code(name));
+        let place =
+            |what: &str| looped.iter().position(|instruction| instruction.contains(what)).expect("a vector");
+        let from = place("LDG.E.128");
+        let in_flight = looped[from..place("STG.E.128")].iter().filter(|one| one.contains("LDG.E.128"));
+        assert_eq!(in_flight.count(), loads, "{name}: {looped:#?}");
+    }
+}
+
 /// Consumers that read the stages of a cluster asynchronously alone.
 const ASYNC_CONSUMERS: &str = r#"
 #![no_std]

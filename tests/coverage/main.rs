@@ -60,6 +60,10 @@ const NO_TWIN: Exceptions = &[
             "shared::ThreadVectors::write_to",
         ],
     ),
+    (
+        "is plain loads and stores, whose machine code `tests/sass.rs` reads",
+        &["global::VectorsMut::for_each_update", "global::VectorsMut::for_each_write"],
+    ),
     ("is a constant for the host", &["shared::DynamicShared::bytes_for"]),
 ];
 
@@ -84,10 +88,14 @@ const NO_MISUSE: Exceptions = &[(
         "global::RowMut::len",
         "global::TailMut::len",
         "global::TilesMut::rounds",
+        "group::Cta::grid_position",
+        "group::Cta::grid_shape",
         "group::Cta::grid_size",
         "group::Cta::is_leader",
         "group::Cta::grid_rank",
+        "group::Cta::shape",
         "group::Cta::thread_count",
+        "group::Cta::thread_position",
         "group::Cta::thread_rank",
         "group::Cta::warp_rank",
         "group::Warps::thread_count",
@@ -538,7 +546,7 @@ fn is_called(function: &Function, called: &Called) -> bool {
 }
 
 /// The number of public functions of the typed layer. A new one has a user, or a reason in `NO_USER`.
-const MOST_FUNCTIONS: usize = 476;
+const MOST_FUNCTIONS: usize = 488;
 
 #[test]
 fn public_functions_are_few() {

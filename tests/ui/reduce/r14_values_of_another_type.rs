@@ -16,6 +16,7 @@ pub fn kernel(cta: &Cta, partials: &mut ReduceMemory<u32>, value: i32) {
     let _ = partials.exclusive_scan(cta, value, |a, b| a * b);
     let _ = partials.inclusive_sum(cta, value);
     let _ = partials.exclusive_sum(cta, value);
+    let _ = partials.broadcast(cta, value);
 }
 
 #[cfg(fixed)]
@@ -31,4 +32,5 @@ pub fn kernel(cta: &Cta, partials: &mut ReduceMemory<i32>, value: i32) {
     let _ = partials.exclusive_scan(cta, value, |a, b| a * b);
     let _ = partials.inclusive_sum(cta, value);
     let _ = partials.exclusive_sum(cta, value);
+    let _ = partials.broadcast(cta, value);
 }

@@ -7,6 +7,8 @@ pub fn body(warp: &Warp) {
     let _tile = warp.tile::<12>();
     #[cfg(not(fixed))]
     let _tile = warp.tile::<64>();
+    #[cfg(not(fixed))]
+    let _tiles = warp.tiles::<24>();
     #[cfg(fixed)]
     let _tile = warp.tile::<16>();
     #[cfg(fixed)]

@@ -54,3 +54,22 @@ pub unsafe extern "ptx-kernel" fn raw_launch_ranks(out: *mut u32) {
     let at = crate::cta_rank() * crate::thread_count() + rank;
     unsafe { out.add(at as usize).write(rank / 32 + crate::cta_count() + crate::elected() as u32) };
 }
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_launch_positions(out: *mut [[u32; 3]; 4]) {
+    let (cta, (), _) = unsafe { Cta::enter::<()>() };
+    unsafe { out.write([cta.thread_position(), cta.shape(), cta.grid_position(), cta.grid_shape()]) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_launch_positions(out: *mut [[u32; 3]; 4]) {
+    use core::arch::nvptx::*;
+    unsafe {
+        out.write([
+            [_thread_idx_x(), _thread_idx_y(), _thread_idx_z()],
+            [_block_dim_x(), _block_dim_y(), _block_dim_z()],
+            [_block_idx_x(), _block_idx_y(), _block_idx_z()],
+            [_grid_dim_x(), _grid_dim_y(), _grid_dim_z()],
+        ]);
+    }
+}

@@ -249,6 +249,73 @@ pair! {
     }
 }
 
+/// Returns the lanes at which a segment begins, among tiles of 8.
+#[inline(always)]
+unsafe fn heads(is_head: bool) -> u32 {
+    0x0101_0101 | unsafe { raw::vote_sync_ballot(is_head, ALL) }
+}
+
+/// Scans the segments of tiles of 8 lanes.
+#[inline(always)]
+unsafe fn scan_segments(value: u32, heads: u32) -> u32 {
+    let rank = raw::laneid() - (31 - (heads & raw::lanemask_le()).leading_zeros());
+    let mut upto = value;
+    unroll::<3>(|i| {
+        let below = unsafe { raw::shfl_sync(mode::Up, upto, 1 << i, 24 << 8, ALL) };
+        if 1 << i <= rank {
+            upto = below.max(upto);
+        }
+    });
+    upto
+}
+
+pair! {
+    typed_warp_segmented_scan(warp, value, wide) {
+        [warp.tiles::<8>().segmented_scan(value, wide == 0, u32::max)]
+    }
+    raw_warp_segmented_scan(value, wide) {
+        [scan_segments(value, heads(wide == 0))]
+    }
+}
+
+pair! {
+    typed_warp_segmented_reduce(warp, value, wide) {
+        [warp.tiles::<8>().segmented_reduce(value, wide == 0, u32::max)]
+    }
+    raw_warp_segmented_reduce(value, wide) {
+        let heads = heads(wide == 0);
+        let upto = scan_segments(value, heads);
+        let ends = if warps_are_whole() { heads } else { heads | !raw::vote_sync_ballot(true, ALL) };
+        let last = (ends & raw::lanemask_gt()).trailing_zeros() - 1;
+        [raw::shfl_sync(mode::Idx, upto, last, 24 << 8 | 0x1f, ALL)]
+    }
+}
+
+pair! {
+    typed_warp_tiles_sum(warp, value, wide) {
+        [warp.tiles::<4>().reduce_add(value)]
+    }
+    raw_warp_tiles_sum(value, wide) {
+        let sum = if warps_are_whole() {
+            let mut sum = value;
+            unroll::<2>(|i| sum += raw::shfl_sync(mode::Bfly, sum, 2 >> i, 28 << 8 | 0x1f, ALL));
+            sum
+        } else {
+            let mut upto = value;
+            unroll::<2>(|i| {
+                let (below, inside) = raw::shfl_sync_pred(mode::Up, upto, 1 << i, 28 << 8, ALL);
+                if inside {
+                    upto += below;
+                }
+            });
+            let tile = 0xf << (raw::laneid() & !3);
+            let last = 31 - (tile & raw::vote_sync_ballot(true, ALL)).leading_zeros();
+            raw::shfl_sync(mode::Idx, upto, last, 28 << 8 | 0x1f, ALL)
+        };
+        [sum]
+    }
+}
+
 ptx::shared_memory! {
     struct Floats { partials: ReduceMemory<f32> }
 }
@@ -337,6 +404,18 @@ cta_pair! {
         let sum = cta_redux(base, value, Some(0), add, u32::wrapping_add);
         let least = cta_redux(base + 128, value, None, min, u32::min);
         [sum, least, cta_redux(base, value, None, max, u32::max)]
+    }
+}
+
+cta_pair! {
+    Words: typed_reduce_broadcast(cta, partials, value) {
+        [partials.broadcast(&cta, value), partials.broadcast(&cta, 2 * value)]
+    }
+    raw_reduce_broadcast(base, value) {
+        publish(base, crate::elected(), value);
+        let first = slot(base, 0);
+        publish(base + 128, crate::elected(), 2 * value);
+        [first, slot(base + 128, 0)]
     }
 }
 

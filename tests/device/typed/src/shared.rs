@@ -2,9 +2,13 @@
 
 use ptx::group::Cta;
 use ptx::mbarrier::{Mbarrier, Uninit};
+use ptx::qualifier::{space, ty};
 use ptx::raw;
-use ptx::shared::{DynamicShared, SharedArray};
+use ptx::registers::unroll;
+use ptx::shared::{DynamicShared, SharedArray, SharedTable};
 use ptx::trap;
+
+use crate::{sync, thread_count, thread_rank};
 
 const N: usize = 256;
 
@@ -74,4 +78,42 @@ pub unsafe extern "ptx-kernel" fn raw_shared_dynamic(out: *mut u32) {
     unsafe { out.add(1).write(first) };
     unsafe { out.add(2).write(second) };
     unsafe { out.add(3).write(end - next) };
+}
+
+ptx::shared_memory! {
+    struct Table { words: SharedTable<u32, 64> }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_shared_table(x: *const u32, i: usize, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter::<Table>() };
+    let words = smem.words.fill(&cta, |i| unsafe { x.add(i).read() });
+    unsafe { out.write(words.get(i).unwrap_or(7)) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_shared_table(x: *const u32, i: usize, out: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter::<Table>() };
+    let words: u32 = unsafe { core::mem::transmute(smem.words) };
+    let (mut k, threads) = (thread_rank(), thread_count());
+    while k < 64 {
+        let at = |n: u32| k + n * threads;
+        let mut all = [core::mem::MaybeUninit::<u32>::uninit(); 4];
+        unroll::<4>(|n| {
+            if at(n as u32) < 64 {
+                all[n].write(unsafe { x.add(at(n as u32) as usize).read() });
+            }
+        });
+        unroll::<4>(|n| {
+            if at(n as u32) < 64 {
+                unsafe {
+                    raw::st_weak(space::SharedCta, ty::B32, words + 4 * at(n as u32), all[n].assume_init())
+                };
+            }
+        });
+        k = at(4);
+    }
+    unsafe { sync() };
+    let word =
+        if i >= 64 { 7 } else { unsafe { raw::ld_weak(space::SharedCta, ty::B32, words + 4 * i as u32) } };
+    unsafe { out.write(word) };
 }

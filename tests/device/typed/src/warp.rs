@@ -31,7 +31,7 @@ pair! {
     }
     raw_warp_sync(value, wide, out) {
         raw::bar_warp_sync(ALL);
-        raw::laneid() + raw::lanemask_lt().count_ones() + ALL + raw::activemask()
+        raw::laneid() + raw::laneid() + ALL + raw::activemask()
     }
 }
 
@@ -170,7 +170,47 @@ pair! {
         let from = raw::shfl_sync(mode::Idx, value, 2, 24 << 8 | 0x1f, mask);
         let other = raw::shfl_sync(mode::Bfly, value, 4, 24 << 8 | 0x1f, mask);
         let sum = raw::redux_sync(op::Add, ty::U32, value, mask);
-        up ^ from ^ other ^ sum ^ (mask & raw::lanemask_lt()).count_ones()
+        up ^ from ^ other ^ sum ^ raw::laneid() & 7
+    }
+}
+
+pair! {
+    typed_warp_all_tiles(warp, value, wide, out) {
+        let tiles = warp.tiles::<8>();
+        let up = tiles.shuffle_up(value, 1).unwrap_or(3);
+        up ^ tiles.shuffle(value, 2) ^ tiles.shuffle_xor(value, 4) ^ tiles.thread_rank()
+    }
+    raw_warp_all_tiles(value, wide, out) {
+        let (up, inside) = raw::shfl_sync_pred(mode::Up, value, 1, 24 << 8, ALL);
+        let up = if inside { up } else { 3 };
+        let from = raw::shfl_sync(mode::Idx, value, 2, 24 << 8 | 0x1f, ALL);
+        let other = raw::shfl_sync(mode::Bfly, value, 4, 24 << 8 | 0x1f, ALL);
+        up ^ from ^ other ^ raw::laneid() & 7
+    }
+}
+
+pair! {
+    typed_warp_shuffle_vector(warp, value, wide, out) {
+        let [a, b, c, d] = warp.shuffle([value, 1, value, 2], 5);
+        let [low, high] = warp.shuffle([value as u16, (value >> 16) as u16], 6);
+        a ^ b ^ c ^ d ^ u32::from(low ^ high) ^ u32::from(warp.shuffle_xor(value as u8, 1))
+    }
+    raw_warp_shuffle_vector(value, wide, out) {
+        let from = |word: u32| raw::shfl_sync(mode::Idx, word, 5, 0x1f, ALL);
+        let words = from(value) ^ from(1) ^ from(value) ^ from(2);
+        let pair = raw::shfl_sync(mode::Idx, value, 6, 0x1f, ALL);
+        let byte = raw::shfl_sync(mode::Bfly, u32::from(value as u8), 1, 0x1f, ALL);
+        words ^ u32::from(pair as u16 ^ (pair >> 16) as u16) ^ u32::from(byte as u8)
+    }
+}
+
+pair! {
+    typed_warp_match_vector(warp, value, wide, out) {
+        warp.match_any([value, wide as u32, 7]).bits()
+    }
+    raw_warp_match_vector(value, wide, out) {
+        let both = raw::match_any_sync(ty::B64, join(value, wide as u32), ALL);
+        both & raw::match_any_sync(ty::B32, 7, ALL)
     }
 }
 
