@@ -16,6 +16,7 @@ use core::marker::PhantomData;
 
 use crate::group::Cta;
 use crate::qualifier::op;
+use crate::raw;
 use crate::shared::{Element, Place};
 use crate::warp::{BitReducible, Reducible, ShuffleValue};
 
@@ -199,7 +200,7 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
     /// # fn kernel(cta: &Cta, counter: GlobalAtomics<u32, scope::Gpu>, tickets: &mut ReduceMemory<u32>, work: impl Fn(&Cta, u32)) {
     /// // The CTAs of the grid take numbers until there is no work left.
     /// loop {
-    ///     let mine = counter.get(0).filter(|_| cta.is_leader()).map_or(0, |counter| counter.add(1, sem::Relaxed));
+    ///     let mine = counter.get(0).filter(|_| cta.is_leader()).map_or(0, |counter| counter.fetch_add(1, sem::Relaxed));
     ///     let ticket = tickets.broadcast(cta, mine);
     ///     if ticket >= 1000 {
     ///         break;
@@ -411,4 +412,104 @@ bits! {
     reduce_xor ".xor" Xor ^ Some(T::NONE);
 }
 
-handles! { ReduceMemory<f32> }
+/// Shared memory for segmented scans of `T` over a CTA: a [`ReduceMemory`] for the values, and one for where segments begin.
+///
+/// ```
+/// use ptx::global::{Global, GlobalElementsMut};
+/// use ptx::group::Cta;
+/// use ptx::reduce::SegmentMemory;
+///
+/// ptx::shared_memory! {
+///     pub struct Smem { segments: SegmentMemory<f32> }
+/// }
+///
+/// /// Sums runs of equal keys up to each element, in blocks of 256 elements.
+/// #[ptx::kernel(unsafe(uniform), threads = 256)]
+/// pub fn running_sums(
+///     cta: Cta,
+///     #[shared] smem: Smem,
+///     keys: Global<u32>,
+///     values: Global<f32>,
+///     sums: GlobalElementsMut<f32>,
+/// ) {
+///     let mut segments = smem.segments;
+///     let i = (cta.grid_rank() * 256 + cta.thread_rank()) as usize;
+///     let is_head = keys.get(i) != keys.get(i.wrapping_sub(1));
+///     let (upto, _) = segments.inclusive_scan(&cta, values.get(i).unwrap_or(0.0), is_head, |a, b| a + b);
+///     if let Some((_, sum)) = sums.elements(&cta).next() {
+///         sum.write(upto);
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct SegmentMemory<T> {
+    values: ReduceMemory<T>,
+    /// Whether a segment begins in a warp.
+    heads: ReduceMemory<u32>,
+}
+
+// SAFETY: the two memories lie side by side. The size of the first is a multiple of both alignments.
+unsafe impl<T: ShuffleValue + Element> Place for SegmentMemory<T> {
+    const SIZE: u32 = ReduceMemory::<T>::SIZE + ReduceMemory::<u32>::SIZE;
+    const ALIGN: u32 =
+        if ReduceMemory::<T>::ALIGN > 4 { ReduceMemory::<T>::ALIGN } else { ReduceMemory::<u32>::ALIGN };
+
+    #[inline(always)]
+    unsafe fn at(addr: u32) -> Self {
+        // SAFETY: each memory gets its bytes of the `SIZE` that the caller passes.
+        unsafe { SegmentMemory { values: Place::at(addr), heads: Place::at(addr + ReduceMemory::<T>::SIZE) } }
+    }
+}
+
+impl<T: ShuffleValue + Element> SegmentMemory<T> {
+    /// Combines with `f`, in order of rank, the values of the thread's segment up to and including this thread; also returns that
+    /// result of the CTA's last thread, with which a loop over blocks of elements goes on. A segment begins at each thread where
+    /// `is_head` is true, and at the thread of rank 0.
+    ///
+    /// The rules for `f` are those of [`ReduceMemory::inclusive_scan`].
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: that of [`Lanes::segmented_scan`](crate::warp::Lanes::segmented_scan) twice, with two `st.weak.shared::cta`,
+    /// `barrier.cta.sync.aligned 0;` and two `ld.weak.shared::cta` between, and two `shfl.sync.idx`.
+    #[inline(always)]
+    #[track_caller]
+    pub fn inclusive_scan(&mut self, cta: &Cta, value: T, is_head: bool, f: impl Fn(T, T) -> T) -> (T, T) {
+        meet!(cta);
+        let (warp, count) = (cta.warp(), cta.thread_count());
+        let heads = warp.ballot(is_head).bits();
+        let upto = warp.scan_segments(value, heads | 1, &f);
+        let last = warp.lane() == 31 || cta.thread_rank() == count - 1;
+        if last {
+            // SAFETY: as in `publish`: one thread of each warp stores, in the slot of its warp.
+            unsafe { u32::store(self.heads.slot(cta.warp_rank()), u32::from(heads != 0)) };
+        }
+        self.values.publish(cta, last, upto);
+        let (warps, rank) = (count.div_ceil(32), cta.warp_rank());
+        let (before, all) = if count.is_multiple_of(32) {
+            // Lanes from `warps` on repeat the last warp, which no lower lane reads.
+            let other = warp.lane().min(warps - 1);
+            let heads = warp.ballot(self.heads.load(other) != 0).bits();
+            let of_warps = warp.scan_segments(self.values.load(other), heads | 1, &f);
+            (warp.shuffle(of_warps, rank.wrapping_sub(1)), warp.shuffle(of_warps, warps - 1))
+        } else {
+            let mut all = self.values.load(0);
+            let mut before = all;
+            for other in 1..warps {
+                if other == rank {
+                    before = all;
+                }
+                let of_warp = self.values.load(other);
+                all = if self.heads.load(other) != 0 { of_warp } else { f(all, of_warp) };
+            }
+            (before, all)
+        };
+        self.values.turn();
+        self.heads.turn();
+        // The segment began in an earlier warp if no lane up to this one is a head.
+        let began_before = rank > 0 && heads & raw::lanemask_le() == 0;
+        (if began_before { f(before, upto) } else { upto }, all)
+    }
+}
+
+handles! { ReduceMemory<f32>, SegmentMemory<f32> }

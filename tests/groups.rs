@@ -167,6 +167,42 @@ fn the_leaders_value_reaches_all_threads() {
     assert!(!OPTIMIZED.warnings.contains("may not reach"), "{}", OPTIMIZED.warnings);
 }
 
+/// Checks scans of segments within warps, over several warps, and of the whole CTA, also where the last warp lacks lanes.
+#[test]
+fn segments_of_a_cta_are_scanned() {
+    each(|gpu, kernels| {
+        macro_rules! check {
+            ($( $threads:literal )*) => { $(
+                // Heads at half of the threads, at few, at none.
+                for rare in [1, 50, 1000] {
+                    let values: Vec<u32> = words($threads, rare)
+                        .into_iter()
+                        .map(|word| if u64::from(word >> 8) % rare == 0 { word } else { word & 0x7fff_ffff })
+                        .collect();
+                    let mut results = gpu.slice(&vec![0_u32; 3 * $threads]);
+                    kernels
+                        .kernel(groups::segments::<$threads>)?
+                        .launch(gpu, 1, (&gpu.slice(&values), &mut results))?;
+                    let (mut upto, mut sums) = (Vec::new(), Vec::new());
+                    for (i, &word) in values.iter().enumerate() {
+                        let (map, value) = (word & 0x7fff_ffff, word & 0xffff);
+                        let goes_on = i > 0 && word >> 31 == 0;
+                        upto.push(if goes_on { groups::then(upto[i - 1], map) } else { map });
+                        sums.push(if goes_on { sums[i - 1] + value } else { value });
+                    }
+                    let mut all = vec![groups::then(*upto.last().unwrap(), values[0] & 0x7fff_ffff)];
+                    for word in &values[1..] {
+                        all.push(groups::then(*all.last().unwrap(), word & 0x7fff_ffff));
+                    }
+                    assert_eq!(results.to_vec(), [upto, sums, all].concat(), "{} threads, {rare}", $threads);
+                }
+            )* };
+        }
+        check! { 256 96 32 75 }
+        Ok(())
+    });
+}
+
 #[test]
 fn positions_in_three_dimensions() {
     each(|gpu, kernels| {

@@ -34,7 +34,7 @@ pub const ALIGN: u32 = 128;
     message = "`{Self}` has no place in shared memory",
     label = "not a handle of shared memory",
     note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<T, N, INPUTS, STAGES>`, `PipelineMemory<S, STAGES>`, `DsmemBuffer<T, N, Fill>`, \
-            `ReduceMemory<T>` and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier`"
+            `ReduceMemory<T>`, `SegmentMemory<T>`, `SharedTable<T, N>` and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier`"
 )]
 pub unsafe trait Place: Sized {
     /// The number of bytes of shared memory that the object takes.
@@ -167,7 +167,8 @@ pub const fn count(names: &[&str]) -> usize {
 ///
 /// A field is a [`SharedArray`](super::SharedArray), an [`Mbarrier<Uninit>`](crate::mbarrier::Mbarrier), a
 /// [`RingMemory`](crate::pipeline::RingMemory), a [`PipelineMemory`](crate::pipeline::PipelineMemory), a
-/// [`DsmemBuffer`](crate::cluster::DsmemBuffer), a [`ReduceMemory`](crate::reduce::ReduceMemory), a named barrier of
+/// [`DsmemBuffer`](crate::cluster::DsmemBuffer), a [`ReduceMemory`](crate::reduce::ReduceMemory), a [`SegmentMemory`](crate::reduce::SegmentMemory), a
+/// [`SharedTable`](super::SharedTable), a named barrier of
 /// [`barrier`](crate::barrier), each number once, or one `WorkQueueMemory` (of `clusterlaunchcontrol`).
 ///
 /// The struct becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that enter with the struct. It has 48 KiB at

@@ -722,7 +722,7 @@ impl<M: Segments> Lanes<'_, M> {
     /// [`segmented_scan`](Lanes::segmented_scan) with segments that begin at `heads`. It reads lower lanes only: upper lanes may
     /// have exited.
     #[inline(always)]
-    fn scan_segments<T: ShuffleValue>(&self, value: T, heads: u32, f: impl Fn(T, T) -> T) -> T {
+    pub(crate) fn scan_segments<T: ShuffleValue>(&self, value: T, heads: u32, f: impl Fn(T, T) -> T) -> T {
         let mask = self.members.mask();
         // Not 0: the first of the lanes is a head.
         let rank = raw::laneid() - (31 - (heads & raw::lanemask_le()).leading_zeros());

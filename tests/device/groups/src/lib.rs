@@ -5,7 +5,7 @@
 
 use ptx::global::{Global, GlobalElementsMut, GlobalVectorsMut};
 use ptx::group::Cta;
-use ptx::reduce::ReduceMemory;
+use ptx::reduce::{ReduceMemory, SegmentMemory};
 #[cfg(target_arch = "nvptx64")]
 use ptx::registers::from_fn;
 use ptx::shared::SharedTable;
@@ -258,5 +258,30 @@ pub fn sums_of_all_tiles(cta: Cta, values: Global<u32>, results: GlobalElementsM
     let sum = cta.warp().tiles::<16>().reduce_add(value);
     for (_, to) in results.elements(&cta) {
         to.write(sum);
+    }
+}
+
+ptx::shared_memory! {
+    /// Segments of words and of floats of 64 bits.
+    pub struct Segments { maps: SegmentMemory<u32>, floats: SegmentMemory<f64> }
+}
+
+/// Scans segments of a CTA twice, and a third time with what the second left. Bit 31 of a value says that a segment begins.
+#[ptx::kernel(unsafe(uniform), threads = THREADS, instances(<256>, <96>, <32>, <75>))]
+pub fn segments<const THREADS: u32>(
+    cta: Cta,
+    #[shared] smem: Segments,
+    values: Global<u32>,
+    results: GlobalElementsMut<u32>,
+) {
+    let (mut maps, mut floats) = (smem.maps, smem.floats);
+    let word = values.get(cta.thread_rank() as usize).unwrap_or(0);
+    let (map, is_head) = (word & 0x7fff_ffff, word >> 31 == 1);
+    let (upto, last) = maps.inclusive_scan(&cta, map, is_head, then);
+    let (sum, _) = floats.inclusive_scan(&cta, f64::from(word & 0xffff), is_head, |a, b| a + b);
+    let (all, _) =
+        maps.inclusive_scan(&cta, if cta.is_leader() { then(last, map) } else { map }, false, then);
+    for (result, (_, to)) in [upto, sum as u32, all].into_iter().zip(results.elements(&cta)) {
+        to.write(result);
     }
 }

@@ -5,7 +5,7 @@ use core::arch::nvptx::{_block_dim_x, _block_dim_y, _block_dim_z};
 use ptx::group::Cta;
 use ptx::qualifier::{convergence::Aligned, mode, op, space, threads, ty};
 use ptx::raw;
-use ptx::reduce::ReduceMemory;
+use ptx::reduce::{ReduceMemory, SegmentMemory};
 use ptx::registers::unroll;
 
 use crate::{thread_count, thread_rank};
@@ -522,5 +522,66 @@ cta_pair! {
             (before, below) => before.or(below),
         };
         [upto, all, both.unwrap_or(7), again]
+    }
+}
+
+ptx::shared_memory! {
+    struct Segments { partials: SegmentMemory<u32> }
+}
+
+/// Scans the segments of a warp that begin at `heads`.
+#[inline(always)]
+unsafe fn scan_heads(value: u32, heads: u32) -> u32 {
+    let rank = raw::laneid() - (31 - (heads & raw::lanemask_le()).leading_zeros());
+    let mut upto = value;
+    unroll::<5>(|i| {
+        let below = unsafe { raw::shfl_sync(mode::Up, upto, 1 << i, 0, ALL) };
+        if 1 << i <= rank {
+            upto = below.max(upto);
+        }
+    });
+    upto
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_reduce_segments(out: *mut u64, value: u32) {
+    let (cta, mut smem, _) = unsafe { Cta::enter::<Segments>() };
+    let (upto, last) = smem.partials.inclusive_scan(&cta, value, value > 9, u32::max);
+    unsafe { write(out, [upto, last]) };
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_reduce_segments(out: *mut u64, value: u32) {
+    let (_, smem, _) = unsafe { Cta::enter::<Segments>() };
+    let [base, _, flags, _]: [u32; 4] = unsafe { core::mem::transmute(smem.partials) };
+    unsafe {
+        let count = thread_count();
+        let heads = raw::vote_sync_ballot(value > 9, ALL);
+        let upto = scan_heads(value, heads | 1);
+        let last = raw::laneid() == 31 || thread_rank() == count - 1;
+        if last {
+            raw::st_weak(space::SharedCta, ty::B32, flags + 4 * (thread_rank() / 32), u32::from(heads != 0));
+        }
+        publish(base, last, upto);
+        let (warps, rank) = (count.div_ceil(32), thread_rank() / 32);
+        let (before, all) = if count.is_multiple_of(32) {
+            let other = raw::laneid().min(warps - 1);
+            let of_warps = raw::vote_sync_ballot(slot(flags, other) != 0, ALL);
+            let upto = scan_heads(slot(base, other), of_warps | 1);
+            let before = raw::shfl_sync(mode::Idx, upto, rank.wrapping_sub(1), 0x1f, ALL);
+            (before, raw::shfl_sync(mode::Idx, upto, warps - 1, 0x1f, ALL))
+        } else {
+            let mut all = slot(base, 0);
+            let mut before = all;
+            for other in 1..warps {
+                if other == rank {
+                    before = all;
+                }
+                let of_warp = slot(base, other);
+                all = if slot(flags, other) != 0 { of_warp } else { all.max(of_warp) };
+            }
+            (before, all)
+        };
+        let began_before = rank > 0 && heads & raw::lanemask_le() == 0;
+        write(out, [if began_before { before.max(upto) } else { upto }, all]);
     }
 }
