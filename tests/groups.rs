@@ -248,6 +248,24 @@ fn parameters_and_constants_are_read_at_any_index() {
 }
 
 #[test]
+fn bit_fields_are_unpacked() {
+    each(|gpu, kernels| {
+        let values = words(200, 13);
+        let mut results = gpu.slice(&vec![0_u32; values.len()]);
+        kernels.kernel(groups::four_bits)?.launch(gpu, 2, (&gpu.slice(&values), &mut results))?;
+        let expected = values.iter().map(|word| {
+            (0..8).fold(0_u32, |sum, k| {
+                let bits = word >> (4 * k) & 15;
+                let signed = if bits > 7 { bits.wrapping_sub(16) } else { bits };
+                sum.wrapping_mul(31).wrapping_add(signed.wrapping_mul(3)).wrapping_add(bits)
+            })
+        });
+        assert_eq!(results.to_vec(), expected.collect::<Vec<_>>());
+        Ok(())
+    });
+}
+
+#[test]
 fn tables_are_filled_and_read() {
     each(|gpu, kernels| {
         let which: Vec<u32> = (0..200).map(|i| i * 31 % 83).collect();

@@ -65,7 +65,8 @@ fn bytes(line: &str) -> u64 {
     // Behind the type stands the value.
     let end = if declared.starts_with('[') { ']' } else { '}' };
     let of_type = declared.split(end).next().unwrap_or_default();
-    let counts = of_type.split('[').skip(1).filter_map(|array| array.split_once(" x i8")?.0.parse::<u64>().ok());
+    let counts =
+        of_type.split('[').skip(1).filter_map(|array| array.split_once(" x i8")?.0.parse::<u64>().ok());
     counts.sum()
 }
 
@@ -73,7 +74,8 @@ fn bytes(line: &str) -> u64 {
 mod tests {
     use super::{bytes, in_constant_memory};
 
-    const USE: &str = "  %1 = getelementptr i8, ptr @\"a b\", i64 %0\n  call void @f(ptr align 4 @t, ptr @tt), !dbg !2\n";
+    const USE: &str =
+        "  %1 = getelementptr i8, ptr @\"a b\", i64 %0\n  call void @f(ptr align 4 @t, ptr @tt), !dbg !2\n";
 
     #[test]
     fn a_variable_of_the_section_moves_with_its_uses() {
@@ -108,7 +110,8 @@ mod tests {
     #[test]
     fn the_size_is_that_of_the_type() {
         assert_eq!(bytes("@a = internal constant [12 x i8] c\"[9 x i8]\", section"), 12);
-        let padded = "<{ [1 x i8], [3 x i8], [4 x i8] }> <{ [1 x i8] c\"a\", [3 x i8] undef, [4 x i8] c\"abcd\" }>";
+        let padded =
+            "<{ [1 x i8], [3 x i8], [4 x i8] }> <{ [1 x i8] c\"a\", [3 x i8] undef, [4 x i8] c\"abcd\" }>";
         assert_eq!(bytes(&format!("@a = internal constant {padded}, section")), 8);
     }
 

@@ -12,6 +12,7 @@ pub mod convergence;
 mod divergence;
 mod entry;
 mod error;
+mod fields;
 mod flow;
 mod ir;
 mod lines;

@@ -49,7 +49,9 @@ fn with_bytes(line: &str, [number, size, alignment]: Statement) -> Option<String
         return None;
     }
     let name = line[parameter.clone()].split(' ').next_back()?;
-    let stated = format!("ptr noalias noundef readonly byval([{size} x i8]) align {alignment} \"nvvm.grid_constant\" {name}");
+    let stated = format!(
+        "ptr noalias noundef readonly byval([{size} x i8]) align {alignment} \"nvvm.grid_constant\" {name}"
+    );
     Some([&line[..parameter.start], &stated, &line[parameter.end..]].concat())
 }
 

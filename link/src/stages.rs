@@ -10,6 +10,7 @@ use crate::constants::in_constant_memory;
 use crate::convergence::without_comments;
 use crate::divergence::divergent_barriers;
 use crate::entry::move_directives;
+use crate::fields::shifted;
 use crate::ir::Callee;
 use crate::lines::{Lines, line_of};
 use crate::local::local_memory;
@@ -45,7 +46,7 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     refuse_calls_of_llvm(&ptx, &program)?;
     warnings.extend(report_moved(&moved(&marked, &numbered, &numbered_ptx), options)?);
     warnings.extend(report_local_memory(&program, options, &ir, &ptx)?);
-    write(&options.output, &move_directives(&ptx, &program)?)?;
+    write(&options.output, &shifted(&move_directives(&ptx, &program)?))?;
     Ok(warnings)
 }
 

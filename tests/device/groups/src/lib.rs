@@ -7,10 +7,21 @@ use ptx::global::{Global, GlobalElementsMut, GlobalVectorsMut};
 use ptx::group::Cta;
 use ptx::reduce::{ReduceMemory, SegmentMemory};
 #[cfg(target_arch = "nvptx64")]
-use ptx::registers::from_fn;
+use ptx::registers;
 use ptx::shared::SharedTable;
 
 ptx::panic_handler!();
+
+/// Writes the results of the executing thread, in a grid of one CTA or more, as its elements.
+#[cfg(target_arch = "nvptx64")]
+fn write<const N: usize>(cta: &Cta, results: GlobalElementsMut<u32>, values: [u32; N]) {
+    let mut elements = results.elements(cta);
+    registers::unroll::<N>(|i| {
+        if let Some((_, to)) = elements.next() {
+            to.write(values[i]);
+        }
+    });
+}
 
 /// The number of results of a thread in [`tiles`].
 pub const TILES: usize = 24;
@@ -59,9 +70,8 @@ pub fn tiles<const THREADS: u32, const WIDTH: u32>(
         }};
     }
     let all = [of!(warp.tile::<WIDTH>()), of!(warp.tiles::<WIDTH>())];
-    for (result, (_, to)) in all.into_iter().flatten().zip(results.elements(&cta)) {
-        to.write(result);
-    }
+    let [tile, tiles] = all;
+    write(&cta, results, registers::from_fn::<_, TILES>(|i| if i < 12 { tile[i] } else { tiles[i - 12] }));
 }
 
 /// Sums the values of every second tile of eight lanes: the other tiles make no call.
@@ -83,11 +93,12 @@ pub const SHUFFLES: usize = 16;
 pub fn shuffles(cta: Cta, values: Global<u32>, results: GlobalElementsMut<u32>) {
     let (warp, word) = (cta.warp(), values.get(cta.thread_rank() as usize).unwrap_or(0));
     let from = (warp.lane() + 1) % 32;
-    let four: [u32; 4] = from_fn(|i| word.wrapping_add(i as u32));
+    let four: [u32; 4] = registers::from_fn(|i| word.wrapping_add(i as u32));
     let [a, b, c, d] = warp.shuffle(four, from);
     let bytes = warp.shuffle(word.to_le_bytes(), from);
     let three: [u8; 3] = warp.shuffle([word as u8, (word >> 8) as u8, (word >> 16) as u8], from);
-    let halves: [u16; 8] = warp.shuffle(from_fn(|i| (word as u16).wrapping_mul(i as u16 + 1)), from);
+    let halves: [u16; 8] =
+        warp.shuffle(registers::from_fn(|i| (word as u16).wrapping_mul(i as u16 + 1)), from);
     let byte = warp.shuffle(word as i8, from);
     let double = warp.shuffle(f64::from(word), from);
     let pair = warp.shuffle_down([word as i16, 5], 1).unwrap_or([-1, -1]);
@@ -113,9 +124,7 @@ pub fn shuffles(cta: Cta, values: Global<u32>, results: GlobalElementsMut<u32>) 
         all,
         some,
     ];
-    for (result, (_, to)) in results_of.into_iter().zip(results.elements(&cta)) {
-        to.write(result);
-    }
+    write(&cta, results, results_of);
 }
 
 ptx::shared_memory! {
@@ -146,9 +155,7 @@ pub fn positions(cta: Cta, results: GlobalElementsMut<u32>) {
     let ([width, height, depth], [columns, rows, layers]) = (cta.shape(), cta.grid_shape());
     let position = x + 10 * y + 100 * z + 1_000 * bx + 10_000 * by + 100_000 * bz;
     let shape = width + 10 * height + 100 * depth + 1_000 * columns + 10_000 * rows + 100_000 * layers;
-    for (result, (_, to)) in [position, shape].into_iter().zip(results.elements(&cta)) {
-        to.write(result);
-    }
+    write(&cta, results, [position, shape]);
 }
 
 /// A parameter whose arrays are read at an index that is known at run time.
@@ -281,7 +288,22 @@ pub fn segments<const THREADS: u32>(
     let (sum, _) = floats.inclusive_scan(&cta, f64::from(word & 0xffff), is_head, |a, b| a + b);
     let (all, _) =
         maps.inclusive_scan(&cta, if cta.is_leader() { then(last, map) } else { map }, false, then);
-    for (result, (_, to)) in [upto, sum as u32, all].into_iter().zip(results.elements(&cta)) {
-        to.write(result);
+    write(&cta, results, [upto, sum as u32, all]);
+}
+
+/// Unpacks eight signed and eight unsigned numbers of four bits from each word.
+#[ptx::kernel(unsafe(uniform), threads = 64)]
+pub fn four_bits(cta: Cta, words: Global<u32>, results: GlobalElementsMut<u32>) {
+    for (i, to) in results.elements(&cta) {
+        let word = words.get(i).unwrap_or(0);
+        let mut sum = 0_u32;
+        registers::unroll::<8>(|k| {
+            let signed = (word << (28 - 4 * k)).cast_signed() >> 28;
+            sum = sum
+                .wrapping_mul(31)
+                .wrapping_add((signed * 3).cast_unsigned())
+                .wrapping_add(word >> (4 * k) & 15);
+        });
+        to.write(sum);
     }
 }
