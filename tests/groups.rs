@@ -144,6 +144,8 @@ fn values_of_all_sizes_are_shuffled_and_matched() {
                 same.fold(0, |lanes, lane| lanes | 1 << lane),
                 u32::MAX,
                 0,
+                u32::from(low),
+                word,
             ];
             let found: Vec<u32> = (0..SHUFFLES).map(|k| results[32 * k + lane]).collect();
             assert_eq!(found, expected, "lane {lane}");

@@ -3,6 +3,8 @@
 
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]
 
+#[cfg(target_arch = "nvptx64")]
+use half::{bf16, f16};
 use ptx::global::{Global, GlobalElementsMut, GlobalVectorsMut};
 use ptx::group::Cta;
 use ptx::reduce::{ReduceMemory, SegmentMemory};
@@ -86,7 +88,7 @@ pub fn some_tiles(cta: Cta, values: Global<u32>, results: GlobalElementsMut<u32>
 }
 
 /// The number of results of a thread in [`shuffles`].
-pub const SHUFFLES: usize = 16;
+pub const SHUFFLES: usize = 18;
 
 /// Passes values of all sizes to the thread below, and matches them.
 #[ptx::kernel(unsafe(uniform), threads = 32)]
@@ -100,6 +102,8 @@ pub fn shuffles(cta: Cta, values: Global<u32>, results: GlobalElementsMut<u32>) 
     let halves: [u16; 8] =
         warp.shuffle(registers::from_fn(|i| (word as u16).wrapping_mul(i as u16 + 1)), from);
     let byte = warp.shuffle(word as i8, from);
+    let half = warp.shuffle(f16::from_bits(word as u16), from);
+    let two = warp.shuffle([bf16::from_bits(word as u16), bf16::from_bits((word >> 16) as u16)], from);
     let double = warp.shuffle(f64::from(word), from);
     let pair = warp.shuffle_down([word as i16, 5], 1).unwrap_or([-1, -1]);
     let long = warp.shuffle_xor([u64::from(word) << 7, 1], 3);
@@ -123,6 +127,8 @@ pub fn shuffles(cta: Cta, values: Global<u32>, results: GlobalElementsMut<u32>) 
         same.bits(),
         all,
         some,
+        u32::from(half.to_bits()),
+        u32::from(two[0].to_bits()) | u32::from(two[1].to_bits()) << 16,
     ];
     write(&cta, results, results_of);
 }
