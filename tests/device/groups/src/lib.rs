@@ -108,7 +108,7 @@ pub fn shuffles(cta: Cta, values: Global<u32>, results: GlobalElementsMut<u32>) 
     let pair = warp.shuffle_down([word as i16, 5], 1).unwrap_or([-1, -1]);
     let long = warp.shuffle_xor([u64::from(word) << 7, 1], 3);
     let same = warp.match_any([word >> 4, 0, 0, word >> 5]);
-    let all = warp.match_all([word & 0, 1, 2]).map_or(0, |lanes| lanes.bits());
+    let all = warp.match_all([word & 1 << 10, 1, 2]).map_or(0, |lanes| lanes.bits());
     let some = warp.match_all([0, word, 2]).map_or(0, |lanes| lanes.bits());
     let results_of = [
         a,
