@@ -66,8 +66,8 @@ impl Cta {
     ///   arguments, where an argument decides which calls come next. Every condition and loop bound that decides whether, and in
     ///   which round, a thread reaches the call has the same value in all threads of the group. A call is collective
     ///   - in the CTA, if it takes a `&Cta` or `&mut Cta`, as its receiver or as an argument;
-    ///   - in the group `G`, if it takes a `&G`, and in the first warp, if it takes a [`FirstWarp`];
-    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`] and a handle of a pipeline: `wait` and
+    ///   - in the group `G`, if it takes a `&G`, and in the first warp, if it takes a [`FirstWarp`](crate::group::FirstWarp);
+    ///   - in the warp, if it takes a [`Warp`](crate::warp::Warp), or [`Warps`](crate::group::Warps) and a handle of a pipeline: `wait` and
     ///     `release` of the [consumers](crate::pipeline::Consumer), `write` of the [producers](crate::pipeline::Producer);
     ///   - in a group of a warp's lanes, if it takes [`Lanes`](crate::warp::Lanes);
     ///   - in the cluster, if it takes a [`Cluster`](crate::cluster::Cluster) or its
@@ -111,7 +111,7 @@ impl Cta {
     ///   this, because the method takes the group by `&`.
     /// - *Parts.* The calls that run a closure in a part of the threads (`invoke_one`, `invoke_warp`, `finish_one`,
     ///   `finish_warp`, `Pipeline::run`, `run_with`) take the larger group by `&mut`. Their closures therefore have neither that
-    ///   group nor a [`Warp`](crate::warp::Warp) of it, and make no collective call of it. A thread, a warp or [`Warps`] hold the
+    ///   group nor a [`Warp`](crate::warp::Warp) of it, and make no collective call of it. A thread, a warp or [`Warps`](crate::group::Warps) hold the
     ///   handles of a part. If a closure of a part captures a value, by move or by reference, and changes it (`next_tile`, …),
     ///   the threads outside the part do not use that value again.
     /// - *Exclusive use.* The grid has fewer than 2^32 CTAs. No other code in the kernel uses the memory of `S`, the launch's

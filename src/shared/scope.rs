@@ -248,7 +248,7 @@ impl Cta {
     /// - for shared memory, the result of `end()`, in any state and without a wait;
     /// - for the sources of a [`BulkGroup`](crate::bulk::BulkGroup), `wait_read(cta).end()`: the leader waits until the copies have
     ///   read the sources. The destinations are written by the end of the grid;
-    /// - for any other [`AfterSync`](crate::group::AfterSync), the result of `end()`, without its barrier;
+    /// - for any other [`AfterSync`], the result of `end()`, without its barrier;
     /// - for a ring or a pipeline, the result of `end()` of what `update_all`, `finish` or `run` returns;
     /// - for an mbarrier, `()`: it holds no memory of a copy.
     ///
