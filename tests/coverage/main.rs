@@ -260,7 +260,7 @@ const NO_USER: Exceptions = &[
     ),
     (
         "reads or writes elements where the sibling with vectors does not fit, or vectors in place of elements",
-        &["global::VectorsMut::for_each_write", "global::RowMut::elements", "shared::View2d::get_vector"],
+        &["global::VectorsMut::for_each_write", "shared::View2d::get_vector"],
     ),
     (
         "bounds a loop with a collective call in each round, of which some CTAs of a cluster have no tile",
