@@ -25,6 +25,35 @@ fn code(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
+/// Returns whether the file defines the name: for `fn mark`, whether a line is that function's first, with or without visibility
+/// and `const`; for `states!`, whether a line begins with that table; for another name, whether a line begins with that
+/// attribute of `#[diagnostic]`. In a file that is not Rust, a line begins with the name.
+fn defines(path: &str, text: &str, name: &str) -> bool {
+    const KINDS: [&str; 8] = ["fn", "trait", "struct", "enum", "type", "const", "static", "macro_rules!"];
+    let is_whole = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+    let begins = |line: &str, name: &str| line.strip_prefix(name).is_some_and(is_whole);
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
+    if !path.ends_with(".rs") || name.ends_with('!') {
+        return lines.any(|line| begins(line, name));
+    }
+    let Some((kind, _)) = name.split_once(' ').filter(|(kind, _)| KINDS.contains(kind)) else {
+        return lines.any(|line| begins(line, &format!("#[diagnostic::{name}")));
+    };
+    let is_before = |word: &str| word.starts_with("pub") || ["unsafe", "const", "async"].contains(&word);
+    lines.any(|mut line| {
+        while let Some((word, rest)) = line.split_once(' ') {
+            if word == kind && begins(line, name) {
+                return true;
+            }
+            if !is_before(word) {
+                return false;
+            }
+            line = rest;
+        }
+        false
+    })
+}
+
 /// Returns the names of the packages that each package of the workspace depends on, except for its tests: directly, and in all.
 fn dependencies(metadata: &Metadata) -> BTreeMap<String, [BTreeSet<String>; 2]> {
     let nodes = &metadata.resolve.as_ref().unwrap().nodes;
@@ -86,7 +115,12 @@ fn what_the_page_points_to_is_there() {
         let text =
             fs::read_to_string(root().join(files[0])).unwrap_or_else(|error| panic!("{}: {error}", files[0]));
         for name in code(&row[2]) {
-            assert!(text.contains(name), "{} has no `{name}`: say where {} is", files[0], row[0]);
+            assert!(
+                defines(files[0], &text, name),
+                "{} does not define `{name}` (`fn`, `trait`, `const` … and the name): say where {} is",
+                files[0],
+                row[0]
+            );
         }
         assert!(files.iter().all(|file| root().join(file).is_file()), "{row:?}");
     }
