@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
+use comfy_table::{CellAlignment, Table, presets};
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -271,6 +272,65 @@ pub fn excess_text(excess: &Excess) -> Result<String> {
     Ok(text)
 }
 
+/// The lines before and after the table in `bench/README.md`.
+const MARKS: [&str; 2] = ["<!-- ./x bench writes this table -->\n", "<!-- end of the table -->"];
+
+/// Returns the table of the figures of both sides.
+pub fn table(pairs: &[Pair], preset: &str) -> Table {
+    let mut table = Table::new();
+    table.load_preset(preset);
+    table.set_header(["kernel", "SASS Rust / C++", "ratio", "barriers", "warp syncs", "registers"]);
+    for Pair { kernel, rust, twin } in pairs {
+        let both = |figure: fn(Figures) -> u32| {
+            let shown = |side: Option<Figures>| side.map_or("–".into(), |side| figure(side).to_string());
+            format!("{} / {}", shown(*rust), shown(*twin))
+        };
+        let ratio = match (rust, twin) {
+            (Some(rust), Some(twin)) => {
+                format!("{:.2}", f64::from(rust.instructions) / f64::from(twin.instructions))
+            }
+            _ => "–".into(),
+        };
+        table.add_row([
+            kernel.clone(),
+            both(|side| side.instructions),
+            ratio,
+            both(|side| side.barriers),
+            both(|side| side.warp_syncs),
+            both(|side| side.registers),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table
+}
+
+/// Returns the path of `bench/README.md`.
+pub fn readme_path() -> PathBuf {
+    root().join("bench/README.md")
+}
+
+/// Reads `bench/README.md`.
+pub fn read_readme() -> Result<String> {
+    let path = readme_path();
+    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Returns the text of `bench/README.md` with the table of these pairs.
+pub fn with_table(text: &str, pairs: &[Pair]) -> Result<String> {
+    let table = format!("{}\n", table(pairs, presets::ASCII_MARKDOWN).trim_fmt());
+    replace_between(text, MARKS, &table).with_context(|| {
+        format!("{} has no comments around the table: put them back", readme_path().display())
+    })
+}
+
+fn replace_between(text: &str, [start, end]: [&str; 2], new: &str) -> Option<String> {
+    let (before, rest) = text.split_once(start)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{start}{new}{end}{after}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -371,5 +431,25 @@ mod tests {
         let excess = allowed(Some(200), Some(4));
         let text = excess_text(&excess).unwrap();
         assert_eq!(toml::from_str::<Excess>(&text).unwrap(), excess);
+    }
+
+    #[test]
+    fn what_stands_between_the_marks_is_replaced() {
+        let [start, end] = MARKS;
+        let text = format!("before\n{start}old\n{end}\nafter");
+        assert_eq!(
+            replace_between(&text, MARKS, "new\n").unwrap(),
+            format!("before\n{start}new\n{end}\nafter")
+        );
+        assert_eq!(replace_between("before", MARKS, "new\n"), None);
+    }
+
+    #[test]
+    fn a_kernel_without_a_twin_has_a_row() {
+        let rust = Some(Figures { instructions: 21, ..Figures::default() });
+        let of =
+            |twin| table(&[Pair { kernel: "k".into(), rust, twin }], presets::ASCII_MARKDOWN).to_string();
+        assert!(of(None).contains("21 / –"));
+        assert!(of(Some(Figures { instructions: 10, ..Figures::default() })).contains("2.10"));
     }
 }
