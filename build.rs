@@ -1,21 +1,11 @@
-//! Sets the cfgs of the gates. Refuses device builds that would silently give wrong kernels: builds that lose convergence marks,
+//! Sets the cfgs of the gates, and writes their table for `src/raw/macros.rs`. Refuses device builds that would silently give wrong kernels: builds that lose convergence marks,
 //! or whose features and target-cpu disagree. `tests/build_script.rs` includes this file.
 
 use std::env;
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
-use ptx_targets::{Arch, processors, provided_by};
-
-/// The gates (`src/raw/macros.rs`): each is a cfg, which is set if one of the features that its name lists is enabled.
-const GATES: [&str; 7] = [
-    "sm_100",
-    "sm_100f",
-    "sm_100f_sm_110a",
-    "sm_100f_sm_110a_sm_120a",
-    "sm_90a_sm_100f_sm_110a_sm_120a",
-    "sm_100a_sm_103a",
-    "sm_103a",
-];
+use ptx_targets::{Arch, GATES, processors, provided_by};
 
 /// MIR passes that ignore convergence, and their effect. Compilers after 1.96 disable JumpThreading for GPUs.
 const MIR_PASSES: [(&str, &str); 2] =
@@ -26,10 +16,15 @@ fn main() {
     // The tests set `probe` by flags. The cfg adds a kernel for each instruction, which calls every form of the instruction.
     println!("cargo::rustc-check-cfg=cfg(probe, values(none(), \"gated\", \"convergent\"))");
     for gate in GATES {
-        println!("cargo::rustc-check-cfg=cfg({gate})");
-        if gate.replace("_sm_", " sm_").split(' ').any(is_enabled) {
-            println!("cargo::rustc-cfg={gate}");
+        println!("cargo::rustc-check-cfg=cfg({})", gate.name);
+        if gate.targets.iter().any(|arch| is_enabled(arch.name())) {
+            println!("cargo::rustc-cfg={}", gate.name);
         }
+    }
+    let out_dir = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR for build scripts"));
+    let table = out_dir.join("gates.rs");
+    if let Err(error) = std::fs::write(&table, gates()) {
+        println!("cargo::error=cannot write {}: {error}", table.display());
     }
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("nvptx64") {
         return;
@@ -46,11 +41,23 @@ fn main() {
     }
 }
 
+/// Returns the call of `gates!` (`src/raw/macros.rs`): a line for each gate.
+fn gates() -> String {
+    let mut text = "gates! {\n".to_owned();
+    for gate in GATES {
+        let features: Vec<_> = gate.targets.iter().map(|arch| arch.name()).collect();
+        let number = if features.len() == 1 { "feature" } else { "features" };
+        let closed = format!("an_instruction_of_the_{number}_{}", features.join("_"));
+        let _ = writeln!(text, "    {} {:?} {closed};", gate.name, gate.text());
+    }
+    text + "}\n"
+}
+
 /// Watches the places that can set the linker: cargo reruns a build script if the flags change, but not if the linker changes.
 fn rerun_when_configuration_changes() {
     println!("cargo::rerun-if-env-changed=CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER");
-    let out_dir = env::var_os("OUT_DIR").map(std::path::PathBuf::from).unwrap_or_default();
-    let home = env::var_os("CARGO_HOME").map(std::path::PathBuf::from).unwrap_or_default();
+    let out_dir = env::var_os("OUT_DIR").map(PathBuf::from).unwrap_or_default();
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from).unwrap_or_default();
     let configs =
         out_dir.ancestors().map(|folder| folder.join(".cargo/config.toml")).chain([home.join("config.toml")]);
     for config in configs.filter(|config| config.exists()) {
@@ -88,7 +95,9 @@ impl Device {
             ));
         }
         // These cfgs choose the parts of `ptx`, so only features and rustdoc set them.
-        for cfg in self.options(&["--cfg"]).filter(|&cfg| cfg == "doc" || GATES.contains(&cfg)) {
+        for cfg in
+            self.options(&["--cfg"]).filter(|&cfg| cfg == "doc" || GATES.iter().any(|gate| gate.name == cfg))
+        {
             faults.push(format!(
                 "`--cfg {cfg}` opens parts of `ptx` that this build must not have: remove it from `rustflags`, and enable the \
                  feature of the target"

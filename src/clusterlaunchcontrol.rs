@@ -16,7 +16,7 @@
 
 use core::marker::PhantomData;
 
-#[cfg(sm_100f_sm_110a_sm_120a)]
+#[cfg(try_cancel_multicast)]
 use crate::cluster::Cluster;
 use crate::group::{Brand, Cta};
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
@@ -124,7 +124,7 @@ impl Requester for Cta {
         fence_async(self);
     }
 }
-#[cfg(sm_100f_sm_110a_sm_120a)]
+#[cfg(try_cancel_multicast)]
 #[diagnostic::do_not_recommend]
 impl Requester for Cluster<'_> {
     #[inline(always)]

@@ -538,7 +538,7 @@ impl<T: Transitions<G>, const ARRIVALS: u32, G: ThreadGroup> ArrivedWith<T, ARRI
     }
 }
 
-#[cfg(sm_100f_sm_110a_sm_120a)]
+#[cfg(try_cancel_multicast)]
 impl<const ARRIVALS: u32> Mbarrier<Arrived, ARRIVALS> {
     /// [`wait`](Mbarrier::wait) in cluster scope, for a copy that another CTA of the cluster has started: its complete-tx
     /// releases in cluster scope.

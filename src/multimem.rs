@@ -326,7 +326,7 @@ const _: () = {
     }
 };
 
-#[cfg(sm_100f_sm_110a_sm_120a)]
+#[cfg(multimem_f8)]
 const _: () = {
     use crate::raw::MultimemByteType;
 

@@ -31,7 +31,7 @@ use core::marker::PhantomData;
 
 use crate::group::{Cta, FirstWarp, Warps};
 use crate::mask::LaneMask;
-#[cfg(sm_100f)]
+#[cfg(redux_f32)]
 use crate::qualifier::op;
 use crate::qualifier::{B128, Sealed, mode, ty};
 use crate::raw;

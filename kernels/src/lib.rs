@@ -13,7 +13,7 @@ pub mod bulk_reduce;
 pub mod byte_histogram;
 pub mod cluster;
 pub mod cluster_atomics;
-#[cfg(not(any(feature = "sm_90", feature = "sm_90a")))]
+#[cfg(feature = "sm_100")]
 pub mod clusterlaunchcontrol;
 pub mod cp_async;
 pub mod fence;
@@ -31,9 +31,9 @@ pub mod row_softmax;
 pub mod shared;
 pub mod tensor;
 pub mod tensor_multicast;
-#[cfg(not(any(feature = "sm_90", feature = "sm_100")))] // `tensormap.replace`
+#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))] // `tensormap.replace`
 pub mod tensor_retype;
-#[cfg(not(any(feature = "sm_90", feature = "sm_100")))] // `tensormap.replace`
+#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))] // `tensormap.replace`
 pub mod tensor_sum;
 pub mod warp;
 

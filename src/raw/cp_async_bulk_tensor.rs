@@ -4,16 +4,16 @@
 
 legal! {
     TensorCtaGroup: "`{Self}` is not a `.cta_group` of a tensor copy: use `cta_group::None` or, with the feature `sm_100f` or `sm_110a`, `.cta_group::1` or `.cta_group::2`"
-    { cta_group::None, cta_group::One @ "8.6" gate sm_100f_sm_110a, cta_group::Two @ "8.6" gate sm_100f_sm_110a }
+    { cta_group::None, cta_group::One @ "8.6" gate tensor_modes, cta_group::Two @ "8.6" gate tensor_modes }
     TensorDst: "`{Self}` is not a destination of a tensor copy from global memory: use `.shared::cta` or `.shared::cluster`"
     { space::SharedCta @ "8.6" no multicast, space::SharedCluster }
     TensorNewerDst: "`{Self}` is not a destination of a tensor copy from global memory in this mode: use `.shared::cta` or, with the feature `sm_100f` or `sm_110a`, `.shared::cluster`"
-    { space::SharedCta no multicast, space::SharedCluster gate sm_100f_sm_110a }
+    { space::SharedCta no multicast, space::SharedCluster gate tensor_modes }
     /// `.multicast` and its `ctaMask`, of tensor copies from global memory.
     TensorMulticast<Dst>: "`{Self}` is not a `.multicast` of a tensor copy to `{Dst}`: use `multicast::None` or, to `.shared::cluster`, `multicast::Cluster` with a `CtaMask`"
     { multicast::None, multicast::Cluster(cta_mask in mask) for [ space::SharedCluster ] }
     TensorIm2colWMode: "`{Self}` is not an `.im2col::w` mode of a tensor copy: use `.im2col::w` or, with the feature `sm_100f` or `sm_110a`, `.im2col::w::128`"
-    { load_mode::Im2colW, load_mode::Im2colW128 gate sm_100f_sm_110a }
+    { load_mode::Im2colW, load_mode::Im2colW128 gate tensor_modes }
     /// `.load_mode` of tensor copies and reductions from shared to global memory, of one or two dimensions.
     TensorStoreTileMode: "`{Self}` is not a `.load_mode` of a 1d or 2d tensor copy or reduction to global memory: use `.tile`"
     { load_mode::Tile }
@@ -53,7 +53,7 @@ macro_rules! tensor_load {
     };
     (@dim $dim:tt $info:tt gather4 $row:ident $name:ident) => {
         $row! { @mode $name $dim [] ".tile::gather4" [ ".tile::gather4" ] [] TensorNewerDst
-            [ "8.6", "sm_100" ] [ gate: sm_100; ] [ gate: sm_100f_sm_110a; ]
+            [ "8.6", "sm_100" ] [ gate: sm_100; ] [ gate: tensor_modes; ]
             "four rows (`tensor_coords`: their first column, then their indices)" [] }
     };
     (@dim $dim:tt [ $($info:tt)+ ] im2col $row:ident $name:ident) => {
@@ -65,7 +65,7 @@ macro_rules! tensor_load {
     (@dim $dim:tt $info:tt im2col_w $row:ident $name:ident) => {
         $row! { @mode $name $dim [ im2col_info: 2 [ halo offset ] ", {{{halo}, {offset}}}", ", im2colInfo" ]
             "{.load_mode}" [] [ TensorIm2colWMode ] TensorNewerDst
-            [ "8.6", "sm_100" ] [ gate: sm_100; ] [ gate: sm_100f_sm_110a; ]
+            [ "8.6", "sm_100" ] [ gate: sm_100; ] [ gate: tensor_modes; ]
             "the pixels along W at `tensor_coords`, with `wHalo` and `wOffset` in `im2col_info`, as a column"
             [ "- `wHalo` is less than 512, or less than 32 with `.im2col::w::128`; `wOffset` is less than 32." ] }
     };
@@ -135,7 +135,7 @@ load! {
 macro_rules! store {
     ($( $dim:tt $mode:ident $name:ident; )*) => { $( tensor_dim! { $dim store $mode $name } )* };
     (@dim $dim:tt $info:tt scatter4 $name:ident) => {
-        store! { @row $name $dim ".tile::scatter4" [ ".tile::scatter4" ] [] [ "8.6", "sm_100" gate: sm_100f_sm_110a; ]
+        store! { @row $name $dim ".tile::scatter4" [ ".tile::scatter4" ] [] [ "8.6", "sm_100" gate: tensor_modes; ]
             "four rows (`tensor_coords`: their first column, then their indices) of a tensor in global memory" }
     };
     (@dim $dim:tt $info:tt $Mode:ident $name:ident) => {

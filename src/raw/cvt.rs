@@ -30,7 +30,7 @@ legal! {
 }
 legal! {
     CvtF8Source(TypeTag): "`{Self}` cannot become two eight-bit floats here: use `.f16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.bf16x2`"
-    { ty::F16x2, ty::Bf16x2 gate sm_100f_sm_110a_sm_120a }
+    { ty::F16x2, ty::Bf16x2 gate cvt_f8_bf16 }
 }
 legal! {
     F8x2Type(TypeTag): "`{Self}` is not a pair of eight-bit floats: use `.e4m3x2` or `.e5m2x2`"
@@ -125,7 +125,7 @@ instruction! {
     form: "cvt.rs{.relu}{.satfinite}{.type}.f32 d, a, b, rbits;";
     ptx: "cvt.rs" .. ".f32 {d}, {a}, {b}, {rbits};";
     isa: "8.7", target: "sm_100a", section: "9.7.9.21";
-    gate: sm_100a_sm_103a;
+    gate: cvt_rs;
     options: pure, nomem, nostack, preserves_flags;
 }
 
@@ -149,7 +149,7 @@ instruction! {
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x2Type { ty::E4m3x2, ty::E5m2x2 },
         Source: CvtF8Source {
-            ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 @ "9.1" gate sm_100f_sm_110a_sm_120a,
+            ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 @ "9.1" gate cvt_f8_bf16,
         },
     ](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
     form: "cvt.rn.satfinite{.relu}{.type}{.source} d, a;";
@@ -180,7 +180,7 @@ instruction! {
     form: "cvt.rn{.relu}{.satfinite}.bf16x2{.type} d, a;";
     ptx: "cvt.rn" .. " {d}, {a};";
     isa: "9.2", target: "sm_100a", section: "9.7.9.21";
-    gate: sm_100f_sm_110a_sm_120a;
+    gate: cvt_f8_bf16;
     options: pure, nomem, nostack, preserves_flags;
 }
 
@@ -197,7 +197,7 @@ instruction! {
     form: "cvt.rs{.relu}.satfinite{.type}.f32 d, {a, b, e, f}, rbits;";
     ptx: "cvt.rs" .. ".f32 {d}, {{{a}, {b}, {e}, {f}}}, {rbits};";
     isa: "8.7", target: "sm_100a", section: "9.7.9.21";
-    gate: sm_100a_sm_103a;
+    gate: cvt_rs;
     options: pure, nomem, nostack, preserves_flags;
 }
 

@@ -1,28 +1,22 @@
 //! The macros of the raw layer: [`legal!`] names a set of qualifiers that an instruction takes, [`instruction!`] is an
 //! instruction. docs/INSTRUCTION_MACRO.md explains how they expand.
 
-/// The gates. `build.rs` sets the cfg of a gate if a feature that the gate's name lists is enabled. `gate_text!` is the gate's
+/// The gates, from the table in `targets/src/lib.rs`, which `build.rs` writes as a call of this macro. `gate_text!` is the gate's
 /// targets, for the documentation; `closed!` is the stand-in for an instruction that the selected target lacks: the error of a
-/// call names the features.
+/// call names the features. Several gates may have one stand-in.
 macro_rules! gates {
     ($( $gate:ident $text:literal $closed:ident; )*) => {
         macro_rules! gate_text { $( ($gate) => { $text }; )* }
-        macro_rules! closed { $( ($gate) => { $crate::raw::macros::closed::$closed }; )* }
-        #[allow(non_camel_case_types, dead_code, reason = "the names are read in errors")]
-        pub(crate) mod closed { $( pub struct $closed; )* }
+        macro_rules! closed { $( ($gate) => { $crate::raw::macros::closed::$gate::$closed }; )* }
+        pub(crate) mod closed { $(
+            pub mod $gate {
+                #[allow(non_camel_case_types, dead_code, reason = "the name is read in errors")]
+                pub struct $closed;
+            }
+        )* }
     };
 }
-gates! {
-    sm_100 "sm_100 or higher" an_instruction_of_the_feature_sm_100;
-    sm_100f "sm_100f or higher in its family" an_instruction_of_the_feature_sm_100f;
-    sm_100f_sm_110a "sm_100f or higher in its family, sm_110a" an_instruction_of_the_features_sm_100f_sm_110a;
-    sm_100f_sm_110a_sm_120a "sm_100f or higher in its family, sm_110a, sm_120a"
-        an_instruction_of_the_features_sm_100f_sm_110a_sm_120a;
-    sm_90a_sm_100f_sm_110a_sm_120a "sm_90a, sm_100f or higher in its family, sm_110a, sm_120a"
-        an_instruction_of_the_features_sm_90a_sm_100f_sm_110a_sm_120a;
-    sm_100a_sm_103a "sm_100a, sm_103a" an_instruction_of_the_features_sm_100a_sm_103a;
-    sm_103a "sm_103a" an_instruction_of_the_feature_sm_103a;
-}
+include!(concat!(env!("OUT_DIR"), "/gates.rs"));
 
 /// Puts after each tag of a list its number, its PTX text, and in which register the operands of class `typed`, or addresses, go:
 /// what `as` says, or `register_of!`. Hands the list to a macro.

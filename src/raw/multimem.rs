@@ -22,17 +22,17 @@ legal! {
     MultimemAddType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.add`: use `.u32`, `.s32`, `.u64`, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::U32, ty::S32, ty::U64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2,
-        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E4m3x4 @ "8.6" gate multimem_f8, ty::E5m2x4 @ "8.6" gate multimem_f8,
     }
     MultimemMinMaxType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.min` or `.max`: use `.u32`, `.s32`, `.u64`, `.s64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
     {
-        ty::U32, ty::S32, ty::U64, ty::S64, ty::F16x2, ty::Bf16x2, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::U32, ty::S32, ty::U64, ty::S64, ty::F16x2, ty::Bf16x2, ty::E4m3x4 @ "8.6" gate multimem_f8,
+        ty::E5m2x4 @ "8.6" gate multimem_f8,
     }
     MultimemStType(TypeTag): "`{Self}` is not a `.type` of `multimem.st`: use `.b`, `.u` or `.s` of 32 or 64 bits, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::B32, ty::B64, ty::U32, ty::S32, ty::U64, ty::S64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2,
-        ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::E4m3x4 @ "8.6" gate multimem_f8, ty::E5m2x4 @ "8.6" gate multimem_f8,
     }
     MultimemRedType(TypeTag): "`{Self}` is not a `.type` of `multimem.red.add`: use `.u32`, `.s32`, `.u64`, `.f32`, `.f64`, `.f16x2` or `.bf16x2`"
     { ty::U32, ty::S32, ty::U64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2 }
@@ -42,15 +42,15 @@ legal! {
     { ty::E4m3x4, ty::E5m2x4 }
     MultimemVectorType(TypeTag): "`{Self}` is not a `.type` of a `.v2` or `.v4` of `multimem`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2`, `.f32` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     {
-        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32, ty::E4m3x2 @ "8.6" gate multimem_f8,
+        ty::E5m2x2 @ "8.6" gate multimem_f8, ty::E4m3x4 @ "8.6" gate multimem_f8,
+        ty::E5m2x4 @ "8.6" gate multimem_f8,
     }
     MultimemVectorMinMaxType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max` with a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     {
-        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a, ty::E4m3x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x4 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::E4m3x2 @ "8.6" gate multimem_f8,
+        ty::E5m2x2 @ "8.6" gate multimem_f8, ty::E4m3x4 @ "8.6" gate multimem_f8,
+        ty::E5m2x4 @ "8.6" gate multimem_f8,
     }
     MultimemVectorRedType(TypeTag): "`{Self}` is not a `.type` of `multimem.red` with a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or `.f32`"
     { ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32 }
@@ -58,8 +58,8 @@ legal! {
     { ty::E4m3x2, ty::E5m2x2, ty::E4m3x4, ty::E5m2x4 }
     MultimemV8Type(TypeTag): "`{Self}` is not a `.type` of a `.v8` of `multimem`: use `.f16`, `.bf16` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2` or `.e5m2x2`"
     {
-        ty::F16, ty::Bf16, ty::E4m3x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
-        ty::E5m2x2 @ "8.6" gate sm_100f_sm_110a_sm_120a,
+        ty::F16, ty::Bf16, ty::E4m3x2 @ "8.6" gate multimem_f8,
+        ty::E5m2x2 @ "8.6" gate multimem_f8,
     }
     MultimemV8AccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` with a `.v8`: use `.e4m3x2` or `.e5m2x2`"
     { ty::E4m3x2, ty::E5m2x2 }
@@ -235,21 +235,21 @@ multimem! {
         v4 [ multimem_ld_reduce_weak_add_acc_f32_v4 multimem_ld_reduce_add_acc_f32_v4 ];
     ld_reduce add_acc_f32 "8.2", AtomVectorHalfType
         v8 [ multimem_ld_reduce_weak_add_acc_f32_v8 multimem_ld_reduce_add_acc_f32_v8 ];
-    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a, MultimemAccF16Type
+    ld_reduce add_acc_f16 "8.6" multimem_f8, MultimemAccF16Type
         scalar [ multimem_ld_reduce_weak_add_acc_f16 multimem_ld_reduce_add_acc_f16 ];
-    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a, MultimemVectorAccF16Type
+    ld_reduce add_acc_f16 "8.6" multimem_f8, MultimemVectorAccF16Type
         v2 [ multimem_ld_reduce_weak_add_acc_f16_v2 multimem_ld_reduce_add_acc_f16_v2 ]
         v4 [ multimem_ld_reduce_weak_add_acc_f16_v4 multimem_ld_reduce_add_acc_f16_v4 ];
-    ld_reduce add_acc_f16 "8.6" sm_100f_sm_110a_sm_120a, MultimemV8AccF16Type
+    ld_reduce add_acc_f16 "8.6" multimem_f8, MultimemV8AccF16Type
         v8 [ multimem_ld_reduce_weak_add_acc_f16_v8 multimem_ld_reduce_add_acc_f16_v8 ];
     ld_reduce min_max "8.1", MultimemMinMaxType scalar [ multimem_ld_reduce_weak_min_max multimem_ld_reduce_min_max ];
     ld_reduce min_max "8.1", MultimemVectorMinMaxType
         v2 [ multimem_ld_reduce_weak_min_max_v2 multimem_ld_reduce_min_max_v2 ]
         v4 [ multimem_ld_reduce_weak_min_max_v4 multimem_ld_reduce_min_max_v4 ];
     ld_reduce min_max "8.1", MultimemV8Type v8 [ multimem_ld_reduce_weak_min_max_v8 multimem_ld_reduce_min_max_v8 ];
-    ld_reduce byte "8.6" sm_100f_sm_110a_sm_120a, MultimemByteType { ty::E4m3 as u32 in reg32, ty::E5m2 as u32 in reg32 }
+    ld_reduce byte "8.6" multimem_f8, MultimemByteType { ty::E4m3 as u32 in reg32, ty::E5m2 as u32 in reg32 }
         v4_byte [ multimem_ld_reduce_weak_v4_byte multimem_ld_reduce_v4_byte ];
-    ld_reduce byte "8.6" sm_100f_sm_110a_sm_120a, MultimemByteType { ty::E4m3 as u64 in reg64, ty::E5m2 as u64 in reg64 }
+    ld_reduce byte "8.6" multimem_f8, MultimemByteType { ty::E4m3 as u64 in reg64, ty::E5m2 as u64 in reg64 }
         v8_byte [ multimem_ld_reduce_weak_v8_byte multimem_ld_reduce_v8_byte ];
     ld_reduce bitwise "8.1", AtomBitType scalar [ multimem_ld_reduce_weak_bitwise multimem_ld_reduce_bitwise ];
     st none "8.1", MultimemStType scalar [ multimem_st_weak multimem_st ];
@@ -257,9 +257,9 @@ multimem! {
         v2 [ multimem_st_weak_v2 multimem_st_v2 ]
         v4 [ multimem_st_weak_v4 multimem_st_v4 ];
     st none "8.1", MultimemV8Type v8 [ multimem_st_weak_v8 multimem_st_v8 ];
-    st none "8.6" sm_100f_sm_110a_sm_120a, MultimemByteType { ty::E4m3 as u32 in reg32, ty::E5m2 as u32 in reg32 }
+    st none "8.6" multimem_f8, MultimemByteType { ty::E4m3 as u32 in reg32, ty::E5m2 as u32 in reg32 }
         v4_byte [ multimem_st_weak_v4_byte multimem_st_v4_byte ];
-    st none "8.6" sm_100f_sm_110a_sm_120a, MultimemByteType { ty::E4m3 as u64 in reg64, ty::E5m2 as u64 in reg64 }
+    st none "8.6" multimem_f8, MultimemByteType { ty::E4m3 as u64 in reg64, ty::E5m2 as u64 in reg64 }
         v8_byte [ multimem_st_weak_v8_byte multimem_st_v8_byte ];
     red add "8.1", MultimemRedType scalar [ multimem_red_add ];
     red add "8.1", MultimemVectorRedType

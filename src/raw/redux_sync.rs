@@ -55,7 +55,7 @@ instruction! {
     form: "redux.sync{.op}{.abs}{.NaN}.f32 dst, src, membermask;";
     ptx: "redux.sync" .. ".f32 {dst}, {src}, {membermask};";
     isa: "8.6", target: "sm_100a", section: "9.7.13.12";
-    gate: sm_100f;
+    gate: redux_f32;
     convergent: convergent;
     # Safety
     "- `membermask` meets the conditions of [`vote_sync`](crate::raw::vote_sync), for this instruction."

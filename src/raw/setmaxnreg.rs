@@ -8,7 +8,7 @@ macro_rules! setmaxnreg {
             form: $head ".sync.aligned.u32 N;";
             ptx: $head .. ".sync.aligned.u32 {N};";
             isa: "8.0", target: "sm_90a", section: "9.7.19.5";
-            gate: sm_90a_sm_100f_sm_110a_sm_120a;
+            gate: setmaxnreg;
             assert: N >= 24 && N <= 256 && N.is_multiple_of(8),
                 "`setmaxnreg` takes a multiple of 8 in 24..=256 (PTX ISA 9.7.19.5)";
             convergent: convergent;

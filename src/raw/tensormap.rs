@@ -11,9 +11,9 @@ legal! {
     {
         elemtype::U8, elemtype::U16, elemtype::U32, elemtype::S32, elemtype::U64, elemtype::S64, elemtype::F16,
         elemtype::F32, elemtype::F32Ftz, elemtype::F64, elemtype::Bf16, elemtype::Tf32, elemtype::Tf32Ftz,
-        elemtype::B4x16 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
-        elemtype::B4x16P64 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
-        elemtype::B6x16P32 @ "8.7" on "sm_100" gate sm_100f_sm_110a_sm_120a,
+        elemtype::B4x16 @ "8.7" on "sm_100" gate sub_byte_elemtype,
+        elemtype::B4x16P64 @ "8.7" on "sm_100" gate sub_byte_elemtype,
+        elemtype::B6x16P32 @ "8.7" on "sm_100" gate sub_byte_elemtype,
     }
     /// `new_val` of `tensormap.replace.tile.interleave_layout`.
     TensormapInterleave: "`{Self}` is not a `new_val` of `.interleave_layout`: use a value of `qualifier::interleave_layout`"
@@ -22,7 +22,7 @@ legal! {
     TensormapSwizzle: "`{Self}` is not a `new_val` of `.swizzle_mode`: use a value of `qualifier::swizzle_mode`; `B96` with the feature `sm_103a`"
     {
         swizzle_mode::None, swizzle_mode::B32, swizzle_mode::B64, swizzle_mode::B128,
-        swizzle_mode::B96 @ "8.8" on "sm_103" gate sm_103a,
+        swizzle_mode::B96 @ "8.8" on "sm_103" gate swizzle_b96,
     }
     /// `new_val` of `tensormap.replace.tile.swizzle_atomicity`.
     TensormapSwizzleAtomicity: "`{Self}` is not a `new_val` of `.swizzle_atomicity`: use a value of `qualifier::swizzle_atomicity`"
@@ -78,7 +78,7 @@ macro_rules! replace {
         instruction! {
             #[doc = $doc]
             $($row)* target: "sm_90a", section: "9.7.9.28";
-            gate: sm_90a_sm_100f_sm_110a_sm_120a;
+            gate: tensormap_replace;
             # Safety
             "- `addr` is the address, in the given space, of a tensor map in global memory or in shared memory of the executing"
             "  CTA. Nothing else accesses the map meanwhile."
@@ -101,14 +101,14 @@ replace! {
     "Sets the traversal stride of dimension `Ord` in the tensor map at `addr`." dimension "element_stride" "b32" (u32 = reg32)
         tensormap_replace_tile_element_stride
     "Sets the element type in the tensor map at `addr`." immediate "elemtype" "b32"
-        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapElemtype) tensormap_replace_tile_elemtype
+        ("8.3" tensormap_replace TensormapElemtype) tensormap_replace_tile_elemtype
     "Sets the interleave layout in the tensor map at `addr`." immediate "interleave_layout" "b32"
-        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapInterleave) tensormap_replace_tile_interleave_layout
+        ("8.3" tensormap_replace TensormapInterleave) tensormap_replace_tile_interleave_layout
     "Sets the swizzle mode in the tensor map at `addr`." immediate "swizzle_mode" "b32"
-        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapSwizzle) tensormap_replace_tile_swizzle_mode
+        ("8.3" tensormap_replace TensormapSwizzle) tensormap_replace_tile_swizzle_mode
     "Sets the swizzle atomicity in the tensor map at `addr`." immediate "swizzle_atomicity" "b32"
-        ("8.6" sm_100f_sm_110a_sm_120a TensormapSwizzleAtomicity) tensormap_replace_tile_swizzle_atomicity
+        ("8.6" tensormap_swizzle_atomicity TensormapSwizzleAtomicity) tensormap_replace_tile_swizzle_atomicity
     "Sets the fill mode in the tensor map at `addr`: the value of elements outside the tensor." immediate "fill_mode" "b32"
-        ("8.3" sm_90a_sm_100f_sm_110a_sm_120a TensormapFill)
+        ("8.3" tensormap_replace TensormapFill)
         tensormap_replace_tile_fill_mode
 }

@@ -16,7 +16,7 @@ use crate::shared::{Element, Free, Shared};
 /// # use ptx::{group::Cta, qualifier::ord, shared::{Free, Shared}, tensor::{self, Box2, TensorMap, TensorMapSlot}};
 /// # type Memory<'s> = Shared<'s, u64, 16, Free>;
 /// # type Map = TensorMap<f32, Box2<64, 32>>;
-/// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
+/// # #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 /// /// Makes a map of the first `rows` rows of another tensor, whose rows are as long.
 /// unsafe fn first_rows<'s>(
 ///     cta: &Cta,
@@ -96,7 +96,7 @@ macro_rules! fields {
             #[doc(hidden)]
             unsafe fn replace_swizzle(mode: impl raw::TensormapSwizzle, addr: u32);
         }
-        #[cfg(sm_90a_sm_100f_sm_110a_sm_120a)]
+        #[cfg(tensormap_replace)]
         #[diagnostic::do_not_recommend]
         impl<T, S: TiledShape, G> Replace for TensorMapDraft<'_, T, S, G> { $(
             #[inline(always)]
@@ -110,7 +110,7 @@ macro_rules! fields {
                 // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe { raw::tensormap_replace_tile_swizzle_mode(space::SharedCta, mode, addr) };
                 // The map may have had another atomicity, which only a swizzle of 128 bytes can have (PTX ISA 5.5.7).
-                #[cfg(sm_100f_sm_110a)]
+                #[cfg(load_swizzle_atomicity)]
                 // SAFETY: the caller keeps the clauses of the raw function (`# Safety`).
                 unsafe {
                     raw::tensormap_replace_tile_swizzle_atomicity(
@@ -151,7 +151,7 @@ pub trait ReplaceAtomicity: Replace {
     #[doc(hidden)]
     unsafe fn replace_swizzle_128(atomicity: impl raw::TensormapSwizzleAtomicity, addr: u32);
 }
-#[cfg(sm_100f_sm_110a)]
+#[cfg(load_swizzle_atomicity)]
 #[diagnostic::do_not_recommend]
 impl<T, S: TiledShape, G> ReplaceAtomicity for TensorMapDraft<'_, T, S, G> {
     #[inline(always)]
@@ -338,7 +338,7 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     ///
     /// ```
     /// # use ptx::{group::Cta, qualifier::ord, tensor::{Box2, Box3, TensorMapDraft}};
-    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100a"))]
+    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
     /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, images: u32)
     /// # -> TensorMapDraft<'s, u16, Box3<64, 8, 8>> {
     /// let draft = draft.retype::<u16, Box3<64, 8, 8>>(cta);

@@ -366,7 +366,7 @@ const fn halo_limit(halo: usize, limit: usize) {
 mod w {
     pub(super) const HALO_LIMIT: usize = 512;
     /// The swizzles of `cuTensorMapEncodeIm2colWide`; 96 bytes under the restrictions of 9.7.9.25.5.1.
-    pub(super) const SWIZZLES: &[usize] = if cfg!(sm_103a) { &[32, 64, 96, 128] } else { &[32, 64, 128] };
+    pub(super) const SWIZZLES: &[usize] = if cfg!(swizzle_b96) { &[32, 64, 96, 128] } else { &[32, 64, 128] };
     pub(super) const fn pixels(pixels: usize, halo: usize) -> usize {
         crate::size::sum(pixels, halo)
     }
@@ -762,7 +762,7 @@ macro_rules! im2col_w {
                 }
             }
         }
-        #[cfg(sm_100f_sm_110a)]
+        #[cfg(tensor_modes)]
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> MulticastShape for $Im2col<$($P,)+ HALO> {
             #[inline(always)]
@@ -782,7 +782,7 @@ macro_rules! im2col_w {
                 }
             }
         }
-        #[cfg(sm_100f_sm_110a)]
+        #[cfg(tensor_modes)]
         #[diagnostic::do_not_recommend]
         impl<$(const $P: usize,)+ const HALO: usize> PrefetchShape for $Im2col<$($P,)+ HALO> {
             #[inline(always)]
@@ -829,7 +829,7 @@ im2col_w! {
     Im2colW5<CHANNELS, PIXELS> 5 Im2colW w CHANNELS, PIXELS;
         cp_async_bulk_tensor_5d_global_im2col_w
         cp_async_bulk_prefetch_tensor_5d_global_im2col_w;
-    #[cfg(sm_100f_sm_110a)]
+    #[cfg(tensor_modes)]
     /// The shape of a column of 128 pixels along W of a tensor C, W, N, with a halo after each 32 pixels (`.im2col::w::128`).
     /// Each halo has `HALO` pixels, fewer than 32, so the column has `CHANNELS * 4 * (32 + HALO)` elements. A load takes the
     /// coordinates and `wOffset`, as with [`Im2colW3`]. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes. The
@@ -837,12 +837,12 @@ im2col_w! {
     Im2colW128x3<CHANNELS> 3 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
-    #[cfg(sm_100f_sm_110a)]
+    #[cfg(tensor_modes)]
     /// The shape of a column of 128 pixels along W of a tensor C, W, H, N, with halos (`.im2col::w::128`), as [`Im2colW128x3`].
     Im2colW128x4<CHANNELS> 4 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_4d_global_im2col_w
         cp_async_bulk_prefetch_tensor_4d_global_im2col_w;
-    #[cfg(sm_100f_sm_110a)]
+    #[cfg(tensor_modes)]
     /// The shape of a column of 128 pixels along W of a tensor C, W, H, D, N, with halos (`.im2col::w::128`), as
     /// [`Im2colW128x3`].
     Im2colW128x5<CHANNELS> 5 Im2colW128 w_128 CHANNELS, 128;
@@ -910,7 +910,7 @@ impl<const WIDTH: usize, M: MapSwizzle> TiledShape for Gather4<WIDTH, M> {
     const BOX: &'static [u32] = &[size::narrow(WIDTH), 1];
     type With<To: MapSwizzle> = Gather4<WIDTH, To>;
 }
-#[cfg(sm_100f_sm_110a)]
+#[cfg(tensor_modes)]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize, M: MapSwizzle> MulticastShape for Gather4<WIDTH, M> {
     #[inline(always)]
@@ -937,7 +937,7 @@ impl<const WIDTH: usize, M: MapSwizzle> MulticastShape for Gather4<WIDTH, M> {
         }
     }
 }
-#[cfg(sm_100f_sm_110a)]
+#[cfg(tensor_modes)]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize, M: MapSwizzle> PrefetchShape for Gather4<WIDTH, M> {
     #[inline(always)]
@@ -967,7 +967,7 @@ impl<const WIDTH: usize> Shape for Scatter4<WIDTH> {
     const LIMITS: () = limits([WIDTH, 1]);
     type Bounds = ();
 }
-#[cfg(sm_100f_sm_110a)]
+#[cfg(tensor_modes)]
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
     type TensorCoords = [i32; 5];

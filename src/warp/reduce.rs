@@ -6,7 +6,7 @@ use half::{bf16, f16};
 
 use super::{Lanes, Neighbors, Segments, ShuffleValue, shfl, shfl_pred, words};
 use crate::math;
-#[cfg(sm_100f)]
+#[cfg(redux_f32)]
 use crate::qualifier::{abs, nan};
 use crate::qualifier::{mode, op, ty};
 use crate::raw;
@@ -250,7 +250,7 @@ macro_rules! floats {
     };
 }
 floats! {
-    f32 i32 31 redux_sync_f32 sm_100f;
+    f32 i32 31 redux_sync_f32 redux_f32;
     f64 i64 63;
 }
 

@@ -1,5 +1,6 @@
-//! The GPU targets of `ptx`, in one table. A new target is a line in the table, and a Cargo feature of its name in the packages that
-//! have such features: `cargo test -p xtask --test targets` names them.
+//! The GPU targets of `ptx`, and what is open to which of them, in two tables. A new target is a line in the first, and in the second
+//! its name after what it has and its contained target lacks. The Cargo features and the lists in the documents follow:
+//! `BLESS=1 cargo test -p xtask --test targets` writes them.
 
 use std::error::Error;
 use std::fmt;
@@ -55,6 +56,64 @@ targets! {
     Sm103a "sm_103a" (8, 8)  [Sm100f]
     Sm110a "sm_110a" (9, 0)  [Sm100]
     Sm120a "sm_120a" (8, 7)  [Sm100]
+}
+
+/// What `ptx` has on some targets alone: an instruction, a tag, an item of the typed layer. `build.rs` sets a cfg of the gate's
+/// name if the gate is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// The name, which says what the gate opens.
+    pub name: &'static str,
+    /// The targets that have it. A target that contains one of them has it too.
+    pub targets: &'static [Arch],
+}
+
+macro_rules! gates {
+    ($( $name:ident: $( $Arch:ident ),+; )*) => {
+        /// All gates.
+        pub const GATES: [Gate; [$( stringify!($name) ),*].len()] = [$(
+            Gate { name: stringify!($name), targets: &[$( Arch::$Arch ),+] },
+        )*];
+    };
+}
+
+// Target ISA Notes of the instructions. ptxas judges each form on each target.
+gates! {
+    // The instructions that Blackwell brought to all of its targets.
+    sm_100: Sm100;
+    // `redux.sync.min` and `.max` of `.f32`.
+    redux_f32: Sm100f;
+    // Of tensor copies: `.cta_group`, `.tile::gather4` and `.im2col::w` into the cluster and as prefetches, `.tile::scatter4`,
+    // `.im2col::w::128`.
+    tensor_modes: Sm100f, Sm110a;
+    // Loads of maps with a `.swizzle_atomicity`.
+    load_swizzle_atomicity: Sm100f, Sm110a;
+    // `tensormap.replace`, and its fields or values on newer targets.
+    tensormap_replace: Sm90a, Sm100f, Sm110a, Sm120a;
+    tensormap_swizzle_atomicity: Sm100f, Sm110a, Sm120a;
+    sub_byte_elemtype: Sm100f, Sm110a, Sm120a;
+    swizzle_b96: Sm103a;
+    setmaxnreg: Sm90a, Sm100f, Sm110a, Sm120a;
+    // `clusterlaunchcontrol.try_cancel.multicast::cluster::all`.
+    try_cancel_multicast: Sm100f, Sm110a, Sm120a;
+    // `multimem` of eight-bit floats, and with `.acc::f16`.
+    multimem_f8: Sm100f, Sm110a, Sm120a;
+    // `cvt` between eight-bit floats and `.bf16x2`.
+    cvt_f8_bf16: Sm100f, Sm110a, Sm120a;
+    // `cvt.rs`.
+    cvt_rs: Sm100a, Sm103a;
+}
+
+impl Gate {
+    /// Returns the targets as documents say it: "sm_100f or higher in its family, sm_110a".
+    pub fn text(&self) -> String {
+        let text = |arch: &Arch| match arch.name().as_bytes().last() {
+            Some(b'a') => arch.to_string(),
+            Some(b'f') => format!("{arch} or higher in its family"),
+            _ => format!("{arch} or higher"),
+        };
+        self.targets.iter().map(text).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The processors that are no target of this table, and the target that each contains.
@@ -141,6 +200,19 @@ mod tests {
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn a_gate_names_no_target_that_contains_another_of_its_targets() {
+        for gate in GATES {
+            for arch in gate.targets {
+                let more = gate.targets.iter().filter(|other| arch.provides().contains(other)).count();
+                assert_eq!(more, 1, "{}: {arch}", gate.name);
+            }
+        }
+        let texts = ["tensor_modes", "sm_100"]
+            .map(|name| GATES.iter().find(|gate| gate.name == name).unwrap().text());
+        assert_eq!(texts, ["sm_100f or higher in its family, sm_110a", "sm_100 or higher"]);
     }
 
     #[test]

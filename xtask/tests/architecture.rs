@@ -131,3 +131,33 @@ fn what_the_page_points_to_is_there() {
         code(&page).into_iter().filter(is_path).filter(|path| !root().join(path).exists()).collect();
     assert!(gone.is_empty(), "docs/ARCHITECTURE.md names files that are not there: {gone:?}");
 }
+
+/// Returns the names that a page places in a file: "`NAME` of `FILE`", "`NAME` in `FILE`".
+fn placed(page: &str) -> Vec<(&str, &str)> {
+    let spans: Vec<_> = page.split('`').collect();
+    let is_name = |span: &str| {
+        let name = span.strip_suffix('!').unwrap_or(span);
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let is_of = |text: &str| matches!(text.split_whitespace().collect::<Vec<_>>()[..], ["of" | "in"]);
+    let triples = spans.windows(3).skip(1).step_by(2);
+    let placed = triples.filter(|triple| is_name(triple[0]) && is_of(triple[1]));
+    placed.map(|triple| (triple[0], triple[2])).collect()
+}
+
+#[test]
+fn names_that_a_recipe_places_in_a_file_are_there() {
+    let mut count = 0;
+    for page in ["CONTRIBUTING.md", "docs/ADDING_AN_INSTRUCTION.md", "docs/INSTRUCTION_MACRO.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        for (name, file) in placed(&text).into_iter().filter(|(_, file)| root().join(file).is_file()) {
+            let source = fs::read_to_string(root().join(file)).unwrap();
+            let mut words = source.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let is_there = words.any(|word| word == name.trim_end_matches('!'));
+            assert!(is_there, "{page} places `{name}` in {file}, which does not have it");
+            count += 1;
+        }
+    }
+    assert!(count > 5, "{count} names");
+    assert_eq!(placed("x `A` of `b.rs`, `c!` in\n`d.rs` `e f` of `g`"), [("A", "b.rs"), ("c!", "d.rs")]);
+}

@@ -1,87 +1,185 @@
-//! The features and the lists of targets in manifests and documents agree with the table of `ptx-targets`.
+//! The features and the lists of targets in manifests, documents and messages agree with the tables of `ptx-targets`.
+//!
+//! `BLESS=1 cargo test -p xtask --test targets` writes the features and the documents. A list in a message is for a person.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
-use toml::{Table, Value};
+use ptx_targets::GATES;
 use xtask::device::Arch;
 use xtask::{files, root};
 
-fn manifest(path: &Path) -> Table {
-    let text = fs::read_to_string(path).unwrap();
-    text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+/// The documents that list all targets: the file, the words before the list, and the word before its last name.
+const DOCUMENTS: [(&str, &str, &str); 2] = [
+    ("docs/book/src/without_the_tools.md", "A feature names the target: ", "or"),
+    ("docs/book/src/faq.md", "`ptx-build` takes ", "and"),
+];
+
+/// The most characters of a line of a document.
+const WIDTH: usize = 130;
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn table<'a>(manifest: &'a Table, name: &str) -> Option<&'a Table> {
-    manifest.get(name).and_then(Value::as_table)
+/// Returns the line of a target's feature: it enables what the target contains, and in another crate than `ptx` the feature of
+/// `ptx`.
+fn feature(arch: Arch, is_ptx: bool) -> String {
+    let mut enables = Vec::from_iter(arch.contained().map(|contained| format!("\"{contained}\"")));
+    if !is_ptx {
+        enables.push(format!("\"ptx/{arch}\""));
+    }
+    format!("{arch} = [{}]", enables.join(", "))
 }
 
-fn words(value: &Value) -> Vec<&str> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+/// Returns a manifest with a feature for each target, in the place of those that it has.
+fn with_features(manifest: &str, is_ptx: bool) -> String {
+    let is_feature = |line: &&str| line.starts_with("sm_");
+    let before = manifest.lines().take_while(|line| !is_feature(line));
+    let after = manifest.lines().skip_while(|line| !is_feature(line)).filter(|line| !is_feature(line));
+    let features = Arch::ALL.map(|arch| feature(arch, is_ptx));
+    let lines = before.map(str::to_owned).chain(features).chain(after.map(str::to_owned));
+    lines.map(|line| line + "\n").collect()
+}
+
+/// Returns the manifest of `ptx` with the features that docs.rs shows: of the targets, those that no other contains.
+fn with_shown_features(manifest: &str) -> String {
+    let (before, rest) =
+        manifest.split_once("[package.metadata.docs.rs]\nfeatures = [").expect("features for docs.rs");
+    let (list, after) = rest.split_once(']').expect("the end of a list");
+    let others = list.split(", ").filter(|feature| !feature.starts_with("\"sm_")).map(str::to_owned);
+    let is_contained = |arch: &Arch| Arch::ALL.iter().any(|other| other.contained() == Some(*arch));
+    let shown = Arch::ALL.into_iter().filter(|arch| !is_contained(arch)).map(|arch| format!("\"{arch}\""));
+    let features: Vec<_> = others.chain(shown).collect();
+    format!("{before}[package.metadata.docs.rs]\nfeatures = [{}]{after}", features.join(", "))
+}
+
+/// Returns a document with all targets after these words, up to the end of the sentence.
+fn with_list(path: &str, document: &str, words: &str, and: &str) -> String {
+    let (before, rest) = document.split_once(words).unwrap_or_else(|| panic!("{path} lacks `{words}`"));
+    let (list, after) = rest.split_once('.').expect("the end of the sentence");
+    // A remark such as `(default)` stays with its target.
+    let remark = |arch: Arch| {
+        let (_, rest) = list.split_once(&format!("`{arch}` "))?;
+        rest.starts_with('(').then(|| rest.split_once(')'))?.map(|(remark, _)| format!(" {remark})"))
+    };
+    let mut names: Vec<_> =
+        Arch::ALL.into_iter().map(|arch| format!("`{arch}`{}", remark(arch).unwrap_or_default())).collect();
+    let last = names.pop().expect("a target");
+    let mut text = format!("{before}{words}");
+    let mut column = text.lines().last().map_or(0, |line| line.chars().count());
+    for (i, word) in format!("{} {and} {last}.", names.join(", ")).split(' ').enumerate() {
+        if column + 1 + word.len() > WIDTH {
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+            column = 0;
+        } else if i > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text += word;
+        column += word.len();
+    }
+    text + after
+}
+
+/// Returns the paths of the manifests that name targets, besides that of `ptx`.
+fn manifests() -> Vec<String> {
+    let folders = ["kernels", "bench", "examples", "tests/device"];
+    let paths = folders.into_iter().flat_map(|folder| files::under(&root().join(folder)).unwrap());
+    let manifests = paths.filter(|path| path.ends_with("Cargo.toml"));
+    let paths = manifests.map(|path| path.strip_prefix(root()).unwrap().display().to_string());
+    paths
+        .filter(|path| read(path).lines().any(|line| line.starts_with("sm_") && line.contains("ptx/")))
+        .collect()
 }
 
 #[test]
-fn each_target_is_a_feature_of_ptx_that_implies_what_the_target_contains() {
-    let manifest = manifest(&root().join("Cargo.toml"));
-    let features = table(&manifest, "features").unwrap();
-    let wanted = Arch::ALL.map(|arch| {
-        let contained = arch.contained().map(Arch::name);
-        (arch.name(), Vec::from_iter(contained))
-    });
-    let named = features.iter().filter(|(name, _)| name.starts_with("sm_"));
-    let mut named: Vec<_> = named.map(|(name, implied)| (name.as_str(), words(implied))).collect();
-    named.sort_by_key(|(name, _)| Arch::ALL.iter().position(|arch| arch.name() == *name));
-    assert_eq!(named, wanted, "[features] of Cargo.toml and the table in targets/src/lib.rs");
-
-    // docs.rs shows what some feature opens.
-    let docs = words(&manifest["package"]["metadata"]["docs"]["rs"]["features"]);
-    let shown: Vec<_> = docs.iter().filter_map(|name| name.parse::<Arch>().ok()).collect();
-    let shown: BTreeSet<_> = shown.into_iter().flat_map(Arch::provides).collect();
-    assert_eq!(shown, BTreeSet::from(Arch::ALL), "`features` for docs.rs in Cargo.toml");
-}
-
-#[test]
-fn a_crate_that_names_targets_names_all() {
-    let mut checked = BTreeSet::new();
-    for folder in ["kernels", "bench", "examples", "tests/device"] {
-        for path in files::under(&root().join(folder)).unwrap() {
-            if !path.ends_with("Cargo.toml") {
-                continue;
-            }
-            let manifest = manifest(&path);
-            let has_ptx = table(&manifest, "dependencies").is_some_and(|it| it.contains_key("ptx"));
-            let features = table(&manifest, "features").into_iter().flatten();
-            let features: Vec<_> = features.filter(|(name, _)| name.starts_with("sm_")).collect();
-            if !has_ptx || features.is_empty() {
-                continue;
-            }
-            let path = path.strip_prefix(root()).unwrap().display().to_string();
-            let names: BTreeSet<_> = features.iter().map(|(name, _)| name.as_str()).collect();
-            assert_eq!(names, BTreeSet::from(Arch::ALL.map(Arch::name)), "[features] of {path}");
-            for (name, implied) in features {
-                let of_ptx = format!("ptx/{name}");
-                assert!(
-                    words(implied).contains(&of_ptx.as_str()),
-                    "{path}: `{name}` does not enable `{of_ptx}`"
-                );
-            }
-            checked.insert(path);
+fn features_and_documents_name_all_targets() {
+    let mut wanted =
+        vec![("Cargo.toml".to_owned(), with_shown_features(&with_features(&read("Cargo.toml"), true)))];
+    let manifests = manifests();
+    assert!(manifests.contains(&"kernels/Cargo.toml".to_owned()), "{manifests:?}");
+    wanted.extend(manifests.into_iter().map(|path| (path.clone(), with_features(&read(&path), false))));
+    for (path, words, and) in DOCUMENTS {
+        wanted.push((path.to_owned(), with_list(path, &read(path), words, and)));
+    }
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut faults = Vec::new();
+    for (path, text) in wanted {
+        let found = read(&path);
+        if bless {
+            files::write(&root().join(&path), &text).unwrap();
+        } else if found != text {
+            let new = text.lines().filter(|line| !found.lines().any(|old| old == *line));
+            faults.push(format!("{path}:\n    {}", new.collect::<Vec<_>>().join("\n    ")));
         }
     }
-    assert!(checked.contains("kernels/Cargo.toml"), "{checked:?}");
+    assert!(
+        faults.is_empty(),
+        "these lines differ from targets/src/lib.rs; `BLESS=1 cargo test -p xtask --test targets` writes them:\n{}",
+        faults.join("\n")
+    );
+}
+
+/// Returns the lists of two or more targets in a text, whose names only commas, `or`, line breaks and `feature =` separate, each
+/// with its line.
+fn lists(text: &str) -> Vec<(usize, Vec<Arch>)> {
+    let mut lists: Vec<(usize, Vec<Arch>)> = Vec::new();
+    let (mut line, mut between) = (1, "x".to_owned());
+    for (i, span) in text.split(['`', '"']).enumerate() {
+        let arch = span.parse::<Arch>().ok().filter(|_| i > 0);
+        match arch {
+            Some(arch) => {
+                let is_listed = between
+                    .split([',', ' ', '\n'])
+                    .all(|word| ["", "or", "///", "feature", "="].contains(&word));
+                match lists.last_mut() {
+                    Some((_, list)) if is_listed => list.push(arch),
+                    _ => lists.push((line, vec![arch])),
+                }
+                between.clear();
+            }
+            None => between += span,
+        }
+        line += span.matches('\n').count();
+    }
+    lists.retain(|(_, list)| list.len() > 1);
+    lists
 }
 
 #[test]
-fn documents_list_all_targets() {
-    for (path, before) in [
-        ("docs/book/src/without_the_tools.md", "A feature names the target: "),
-        ("docs/book/src/faq.md", "`ptx-build` takes "),
-    ] {
-        let text = fs::read_to_string(root().join(path)).unwrap();
-        let (_, list) = text.split_once(before).unwrap_or_else(|| panic!("{path} lacks `{before}`"));
-        let (list, _) = list.split_once('.').unwrap();
-        let named: Vec<_> = list.split('`').skip(1).step_by(2).collect();
-        assert_eq!(named, Arch::ALL.map(Arch::name), "the list after `{before}` in {path}");
+fn a_list_of_targets_is_that_of_a_gate() {
+    let gates: BTreeSet<&[Arch]> = GATES.iter().map(|gate| gate.targets).collect();
+    let mut faults = Vec::new();
+    let mut count = 0;
+    for path in
+        files::under(&root().join("src")).unwrap().into_iter().chain([root().join("kernels/src/lib.rs")])
+    {
+        let text = fs::read_to_string(&path).unwrap();
+        let path = path.strip_prefix(root()).unwrap().display();
+        for (line, list) in lists(&text) {
+            count += 1;
+            if !gates.contains(&list[..]) {
+                let names: Vec<_> = list.into_iter().map(Arch::name).collect();
+                faults.push(format!("{path}:{line}: {}", names.join(", ")));
+            }
+        }
     }
+    assert!(count > 20, "{count} lists");
+    assert!(
+        faults.is_empty(),
+        "no gate of targets/src/lib.rs has these targets: name those of the gate that is meant\n{}",
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn lists_are_found_in_prose_and_in_conditions() {
+    let text = "the feature `sm_100f`,\n/// `sm_110a` or `sm_120a`, or `half`; `sm_90` and `sm_90a`\n\
+        any(feature = \"sm_90a\", feature = \"sm_100f\")";
+    assert_eq!(
+        lists(text),
+        [(1, vec![Arch::Sm100f, Arch::Sm110a, Arch::Sm120a]), (3, vec![Arch::Sm90a, Arch::Sm100f])]
+    );
 }
