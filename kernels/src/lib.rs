@@ -31,9 +31,11 @@ pub mod row_softmax;
 pub mod shared;
 pub mod tensor;
 pub mod tensor_multicast;
-#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))] // `tensormap.replace`
+// `tensormap.replace`.
+#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 pub mod tensor_retype;
-#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))] // `tensormap.replace`
+// `tensormap.replace`.
+#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 pub mod tensor_sum;
 pub mod warp;
 
