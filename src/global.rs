@@ -23,6 +23,7 @@ use crate::qualifier::{Sealed, space};
 use crate::raw::{self, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
 use crate::size;
+use crate::trap::trap_because;
 
 mod elements;
 mod matrix;
@@ -199,10 +200,8 @@ impl CachePolicy {
 /// ```
 /// # use ptx::{bulk, global::Tiles, group::Cta};
 /// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
-/// let mut i = cta.grid_rank() as usize;
-/// while let Some(tile) = tiles.get(i) {
+/// for tile in tiles.of_cta(cta) {
 ///     bulk::prefetch(cta, tile); // each CTA prefetches its own tiles into L2
-///     i += cta.grid_size() as usize;
 /// }
 /// # }
 /// ```
@@ -234,6 +233,67 @@ impl<T: Element, const N: usize> Tiles<T, N> {
         }
         // SAFETY: `i < count`, and `count * N` elements are in the slice (`Global::tiles`).
         Some(GlobalTile { base: unsafe { self.base.add(i * N) } })
+    }
+
+    /// Returns the CTA's part of the tiles: tile `r`, `r + c`, `r + 2 * c`, … for the CTA's rank `r` and `c` CTAs, as
+    /// [`GlobalMut::tiles`] divides writable tiles. Traps for 2^31 tiles or more.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn of_cta(&self, cta: &Cta) -> EveryTile<T, N> {
+        self.every(cta.grid_rank(), cta.grid_size())
+    }
+
+    /// Returns tile `first` and every `step`-th tile after it; a `step` of 0 counts as 1. Traps for 2^31 tiles or more.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::Tiles, group::Cta};
+    /// # fn kernel(cta: &Cta, tiles: Tiles<f32, 1024>) {
+    /// // The two CTAs of a cluster take the same tiles.
+    /// let shared = tiles.every(cta.grid_rank() / 2, cta.grid_size() / 2);
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn every(&self, first: u32, step: u32) -> EveryTile<T, N> {
+        if self.count >= LIMIT as usize {
+            trap_because!("a slice has 2^31 tiles or more")
+        }
+        let step = step.clamp(1, LIMIT);
+        EveryTile { base: self.base, last: first.wrapping_sub(step), count: self.count as u32, step }
+    }
+}
+
+/// More than the index of any tile of an [`EveryTile`], and the longest step.
+const LIMIT: u32 = 1 << 31;
+
+/// A part of a slice's whole tiles that is still to be read ([`Tiles::of_cta`], [`Tiles::every`]): an iterator. Two loops over clones
+/// of it make the same number of rounds, such as those of a pipeline's two parts.
+#[derive(Debug, Clone)]
+#[must_use = "an iterator does nothing: loop over it, or pass it to `pipeline.run_tiles(…)`"]
+pub struct EveryTile<T, const N: usize> {
+    base: *const T,
+    /// The index of the last tile that `next` returned, at first of the one before the first: so a loop has one counter.
+    last: u32,
+    count: u32,
+    step: u32,
+}
+
+impl<T: Element, const N: usize> Iterator for EveryTile<T, N> {
+    type Item = GlobalTile<T, N>;
+    #[inline(always)]
+    fn next(&mut self) -> Option<GlobalTile<T, N>> {
+        // Wraps in the first round alone, to the first index: later both are at most 2^31, and `last` is less.
+        let index = self.last.wrapping_add(self.step);
+        if index >= self.count {
+            return None;
+        }
+        self.last = index;
+        // SAFETY: `index < count`, and `count * N` elements are in the slice (`Global::tiles`).
+        Some(GlobalTile { base: unsafe { self.base.add(index as usize * N) } })
     }
 }
 

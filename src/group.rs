@@ -560,6 +560,40 @@ impl<Handles, G> AfterSync<Handles, G> {
     }
 }
 
+/// A handle that is there: its text is the error of a call on an [`AfterSync`] that its handle has.
+///
+/// # Safety
+///
+/// Nothing implements the trait.
+#[diagnostic::on_unimplemented(
+    message = "the handle is there after the barrier: call `.sync(cta)` first",
+    label = "a method of the handle, which is not there yet",
+    note = "`{Self}` is a transition of which each thread has done its part; `.sync(cta)`, or in a part of the CTA `.sync(thread)`, `.sync(warp)` or `.sync(warps)`, waits for the other threads and gives the handle"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait IsThere<Returns> {}
+
+macro_rules! not_there {
+    ($( $name:ident ( $($argument:ident)* ) )*) => {
+        /// The methods of handles. Without them, rustc would say that the handle has the method in another state.
+        impl<Handles, G> AfterSync<Handles, G> { $(
+            #[doc(hidden)]
+            pub fn $name<Returns>(self, $($argument: impl Sized),*) -> Returns
+            where
+                Self: IsThere<Returns>,
+            {
+                let _ = ($($argument,)*);
+                unreachable!("an `AfterSync` is no handle")
+            }
+        )* }
+    };
+}
+not_there! {
+    get(i) get_vector(i) set(i value) set_vector(i value) write(group f) update(group f) element_stores() vector_stores()
+    release() publish() to_async() into_free() into_loaded() into_free_generic() into_atomic(cta) atomic(i)
+    arrive(group) wait(group) inval(group)
+}
+
 impl<Handles: End, G> AfterSync<Handles, G> {
     /// Gives the handles up in the kernel's last scope, without their barrier, and returns the proof that [`Cta::finish`] asks
     /// for. No barrier is needed: each thread has done its part when it returns from the scope, and the memory lives until all
@@ -667,6 +701,30 @@ transitions! {
     (A 0, B 1, C 2, D 3, E 4, F 5, H 6, I 7, J 8, K 9)
 }
 
+/// The types of a handle in other hands than those of the group `Of`. Handles in every state have them, also those that a group
+/// cannot hand over: so a wrong call fails by one bound, [`HandOver`].
+///
+/// # Safety
+///
+/// Implemented in this crate only: `HeldBy` is the type of the same memory, in the same state.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no handle that a group can hold",
+    label = "neither `()` nor handles",
+    note = "a call without handles passes `()`: `cta.invoke_one((), |thread, ()| …)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Held<Of>: Sized {
+    /// The handle as `G` holds it.
+    type HeldBy<G>;
+    /// The proof that `G` has ended its use of the handle ([`End`]).
+    type EndedBy<G>;
+    /// What the call gives back: the handles [`AfterSync`], or `()` without handles.
+    type Back;
+    /// The handles after a barrier, in whatever state the part has left them: shared memory is
+    /// [`FreeGeneric`](crate::shared::FreeGeneric).
+    type Joined;
+}
+
 /// Handles that a group can hand to a part of its threads for the time of a call such as [`Cta::invoke_one`]: shared memory that
 /// no thread reads and no copy uses, memory of an mbarrier, and tuples of such handles.
 ///
@@ -687,16 +745,7 @@ transitions! {
     note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand over an `Mbarrier<Uninit>`, and call `.init(thread)` or `.init(warp)` in the closure"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait HandOver<Of>: Sized {
-    /// The handle as `G` holds it.
-    type HeldBy<G>;
-    /// The proof that `G` has ended its use of the handle ([`End`]).
-    type EndedBy<G>;
-    /// What the call gives back: the handles [`AfterSync`], or `()` without handles.
-    type Back;
-    /// The handles after a barrier, in whatever state the part has left them: shared memory is
-    /// [`FreeGeneric`](crate::shared::FreeGeneric).
-    type Joined;
+pub unsafe trait HandOver<Of>: Held<Of> {
     /// Returns the handle as `G`, the part of the group that gets it, holds it.
     ///
     /// # Safety
@@ -717,11 +766,14 @@ pub unsafe trait HandOver<Of>: Sized {
 }
 
 // SAFETY: `()` has no memory.
-unsafe impl<Of> HandOver<Of> for () {
+unsafe impl<Of> Held<Of> for () {
     type HeldBy<G> = ();
     type EndedBy<G> = ();
     type Back = ();
     type Joined = ();
+}
+// SAFETY: `()` has no memory.
+unsafe impl<Of> HandOver<Of> for () {
     #[inline(always)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {}
     #[inline(always)]
@@ -735,10 +787,17 @@ unsafe impl<Of> HandOver<Of> for () {
     fn joined(self, _: Passed) {}
 }
 
-/// The items of [`HandOver`] by which handles come back after a barrier.
+// SAFETY: the types are those of the handle. What is not there yet is not handed over.
+unsafe impl<Handles: Held<Of>, G, Of> Held<Of> for AfterSync<Handles, G> {
+    type HeldBy<Part> = Handles::HeldBy<Part>;
+    type EndedBy<Part> = Handles::EndedBy<Part>;
+    type Back = AfterSync<Handles, Of>;
+    type Joined = Handles::Joined;
+}
+
+/// The function of [`HandOver`] by which handles come back after a barrier.
 macro_rules! come_back {
     ($Of:ident) => {
-        type Back = $crate::group::AfterSync<Self, $Of>;
         #[inline(always)]
         fn back(self, _: &$Of) -> Self::Back
         where
@@ -752,11 +811,15 @@ pub(crate) use come_back;
 
 macro_rules! hand_over_tuple {
     ($( ($($H:ident $i:tt),+) )*) => { $(
-        // SAFETY: each element of the tuple keeps the clauses of the trait.
-        unsafe impl<Of, $($H: HandOver<Of>),+> HandOver<Of> for ($($H,)+) {
+        // SAFETY: each element of the tuple keeps the clause of the trait.
+        unsafe impl<Of, $($H: Held<Of>),+> Held<Of> for ($($H,)+) {
             type HeldBy<G> = ($($H::HeldBy<G>,)+);
             type EndedBy<G> = ($($H::EndedBy<G>,)+);
+            type Back = AfterSync<Self, Of>;
             type Joined = ($($H::Joined,)+);
+        }
+        // SAFETY: each element of the tuple keeps the clauses of the trait.
+        unsafe impl<Of, $($H: HandOver<Of>),+> HandOver<Of> for ($($H,)+) {
             come_back! { Of }
             #[inline(always)]
             fn joined(self, passed: Passed) -> Self::Joined {

@@ -15,7 +15,9 @@
 
 use core::marker::PhantomData;
 
-use crate::group::{AfterSync, Cta, HandOver, Passed, ThreadGroup, Transitions, come_back, nothing_to_end};
+use crate::group::{
+    AfterSync, Cta, HandOver, Held, Passed, ThreadGroup, Transitions, come_back, nothing_to_end,
+};
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint, WaitSem};
 use crate::shared::{Lendable, Place, Scoped, never_lent, publish_inits};
@@ -196,13 +198,17 @@ unsafe impl<const ARRIVALS: u32> Scoped for Mbarrier<Uninit, ARRIVALS> {
 unsafe impl<const ARRIVALS: u32> Lendable for Mbarrier<Uninit, ARRIVALS> {}
 never_lent! { [const ARRIVALS: u32] Mbarrier<Ready, ARRIVALS> as Self; }
 
+// SAFETY: a handle of the mbarrier in the same phase.
+unsafe impl<P: Phase, const ARRIVALS: u32, By, Of> Held<Of> for Mbarrier<P, ARRIVALS, By> {
+    type HeldBy<G> = Mbarrier<P, ARRIVALS, G>;
+    type EndedBy<G> = ();
+    type Back = AfterSync<Self, Of>;
+    // The part may have left the mbarrier initialized.
+    type Joined = ();
+}
 // SAFETY: the memory holds no mbarrier, and no other thread uses the memory before the part has initialized one and met a
 // barrier.
 unsafe impl<const ARRIVALS: u32, Of> HandOver<Of> for Mbarrier<Uninit, ARRIVALS, Of> {
-    type HeldBy<G> = Mbarrier<Uninit, ARRIVALS, G>;
-    type EndedBy<G> = ();
-    // The part may have left the mbarrier initialized.
-    type Joined = ();
     come_back! { Of }
     #[inline(always)]
     fn joined(self, _: Passed) {}

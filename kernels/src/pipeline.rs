@@ -4,9 +4,9 @@
 use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::cluster::{Cluster, Peers};
-use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalTile, Tiles};
-use ptx::group::{AfterSync, Cta, Thread, Together};
-use ptx::pipeline::{FinishedRun, Pipeline, PipelineMemory, Producer, Sharing, StageSource, StageTiles};
+use ptx::global::{EveryTile, Global, GlobalElementsMut, GlobalMut};
+use ptx::group::{AfterSync, Cta, Together, Warps};
+use ptx::pipeline::{FinishedRun, FullStage, Pipeline, PipelineMemory, Sharing, StageTiles};
 use ptx::shared::SharedArray;
 use ptx::trap;
 
@@ -16,23 +16,20 @@ ptx::shared_memory! {
     struct Smem<S: StageTiles, const STAGES: usize> { memory: PipelineMemory<S, STAGES> }
 }
 
-/// Loads tile `first` and every `step`-th tile after it.
+/// Adds up the words of a tile that belong to this thread.
 #[inline(always)]
-fn load<'p, const STAGES: usize, G: Sharing>(
-    thread: &Thread<'p>,
-    mut producer: Producer<'p, [u32; N], STAGES, G>,
-    tiles: Tiles<u32, N>,
-    (first, step): (u32, u32),
-) -> Producer<'p, [u32; N], STAGES, G>
-where
-    GlobalTile<u32, N>: StageSource<[u32; N], G>,
-{
-    let mut index = first;
-    while let Some(tile) = tiles.get(index as usize) {
-        producer = producer.load(thread, tile);
-        index += step;
+fn add<const STAGES: usize, G: Sharing>(
+    warps: &Warps,
+    tile: &FullStage<[u32; N], STAGES, G>,
+    sum: u32,
+    factor: u32,
+) -> u32 {
+    let (mut sum, mut i) = (sum, warps.thread_rank());
+    while i < N as u32 {
+        sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0).wrapping_mul(factor));
+        i += warps.thread_count();
     }
-    producer
+    sum
 }
 
 /// Adds up columns of tiles: CTA b takes the tiles b, b + CTAs, … of 512 words. Its consumer of rank j adds up the words j, j +
@@ -50,28 +47,9 @@ pub fn pipeline_sum(
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
     let mut sum = 0_u32;
-    let (first, step) = (cta.grid_rank(), cta.grid_size());
-
     cta.finish(smem.memory, |cta, pipeline| {
-        let run = pipeline.run(
-            cta,
-            |thread, producer| load(thread, producer, tiles, (first, step)),
-            |warps, mut consumer| {
-                let mut index = first;
-                while index < tiles.count() as u32 {
-                    let tile = consumer.wait(warps);
-                    let mut i = warps.thread_rank();
-                    while i < N as u32 {
-                        sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0));
-                        i += warps.thread_count();
-                    }
-                    consumer = tile.release(warps);
-                    index += step;
-                }
-                consumer
-            },
-        );
-        run.end()
+        let mine = tiles.of_cta(cta);
+        pipeline.run_tiles(cta, mine, |warps, tile| sum = add(warps, tile, sum, 1)).end()
     });
     outputs.for_each(|(_, output)| output.write(sum));
 }
@@ -94,7 +72,7 @@ ptx::shared_memory! {
 #[ptx::kernel(unsafe(uniform), threads = 160)]
 pub fn pipeline_scan(cta: Cta, #[shared] smem: Scan, input: Global<u32>, output: GlobalMut<u32, N>) {
     let ((from, _), (mut to, _)) = (input.tiles::<N>(), output.tiles(&cta));
-    let (first, step) = (cta.grid_rank(), cta.grid_size());
+    let from = from.of_cta(&cta);
     let Scan { stages, out, totals, consumers } = smem;
 
     cta.finish((stages, (out, totals)), |cta, (pipeline, held)| {
@@ -102,7 +80,12 @@ pub fn pipeline_scan(cta: Cta, #[shared] smem: Scan, input: Global<u32>, output:
             cta,
             consumers,
             held,
-            |thread, producer| load(thread, producer, from, (first, step)),
+            |thread, mut producer| {
+                for tile in from {
+                    producer = producer.load(thread, tile);
+                }
+                producer
+            },
             |warps, mut consumer, (out, totals)| {
                 let rank = warps.thread_rank();
                 let (mut stored, mut totals) = (AfterSync::ready(out), totals.into_free_generic());
@@ -139,11 +122,9 @@ pub fn pipeline_scan(cta: Cta, #[shared] smem: Scan, input: Global<u32>, output:
     });
 }
 
-/// The tiles of a CTA and its peers: tile `first` and every `step`-th tile after it. Each word counts `factor` times.
+/// The tiles of a CTA and its peers. Each word counts `factor` times.
 struct Share {
-    tiles: Tiles<u32, N>,
-    first: u32,
-    step: u32,
+    tiles: EveryTile<u32, N>,
     factor: u32,
 }
 
@@ -157,25 +138,10 @@ impl Share {
         peers: Peers<'c, CTAS>,
         sum: &mut u32,
     ) -> FinishedRun<'c, [u32; N], 4, Peers<'c, CTAS>> {
-        let Share { tiles, first, step, factor } = self;
-        pipeline.multicast(peers).run(
-            cluster,
-            |thread, loads| load(thread, loads, tiles, (first, step)),
-            |warps, mut adds| {
-                let mut index = first;
-                while index < tiles.count() as u32 {
-                    let tile = adds.wait(warps);
-                    let mut i = warps.thread_rank();
-                    while i < N as u32 {
-                        *sum = sum.wrapping_add(tile.get(i as usize).unwrap_or(0).wrapping_mul(factor));
-                        i += warps.thread_count();
-                    }
-                    adds = tile.release(warps);
-                    index += step;
-                }
-                adds
-            },
-        )
+        let Share { tiles, factor } = self;
+        pipeline
+            .multicast(peers)
+            .run_tiles(cluster, tiles, |warps, tile| *sum = add(warps, tile, *sum, factor))
     }
 }
 
@@ -207,9 +173,9 @@ pub fn pipeline_multicast(
             trap()
         };
         let (x, y, id) = (row.cta_rank(), column.cta_rank(), rank % 4 / 2);
-        let of_row = Share { tiles, first: 2 * id + y, step: 4, factor: 1 };
-        let of_column = Share { tiles, first: 2 * id + x, step: 4, factor: 3 };
-        let of_all = Share { tiles, first: id, step: 2, factor: 5 };
+        let of_row = Share { tiles: tiles.every(2 * id + y, 4), factor: 1 };
+        let of_column = Share { tiles: tiles.every(2 * id + x, 4), factor: 3 };
+        let of_all = Share { tiles: tiles.every(id, 2), factor: 5 };
         let pipeline = of_row.add(&mut cluster, pipeline, row, &mut sum).join(&cluster);
         let pipeline = of_column.add(&mut cluster, pipeline, column, &mut sum).join(&cluster);
         let run = of_all.add(&mut cluster, pipeline, whole, &mut sum);
@@ -237,38 +203,21 @@ pub fn pipeline_products(
     let rank = cta.grid_rank();
     let outputs = output.elements(&cta);
     let (tiles, _) = input.tiles::<N>();
-    let (first, rounds) = ((rank / 4, 4 + rank % 4), tiles.count() as u32 / 8);
+    let (of_row, of_column) = (tiles.every(rank / 4, 8), tiles.every(4 + rank % 4, 8));
     let mut sum = 0_u32;
 
     cta.finish_cluster(smem.memory, |mut cluster, pipeline| {
         let (Some(row), Some(column)) = (cluster.row::<2>(), cluster.column::<2>()) else { trap() };
-        let run = pipeline.multicast((row, column)).run(
-            &mut cluster,
-            |thread, mut producer| {
-                let (mut a, mut b) = first;
-                while let (Some(of_row), Some(of_column)) = (tiles.get(a as usize), tiles.get(b as usize)) {
-                    producer = producer.load(thread, (of_row, of_column));
-                    (a, b) = (a + 8, b + 8);
-                }
-                producer
-            },
-            |warps, mut consumer| {
-                let mut round = 0;
-                while round < rounds {
-                    let stage = consumer.wait(warps);
-                    let (a, b) = stage.tiles();
-                    let mut i = warps.thread_rank();
-                    while i < N as u32 {
-                        let (a, b) = (a.get(i as usize).unwrap_or(0), b.get(i as usize).unwrap_or(0));
-                        sum = sum.wrapping_add(a.wrapping_mul(b));
-                        i += warps.thread_count();
-                    }
-                    consumer = stage.release(warps);
-                    round += 1;
-                }
-                consumer
-            },
-        );
+        let pairs = of_row.zip(of_column);
+        let run = pipeline.multicast((row, column)).run_tiles(&mut cluster, pairs, |warps, stage| {
+            let (a, b) = stage.tiles();
+            let mut i = warps.thread_rank();
+            while i < N as u32 {
+                let (a, b) = (a.get(i as usize).unwrap_or(0), b.get(i as usize).unwrap_or(0));
+                sum = sum.wrapping_add(a.wrapping_mul(b));
+                i += warps.thread_count();
+            }
+        });
         (cluster, run.end())
     });
     outputs.for_each(|(_, output)| output.write(sum));

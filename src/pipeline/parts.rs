@@ -429,6 +429,12 @@ impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> Consumer<'p,
         warps: &Warps<'p, B>,
     ) -> FullStage<'p, S, STAGES, Signals> {
         meet!(warps.warp());
+        self.full()
+    }
+
+    /// [`wait`](Consumer::wait), without its check.
+    #[inline(always)]
+    pub(super) fn full(self) -> FullStage<'p, S, STAGES, Signals> {
         let full = Layout::<S, STAGES, Signals>::full(self.base, self.at.stage);
         // SAFETY: `full` is valid (`Consumer::new`). `parity` is of the current phase or of the one before: the stage is not
         // filled again before this thread releases it.
@@ -481,6 +487,12 @@ impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> FullStage<'p
     #[doc(alias = "consumer_release")]
     pub fn release<B>(self, warps: &Warps<'p, B>) -> Consumer<'p, S, STAGES, Signals> {
         meet!(warps.warp());
+        self.empty(warps)
+    }
+
+    /// [`release`](FullStage::release), without its check.
+    #[inline(always)]
+    pub(super) fn empty<B>(self, warps: &Warps<'p, B>) -> Consumer<'p, S, STAGES, Signals> {
         let mut consumer = self.0;
         let empty = Layout::<S, STAGES, Signals>::empty(consumer.base, consumer.at.stage);
         // SAFETY: `wait` returned this handle, and this call consumes it (clause 1 of `StageSignals::release`). `warps` counts

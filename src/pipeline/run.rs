@@ -3,8 +3,8 @@
 use core::marker::PhantomData;
 
 use super::layout::Layout;
-use super::parts::{Consumer, CtaSignals, Producer, StageSignals, WARP};
-use super::stage::{SharingIn, StageTiles};
+use super::parts::{Consumer, CtaSignals, FullStage, Producer, StageSignals, WARP};
+use super::stage::{Sharing, SharingIn, StageSource, StageTiles};
 use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
 use crate::group::Brand;
@@ -69,22 +69,19 @@ unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Lendable
 /// use ptx::{global::Tiles, group::Cta, pipeline::PipelineMemory};
 /// ptx::shared_memory! { struct Smem { memory: PipelineMemory<[f32; 1024], 4> } }
 /// # fn kernel(cta: Cta, smem: Smem, tiles: Tiles<f32, 1024>) {
-/// // A grid-stride loop over tiles: `mine` is the number of this CTA's tiles.
-/// let (mut next, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
-/// let mine = tiles.count().saturating_sub(next).div_ceil(step);
+/// let mine = tiles.of_cta(&cta);
 /// let mut sum = 0.0;
 /// cta.finish(smem.memory, |cta, pipeline| {
 ///     let run = pipeline.run(
 ///         cta,
 ///         |thread, mut producer| {
-///             while let Some(tile) = tiles.get(next) {
+///             for tile in mine.clone() {
 ///                 producer = producer.load(thread, tile);
-///                 next += step;
 ///             }
 ///             producer
 ///         },
 ///         |warps, mut consumer| {
-///             for _ in 0..mine {
+///             for _ in mine.clone() {
 ///                 let tile = consumer.wait(warps);
 ///                 sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
 ///                 consumer = tile.release(warps);
@@ -96,6 +93,8 @@ unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Lendable
 /// });
 /// # }
 /// ```
+///
+/// [`run_tiles`](Pipeline::run_tiles) makes both loops for you.
 #[must_use = "the body of the scope must return this handle"]
 #[derive(Debug)]
 #[doc(alias = "cuda::pipeline")]
@@ -212,6 +211,62 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
             );
         }
         Pipeline { addr: self.addr, signals: peers, _scope: PhantomData, _tiles: PhantomData }
+    }
+}
+
+impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES, G> {
+    /// Runs the pipeline over tiles, as [`run`](Pipeline::run) does: the producer loads each source of `tiles` into a stage, and the
+    /// consumers call `each` on each full stage. The sources of both loops are one iterator and its clone, so they make the same
+    /// number of rounds.
+    ///
+    /// For a stage of one tile, `tiles` can be [`Tiles::of_cta`](crate::global::Tiles::of_cta); for a stage of two tiles it gives
+    /// pairs, as `a.zip(b)` does.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: as [`run`](Pipeline::run), [`Producer::load`], [`Consumer::wait`] and [`FullStage::release`].
+    ///
+    /// ```
+    /// use ptx::{global::Tiles, group::Cta, pipeline::PipelineMemory};
+    /// ptx::shared_memory! { struct Smem { memory: PipelineMemory<[f32; 1024], 4> } }
+    /// # fn kernel(cta: Cta, smem: Smem, tiles: Tiles<f32, 1024>) {
+    /// let mut sum = 0.0;
+    /// cta.finish(smem.memory, |cta, pipeline| {
+    ///     let mine = tiles.of_cta(cta);
+    ///     let run = pipeline.run_tiles(cta, mine, |warps, tile| {
+    ///         sum += tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
+    ///     });
+    ///     run.end()
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn run_tiles<By: RunsPipeline<'s, G>, Src: StageSource<S, G>>(
+        self,
+        by: &mut By,
+        tiles: impl Iterator<Item = Src> + Clone,
+        mut each: impl for<'p> FnMut(&Warps<'p>, &FullStage<'p, S, STAGES, G>),
+    ) -> FinishedRun<'s, S, STAGES, G> {
+        let sources = tiles.clone();
+        self.run(
+            by,
+            |thread, mut producer| {
+                for source in sources {
+                    producer = producer.load(thread, source);
+                }
+                producer
+            },
+            |warps, mut consumer| {
+                for _ in tiles {
+                    // A closure has no place of its caller that a check of these calls could name.
+                    let stage = consumer.full();
+                    each(warps, &stage);
+                    consumer = stage.empty(warps);
+                }
+                consumer
+            },
+        )
     }
 }
 

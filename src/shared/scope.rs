@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{ALIGN, AtRest, Element, Free, FreeGeneric, Place, Shared};
-use crate::group::{AfterSync, Brand, Cta, End, HandOver, Passed, come_back};
+use crate::group::{AfterSync, Brand, Cta, End, HandOver, Held, Passed, come_back};
 use crate::qualifier::space;
 use crate::raw;
 use crate::size;
@@ -364,12 +364,16 @@ unsafe impl<'s, T: Element, const N: usize, State, G> End for Shared<'s, T, N, S
         Shared::end(self)
     }
 }
+// SAFETY: a handle of the array in the same state.
+unsafe impl<'s, T: Element, const N: usize, State, By, Of> Held<Of> for Shared<'s, T, N, State, By> {
+    type HeldBy<G> = Shared<'s, T, N, State, G>;
+    type EndedBy<G> = Ended<'s, SharedArray<T, N>, G>;
+    type Back = AfterSync<Self, Of>;
+    type Joined = Shared<'s, T, N, FreeGeneric, By>;
+}
 // SAFETY: in an `AtRest` state no thread uses the memory, and a copy would own the handle. A handle is an address, and in both
 // states the async proxy has seen every store: handles that differ only in state are interchangeable.
 unsafe impl<'s, T: Element, const N: usize, State: AtRest, Of> HandOver<Of> for Shared<'s, T, N, State, Of> {
-    type HeldBy<G> = Shared<'s, T, N, State, G>;
-    type EndedBy<G> = Ended<'s, SharedArray<T, N>, G>;
-    type Joined = Shared<'s, T, N, FreeGeneric, Of>;
     come_back! { Of }
     /// The part has ended its handle in some state, so no copy uses the memory, and threads may have stored to it.
     #[inline(always)]

@@ -133,6 +133,7 @@ const NO_USER: Exceptions = &[
             "global::GlobalVectorsMut::is_empty",
             "global::GlobalVectorsMut::len",
             "global::TailMut::len",
+            "global::Tiles::count",
             "multimem::Multicast::is_empty",
             "multimem::Multicast::len",
             "multimem::MulticastReduce::count",
@@ -546,7 +547,7 @@ fn is_called(function: &Function, called: &Called) -> bool {
 }
 
 /// The number of public functions of the typed layer. A new one has a user, or a reason in `NO_USER`.
-const MOST_FUNCTIONS: usize = 491;
+const MOST_FUNCTIONS: usize = 494;
 
 #[test]
 fn public_functions_are_few() {

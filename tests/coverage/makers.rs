@@ -121,7 +121,8 @@ fn name(item: &Value) -> &str {
 /// Returns the module that contains the source of an item.
 fn module(item: &Value) -> &str {
     let file = item["span"]["filename"].as_str().unwrap_or_default();
-    let file = file.rsplit_once("src/").map_or(file, |(_, file)| file).trim_end_matches(".rs");
+    // What `build.rs` writes belongs to the raw layer.
+    let file = file.rsplit_once("src/").map_or("raw", |(_, file)| file).trim_end_matches(".rs");
     file.split('/').next().unwrap_or_default()
 }
 

@@ -15,37 +15,21 @@ ptx::shared_memory! {
 #[ptx::kernel(unsafe(uniform), threads = 128)]
 pub fn sum_in_parts(cta: Cta, #[shared] smem: Smem, x: Global<f32>, total: GlobalAtomics<f32, scope::Gpu>) {
     let (tiles, _) = x.tiles::<TILE>();
-    let (first, step) = (cta.grid_rank() as usize, cta.grid_size() as usize);
-    let rounds = tiles.count().saturating_sub(first).div_ceil(step);
     cta.finish(smem.stages, |cta, pipeline| {
-        let run = pipeline.run(
-            cta,
-            |thread, mut producer| {
-                let mut next = first;
-                while let Some(tile) = tiles.get(next) {
-                    producer = producer.load(thread, tile); // waits for an empty stage
-                    next += step;
-                }
-                producer
-            },
-            |warps, mut consumer| {
-                let mut sum = 0.0;
-                for _ in 0..rounds {
-                    let tile = consumer.wait(warps); // waits for a full stage
-                    let mut v = warps.thread_rank() as usize;
-                    while let Some(x) = tile.get_vector(v) {
-                        sum += (x[0] + x[1]) + (x[2] + x[3]);
-                        v += warps.thread_count() as usize;
-                    }
-                    consumer = tile.release(warps);
-                }
-                let sum = warps.warp().reduce_add(sum);
-                if let (0, Some(total)) = (warps.warp().lane(), total.get(0)) {
-                    total.add(sum, sem::Relaxed);
-                }
-                consumer
-            },
-        );
+        let mut sum = 0.0;
+        // The first thread waits for an empty stage and loads; the warps after the first wait for a full one, and add up.
+        let mine = tiles.of_cta(cta);
+        let run = pipeline.run_tiles(cta, mine, |warps, tile| {
+            let mut v = warps.thread_rank() as usize;
+            while let Some(x) = tile.get_vector(v) {
+                sum += (x[0] + x[1]) + (x[2] + x[3]);
+                v += warps.thread_count() as usize;
+            }
+        });
+        let sum = cta.warp().reduce_add(sum);
+        if let (0, Some(total)) = (cta.warp().lane(), total.get(0)) {
+            total.add(sum, sem::Relaxed);
+        }
         run.end()
     });
 }

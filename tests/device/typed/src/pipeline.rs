@@ -100,6 +100,56 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run(src: *const u32, n: usize, ou
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tiles(src: *const u32, n: u32, out: *mut u32) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (tiles, _) = unsafe { Global::from_raw(src, n as usize) }.tiles::<N>();
+    let mut sum = 0_u32;
+    cta.async_scope(smem.memory, |cta, pipeline| {
+        let mine = tiles.of_cta(cta);
+        let run = pipeline.run_tiles(cta, mine, |warps, tile| {
+            sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0));
+        });
+        run.join(cta)
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tiles(src: *const u32, n: u32, out: *mut u32) {
+    let count = n / N as u32;
+    let base = memory();
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        let (first, step) = (cta_rank(), cta_count().clamp(1, 1 << 31));
+        run(
+            base,
+            |mut at| {
+                let mut i = first;
+                while i < count {
+                    let src = unsafe { src.add(i as usize * N) }.cast();
+                    at = load::<0>(at, |stage, full, _| unsafe {
+                        raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full, cache_hint::None)
+                    });
+                    i += step;
+                }
+                at
+            },
+            |mut at, rank, _| {
+                let mut i = first;
+                while i < count {
+                    wait::<0>(&at);
+                    sum = sum.wrapping_add(read(&at, rank));
+                    at = release::<0>(at);
+                    i += step;
+                }
+                at
+            },
+        )
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_pipeline_run_cache_hint(src: *const u32, n: usize, out: *mut u32) {
     let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
     let (tiles, _) = unsafe { Global::from_raw(src, 4 * N) }.tiles::<N>();

@@ -1,0 +1,19 @@
+//! The tiles of a run have the length of a stage.
+
+use ptx::global::Tiles;
+use ptx::group::Cta;
+use ptx::pipeline::{FinishedRun, Pipeline};
+
+type Stages<'s> = Pipeline<'s, [f32; 128], 4>;
+
+#[cfg(not(fixed))]
+pub fn sum<'s>(cta: &mut Cta, stages: Stages<'s>, tiles: Tiles<f32, 64>, sum: &mut f32) -> FinishedRun<'s, [f32; 128], 4> {
+    let mine = tiles.of_cta(cta);
+    stages.run_tiles(cta, mine, |_, tile| *sum += tile.get(0).unwrap_or(0.0))
+}
+
+#[cfg(fixed)]
+pub fn sum<'s>(cta: &mut Cta, stages: Stages<'s>, tiles: Tiles<f32, 128>, sum: &mut f32) -> FinishedRun<'s, [f32; 128], 4> {
+    let mine = tiles.of_cta(cta);
+    stages.run_tiles(cta, mine, |_, tile| *sum += tile.get(0).unwrap_or(0.0))
+}
