@@ -93,7 +93,7 @@ impl<T: Element> Global<T> {
             assert!(STRIDE > 0 && STRIDE <= 1 << 20, "vectors are 1 to 2^20 apart: choose such a STRIDE");
         }
         let count = self.vector_count().min(other.vector_count());
-        // SAFETY: below `count` both slices have the vector. No sum wraps: slices are at
+        // SAFETY: zeros are a value of vectors; below `count` both slices have the vector. No sum wraps: slices are at
         // most `isize::MAX` bytes long.
         unsafe {
             for_each_loaded::<_, _, N>(
@@ -127,7 +127,7 @@ impl<T: Element> Global<T> {
     #[inline(always)]
     pub fn for_each<const N: usize>(self, first: usize, step: u32, mut f: impl FnMut(T)) {
         const { loads(N) };
-        // SAFETY: below `len` there is an element, which no thread writes
+        // SAFETY: zeros are a value of elements; below `len` there is an element, which no thread writes
         // (`Global::from_raw`). No sum wraps: slices are at most `isize::MAX` bytes long.
         unsafe {
             for_each_loaded::<_, _, N>(
@@ -566,7 +566,7 @@ impl<T: Element> Iterator for VectorsMut<T> {
 ///
 /// # Safety
 ///
-/// Implemented in this crate only: a slice has the vectors of each index below `count`.
+/// Implemented in this crate only: a slice has the vectors of each index below `count`, and all-zero bits are a value of `Vectors`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read by vectors",
     label = "neither a `Global`, nor a tuple of two or three of them, nor `()`"
@@ -657,7 +657,7 @@ impl<T: Element> VectorsMut<T> {
         const { loads(N) };
         // SAFETY: `i` is below `count`: vector `i` is this thread's.
         let own = |i| unsafe { self.base.cast::<Vector<T>>().add(i) };
-        // SAFETY: `N` is 1 to 16 (`loads`). No sum wraps: slices are at
+        // SAFETY: zeros are a value of vectors (`VectorInputs`), and `N` is 1 to 16 (`loads`). No sum wraps: slices are at
         // most `isize::MAX` bytes long. `i` is below the counts of `inputs` and of these vectors.
         unsafe {
             for_each_loaded::<_, _, N>(

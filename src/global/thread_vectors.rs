@@ -17,7 +17,7 @@ impl<T: Element> ThreadVectors<T> {
         const { loads(N) };
         // One bound for both sides, so that neither side is checked again.
         let count = self.count.min(from.vector_count().min(u32::MAX as usize) as u32);
-        // SAFETY: `N` is 1 to 16 (`loads`). No sum wraps: shared memory has fewer than 2^18
+        // SAFETY: zeros are a value of elements, and `N` is 1 to 16 (`loads`). No sum wraps: shared memory has fewer than 2^18
         // bytes, and a CTA at most 2^10 threads. `i` is below `count`, and vector `i` of this memory belongs to this thread.
         unsafe {
             for_each_loaded::<_, _, N>(

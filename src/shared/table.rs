@@ -61,7 +61,7 @@ impl<T: Element, const N: usize> SharedTable<T, N> {
     #[track_caller]
     pub fn fill(self, cta: &Cta, f: impl FnMut(usize) -> T) -> FilledTable<T, N> {
         let mut f = f;
-        // SAFETY: 4 is in 1 to 16. No sum wraps: shared memory has fewer than 2^18 bytes, and a
+        // SAFETY: zeros are a value of elements, and 4 is in 1 to 16. No sum wraps: shared memory has fewer than 2^18 bytes, and a
         // CTA 2^10 threads at most. `i` is below `N`; the element is this thread's before the barrier, and nobody writes after.
         unsafe {
             for_each_loaded::<_, _, 4>(
