@@ -28,6 +28,7 @@ mod math_checks;
 mod memory;
 mod options;
 mod output;
+mod primitive_checks;
 mod registry;
 mod report;
 mod runner;

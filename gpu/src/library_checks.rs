@@ -26,7 +26,8 @@ pub const KERNELS: [&str; 7] = [
 const EMULATED: [&[u32]; 7] =
     [&[4, 9, 10], &[4, 9, 10], &[0, 2, 5], &[0, 2, 5], &[0, 2, 5], &[0, 1], &[3, 7, 9]];
 
-type Run<D> = fn(&D, &<D as Device>::Loaded, u32) -> Result<()>;
+/// Checks a kernel for one seed.
+pub type Run<D> = fn(&D, &<D as Device>::Loaded, u32) -> Result<()>;
 
 /// Returns the check of each of [`KERNELS`] for one seed.
 fn runs<D: Device>() -> [Run<D>; 7] {
@@ -36,8 +37,16 @@ fn runs<D: Device>() -> [Run<D>; 7] {
 const SEEDS: u32 = 30;
 
 pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
+    seeded(options, KERNELS.into_iter().zip(runs::<D>()).zip(EMULATED))
+}
+
+/// Makes the checks of kernels: of each, the name, the check for a seed, and the seeds on an emulated device.
+pub fn seeded<D: Device>(
+    options: &Options,
+    kernels: impl Iterator<Item = ((&'static str, Run<D>), &'static [u32])>,
+) -> Result<Vec<Check<D>>> {
     let mut checks = Vec::new();
-    for ((kernel, run), emulated) in KERNELS.into_iter().zip(runs::<D>()).zip(EMULATED) {
+    for ((kernel, run), emulated) in kernels {
         let seeds = options.seeds_of(SEEDS, emulated);
         checks.extend(check::for_each(options, kernel, |image| {
             let seeds = image.seeds(options, &seeds);
@@ -56,7 +65,7 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
 }
 
 /// Returns the length for a seed: first lengths around those of vectors, blocks and grids, then a different one per seed.
-fn length(seed: u32) -> usize {
+pub fn length(seed: u32) -> usize {
     const LENGTHS: [usize; 12] = [0, 1, 3, 4, 5, 15, 16, 17, 1023, 1024, 16 * 256 * 5 + 1, 100_003];
     LENGTHS.get(seed as usize).copied().unwrap_or(seed as usize * 7919 % 60_013)
 }
@@ -124,7 +133,7 @@ fn launch_dependent<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Res
 }
 
 /// Returns integers from -8 to 7, as floats.
-fn whole(seed: u32, n: usize) -> Vec<f32> {
+pub fn whole(seed: u32, n: usize) -> Vec<f32> {
     input(seed, n).into_iter().map(|word| (word % 16) as f32 - 8.0).collect()
 }
 

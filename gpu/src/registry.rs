@@ -6,8 +6,8 @@ use crate::check::Check;
 use crate::kernels::Runs;
 use crate::options::Options;
 use crate::{
-    axpy_checks, checked_checks, device_checks, host_checks, kernels, library_checks, math_checks, suite,
-    tensor_checks, typed_checks,
+    axpy_checks, checked_checks, device_checks, host_checks, kernels, library_checks, math_checks,
+    primitive_checks, suite, tensor_checks, typed_checks,
 };
 
 /// Returns all checks that a GPU runs: those of `ptx-host` too, and those of bandwidth.
@@ -23,6 +23,7 @@ pub fn of_kernels<D: Runs>(options: &Options) -> Result<Vec<Check<D>>> {
     let mut checks = axpy_checks::list(options)?;
     checks.extend(kernels::list(options)?);
     checks.extend(library_checks::list(options)?);
+    checks.extend(primitive_checks::list(options)?);
     checks.extend(math_checks::list(options)?);
     checks.extend(tensor_checks::list(options)?);
     checks.extend(suite::list(options, suite::SUITES)?);
@@ -66,6 +67,7 @@ mod tests {
             .map(|kernel| kernel.name)
             .chain(["axpy_bulk"])
             .chain(library_checks::KERNELS)
+            .chain(primitive_checks::KERNELS)
             .chain(math_checks::KERNELS)
             .chain(tensor_checks::KERNELS);
         let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();

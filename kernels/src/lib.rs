@@ -16,18 +16,22 @@ pub mod cluster_atomics;
 #[cfg(feature = "sm_100")]
 pub mod clusterlaunchcontrol;
 pub mod cp_async;
+pub mod device_sum;
 pub mod fence;
 pub mod group;
 pub mod launch;
+pub mod look_back_scan;
 pub mod math;
 pub mod matrix_product;
 pub mod matrix_vector;
 pub mod mbarrier;
 pub mod multimem;
 pub mod pipeline;
+pub mod radix_sort;
 pub mod reduce;
 pub mod rms_norm;
 pub mod row_softmax;
+pub mod segmented_sum;
 pub mod shared;
 pub mod tensor;
 pub mod tensor_multicast;
@@ -37,6 +41,7 @@ pub mod tensor_retype;
 // `tensormap.replace`.
 #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
 pub mod tensor_sum;
+pub mod top_k;
 pub mod warp;
 
 ptx::panic_handler!();
