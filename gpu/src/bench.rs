@@ -3,25 +3,22 @@
 mod case;
 mod library;
 mod math;
+mod primitives;
 mod tensor;
 mod words;
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 
-use self::case::{Bench, Case, RUST, Side, TWIN};
+use self::case::{Bench, Case, sides};
 use crate::check::{Check, Finding};
-use crate::entry::Loaded;
-use crate::gpu::Gpu;
-use crate::image;
 use crate::options::Options;
 use crate::report::{Outcome, Report};
 
 fn cases() -> impl Iterator<Item = Case> {
     let kernels_of_words = words::cases().into_iter().chain(math::cases());
-    kernels_of_words.chain(tensor::cases()).chain(library::cases())
+    kernels_of_words.chain(tensor::cases()).chain(library::cases()).chain(primitives::cases())
 }
 
 /// Makes a check for each case. The check passes if both results are right; its data are the times.
@@ -32,28 +29,12 @@ pub fn list(options: &Options) -> Result<Vec<Check>> {
         let name = if variant.is_empty() { kernel.to_owned() } else { format!("{kernel}/{variant}") };
         let dir = dir.clone();
         Check::new(name, options, move |gpu| {
-            let bench = Bench { gpu, sides: sides(gpu, &dir, kernel)?, repetitions };
+            let bench = Bench { gpu, dir: &dir, sides: sides(gpu, &dir, kernel)?, repetitions };
             let timing = run(&bench)?;
             Ok(Finding { detail: timing.to_string(), data: timing.data(note) })
         })
     });
     Ok(checks.collect())
-}
-
-fn sides(gpu: &Gpu, dir: &Path, kernel: &str) -> Result<Vec<Side>> {
-    let mut sides = Vec::new();
-    for (label, build) in [(RUST, image::SHIPPED), (TWIN, image::NVCC)] {
-        let image = dir.join(format!("{kernel}-{build}.cubin"));
-        if image.exists() {
-            sides.push(Side { label, loaded: Loaded::read(gpu, &image, label == TWIN)? });
-        }
-    }
-    ensure!(
-        sides.iter().any(|side| side.label == TWIN),
-        "no {kernel}-nvcc.cubin in {}; make a bundle with `./x bundle --bench DIR`, and give the folder with --dir",
-        dir.display()
-    );
-    Ok(sides)
 }
 
 /// Formats the cases that ran as a Markdown table.

@@ -27,6 +27,11 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
     seeded(options, KERNELS.into_iter().zip(runs::<D>()).zip(EMULATED))
 }
 
+/// Returns integers from -8 to 8, as floats. Sums of 2^30 of them are exact.
+pub fn whole_around_0(seed: u32, n: usize) -> Vec<f32> {
+    input(seed, n).into_iter().map(|word| (word % 17) as f32 - 8.0).collect()
+}
+
 fn device_sum<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     let kernel = D::entry(loaded, ptx_kernels::device_sum::device_sum)?;
     let x = whole(seed, length(seed));

@@ -8,9 +8,9 @@ use ptx::registers::unroll;
 
 const THREADS: usize = 256;
 /// Vectors of keys, and as many of values, that a thread has in flight.
-const ROWS: usize = 4;
+const ROWS: usize = 2;
 /// Vectors that a warp takes together, one after the other: it adds to memory where a segment ends, and at their end.
-const CHUNK: usize = 8 * ROWS * 32;
+const CHUNK: usize = 16 * ROWS * 32;
 
 /// No element has this key: `sums` would be longer than a slice of `f32` can be if its indices had 32 bits.
 const NO_KEY: u32 = u32::MAX;

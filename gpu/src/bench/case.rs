@@ -1,5 +1,7 @@
 //! A case of a benchmark, and how it is timed.
 
+use std::path::Path;
+
 use anyhow::{Context as _, Result, ensure};
 use ptx_host::cudarc::driver::{CudaGraph, CudaSlice, CudaStream, result};
 use ptx_host::{Kernel, KernelArgs, LaunchConfig};
@@ -8,6 +10,7 @@ use serde_json::{Value, json};
 use crate::data::median;
 use crate::entry::Loaded;
 use crate::gpu::Gpu;
+use crate::image;
 use crate::memory::address;
 
 /// A kernel with data of one size.
@@ -26,6 +29,8 @@ pub type Run = dyn Fn(&Bench) -> Result<Timing>;
 /// A GPU, the existing images of a kernel, and the number of repetitions.
 pub struct Bench<'a> {
     pub gpu: &'a Gpu,
+    /// The folder of the images.
+    pub dir: &'a Path,
     /// The Rust image, if there is one, then the CUDA C++ image.
     pub sides: Vec<Side>,
     pub repetitions: usize,
@@ -34,6 +39,23 @@ pub struct Bench<'a> {
 pub struct Side {
     pub label: &'static str,
     pub loaded: Loaded,
+}
+
+/// Loads the existing images of a kernel.
+pub fn sides(gpu: &Gpu, dir: &Path, kernel: &str) -> Result<Vec<Side>> {
+    let mut sides = Vec::new();
+    for (label, build) in [(RUST, image::SHIPPED), (TWIN, image::NVCC)] {
+        let image = dir.join(format!("{kernel}-{build}.cubin"));
+        if image.exists() {
+            sides.push(Side { label, loaded: Loaded::read(gpu, &image, label == TWIN)? });
+        }
+    }
+    ensure!(
+        sides.iter().any(|side| side.label == TWIN),
+        "no {kernel}-nvcc.cubin in {}; make a bundle with `./x bundle --bench DIR`, and give the folder with --dir",
+        dir.display()
+    );
+    Ok(sides)
 }
 
 pub const RUST: &str = "rust";
@@ -88,7 +110,61 @@ pub struct Launch<'a> {
     pub put: Box<dyn Fn() -> Result<()> + 'a>,
 }
 
+impl<'a> Launch<'a> {
+    /// Returns launches that put the launches of all steps on the stream, in their order. The steps have the same sides.
+    pub fn one_after_the_other(steps: Vec<Vec<Launch<'a>>>) -> Vec<Launch<'a>> {
+        let mut sides: Vec<(&'static str, Vec<Launch<'a>>)> = Vec::new();
+        for launch in steps.into_iter().flatten() {
+            match sides.iter_mut().find(|(label, _)| *label == launch.label) {
+                Some((_, of_side)) => of_side.push(launch),
+                None => sides.push((launch.label, vec![launch])),
+            }
+        }
+        let all = |(label, steps): (_, Vec<Launch<'a>>)| Launch {
+            label,
+            put: Box::new(move || steps.iter().try_for_each(|step| (step.put)())),
+        };
+        sides.into_iter().map(all).collect()
+    }
+}
+
+/// Device memory that only launches of its owner use.
+pub trait Zeroed {
+    /// Puts on the stream that all bytes become 0.
+    fn zero(&self, stream: &CudaStream) -> Result<()>;
+}
+
+impl<T> Zeroed for CudaSlice<T> {
+    fn zero(&self, stream: &CudaStream) -> Result<()> {
+        // SAFETY: the memory has `num_bytes()` bytes and lives; launches by address write it too, and all are on one stream.
+        unsafe { result::memset_d8_async(address(self), 0, self.num_bytes(), stream.cu_stream())? };
+        Ok(())
+    }
+}
+
 impl Bench<'_> {
+    /// Returns the bench of another kernel, for a case of several.
+    pub fn of(&self, kernel: &str) -> Result<Bench<'_>> {
+        Ok(Bench { sides: sides(self.gpu, self.dir, kernel)?, ..*self })
+    }
+
+    /// Returns the launches, each of which first sets all bytes of these memories to 0.
+    pub fn from_zeros<'l>(
+        &'l self,
+        launches: Vec<Launch<'l>>,
+        memories: &[&'l dyn Zeroed],
+    ) -> Vec<Launch<'l>> {
+        let from_zeros = |Launch { label, put }| {
+            let memories = memories.to_vec();
+            let zero_and_put = move || {
+                memories.iter().try_for_each(|memory| memory.zero(&self.gpu.stream))?;
+                put()
+            };
+            Launch { label, put: Box::new(zero_and_put) }
+        };
+        launches.into_iter().map(from_zeros).collect()
+    }
+
     /// Makes the same launch for each side, with the bytes of the kernel's parameters, and with the arguments of the twin.
     ///
     /// # Safety
