@@ -245,13 +245,13 @@ mod tests {
     #[test]
     fn keys_ascend_in_runs_of_several_lengths() {
         let runs = |seed| {
-            let keys = ascending_keys(seed, 10_000);
+            let keys = ascending_keys(seed, 100_000);
             assert!(keys.is_sorted());
             keys.chunk_by(|a, b| a == b).count()
         };
         let counts = [0, 1, 2, 3].map(runs);
-        assert!(counts[0] > 9_000 && (2_000..5_000).contains(&counts[1]), "{counts:?}");
-        assert!((50..200).contains(&counts[2]) && (2..10).contains(&counts[3]), "{counts:?}");
+        assert!(counts[0] == 100_000 && (30_000..36_000).contains(&counts[1]), "{counts:?}");
+        assert!((800..1200).contains(&counts[2]) && (5..60).contains(&counts[3]), "{counts:?}");
     }
 
     #[test]
