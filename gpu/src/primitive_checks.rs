@@ -91,7 +91,7 @@ pub fn ascending_keys(seed: u32, n: usize) -> Vec<u32> {
     let one_of = [1, 3, 100, 5000][seed as usize % 4];
     let next = |key: &mut u32, word: u32| {
         // Some keys occur not at all.
-        *key += u32::from(word % one_of == 0) * (1 + u32::from(word >> 30 == 0));
+        *key += u32::from(word.is_multiple_of(one_of)) * (1 + u32::from(word >> 30 == 0));
         Some(*key)
     };
     input(seed + 1, n).into_iter().scan(0, next).collect()

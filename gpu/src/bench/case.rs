@@ -149,12 +149,8 @@ impl Bench<'_> {
     }
 
     /// Returns the launches, each of which first sets all bytes of these memories to 0.
-    pub fn from_zeros<'l>(
-        &'l self,
-        launches: Vec<Launch<'l>>,
-        memories: &[&'l dyn Zeroed],
-    ) -> Vec<Launch<'l>> {
-        let from_zeros = |Launch { label, put }| {
+    pub fn zeroing<'l>(&'l self, launches: Vec<Launch<'l>>, memories: &[&'l dyn Zeroed]) -> Vec<Launch<'l>> {
+        let zeroing = |Launch { label, put }| {
             let memories = memories.to_vec();
             let zero_and_put = move || {
                 memories.iter().try_for_each(|memory| memory.zero(&self.gpu.stream))?;
@@ -162,7 +158,7 @@ impl Bench<'_> {
             };
             Launch { label, put: Box::new(zero_and_put) }
         };
-        launches.into_iter().map(from_zeros).collect()
+        launches.into_iter().map(zeroing).collect()
     }
 
     /// Makes the same launch for each side, with the bytes of the kernel's parameters, and with the arguments of the twin.

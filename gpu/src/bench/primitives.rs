@@ -69,9 +69,9 @@ fn look_back_scan(bench: &Bench) -> Result<Timing> {
     let arguments = (slice(&source), slice(&sums), slice(&tickets), slice(&output), N as u64);
     let of_twin = (address(&source), address(&sums), address(&tickets), address(&output), N as u64);
     let config = LaunchConfig::new(8 * bench.gpu.multiprocessors()?, 256);
-    // SAFETY: input and output have `n` words; there is a sum for each tile, and `from_zeros` lets them begin with 0.
+    // SAFETY: input and output have `n` words; there is a sum for each tile, and `zeroing` lets them begin with 0.
     let launches = unsafe { bench.launches("look_back_scan", &config, arguments, of_twin)? };
-    let launches = bench.from_zeros(launches, &[&sums, &tickets]);
+    let launches = bench.zeroing(launches, &[&sums, &tickets]);
     for launch in &launches {
         (launch.put)()?;
         bench.gpu.wait()?;
@@ -94,7 +94,7 @@ fn segmented_sum(bench: &Bench) -> Result<Timing> {
     let config = LaunchConfig::new(8 * bench.gpu.multiprocessors()?, 256);
     // SAFETY: there are `n` keys and values.
     let launches = unsafe { bench.launches("segmented_sum", &config, arguments, of_twin)? };
-    let launches = bench.from_zeros(launches, &[&sums]);
+    let launches = bench.zeroing(launches, &[&sums]);
     for launch in &launches {
         (launch.put)()?;
         bench.gpu.wait()?;
@@ -149,7 +149,7 @@ fn radix_histogram(bench: &Bench) -> Result<Timing> {
     let config = LaunchConfig::new(8 * bench.gpu.multiprocessors()?, 256);
     // SAFETY: there are `n` keys and 1024 counts.
     let launches = unsafe { bench.launches("radix_histogram", &config, arguments, of_twin)? };
-    let launches = bench.from_zeros(launches, &[&counts]);
+    let launches = bench.zeroing(launches, &[&counts]);
     for launch in &launches {
         (launch.put)()?;
         bench.gpu.wait()?;
@@ -189,7 +189,7 @@ fn radix_pass(bench: &Bench, is_whole_sort: bool) -> Result<Timing> {
         let of_twin =
             (address(from), address(&counts), address(sums), address(tickets), address(to), n, digit);
         let config = LaunchConfig::new(tiles as u32, 384);
-        // SAFETY: there are `n` keys and places for them, 1024 counts, and 256 sums for each tile; `from_zeros` lets sums and
+        // SAFETY: there are `n` keys and places for them, 1024 counts, and 256 sums for each tile; `zeroing` lets sums and
         // tickets begin with 0.
         steps.push(unsafe { bench.launches("radix_pass", &config, arguments, of_twin)? });
     }
@@ -202,7 +202,7 @@ fn radix_pass(bench: &Bench, is_whole_sort: bool) -> Result<Timing> {
     }
     sums.iter().zip(&tickets).for_each(|(sums, tickets)| zeroed.extend([sums as &dyn Zeroed, tickets]));
 
-    let launches = bench.from_zeros(Launch::one_after_the_other(steps), &zeroed);
+    let launches = bench.zeroing(Launch::one_after_the_other(steps), &zeroed);
     for launch in &launches {
         (launch.put)()?;
         bench.gpu.wait()?;
