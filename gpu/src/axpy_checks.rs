@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
+use ptx_host::bench::median;
 use serde_json::json;
 
 use crate::axpy_bulk::{Array, AxpyBulk, Error as LaunchError};
@@ -345,7 +346,7 @@ impl Speed {
     }
 
     fn ratio(&self) -> f64 {
-        data::median(&self.axpy) / data::median(&self.copy)
+        median(&self.axpy) / median(&self.copy)
     }
 }
 
@@ -354,8 +355,8 @@ impl std::fmt::Display for Speed {
         write!(
             f,
             "{:.1} GB/s, copy {:.1} GB/s, ratio {:.4} (medians of {})",
-            data::median(&self.axpy),
-            data::median(&self.copy),
+            median(&self.axpy),
+            median(&self.copy),
             self.ratio(),
             self.axpy.len()
         )
@@ -368,8 +369,8 @@ impl From<Speed> for Finding {
             detail: speed.to_string(),
             data: json!({
                 "ratio": speed.ratio(),
-                "axpy_gbs": data::median(&speed.axpy),
-                "copy_gbs": data::median(&speed.copy),
+                "axpy_gbs": median(&speed.axpy),
+                "copy_gbs": median(&speed.copy),
                 "registers": speed.registers,
                 "local_bytes": speed.local_bytes,
                 "axpy_samples": speed.axpy,

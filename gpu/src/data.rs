@@ -91,18 +91,6 @@ fn parse_floats(bytes: &[u8]) -> Result<Vec<f32>> {
     Ok(words.iter().map(|&word| f32::from_le_bytes(word)).collect())
 }
 
-/// Returns the median. For an even number of values, the median is the mean of the middle two.
-pub fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => f64::NAN,
-        len if len % 2 == 0 => (sorted[middle - 1] + sorted[middle]) / 2.0,
-        _ => sorted[middle],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,12 +163,5 @@ mod tests {
             parse_floats(&[0; 7]).unwrap_err().to_string(),
             "its size of 7 bytes is not a multiple of 4; truncate it to 4 bytes or give another file"
         );
-    }
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert!(median(&[]).is_nan());
     }
 }

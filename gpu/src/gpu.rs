@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use ptx_host::cudarc::driver::sys::{
-    CUdevice_attribute as Attribute, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode,
+    CUdevice_attribute as Attribute, CUevent_flags,
 };
 use ptx_host::cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream};
 use serde_json::{Value, json};
@@ -44,12 +44,9 @@ impl Gpu {
 
     /// Captures the work that `work` puts on the stream as a graph; the work does not run.
     pub fn capture(&self, work: impl FnOnce() -> Result<()>) -> Result<CudaGraph> {
-        self.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-        let done = work();
-        // The capture ends even if `work` failed.
-        let graph = self.stream.end_capture(CUgraphInstantiate_flags(0));
+        let (graph, done) = ptx_host::bench::capture(&self.stream, work)?;
         done?;
-        graph?.context("the capture gave no graph")
+        Ok(graph?)
     }
 }
 

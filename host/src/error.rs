@@ -37,6 +37,12 @@ pub enum Error {
     /// A module file cannot be read.
     #[error("cannot read the module {}: {cause}", path.display())]
     Read { path: PathBuf, cause: std::io::Error },
+    /// The file for the results of benchmarks cannot be written.
+    #[error("cannot write the results to {}: {cause}", path.display())]
+    Write { path: PathBuf, cause: std::io::Error },
+    /// A capture has recorded no work.
+    #[error("the capture of a stream gave no graph; put work on the stream that is captured")]
+    EmptyCapture,
     /// The bytes of a module are neither PTX nor a whole cubin.
     #[error("{module} is not a module that the driver can load: {problem}")]
     BadImage { module: String, problem: &'static str },

@@ -165,7 +165,7 @@ impl Kernel {
         let _lock = Self::lock();
         let arguments = Arguments::by_name(self, stream, config, args)?;
         // SAFETY: `# Safety` of this function.
-        unsafe { self.launch_with(config, arguments) }
+        unsafe { self.launch_with(config, &arguments) }
     }
 
     /// Checks a launch and gives it to the driver.
@@ -173,7 +173,11 @@ impl Kernel {
     /// # Safety
     ///
     /// That of [`launch`](Self::launch).
-    unsafe fn launch_with(&self, config: &LaunchConfig, arguments: Arguments<'_, '_, Self>) -> Result<()> {
+    pub(crate) unsafe fn launch_with(
+        &self,
+        config: &LaunchConfig,
+        arguments: &Arguments<'_, '_, Self>,
+    ) -> Result<()> {
         let signature = |problem| Error::Signature { kernel: self.label.to_string(), problem };
         arguments.compare(&self.parameters).map_err(signature)?;
         self.prepare(config)?;
@@ -204,6 +208,22 @@ impl Kernel {
         } else {
             Err(self.refuse_stream(StreamProblem::Context(ours.ordinal(), theirs.ordinal())))
         }
+    }
+
+    /// Refuses a typed launch whose memory and stream are not ordered with all others.
+    pub(crate) fn check_typed(&self, arguments: &Arguments<'_, '_, Self>) -> Result<()> {
+        let stream = arguments.queue();
+        let captured = |reason| self.refuse_stream(StreamProblem::Captured(reason));
+        if is_captured(stream).map_err(captured)? {
+            return Err(captured("is being captured".into()));
+        }
+        if self.order.is_none() {
+            return Err(self.refuse_stream(StreamProblem::NoOrder));
+        }
+        if is_per_thread(stream) || arguments.guards().iter().any(|memory| memory.is_per_thread) {
+            return Err(self.refuse_stream(StreamProblem::PerThread));
+        }
+        self.check_context(stream)
     }
 
     fn refuse_stream(&self, problem: StreamProblem) -> Error {
@@ -334,20 +354,9 @@ unsafe impl Function for Kernel {
     }
 
     unsafe fn launch(&self, config: &LaunchConfig, arguments: Arguments<'_, '_, Self>) -> Result<()> {
-        let stream = arguments.queue();
-        let captured = |reason| self.refuse_stream(StreamProblem::Captured(reason));
-        if is_captured(stream).map_err(captured)? {
-            return Err(captured("is being captured".into()));
-        }
-        if self.order.is_none() {
-            return Err(self.refuse_stream(StreamProblem::NoOrder));
-        }
-        if is_per_thread(stream) || arguments.guards().iter().any(|memory| memory.is_per_thread) {
-            return Err(self.refuse_stream(StreamProblem::PerThread));
-        }
-        self.check_context(stream)?;
+        self.check_typed(&arguments)?;
         // SAFETY: `# Safety` of this function.
-        unsafe { self.launch_with(config, arguments) }
+        unsafe { self.launch_with(config, &arguments) }
     }
 
     fn refuse(&self, problem: LaunchProblem) -> Error {

@@ -36,6 +36,7 @@ mod book {
     }
 }
 
+pub mod bench;
 mod context;
 mod error;
 mod image;

@@ -174,14 +174,36 @@ impl<K: Description, F: Function> Launcher<K, F> {
     where
         A: KernelArguments<'a, K::Parameters, F>,
     {
+        self.with_arguments(queue, grid, arguments, |config, arguments| {
+            // SAFETY: the shape is the kernel's; the arguments have its types (`KernelArguments`), and the
+            // caller keeps its `# Safety`.
+            unsafe { self.function.launch(config, arguments) }
+        })
+    }
+
+    /// Makes the shape and the arguments of a launch, checks both as [`launch`](Launcher::launch) does, and passes them to `launch`
+    /// in place of a launch: for a backend that launches the kernel several times on the same memory, as a benchmark does. The
+    /// memory is in use until the arguments are dropped, and no other typed launch begins before `launch` returns.
+    ///
+    /// # Errors
+    ///
+    /// Those of the checks, and that of `launch`.
+    pub fn with_arguments<'a, A, R>(
+        &self,
+        queue: &'a F::Queue,
+        grid: impl Into<Grid>,
+        arguments: A,
+        launch: impl FnOnce(&LaunchConfig, Arguments<'_, 'a, F>) -> Result<R, F::Error>,
+    ) -> Result<R, F::Error>
+    where
+        A: KernelArguments<'a, K::Parameters, F>,
+    {
         let config = grid.into().config::<K>();
         check_shape::<K>(&config).map_err(|problem| self.function.refuse(problem))?;
         let _lock = F::lock();
         let arguments = Arguments::new(&self.function, queue, &config, K::PARAMETERS, arguments)?;
         arguments.check_lengths(K::LENGTHS)?;
-        // SAFETY: the shape is the kernel's; the arguments have its types (`KernelArguments`), and the
-        // caller keeps its `# Safety`.
-        unsafe { self.function.launch(&config, arguments) }
+        launch(&config, arguments)
     }
 }
 

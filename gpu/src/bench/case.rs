@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
-use ptx_host::cudarc::driver::{CudaGraph, CudaSlice, CudaStream, result};
+use ptx_host::bench::alternate;
+use ptx_host::cudarc::driver::{CudaSlice, CudaStream, result};
 use ptx_host::{Kernel, KernelArgs, LaunchConfig};
 use serde_json::{Value, json};
 
-use crate::data::median;
 use crate::entry::Loaded;
 use crate::gpu::Gpu;
 use crate::image;
@@ -107,7 +107,7 @@ impl std::fmt::Display for Timing {
 /// A launch that can be put on the stream repeatedly.
 pub struct Launch<'a> {
     pub label: &'static str,
-    pub put: Box<dyn Fn() -> Result<()> + 'a>,
+    pub put: Box<dyn Fn() -> ptx_host::Result<()> + 'a>,
 }
 
 impl<'a> Launch<'a> {
@@ -204,11 +204,11 @@ impl Bench<'_> {
             launches.push(Launch {
                 label: side.label,
                 put: Box::new(move || {
-                    Ok(match is_twin {
+                    match is_twin {
                         // SAFETY: `# Safety` of this function.
                         true => unsafe { kernel.launch(stream, &config, of_twin) },
                         false => put(&kernel, stream, &config),
-                    }?)
+                    }
                 }),
             });
         }
@@ -217,76 +217,12 @@ impl Bench<'_> {
 
     /// Times the launches alternately, beside a copy that reads and writes `traffic` bytes.
     pub fn time(&self, launches: &[Launch], traffic: Option<usize>) -> Result<Timing> {
-        const WARM_UP: usize = 5;
-        let half = traffic.unwrap_or(0).div_ceil(32);
-        let stream = &self.gpu.stream;
-        let from = stream.alloc_zeros::<u128>(half.max(1))?;
-        let mut to = stream.alloc_zeros::<u128>(half.max(1))?;
-        let batches = launches.iter().map(|launch| self.batch(launch)).collect::<Result<Vec<_>>>()?;
-        // All sides use the same batch, so that the cost of a launch has the same weight for each side.
-        let batch = batches.into_iter().min().unwrap_or(1);
-        // Launches in a graph do not wait for the host, which needs more time per launch than the shortest kernels run.
-        let graphs = launches
-            .iter()
-            .map(|launch| self.gpu.capture(|| (0..batch).try_for_each(|_| (launch.put)())))
-            .collect::<Result<Vec<_>>>()?;
-
-        let copy = traffic.is_some().then_some(None);
-        let timed: Vec<Option<&CudaGraph>> = graphs.iter().map(Some).chain(copy).collect();
-        let mut samples = Vec::with_capacity(self.repetitions);
-        for repetition in 0..WARM_UP + self.repetitions {
-            let mut sample = Vec::new();
-            for turn in 0..timed.len() {
-                // Each side comes first as often as last.
-                let i = if repetition % 2 == 0 { turn } else { timed.len() - 1 - turn };
-                // Each side is timed after a copy. Otherwise the first side would wait for the L2 cache to write back the last
-                // copy, and the other sides would find some of their input in the cache.
-                if traffic.is_some() {
-                    stream.memcpy_dtod(&from, &mut to)?;
-                }
-                let start = self.gpu.record()?;
-                match timed[i] {
-                    Some(graph) => graph.launch()?,
-                    None => stream.memcpy_dtod(&from, &mut to)?,
-                }
-                sample.push((i, start, self.gpu.record()?));
-            }
-            if repetition >= WARM_UP {
-                samples.push(sample);
-            }
-        }
-        self.gpu.wait()?;
-
-        let median_of = |i: usize| -> Result<f64> {
-            let of_this = samples.iter().flatten().filter(|(of, ..)| *of == i);
-            let times = of_this
-                .map(|(_, start, end)| Ok(f64::from(start.elapsed_ms(end)?) / 1e3))
-                .collect::<Result<Vec<f64>>>()?;
-            Ok(median(&times))
-        };
-        let of = |label| -> Result<Option<f64>> {
-            let i = launches.iter().position(|launch| launch.label == label);
-            i.map(|i| Ok(median_of(i)? / batch as f64)).transpose()
-        };
-        Ok(Timing {
-            rust: of(RUST)?,
-            twin: of(TWIN)?.unwrap_or(f64::NAN),
-            copy: traffic
-                .map(|bytes| Ok::<_, anyhow::Error>((bytes, median_of(launches.len())?)))
-                .transpose()?,
-        })
-    }
-
-    /// Returns the launches per sample: enough to outlast the clock's resolution and the start of a kernel.
-    fn batch(&self, launch: &Launch) -> Result<usize> {
-        const SAMPLE: f64 = 1e-3;
-        const MOST: f64 = 500.0;
-        (launch.put)()?;
-        let start = self.gpu.record()?;
-        (launch.put)()?;
-        let end = self.gpu.record()?;
-        self.gpu.wait()?;
-        Ok((SAMPLE / (f64::from(start.elapsed_ms(&end)?) / 1e3).max(1e-6)).clamp(1.0, MOST) as usize)
+        let puts: Vec<&dyn Fn() -> ptx_host::Result<()>> = launches.iter().map(|launch| &*launch.put as _).collect();
+        let Gpu { stream, timeout, .. } = self.gpu;
+        // SAFETY: a launch is sound each time (`launches`), and its memory is freed on this stream.
+        let times = unsafe { alternate(stream, &puts, traffic, self.repetitions, *timeout)? };
+        let of = |label| Some(times.seconds[launches.iter().position(|launch| launch.label == label)?]);
+        Ok(Timing { rust: of(RUST), twin: of(TWIN).unwrap_or(f64::NAN), copy: traffic.zip(times.copy) })
     }
 
     /// Sets all bits of `memory`: each float is a NaN.
