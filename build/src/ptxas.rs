@@ -1,5 +1,6 @@
 //! Finds and runs NVIDIA's assembler, and reads its reports.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fmt, fs};
@@ -165,6 +166,22 @@ pub fn version_of(program: &Path) -> Result<Version> {
     Version::parse(&answer).with_context(|| {
         format!("cannot find a version in the output of `{} --version`: {answer}", program.display())
     })
+}
+
+/// Returns the mnemonics of the instructions of each function in the output of `nvdisasm -c`, without `NOP`.
+pub fn mnemonics(sass: &str) -> BTreeMap<&str, Vec<&str>> {
+    let functions = sass.split("\t.section\t.text.").skip(1).map(|function| {
+        let name = function.split_once(',').map_or(function, |(name, _)| name);
+        (name, function.lines().filter_map(mnemonic).filter(|mnemonic| *mnemonic != "NOP").collect())
+    });
+    functions.collect()
+}
+
+/// Returns the mnemonic in a line such as `/*0090*/  @!P1 BRA …`.
+fn mnemonic(line: &str) -> Option<&str> {
+    let (_, instruction) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
+    let mut words = instruction.split([' ', ';', '\t']).filter(|word| !word.is_empty());
+    words.find(|word| !word.starts_with('@'))
 }
 
 /// Parses the output of `ptxas -v`.

@@ -36,7 +36,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let ptx =
         fs::read_to_string(&image.ptx).with_context(|| format!("cannot read {}", image.ptx.display()))?;
     let code = match options.sass {
-        true => listing::of_sass(&sass(image)?, &options.kernel, &project.folder),
+        true => listing::of_sass(&sass(image, &["-c", "-gi"])?, &options.kernel, &project.folder),
         false => listing::of_ptx(&ptx, &options.kernel, &project.folder),
     };
     let Some(code) = code else {
@@ -52,15 +52,15 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Disassembles the image's cubin, with line numbers.
-fn sass(image: &Image) -> Result<String> {
+/// Disassembles the image's cubin.
+pub fn sass(image: &Image, options: &[&str]) -> Result<String> {
     let ptxas = Ptxas::find()?.context("there is no ptxas: `cargo ptx doctor` says what to install")?;
     let cubin = image.cubin.as_ref().context("the build made no cubin")?;
     let nvdisasm = ptxas.program("nvdisasm");
     if !nvdisasm.exists() {
         bail!("{} is missing: install it, or `pip install nvidia-cuda-nvdisasm`", nvdisasm.display());
     }
-    let output = process::run(Command::new(nvdisasm).args(["-c", "-gi"]).arg(cubin))?;
+    let output = process::run(Command::new(nvdisasm).args(options).arg(cubin))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

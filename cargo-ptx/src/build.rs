@@ -70,7 +70,7 @@ fn row(arch: Arch, kernel: &KernelReport) -> [String; 7] {
 }
 
 /// Joins rows into lines: the first two columns begin at the left, figures end at the right.
-fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
+pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let cell = |(column, text): (usize, &String)| match column {
         0 | 1 => format!("{text:width$}", width = width(column)),

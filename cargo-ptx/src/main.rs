@@ -1,6 +1,7 @@
 //! The command line of `cargo ptx`.
 
 mod asm;
+mod bench;
 mod build;
 mod doctor;
 mod forms;
@@ -28,6 +29,7 @@ enum Command {
     New(new::Options),
     Build(build::Options),
     Asm(asm::Options),
+    Bench(bench::Options),
     Doctor(doctor::Options),
     Forms(forms::Options),
 }
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Command::New(options) => new::run(&options),
         Command::Build(options) => build::run(&options),
         Command::Asm(options) => asm::run(&options),
+        Command::Bench(options) => bench::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Forms(options) => forms::run(&options),
     };

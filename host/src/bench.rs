@@ -68,7 +68,7 @@ pub fn main(benches: impl FnOnce(&mut Bench) -> Result<(), Box<dyn StdError>>) -
     let arguments: Vec<String> = env::args().skip(1).collect();
     let is_timed = arguments.iter().any(|argument| argument == "--bench");
     let result = match filters(arguments) {
-        Ok(filters) => match Bench::open(0) {
+        Ok(filters) => match crate::open(0).and_then(|context| Bench::of(&context)) {
             Ok(bench) => benches(&mut Bench { filters, is_timed, ..bench }),
             Err(error) if error.is_no_gpu() && !is_timed => {
                 println!("skipped: {error}");
@@ -99,16 +99,15 @@ fn filters(arguments: Vec<String>) -> Result<Vec<String>, String> {
 }
 
 impl Bench {
-    /// Opens device `ordinal`.
+    /// Makes the benchmarks of a device, which time and do not choose by words.
     ///
     /// # Errors
     ///
-    /// As [`open`](crate::open).
-    pub fn open(ordinal: usize) -> Result<Self> {
-        let context = crate::open(ordinal)?;
+    /// [`Error::Cuda`] if the driver makes no stream.
+    pub fn of(context: &Arc<CudaContext>) -> Result<Self> {
         let stream = check(context.new_stream(), || "making the stream of a benchmark".into())?;
         Ok(Self {
-            context,
+            context: context.clone(),
             stream,
             filters: Vec::new(),
             repetitions: 50,

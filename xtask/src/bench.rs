@@ -5,7 +5,11 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
+<<<<<<< HEAD
 use comfy_table::{CellAlignment, Table, presets};
+=======
+use ptx_build::ptxas::mnemonics;
+>>>>>>> bf5fae4f (cargo ptx bench: a table of times and instructions, which it saves and compares)
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -60,25 +64,16 @@ pub fn figures(tools: &Tools, module: &str) -> Result<BTreeMap<String, Figures>>
 
 /// Counts the instructions of each function in the output of `nvdisasm -c --no-dataflow`.
 fn count(sass: &str) -> BTreeMap<String, Figures> {
-    let mut all = BTreeMap::new();
-    for function in sass.split("\t.section\t.text.").skip(1) {
-        let name = function.split_once(',').map_or(function, |(name, _)| name);
-        let mut figures = Figures::default();
-        for mnemonic in function.lines().filter_map(mnemonic).filter(|mnemonic| *mnemonic != "NOP") {
-            figures.instructions += 1;
-            figures.barriers += u32::from(mnemonic.starts_with("BAR.") || mnemonic == "UCGABAR_WAIT");
-            figures.warp_syncs += u32::from(mnemonic.starts_with("WARPSYNC"));
+    let figures = |mnemonics: Vec<&str>| {
+        let of = |is: fn(&str) -> bool| mnemonics.iter().filter(|mnemonic| is(mnemonic)).count() as u32;
+        Figures {
+            instructions: of(|_| true),
+            barriers: of(|mnemonic| mnemonic.starts_with("BAR.") || mnemonic == "UCGABAR_WAIT"),
+            warp_syncs: of(|mnemonic| mnemonic.starts_with("WARPSYNC")),
+            ..Figures::default()
         }
-        all.insert(name.to_owned(), figures);
-    }
-    all
-}
-
-/// Returns the mnemonic in a line such as `/*0090*/  @!P1 BRA …`.
-fn mnemonic(line: &str) -> Option<&str> {
-    let (_, instruction) = line.trim_start().strip_prefix("/*")?.split_once("*/")?;
-    let mut words = instruction.split([' ', ';', '\t']).filter(|word| !word.is_empty());
-    words.find(|word| !word.starts_with('@'))
+    };
+    mnemonics(sass).into_iter().map(|(name, own)| (name.to_owned(), figures(own))).collect()
 }
 
 /// A kernel and its twin. One of them may be missing.
