@@ -38,6 +38,9 @@ pub struct Options {
     /// The target whose instructions are counted
     #[arg(long, value_name = "ARCH", default_value = "sm_90a")]
     arch: Arch,
+    /// The profile that the programs are built in; kernels are always optimized
+    #[arg(long, value_name = "NAME", default_value = "bench")]
+    profile: String,
     #[command(flatten)]
     kernels: Crate,
 }
@@ -67,7 +70,7 @@ fn limit(text: &str) -> Result<f64, String> {
 pub fn run(options: &Options) -> Result<ExitCode> {
     // A file that cannot be read is known before the kernels have run.
     let before = options.compare.as_deref().map(read).transpose()?;
-    let mut rows = measure(&options.filters)?;
+    let mut rows = measure(options)?;
     match instructions(options) {
         Ok(counts) => {
             for row in &mut rows {
@@ -100,17 +103,18 @@ fn read(file: &Path) -> Result<Vec<Row>> {
 }
 
 /// Runs the benchmarks of the package in this folder, and returns their results.
-fn measure(filters: &[String]) -> Result<Vec<Row>> {
+fn measure(Options { filters, profile, .. }: &Options) -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
     let results = folder.path().join("results");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["bench", "--benches", "--"]).args(filters).env(RESULTS, &results);
+    command.args(["bench", "--bench", "*", "--profile", profile, "--"]).args(filters).env(RESULTS, &results);
     let status = command.status().with_context(|| "cannot run `cargo bench`")?;
     ensure!(status.success(), "`cargo bench` ended with {status}");
     let text = if results.exists() { fs::read_to_string(&results)? } else { String::new() };
     let rows = text.lines().map(serde_json::from_str).collect::<Result<Vec<_>, _>>();
-    let rows = rows.context("`ptx-host` and `cargo-ptx` have different versions: install the one that Cargo.lock has")?;
+    let rows = rows
+        .context("`ptx-host` and `cargo-ptx` have different versions: install the one that Cargo.lock has")?;
     if rows.is_empty() {
         bail!(
             "no benchmark has run: `benches/` takes a program whose `main` is `ptx_host::bench::main`, and `Cargo.toml` a `[[bench]]` with \
@@ -138,7 +142,8 @@ fn earlier<'a>(row: &Row, before: &'a [Row]) -> Option<&'a Row> {
 
 /// Returns the table, with ratios to the earlier times.
 fn table(rows: &[Row], before: &[Row]) -> String {
-    let head = ["benchmark", "kernel", "µs", "GB/s", "of a copy", "instructions", "registers", "local", "ratio"];
+    let head =
+        ["benchmark", "kernel", "µs", "GB/s", "of a copy", "instructions", "registers", "local", "ratio"];
     let none = || "–".to_owned();
     let line = |row: &Row| {
         let with_copy = |text: &dyn Fn(f64) -> String| row.copy_seconds.map_or_else(none, text);
@@ -232,6 +237,8 @@ mod tests {
         assert_eq!(read(&file).unwrap(), rows);
         fs::write(&file, "{}").unwrap();
         assert!(format!("{:#}", read(&file).unwrap_err()).contains("cargo ptx bench --save"));
-        assert!(limit("0").is_err() && limit("NaN").is_err() && limit("x").is_err() && limit("1.1") == Ok(1.1));
+        assert!(
+            limit("0").is_err() && limit("NaN").is_err() && limit("x").is_err() && limit("1.1") == Ok(1.1)
+        );
     }
 }

@@ -9,7 +9,7 @@ use ptx_build::linker::VERSION;
 use ptx_build::toolchain::NIGHTLY;
 use ptx_build::{Arch, files};
 
-/// Makes a project: kernels, a host program that launches them, and a test
+/// Makes a project: kernels, a host program that launches them, a test and a benchmark
 ///
 /// The project builds and its tests pass at once: in an interpreter, and on the GPU if there is one. The host program compiles
 /// with stable Rust; the kernels have a nightly of their own, which rustup installs by `rustup toolchain install` in their
@@ -33,11 +33,12 @@ pub struct Options {
 /// A file of the template: its path in the project, and its text with placeholders.
 type Template = (&'static str, &'static str);
 
-const PROJECT: [Template; 7] = [
+const PROJECT: [Template; 8] = [
     ("Cargo.toml", include_str!("../template/project/Cargo.toml.in")),
     ("build.rs", include_str!("../template/project/build.rs.in")),
     ("src/lib.rs", include_str!("../template/project/src/lib.rs.in")),
     ("src/main.rs", include_str!("../template/project/src/main.rs.in")),
+    ("benches/axpy.rs", include_str!("../template/project/benches/axpy.rs.in")),
     ("tests/axpy.rs", include_str!("../template/project/tests/axpy.rs.in")),
     ("README.md", include_str!("../template/project/README.md.in")),
     (".gitignore", GITIGNORE),

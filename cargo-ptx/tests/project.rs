@@ -15,6 +15,7 @@ use std::time::SystemTime;
 
 use xtask::cuda::Tools;
 use xtask::device::projects_dir;
+use xtask::emulator;
 use xtask::files;
 use xtask::toolchain::{Kind, Toolchain};
 
@@ -238,6 +239,39 @@ fn the_examples_run_in_the_interpreter_and_skip_without_a_gpu() {
         "{text}"
     );
     assert!(!text.contains("local memory"), "{text}");
+}
+
+/// Times the project's kernel on the emulated driver: the time is that of the interpreter.
+#[test]
+fn the_benchmark_is_saved_and_compared() {
+    let project = project();
+    let bench = |arguments: &[&str]| {
+        let mut bench = project.ptx(&["bench", "--profile", "dev", "--out-dir", "built/ptx"]);
+        bench.args(arguments).env("CARGO", project.toolchain.command("cargo").get_program());
+        bench.env("CARGO_NET_OFFLINE", "true").env("RUSTUP_TOOLCHAIN", project.toolchain.name());
+        bench.env(emulator::SEARCH_PATH, emulator::search_path(&project.toolchain).unwrap());
+        bench
+    };
+    project.with_edit("benches/axpy.rs", "1 << 26", "1 << 4", || {
+        let text = project.succeeds(&mut bench(&["--save", "old.json"]));
+        let lines: Vec<_> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).collect();
+        let row = lines.iter().find(|line| line.starts_with(&["axpy", "axpy"])).expect(&text);
+        // The machine code has instructions, and the first run has no ratio.
+        assert!(row[5].parse::<u32>().unwrap() > 20 && row[9] == "–", "{text}");
+        let old = fs::read_to_string(project.folder.join("old.json")).unwrap();
+        assert!(old.contains("\"kernel\": \"axpy\"") && old.contains("\"bytes\": 192"), "{old}");
+
+        project.succeeds(&mut bench(&["--compare", "old.json", "--limit", "1000"]));
+        let says = ["error: axpy takes ", "the limit is 0.001"];
+        project.fails(&mut bench(&["--compare", "old.json", "--limit", "0.001"]), &says);
+        project.fails(&mut bench(&["absent"]), &["no benchmark has run"]);
+        project.fails(
+            &mut bench(&["--compare", "Cargo.toml"]),
+            &["is not a file that `cargo ptx bench --save` wrote"],
+        );
+        let text = project.succeeds(project.cargo("test").args(["--bench", "axpy"]));
+        assert!(text.contains("skipped: ") || text.contains("axpy: ran once"), "{text}");
+    });
 }
 
 #[test]

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
-use ptx_host::cudarc::driver::sys::{
-    CUdevice_attribute as Attribute, CUevent_flags,
-};
+use ptx_host::cudarc::driver::sys::{CUdevice_attribute as Attribute, CUevent_flags};
 use ptx_host::cudarc::driver::{CudaContext, CudaEvent, CudaGraph, CudaStream};
 use serde_json::{Value, json};
 

@@ -14,6 +14,7 @@ use crate::{
 pub fn all(options: &Options) -> Result<Vec<Check>> {
     let mut checks = host_checks::list(options);
     checks.extend(of_kernels(options)?);
+    checks.extend(typed_checks::of_driver(options)?);
     checks.extend(axpy_checks::bandwidth(options)?);
     Ok(checks)
 }

@@ -1,13 +1,17 @@
 //! Checks of kernels that are launched by their types: `tests/device/launch`, `tests/device/print`, and the examples.
 
 use anyhow::{Result, ensure};
+use ptx_host::bench::Bench;
 use ptx_host::{Matrix, Tensor};
 
 use crate::check::{self, Check, Finding};
 use crate::device::Device;
+use crate::entry::Loaded;
+use crate::gpu::Gpu;
 use crate::kernels::input;
 use crate::library_checks::{small_floats, softmax};
 use crate::options::Options;
+use crate::output::with_output;
 
 type Run<D> = fn(&D, &<D as Device>::Loaded) -> Result<()>;
 
@@ -64,6 +68,34 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
         })?);
     }
     Ok(checks)
+}
+
+/// Returns the checks that need a driver.
+pub fn of_driver(options: &Options) -> Result<Vec<Check>> {
+    check::for_each_of_crate(options, "launch", |image| {
+        vec![Check::new(format!("launch/{}/bench", image.label), options, move |gpu: &Gpu| {
+            bench(gpu, &gpu.load(&image)?)
+        })]
+    })
+}
+
+/// Checks that launches in a bench are ordered with other work on their memory, which is another stream's.
+fn bench(gpu: &Gpu, loaded: &Loaded) -> Result<Finding> {
+    let axpy = Gpu::kernel(loaded, launch::axpy)?;
+    let stream = gpu.context.new_stream()?;
+    let (x, mut y) = (stream.clone_htod(&[1.0f32; 4096])?, stream.alloc_zeros::<f32>(4096)?);
+    let mut bench = Bench::of(&gpu.context)?;
+    bench.repetitions(20);
+    let time = || bench.time("axpy", &axpy, 2, (1.0, &x, &mut y), 3 * 4 * 4096);
+    let (timed, text) = with_output(time)?;
+    timed?;
+    ensure!(text.starts_with("axpy: ") && text.contains(" of a copy, "), "the line is {text:?}");
+    let got = stream.clone_dtoh(&y)?;
+    // Two launches for the size of a batch, and a batch for each sample and for five more.
+    let count = got[0];
+    ensure!(got.iter().all(|&y| y == count), "the launches differ in their elements");
+    ensure!(count >= 27.0 && (count - 2.0) % 25.0 == 0.0, "{count} launches have run");
+    Ok(format!("{count} launches").into())
 }
 
 /// Lengths around those of vectors, tiles and grids.

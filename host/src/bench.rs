@@ -91,9 +91,9 @@ pub fn main(benches: impl FnOnce(&mut Bench) -> Result<(), Box<dyn StdError>>) -
 fn filters(arguments: Vec<String>) -> Result<Vec<String>, String> {
     let unknown = |argument: &&String| argument.starts_with('-') && *argument != "--bench";
     match arguments.iter().find(unknown) {
-        Some(option) => {
-            Err(format!("unknown option `{option}`: a benchmark takes words, which choose kernels by their names"))
-        }
+        Some(option) => Err(format!(
+            "unknown option `{option}`: a benchmark takes words, which choose kernels by their names"
+        )),
         None => Ok(arguments.into_iter().filter(|argument| argument != "--bench").collect()),
     }
 }
@@ -202,7 +202,8 @@ impl Bench {
             println!("{name}: ran once");
             return Ok(());
         };
-        let row = Row { name, kernel: K::NAME, seconds: seconds[0], bytes, copy, attributes: kernel.attributes() };
+        let row =
+            Row { name, kernel: K::NAME, seconds: seconds[0], bytes, copy, attributes: kernel.attributes() };
         println!("{row}");
         let device = check(self.context.name(), || "reading the device's name".into())?;
         self.save(&row.json(&device))

@@ -217,7 +217,8 @@ impl Bench<'_> {
 
     /// Times the launches alternately, beside a copy that reads and writes `traffic` bytes.
     pub fn time(&self, launches: &[Launch], traffic: Option<usize>) -> Result<Timing> {
-        let puts: Vec<&dyn Fn() -> ptx_host::Result<()>> = launches.iter().map(|launch| &*launch.put as _).collect();
+        let puts: Vec<&dyn Fn() -> ptx_host::Result<()>> =
+            launches.iter().map(|launch| &*launch.put as _).collect();
         let Gpu { stream, timeout, .. } = self.gpu;
         // SAFETY: a launch is sound each time (`launches`), and its memory is freed on this stream.
         let times = unsafe { alternate(stream, &puts, traffic, self.repetitions, *timeout)? };

@@ -46,7 +46,12 @@ pub unsafe fn alternate(
     let (from_address, to_address): (u64, u64) = (address(&from), address(&to));
     // SAFETY: both buffers have `bytes` bytes, live to the end of this function, and are freed on this stream. Without the events
     // of `cudarc`, which would be timed too.
-    let copy = || check(unsafe { result::memcpy_dtod_async(to_address, from_address, bytes, stream.cu_stream()) }, doing);
+    let copy = || {
+        check(
+            unsafe { result::memcpy_dtod_async(to_address, from_address, bytes, stream.cu_stream()) },
+            doing,
+        )
+    };
 
     // All launches use the same batch, so that the cost of a launch has the same weight for each.
     let batches = launches.iter().map(|launch| batch(stream, launch, timeout)).collect::<Result<Vec<_>>>()?;
@@ -112,10 +117,7 @@ fn graph_of(stream: &Arc<CudaStream>, launch: &dyn Fn() -> Result<()>, count: us
 ///
 /// [`Error::Cuda`] if the stream cannot be captured: then `work` was not called. An error of the graph stands beside what `work`
 /// returned, which may be its cause.
-pub fn capture<R>(
-    stream: &Arc<CudaStream>,
-    work: impl FnOnce() -> R,
-) -> Result<(Result<CudaGraph>, R)> {
+pub fn capture<R>(stream: &Arc<CudaStream>, work: impl FnOnce() -> R) -> Result<(Result<CudaGraph>, R)> {
     let doing = || "capturing a stream".to_owned();
     check(stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), doing)?;
     let done = work();

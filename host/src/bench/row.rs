@@ -77,7 +77,14 @@ mod tests {
             required_cluster: None,
         };
         let name = "a \"b\"\n";
-        let row = Row { name, kernel: "k", seconds: 2e-6, bytes: 6000, copy: Some(1.5e-6), attributes: &attributes };
+        let row = Row {
+            name,
+            kernel: "k",
+            seconds: 2e-6,
+            bytes: 6000,
+            copy: Some(1.5e-6),
+            attributes: &attributes,
+        };
         let text = "2.00 µs, 3 GB/s, 0.750 of a copy, 24 registers, 8 B of local memory";
         assert_eq!(row.to_string(), format!("{name}: {text}"));
         assert_eq!(
