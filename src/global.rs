@@ -312,7 +312,7 @@ impl<T, const N: usize> Clone for GlobalTile<T, N> {
 impl<T, const N: usize> Copy for GlobalTile<T, N> {}
 
 /// Handle of the elements of a read-only slice ([`Global`]) after its last whole tile, which [`Global::tiles`] leaves over. A
-/// `Tail` lends them as a shorter `Global`, by `Deref`.
+/// `Tail` lends them as a shorter `Global`, by `Deref`: index 0 is the first element after the last whole tile.
 #[derive(Debug)]
 pub struct Tail<T> {
     elements: Global<T>,
@@ -514,7 +514,7 @@ unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
     }
 }
 
-/// Handle of the elements of a [`GlobalMut`] after its last whole tile. Each element belongs to one thread of the grid
+/// Handle of the elements of a [`GlobalMut`] after its last whole tile, from index 0 on. Each element belongs to one thread of the grid
 /// ([`update`](TailMut::update)), or all belong to one CTA ([`tile`](TailMut::tile)).
 #[derive(Debug)]
 pub struct TailMut<T> {

@@ -204,7 +204,8 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Loaded, G>
 
 impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
     /// Stores `f(i)` into each element `i`: the threads of the group share the elements, sixteen bytes at a time, and no barrier
-    /// follows. The array has a multiple of 16 bytes.
+    /// follows. A thread computes the neighbouring elements of its vectors, and `i` counts elements from the start of the array: in a
+    /// view of rows of `WIDTH`, the row is `i / WIDTH`. The array has a multiple of 16 bytes.
     ///
     /// Collective in the group.
     ///

@@ -407,7 +407,8 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
     }
 
     /// Takes the CTA's next box and returns the box with its position, counted in boxes of each dimension, or `None` when no box
-    /// is left. The box `[i, j]` of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`. All threads that hold the handle
+    /// is left. Boxes are numbered with the innermost index fastest, and a CTA takes every n-th of a grid of n CTAs. The box `[i, j]`
+    /// of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`. All threads that hold the handle
     /// take the same box, without a barrier.
     #[inline(always)]
     pub fn next_tile(&mut self) -> Option<(S::Index, TensorTileMut<T, S>)> {

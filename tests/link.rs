@@ -596,7 +596,9 @@ fn a_refusal_names_a_line_of_the_source() {
         is_at(&link(&["--deny-panics", "--debug"]), "faulty", faulty, text);
         assert_says(
             &link(&["--deny-panics"]),
-            &["place: with `debug = \"line-tables-only\"` this names the line"],
+            &[
+                "place: with `line_tables(true)` in the build script, or `cargo ptx build --line-tables`, this names the line",
+            ],
         );
     }
     let tools = with_opt(WITHOUT_CONVERGENCE);
@@ -706,7 +708,9 @@ fn local_memory_is_reported_with_its_line_and_cause() {
     let without_lines = Link::of(&["link_faulty"], &kernels[..1], "3").output();
     assert_says(
         &String::from_utf8_lossy(&without_lines.stderr),
-        &["place: `indexes_an_array`; with `debug = \"line-tables-only\"` this names the line"],
+        &[
+            "place: `indexes_an_array`; with `line_tables(true)` in the build script, or `cargo ptx build --line-tables`, this names the line",
+        ],
     );
     assert_says(
         &link("3").with(&["--deny-local-memory"]).error(),
@@ -743,7 +747,9 @@ fn a_barrier_that_some_threads_pass_by_is_reported_with_its_line() {
     }
     assert_says(
         &String::from_utf8_lossy(&link("3", &[]).stderr),
-        &["place: with `debug = \"line-tables-only\"` this names the line"],
+        &[
+            "place: with `line_tables(true)` in the build script, or `cargo ptx build --line-tables`, this names the line",
+        ],
     );
     let allow = kernels.map(|kernel| format!("--allow-divergence={kernel}"));
     Link::of(&["link_faulty"], &kernels, "3").with(&[&allow[0], &allow[1]]).ptx();

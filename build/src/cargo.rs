@@ -195,7 +195,10 @@ impl Messages {
                     let file = span["file_name"].as_str().unwrap_or_default();
                     format!("{file}:{}:{}: ", span["line_start"], span["column_start"])
                 });
-                self.warnings.push(place.unwrap_or_default() + what);
+                // Who prints the text says that it is a warning, and so does a linker's own text.
+                let lines: Vec<_> =
+                    what.lines().map(|line| line.strip_prefix("warning: ").unwrap_or(line)).collect();
+                self.warnings.push(place.unwrap_or_default() + &lines.join("\n"));
             }
             // rustc ends with a line that says nothing by itself.
             Some(level) if level.starts_with("error") && !rendered.starts_with("error: aborting due to") => {
@@ -324,6 +327,8 @@ mod tests {
             json!({ "reason": "compiler-message",
                     "message": { "level": "warning", "message": "unused variable: `x`", "spans": [span], "rendered": "" } }),
             json!({ "reason": "compiler-message",
+                    "message": { "level": "warning", "message": "warning: a\nwarning: b", "spans": [], "rendered": "" } }),
+            json!({ "reason": "compiler-message",
                     "message": { "level": "warning", "message": "1 warning emitted", "spans": [], "rendered": "" } }),
             json!({ "reason": "compiler-message",
                     "message": { "level": "note", "message": "of a warning", "spans": [], "rendered": "note: a\n" } }),
@@ -338,7 +343,7 @@ mod tests {
         let messages = Messages::parse(stdout.as_bytes());
         assert_eq!(messages.ptx, Some("/t/k.ptx".into()));
         assert_eq!(messages.manifests.into_iter().collect::<Vec<_>>(), [PathBuf::from("/w/k/Cargo.toml")]);
-        assert_eq!(messages.warnings, ["src/lib.rs:3:5: unused variable: `x`"]);
+        assert_eq!(messages.warnings, ["src/lib.rs:3:5: unused variable: `x`", "a\nb"]);
         assert_eq!(messages.errors, ["error: no\n", "note: here\n"]);
     }
 

@@ -159,8 +159,11 @@ impl<M> Matrix<M> {
         }
         let row = u64::from(columns) * size_of::<T>() as u64;
         if !row.is_multiple_of(16) {
-            return Err(arguments
-                .refuse(format!("has rows of {row} bytes, which is no multiple of 16: pad the rows")));
+            let unit = 16 / (1 << (size_of::<T>() | 16).trailing_zeros());
+            return Err(arguments.refuse(format!(
+                "has rows of {row} bytes, which is no multiple of 16: give it a multiple of {unit} columns, and pass the number of \
+                 those in use as an argument"
+            )));
         }
         arguments.push::<RawMatrix<T>, _>(RawMatrix { base: address as *mut T, rows, columns });
         Ok(())
@@ -238,8 +241,10 @@ impl<M, const RANK: usize> Tensor<M, RANK> {
         if is_written {
             map.check_written(size_of::<T>() as u64, len).map_err(|reason| arguments.refuse(reason))?;
         }
+        let map = map.check::<T>(address, len);
+        let map = map.map_err(|problem| arguments.refuse(format!("cannot have a tensor map: {problem}")))?;
         // SAFETY: `check` has returned the parameters.
-        unsafe { F::tensor_map(arguments.queue(), &map.check::<T>(address, len)?) }
+        unsafe { F::tensor_map(arguments.queue(), &map) }
     }
 }
 

@@ -139,9 +139,8 @@ impl<K: Description, F: Function> Launcher<K, F> {
     ///
     /// # Errors
     ///
-    /// A [`LaunchProblem`] names the argument, or the rule of the shape, that is broken (`ptx_host::Error::Launch`), and a
-    /// [`TensorMapProblem`] the rule that a tensor breaks (`ptx_host::Error::TensorMap`); nothing was launched. If the backend
-    /// refuses the launch, the error is its own (`ptx_host::Error::Stream`, `ptx_host::Error::Cuda`).
+    /// A [`LaunchProblem`] names the argument and the rule that it breaks, or the rule of the shape (`ptx_host::Error::Launch`);
+    /// nothing was launched. If the backend refuses the launch, the error is its own (`ptx_host::Error::Stream`, `ptx_host::Error::Cuda`).
     pub fn launch<'a, A>(
         &self,
         queue: &'a F::Queue,

@@ -408,7 +408,7 @@ impl TensorMapBuilder {
         for (stride, dim) in strides.iter().zip(&self.dims[1..]) {
             rule!(
                 stride.is_multiple_of(unit),
-                "a stride of {stride} bytes is not a multiple of {unit}: pad the rows"
+                "a stride of {stride} bytes is not a multiple of {unit}: pad the rows, and give their length by `strides`"
             );
             rule!(*stride >= row, "a stride of {stride} bytes is less than a row of {row} bytes");
             bytes += u128::from(dim - 1) * u128::from(*stride);

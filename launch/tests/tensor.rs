@@ -52,7 +52,10 @@ fn each_wrong_map_has_its_message() {
         (tiled(&[512, 8], &[512, 8]), "dimensions of the box: 512 is not in 1..=256"),
         (tiled(&[512, 8], &[64, 0]), "dimensions of the box: 0 is not in 1..=256"),
         (tiled(&[64, 8], &[3, 8]), "a row of the box has 12 bytes, which is not a multiple of 16"),
-        (tiled(&[63, 8], &[64, 8]), "a stride of 252 bytes is not a multiple of 16: pad the rows"),
+        (
+            tiled(&[63, 8], &[64, 8]),
+            "a stride of 252 bytes is not a multiple of 16: pad the rows, and give their length by `strides`",
+        ),
         (matrix().strides(&[240]), "a stride of 240 bytes is less than a row of 256 bytes"),
         (matrix().strides(&[0]), "strides in bytes: 0 is not in 1..=1099511627775"),
         (matrix().strides(&[256, 256]), "strides in bytes: 2 given, 1 needed"),
@@ -66,7 +69,10 @@ fn each_wrong_map_has_its_message() {
         (tiled(&[64, 8], &[8, 8]).interleave(I16), "an interleaved tensor has 3 to 5 dimensions, not 2"),
         (tiled(&[8; 3], &[3, 8, 8]).interleave(I16), "a row of the box has 12 bytes, which is not a multi"),
         (cube().interleave(I32), "an interleave of 32 bytes needs the swizzle of 32 bytes"),
-        (interleaved().strides(&[48, 384]), "a stride of 48 bytes is not a multiple of 32: pad the rows"),
+        (
+            interleaved().strides(&[48, 384]),
+            "a stride of 48 bytes is not a multiple of 32: pad the rows, and give their length by `strides`",
+        ),
         (matrix().element_type(U32).oob_fill(NAN), "elements of CU_TENSOR_MAP_DATA_TYPE_UINT32 cannot b"),
         (matrix().element_type(F16), "an element of CU_TENSOR_MAP_DATA_TYPE_FLOAT16 has 2 bytes, but an"),
         (matrix().element_type(U4), "CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B is packed: memory of Rust's t"),

@@ -113,7 +113,9 @@ fn string<'a>(node: &'a str, name: &str) -> Option<&'a str> {
 pub fn line_of(place: Option<&Place>, unknown: &str) -> String {
     match place {
         Some(place) => format!("\n  place: {place}, in `{}`", place.function),
-        None => format!("\n  place: {unknown}with `debug = \"line-tables-only\"` this names the line"),
+        None => format!(
+            "\n  place: {unknown}with `line_tables(true)` in the build script, or `cargo ptx build --line-tables`, this names the line"
+        ),
     }
 }
 

@@ -89,7 +89,7 @@ pub unsafe trait SafeKernel: Kernel {}
 /// Host and device lay `Raw` out alike.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a kernel",
-    label = "not a type that the host can pass",
+    label = "not a type that the host can pass; shared memory has the attribute `#[shared]`",
     note = "the host passes memory as a handle of `ptx::global`: `Global<T>` to read, `GlobalElementsMut<T>` or `GlobalMut<T, N>` to write",
     note = "it also passes scalars, structs with `#[derive(ptx::Plain)]`, `GlobalAtomics`, `GlobalReduce`, the handles of `ptx::tensor`, and these in a `Prerequisite`",
     note = "static shared memory has the attribute `#[shared]`, dynamic shared memory `#[dynamic]`"

@@ -462,10 +462,12 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
 
 impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> FullStage<'p, S, STAGES, Signals> {
     /// Returns the loaded tile of the stage as a [`StageTile`](super::StageTile), which threads read as shared memory; a pair of
-    /// them if the stage holds two tiles.
+    /// them if the stage holds two tiles. Of a box of a tensor, `full.tiles().as_2d::<WIDTH>()` is a view by coordinates, and
+    /// `.swizzled(Part::SWIZZLE)` of it reads a swizzled box.
     ///
     /// Not collective.
     #[inline(always)]
+    #[doc(alias("as_2d", "swizzled"))]
     pub fn tiles(&self) -> S::View<'_> {
         // SAFETY: the tiles have arrived, and this thread does not release the stage during the borrow.
         unsafe { S::view(Layout::<S, STAGES, Signals>::stage(self.0.base, self.0.at.stage)) }

@@ -244,7 +244,7 @@ macro_rules! shared_memory {
                 let __ptx_layout = $crate::shared::layout_of_places([$( $crate::__private::at_type!($Place $crate::shared::needs($field)) ),*]);
                 $crate::__private::core::assert!(
                     __ptx_layout.1 <= 48 * 1024,
-                    "a kernel declares 48 KiB of shared memory at most: take one place out, and give it a parameter with `#[dynamic]`"
+                    "a kernel declares 48 KiB of shared memory at most: take one field out of the struct, and give it a parameter with `#[dynamic]`"
                 );
                 __ptx_layout
             };
