@@ -5,11 +5,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-<<<<<<< HEAD
 use comfy_table::{CellAlignment, Table, presets};
-=======
 use ptx_build::ptxas::mnemonics;
->>>>>>> bf5fae4f (cargo ptx bench: a table of times and instructions, which it saves and compares)
 use serde::Deserialize;
 use tempfile::TempDir;
 
