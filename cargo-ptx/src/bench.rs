@@ -177,7 +177,7 @@ fn judge(rows: &[Row], before: &[Row], limit: f64) -> Result<Vec<String>> {
         );
         let ratio = row.seconds / old.seconds;
         // A ratio that is no number is no success.
-        if !(ratio <= limit) {
+        if ratio.is_nan() || ratio > limit {
             slower.push(format!(
                 "{} takes {:.2} µs, {ratio:.3} times its earlier {:.2} µs; the limit is {limit}",
                 row.name,
