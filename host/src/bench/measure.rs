@@ -44,13 +44,11 @@ pub unsafe fn alternate(
     let (from, to) = (memory()?, memory()?);
     let address = |memory: &_| DevicePtr::<u8>::device_ptr(memory, stream).0;
     let (from_address, to_address): (u64, u64) = (address(&from), address(&to));
-    // SAFETY: both buffers have `bytes` bytes, live to the end of this function, and are freed on this stream. Without the events
-    // of `cudarc`, which would be timed too.
     let copy = || {
-        check(
-            unsafe { result::memcpy_dtod_async(to_address, from_address, bytes, stream.cu_stream()) },
-            doing,
-        )
+        // SAFETY: both buffers have `bytes` bytes, live to the end of this function, and are freed on this stream. Without the
+        // events of `cudarc`, which would be timed too.
+        let done = unsafe { result::memcpy_dtod_async(to_address, from_address, bytes, stream.cu_stream()) };
+        check(done, doing)
     };
 
     // All launches use the same batch, so that the cost of a launch has the same weight for each.
