@@ -131,14 +131,17 @@ impl<'a> Launch<'a> {
 /// Device memory that only launches of its owner use.
 pub trait Zeroed {
     /// Puts on the stream that all bytes become 0.
-    fn zero(&self, stream: &CudaStream) -> Result<()>;
+    fn zero(&self, stream: &CudaStream) -> ptx_host::Result<()>;
 }
 
 impl<T> Zeroed for CudaSlice<T> {
-    fn zero(&self, stream: &CudaStream) -> Result<()> {
+    fn zero(&self, stream: &CudaStream) -> ptx_host::Result<()> {
         // SAFETY: the memory has `num_bytes()` bytes and lives; launches by address write it too, and all are on one stream.
-        unsafe { result::memset_d8_async(address(self), 0, self.num_bytes(), stream.cu_stream())? };
-        Ok(())
+        let done = unsafe { result::memset_d8_async(address(self), 0, self.num_bytes(), stream.cu_stream()) };
+        done.map_err(|error| ptx_host::Error::Cuda {
+            doing: "setting memory to zero".into(),
+            cause: error.into(),
+        })
     }
 }
 
