@@ -99,7 +99,7 @@ pub fn look_back_scan(
                 below = sum_below(&warp, sums, tile);
                 publish(tile, UP_TO_TILE, below.wrapping_add(of_tile));
             }
-            let below = partials.reduce_or(cta, if thread == 0 { below } else { 0 });
+            let below = partials.broadcast(cta, below);
 
             let out = stored.sync(cta).vector_stores(); // the last store has read the array
             unroll::<ROUNDS>(|round| {

@@ -137,7 +137,7 @@ pub fn radix_pass(
         };
         // By tickets, the CTAs of all tiles below run or have ended: a CTA that looks back waits for none that has yet to start.
         let ticket = if cta.is_leader() { tickets.fetch_add(1, sem::Relaxed) } else { 0 };
-        let tile = partials.reduce_or(cta, ticket);
+        let tile = partials.broadcast(cta, ticket);
         if tile >= tiles {
             return words.end();
         }
