@@ -130,18 +130,13 @@ impl<'a> Launch<'a> {
 
 /// Device memory that only launches of its owner use.
 pub trait Zeroed {
-    /// Puts on the stream that all bytes become 0.
-    fn zero(&self, stream: &CudaStream) -> ptx_host::Result<()>;
+    /// Returns the address and the number of bytes.
+    fn bytes(&self) -> (u64, usize);
 }
 
 impl<T> Zeroed for CudaSlice<T> {
-    fn zero(&self, stream: &CudaStream) -> ptx_host::Result<()> {
-        // SAFETY: the memory has `num_bytes()` bytes and lives; launches by address write it too, and all are on one stream.
-        let done = unsafe { result::memset_d8_async(address(self), 0, self.num_bytes(), stream.cu_stream()) };
-        done.map_err(|error| ptx_host::Error::Cuda {
-            doing: "setting memory to zero".into(),
-            cause: error.into(),
-        })
+    fn bytes(&self) -> (u64, usize) {
+        (address(self), self.num_bytes())
     }
 }
 
@@ -153,10 +148,20 @@ impl Bench<'_> {
 
     /// Returns the launches, each of which first sets all bytes of these memories to 0.
     pub fn zeroing<'l>(&'l self, launches: Vec<Launch<'l>>, memories: &[&'l dyn Zeroed]) -> Vec<Launch<'l>> {
+        // A capture of the stream must not ask for an address: `cudarc` then waits for an event from before the capture.
+        let memories: Vec<_> = memories.iter().map(|memory| memory.bytes()).collect();
+        let stream = self.gpu.stream.cu_stream();
         let zeroing = |Launch { label, put }| {
-            let memories = memories.to_vec();
+            let memories = memories.clone();
             let zero_and_put = move || {
-                memories.iter().try_for_each(|memory| memory.zero(&self.gpu.stream))?;
+                for &(address, bytes) in &memories {
+                    // SAFETY: the memory has so many bytes and lives as long as the launches, which alone use it, on one stream.
+                    let done = unsafe { result::memset_d8_async(address, 0, bytes, stream) };
+                    done.map_err(|error| ptx_host::Error::Cuda {
+                        doing: "setting memory to zero".into(),
+                        cause: error.into(),
+                    })?;
+                }
                 put()
             };
             Launch { label, put: Box::new(zero_and_put) }
