@@ -44,7 +44,7 @@ pub use slice::GlobalSlice;
 pub use tickets::{GlobalTickets, TicketTilesMut};
 
 /// The alignment in bytes that a bulk copy (`cp.async.bulk`) needs of its address in global memory (9.7.9.25.4.1).
-pub const ALIGN: usize = 16;
+pub const ALIGN: usize = size::ALIGN;
 
 /// A slice of global memory that no thread writes while the kernel runs (`const T* __restrict__` and a length).
 ///

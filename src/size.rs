@@ -1,6 +1,9 @@
 //! Sizes of shared memory and of copies, computed in constants. The arithmetic is checked: in a release build a `const fn` wraps
 //! even in a constant, and `as` truncates in every build. A size that does not fit is a compile error.
 
+/// The alignment in bytes of slices in global memory.
+pub(crate) const ALIGN: usize = 16;
+
 /// The size of `N` elements in bytes.
 pub(crate) const fn bytes<T, const N: usize>() -> usize {
     product([N, size_of::<T>()])

@@ -235,7 +235,7 @@ fn the_examples_run_in_the_interpreter_and_skip_without_a_gpu() {
     let text = project.succeeds(&mut test);
     assert!(text.contains("skipped: ") || Path::new("/dev/nvidia0").exists(), "{text}");
     assert!(
-        text.contains("test result: ok. 12 passed") && text.contains("test result: ok. 8 passed"),
+        text.contains("test result: ok. 13 passed") && text.contains("test result: ok. 8 passed"),
         "{text}"
     );
     assert!(!text.contains("local memory"), "{text}");

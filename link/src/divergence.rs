@@ -10,8 +10,8 @@ use crate::body::{Block, Function, Instruction, functions};
 use crate::convergence::without_comments;
 use crate::flow::Graph;
 use crate::ir::{self, Callee};
-use crate::lines::{Lines, Place, write_way};
-use crate::program::{Path, Program, readable};
+use crate::lines::{Lines, Place};
+use crate::program::{Path, Program, readable, write_way};
 
 /// A barrier that only some threads may reach.
 pub struct Divergent<'a> {

@@ -8,8 +8,7 @@
 
 use crate::Error;
 use crate::lines::Place;
-use crate::local::name_in_ptx;
-use crate::program::{Asm, Program, readable};
+use crate::program::{Asm, Program, name_in_ptx, readable};
 
 const COMMENT: &str = "// entry: ";
 const OF_MODULE: &str = "// module: ";

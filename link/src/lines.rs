@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::program::{self, readable};
+use rustc_demangle::demangle;
 
 /// The metadata of a module: the text of each node `!7 = …`, by `!7`.
 pub struct Lines<'a>(HashMap<&'a str, &'a str>);
@@ -119,17 +119,9 @@ pub fn line_of(place: Option<&Place>, unknown: &str) -> String {
     }
 }
 
-/// Writes the call path from a kernel to a finding, and the place. Without a place, writes `unknown` before the advice.
-pub fn write_way(
-    f: &mut fmt::Formatter<'_>,
-    way: &program::Path<'_>,
-    place: Option<&Place>,
-    unknown: &str,
-) -> fmt::Result {
-    if way.len() > 1 {
-        write!(f, "\n  way: {way}")?;
-    }
-    f.write_str(&line_of(place, unknown))
+/// Returns a symbol's Rust name, without the hash.
+pub fn readable(symbol: &str) -> String {
+    format!("{:#}", demangle(symbol))
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::body::{functions, result, values};
 use crate::ir::{self, Callee};
-use crate::lines::{Lines, Place, write_way};
-use crate::program::{Path, Program, readable};
+use crate::lines::{Lines, Place};
+use crate::program::{Path, Program, name_in_ptx, readable, write_way};
 
 /// Local memory that a kernel uses.
 pub struct Local<'a> {
@@ -102,11 +102,6 @@ fn reserved(ptx: &str) -> HashMap<String, u64> {
         }
     }
     reserved
-}
-
-/// Returns a symbol as `llc` writes the symbol in PTX, whose names have no dots.
-pub fn name_in_ptx(name: &str) -> String {
-    name.replace('.', "_$_")
 }
 
 struct Body<'a> {

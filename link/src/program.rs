@@ -1,12 +1,12 @@
 //! The references of a module: symbols that nothing defines, and call paths to a panic.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-
-use rustc_demangle::demangle;
+use std::fmt;
 
 use crate::body::{self, Instruction};
 use crate::ir::{self, Callee};
-use crate::lines::{Lines, Place};
+pub use crate::lines::readable;
+use crate::lines::{Lines, Place, line_of};
 
 /// The functions that the CUDA driver provides.
 const OF_THE_DRIVER: [&str; 4] = ["vprintf", "malloc", "free", "__assertfail"];
@@ -299,9 +299,22 @@ pub fn is_declaration(statement: &str) -> bool {
     statement.trim().is_empty() || (is_variable && !declared.contains('{') && words(value).all(is_number))
 }
 
-/// Returns a symbol's Rust name, without the hash.
-pub fn readable(symbol: &str) -> String {
-    format!("{:#}", demangle(symbol))
+/// Writes the call path from a kernel to a finding, and the place. Without a place, writes `unknown` before the advice.
+pub fn write_way(
+    f: &mut fmt::Formatter<'_>,
+    way: &Path<'_>,
+    place: Option<&Place>,
+    unknown: &str,
+) -> fmt::Result {
+    if way.len() > 1 {
+        write!(f, "\n  way: {way}")?;
+    }
+    f.write_str(&line_of(place, unknown))
+}
+
+/// Returns a symbol as `llc` writes the symbol in PTX, whose names have no dots.
+pub fn name_in_ptx(name: &str) -> String {
+    name.replace('.', "_$_")
 }
 
 /// Returns true if the CUDA driver or LLVM's back end provides the symbol.

@@ -3,8 +3,8 @@
 use core::marker::PhantomData;
 
 use super::{AtomicRef, AtomicValue, AtomicVector, AtomicViewScope};
-use crate::global::ALIGN;
 use crate::qualifier::space;
+use crate::size::ALIGN;
 
 /// A slice of global memory that only atomic operations access, in scope `S`, until the grid ends.
 ///

@@ -60,7 +60,9 @@ fn plain_symbols(statement: &str, kernel: &str) -> String {
     let words = map_words(statement, |word| {
         let (symbol, suffix) = word.split_at(word.find("__smem").unwrap_or(word.len()));
         match rustc_demangle::try_demangle(symbol) {
-            Ok(name) => format!("{name:#}{suffix}").replace(['<', '>', ' '], ""),
+            Ok(name) => {
+                format!("{name:#}{suffix}").replace(['<', '>', '(', ')', ' ', ',', '[', ']', ';'], "")
+            }
             Err(_) => word.into(),
         }
     });

@@ -46,13 +46,13 @@ pub unsafe extern "ptx-kernel" fn raw_global_for_each(x: *const u32, n: usize, o
     let (mut sum, mut i) = (0_u32, 5);
     while i < n {
         let a = unsafe { x.add(i).read() };
-        let mut b = core::mem::MaybeUninit::<u32>::uninit();
+        let mut b = 0;
         if i + 32 < n {
-            b.write(unsafe { x.add(i + 32).read() });
+            b = unsafe { x.add(i + 32).read() };
         }
         sum = sum.wrapping_mul(31).wrapping_add(a);
         if i + 32 < n {
-            sum = sum.wrapping_mul(31).wrapping_add(unsafe { b.assume_init() });
+            sum = sum.wrapping_mul(31).wrapping_add(b);
         }
         i += 64;
     }

@@ -97,16 +97,16 @@ pub unsafe extern "ptx-kernel" fn raw_shared_table(x: *const u32, i: usize, out:
     let (mut k, threads) = (thread_rank(), thread_count());
     while k < 64 {
         let at = |n: u32| k + n * threads;
-        let mut all = [core::mem::MaybeUninit::<u32>::uninit(); 4];
+        let mut all = [0_u32; 4];
         unroll::<4>(|n| {
             if at(n as u32) < 64 {
-                all[n].write(unsafe { x.add(at(n as u32) as usize).read() });
+                all[n] = unsafe { x.add(at(n as u32) as usize).read() };
             }
         });
         unroll::<4>(|n| {
             if at(n as u32) < 64 {
                 unsafe {
-                    raw::st_weak(space::SharedCta, ty::B32, words + 4 * at(n as u32), all[n].assume_init())
+                    raw::st_weak(space::SharedCta, ty::B32, words + 4 * at(n as u32), all[n])
                 };
             }
         });
