@@ -105,9 +105,7 @@ pub unsafe extern "ptx-kernel" fn raw_shared_table(x: *const u32, i: usize, out:
         });
         unroll::<4>(|n| {
             if at(n as u32) < 64 {
-                unsafe {
-                    raw::st_weak(space::SharedCta, ty::B32, words + 4 * at(n as u32), all[n])
-                };
+                unsafe { raw::st_weak(space::SharedCta, ty::B32, words + 4 * at(n as u32), all[n]) };
             }
         });
         k = at(4);
