@@ -112,12 +112,16 @@ macro_rules! __kernel {
                     const NAME: &'static $crate::__private::core::primitive::str = $crate::__private::core::stringify!($entry);
                     const FINGERPRINT: &'static $crate::__private::core::primitive::str =
                         $crate::__private::core::stringify!($fingerprint);
-                    const LAYOUT: $crate::__private::core::primitive::u64 = $crate::launch::layout(&[
-                        $crate::launch::layout_of_shape::<__PtxShape>(),
-                        $crate::launch::layout_of_lengths(<Self as $crate::launch::Kernel>::LENGTHS),
-                        <$Dynamic as $crate::launch::DynamicMemory>::BYTES as $crate::__private::core::primitive::u64,
-                        $( <$Parameter as $crate::launch::Parameter>::LAYOUT ),*
-                    ]);
+                    const LAYOUT: $crate::__private::core::primitive::u64 = {
+                        // In one body with the use below, a type that is no parameter is one error.
+                        $( $crate::__kernel!(@check $safety $Parameter); )*
+                        $crate::launch::layout(&[
+                            $crate::launch::layout_of_shape::<__PtxShape>(),
+                            $crate::launch::layout_of_lengths(<Self as $crate::launch::Kernel>::LENGTHS),
+                            <$Dynamic as $crate::launch::DynamicMemory>::BYTES as $crate::__private::core::primitive::u64,
+                            $( <$Parameter as $crate::launch::Parameter>::LAYOUT ),*
+                        ])
+                    };
                     const PARAMETERS: &'static [&'static $crate::__private::core::primitive::str] = &[$($text),*];
                     const LENGTHS: &'static [$crate::launch::MemoryLength] = &[
                         $( $crate::launch::length_of::<$Of, $count>($of_index, &[$( $crate::__kernel!(@extent $extent) ),*]) ),*
@@ -130,7 +134,6 @@ macro_rules! __kernel {
                 const _: () = {
                     $crate::launch::assert_shape::<__PtxShape>();
                     <$Shared as $crate::shared::SharedMemory>::CHECKED;
-                    $( $crate::__kernel!(@check $safety $Parameter); )*
                 };
                 $crate::__kernel!(unsafe(uniform) @safe $safety $name $($of)*);
 
