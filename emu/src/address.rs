@@ -27,6 +27,11 @@ pub enum Place {
 }
 
 impl Place {
+    /// Returns whether no other thread writes this memory: it orders nothing, and a load returns the latest value.
+    pub fn is_private(self) -> bool {
+        matches!(self, Self::Local(_) | Self::Param(_))
+    }
+
     /// Returns whether memory of a length at this place has a byte of `len` bytes at another.
     pub fn overlaps(self, own: usize, other: Self, len: usize) -> bool {
         match (self, other) {

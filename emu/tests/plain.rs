@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use ptx_emu::{Device, Launch, Options};
+use ptx_emu::{Device, Launch, Options, Schedule};
 
 const CASES: &[(&str, [u32; 3], [u32; 2])] = &[
     // 9.7.18.1: parts of registers are extended by their types, the result is clamped to its own.
@@ -210,4 +210,52 @@ fn a_modifier_that_is_not_the_instructions_is_named_with_its_line() {
         error.contains("the interpreter has no `wgmma`: it cannot run `wgmma.fence.sync.aligned`"),
         "{error}"
     );
+}
+
+/// A kernel of 64 threads with 16 bytes of local memory each. `%r0` is the thread, `%rd1` the generic address of the memory.
+fn with_local_memory(body: &str) -> String {
+    format!(
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {{
+            .local .align 16 .b8 mine[16]; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+            mov.u32 %r0, %tid.x; cvta.local.u64 %rd1, mine;
+            ld.param.u64 %rd0, [out]; mad.wide.u32 %rd0, %r0, 4, %rd0;
+            {body}
+            st.global.u32 [%rd0], %r1; ret;
+        }}"
+    )
+}
+
+#[test]
+fn strong_accesses_of_local_memory_are_those_of_one_thread() {
+    for body in [
+        "st.volatile.local.u32 [mine], %r0; bar.sync 0; ld.volatile.local.u32 %r1, [mine];",
+        "st.relaxed.gpu.u32 [%rd1], %r0; bar.sync 0; ld.relaxed.gpu.u32 %r1, [%rd1];",
+        "st.local.u32 [mine], %r0; ld.acquire.gpu.u32 %r1, [%rd1]; st.release.gpu.u32 [%rd1], 0;",
+    ] {
+        for schedule in 0..20 {
+            let mut device = Device::new();
+            let module = device.load(&with_local_memory(body)).unwrap();
+            let out = device.allocate(4 * 64);
+            let options = Options { schedule: Schedule::of(schedule), ..Options::default() };
+            let launch = Launch { params: out.to_le_bytes().to_vec(), ..Launch::new(1, 64) };
+            let report = device.launch(&module, "k", &launch, &options).unwrap();
+            assert!(report.is_clean(), "{body}: {report}");
+            let mut bytes = [0; 4 * 64];
+            device.read(out, &mut bytes).unwrap();
+            let read: Vec<u32> = bytes.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect();
+            assert!(read.iter().copied().eq(0..64), "{body}, schedule {schedule}: {read:?}");
+        }
+    }
+}
+
+#[test]
+fn an_atomic_operation_on_local_memory_faults() {
+    for body in ["atom.add.u32 %r1, [%rd1], 1;", "red.add.u32 [%rd1], 1; mov.u32 %r1, 0;"] {
+        let mut device = Device::new();
+        let module = device.load(&with_local_memory(body)).unwrap();
+        let launch = Launch { params: device.allocate(4 * 64).to_le_bytes().to_vec(), ..Launch::new(1, 64) };
+        let report = device.launch(&module, "k", &launch, &Options::default()).unwrap();
+        let fault = report.fault.map(|fault| fault.to_string()).unwrap_or_default();
+        assert!(fault.contains("neither global nor shared"), "{fault}");
+    }
 }

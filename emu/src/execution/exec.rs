@@ -254,7 +254,7 @@ impl Machine<'_> {
         let bytes = (load.bits / 8).max(1) as usize;
         let all = bytes * load.d.len();
         let place = self.resolve(cta, thread, load.address, all, all as u64)?;
-        let strong = (load.sem != Sem::Weak).then_some(load.scope);
+        let strong = (load.sem != Sem::Weak && !place.is_private()).then_some(load.scope);
         let mut buffer = [0; 64];
         let is_uninitialized = self.check_load(cta, thread, place, all, strong);
         copy(&mut buffer[..all], self.peek(cta, thread, place, all));
@@ -313,7 +313,7 @@ impl Machine<'_> {
         if let Some(origin) = by_address {
             self.uses(cta, thread, self.at(cta, thread), origin);
         }
-        let strong = (store.sem != Sem::Weak).then_some(store.scope);
+        let strong = (store.sem != Sem::Weak && !place.is_private()).then_some(store.scope);
         let is_seen =
             !matches!(place, Place::Local(_)) && buffer[..all] != *self.peek(cta, thread, place, all);
         self.progress += u64::from(is_seen);
@@ -330,6 +330,10 @@ impl Machine<'_> {
         let bytes = (bits.min(64) / 8) as usize;
         let all = bytes * atom.operands.len();
         let place = self.resolve(cta, thread, atom.address, all, all as u64)?;
+        if place.is_private() {
+            let what = "an atomic operation on memory that is neither global nor shared (PTX ISA 9.7.13.5)";
+            return Err(self.fault(cta, thread, what));
+        }
         let operand =
             |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
         let is_integer = !matches!(atom.ty, Type::Float(_) | Type::Packed(..));
