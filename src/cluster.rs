@@ -70,6 +70,7 @@ use core::marker::PhantomData;
 #[cfg(doc)]
 use crate::group::AfterSync;
 use crate::group::{Brand, Completes, Cta, HasBarrier};
+use crate::mark;
 use crate::qualifier::{Sealed, convergence::Aligned, sem};
 use crate::raw;
 use crate::shared::{Lendable, Scoped, publish_inits};
@@ -235,6 +236,14 @@ impl Cta {
 }
 
 impl<'c> Cluster<'c> {
+    /// States that all threads of the cluster make the caller's call (`meet!`).
+    #[inline(always)]
+    #[cfg_attr(feature = "checked", track_caller)]
+    pub(crate) fn meet(&self) {
+        mark::meet_cluster();
+        meet!(self.cta);
+    }
+
     /// Begins a scope: initializes the lent mbarriers. If peers use the lent memory without a further barrier (DSMEM buffers),
     /// synchronizes the cluster: then all CTAs have started and see each other's initialized mbarriers. Every other access to a
     /// peer begins with a barrier of its own.
@@ -245,6 +254,7 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     unsafe fn begin<H: Scoped>(cta: &'c mut Cta, handles: &H) -> Self {
+        mark::meet_cluster();
         meet!(cta);
         if const { H::USED_BY_PEERS } {
             if cta.is_leader() {
@@ -341,7 +351,7 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn sync(&self) {
-        meet!(self.cta);
+        meet!(self);
         arrive();
         wait();
     }
@@ -366,13 +376,21 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn arrive(self) -> ArrivedCluster<'c> {
-        meet!(self.cta);
+        meet!(self);
         arrive();
         ArrivedCluster { cta: self.cta, _scope: PhantomData }
     }
 }
 
 impl<'c> ArrivedCluster<'c> {
+    /// States that all threads of the cluster make the caller's call (`meet!`).
+    #[inline(always)]
+    #[cfg_attr(feature = "checked", track_caller)]
+    fn meet(&self) {
+        mark::meet_cluster();
+        meet!(self.cta);
+    }
+
     /// Returns the handle of the executing CTA ([`Cta`], like `cooperative_groups::thread_block`), for calls that are collective
     /// in the CTA. There is no `cta_mut`: a scope opened there would arrive again before the wait.
     ///
@@ -390,7 +408,7 @@ impl<'c> ArrivedCluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn wait(self) -> Cluster<'c> {
-        meet!(self.cta);
+        meet!(self);
         wait();
         Cluster { cta: self.cta, _scope: PhantomData }
     }

@@ -7,6 +7,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::mark::{self, Split};
 use crate::qualifier::{Sealed, convergence::Aligned, op, space, threads};
 use crate::raw;
 use crate::special_register;
@@ -54,9 +55,11 @@ impl Cta {
     /// Not collective.
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
-        special_register::tid_x()
-            + special_register::ntid_x()
-                * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z())
+        mark::rank(
+            special_register::tid_x()
+                + special_register::ntid_x()
+                    * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z()),
+        )
     }
 
     /// Returns the number of threads of the CTA: the product of `blockDim`.
@@ -156,11 +159,12 @@ impl Cta {
         self.thread_rank() / 32
     }
 
-    /// Checks that all threads of the CTA make the caller's call.
-    #[cfg(feature = "checked")]
+    /// States that all threads of the CTA make the caller's call ([`meet!`]).
     #[inline(always)]
-    #[track_caller]
+    #[cfg_attr(feature = "checked", track_caller)]
     pub(crate) fn meet(&self) {
+        mark::meet_cta();
+        #[cfg(feature = "checked")]
         crate::checked::meet_in_cta();
     }
 
@@ -194,7 +198,8 @@ impl Cta {
         meet!(self);
         // SAFETY: 9.7.13.1: a reduction must not meet `.sync` or another reduction on an active barrier. All threads make the
         // same collective calls in the same order (contract of `enter`), and each call completes barrier 0.
-        unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate, threads::All) }
+        let count = unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate, threads::All) };
+        mark::uniform_in_cta(count)
     }
 
     /// Waits as [`sync`](Cta::sync) does, and returns whether the predicate is true in all threads (`__syncthreads_and()`).
@@ -208,7 +213,7 @@ impl Cta {
     pub fn sync_and(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
-        unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) }
+        mark::condition_in_cta(unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) })
     }
 
     /// Waits as [`sync`](Cta::sync) does, and returns whether the predicate is true in any thread (`__syncthreads_or()`). The
@@ -229,7 +234,7 @@ impl Cta {
     pub fn sync_or(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
-        unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) }
+        mark::condition_in_cta(unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) })
     }
 }
 
@@ -281,10 +286,9 @@ pub trait ThreadGroup: Completes<Self> + fmt::Debug + Sized {
     #[doc(hidden)]
     #[inline(always)]
     fn fence_reads() {}
-    /// Checks that all threads of the group make the caller's collective call, and traps if one does not (feature `checked`).
-    #[cfg(feature = "checked")]
+    /// States that all threads of the group make the caller's collective call (`meet!`).
     #[doc(hidden)]
-    #[track_caller]
+    #[cfg_attr(feature = "checked", track_caller)]
     fn meet(&self);
 }
 
@@ -334,7 +338,6 @@ impl ThreadGroup for Cta {
     fn is_leader(&self) -> bool {
         Cta::is_leader(self)
     }
-    #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {
         Cta::meet(self);
@@ -389,7 +392,6 @@ impl ThreadGroup for Thread<'_> {
     fn fence_reads() {
         raw::fence_proxy_async(space::SharedCta);
     }
-    #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {}
 }
@@ -432,9 +434,10 @@ impl ThreadGroup for FirstWarp<'_> {
     fn fence_reads() {
         raw::fence_proxy_async(space::SharedCta);
     }
-    #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {
+        mark::meet_lanes(u32::MAX);
+        #[cfg(feature = "checked")]
         crate::checked::meet_in_warp(u32::MAX);
     }
 }
@@ -853,10 +856,11 @@ macro_rules! invoke {
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
             ) -> H::Back {
                 meet!(self);
-                if $is_in_part(self) {
+                let split = Split::new();
+                if split.role($is_in_part(self)) {
                     // SAFETY: only the threads of the part use the handles; the other threads go on to the barrier. The lifetime
                     // belongs to this call alone, so `body` returns the handles that it was given, and they are idle.
-                    let _idle = unsafe { body($($borrow)+ $part(self), handles.hand_over()) };
+                    let _idle = split.part(|| unsafe { body($($borrow)+ $part(self), handles.hand_over()) });
                 }
                 handles.back(self)
             }
@@ -870,10 +874,11 @@ macro_rules! invoke {
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::EndedBy<$Part<'t>>,
             ) -> H::Ended {
                 meet!(self);
-                if $is_in_part(self) {
+                let split = Split::new();
+                if split.role($is_in_part(self)) {
                     // SAFETY: only the threads of the part use the handles, and no thread uses `handles` again. The lifetime
                     // belongs to this call alone, so `body` has ended the handles that it was given.
-                    let _ended = unsafe { body($($borrow)+ $part(self), handles.hand_over()) };
+                    let _ended = split.part(|| unsafe { body($($borrow)+ $part(self), handles.hand_over()) });
                 }
                 handles.end()
             }

@@ -15,6 +15,7 @@
 use core::marker::PhantomData;
 
 use crate::group::Cta;
+use crate::mark::uniform_in_cta;
 use crate::qualifier::op;
 use crate::raw;
 use crate::shared::{Element, Place};
@@ -301,9 +302,9 @@ impl<T: Reducible> ReduceMemory<T> {
         match warp.redux_add(value) {
             Some(sum) => {
                 let redux = |sum| warp.redux_add(sum).unwrap_or(sum);
-                self.of_all_by_redux(cta, sum, Some(T::ZERO), redux, T::plus)
+                uniform_in_cta(self.of_all_by_redux(cta, sum, Some(T::ZERO), redux, T::plus))
             }
-            None => self.reduce(cta, value, T::plus),
+            None => uniform_in_cta(self.reduce(cta, value, T::plus)),
         }
     }
 
@@ -321,7 +322,7 @@ impl<T: Reducible> ReduceMemory<T> {
         meet!(cta);
         // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
         let redux = |value: T| unsafe { value.redux_min(u32::MAX) };
-        self.of_all_by_redux(cta, redux(value), None, redux, T::lesser)
+        uniform_in_cta(self.of_all_by_redux(cta, redux(value), None, redux, T::lesser))
     }
 
     /// Returns to every thread the greatest of the values that the threads of the CTA pass. Floats are compared as by
@@ -338,7 +339,7 @@ impl<T: Reducible> ReduceMemory<T> {
         meet!(cta);
         // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
         let redux = |value: T| unsafe { value.redux_max(u32::MAX) };
-        self.of_all_by_redux(cta, redux(value), None, redux, T::greater)
+        uniform_in_cta(self.of_all_by_redux(cta, redux(value), None, redux, T::greater))
     }
 
     /// Returns the sum of the values of the threads up to and including this thread, by rank, and the sum of all threads (CUB:
@@ -351,7 +352,7 @@ impl<T: Reducible> ReduceMemory<T> {
     #[track_caller]
     pub fn inclusive_sum(&mut self, cta: &Cta, value: T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, T::plus);
-        (before.unwrap_or(T::ZERO).plus(upto), all)
+        (before.unwrap_or(T::ZERO).plus(upto), uniform_in_cta(all))
     }
 
     /// Returns the sum of the values of the threads before this thread, by rank, and the sum of all threads (CUB:
@@ -376,7 +377,7 @@ impl<T: Reducible> ReduceMemory<T> {
             Some(in_warp) => in_warp,
             None => cta.warp().below(upto).unwrap_or(T::ZERO),
         };
-        (before.unwrap_or(T::ZERO).plus(in_warp), all)
+        (before.unwrap_or(T::ZERO).plus(in_warp), uniform_in_cta(all))
     }
 }
 
@@ -396,7 +397,7 @@ macro_rules! bits {
                 // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all
                 // lanes.
                 let redux = |value: T| unsafe { value.redux_bits(op::$Op, u32::MAX) };
-                self.of_all_by_redux(cta, redux(value), $more, redux, |a, b| a $operator b)
+                uniform_in_cta(self.of_all_by_redux(cta, redux(value), $more, redux, |a, b| a $operator b))
             }
         )* }
     };

@@ -30,12 +30,14 @@
 use core::marker::PhantomData;
 
 use crate::group::{Cta, FirstWarp, Warps};
+use crate::mark::{self, Split};
 use crate::mask::LaneMask;
 #[cfg(redux_f32)]
 use crate::qualifier::op;
 use crate::qualifier::{B128, Sealed, mode, ty};
 use crate::raw;
 use crate::registers::unroll;
+use crate::special_register;
 
 mod reduce;
 
@@ -68,6 +70,40 @@ pub struct Lanes<'w, M> {
 
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
 static_assertions::assert_not_impl_any!(LaneSubset: Neighbors);
+
+/// The result of an instruction that all members execute, which is equal in them. The mark says so for whole warps. These functions
+/// are none of the trait: safe code must not state what is equal.
+#[inline(always)]
+fn uniform<M: Segments, T: Copy>(result: T) -> T {
+    match M::WIDTH {
+        Some(32) => mark::uniform_in_warp(result),
+        _ => result,
+    }
+}
+
+/// [`uniform`] for a condition.
+#[inline(always)]
+fn uniform_condition<M: Segments>(result: bool) -> bool {
+    match M::WIDTH {
+        Some(32) => mark::condition_in_warp(result),
+        _ => result,
+    }
+}
+
+/// What all members read from one lane. The mark says so for whole warps, if the lane is equal in them and has a thread.
+#[inline(always)]
+fn of_lane<M: Segments, T: Copy>(result: T, lane: u32) -> T {
+    match M::WIDTH {
+        Some(32) => mark::of_lane(result, lane, thread_count()),
+        _ => result,
+    }
+}
+
+/// Returns the number of threads of the CTA.
+#[inline(always)]
+fn thread_count() -> u32 {
+    special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()
+}
 
 /// How the lanes of a warp are divided for shuffles, reductions and scans: the [`Members`] of one group, or every tile of the warp.
 #[diagnostic::on_unimplemented(
@@ -444,10 +480,11 @@ impl<'w> Warp<'w> {
 // the mask that have not exited execute the same instruction: the calls are collective (`# Safety` of `Cta::enter`).
 impl<M: Segments> Lanes<'_, M> {
     /// Checks that all of the lanes make the caller's call.
-    #[cfg(feature = "checked")]
     #[inline(always)]
-    #[track_caller]
+    #[cfg_attr(feature = "checked", track_caller)]
     pub(crate) fn meet(&self) {
+        mark::meet_lanes(self.members.mask());
+        #[cfg(feature = "checked")]
         crate::checked::meet_in_warp(self.members.mask());
     }
 
@@ -490,8 +527,10 @@ impl<M: Segments> Lanes<'_, M> {
         const { words::<T>() };
         meet!(self);
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
-        unsafe { shfl(value, mode::Idx, lane, c, mask) }
+        pass_words(value, |_, word| {
+            // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
+            of_lane::<M, _>(unsafe { raw::shfl_sync(mode::Idx, word, lane, c, mask) }, lane)
+        })
     }
 }
 
@@ -539,7 +578,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
     {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        LaneMask::from_bits_retain(unsafe { raw::vote_sync_ballot(predicate, self.members.mask()) })
+        let votes = unsafe { raw::vote_sync_ballot(predicate, self.members.mask()) };
+        LaneMask::from_bits_retain(uniform::<M, _>(votes))
     }
 
     /// Returns whether `predicate` is true in all of the lanes (`__all_sync`).
@@ -556,7 +596,7 @@ impl<'w, M: Segments> Lanes<'w, M> {
     {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::vote_sync(mode::All, predicate, self.members.mask()) }
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::All, predicate, self.members.mask()) })
     }
 
     /// Returns whether `predicate` is true in at least one of the lanes (`__any_sync`).
@@ -580,7 +620,7 @@ impl<'w, M: Segments> Lanes<'w, M> {
     {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) }
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) })
     }
 
     /// Returns whether `predicate` is the same in all of the lanes (`vote.sync.uni`).
@@ -596,7 +636,7 @@ impl<'w, M: Segments> Lanes<'w, M> {
     {
         meet!(self);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::vote_sync(mode::Uni, predicate, self.members.mask()) }
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::Uni, predicate, self.members.mask()) })
     }
 
     /// Returns the lanes whose value has the same bits as the executing thread's (`__match_any_sync`).
@@ -649,7 +689,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
             lanes = same;
             all &= are_same;
         });
-        if all { Some(LaneMask::from_bits_retain(lanes)) } else { None }
+        let lanes = LaneMask::from_bits_retain(uniform::<M, _>(lanes));
+        if uniform_condition::<M>(all) { Some(lanes) } else { None }
     }
 
     /// Divides the lanes by value: returns those whose value has the same bits as the executing thread's
@@ -691,7 +732,10 @@ impl<'w, M: Segments> Lanes<'w, M> {
     {
         // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the lanes.
         let mask = self.ballot(predicate).bits();
-        predicate.then_some(Lanes { members: LaneSubset(mask), _scope: PhantomData })
+        // All members have the same predicate.
+        let split = Split::new();
+        let members = LaneSubset(split.lanes(mask));
+        split.role(predicate).then_some(Lanes { members, _scope: PhantomData })
     }
 
     /// Calls `f` in one of the lanes and returns its result there; returns `None` in the others (`cg::invoke_one`).

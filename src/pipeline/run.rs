@@ -9,6 +9,7 @@ use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
 use crate::group::Brand;
 use crate::group::{Cta, End, HandOver, PartBarrier, Passed, Warps};
+use crate::mark::Split;
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Lendable, Place, Scoped};
 use crate::trap::trap_because;
@@ -142,6 +143,10 @@ pub struct FinishedRunWith<'s, S, const STAGES: usize, Signals, H, B> {
 pub unsafe trait RunsPipeline<'s, Signals>: Sealed {
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
+    /// States that all threads make the caller's call (`meet!`).
+    #[doc(hidden)]
+    #[cfg_attr(feature = "checked", track_caller)]
+    fn meet(&self);
     #[doc(hidden)]
     #[track_caller]
     fn sync(&self);
@@ -154,6 +159,10 @@ unsafe impl<Signals: CtaSignals> RunsPipeline<'_, Signals> for Cta {
         self
     }
     #[inline(always)]
+    fn meet(&self) {
+        Cta::meet(self);
+    }
+    #[inline(always)]
     fn sync(&self) {
         Cta::sync(self);
     }
@@ -164,6 +173,10 @@ unsafe impl<'s, G: SharingIn<'s>> RunsPipeline<'s, G> for Cluster<'s> {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         Cluster::cta(self)
+    }
+    #[inline(always)]
+    fn meet(&self) {
+        Cluster::meet(self);
     }
     #[inline(always)]
     fn sync(&self) {
@@ -414,7 +427,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
             Consumer<'p, S, STAGES, Signals>,
         ) -> Consumer<'p, S, STAGES, Signals>,
     ) {
-        meet!(by.cta());
+        meet!(by);
         const {
             Layout::<S, STAGES, Signals>::check();
             assert!(
@@ -449,15 +462,17 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
         // are whole warps (`Signals::check`), as many threads as `B` counts, and only this run uses the barrier. The mbarriers are
         // valid until `join`, after a barrier of all threads that use them, or until the kernel ends.
         unsafe {
-            if Signals::produces(rank) {
+            let split = Split::new();
+            if split.role(Signals::produces(rank)) {
                 let producer = Producer::new(self.addr, self.signals);
-                produce(&Signals::producers(rank), producer).drain();
-            } else if rank >= Signals::FIRST_CONSUMER
-                && Signals::CONSUMERS.is_none_or(|count| rank < Signals::FIRST_CONSUMER + count)
-            {
+                split.part(|| produce(&Signals::producers(rank), producer).drain());
+            } else if split.role(
+                rank >= Signals::FIRST_CONSUMER
+                    && Signals::CONSUMERS.is_none_or(|count| rank < Signals::FIRST_CONSUMER + count),
+            ) {
                 self.signals.begin_consuming();
                 let warps = Warps::of_part(rank - Signals::FIRST_CONSUMER, consumers);
-                let _done = consume(&warps, Consumer::new(self.addr, self.signals));
+                let _done = split.part(|| consume(&warps, Consumer::new(self.addr, self.signals)));
             }
         }
     }

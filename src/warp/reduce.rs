@@ -12,7 +12,6 @@ use crate::qualifier::{mode, op, ty};
 use crate::raw;
 use crate::registers::unroll;
 use crate::shared::Element;
-use crate::special_register;
 
 /// A number that lanes add, compare and scan: an integer or a float of 32 or 64 bits, an `f16`, a `bf16`, or a pair of them.
 #[diagnostic::on_unimplemented(
@@ -317,7 +316,7 @@ halves! { f16 bf16 }
 /// Returns whether every warp of the CTA has 32 threads. A constant if the kernel states its CTA's size.
 #[inline(always)]
 fn warps_are_whole() -> bool {
-    (special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()).is_multiple_of(32)
+    super::thread_count().is_multiple_of(32)
 }
 
 // SAFETY of the instructions of this `impl`, two clauses, as in `warp.rs`. (a) The mask contains the executing thread (invariant
@@ -337,10 +336,11 @@ impl<M: Segments> Lanes<'_, M> {
     #[doc(alias("__reduce_add_sync", "cg::plus"))]
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
         meet!(self);
-        match if M::REDUX { self.redux_add(value) } else { None } {
+        let sum = if M::REDUX { self.redux_add(value) } else { None };
+        super::uniform::<M, _>(match sum {
             Some(sum) => sum,
             None => self.reduce(value, T::plus),
-        }
+        })
     }
 
     /// The sum by `redux.sync`, or `None` for floats.
@@ -367,7 +367,7 @@ impl<M: Segments> Lanes<'_, M> {
             return self.reduce(value, T::lesser);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_min(self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_min(self.members.mask()) })
     }
 
     /// Returns the maximum of the lanes' values (`__reduce_max_sync`). For floats, -0.0 is below +0.0, and NaN is ignored unless
@@ -387,7 +387,7 @@ impl<M: Segments> Lanes<'_, M> {
             return self.reduce(value, T::greater);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_max(self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_max(self.members.mask()) })
     }
 
     /// Returns the bitwise AND of the lanes' values (`__reduce_and_sync`).
@@ -405,7 +405,7 @@ impl<M: Segments> Lanes<'_, M> {
             return self.reduce(value, |a, b| a & b);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_bits(op::And, self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_bits(op::And, self.members.mask()) })
     }
 
     /// Returns the bitwise OR of the lanes' values (`__reduce_or_sync`).
@@ -423,7 +423,7 @@ impl<M: Segments> Lanes<'_, M> {
             return self.reduce(value, |a, b| a | b);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_bits(op::Or, self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_bits(op::Or, self.members.mask()) })
     }
 
     /// Returns the bitwise XOR of the lanes' values (`__reduce_xor_sync`).
@@ -441,7 +441,7 @@ impl<M: Segments> Lanes<'_, M> {
             return self.reduce(value, |a, b| a ^ b);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_bits(op::Xor, self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_bits(op::Xor, self.members.mask()) })
     }
 
     /// Combines the lanes' values by `f`, and returns the result in all threads (`cg::reduce`). `f` must be associative and

@@ -1,0 +1,190 @@
+//! Marks: what the library tells `ptx-link`, which proves that collective calls are made in uniform control flow.
+//!
+//! A mark is inline assembly that is no PTX instruction. `ptx-link` reads the marks and removes them; PTX of a linker that does not
+//! is refused by ptxas. The table of marks is in docs/DECISIONS.md ("Marks"), and what the linker concludes from each in
+//! docs/SOUNDNESS.md ("The proof of uniform control flow").
+
+/// Emits the mark of the name and operands, on the device.
+macro_rules! mark {
+    ($name:literal $(, $class:ident $value:expr)*) => {{
+        #[cfg(target_arch = "nvptx64")]
+        // SAFETY: `ptx-link` removes the text.
+        unsafe {
+            core::arch::asm!(
+                concat!("ptx_mark.", $name $(, " {", stringify!($class), "}")*, ";"),
+                $( $class = in($class) $value, )*
+                options(nomem, nostack, preserves_flags),
+            )
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        { $( let _ = $value; )* }
+    }};
+}
+
+/// Emits a mark that `ptx-link` replaces by the value, which is its first operand.
+macro_rules! marked {
+    ($name:literal, $T:ty: $class:ident $value:expr $(, $more:expr)*) => {{
+        #[cfg(target_arch = "nvptx64")]
+        {
+            let marked: $T;
+            // SAFETY: `ptx-link` replaces the text by the value.
+            unsafe {
+                core::arch::asm!(
+                    concat!("ptx_mark.", $name, " {}, {}" $(, marked!(@operand $more))*, ";"),
+                    lateout($class) marked,
+                    in($class) $value,
+                    $( in(reg32) $more, )*
+                    options(nomem, nostack, preserves_flags),
+                );
+            }
+            marked
+        }
+        #[cfg(not(target_arch = "nvptx64"))]
+        { $( let _ = $more; )* $value }
+    }};
+    (@operand $more:expr) => { ", {}" };
+}
+
+/// All threads of the CTA are here together.
+#[inline(always)]
+pub fn meet_cta() {
+    mark!("meet.cta");
+}
+
+/// All threads of the part of the CTA are here together.
+#[inline(always)]
+pub fn meet_part() {
+    mark!("meet.part");
+}
+
+/// All lanes of the mask are here together.
+#[inline(always)]
+pub fn meet_lanes(mask: u32) {
+    mark!("meet.lanes", reg32 mask);
+}
+
+/// All threads of the cluster are here together.
+#[inline(always)]
+pub fn meet_cluster() {
+    mark!("meet.cluster");
+}
+
+/// All threads of the grid come here, with this address of memory that is dealt out to them.
+#[inline(always)]
+pub fn deal_grid<T>(memory: *const T) {
+    mark!("deal.grid", reg64 memory);
+}
+
+/// All threads of the CTA come here, with this address of memory that is dealt out to them.
+#[inline(always)]
+pub fn deal_cta<T>(memory: *const T) {
+    mark!("deal.cta", reg64 memory);
+}
+
+/// Memory that no thread writes until the grid ends.
+#[inline(always)]
+pub fn read_only<T>(memory: *mut T) -> *mut T {
+    marked!("read_only", *mut T: reg64 memory)
+}
+
+/// The thread's rank in the CTA.
+#[inline(always)]
+pub fn rank(rank: u32) -> u32 {
+    marked!("rank", u32: reg32 rank)
+}
+
+/// The value with a mark, for types of the sizes of registers.
+macro_rules! uniform {
+    ($value:ident, $T:ident, $name:literal $(, $more:expr)*) => {
+        match size_of::<$T>() {
+            4 => of_bits(marked!($name, u32: reg32 bits::<$T, u32>(&$value) $(, $more)*)),
+            8 => of_bits(marked!($name, u64: reg64 bits::<$T, u64>(&$value) $(, $more)*)),
+            _ => $value,
+        }
+    };
+}
+
+/// Returns the bits of a value as a type of its size.
+#[inline(always)]
+fn bits<T: Copy, Bits: Copy>(value: &T) -> Bits {
+    assert!(size_of::<T>() == size_of::<Bits>());
+    // SAFETY: the sizes are equal. Values of registers have no padding.
+    unsafe { core::mem::transmute_copy(value) }
+}
+
+/// Returns the value of the bits that [`bits`] returned.
+#[inline(always)]
+fn of_bits<T: Copy, Bits: Copy>(of: Bits) -> T {
+    bits(&of)
+}
+
+/// States that the value is equal in all threads of the CTA that are in this call. Has no effect for values of other sizes than 4
+/// and 8 bytes.
+#[inline(always)]
+pub fn uniform_in_cta<T: Copy>(value: T) -> T {
+    uniform!(value, T, "uniform.cta")
+}
+
+/// States that the value is equal in all threads of the warp, as [`uniform_in_cta`] does.
+#[inline(always)]
+pub fn uniform_in_warp<T: Copy>(value: T) -> T {
+    uniform!(value, T, "uniform.warp")
+}
+
+/// States that the value is equal in all threads of the cluster that are in this call.
+#[inline(always)]
+#[cfg(feature = "sm_100")]
+pub fn uniform_in_cluster<T: Copy>(value: T) -> T {
+    uniform!(value, T, "uniform.cluster")
+}
+
+/// States that the value is the one of a lane of the warp, in a CTA of so many threads.
+#[inline(always)]
+pub fn of_lane<T: Copy>(value: T, lane: u32, threads: u32) -> T {
+    uniform!(value, T, "of_lane", lane, threads)
+}
+
+/// States that the condition is equal in all threads of the CTA that are in this call.
+#[inline(always)]
+pub fn condition_in_cta(condition: bool) -> bool {
+    marked!("uniform.cta", u32: reg32 u32::from(condition)) != 0
+}
+
+/// States that the condition is equal in all threads of the warp.
+#[inline(always)]
+pub fn condition_in_warp(condition: bool) -> bool {
+    marked!("uniform.warp", u32: reg32 u32::from(condition)) != 0
+}
+
+/// A split of a group, which is here together, into parts.
+#[derive(Clone, Copy)]
+pub struct Split(u32);
+
+impl Split {
+    #[inline(always)]
+    pub fn new() -> Self {
+        Split(marked!("split", u32: reg32 0_u32))
+    }
+
+    /// States that the condition has one value in each part.
+    #[inline(always)]
+    pub fn role(self, condition: bool) -> bool {
+        marked!("role", u32: reg32 u32::from(condition), self.0) != 0
+    }
+
+    /// States that the mask names the lanes of the part to which the executing thread belongs.
+    #[inline(always)]
+    pub fn lanes(self, mask: u32) -> u32 {
+        marked!("lanes", u32: reg32 mask, self.0)
+    }
+
+    /// Runs what a part of the threads does.
+    #[inline(always)]
+    #[track_caller]
+    pub fn part<R>(self, body: impl FnOnce() -> R) -> R {
+        mark!("begin", reg32 self.0);
+        let result = body();
+        mark!("end", reg32 self.0);
+        result
+    }
+}
