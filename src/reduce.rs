@@ -425,7 +425,7 @@ bits! {
 /// }
 ///
 /// /// Sums runs of equal keys up to each element, in blocks of 256 elements.
-/// #[ptx::kernel(unsafe(uniform), threads = 256)]
+/// #[ptx::kernel(threads = 256)]
 /// pub fn running_sums(
 ///     cta: Cta,
 ///     #[shared] smem: Smem,

@@ -50,7 +50,7 @@ fn half_of(bits: u64, i: usize) -> u32 {
 /// thread has the word. The function of the same name in `gpu/src/kernels.rs` computes the results.
 ///
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = 4)]
+#[ptx::kernel(threads = 128, cluster = 4)]
 pub fn cluster_atomics(
     cta: Cta,
     #[shared] smem: Smem,

@@ -100,7 +100,7 @@ impl Greatest {
 ///
 /// Technique: elements greater than the k-th so far wait in shared memory until there are 32 of them; the warp then sorts them by
 /// shuffles into the 64 greatest that its lanes hold. In random rows few elements get that far.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn top_k(
     cta: Cta,
     #[shared] smem: Smem,
