@@ -4,6 +4,8 @@
 //! is refused by ptxas. The table of marks is in docs/DECISIONS.md ("Marks"), and what the linker concludes from each in
 //! docs/SOUNDNESS.md ("The proof of uniform control flow").
 
+use crate::warp::{ShuffleValue, pass_words};
+
 /// Emits the mark of the name and operands, on the device.
 macro_rules! mark {
     ($name:literal $(, $class:ident $value:expr)*) => {{
@@ -93,13 +95,13 @@ pub fn rank(rank: u32) -> u32 {
     marked!("rank", u32: reg32 rank)
 }
 
-/// The value with a mark, for types of the sizes of registers.
+/// The value with a mark, or with one for each 32 bits if it has not the size of a register.
 macro_rules! uniform {
-    ($value:ident, $T:ident, $name:literal $(, $more:expr)*) => {
+    ($value:ident, $T:ident, $name:literal) => {
         match size_of::<$T>() {
-            4 => of_bits(marked!($name, u32: reg32 bits::<$T, u32>(&$value) $(, $more)*)),
-            8 => of_bits(marked!($name, u64: reg64 bits::<$T, u64>(&$value) $(, $more)*)),
-            _ => $value,
+            4 => of_bits(marked!($name, u32: reg32 bits::<$T, u32>(&$value))),
+            8 => of_bits(marked!($name, u64: reg64 bits::<$T, u64>(&$value))),
+            _ => pass_words($value, |_, word| marked!($name, u32: reg32 word)),
         }
     };
 }
@@ -118,30 +120,29 @@ fn of_bits<T: Copy, Bits: Copy>(of: Bits) -> T {
     bits(&of)
 }
 
-/// States that the value is equal in all threads of the CTA that are in this call. Has no effect for values of other sizes than 4
-/// and 8 bytes.
+/// States that the value is equal in all threads of the CTA that are in this call.
 #[inline(always)]
-pub fn uniform_in_cta<T: Copy>(value: T) -> T {
+pub fn uniform_in_cta<T: ShuffleValue>(value: T) -> T {
     uniform!(value, T, "uniform.cta")
 }
 
 /// States that the value is equal in all threads of the warp, as [`uniform_in_cta`] does.
 #[inline(always)]
-pub fn uniform_in_warp<T: Copy>(value: T) -> T {
+pub fn uniform_in_warp<T: ShuffleValue>(value: T) -> T {
     uniform!(value, T, "uniform.warp")
 }
 
 /// States that the value is equal in all threads of the cluster that are in this call.
 #[inline(always)]
 #[cfg(feature = "sm_100")]
-pub fn uniform_in_cluster<T: Copy>(value: T) -> T {
+pub fn uniform_in_cluster<T: ShuffleValue>(value: T) -> T {
     uniform!(value, T, "uniform.cluster")
 }
 
 /// States that the value is the one of a lane of the warp, in a CTA of so many threads.
 #[inline(always)]
-pub fn of_lane<T: Copy>(value: T, lane: u32, threads: u32) -> T {
-    uniform!(value, T, "of_lane", lane, threads)
+pub fn of_lane(value: u32, lane: u32, threads: u32) -> u32 {
+    marked!("of_lane", u32: reg32 value, lane, threads)
 }
 
 /// States that the condition is equal in all threads of the CTA that are in this call.

@@ -90,18 +90,6 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
         cta.sync();
     }
 
-    /// Returns the value of the CTA's leader to all its threads.
-    ///
-    /// Collective in the CTA.
-    #[inline(always)]
-    #[track_caller]
-    pub(crate) fn of_leader(&mut self, cta: &Cta, value: T) -> T {
-        self.publish(cta, cta.is_leader(), value);
-        let value = self.load(0);
-        self.turn();
-        value
-    }
-
     /// Gives the other half to the next call.
     #[inline(always)]
     fn turn(&mut self) {
@@ -215,7 +203,7 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
     #[doc(alias = "cg::invoke_one_broadcast")]
     pub fn broadcast(&mut self, cta: &Cta, value: T) -> T {
         self.publish(cta, cta.is_leader(), value);
-        let of_leader = self.load(0);
+        let of_leader = uniform_in_cta(self.load(0));
         self.turn();
         of_leader
     }

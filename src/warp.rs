@@ -74,7 +74,7 @@ static_assertions::assert_not_impl_any!(LaneSubset: Neighbors);
 /// The result of an instruction that all members execute, which is equal in them. The mark says so for whole warps. These functions
 /// are none of the trait: safe code must not state what is equal.
 #[inline(always)]
-fn uniform<M: Segments, T: Copy>(result: T) -> T {
+fn uniform<M: Segments, T: ShuffleValue>(result: T) -> T {
     match M::WIDTH {
         Some(32) => mark::uniform_in_warp(result),
         _ => result,
@@ -92,7 +92,7 @@ fn uniform_condition<M: Segments>(result: bool) -> bool {
 
 /// What all members read from one lane. The mark says so for whole warps, if the lane is equal in them and has a thread.
 #[inline(always)]
-fn of_lane<M: Segments, T: Copy>(result: T, lane: u32) -> T {
+fn of_lane<M: Segments>(result: u32, lane: u32) -> u32 {
     match M::WIDTH {
         Some(32) => mark::of_lane(result, lane, thread_count()),
         _ => result,
@@ -285,7 +285,7 @@ fn word<T: ShuffleValue>(value: &T, i: usize) -> u32 {
 
 /// Makes a value of what `pass` returns for each word of `value`.
 #[inline(always)]
-fn pass_words<T: ShuffleValue>(value: T, mut pass: impl FnMut(usize, u32) -> u32) -> T {
+pub(crate) fn pass_words<T: ShuffleValue>(value: T, mut pass: impl FnMut(usize, u32) -> u32) -> T {
     let mut passed = value;
     let mut pass = |i: usize| {
         let word = pass(i, word(&value, i));
@@ -529,7 +529,7 @@ impl<M: Segments> Lanes<'_, M> {
         let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
         pass_words(value, |_, word| {
             // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
-            of_lane::<M, _>(unsafe { raw::shfl_sync(mode::Idx, word, lane, c, mask) }, lane)
+            of_lane::<M>(unsafe { raw::shfl_sync(mode::Idx, word, lane, c, mask) }, lane)
         })
     }
 }

@@ -34,7 +34,7 @@ pub fn cluster_histogram(
     #[len(512)] output: GlobalMut<u32, DIGITS>,
     n: u32,
 ) {
-    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
+    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { trap() };
     let (first, step) =
         (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
 

@@ -58,7 +58,7 @@ pub fn cluster_atomics(
     #[len(8 * WORDS)] output: GlobalMut<u32, WORDS>,
     n: u32,
 ) {
-    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
+    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { trap() };
     let integers = (smem.bits, smem.longs, smem.signed, smem.words);
     let floats = (smem.float, smem.double, smem.halves, smem.brains);
     cta.finish_cluster((integers, floats, (smem.short, smem.pair)), |cluster, (integers, floats, others)| {

@@ -230,7 +230,7 @@ pub enum Error {
     /// Kernels without `unsafe(uniform)` whose control flow is not proven to be uniform; one message per kernel.
     #[error(
         "{}\n  \
-         cure: make the condition equal in all threads of the group, for example by `cta.broadcast(value)`, or move the call out of the \
+         cure: make the condition equal in all threads of the group, for example by `broadcast` of a `ReduceMemory`, or move the call out of the \
          condition; with `debug = \"line-tables-only\"` the messages name places. If all threads make the call together, though the \
          proof cannot see it, give your word: `#[ptx::kernel(unsafe(uniform), …)]`",
         .0.join("\n")
