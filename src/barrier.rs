@@ -248,10 +248,9 @@ impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<I
     fn is_leader(&self) -> bool {
         Warps::thread_rank(self) == 0
     }
+    #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {
-        crate::mark::meet_part();
-        #[cfg(feature = "checked")]
         crate::checked::meet_in_part(Warps::thread_rank(self), THREADS, ID);
     }
 }

@@ -110,6 +110,12 @@ pub struct ArrivedCluster<'c> {
 }
 
 impl Sealed for Cluster<'_> {}
+impl mark::Group for Cluster<'_> {
+    const NUMBER: u32 = 4;
+}
+impl mark::Group for ArrivedCluster<'_> {
+    const NUMBER: u32 = 4;
+}
 
 impl HasBarrier for Cluster<'_> {
     #[inline(always)]
@@ -236,12 +242,12 @@ impl Cta {
 }
 
 impl<'c> Cluster<'c> {
-    /// States that all threads of the cluster make the caller's call (`meet!`).
+    /// Checks that all threads of the CTA make the caller's call.
+    #[cfg(feature = "checked")]
     #[inline(always)]
-    #[cfg_attr(feature = "checked", track_caller)]
+    #[track_caller]
     pub(crate) fn meet(&self) {
-        mark::meet_cluster();
-        meet!(self.cta);
+        self.cta.meet();
     }
 
     /// Begins a scope: initializes the lent mbarriers. If peers use the lent memory without a further barrier (DSMEM buffers),
@@ -254,8 +260,9 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     unsafe fn begin<H: Scoped>(cta: &'c mut Cta, handles: &H) -> Self {
-        mark::meet_cluster();
-        meet!(cta);
+        let cluster = Cluster { cta, _scope: PhantomData };
+        meet!(cluster);
+        let cta = &*cluster.cta;
         if const { H::USED_BY_PEERS } {
             if cta.is_leader() {
                 // SAFETY: the leader makes this call, before `open` (`# Safety`).
@@ -269,7 +276,7 @@ impl<'c> Cluster<'c> {
             // SAFETY: the caller keeps the same clauses (`# Safety`).
             unsafe { cta.begin_async(handles) };
         }
-        Cluster { cta, _scope: PhantomData }
+        cluster
     }
 
     /// Returns the handle of the executing CTA ([`Cta`], like `cooperative_groups::thread_block`), for calls that are collective
@@ -383,12 +390,12 @@ impl<'c> Cluster<'c> {
 }
 
 impl<'c> ArrivedCluster<'c> {
-    /// States that all threads of the cluster make the caller's call (`meet!`).
+    /// Checks that all threads of the CTA make the caller's call.
+    #[cfg(feature = "checked")]
     #[inline(always)]
-    #[cfg_attr(feature = "checked", track_caller)]
+    #[track_caller]
     fn meet(&self) {
-        mark::meet_cluster();
-        meet!(self.cta);
+        self.cta.meet();
     }
 
     /// Returns the handle of the executing CTA ([`Cta`], like `cooperative_groups::thread_block`), for calls that are collective

@@ -2,7 +2,7 @@
 //! cluster that has not started, and does the work of that cluster. CUDA calls this work stealing.
 //!
 //! ```text
-//!   WorkQueueMemory ── scope ──► WorkQueue ── try_cancel ──► Request ── wait ──► Response::Canceled { first_ctaid: first_ctaid.map(uniform::<By>), queue }
+//!   WorkQueueMemory ── scope ──► WorkQueue ── try_cancel ──► Request ── wait ──► Response::Canceled { first_ctaid, queue }
 //!                               │                                    └──► Response::NoMore(ClosedWorkQueue)
 //!                               └─────────────── close ──────────► ClosedWorkQueue
 //! ```
@@ -78,17 +78,10 @@ unsafe impl Place for WorkQueueMemory {
     note = "a `Cta` makes a request for itself; a `Cluster` makes one for all its CTAs and needs the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Requester: Sealed {
+pub trait Requester: mark::Group + Sealed {
     /// The executing CTA.
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
-    /// States that all threads make the caller's call (`meet!`).
-    #[doc(hidden)]
-    #[cfg_attr(feature = "checked", track_caller)]
-    fn meet(&self);
-    /// Whether all CTAs of a cluster make the request.
-    #[doc(hidden)]
-    const BY_CLUSTER: bool;
     /// Runs after [`Mbarrier::init`]: waits until each CTA that gets the response has initialized its mbarrier.
     #[doc(hidden)]
     #[track_caller]
@@ -113,11 +106,6 @@ pub trait Requester: Sealed {
 }
 impl Requester for Cta {
     #[inline(always)]
-    fn meet(&self) {
-        Cta::meet(self);
-    }
-    const BY_CLUSTER: bool = false;
-    #[inline(always)]
     fn cta(&self) -> &Cta {
         self
     }
@@ -140,11 +128,6 @@ impl Requester for Cta {
 #[cfg(try_cancel_multicast)]
 #[diagnostic::do_not_recommend]
 impl Requester for Cluster<'_> {
-    #[inline(always)]
-    fn meet(&self) {
-        Cluster::meet(self);
-    }
-    const BY_CLUSTER: bool = true;
     #[inline(always)]
     fn cta(&self) -> &Cta {
         Cluster::cta(self)
@@ -223,12 +206,6 @@ pub enum Response<'s, By = Cta> {
     NoMore(ClosedWorkQueue<'s>),
 }
 
-/// A part of a response, which is equal in all threads of the requester.
-#[inline(always)]
-fn uniform<By: Requester>(value: u32) -> u32 {
-    if By::BY_CLUSTER { mark::uniform_in_cluster(value) } else { mark::uniform_in_cta(value) }
-}
-
 impl WorkQueueMemory {
     /// Runs `body` with an open [`WorkQueue`], with which `body` takes over clusters of the grid that have not started
     /// (`clusterlaunchcontrol.try_cancel`). `body` returns the queue closed, so no request is in flight afterwards. `body` also
@@ -299,7 +276,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     #[track_caller]
     #[doc(alias("clusterlaunchcontrol_try_cancel", "cuda::ptx::clusterlaunchcontrol_try_cancel"))]
     pub fn try_cancel(self, by: &By) -> Request<'s, By> {
-        meet!(by);
+        meet!(by, by.cta());
         let mbar = self.bar.addr();
         let bar = if by.cta().is_leader() {
             // SAFETY: the request below, of this CTA or of another, writes `RESPONSE` bytes here. A response that comes before
@@ -340,11 +317,11 @@ impl<'s, By: Requester> Request<'s, By> {
         "cuda::ptx::clusterlaunchcontrol_query_cancel_is_canceled"
     ))]
     pub fn wait(self, by: &By) -> Response<'s, By> {
-        meet!(by);
+        meet!(by, by.cta());
         let bar = by.wait(self.bar);
         // SAFETY: the wait is over, so the response is in memory, aligned to 16, and no copy writes it.
         let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };
-        if uniform::<By>(raw::clusterlaunchcontrol_query_cancel_is_canceled(response).into()) == 0 {
+        if !mark::condition::<By>(raw::clusterlaunchcontrol_query_cancel_is_canceled(response)) {
             return Response::NoMore(ClosedWorkQueue { _scope: PhantomData });
         }
         // SAFETY: `is_canceled` says that the request has succeeded (9.7.13.18).
@@ -352,7 +329,7 @@ impl<'s, By: Requester> Request<'s, By> {
         // All threads read the response before the next request writes it.
         by.end();
         let queue = WorkQueue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData };
-        Response::Canceled { first_ctaid: first_ctaid.map(uniform::<By>), queue }
+        Response::Canceled { first_ctaid: first_ctaid.map(mark::uniform::<By, u32>), queue }
     }
 }
 

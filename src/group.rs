@@ -159,12 +159,11 @@ impl Cta {
         self.thread_rank() / 32
     }
 
-    /// States that all threads of the CTA make the caller's call ([`meet!`]).
+    /// Checks that all threads of the CTA make the caller's call.
+    #[cfg(feature = "checked")]
     #[inline(always)]
-    #[cfg_attr(feature = "checked", track_caller)]
+    #[track_caller]
     pub(crate) fn meet(&self) {
-        mark::meet_cta();
-        #[cfg(feature = "checked")]
         crate::checked::meet_in_cta();
     }
 
@@ -199,7 +198,7 @@ impl Cta {
         // SAFETY: 9.7.13.1: a reduction must not meet `.sync` or another reduction on an active barrier. All threads make the
         // same collective calls in the same order (contract of `enter`), and each call completes barrier 0.
         let count = unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate, threads::All) };
-        mark::uniform_in_cta(count)
+        mark::uniform::<Cta, _>(count)
     }
 
     /// Waits as [`sync`](Cta::sync) does, and returns whether the predicate is true in all threads (`__syncthreads_and()`).
@@ -213,7 +212,7 @@ impl Cta {
     pub fn sync_and(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
-        mark::condition_in_cta(unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) })
+        mark::condition::<Cta>(unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) })
     }
 
     /// Waits as [`sync`](Cta::sync) does, and returns whether the predicate is true in any thread (`__syncthreads_or()`). The
@@ -234,7 +233,7 @@ impl Cta {
     pub fn sync_or(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
-        mark::condition_in_cta(unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) })
+        mark::condition::<Cta>(unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) })
     }
 }
 
@@ -271,7 +270,7 @@ impl Cta {
     note = "pass the group that the enclosing closure gets: the `cta` of `cta.async_scope(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
     note = "the `warps` of `pipeline.run(…)` have no barrier of their own: use `run_with`, which gives them a `NamedBarrier`"
 )]
-pub trait ThreadGroup: Completes<Self> + fmt::Debug + Sized {
+pub trait ThreadGroup: mark::Group + Completes<Self> + fmt::Debug + Sized {
     /// Returns the executing thread's rank in the group.
     #[doc(hidden)]
     fn thread_rank(&self) -> u32;
@@ -286,9 +285,10 @@ pub trait ThreadGroup: Completes<Self> + fmt::Debug + Sized {
     #[doc(hidden)]
     #[inline(always)]
     fn fence_reads() {}
-    /// States that all threads of the group make the caller's collective call (`meet!`).
+    /// Checks that all threads of the group make the caller's collective call, and traps if one does not (feature `checked`).
+    #[cfg(feature = "checked")]
     #[doc(hidden)]
-    #[cfg_attr(feature = "checked", track_caller)]
+    #[track_caller]
     fn meet(&self);
 }
 
@@ -317,6 +317,9 @@ pub trait HasBarrier: Sealed {
 pub unsafe trait Completes<G>: HasBarrier {}
 
 impl Sealed for Cta {}
+impl mark::Group for Cta {
+    const NUMBER: u32 = 3;
+}
 impl HasBarrier for Cta {
     #[inline(always)]
     fn sync(&self) {
@@ -338,6 +341,7 @@ impl ThreadGroup for Cta {
     fn is_leader(&self) -> bool {
         Cta::is_leader(self)
     }
+    #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {
         Cta::meet(self);
@@ -368,6 +372,9 @@ impl Thread<'_> {
 }
 
 impl Sealed for Thread<'_> {}
+impl mark::Group for Thread<'_> {
+    const NUMBER: u32 = 0;
+}
 impl HasBarrier for Thread<'_> {
     /// One thread waits for no other.
     #[inline(always)]
@@ -392,6 +399,7 @@ impl ThreadGroup for Thread<'_> {
     fn fence_reads() {
         raw::fence_proxy_async(space::SharedCta);
     }
+    #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {}
 }
@@ -408,6 +416,9 @@ pub struct FirstWarp<'w> {
 }
 
 impl Sealed for FirstWarp<'_> {}
+impl mark::Group for FirstWarp<'_> {
+    const NUMBER: u32 = 1;
+}
 impl HasBarrier for FirstWarp<'_> {
     #[inline(always)]
     fn sync(&self) {
@@ -434,10 +445,9 @@ impl ThreadGroup for FirstWarp<'_> {
     fn fence_reads() {
         raw::fence_proxy_async(space::SharedCta);
     }
+    #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {
-        mark::meet_lanes(u32::MAX);
-        #[cfg(feature = "checked")]
         crate::checked::meet_in_warp(u32::MAX);
     }
 }

@@ -3,17 +3,39 @@
 //! A mark is inline assembly that is no PTX instruction. `ptx-link` reads the marks and removes them; PTX of a linker that does not
 //! is refused by ptxas. The table of marks is in docs/DECISIONS.md ("Marks"), and what the linker concludes from each in
 //! docs/SOUNDNESS.md ("The proof of uniform control flow").
+//!
+//! rustc's inliner counts the statements of a function, so the code of a kernel depends on them. A mark is one statement, also where
+//! the group is a type parameter: a number in the text tells the group, and no method of a trait is called.
 
 use crate::warp::{ShuffleValue, pass_words};
 
-/// Emits the mark of the name and operands, on the device.
+/// A group of threads that a mark names.
+pub trait Group {
+    /// 0 is one thread, 1 a warp, 2 a part of a CTA, 3 a CTA, 4 a cluster, 5 the grid.
+    const NUMBER: u32;
+}
+impl<G: Group> Group for &G {
+    const NUMBER: u32 = G::NUMBER;
+}
+impl<G: Group> Group for &mut G {
+    const NUMBER: u32 = G::NUMBER;
+}
+
+/// The grid, to which memory is dealt out.
+pub struct Grid;
+impl Group for Grid {
+    const NUMBER: u32 = 5;
+}
+
+/// Emits the mark of the name, the group and the operands, on the device.
 macro_rules! mark {
-    ($name:literal $(, $class:ident $value:expr)*) => {{
+    ($name:literal $(in $G:ty)? $(, $class:ident $value:expr)*) => {{
         #[cfg(target_arch = "nvptx64")]
         // SAFETY: `ptx-link` removes the text.
         unsafe {
             core::arch::asm!(
-                concat!("ptx_mark.", $name $(, " {", stringify!($class), "}")*, ";"),
+                concat!("ptx_mark.", $name $(, mark!(@group $G))? $(, " {", stringify!($class), "}")*, ";"),
+                $( group = const <$G as Group>::NUMBER, )?
                 $( $class = in($class) $value, )*
                 options(nomem, nostack, preserves_flags),
             )
@@ -21,21 +43,23 @@ macro_rules! mark {
         #[cfg(not(target_arch = "nvptx64"))]
         { $( let _ = $value; )* }
     }};
+    (@group $G:ty) => { ".{group}" };
 }
 
 /// Emits a mark that `ptx-link` replaces by the value, which is its first operand.
 macro_rules! marked {
-    ($name:literal, $T:ty: $class:ident $value:expr $(, $more:expr)*) => {{
+    ($name:literal $(in $G:ty)?, $T:ty: $class:ident $value:expr $(, $more:expr)*) => {{
         #[cfg(target_arch = "nvptx64")]
         {
             let marked: $T;
             // SAFETY: `ptx-link` replaces the text by the value.
             unsafe {
                 core::arch::asm!(
-                    concat!("ptx_mark.", $name, " {}, {}" $(, marked!(@operand $more))*, ";"),
+                    concat!("ptx_mark.", $name $(, mark!(@group $G))?, " {}, {}" $(, marked!(@operand $more))*, ";"),
                     lateout($class) marked,
                     in($class) $value,
                     $( in(reg32) $more, )*
+                    $( group = const <$G as Group>::NUMBER, )?
                     options(nomem, nostack, preserves_flags),
                 );
             }
@@ -47,16 +71,10 @@ macro_rules! marked {
     (@operand $more:expr) => { ", {}" };
 }
 
-/// All threads of the CTA are here together.
+/// All threads of the group are here together.
 #[inline(always)]
-pub fn meet_cta() {
-    mark!("meet.cta");
-}
-
-/// All threads of the part of the CTA are here together.
-#[inline(always)]
-pub fn meet_part() {
-    mark!("meet.part");
+pub fn meet<G: Group>(_: &G) {
+    mark!("meet" in G);
 }
 
 /// All lanes of the mask are here together.
@@ -65,22 +83,10 @@ pub fn meet_lanes(mask: u32) {
     mark!("meet.lanes", reg32 mask);
 }
 
-/// All threads of the cluster are here together.
+/// All threads of the group come here, with this address of memory that is dealt out to them.
 #[inline(always)]
-pub fn meet_cluster() {
-    mark!("meet.cluster");
-}
-
-/// All threads of the grid come here, with this address of memory that is dealt out to them.
-#[inline(always)]
-pub fn deal_grid<T>(memory: *const T) {
-    mark!("deal.grid", reg64 memory);
-}
-
-/// All threads of the CTA come here, with this address of memory that is dealt out to them.
-#[inline(always)]
-pub fn deal_cta<T>(memory: *const T) {
-    mark!("deal.cta", reg64 memory);
+pub fn deal<G: Group, T>(memory: *const T) {
+    mark!("deal" in G, reg64 memory);
 }
 
 /// Memory that no thread writes until the grid ends.
@@ -95,15 +101,20 @@ pub fn rank(rank: u32) -> u32 {
     marked!("rank", u32: reg32 rank)
 }
 
-/// The value with a mark, or with one for each 32 bits if it has not the size of a register.
-macro_rules! uniform {
-    ($value:ident, $T:ident, $name:literal) => {
-        match size_of::<$T>() {
-            4 => of_bits(marked!($name, u32: reg32 bits::<$T, u32>(&$value))),
-            8 => of_bits(marked!($name, u64: reg64 bits::<$T, u64>(&$value))),
-            _ => pass_words($value, |_, word| marked!($name, u32: reg32 word)),
-        }
-    };
+/// States that the value is equal in all threads of the group that are in this call.
+#[inline(always)]
+pub fn uniform<G: Group, T: ShuffleValue>(value: T) -> T {
+    match size_of::<T>() {
+        4 => of_bits(marked!("uniform" in G, u32: reg32 bits::<T, u32>(&value))),
+        8 => of_bits(marked!("uniform" in G, u64: reg64 bits::<T, u64>(&value))),
+        _ => pass_words(value, |_, word| marked!("uniform" in G, u32: reg32 word)),
+    }
+}
+
+/// States that the condition is equal in all threads of the group that are in this call.
+#[inline(always)]
+pub fn condition<G: Group>(condition: bool) -> bool {
+    marked!("uniform" in G, u32: reg32 u32::from(condition)) != 0
 }
 
 /// Returns the bits of a value as a type of its size.
@@ -120,41 +131,10 @@ fn of_bits<T: Copy, Bits: Copy>(of: Bits) -> T {
     bits(&of)
 }
 
-/// States that the value is equal in all threads of the CTA that are in this call.
-#[inline(always)]
-pub fn uniform_in_cta<T: ShuffleValue>(value: T) -> T {
-    uniform!(value, T, "uniform.cta")
-}
-
-/// States that the value is equal in all threads of the warp, as [`uniform_in_cta`] does.
-#[inline(always)]
-pub fn uniform_in_warp<T: ShuffleValue>(value: T) -> T {
-    uniform!(value, T, "uniform.warp")
-}
-
-/// States that the value is equal in all threads of the cluster that are in this call.
-#[inline(always)]
-#[cfg(feature = "sm_100")]
-pub fn uniform_in_cluster<T: ShuffleValue>(value: T) -> T {
-    uniform!(value, T, "uniform.cluster")
-}
-
 /// States that the value is the one of a lane of the warp, in a CTA of so many threads.
 #[inline(always)]
 pub fn of_lane(value: u32, lane: u32, threads: u32) -> u32 {
     marked!("of_lane", u32: reg32 value, lane, threads)
-}
-
-/// States that the condition is equal in all threads of the CTA that are in this call.
-#[inline(always)]
-pub fn condition_in_cta(condition: bool) -> bool {
-    marked!("uniform.cta", u32: reg32 u32::from(condition)) != 0
-}
-
-/// States that the condition is equal in all threads of the warp.
-#[inline(always)]
-pub fn condition_in_warp(condition: bool) -> bool {
-    marked!("uniform.warp", u32: reg32 u32::from(condition)) != 0
 }
 
 /// A split of a group, which is here together, into parts.

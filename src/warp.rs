@@ -68,6 +68,10 @@ pub struct Lanes<'w, M> {
     _scope: PhantomData<(&'w (), *mut ())>,
 }
 
+impl mark::Group for Warp<'_> {
+    const NUMBER: u32 = 1;
+}
+
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
 static_assertions::assert_not_impl_any!(LaneSubset: Neighbors);
 
@@ -76,7 +80,7 @@ static_assertions::assert_not_impl_any!(LaneSubset: Neighbors);
 #[inline(always)]
 fn uniform<M: Segments, T: ShuffleValue>(result: T) -> T {
     match M::WIDTH {
-        Some(32) => mark::uniform_in_warp(result),
+        Some(32) => mark::uniform::<Warp<'_>, T>(result),
         _ => result,
     }
 }
@@ -85,7 +89,7 @@ fn uniform<M: Segments, T: ShuffleValue>(result: T) -> T {
 #[inline(always)]
 fn uniform_condition<M: Segments>(result: bool) -> bool {
     match M::WIDTH {
-        Some(32) => mark::condition_in_warp(result),
+        Some(32) => mark::condition::<Warp<'_>>(result),
         _ => result,
     }
 }
@@ -443,7 +447,7 @@ impl<'w> Warp<'w> {
     #[track_caller]
     #[doc(alias = "cg::tiled_partition")]
     pub fn tile<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
-        meet!(self);
+        self.meet();
         const { check_width(WIDTH) };
         Lanes { members: LaneTile(tile_mask::<WIDTH>()), _scope: PhantomData }
     }
@@ -479,13 +483,15 @@ impl<'w> Warp<'w> {
 // membermask" (9.7.13.2, 9.7.13.9 to 9.7.13.14): the mask contains the thread (invariant of `Lanes::members`). (b) All threads of
 // the mask that have not exited execute the same instruction: the calls are collective (`# Safety` of `Cta::enter`).
 impl<M: Segments> Lanes<'_, M> {
-    /// Checks that all of the lanes make the caller's call.
+    /// States that all of the lanes make the caller's call, as `meet!` does, and returns their mask.
     #[inline(always)]
     #[cfg_attr(feature = "checked", track_caller)]
-    pub(crate) fn meet(&self) {
-        mark::meet_lanes(self.members.mask());
+    pub(crate) fn meet(&self) -> u32 {
+        let mask = self.members.mask();
+        mark::meet_lanes(mask);
         #[cfg(feature = "checked")]
-        crate::checked::meet_in_warp(self.members.mask());
+        crate::checked::meet_in_warp(mask);
+        mask
     }
 
     /// Returns the thread's lane in the warp, 0 to 31 (`%laneid`).
@@ -525,8 +531,8 @@ impl<M: Segments> Lanes<'_, M> {
     #[doc(alias = "__shfl_sync")]
     pub fn shuffle<T: ShuffleValue>(&self, value: T, lane: u32) -> T {
         const { words::<T>() };
-        meet!(self);
-        let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
+        let mask = self.meet();
+        let c = M::SEGMENT | 0x1f;
         pass_words(value, |_, word| {
             // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
             of_lane::<M>(unsafe { raw::shfl_sync(mode::Idx, word, lane, c, mask) }, lane)
@@ -559,9 +565,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::bar_warp_sync(self.members.mask()) }
+        unsafe { raw::bar_warp_sync(mask) }
     }
 
     /// Returns the lanes where `predicate` is true (`__ballot_sync`).
@@ -576,9 +582,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        let votes = unsafe { raw::vote_sync_ballot(predicate, self.members.mask()) };
+        let votes = unsafe { raw::vote_sync_ballot(predicate, mask) };
         LaneMask::from_bits_retain(uniform::<M, _>(votes))
     }
 
@@ -594,9 +600,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        uniform_condition::<M>(unsafe { raw::vote_sync(mode::All, predicate, self.members.mask()) })
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::All, predicate, mask) })
     }
 
     /// Returns whether `predicate` is true in at least one of the lanes (`__any_sync`).
@@ -618,9 +624,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        uniform_condition::<M>(unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) })
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::Any, predicate, mask) })
     }
 
     /// Returns whether `predicate` is the same in all of the lanes (`vote.sync.uni`).
@@ -634,9 +640,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        uniform_condition::<M>(unsafe { raw::vote_sync(mode::Uni, predicate, self.members.mask()) })
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::Uni, predicate, mask) })
     }
 
     /// Returns the lanes whose value has the same bits as the executing thread's (`__match_any_sync`).
@@ -652,8 +658,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
         M: Members,
     {
         const { words::<T>() };
-        meet!(self);
-        let (mask, mut lanes) = (self.members.mask(), u32::MAX);
+        let mask = self.meet();
+        let mut lanes = u32::MAX;
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         each_bits(value, |bits| unsafe {
             lanes &= match bits {
@@ -678,8 +684,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
         M: Members,
     {
         const { words::<T>() };
-        meet!(self);
-        let (mask, mut lanes, mut all) = (self.members.mask(), 0, true);
+        let mask = self.meet();
+        let (mut lanes, mut all) = (0, true);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         each_bits(value, |bits| unsafe {
             let (same, are_same) = match bits {
@@ -752,9 +758,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        let (_, elected) = unsafe { raw::elect_sync(self.members.mask()) };
+        let (_, elected) = unsafe { raw::elect_sync(mask) };
         if elected { Some(f()) } else { None }
     }
 
@@ -780,9 +786,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, self.members.mask()) }
+        unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, mask) }
     }
 
     /// Returns the maximum of the lanes' `f32` values (`redux.sync.max.f32`), with the qualifiers of
@@ -798,9 +804,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::redux_sync_f32(op::Max, abs, nan, value, self.members.mask()) }
+        unsafe { raw::redux_sync_f32(op::Max, abs, nan, value, mask) }
     }
 }
 
@@ -819,8 +825,8 @@ impl<M: Segments> Lanes<'_, M> {
         M: Neighbors,
     {
         const { words::<T>() };
-        meet!(self);
-        let (c, mask) = (M::SEGMENT, self.members.mask());
+        let mask = self.meet();
+        let c = M::SEGMENT;
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the lanes, the result is `None`.
         let (value, inside) = unsafe { shfl_pred(value, mode::Up, delta, c, mask) };
         if inside { Some(value) } else { None }
@@ -840,8 +846,8 @@ impl<M: Segments> Lanes<'_, M> {
         M: Neighbors,
     {
         const { words::<T>() };
-        meet!(self);
-        let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
+        let mask = self.meet();
+        let c = M::SEGMENT | 0x1f;
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the lanes, the result is `None`.
         let (value, inside) = unsafe { shfl_pred(value, mode::Down, delta, c, mask) };
         if inside { Some(value) } else { None }
@@ -871,8 +877,8 @@ impl<M: Segments> Lanes<'_, M> {
         M: Neighbors,
     {
         const { words::<T>() };
-        meet!(self);
-        let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
+        let mask = self.meet();
+        let c = M::SEGMENT | 0x1f;
         // SAFETY: (a) and (b) of the `impl` above; another lane gives unspecified bits, which are a valid `T`.
         unsafe { shfl(value, mode::Bfly, lanes, c, mask) }
     }

@@ -9,7 +9,7 @@ use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
 use crate::group::Brand;
 use crate::group::{Cta, End, HandOver, PartBarrier, Passed, Warps};
-use crate::mark::Split;
+use crate::mark::{Group, Split};
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Lendable, Place, Scoped};
 use crate::trap::trap_because;
@@ -140,13 +140,9 @@ pub struct FinishedRunWith<'s, S, const STAGES: usize, Signals, H, B> {
     note = "a `Cta` runs a pipeline of its own tiles: `pipeline.run(cta, …)`; the `Cluster` of the scope runs a pipeline of shared tiles: `pipeline.multicast(peers).run(cluster, …)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait RunsPipeline<'s, Signals>: Sealed {
+pub unsafe trait RunsPipeline<'s, Signals>: Group + Sealed {
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
-    /// States that all threads make the caller's call (`meet!`).
-    #[doc(hidden)]
-    #[cfg_attr(feature = "checked", track_caller)]
-    fn meet(&self);
     #[doc(hidden)]
     #[track_caller]
     fn sync(&self);
@@ -159,10 +155,6 @@ unsafe impl<Signals: CtaSignals> RunsPipeline<'_, Signals> for Cta {
         self
     }
     #[inline(always)]
-    fn meet(&self) {
-        Cta::meet(self);
-    }
-    #[inline(always)]
     fn sync(&self) {
         Cta::sync(self);
     }
@@ -173,10 +165,6 @@ unsafe impl<'s, G: SharingIn<'s>> RunsPipeline<'s, G> for Cluster<'s> {
     #[inline(always)]
     fn cta(&self) -> &Cta {
         Cluster::cta(self)
-    }
-    #[inline(always)]
-    fn meet(&self) {
-        Cluster::meet(self);
     }
     #[inline(always)]
     fn sync(&self) {
@@ -427,7 +415,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
             Consumer<'p, S, STAGES, Signals>,
         ) -> Consumer<'p, S, STAGES, Signals>,
     ) {
-        meet!(by);
+        meet!(by, by.cta());
         const {
             Layout::<S, STAGES, Signals>::check();
             assert!(

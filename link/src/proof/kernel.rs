@@ -310,7 +310,7 @@ impl<'a, 'b> Kernel<'a, 'b> {
                 .filter(|mark| mark.name == "lanes");
             let lanes =
                 lanes.and_then(|lanes| lanes.inputs.get(1).copied()).filter(|_| mark.name == "meet.lanes");
-            let of_part = part.filter(|_| matches!(mark.name, "meet.part" | "meet.lanes"));
+            let of_part = part.filter(|_| matches!(mark.name, "meet.part" | "meet.warp" | "meet.lanes"));
             let holds = |level: Level<'_>| match level {
                 Level::Uniform(group) => group >= need,
                 Level::Part(split) => Some(split) == of_part || Some(split) == lanes,
@@ -461,7 +461,7 @@ fn source(instruction: &Instruction<'_>) -> String {
 /// Returns the group in which a mark needs equal conditions and operands, and its name in messages.
 fn needed(mark: &Mark<'_>) -> Option<(Group, &'static str)> {
     match mark.name {
-        "meet.lanes" => Some((Group::Warp, "the warp, or in lanes of it")),
+        "meet.lanes" | "meet.warp" => Some((Group::Warp, "the warp, or in lanes of it")),
         "meet.part" => Some((Group::Cta, "the part of the CTA")),
         "meet.cta" | "deal.cta" => Some((Group::Cta, "the CTA")),
         "meet.cluster" => Some((Group::Cluster, "the cluster")),

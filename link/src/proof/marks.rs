@@ -27,7 +27,7 @@ impl<'a> Mark<'a> {
         }
         let call = ir::call(line)?;
         let Callee::Asm(text) = call.callee else { return None };
-        let name = text.strip_prefix(START)?.split([' ', ';']).next()?;
+        let name = named(text.strip_prefix(START)?.split([' ', ';']).next()?);
         let open = line[..call.attributes].rfind("\"(")? + 1;
         let arguments = ir::parts(line, &(open..call.attributes));
         let inputs = arguments.iter().filter_map(|part| line[part.clone()].split(' ').next_back()).collect();
@@ -43,6 +43,23 @@ impl<'a> Mark<'a> {
             &self.line[at..end]
         });
         Some(format!("  {result} = bitcast {ty} {} to {ty}{place}", self.inputs.first()?))
+    }
+}
+
+/// Returns the name of a mark with the name of its group in place of the group's number.
+fn named(name: &str) -> &str {
+    match name {
+        "meet.0" => "meet.thread",
+        "meet.1" => "meet.warp",
+        "meet.2" => "meet.part",
+        "meet.3" => "meet.cta",
+        "meet.4" => "meet.cluster",
+        "deal.3" => "deal.cta",
+        "deal.5" => "deal.grid",
+        "uniform.1" => "uniform.warp",
+        "uniform.3" => "uniform.cta",
+        "uniform.4" => "uniform.cluster",
+        name => name,
     }
 }
 
