@@ -22,7 +22,7 @@ impl<G: Group> Group for &mut G {
 }
 
 /// The grid, to which memory is dealt out.
-pub struct Grid;
+pub enum Grid {}
 impl Group for Grid {
     const NUMBER: u32 = 5;
 }
