@@ -110,10 +110,12 @@ pub struct ArrivedCluster<'c> {
 }
 
 impl Sealed for Cluster<'_> {}
-impl mark::Group for Cluster<'_> {
+// SAFETY: all threads of the cluster hold the handle.
+unsafe impl mark::Group for Cluster<'_> {
     const NUMBER: u32 = 4;
 }
-impl mark::Group for ArrivedCluster<'_> {
+// SAFETY: all threads of the cluster hold the handle.
+unsafe impl mark::Group for ArrivedCluster<'_> {
     const NUMBER: u32 = 4;
 }
 

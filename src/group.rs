@@ -317,7 +317,8 @@ pub trait HasBarrier: Sealed {
 pub unsafe trait Completes<G>: HasBarrier {}
 
 impl Sealed for Cta {}
-impl mark::Group for Cta {
+// SAFETY: all threads of the CTA hold the handle.
+unsafe impl mark::Group for Cta {
     const NUMBER: u32 = 3;
 }
 impl HasBarrier for Cta {
@@ -372,7 +373,8 @@ impl Thread<'_> {
 }
 
 impl Sealed for Thread<'_> {}
-impl mark::Group for Thread<'_> {
+// SAFETY: one thread holds the handle.
+unsafe impl mark::Group for Thread<'_> {
     const NUMBER: u32 = 0;
 }
 impl HasBarrier for Thread<'_> {
@@ -416,7 +418,8 @@ pub struct FirstWarp<'w> {
 }
 
 impl Sealed for FirstWarp<'_> {}
-impl mark::Group for FirstWarp<'_> {
+// SAFETY: all threads of the warp hold the handle.
+unsafe impl mark::Group for FirstWarp<'_> {
     const NUMBER: u32 = 1;
 }
 impl HasBarrier for FirstWarp<'_> {

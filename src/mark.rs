@@ -10,20 +10,27 @@
 use crate::warp::{ShuffleValue, pass_words};
 
 /// A group of threads that a mark names.
-pub trait Group {
+///
+/// # Safety
+///
+/// Implemented in this crate only: all threads of the group hold a value of the type together.
+pub unsafe trait Group {
     /// 0 is one thread, 1 a warp, 2 a part of a CTA, 3 a CTA, 4 a cluster, 5 the grid.
     const NUMBER: u32;
 }
-impl<G: Group> Group for &G {
+// SAFETY: a reference is of the same group.
+unsafe impl<G: Group> Group for &G {
     const NUMBER: u32 = G::NUMBER;
 }
-impl<G: Group> Group for &mut G {
+// SAFETY: a reference is of the same group.
+unsafe impl<G: Group> Group for &mut G {
     const NUMBER: u32 = G::NUMBER;
 }
 
 /// The grid, to which memory is dealt out.
 pub enum Grid {}
-impl Group for Grid {
+// SAFETY: there is no value.
+unsafe impl Group for Grid {
     const NUMBER: u32 = 5;
 }
 

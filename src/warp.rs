@@ -68,7 +68,8 @@ pub struct Lanes<'w, M> {
     _scope: PhantomData<(&'w (), *mut ())>,
 }
 
-impl mark::Group for Warp<'_> {
+// SAFETY: all lanes of the warp hold the handle.
+unsafe impl mark::Group for Warp<'_> {
     const NUMBER: u32 = 1;
 }
 

@@ -34,7 +34,8 @@ pub struct Warps<'p, B = ()> {
 }
 
 impl<B> Sealed for Warps<'_, B> {}
-impl<B> mark::Group for Warps<'_, B> {
+// SAFETY: all threads of the part hold the handle.
+unsafe impl<B> mark::Group for Warps<'_, B> {
     const NUMBER: u32 = 2;
 }
 
