@@ -5,13 +5,15 @@ mod records;
 #[cfg(feature = "checked")]
 pub use records::{end, enter, meet_in_cta, meet_in_part, meet_in_warp};
 
-/// `meet!(group)` checks, with the feature `checked`, that all threads of the group make the call of the function, which has
-/// `#[track_caller]`. Without the feature it expands to `let _`, which costs rustc's inliner nothing.
+/// `meet!(group)` states that all threads of the group make the call of the function, which has `#[track_caller]`: by a mark, for
+/// the proof of `ptx-link`, and with the feature `checked` by a check. `meet!(cluster, cta)` checks the CTA alone.
 macro_rules! meet {
-    ($group:ident $($part:tt)*) => {
+    ($group:expr) => {
+        meet!($group, $group)
+    };
+    ($group:expr, $checked:expr) => {
+        $crate::mark::meet(&$group);
         #[cfg(feature = "checked")]
-        $group $($part)*.meet();
-        #[cfg(not(feature = "checked"))]
-        let _ = $group;
+        $checked.meet();
     };
 }

@@ -70,6 +70,7 @@ use core::marker::PhantomData;
 #[cfg(doc)]
 use crate::group::AfterSync;
 use crate::group::{Brand, Completes, Cta, HasBarrier};
+use crate::mark;
 use crate::qualifier::{Sealed, convergence::Aligned, sem};
 use crate::raw;
 use crate::shared::{Lendable, Scoped, publish_inits};
@@ -109,6 +110,14 @@ pub struct ArrivedCluster<'c> {
 }
 
 impl Sealed for Cluster<'_> {}
+// SAFETY: all threads of the cluster hold the handle.
+unsafe impl mark::Group for Cluster<'_> {
+    const NUMBER: u32 = 4;
+}
+// SAFETY: all threads of the cluster hold the handle.
+unsafe impl mark::Group for ArrivedCluster<'_> {
+    const NUMBER: u32 = 4;
+}
 
 impl HasBarrier for Cluster<'_> {
     #[inline(always)]
@@ -235,6 +244,14 @@ impl Cta {
 }
 
 impl<'c> Cluster<'c> {
+    /// Checks that all threads of the CTA make the caller's call.
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn meet(&self) {
+        self.cta.meet();
+    }
+
     /// Begins a scope: initializes the lent mbarriers. If peers use the lent memory without a further barrier (DSMEM buffers),
     /// synchronizes the cluster: then all CTAs have started and see each other's initialized mbarriers. Every other access to a
     /// peer begins with a barrier of its own.
@@ -245,7 +262,9 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     unsafe fn begin<H: Scoped>(cta: &'c mut Cta, handles: &H) -> Self {
-        meet!(cta);
+        let cluster = Cluster { cta, _scope: PhantomData };
+        meet!(cluster);
+        let cta = &*cluster.cta;
         if const { H::USED_BY_PEERS } {
             if cta.is_leader() {
                 // SAFETY: the leader makes this call, before `open` (`# Safety`).
@@ -259,7 +278,7 @@ impl<'c> Cluster<'c> {
             // SAFETY: the caller keeps the same clauses (`# Safety`).
             unsafe { cta.begin_async(handles) };
         }
-        Cluster { cta, _scope: PhantomData }
+        cluster
     }
 
     /// Returns the handle of the executing CTA ([`Cta`], like `cooperative_groups::thread_block`), for calls that are collective
@@ -341,7 +360,7 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn sync(&self) {
-        meet!(self.cta);
+        meet!(self);
         arrive();
         wait();
     }
@@ -366,13 +385,21 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn arrive(self) -> ArrivedCluster<'c> {
-        meet!(self.cta);
+        meet!(self);
         arrive();
         ArrivedCluster { cta: self.cta, _scope: PhantomData }
     }
 }
 
 impl<'c> ArrivedCluster<'c> {
+    /// Checks that all threads of the CTA make the caller's call.
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    #[track_caller]
+    fn meet(&self) {
+        self.cta.meet();
+    }
+
     /// Returns the handle of the executing CTA ([`Cta`], like `cooperative_groups::thread_block`), for calls that are collective
     /// in the CTA. There is no `cta_mut`: a scope opened there would arrive again before the wait.
     ///
@@ -390,7 +417,7 @@ impl<'c> ArrivedCluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn wait(self) -> Cluster<'c> {
-        meet!(self.cta);
+        meet!(self);
         wait();
         Cluster { cta: self.cta, _scope: PhantomData }
     }

@@ -19,6 +19,7 @@ use core::marker::PhantomData;
 #[cfg(try_cancel_multicast)]
 use crate::cluster::Cluster;
 use crate::group::{Brand, Cta};
+use crate::mark;
 use crate::mbarrier::{Arrived, Mbarrier, Ready, Uninit};
 use crate::qualifier::{Sealed, multicast, space};
 use crate::raw;
@@ -77,7 +78,7 @@ unsafe impl Place for WorkQueueMemory {
     note = "a `Cta` makes a request for itself; a `Cluster` makes one for all its CTAs and needs the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait Requester: Sealed {
+pub trait Requester: mark::Group + Sealed {
     /// The executing CTA.
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
@@ -275,7 +276,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     #[track_caller]
     #[doc(alias("clusterlaunchcontrol_try_cancel", "cuda::ptx::clusterlaunchcontrol_try_cancel"))]
     pub fn try_cancel(self, by: &By) -> Request<'s, By> {
-        meet!(by.cta());
+        meet!(by, by.cta());
         let mbar = self.bar.addr();
         let bar = if by.cta().is_leader() {
             // SAFETY: the request below, of this CTA or of another, writes `RESPONSE` bytes here. A response that comes before
@@ -316,11 +317,11 @@ impl<'s, By: Requester> Request<'s, By> {
         "cuda::ptx::clusterlaunchcontrol_query_cancel_is_canceled"
     ))]
     pub fn wait(self, by: &By) -> Response<'s, By> {
-        meet!(by.cta());
+        meet!(by, by.cta());
         let bar = by.wait(self.bar);
         // SAFETY: the wait is over, so the response is in memory, aligned to 16, and no copy writes it.
         let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };
-        if !raw::clusterlaunchcontrol_query_cancel_is_canceled(response) {
+        if !mark::condition::<By>(raw::clusterlaunchcontrol_query_cancel_is_canceled(response)) {
             return Response::NoMore(ClosedWorkQueue { _scope: PhantomData });
         }
         // SAFETY: `is_canceled` says that the request has succeeded (9.7.13.18).
@@ -328,7 +329,7 @@ impl<'s, By: Requester> Request<'s, By> {
         // All threads read the response before the next request writes it.
         by.end();
         let queue = WorkQueue { addr: self.addr, bar, _scope: PhantomData, _by: PhantomData };
-        Response::Canceled { first_ctaid, queue }
+        Response::Canceled { first_ctaid: first_ctaid.map(mark::uniform::<By, u32>), queue }
     }
 }
 

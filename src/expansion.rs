@@ -9,9 +9,10 @@
 ///
 /// # Safety
 ///
-/// By `unsafe(uniform)` the author states:
+/// By `unsafe(uniform)` the caller states:
 ///
-/// - The kernel keeps the contract of [`Cta::enter`](crate::group::Cta::enter).
+/// - With `stated`, the kernel keeps the contract of [`Cta::enter`](crate::group::Cta::enter): its author gives `unsafe(uniform)`.
+///   With `proven`, `ptx-link` proves it.
 /// - The compiler and CUDA call no function of an entry's name.
 /// - `$fingerprint` is a name that has a hash of the instance's source, and `$index` counts the parameters from 0 on.
 /// - `lengths` states for each memory the same extents as its parameter does.
@@ -19,14 +20,14 @@
 #[macro_export]
 macro_rules! __kernel {
     (
-        unsafe(uniform) $safety:ident
+        unsafe(uniform) $proof:ident $safety:ident
         docs $docs:tt
         cfgs $cfgs:tt
         name { $visibility:vis $name:ident $($generics:tt)* }
         instances { $($instance:tt)* }
     ) => {
         $crate::__kernel!(@type $docs $cfgs [$visibility] $name $($generics)*);
-        $( $crate::__kernel! { unsafe(uniform) @instance $safety $cfgs $instance } )*
+        $( $crate::__kernel! { unsafe(uniform) @instance $proof $safety $cfgs $instance } )*
     };
     (@type { $($docs:tt)* } $cfgs:tt [$visibility:vis] $name:ident) => {
         $($docs)*
@@ -58,7 +59,7 @@ macro_rules! __kernel {
         $visibility use self::$name::*;
     };
     (
-        unsafe(uniform) @instance $safety:ident { $($cfgs:tt)* } {
+        unsafe(uniform) @instance $proof:ident $safety:ident { $($cfgs:tt)* } {
             entry { $entry:ident $fingerprint:ident $name:ident $($of:tt)* }
             arguments { $($named:tt)* }
             generics { $($generics:tt)* }
@@ -144,6 +145,7 @@ macro_rules! __kernel {
                     $( $parameter: *const <$Parameter as $crate::launch::Parameter>::Raw ),*
                 ) {
                     $crate::__canary!();
+                    $crate::__kernel!(unsafe(uniform) @proof $proof);
                     // SAFETY: `ptx-link` makes a variable of the module of the text.
                     unsafe {
                         $crate::__private::core::arch::asm!(
@@ -195,6 +197,12 @@ macro_rules! __kernel {
             };
         };
     };
+    // Without the author's word, `ptx-link` proves the kernel, or refuses it.
+    (unsafe(uniform) @proof proven) => {
+        // SAFETY: `ptx-link` removes the text; ptxas refuses the PTX of a linker that does not.
+        unsafe { $crate::__private::core::arch::asm!("ptx_mark.prove;", options(nomem, nostack, preserves_flags)) }
+    };
+    (unsafe(uniform) @proof stated) => {};
     // The parts that have an `unsafe` ask for the words too: a call of a part alone is not safe either.
     (unsafe(uniform) @safe safe $($Kernel:tt)*) => {
         // SAFETY: the function is safe, its author gives `unsafe(uniform)`, and the checks have asserted the parameters.

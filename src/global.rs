@@ -390,6 +390,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
     #[track_caller]
     pub fn tiles(self, cta: &Cta) -> (TilesMut<T, N>, TailMut<T>) {
         meet!(cta);
+        crate::mark::deal::<crate::mark::Grid, _>(self.base);
         let count = self.len / N;
         // SAFETY: `count * N <= len`, so the address is in the slice or at its end.
         let tail = unsafe { self.base.add(count * N) };

@@ -7,6 +7,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::mark::{self, Split};
 use crate::qualifier::{Sealed, convergence::Aligned, op, space, threads};
 use crate::raw;
 use crate::special_register;
@@ -54,9 +55,11 @@ impl Cta {
     /// Not collective.
     #[inline(always)]
     pub fn thread_rank(&self) -> u32 {
-        special_register::tid_x()
-            + special_register::ntid_x()
-                * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z())
+        mark::rank(
+            special_register::tid_x()
+                + special_register::ntid_x()
+                    * (special_register::tid_y() + special_register::ntid_y() * special_register::tid_z()),
+        )
     }
 
     /// Returns the number of threads of the CTA: the product of `blockDim`.
@@ -194,7 +197,8 @@ impl Cta {
         meet!(self);
         // SAFETY: 9.7.13.1: a reduction must not meet `.sync` or another reduction on an active barrier. All threads make the
         // same collective calls in the same order (contract of `enter`), and each call completes barrier 0.
-        unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate, threads::All) }
+        let count = unsafe { raw::barrier_cta_red_popc(Aligned, 0, predicate, threads::All) };
+        mark::uniform::<Cta, _>(count)
     }
 
     /// Waits as [`sync`](Cta::sync) does, and returns whether the predicate is true in all threads (`__syncthreads_and()`).
@@ -208,7 +212,7 @@ impl Cta {
     pub fn sync_and(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
-        unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) }
+        mark::condition::<Cta>(unsafe { raw::barrier_cta_red(op::And, Aligned, 0, predicate, threads::All) })
     }
 
     /// Waits as [`sync`](Cta::sync) does, and returns whether the predicate is true in any thread (`__syncthreads_or()`). The
@@ -229,7 +233,7 @@ impl Cta {
     pub fn sync_or(&self, predicate: bool) -> bool {
         meet!(self);
         // SAFETY: each collective call completes barrier 0 before the next begins (9.7.13.1; contract of `enter`).
-        unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) }
+        mark::condition::<Cta>(unsafe { raw::barrier_cta_red(op::Or, Aligned, 0, predicate, threads::All) })
     }
 }
 
@@ -266,7 +270,7 @@ impl Cta {
     note = "pass the group that the enclosing closure gets: the `cta` of `cta.async_scope(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
     note = "the `warps` of `pipeline.run(…)` have no barrier of their own: use `run_with`, which gives them a `NamedBarrier`"
 )]
-pub trait ThreadGroup: Completes<Self> + fmt::Debug + Sized {
+pub trait ThreadGroup: mark::Group + Completes<Self> + fmt::Debug + Sized {
     /// Returns the executing thread's rank in the group.
     #[doc(hidden)]
     fn thread_rank(&self) -> u32;
@@ -313,6 +317,10 @@ pub trait HasBarrier: Sealed {
 pub unsafe trait Completes<G>: HasBarrier {}
 
 impl Sealed for Cta {}
+// SAFETY: all threads of the CTA hold the handle.
+unsafe impl mark::Group for Cta {
+    const NUMBER: u32 = 3;
+}
 impl HasBarrier for Cta {
     #[inline(always)]
     fn sync(&self) {
@@ -365,6 +373,10 @@ impl Thread<'_> {
 }
 
 impl Sealed for Thread<'_> {}
+// SAFETY: one thread holds the handle.
+unsafe impl mark::Group for Thread<'_> {
+    const NUMBER: u32 = 0;
+}
 impl HasBarrier for Thread<'_> {
     /// One thread waits for no other.
     #[inline(always)]
@@ -406,6 +418,10 @@ pub struct FirstWarp<'w> {
 }
 
 impl Sealed for FirstWarp<'_> {}
+// SAFETY: all threads of the warp hold the handle.
+unsafe impl mark::Group for FirstWarp<'_> {
+    const NUMBER: u32 = 1;
+}
 impl HasBarrier for FirstWarp<'_> {
     #[inline(always)]
     fn sync(&self) {
@@ -853,10 +869,11 @@ macro_rules! invoke {
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::HeldBy<$Part<'t>>,
             ) -> H::Back {
                 meet!(self);
-                if $is_in_part(self) {
+                let split = Split::new();
+                if split.role($is_in_part(self)) {
                     // SAFETY: only the threads of the part use the handles; the other threads go on to the barrier. The lifetime
                     // belongs to this call alone, so `body` returns the handles that it was given, and they are idle.
-                    let _idle = unsafe { body($($borrow)+ $part(self), handles.hand_over()) };
+                    let _idle = split.part(|| unsafe { body($($borrow)+ $part(self), handles.hand_over()) });
                 }
                 handles.back(self)
             }
@@ -870,10 +887,11 @@ macro_rules! invoke {
                 body: impl for<'t> FnOnce($($borrow)+ $Part<'t>, H::HeldBy<$Part<'t>>) -> H::EndedBy<$Part<'t>>,
             ) -> H::Ended {
                 meet!(self);
-                if $is_in_part(self) {
+                let split = Split::new();
+                if split.role($is_in_part(self)) {
                     // SAFETY: only the threads of the part use the handles, and no thread uses `handles` again. The lifetime
                     // belongs to this call alone, so `body` has ended the handles that it was given.
-                    let _ended = unsafe { body($($borrow)+ $part(self), handles.hand_over()) };
+                    let _ended = split.part(|| unsafe { body($($borrow)+ $part(self), handles.hand_over()) });
                 }
                 handles.end()
             }

@@ -57,8 +57,8 @@ impl Cta {
     ///
     /// # Safety
     ///
-    /// The kernel keeps **uniform control flow**, the rule of `__syncthreads()`. This is the one obligation that types cannot
-    /// carry.
+    /// The kernel keeps **uniform control flow**, the rule of `__syncthreads()`. Types cannot carry this obligation. `ptx-link`
+    /// proves it of a function with [`#[ptx::kernel]`](crate::kernel), not of an entry that calls `enter`.
     ///
     /// - *Entry.* Every thread of the CTA calls `enter` once, at the kernel's start.
     /// - *Collective calls.* All threads of a group make each of its collective calls together: from the same place in the

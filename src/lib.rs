@@ -34,6 +34,8 @@ cfg_select! {
         #[macro_use]
         mod checked;
         #[macro_use]
+        mod mark;
+        #[macro_use]
         mod states;
         pub mod async_group;
         pub mod atomic;
@@ -75,7 +77,7 @@ cfg_select! {
         /// #[repr(C)]
         /// struct Blur { radius: u32, weights: [f32; 8] }
         ///
-        /// #[ptx::kernel(unsafe(uniform), threads = 128)]
+        /// #[ptx::kernel(threads = 128)]
         /// fn blur(cta: ptx::group::Cta, blur: Blur, image: ptx::global::Global<f32>) { /* … */ }
         /// ```
         pub use ptx_macros::Plain;
@@ -90,7 +92,7 @@ cfg_select! {
         ///
         /// | Argument | Meaning | PTX |
         /// |---|---|---|
-        /// | `unsafe(uniform)` | the author's word: the kernel makes collective calls in uniform control flow, as [`Cta::enter`](group::Cta::enter) says | none |
+        /// | `unsafe(uniform)` | the author's word, in place of the proof of `ptx-link`: the kernel makes collective calls in uniform control flow, as [`Cta::enter`](group::Cta::enter) says | none |
         /// | `threads = 256`, `(32, 8)`, `(8, 8, 4)` | the threads of the block | `.reqntid` |
         /// | `max_threads = 1024`, `(32, 32)`, … | in place of `threads`: each launch has a block of its own, of at most these threads | `.maxntid` |
         /// | `cluster = 2`, `(2, 2)`, … | the CTAs of a cluster | `.explicitcluster`, `.reqnctapercluster` |
@@ -99,7 +101,8 @@ cfg_select! {
         /// | `any_grid` | the grid may have more than one CTA, or cluster, in y and z | none |
         /// | `instances(<f32, 128>, <f64, 64>)` | the instances of a generic kernel | an entry for each |
         ///
-        /// `unsafe(uniform)` and `threads`, or `max_threads`, are required. The values are constant expressions.
+        /// `threads` or `max_threads` is required. The values are constant expressions. `ptx-link` proves that the kernel keeps the
+        /// contract of [`Cta::enter`](group::Cta::enter), and refuses a kernel of which it cannot, unless `unsafe(uniform)` is stated.
         ///
         /// | Parameter | Value |
         /// |---|---|
@@ -131,7 +134,7 @@ cfg_select! {
         /// use ptx::pipeline::RingMemory;
         ///
         /// /// y ← a·x + y, by bulk copies through a ring of two stages.
-        /// #[ptx::kernel(unsafe(uniform), threads = 256, min_ctas = 2)]
+        /// #[ptx::kernel(threads = 256, min_ctas = 2)]
         /// pub fn axpy(
         ///     cta: Cta,
         ///     #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,
@@ -153,7 +156,7 @@ cfg_select! {
         ///     use ptx::shared::Element;
         ///
         ///     /// Copies `N` vectors of 16 bytes a thread.
-        ///     #[ptx::kernel(unsafe(uniform), threads = 256, instances(<f32, 4>, <f32, 8>, <u64, 4>))]
+        ///     #[ptx::kernel(threads = 256, instances(<f32, 4>, <f32, 8>, <u64, 4>))]
         ///     pub fn copy_vectors<T: Element, const N: usize>(cta: Cta, x: Global<T>, y: GlobalVectorsMut<T>) {
         ///         let first = (cta.grid_rank() * 256 + cta.thread_rank()) as usize;
         ///         let x = x.get_vectors::<N, 256>(first);

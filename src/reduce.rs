@@ -15,6 +15,7 @@
 use core::marker::PhantomData;
 
 use crate::group::Cta;
+use crate::mark::uniform;
 use crate::qualifier::op;
 use crate::raw;
 use crate::shared::{Element, Place};
@@ -87,18 +88,6 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
             unsafe { T::store(self.slot(cta.warp_rank()), value) };
         }
         cta.sync();
-    }
-
-    /// Returns the value of the CTA's leader to all its threads.
-    ///
-    /// Collective in the CTA.
-    #[inline(always)]
-    #[track_caller]
-    pub(crate) fn of_leader(&mut self, cta: &Cta, value: T) -> T {
-        self.publish(cta, cta.is_leader(), value);
-        let value = self.load(0);
-        self.turn();
-        value
     }
 
     /// Gives the other half to the next call.
@@ -214,7 +203,7 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
     #[doc(alias = "cg::invoke_one_broadcast")]
     pub fn broadcast(&mut self, cta: &Cta, value: T) -> T {
         self.publish(cta, cta.is_leader(), value);
-        let of_leader = self.load(0);
+        let of_leader = uniform::<Cta, T>(self.load(0));
         self.turn();
         of_leader
     }
@@ -301,9 +290,9 @@ impl<T: Reducible> ReduceMemory<T> {
         match warp.redux_add(value) {
             Some(sum) => {
                 let redux = |sum| warp.redux_add(sum).unwrap_or(sum);
-                self.of_all_by_redux(cta, sum, Some(T::ZERO), redux, T::plus)
+                uniform::<Cta, T>(self.of_all_by_redux(cta, sum, Some(T::ZERO), redux, T::plus))
             }
-            None => self.reduce(cta, value, T::plus),
+            None => uniform::<Cta, T>(self.reduce(cta, value, T::plus)),
         }
     }
 
@@ -321,7 +310,7 @@ impl<T: Reducible> ReduceMemory<T> {
         meet!(cta);
         // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
         let redux = |value: T| unsafe { value.redux_min(u32::MAX) };
-        self.of_all_by_redux(cta, redux(value), None, redux, T::lesser)
+        uniform::<Cta, T>(self.of_all_by_redux(cta, redux(value), None, redux, T::lesser))
     }
 
     /// Returns to every thread the greatest of the values that the threads of the CTA pass. Floats are compared as by
@@ -338,7 +327,7 @@ impl<T: Reducible> ReduceMemory<T> {
         meet!(cta);
         // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all lanes.
         let redux = |value: T| unsafe { value.redux_max(u32::MAX) };
-        self.of_all_by_redux(cta, redux(value), None, redux, T::greater)
+        uniform::<Cta, T>(self.of_all_by_redux(cta, redux(value), None, redux, T::greater))
     }
 
     /// Returns the sum of the values of the threads up to and including this thread, by rank, and the sum of all threads (CUB:
@@ -351,7 +340,7 @@ impl<T: Reducible> ReduceMemory<T> {
     #[track_caller]
     pub fn inclusive_sum(&mut self, cta: &Cta, value: T) -> (T, T) {
         let (before, upto, all) = self.scan(cta, value, T::plus);
-        (before.unwrap_or(T::ZERO).plus(upto), all)
+        (before.unwrap_or(T::ZERO).plus(upto), uniform::<Cta, T>(all))
     }
 
     /// Returns the sum of the values of the threads before this thread, by rank, and the sum of all threads (CUB:
@@ -376,7 +365,7 @@ impl<T: Reducible> ReduceMemory<T> {
             Some(in_warp) => in_warp,
             None => cta.warp().below(upto).unwrap_or(T::ZERO),
         };
-        (before.unwrap_or(T::ZERO).plus(in_warp), all)
+        (before.unwrap_or(T::ZERO).plus(in_warp), uniform::<Cta, T>(all))
     }
 }
 
@@ -396,7 +385,7 @@ macro_rules! bits {
                 // SAFETY: by the contract of `Cta::enter` all threads of the warp execute `redux.sync`, and the mask names all
                 // lanes.
                 let redux = |value: T| unsafe { value.redux_bits(op::$Op, u32::MAX) };
-                self.of_all_by_redux(cta, redux(value), $more, redux, |a, b| a $operator b)
+                uniform::<Cta, T>(self.of_all_by_redux(cta, redux(value), $more, redux, |a, b| a $operator b))
             }
         )* }
     };
@@ -424,7 +413,7 @@ bits! {
 /// }
 ///
 /// /// Sums runs of equal keys up to each element, in blocks of 256 elements.
-/// #[ptx::kernel(unsafe(uniform), threads = 256)]
+/// #[ptx::kernel(threads = 256)]
 /// pub fn running_sums(
 ///     cta: Cta,
 ///     #[shared] smem: Smem,

@@ -360,6 +360,7 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
     #[track_caller]
     pub fn tiles(self, cta: &Cta) -> TensorTilesMut<T, S> {
         meet!(cta);
+        crate::mark::deal::<crate::mark::Grid, _>(self.object);
         TensorTilesMut {
             object: self.object,
             boxes: self.boxes,

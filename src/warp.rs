@@ -30,12 +30,14 @@
 use core::marker::PhantomData;
 
 use crate::group::{Cta, FirstWarp, Warps};
+use crate::mark::{self, Split};
 use crate::mask::LaneMask;
 #[cfg(redux_f32)]
 use crate::qualifier::op;
 use crate::qualifier::{B128, Sealed, mode, ty};
 use crate::raw;
 use crate::registers::unroll;
+use crate::special_register;
 
 mod reduce;
 
@@ -66,8 +68,47 @@ pub struct Lanes<'w, M> {
     _scope: PhantomData<(&'w (), *mut ())>,
 }
 
+// SAFETY: all lanes of the warp hold the handle.
+unsafe impl mark::Group for Warp<'_> {
+    const NUMBER: u32 = 1;
+}
+
 static_assertions::const_assert_eq!(size_of::<Warp>(), 0);
 static_assertions::assert_not_impl_any!(LaneSubset: Neighbors);
+
+/// The result of an instruction that all members execute, which is equal in them. The mark says so for whole warps. These functions
+/// are none of the trait: safe code must not state what is equal.
+#[inline(always)]
+fn uniform<M: Segments, T: ShuffleValue>(result: T) -> T {
+    match M::WIDTH {
+        Some(32) => mark::uniform::<Warp<'_>, T>(result),
+        _ => result,
+    }
+}
+
+/// [`uniform`] for a condition.
+#[inline(always)]
+fn uniform_condition<M: Segments>(result: bool) -> bool {
+    match M::WIDTH {
+        Some(32) => mark::condition::<Warp<'_>>(result),
+        _ => result,
+    }
+}
+
+/// What all members read from one lane. The mark says so for whole warps, if the lane is equal in them and has a thread.
+#[inline(always)]
+fn of_lane<M: Segments>(result: u32, lane: u32) -> u32 {
+    match M::WIDTH {
+        Some(32) => mark::of_lane(result, lane, thread_count()),
+        _ => result,
+    }
+}
+
+/// Returns the number of threads of the CTA.
+#[inline(always)]
+fn thread_count() -> u32 {
+    special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()
+}
 
 /// How the lanes of a warp are divided for shuffles, reductions and scans: the [`Members`] of one group, or every tile of the warp.
 #[diagnostic::on_unimplemented(
@@ -249,7 +290,7 @@ fn word<T: ShuffleValue>(value: &T, i: usize) -> u32 {
 
 /// Makes a value of what `pass` returns for each word of `value`.
 #[inline(always)]
-fn pass_words<T: ShuffleValue>(value: T, mut pass: impl FnMut(usize, u32) -> u32) -> T {
+pub(crate) fn pass_words<T: ShuffleValue>(value: T, mut pass: impl FnMut(usize, u32) -> u32) -> T {
     let mut passed = value;
     let mut pass = |i: usize| {
         let word = pass(i, word(&value, i));
@@ -407,7 +448,7 @@ impl<'w> Warp<'w> {
     #[track_caller]
     #[doc(alias = "cg::tiled_partition")]
     pub fn tile<const WIDTH: u32>(&self) -> Lanes<'w, LaneTile<WIDTH>> {
-        meet!(self);
+        self.meet();
         const { check_width(WIDTH) };
         Lanes { members: LaneTile(tile_mask::<WIDTH>()), _scope: PhantomData }
     }
@@ -443,12 +484,15 @@ impl<'w> Warp<'w> {
 // membermask" (9.7.13.2, 9.7.13.9 to 9.7.13.14): the mask contains the thread (invariant of `Lanes::members`). (b) All threads of
 // the mask that have not exited execute the same instruction: the calls are collective (`# Safety` of `Cta::enter`).
 impl<M: Segments> Lanes<'_, M> {
-    /// Checks that all of the lanes make the caller's call.
-    #[cfg(feature = "checked")]
+    /// States that all of the lanes make the caller's call, as `meet!` does, and returns their mask.
     #[inline(always)]
-    #[track_caller]
-    pub(crate) fn meet(&self) {
-        crate::checked::meet_in_warp(self.members.mask());
+    #[cfg_attr(feature = "checked", track_caller)]
+    pub(crate) fn meet(&self) -> u32 {
+        let mask = self.members.mask();
+        mark::meet_lanes(mask);
+        #[cfg(feature = "checked")]
+        crate::checked::meet_in_warp(mask);
+        mask
     }
 
     /// Returns the thread's lane in the warp, 0 to 31 (`%laneid`).
@@ -488,10 +532,12 @@ impl<M: Segments> Lanes<'_, M> {
     #[doc(alias = "__shfl_sync")]
     pub fn shuffle<T: ShuffleValue>(&self, value: T, lane: u32) -> T {
         const { words::<T>() };
-        meet!(self);
-        let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
-        // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
-        unsafe { shfl(value, mode::Idx, lane, c, mask) }
+        let mask = self.meet();
+        let c = M::SEGMENT | 0x1f;
+        pass_words(value, |_, word| {
+            // SAFETY: (a) and (b) of this `impl`; another lane gives unspecified bits, which are a valid `T`.
+            of_lane::<M>(unsafe { raw::shfl_sync(mode::Idx, word, lane, c, mask) }, lane)
+        })
     }
 }
 
@@ -520,9 +566,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::bar_warp_sync(self.members.mask()) }
+        unsafe { raw::bar_warp_sync(mask) }
     }
 
     /// Returns the lanes where `predicate` is true (`__ballot_sync`).
@@ -537,9 +583,10 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        LaneMask::from_bits_retain(unsafe { raw::vote_sync_ballot(predicate, self.members.mask()) })
+        let votes = unsafe { raw::vote_sync_ballot(predicate, mask) };
+        LaneMask::from_bits_retain(uniform::<M, _>(votes))
     }
 
     /// Returns whether `predicate` is true in all of the lanes (`__all_sync`).
@@ -554,9 +601,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::vote_sync(mode::All, predicate, self.members.mask()) }
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::All, predicate, mask) })
     }
 
     /// Returns whether `predicate` is true in at least one of the lanes (`__any_sync`).
@@ -578,9 +625,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::vote_sync(mode::Any, predicate, self.members.mask()) }
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::Any, predicate, mask) })
     }
 
     /// Returns whether `predicate` is the same in all of the lanes (`vote.sync.uni`).
@@ -594,9 +641,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::vote_sync(mode::Uni, predicate, self.members.mask()) }
+        uniform_condition::<M>(unsafe { raw::vote_sync(mode::Uni, predicate, mask) })
     }
 
     /// Returns the lanes whose value has the same bits as the executing thread's (`__match_any_sync`).
@@ -612,8 +659,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
         M: Members,
     {
         const { words::<T>() };
-        meet!(self);
-        let (mask, mut lanes) = (self.members.mask(), u32::MAX);
+        let mask = self.meet();
+        let mut lanes = u32::MAX;
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         each_bits(value, |bits| unsafe {
             lanes &= match bits {
@@ -638,8 +685,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
         M: Members,
     {
         const { words::<T>() };
-        meet!(self);
-        let (mask, mut lanes, mut all) = (self.members.mask(), 0, true);
+        let mask = self.meet();
+        let (mut lanes, mut all) = (0, true);
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
         each_bits(value, |bits| unsafe {
             let (same, are_same) = match bits {
@@ -649,7 +696,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
             lanes = same;
             all &= are_same;
         });
-        if all { Some(LaneMask::from_bits_retain(lanes)) } else { None }
+        let lanes = LaneMask::from_bits_retain(uniform::<M, _>(lanes));
+        if uniform_condition::<M>(all) { Some(lanes) } else { None }
     }
 
     /// Divides the lanes by value: returns those whose value has the same bits as the executing thread's
@@ -691,7 +739,10 @@ impl<'w, M: Segments> Lanes<'w, M> {
     {
         // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the lanes.
         let mask = self.ballot(predicate).bits();
-        predicate.then_some(Lanes { members: LaneSubset(mask), _scope: PhantomData })
+        // All members have the same predicate.
+        let split = Split::new();
+        let members = LaneSubset(split.lanes(mask));
+        split.role(predicate).then_some(Lanes { members, _scope: PhantomData })
     }
 
     /// Calls `f` in one of the lanes and returns its result there; returns `None` in the others (`cg::invoke_one`).
@@ -708,9 +759,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        let (_, elected) = unsafe { raw::elect_sync(self.members.mask()) };
+        let (_, elected) = unsafe { raw::elect_sync(mask) };
         if elected { Some(f()) } else { None }
     }
 
@@ -736,9 +787,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, self.members.mask()) }
+        unsafe { raw::redux_sync_f32(op::Min, abs, nan, value, mask) }
     }
 
     /// Returns the maximum of the lanes' `f32` values (`redux.sync.max.f32`), with the qualifiers of
@@ -754,9 +805,9 @@ impl<'w, M: Segments> Lanes<'w, M> {
     where
         M: Members,
     {
-        meet!(self);
+        let mask = self.meet();
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { raw::redux_sync_f32(op::Max, abs, nan, value, self.members.mask()) }
+        unsafe { raw::redux_sync_f32(op::Max, abs, nan, value, mask) }
     }
 }
 
@@ -775,8 +826,8 @@ impl<M: Segments> Lanes<'_, M> {
         M: Neighbors,
     {
         const { words::<T>() };
-        meet!(self);
-        let (c, mask) = (M::SEGMENT, self.members.mask());
+        let mask = self.meet();
+        let c = M::SEGMENT;
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the lanes, the result is `None`.
         let (value, inside) = unsafe { shfl_pred(value, mode::Up, delta, c, mask) };
         if inside { Some(value) } else { None }
@@ -796,8 +847,8 @@ impl<M: Segments> Lanes<'_, M> {
         M: Neighbors,
     {
         const { words::<T>() };
-        meet!(self);
-        let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
+        let mask = self.meet();
+        let c = M::SEGMENT | 0x1f;
         // SAFETY: (a) and (b) of the `impl` above; outside of the segment, which is the lanes, the result is `None`.
         let (value, inside) = unsafe { shfl_pred(value, mode::Down, delta, c, mask) };
         if inside { Some(value) } else { None }
@@ -827,8 +878,8 @@ impl<M: Segments> Lanes<'_, M> {
         M: Neighbors,
     {
         const { words::<T>() };
-        meet!(self);
-        let (c, mask) = (M::SEGMENT | 0x1f, self.members.mask());
+        let mask = self.meet();
+        let c = M::SEGMENT | 0x1f;
         // SAFETY: (a) and (b) of the `impl` above; another lane gives unspecified bits, which are a valid `T`.
         unsafe { shfl(value, mode::Bfly, lanes, c, mask) }
     }

@@ -78,9 +78,9 @@ fn blocks_are_found_and_hidden_lines_are_shown() {
 
 #[test]
 fn blocks_of_a_page_are_found_and_kernels_are_named() {
-    let page = "Prose.\n\n```rust\n# use a;\n#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn first(cta: Cta) {}\n```\n\n\
+    let page = "Prose.\n\n```rust\n# use a;\n#[ptx::kernel(threads = 32)]\npub fn first(cta: Cta) {}\n```\n\n\
          ```rust,no_run\nhost();\n```\n\n```text\nno\n```\n";
-    let text = "use a;\n#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn first(cta: Cta) {}\n";
+    let text = "use a;\n#[ptx::kernel(threads = 32)]\npub fn first(cta: Cta) {}\n";
     assert_eq!(blocks::examples_of_page(page), [Example { text: text.into(), gated: false }]);
     assert_eq!(kernels(text), ["first"]);
 }

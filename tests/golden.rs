@@ -324,8 +324,9 @@ fn branch_multiset(body: &str) -> Vec<String> {
     lines
 }
 
-/// Kernels with separate branches for CTAs of whole warps and for other CTAs, or for the warps of two parts.
-const BRANCHES: [&str; 11] = [
+/// Kernels with separate branches for CTAs of whole warps and for other CTAs, for the warps of two parts, or for two conditions.
+const BRANCHES: [&str; 12] = [
+    "bulk_load_slice",
     "pipeline_barrier_pair",
     "pipeline_barrier_pair_end",
     "pipeline_barrier_pair_with",

@@ -378,7 +378,7 @@ fn what_goes_wrong_is_said_with_its_remedy() {
         &["linker      MISSING", "has version 99.7.0", "no kernel can be built here yet"],
     );
 
-    let twice = "#[ptx::kernel(unsafe(uniform), threads = 32)]\npub fn axpy(_: ptx::group::Cta) {}\n";
+    let twice = "#[ptx::kernel(threads = 32)]\npub fn axpy(_: ptx::group::Cta) {}\n";
     project.with_edit(
         "kernels/src/lib.rs",
         "use ptx::math::Float;",

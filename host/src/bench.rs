@@ -6,7 +6,7 @@
 //! # mod kernels {
 //! #     use ptx::global::{Global, GlobalElementsMut};
 //! #     use ptx::group::Cta;
-//! #     #[ptx::kernel(unsafe(uniform), threads = 256)]
+//! #     #[ptx::kernel(threads = 256)]
 //! #     pub fn scale(cta: Cta, a: f32, x: Global<f32>, y: GlobalElementsMut<f32>) { }
 //! # }
 //! # fn images() -> ptx_host::Kernels<'static> { panic!("the build makes this function") }

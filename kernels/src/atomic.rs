@@ -20,7 +20,7 @@ ptx::shared_memory! {
 ///
 /// Technique: a privatized histogram. Each CTA counts in shared memory, where conflicts cost little, and then adds its 256 counts
 /// to the output.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub fn atomic_histogram(
     cta: Cta,
     #[shared] smem: Histogram,
@@ -58,7 +58,7 @@ ptx::shared_memory! {
 ///
 /// `output` is the 16-byte aligned address of 28 words of global memory, which only this grid accesses until it ends. The kernel
 /// divides them into views of eight types, and a handle of memory has elements of one type.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub unsafe fn atomic_operations(cta: Cta, #[shared] smem: Common, input: Global<u32>, output: *mut u32) {
     // SAFETY: the clauses on `output` in `# Safety`. The views cover different words, are aligned to their types, and are the
     // only ones.

@@ -7,7 +7,7 @@ use ptx::math::fma;
 /// `y[i]` ← fma(a, `x[i]`, `y[i]`) for i < n.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA. With n / 4 threads in the grid, each thread has one vector.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn axpy(cta: Cta, a: f32, #[len(n)] x: Global<f32>, #[len(n)] y: GlobalVectorsMut<f32>, n: usize) {
     let (vectors, rest) = y.vectors(&cta);
     for (v, y) in vectors {

@@ -12,7 +12,7 @@ use ptx::pipeline::RingMemory;
 /// Launch: a 1-D grid of any size, 256 threads per CTA, dynamic shared memory for the ring.
 ///
 /// The ring has two stages of two 14 KiB tiles: `bench/README.md` has the sweep that chose them.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn axpy_bulk(
     cta: Cta,
     #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,

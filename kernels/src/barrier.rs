@@ -19,7 +19,7 @@ ptx::shared_memory! {
 /// Launch: 1 CTA of 160 threads: 64 produce, 64 consume, 32 are idle. `n` is a multiple of 256.
 ///
 /// Technique: a [`BarrierPair`] in place of mbarriers. Barrier 1 and barrier 2 signal that the tile is full and that it is empty.
-#[ptx::kernel(unsafe(uniform), threads = 160)]
+#[ptx::kernel(threads = 160)]
 pub fn barrier_handoff(
     cta: Cta,
     #[shared] smem: Smem,

@@ -22,7 +22,7 @@ ptx::shared_memory! {
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
 ///
 /// Technique: all CTAs reduce into the same row of global memory at the same time.
-#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+#[ptx::kernel(threads = THREADS)]
 pub fn bulk_reduce_columns(
     cta: Cta,
     #[shared] smem: Smem,

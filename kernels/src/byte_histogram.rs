@@ -20,7 +20,7 @@ ptx::shared_memory! {
 /// Launch: a 1-D grid of any size, 256 threads per CTA.
 ///
 /// Technique: a histogram that is privatized per warp. The CTA adds up its eight sets of bins before it adds to the output.
-#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+#[ptx::kernel(threads = THREADS)]
 pub fn byte_histogram(
     cta: Cta,
     #[shared] smem: Smem,

@@ -26,7 +26,7 @@ ptx::shared_memory! {
 ///
 /// Technique: a histogram in DSMEM. Each CTA of the cluster holds 64 of the 256 bins, and all CTAs count in all bins by atomic
 /// operations.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+#[ptx::kernel(threads = 128, cluster = SIZE)]
 pub fn cluster_histogram(
     cta: Cta,
     #[shared] smem: Histogram,
@@ -34,7 +34,7 @@ pub fn cluster_histogram(
     #[len(512)] output: GlobalMut<u32, DIGITS>,
     n: u32,
 ) {
-    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
+    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { trap() };
     let (first, step) =
         (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
 
@@ -121,7 +121,7 @@ ptx::shared_memory! {
 ///
 /// Technique: DSMEM buffers of each kind. `ByTile` receives bulk async copies, `ByElement` receives `st.async` and `red.async`,
 /// and `ByChannel` receives tile after tile from one sender, with an acknowledgement for each.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+#[ptx::kernel(threads = 128, cluster = SIZE)]
 pub fn cluster_exchange(
     cta: Cta,
     #[shared] smem: Exchange,
@@ -230,7 +230,7 @@ ptx::shared_memory! {
 /// `output[512 * b + i]` ← `(ring[i] ^ kept[i]) + 3 * sums[i] - 5 * mixed[i]`.
 ///
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4 in x.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+#[ptx::kernel(threads = 128, cluster = SIZE)]
 pub fn cluster_forward(
     cta: Cta,
     #[shared] smem: Forward,
@@ -310,7 +310,7 @@ ptx::shared_memory! {
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
 ///
 /// Technique: a DSMEM buffer is the source of a bulk store and of a bulk reduction (`cp.reduce.async.bulk`).
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+#[ptx::kernel(threads = 128, cluster = SIZE)]
 pub fn cluster_mirror(
     cta: Cta,
     #[shared] smem: Mirror,

@@ -50,7 +50,7 @@ fn half_of(bits: u64, i: usize) -> u32 {
 /// thread has the word. The function of the same name in `gpu/src/kernels.rs` computes the results.
 ///
 /// Launch: 1-D grid of 8 CTAs of 128 threads, in clusters of 4.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = 4)]
+#[ptx::kernel(threads = 128, cluster = 4)]
 pub fn cluster_atomics(
     cta: Cta,
     #[shared] smem: Smem,
@@ -58,7 +58,7 @@ pub fn cluster_atomics(
     #[len(8 * WORDS)] output: GlobalMut<u32, WORDS>,
     n: u32,
 ) {
-    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { return };
+    let Some((_, output)) = output.tiles(&cta).0.next_tile() else { trap() };
     let integers = (smem.bits, smem.longs, smem.signed, smem.words);
     let floats = (smem.float, smem.double, smem.halves, smem.brains);
     cta.finish_cluster((integers, floats, (smem.short, smem.pair)), |cluster, (integers, floats, others)| {

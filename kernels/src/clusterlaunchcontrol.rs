@@ -14,7 +14,7 @@ ptx::shared_memory! {
 /// Adds 2 * `input[i]` + 1 to `output[i]`, for i < n.
 ///
 /// Launch: a 1-D grid without clusters, one thread per word.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub fn clusterlaunchcontrol_scale(
     mut cta: Cta,
     #[shared] smem: Smem,

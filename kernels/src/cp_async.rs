@@ -36,7 +36,7 @@ fn stencil(window: &Shared<u32, WINDOW, Published>, v: usize) -> [u32; 4] {
 /// Launch: 4 CTAs of 128 threads; a 1-D grid of any size works.
 ///
 /// Technique: `cp.async` groups (`cp.async.wait_group`). Two windows are in flight while the CTA computes a third.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn cp_async_stencil(
     cta: Cta,
     #[shared] smem: Smem,
@@ -101,7 +101,7 @@ ptx::shared_memory! {
 ///
 /// Technique: `cp.async.mbarrier.arrive.noinc`. The copies of each of two windows arrive at that window's mbarrier, phase after
 /// phase, and a bulk async copy stores the whole tile.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub fn cp_async_shift(
     cta: Cta,
     #[shared] smem: Shifted,

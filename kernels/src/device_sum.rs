@@ -21,7 +21,7 @@ ptx::shared_memory! {
 /// launch.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA. A grid that fills the GPU once has the fewest sums to add up.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn device_sum(
     cta: Cta,
     #[shared] smem: Smem,

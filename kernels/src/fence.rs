@@ -12,7 +12,7 @@ use ptx::trap;
 /// The output is zero before the launch. CTA b has the words b, b + c, ….
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub fn fence_last_cta(
     cta: Cta,
     #[len(n)] input: Global<u32>,

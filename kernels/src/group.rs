@@ -32,7 +32,7 @@ ptx::shared_memory! {
 /// Launch: a grid of 4 × 2 CTAs of 128 threads, which is one cluster.
 ///
 /// Technique: a `PeerBarrier`, which consists of mbarriers that take turns.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = (COLUMNS, ROWS))]
+#[ptx::kernel(threads = 128, cluster = (COLUMNS, ROWS))]
 pub fn cluster_peers(
     cta: Cta,
     #[shared] smem: Smem,

@@ -11,7 +11,7 @@ use ptx::launch::Prerequisite;
 ///
 /// Technique: [`Prerequisite`] (`cudaGridDependencySynchronize()`) and `launch_dependents`
 /// (`cudaTriggerProgrammaticLaunchCompletion()`).
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub fn launch_dependent(
     cta: Cta,
     #[len(n)] input: Prerequisite<Global<u32>>,

@@ -53,7 +53,7 @@ ptx::shared_memory! {
 /// `tickets` are 0 before the launch.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn look_back_scan(
     cta: Cta,
     #[shared] smem: Smem,

@@ -11,7 +11,7 @@ use ptx::raw;
 /// the first four results of each thread, then the next four of each thread, and so on.
 ///
 /// Launch: a 1-D grid with `n` threads in all, 256 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn math_functions(cta: Cta, #[len(n)] input: Global<u32>, output: GlobalVectorsMut<u32>, n: u32) {
     // Each thread has one vector of every `n`: the grid has `n` threads.
     let (mut outputs, _) = output.vectors(&cta);

@@ -46,7 +46,7 @@ fn multiply(mut sums: [[f32; 8]; 8], (of_b, of_a): ([[f32; 4]; 2], [[f32; 4]; 2]
 ///
 /// Technique: double buffering. Each thread holds 8 × 8 elements of `c` in registers, and the CTA loads the next tiles while it
 /// multiplies the present ones.
-#[ptx::kernel(unsafe(uniform), threads = 256, any_grid, min_ctas = 2)]
+#[ptx::kernel(threads = 256, any_grid, min_ctas = 2)]
 pub fn matrix_product(
     cta: Cta,
     #[shared] smem: Smem,

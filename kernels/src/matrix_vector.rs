@@ -7,7 +7,7 @@ use ptx::math::fma;
 /// `y` ← `matrix` · `x`; the matrix is row-major.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA; a multiprocessor has registers for eight CTAs, its 2048 threads.
-#[ptx::kernel(unsafe(uniform), threads = 256, min_ctas = 8)]
+#[ptx::kernel(threads = 256, min_ctas = 8)]
 pub fn matrix_vector(
     cta: Cta,
     #[len(rows, columns)] matrix: GlobalMatrix<f32>,

@@ -19,7 +19,7 @@ ptx::shared_memory! {
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
 ///
 /// Technique: an mbarrier with two arrivals per thread replaces `__syncthreads()`.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub fn mbarrier_reverse(
     cta: Cta,
     #[shared] smem: Smem,

@@ -25,7 +25,7 @@ const THREADS: u32 = 256;
 /// - `arrived` is the multimem address of one counter per CTA on these GPUs, all zero before the first of the grids starts.
 ///   `arrived_here` is this GPU's own address of the same counters.
 /// - Until all these grids end, nothing else accesses this memory.
-#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+#[ptx::kernel(threads = THREADS)]
 pub unsafe fn multimem_all_reduce(
     cta: Cta,
 

@@ -36,7 +36,7 @@ fn add<const STAGES: usize, G: Sharing>(
 /// consumers, … of these tiles, and `output[128 * b + 32 + j]` is the sum.
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub fn pipeline_sum(
     cta: Cta,
     #[shared] smem: Smem<[u32; N], 12>,
@@ -69,7 +69,7 @@ ptx::shared_memory! {
 ///
 /// Technique: one thread loads; four warps scan, and store from an array of shared memory that they hold together. The four
 /// warps synchronize at a named barrier of their own.
-#[ptx::kernel(unsafe(uniform), threads = 160)]
+#[ptx::kernel(threads = 160)]
 pub fn pipeline_scan(cta: Cta, #[shared] smem: Scan, input: Global<u32>, output: GlobalMut<u32, N>) {
     let ((from, _), (mut to, _)) = (input.tiles::<N>(), output.tiles(&cta));
     let from = from.of_cta(&cta);
@@ -153,7 +153,7 @@ impl Share {
 /// those of its cluster. In CTA b, `output[128 * b + 32 + j]` is the sum.
 ///
 /// Launch: a grid of 4 × 2 CTAs of 128 threads, in clusters of 2 × 2.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = (2, 2), any_grid)]
+#[ptx::kernel(threads = 128, cluster = (2, 2), any_grid)]
 pub fn pipeline_multicast(
     cta: Cta,
     #[shared] smem: Smem<[u32; N], 4>,
@@ -193,7 +193,7 @@ pub fn pipeline_multicast(
 ///
 /// Technique: a stage of two tiles with two multicasts. The CTAs of a row of a cluster load its tiles together, and so do
 /// the CTAs of a column.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = (2, 2), any_grid)]
+#[ptx::kernel(threads = 128, cluster = (2, 2), any_grid)]
 pub fn pipeline_products(
     cta: Cta,
     #[shared] smem: Smem<([u32; N], [u32; N]), 3>,

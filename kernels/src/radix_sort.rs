@@ -26,7 +26,7 @@ ptx::shared_memory! {
 /// Adds to `counts[256 * p + d]` the number of keys whose digit p, counted from the lowest, is d.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = COUNTING as u32)]
+#[ptx::kernel(threads = COUNTING as u32)]
 pub fn radix_histogram(
     cta: Cta,
     #[shared] smem: Bins,
@@ -100,7 +100,7 @@ fn lanes_of(warp: &Warp<'_>, digit: u32) -> u32 {
 /// There are less than 2^30 keys.
 ///
 /// Launch: a 1-D grid with a CTA for each tile, or more, 384 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32, min_ctas = 2)]
+#[ptx::kernel(threads = THREADS as u32, min_ctas = 2)]
 pub fn radix_pass(
     cta: Cta,
     #[shared] smem: Smem,

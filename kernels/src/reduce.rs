@@ -20,7 +20,7 @@ fn then(first: u32, second: u32) -> u32 {
 /// the first result of each thread, then the second of each thread, and so on.
 ///
 /// Launch: a 1-D grid with `n` threads in all, in CTAs of any size.
-#[ptx::kernel(unsafe(uniform), max_threads = 1024)]
+#[ptx::kernel(max_threads = 1024)]
 pub fn cta_reductions(
     cta: Cta,
     #[shared] smem: Smem,

@@ -18,7 +18,7 @@ ptx::shared_memory! {
 /// Row y of the output ← x · weights / √(mean of x² + epsilon), where x is row y of the input.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+#[ptx::kernel(threads = THREADS)]
 pub fn rms_norm(
     cta: Cta,
     #[shared] smem: Smem,

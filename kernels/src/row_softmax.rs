@@ -16,7 +16,7 @@ ptx::shared_memory! {
 /// element is subtracted first, so no exponential overflows.
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA, `4 * columns` bytes of dynamic shared memory.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn row_softmax(
     cta: Cta,
     #[shared] smem: Smem,

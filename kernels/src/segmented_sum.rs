@@ -22,7 +22,7 @@ const NO_KEY: u32 = u32::MAX;
 ///
 /// Technique: a lane adds up the runs of its vector, and a segmented scan by shuffles joins the runs of adjacent lanes. So one atomic
 /// addition serves a whole segment, or the part of it that lies in a chunk.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn segmented_sum(
     cta: Cta,
     #[len(n)] keys: Global<u32>,

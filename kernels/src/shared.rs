@@ -11,7 +11,7 @@ const THREADS: u32 = 128;
 /// `output[i]` ← `input[(7 * i + 3) % n]` for i < n ≤ 4096.
 ///
 /// Launch: 1 CTA of 128 threads, 16 KiB of dynamic shared memory.
-#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+#[ptx::kernel(threads = THREADS)]
 pub fn shared_gather(
     cta: Cta,
     #[dynamic] words: SharedArray<u32, N>,

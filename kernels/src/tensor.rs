@@ -22,7 +22,7 @@ ptx::shared_memory! {
 /// `output[x][y]` ← `input[y][x]` for x < `width`, y < `height`.
 ///
 /// Launch: a 1-D grid of any size, 128 threads per CTA.
-#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+#[ptx::kernel(threads = THREADS)]
 pub fn tensor_transpose(
     cta: Cta,
     #[shared] smem: Smem,

@@ -21,7 +21,7 @@ ptx::shared_memory! {
 /// `output[64 * b + 32 + j]` is the hash after the last block.
 ///
 /// Launch: 1-D grid of 4 CTAs of 64 threads, in clusters of 2.
-#[ptx::kernel(unsafe(uniform), threads = 64, cluster = 2)]
+#[ptx::kernel(threads = 64, cluster = 2)]
 pub fn tensor_multicast(
     cta: Cta,
     #[shared] smem: Smem,

@@ -28,7 +28,7 @@ ptx::shared_memory! {
 ///   and has room for all boxes, of 256 elements each.
 /// - `map` is the 128-byte aligned address of global memory for a tensor map.
 /// - Until the grid ends, no thread writes the map at `words` and the elements, and only this grid accesses `map` and the output.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub unsafe fn tensor_retype(
     cta: Cta,
     #[shared] smem: Smem,

@@ -29,7 +29,7 @@ ptx::shared_memory! {
 /// - `maps` is the 128-byte aligned address of global memory for one tensor map per CTA.
 /// - Until the grid ends, no thread writes the tensor maps `first` and `sums` and the matrices, and only this grid accesses the
 ///   sums and `maps`.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub unsafe fn tensor_sum(
     cta: Cta,
     #[shared] smem: Smem,

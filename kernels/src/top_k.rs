@@ -100,7 +100,7 @@ impl Greatest {
 ///
 /// Technique: elements greater than the k-th so far wait in shared memory until there are 32 of them; the warp then sorts them by
 /// shuffles into the 64 greatest that its lanes hold. In random rows few elements get that far.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn top_k(
     cta: Cta,
     #[shared] smem: Smem,
@@ -135,8 +135,9 @@ pub fn top_k(
             // This vector and the next: four loads are in flight.
             let vector = |i: u32| of_row.get_vector(i as usize).unwrap_or_default();
             let (mut a, mut b, mut c) = (vector(lane), vector(lane + 32), vector(lane + 64));
-            let (mut i, vectors) = (lane, columns / 4);
-            while i - lane < vectors {
+            let (mut first, vectors) = (0, columns / 4);
+            while first < vectors {
+                let i = first + lane;
                 let d = vector(i + 96);
                 unroll::<4>(|element| {
                     let mine = if i < vectors { ranked(a[element], 4 * i + element as u32) } else { 0 };
@@ -156,7 +157,7 @@ pub fn top_k(
                     least = greatest.at(&warp, k - 1);
                 }
                 (a, b, c) = (b, c, d);
-                i += 32;
+                first += 32;
             }
             warp.sync();
             let rest = if lane < count { load(lane) } else { 0 };

@@ -8,7 +8,7 @@ use ptx::group::Cta;
 /// output is the exclusive or of both sums.
 ///
 /// Launch: 3 CTAs of 112 threads (the last warp of each CTA has 16 threads). `n` is 336.
-#[ptx::kernel(unsafe(uniform), threads = 112)]
+#[ptx::kernel(threads = 112)]
 pub fn warp_segmented_sum(
     cta: Cta,
     #[len(n)] input: Global<u32>,

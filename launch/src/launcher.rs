@@ -74,7 +74,7 @@ pub unsafe trait Function: Sized {
 ///     use ptx::group::Cta;
 ///
 ///     /// y ← a·x.
-///     #[ptx::kernel(unsafe(uniform), threads = 256)]
+///     #[ptx::kernel(threads = 256)]
 ///     pub fn scale(cta: Cta, a: f32, x: Global<f32>, y: GlobalElementsMut<f32>) { /* … */ }
 /// }
 ///

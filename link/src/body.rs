@@ -15,7 +15,7 @@ pub struct Function<'a> {
 /// A basic block. The last instruction is its terminator.
 #[derive(Default)]
 pub struct Block<'a> {
-    label: &'a str,
+    pub label: &'a str,
     pub instructions: Vec<Instruction<'a>>,
     pub successors: Vec<usize>,
 }
@@ -84,7 +84,7 @@ fn blocks<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Block<'a>> {
         .iter()
         .map(|block| {
             let last = block.instructions.last();
-            let labels = last.into_iter().flat_map(|last| last.lines().flat_map(labels));
+            let labels = last.into_iter().flat_map(Instruction::targets);
             labels.filter_map(|label| numbers.get(label).copied()).collect()
         })
         .collect();
@@ -101,6 +101,11 @@ impl<'a> Instruction<'a> {
     pub fn operands(&self) -> impl Iterator<Item = &'a str> {
         let instruction = result(self.line).map_or(self.line, |(_, instruction)| instruction);
         values(instruction)
+    }
+
+    /// Returns the names of the blocks to which the instruction leads.
+    pub fn targets(&self) -> impl Iterator<Item = &'a str> {
+        self.lines().flat_map(labels)
     }
 
     /// Returns the line that ends with the metadata of the instruction.

@@ -227,6 +227,23 @@ pub enum Error {
         kernel: String,
     },
 
+    /// Kernels without `unsafe(uniform)` whose control flow is not proven to be uniform; one message per kernel.
+    #[error(
+        "{}\n  \
+         cure: make the condition equal in all threads of the group, for example by `broadcast` of a `ReduceMemory`, or move the call out of the \
+         condition; with `debug = \"line-tables-only\"` the messages name places. If all threads make the call together, though the \
+         proof cannot see it, give your word: `#[ptx::kernel(unsafe(uniform), …)]`",
+        .0.join("\n")
+    )]
+    NotProven(Vec<String>),
+
+    /// `--no-marks`, with kernels that ask for the proof.
+    #[error(
+        "`--no-marks` proves nothing, and LLVM may move barriers: the kernels {} have no `unsafe(uniform)`",
+        .0.join(", ")
+    )]
+    ProofWithoutMarks(Vec<String>),
+
     /// A pass of LLVM has moved, copied or merged convergent instructions; one message per instruction.
     #[error(
         "{}\n  \

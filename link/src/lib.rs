@@ -22,6 +22,7 @@ mod moved;
 mod options;
 mod parameters;
 mod program;
+mod proof;
 mod ptx;
 mod sites;
 mod stages;

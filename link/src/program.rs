@@ -322,7 +322,7 @@ pub fn is_of_the_driver(name: &str) -> bool {
     OF_THE_DRIVER.contains(&name) || name.starts_with("__nvvm_")
 }
 
-fn is_panic(symbol: &str) -> bool {
+pub fn is_panic(symbol: &str) -> bool {
     readable(symbol).starts_with("core::panicking::")
 }
 

@@ -19,6 +19,7 @@ use crate::moved::{Moved, moved};
 use crate::options::Level;
 use crate::parameters::pass_by_value;
 use crate::program::{self, Program};
+use crate::proof::{PASSES, prepared, proven, unproven, without_marks};
 use crate::sites::{Numbers, number};
 use crate::tools::{Places, Tools, run};
 use crate::{Error, Options, ir, mark};
@@ -33,9 +34,16 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let places = Places::of_this_process();
     let stages = Stages::new(options, places.find()?)?;
 
-    let reached = stages.reach(&places)?;
-    let marked = stages.prepare(&reached)?;
-    let numbered = stages.optimize(&number(&marked))?;
+    let reached = without_canaries(&without_tokens(&stages.reach(&places)?)?)?;
+    let marked = stages.prepare(&without_marks(&reached))?;
+    // The proof has a module of its own, so it runs beside LLVM's passes on the program.
+    let (proof, numbered) = std::thread::scope(|scope| {
+        let proof = scope.spawn(|| stages.prove(&reached));
+        let numbered = stages.optimize(&number(&marked));
+        (proof.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), numbered)
+    });
+    proof?;
+    let numbered = numbered?;
 
     let ir = Numbers::read(&numbered).removed(&numbered);
     let program = Program::read(&ir);
@@ -260,13 +268,38 @@ impl<'a> Stages<'a> {
     /// Marks convergence in the module, and prepares it for one processor.
     fn prepare(&self, ir: &str) -> Result<String, Error> {
         refuse_calls_of_kernels(ir)?;
-        let ir = without_canaries(&without_tokens(ir)?)?;
-        let ir = in_constant_memory(&pass_by_value(&for_one_processor(&ir)))?;
+        let ir = in_constant_memory(&pass_by_value(&for_one_processor(ir)))?;
         let ir = if self.options.no_marks { ir } else { mark(&ir) };
         if self.options.save_temps.is_some() {
             write(&self.dir.join("3-marked.ll"), &ir)?;
         }
         Ok(ir)
+    }
+
+    /// Proves the kernels that have no `unsafe(uniform)`.
+    fn prove(&self, ir: &str) -> Result<(), Error> {
+        let kernels = proven(ir);
+        if kernels.is_empty() {
+            return Ok(());
+        }
+        if self.options.no_marks {
+            let names = kernels.iter().map(|name| format!("`{}`", program::readable(name)));
+            return Err(Error::ProofWithoutMarks(names.collect()));
+        }
+        let [list, module, inlined] =
+            ["proof-symbols.txt", "3-proof.ll", "4-proof.ll"].map(|name| self.dir.join(name));
+        write(&list, &kernels.join("\n"))?;
+        write(&module, &prepared(&for_one_processor(ir)))?;
+        let arguments = [
+            format!("-passes={PASSES}"),
+            format!("-internalize-public-api-file={}", list.display()),
+            "-S".to_owned(),
+            format!("-o={}", inlined.display()),
+            module.display().to_string(),
+        ];
+        run(&self.tools.opt, arguments)?;
+        let messages = unproven(&read(&inlined)?, &kernels);
+        if messages.is_empty() { Ok(()) } else { Err(Error::NotProven(messages)) }
     }
 
     /// Runs LLVM's passes on a module whose calls and branches have numbers.

@@ -42,6 +42,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     check_signature(&function)?;
     let instances = instances(&function.sig, shape.instances.as_ref())?;
     let source = function.clone();
+    let uniform = shape.uniform;
     let shape = shape.tokens()?;
     let parameters = parameters(&mut function)?;
     replace_types(&mut function, &parameters);
@@ -70,6 +71,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
             .filter(move |attribute| names.iter().any(|name| attribute.path().is_ident(name)))
     };
     let (docs, cfgs) = (is(&["doc", "deprecated", "cfg"]), is(&["cfg"]));
+    let proof = if uniform { quote!(stated) } else { quote!(proven) };
     let safety = match function.sig.safety {
         Safety::Unsafe(_) => quote!(not_safe),
         // rustc refuses a `safe fn` here.
@@ -104,7 +106,7 @@ pub fn expand(shape: &Shape, mut function: ItemFn) -> Result<TokenStream> {
     });
     Ok(quote! {
         ::ptx::__kernel! {
-            unsafe(uniform) #safety
+            unsafe(uniform) #proof #safety
             docs { #(#docs)* }
             cfgs { #(#cfgs)* }
             name { #visibility #name #generics }

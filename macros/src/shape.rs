@@ -7,11 +7,13 @@ use syn::{Expr, Ident, Token, parenthesized};
 
 use crate::instance::Instances;
 
-const UNIFORM: &str = "a kernel needs its author's word that collective calls are made in uniform control flow (the rule of \
-    `__syncthreads()`): write `#[ptx::kernel(unsafe(uniform), threads = …)]`. `ptx::group::Cta::enter` has the whole rule";
+const UNIFORM: &str = "the only word of a kernel's author is `unsafe(uniform)`: collective calls are made in uniform control flow, \
+    though `ptx-link` cannot prove it. `ptx::group::Cta::enter` has the whole rule";
 
 /// The launch shape that the attribute states.
 pub struct Shape {
+    /// The author gives the word `unsafe(uniform)`.
+    pub uniform: bool,
     /// The word `instances`, and what stands in its parentheses.
     pub instances: Option<(Ident, Instances)>,
     /// The threads of a block, and whether they are the most.
@@ -77,9 +79,6 @@ impl Parse for Shape {
                 input.parse::<Token![,]>()?;
             }
         }
-        if !uniform {
-            return Err(syn::Error::new(Span::call_site(), UNIFORM));
-        }
         let threads = match (threads, max_threads) {
             (Some(threads), None) => (threads, false),
             (None, Some(most)) => (most, true),
@@ -97,7 +96,7 @@ impl Parse for Shape {
                 ));
             }
         };
-        Ok(Shape { instances, threads, cluster, min_ctas, max_registers, any_grid })
+        Ok(Shape { uniform, instances, threads, cluster, min_ctas, max_registers, any_grid })
     }
 }
 

@@ -60,7 +60,7 @@ impl<'c, const CTAS: u32> Peers<'c, CTAS> {
         cluster: &Cluster<'c>,
         memory: [Mbarrier<Uninit>; 2],
     ) -> AfterSync<PeerBarrier<'c, CTAS>, Cluster<'c>> {
-        meet!(cluster.cta());
+        meet!(cluster);
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
         if cta.thread_count() < CTAS {
             trap_because!("the block has fewer threads than peers")

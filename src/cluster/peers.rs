@@ -47,7 +47,7 @@ impl<'c> Cluster<'c> {
     #[track_caller]
     #[doc(alias = "cute::create_tma_multicast_mask")]
     pub fn whole<const CTAS: u32>(&self) -> Option<Peers<'c, CTAS>> {
-        meet!(self.cta());
+        meet!(self);
         const { members::<CTAS>() };
         Peers::new(self.cta_count(), 0, 1, self.cta_rank())
     }
@@ -59,7 +59,7 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn row<const CTAS: u32>(&self) -> Option<Peers<'c, CTAS>> {
-        meet!(self.cta());
+        meet!(self);
         const { members::<CTAS>() };
         // The rank counts x first, and `CTAS` is a constant, so the remainder is cheap. `%cluster_ctaid` would be a division at
         // run time.
@@ -75,7 +75,7 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn column<const CTAS: u32>(&self) -> Option<Peers<'c, CTAS>> {
-        meet!(self.cta());
+        meet!(self);
         const { members::<CTAS>() };
         // As in `row`. The number of columns is a constant if the kernel states the cluster's shape.
         let (rank, stride) = (self.cta_rank(), raw::cluster_nctaid_x());

@@ -36,7 +36,7 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn rotation(&self, by: u32) -> Option<Permutation<'c>> {
-        meet!(self.cta());
+        meet!(self);
         let size = self.cta_count();
         if by == 0 || by >= size {
             return None;
@@ -65,7 +65,7 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn exchange(&self, mask: u32) -> Option<Permutation<'c>> {
-        meet!(self.cta());
+        meet!(self);
         let size = self.cta_count();
         if mask == 0 || mask >= size || !size.is_power_of_two() {
             return None;

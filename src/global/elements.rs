@@ -2,6 +2,7 @@
 
 use super::{Global, GlobalTileMut, load, store};
 use crate::group::Cta;
+use crate::mark::{Grid, deal};
 use crate::parameter::kind;
 use crate::qualifier::Sealed;
 use crate::registers::{for_each_loaded, loads, unroll};
@@ -300,6 +301,7 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// PTX: none.
     #[inline(always)]
     pub fn elements(self, cta: &Cta) -> ElementsMut<T, L> {
+        deal::<Grid, _>(self.base);
         let Place { rank, step } = Place::of(cta);
         ElementsMut { base: self.base, next: L::of(rank), len: self.len, step: L::of(step) }
     }
@@ -328,6 +330,7 @@ impl<T: Element, L: Length> GlobalElementsMut<T, L> {
     /// ```
     #[inline(always)]
     pub fn warp_elements(self, cta: &Cta) -> WarpElementsMut<T, L> {
+        deal::<Grid, _>(self.base);
         let warps = cta.thread_count().div_ceil(32) as usize;
         WarpElementsMut {
             elements: ElementsMut {
@@ -508,6 +511,7 @@ impl<T: Element> GlobalVectorsMut<T> {
     /// PTX: none.
     #[inline(always)]
     pub fn vectors(self, cta: &Cta) -> (VectorsMut<T>, ElementsMut<T>) {
+        deal::<Grid, _>(self.base);
         let Place { rank, step } = Place::of(cta);
         let whole = self.len / per_vector::<T>();
         let first_rest = whole * per_vector::<T>();

@@ -4,6 +4,7 @@
 use super::elements::{Vector, per_vector};
 use super::{ElementsMut, Global, VectorsMut};
 use crate::group::Cta;
+use crate::mark::{Grid, deal};
 use crate::shared::Element;
 use crate::size;
 use crate::special_register;
@@ -194,6 +195,7 @@ impl<T: Element> GlobalRowsMut<T> {
     /// PTX: none.
     #[inline(always)]
     pub fn rows(self, cta: &Cta) -> RowsMut<T> {
+        deal::<Grid, _>(self.base);
         RowsMut {
             base: self.base,
             columns: self.columns,
@@ -279,6 +281,7 @@ impl<T: Element> RowMut<T> {
     /// PTX: none.
     #[inline(always)]
     pub fn vectors(self, cta: &Cta) -> VectorsMut<T> {
+        deal::<Cta, _>(self.base);
         let (rank, step) = (cta.thread_rank() as usize, cta.thread_count() as usize);
         VectorsMut::new(self.base, rank, self.vector_count(), step)
     }
@@ -291,6 +294,7 @@ impl<T: Element> RowMut<T> {
     /// PTX: none.
     #[inline(always)]
     pub fn elements(self, cta: &Cta) -> ElementsMut<T> {
+        deal::<Cta, _>(self.base);
         ElementsMut::new(self.base, cta.thread_rank() as usize, self.len, cta.thread_count() as usize)
     }
 }
@@ -389,6 +393,7 @@ impl<T: Element, const R: usize, const C: usize> GlobalMatrixMut<T, R, C> {
     /// PTX: none.
     #[inline(always)]
     pub fn tile(self, _cta: &Cta) -> Option<([usize; 2], MatrixTileMut<T, R, C>)> {
+        deal::<Grid, _>(self.base);
         let [x, y] = [special_register::ctaid_x() as usize, special_register::ctaid_y() as usize];
         // Only CTAs with z = 0 get a tile, so that no two CTAs share one.
         if special_register::ctaid_z() > 0 || y >= self.rows as usize / R || x >= self.columns as usize / C {
@@ -436,6 +441,7 @@ impl<T: Element, const R: usize, const C: usize> MatrixTileMut<T, R, C> {
     #[inline(always)]
     #[doc(alias = "cute::local_partition")]
     pub fn fragment<const B: usize, const W: usize>(self, cta: &Cta) -> FragmentMut<T, R, C, B, W> {
+        deal::<Cta, _>(self.base);
         const {
             assert!(
                 B > 0 && B <= R && W > 0 && W <= 1024,

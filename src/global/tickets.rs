@@ -92,7 +92,7 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
         {
             ticket = counter.fetch_add(1, sem::Relaxed);
         }
-        let index = memory.of_leader(cta, ticket) as usize;
+        let index = memory.broadcast(cta, ticket) as usize;
         if index >= self.count {
             return None;
         }

@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use super::Brand;
+use crate::mark;
 use crate::qualifier::Sealed;
 
 /// Whole warps of the CTA that run one part of a [`Pipeline`](crate::pipeline::Pipeline), for the time of its run (warp
@@ -33,6 +34,10 @@ pub struct Warps<'p, B = ()> {
 }
 
 impl<B> Sealed for Warps<'_, B> {}
+// SAFETY: all threads of the part hold the handle.
+unsafe impl<B> mark::Group for Warps<'_, B> {
+    const NUMBER: u32 = 2;
+}
 
 /// The barrier of [`Warps`]: none (`()`), or a [`NamedBarrier`](crate::barrier::NamedBarrier).
 ///

@@ -10,6 +10,7 @@ use crate::global::{
     Global, GlobalElementsMut, GlobalMatrix, GlobalMatrixMut, GlobalMut, GlobalRowsMut, GlobalScatter,
     GlobalTickets, GlobalVectorsMut, Length,
 };
+use crate::mark;
 use crate::parameter::kind::{
     self, Atomics, Matrix, MatrixMut, Slice, SliceMut, Tensor, TensorMut, TensorReduce,
 };
@@ -32,7 +33,7 @@ use crate::tensor::{
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a kernel",
     label = "not a function with `#[ptx::kernel]`",
-    note = "write `#[ptx::kernel(unsafe(uniform), threads = 256)]` before the function, and pass the function's name"
+    note = "write `#[ptx::kernel(threads = 256)]` before the function, and pass the function's name"
 )]
 #[doc(alias = "__global__")]
 pub unsafe trait Kernel {
@@ -319,14 +320,14 @@ macro_rules! memory {
     )* };
 }
 memory! {
-    [T: Element] Global<T> []: RawSlice<T>, Slice<T>, |raw| (raw.base, raw.len);
+    [T: Element] Global<T> []: RawSlice<T>, Slice<T>, |raw| (mark::read_only(raw.base), raw.len);
     [T: Element, const N: usize] GlobalMut<T, N> [N]: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
     [T: Element, L: Length] GlobalElementsMut<T, L> [size_of::<L>()]: RawSlice<T>, L::Kind<T>, |raw| (raw.base, L::of(raw.len));
     [T: Element] GlobalVectorsMut<T> []: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
     [T: Element] GlobalScatter<T> []: RawSlice<T>, SliceMut<T, 1>, |raw| (raw.base, raw.len);
     [T: AtomicValue, S: AtomicViewScope] GlobalAtomics<T, S> []: RawSlice<T>, Atomics<T, S>, |raw| (raw.base, raw.len);
     [T: Element, const N: usize] GlobalReduce<T, N> [N]: RawSlice<T>, SliceMut<T, 16>, |raw| (raw.base, raw.len);
-    [T: Element] GlobalMatrix<T> []: RawMatrix<T>, Matrix<T>, |raw| (raw.base, raw.rows, raw.columns);
+    [T: Element] GlobalMatrix<T> []: RawMatrix<T>, Matrix<T>, |raw| (mark::read_only(raw.base), raw.rows, raw.columns);
     [T: Element] GlobalRowsMut<T> []: RawMatrix<T>, MatrixMut<T>, |raw| (raw.base, raw.rows, raw.columns);
     [T: Element, const R: usize, const C: usize] GlobalMatrixMut<T, R, C> [R, C]: RawMatrix<T>, MatrixMut<T>,
         |raw| (raw.base, raw.rows, raw.columns);

@@ -9,6 +9,7 @@ use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
 use crate::group::Brand;
 use crate::group::{Cta, End, HandOver, PartBarrier, Passed, Warps};
+use crate::mark::{Group, Split};
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Lendable, Place, Scoped};
 use crate::trap::trap_because;
@@ -139,7 +140,7 @@ pub struct FinishedRunWith<'s, S, const STAGES: usize, Signals, H, B> {
     note = "a `Cta` runs a pipeline of its own tiles: `pipeline.run(cta, …)`; the `Cluster` of the scope runs a pipeline of shared tiles: `pipeline.multicast(peers).run(cluster, …)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait RunsPipeline<'s, Signals>: Sealed {
+pub unsafe trait RunsPipeline<'s, Signals>: Group + Sealed {
     #[doc(hidden)]
     fn cta(&self) -> &Cta;
     #[doc(hidden)]
@@ -414,7 +415,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
             Consumer<'p, S, STAGES, Signals>,
         ) -> Consumer<'p, S, STAGES, Signals>,
     ) {
-        meet!(by.cta());
+        meet!(by, by.cta());
         const {
             Layout::<S, STAGES, Signals>::check();
             assert!(
@@ -449,15 +450,17 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
         // are whole warps (`Signals::check`), as many threads as `B` counts, and only this run uses the barrier. The mbarriers are
         // valid until `join`, after a barrier of all threads that use them, or until the kernel ends.
         unsafe {
-            if Signals::produces(rank) {
+            let split = Split::new();
+            if split.role(Signals::produces(rank)) {
                 let producer = Producer::new(self.addr, self.signals);
-                produce(&Signals::producers(rank), producer).drain();
-            } else if rank >= Signals::FIRST_CONSUMER
-                && Signals::CONSUMERS.is_none_or(|count| rank < Signals::FIRST_CONSUMER + count)
-            {
+                split.part(|| produce(&Signals::producers(rank), producer).drain());
+            } else if split.role(
+                rank >= Signals::FIRST_CONSUMER
+                    && Signals::CONSUMERS.is_none_or(|count| rank < Signals::FIRST_CONSUMER + count),
+            ) {
                 self.signals.begin_consuming();
                 let warps = Warps::of_part(rank - Signals::FIRST_CONSUMER, consumers);
-                let _done = consume(&warps, Consumer::new(self.addr, self.signals));
+                let _done = split.part(|| consume(&warps, Consumer::new(self.addr, self.signals)));
             }
         }
     }

@@ -391,6 +391,7 @@ impl DynamicShared {
     pub fn try_take<P: Place>(self) -> Result<(P, DynamicShared), DynamicShared> {
         const { check_align(P::ALIGN) };
         const { bytes_only::<P>() };
+        crate::mark::deal::<crate::group::Cta, _>(core::ptr::without_provenance::<()>(self.next as usize));
         // Neither sum overflows: `next` is below 2^18, and the second sum is `end` at most.
         let addr = self.next.next_multiple_of(P::ALIGN);
         if addr > self.end || self.end - addr < P::SIZE {

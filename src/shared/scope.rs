@@ -221,7 +221,6 @@ impl Cta {
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::InScope<'s>,
     ) -> H {
-        meet!(self);
         // SAFETY: `'s` belongs to this call alone, so `body` returns the handles of this scope, which ends after `body`.
         // `begin_async` and `invalidate` execute the barriers after `init_mbarriers` and around `inval_mbarriers`.
         unsafe {
@@ -270,7 +269,6 @@ impl Cta {
         handles: H,
         body: impl for<'s> FnOnce(&'s mut Cta, H::InScope<'s>) -> H::Ended<'s>,
     ) {
-        meet!(self);
         // SAFETY: `'s` belongs to this call alone. The result of `body` proves that no copy of this scope is in flight, and no
         // outer scope is open: it would borrow the `Cta`, which this call owns. `begin_async` executes the barrier after
         // `init_mbarriers`.
@@ -288,6 +286,7 @@ impl Cta {
     #[inline(always)]
     #[track_caller]
     pub(crate) unsafe fn begin_async<H: Scoped>(&self, handles: &H) {
+        meet!(self);
         if const { H::INITIALIZED } {
             if self.is_leader() {
                 // SAFETY: the leader makes this call, before `open` (`# Safety`).

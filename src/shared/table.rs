@@ -17,7 +17,7 @@ use crate::size;
 /// }
 ///
 /// /// Looks the level of each byte up.
-/// #[ptx::kernel(unsafe(uniform), threads = 256)]
+/// #[ptx::kernel(threads = 256)]
 /// pub fn dequantize(
 ///     cta: Cta,
 ///     #[shared] smem: Smem,

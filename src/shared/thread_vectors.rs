@@ -48,6 +48,7 @@ impl DynamicShared {
     /// PTX: none.
     #[inline(always)]
     pub fn take_thread_vectors<T: Element>(self, cta: &Cta, count: u32) -> (ThreadVectors<T>, DynamicShared) {
+        crate::mark::deal::<Cta, _>(core::ptr::without_provenance::<()>(self.next as usize));
         // The sum does not overflow: `next` is below 2^18.
         let addr = self.next.next_multiple_of(16);
         if addr > self.end || (self.end - addr) / 16 < count {

@@ -12,7 +12,6 @@ use crate::qualifier::{mode, op, ty};
 use crate::raw;
 use crate::registers::unroll;
 use crate::shared::Element;
-use crate::special_register;
 
 /// A number that lanes add, compare and scan: an integer or a float of 32 or 64 bits, an `f16`, a `bf16`, or a pair of them.
 #[diagnostic::on_unimplemented(
@@ -317,7 +316,7 @@ halves! { f16 bf16 }
 /// Returns whether every warp of the CTA has 32 threads. A constant if the kernel states its CTA's size.
 #[inline(always)]
 fn warps_are_whole() -> bool {
-    (special_register::ntid_x() * special_register::ntid_y() * special_register::ntid_z()).is_multiple_of(32)
+    super::thread_count().is_multiple_of(32)
 }
 
 // SAFETY of the instructions of this `impl`, two clauses, as in `warp.rs`. (a) The mask contains the executing thread (invariant
@@ -336,11 +335,12 @@ impl<M: Segments> Lanes<'_, M> {
     #[track_caller]
     #[doc(alias("__reduce_add_sync", "cg::plus"))]
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
-        meet!(self);
-        match if M::REDUX { self.redux_add(value) } else { None } {
+        self.meet();
+        let sum = if M::REDUX { self.redux_add(value) } else { None };
+        super::uniform::<M, _>(match sum {
             Some(sum) => sum,
             None => self.reduce(value, T::plus),
-        }
+        })
     }
 
     /// The sum by `redux.sync`, or `None` for floats.
@@ -362,12 +362,12 @@ impl<M: Segments> Lanes<'_, M> {
     #[track_caller]
     #[doc(alias = "__reduce_min_sync")]
     pub fn reduce_min<T: Reducible>(&self, value: T) -> T {
-        meet!(self);
+        let mask = self.meet();
         if !M::REDUX {
             return self.reduce(value, T::lesser);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_min(self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_min(mask) })
     }
 
     /// Returns the maximum of the lanes' values (`__reduce_max_sync`). For floats, -0.0 is below +0.0, and NaN is ignored unless
@@ -382,12 +382,12 @@ impl<M: Segments> Lanes<'_, M> {
     #[track_caller]
     #[doc(alias = "__reduce_max_sync")]
     pub fn reduce_max<T: Reducible>(&self, value: T) -> T {
-        meet!(self);
+        let mask = self.meet();
         if !M::REDUX {
             return self.reduce(value, T::greater);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_max(self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_max(mask) })
     }
 
     /// Returns the bitwise AND of the lanes' values (`__reduce_and_sync`).
@@ -400,12 +400,12 @@ impl<M: Segments> Lanes<'_, M> {
     #[track_caller]
     #[doc(alias = "__reduce_and_sync")]
     pub fn reduce_and<T: BitReducible>(&self, value: T) -> T {
-        meet!(self);
+        let mask = self.meet();
         if !M::REDUX {
             return self.reduce(value, |a, b| a & b);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_bits(op::And, self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_bits(op::And, mask) })
     }
 
     /// Returns the bitwise OR of the lanes' values (`__reduce_or_sync`).
@@ -418,12 +418,12 @@ impl<M: Segments> Lanes<'_, M> {
     #[track_caller]
     #[doc(alias = "__reduce_or_sync")]
     pub fn reduce_or<T: BitReducible>(&self, value: T) -> T {
-        meet!(self);
+        let mask = self.meet();
         if !M::REDUX {
             return self.reduce(value, |a, b| a | b);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_bits(op::Or, self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_bits(op::Or, mask) })
     }
 
     /// Returns the bitwise XOR of the lanes' values (`__reduce_xor_sync`).
@@ -436,12 +436,12 @@ impl<M: Segments> Lanes<'_, M> {
     #[track_caller]
     #[doc(alias = "__reduce_xor_sync")]
     pub fn reduce_xor<T: BitReducible>(&self, value: T) -> T {
-        meet!(self);
+        let mask = self.meet();
         if !M::REDUX {
             return self.reduce(value, |a, b| a ^ b);
         }
         // SAFETY: (a) and (b) of this `impl`: the mask contains this thread, and the lanes call together.
-        unsafe { value.redux_bits(op::Xor, self.members.mask()) }
+        super::uniform::<M, _>(unsafe { value.redux_bits(op::Xor, mask) })
     }
 
     /// Combines the lanes' values by `f`, and returns the result in all threads (`cg::reduce`). `f` must be associative and
@@ -465,8 +465,7 @@ impl<M: Segments> Lanes<'_, M> {
     #[doc(alias = "cg::reduce")]
     pub fn reduce<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
         const { words::<T>() };
-        meet!(self);
-        let mask = self.members.mask();
+        let mask = self.meet();
         if let Some(width) = M::WIDTH
             && warps_are_whole()
         {
@@ -519,7 +518,7 @@ impl<M: Segments> Lanes<'_, M> {
     #[doc(alias = "cg::inclusive_scan")]
     pub fn inclusive_scan<T: ShuffleValue>(&self, value: T, f: impl Fn(T, T) -> T) -> T {
         const { words::<T>() };
-        meet!(self);
+        self.meet();
         match M::WIDTH {
             Some(width) => self.scan_up(value, width, f),
             None => self.scan_by_links(value, f),
@@ -658,7 +657,7 @@ impl<M: Segments> Lanes<'_, M> {
         M: Neighbors,
     {
         const { words::<T>() };
-        meet!(self);
+        self.meet();
         self.scan_segments(value, self.heads(is_head), f)
     }
 
@@ -690,8 +689,8 @@ impl<M: Segments> Lanes<'_, M> {
         M: Neighbors,
     {
         const { words::<T>() };
-        meet!(self);
-        let (heads, mask) = (self.heads(is_head), self.members.mask());
+        let mask = self.meet();
+        let heads = self.heads(is_head);
         let upto = self.scan_segments(value, heads, f);
         // A segment ends before the next head, and before the lanes without a thread.
         let ends = match warps_are_whole() {

@@ -8,7 +8,7 @@ const SUMS: usize = 96;
 /// `sums[t]` ← the sum over k < 96 of (k + 1) times the sum of `x[i] + k` over all i of thread t. Each thread has 96
 /// accumulators, as in a matrix product. `threads = 288` bounds its registers, so that a block of 288 threads fits a
 /// multiprocessor.
-#[ptx::kernel(unsafe(uniform), threads = 288)]
+#[ptx::kernel(threads = 288)]
 pub fn accumulate_sums(cta: Cta, x: Global<f32>, sums: GlobalElementsMut<f32>) {
     let mut partial: [f32; SUMS] = zeroed();
     let (mut i, step) = (cta.thread_rank() as usize, cta.thread_count() as usize);

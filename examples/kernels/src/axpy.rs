@@ -7,7 +7,7 @@ use ptx::pipeline::RingMemory;
 const TILE: usize = 3584;
 
 /// `y` ← a·`x` + `y`. While the block computes a tile, copies (TMA) load the next and store the last.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn axpy_tiles(
     cta: Cta,
     #[dynamic] ring: RingMemory<f32, TILE, 1, 2>,

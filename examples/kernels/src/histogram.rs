@@ -16,7 +16,7 @@ ptx::shared_memory! {
 ///
 /// The bins lie in distributed shared memory: each CTA of a cluster of four holds 64 of the 256 bins, and the threads of all four
 /// count in all of them. Then each CTA adds its bins to the output.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = SIZE)]
+#[ptx::kernel(threads = 128, cluster = SIZE)]
 pub fn count_bytes(
     cta: Cta,
     #[shared] smem: Smem,

@@ -48,7 +48,7 @@ ptx::shared_memory! {
 }
 
 /// `output[i]` ← the sum of `input[0]` to `input[i - 1]`, wrapping, in one pass. `sums` and `tickets` are 0 at the start.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn scan_by_look_back(
     cta: Cta,
     #[shared] smem: Smem,

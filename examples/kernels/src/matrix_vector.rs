@@ -3,7 +3,7 @@ use ptx::group::Cta;
 use ptx::math::fma;
 
 /// `y` ← `matrix` · `x`. A warp computes a row at a time; rows have a multiple of four elements.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn multiply_by_vector(
     cta: Cta,
     matrix: GlobalMatrix<f32>,

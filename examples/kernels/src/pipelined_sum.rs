@@ -12,7 +12,7 @@ ptx::shared_memory! {
 }
 
 /// Adds the sum of the whole tiles of `x` to `total[0]`. One thread loads, and the three warps after the first add up.
-#[ptx::kernel(unsafe(uniform), threads = 128)]
+#[ptx::kernel(threads = 128)]
 pub fn sum_in_parts(cta: Cta, #[shared] smem: Smem, x: Global<f32>, total: GlobalAtomics<f32, scope::Gpu>) {
     let (tiles, _) = x.tiles::<TILE>();
     cta.finish(smem.stages, |cta, pipeline| {

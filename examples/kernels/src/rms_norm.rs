@@ -14,7 +14,7 @@ ptx::shared_memory! {
 
 /// Row y of `output` ← x · `weights` / √(mean of x² + epsilon), where x is row y of `input`. Rows have at most 8192 elements, and a
 /// multiple of 4.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn normalize_rows(
     cta: Cta,
     #[shared] smem: Smem,

@@ -15,7 +15,7 @@ ptx::shared_memory! {
 }
 
 /// The first pass: `totals[t]` ← the sum of tile t of `input`, for each whole tile.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn total_tiles(
     cta: Cta,
     #[shared] smem: Partials,
@@ -39,7 +39,7 @@ ptx::shared_memory! {
 }
 
 /// The second pass: `output[i]` ← the sum of `input[0]` to `input[i]`, wrapping, for the whole tiles.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn scan_tiles(
     cta: Cta,
     #[shared] smem: Smem,

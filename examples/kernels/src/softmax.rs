@@ -15,7 +15,7 @@ ptx::shared_memory! {
 ///
 /// The first pass finds the greatest element and the sum of the exponentials together: a thread scales its sum whenever it finds
 /// a greater element, so no exponential overflows. The second pass reads the row from the L2 cache.
-#[ptx::kernel(unsafe(uniform), threads = THREADS)]
+#[ptx::kernel(threads = THREADS)]
 pub fn softmax_rows(cta: Cta, #[shared] smem: Smem, input: GlobalMatrix<f32>, output: GlobalRowsMut<f32>) {
     let mut partials = smem.partials;
     for (row, to) in output.rows(&cta) {

@@ -12,7 +12,7 @@ ptx::shared_memory! {
 }
 
 /// `y[i]` ← `x[i - 1]` + 2·`x[i]` + `x[i + 1]`. Zeros lie beyond the ends of `x`.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn smooth(cta: Cta, #[shared] smem: Smem, x: Global<f32>, y: GlobalMut<f32, TILE>) {
     let whole = y.len() / TILE;
     let (mut mine, tail) = y.tiles(&cta);

@@ -9,7 +9,7 @@ ptx::shared_memory! {
 }
 
 /// Adds the sum of `x` to `total[0]`.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn sum_elements(cta: Cta, #[shared] smem: Smem, x: Global<f32>, total: GlobalAtomics<f32, scope::Gpu>) {
     let (first, step) = (cta.grid_rank() * 256 + cta.thread_rank(), cta.grid_size() * 256);
     let mut sum = 0.0;

@@ -19,7 +19,7 @@ ptx::shared_memory! {
 }
 
 /// `output[x][y]` ← `input[y][x]`, by tensor copies (TMA). The tensor maps are grid constants.
-#[ptx::kernel(unsafe(uniform), threads = THREADS as u32)]
+#[ptx::kernel(threads = THREADS as u32)]
 pub fn transpose(
     cta: Cta,
     #[shared] smem: Smem,

@@ -2,7 +2,7 @@ use ptx::global::{Global, GlobalVectorsMut};
 use ptx::group::Cta;
 
 /// `sum[i]` ← `x[i]` + `y[i]`. Each thread adds vectors of four elements.
-#[ptx::kernel(unsafe(uniform), threads = 256)]
+#[ptx::kernel(threads = 256)]
 pub fn add_vectors(cta: Cta, x: Global<f32>, y: Global<f32>, sum: GlobalVectorsMut<f32>) {
     let (vectors, rest) = sum.vectors(&cta);
     for (v, sum) in vectors {

@@ -123,7 +123,7 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         cluster: &Cluster<'c>,
         src: Src,
     ) -> ChannelSent<'c, T, N, Src> {
-        meet!(cluster.cta());
+        meet!(cluster);
         self.inbox.send_tile(cluster.cta, self.permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }

@@ -873,9 +873,8 @@ pair! {
     }
     raw_tensor_at(base, bar, map, out) {
         let (x, y) = (out.read() as i32, out.add(1).read() as i32);
-        let at = if x & 3 == 0 { Some([x, y]) } else { None };
-        if elected() && let Some(at) = at {
-            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, at, cache_hint::None);
+        if elected() && x & 3 == 0 {
+            raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [x, y], cache_hint::None);
         }
         if elected() {
             raw::cp_async_bulk_prefetch_tensor_2d_global_tile(map, [32 * x, 8 * y], cache_hint::None);

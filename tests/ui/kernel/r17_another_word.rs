@@ -1,9 +1,9 @@
-//! A kernel needs its author's word for uniform control flow.
+//! The word of a kernel's author is `unsafe(uniform)`.
 
 use ptx::group::Cta;
 
 #[cfg(not(fixed))]
-#[ptx::kernel(threads = 32)]
+#[ptx::kernel(unsafe(proven), threads = 32)]
 pub fn kernel(_cta: Cta) {}
 
 #[cfg(fixed)]

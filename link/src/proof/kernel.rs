@@ -1,0 +1,502 @@
+//! The proof of one kernel, of which everything is inlined: the levels of its values, and the conditions of its marks.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::body::{Function, Instruction};
+use crate::flow::{Graph, dominates};
+use crate::ir::{self, Callee};
+use crate::lines::Lines;
+use crate::program::readable;
+
+use super::levels::{GRID, Group, Level, Values, incoming, ways};
+use super::marks::Mark;
+use super::module::is_opaque;
+
+/// A reason why a kernel is not proven.
+pub struct Gap {
+    /// What is not proven, with its place.
+    pub what: String,
+    /// The steps from the condition or operand to its source.
+    pub chain: Vec<String>,
+}
+
+/// Why a value has its level.
+#[derive(Clone, Copy)]
+enum Cause<'a> {
+    /// The instruction itself, or this operand.
+    Own,
+    Operand(&'a str),
+    /// Paths join, or a loop ends, on this condition.
+    Branch(usize),
+}
+
+/// A place in a function: a block, and an instruction in it.
+type At = (usize, usize);
+
+pub struct Kernel<'a, 'b> {
+    function: &'b Function<'a>,
+    lines: &'b Lines<'a>,
+    values: Values<'a, 'b>,
+    causes: HashMap<&'a str, Cause<'a>>,
+    /// The control flow without the blocks that end in a trap, and with them.
+    graph: Graph,
+    whole: Vec<Vec<usize>>,
+    dominators: Vec<Option<usize>>,
+    /// The blocks of the graph.
+    lives: HashSet<usize>,
+    /// The branches of the graph, each with its region.
+    branches: Vec<(usize, BTreeSet<usize>)>,
+    marks: Vec<(At, Mark<'a>)>,
+}
+
+/// Returns what is not proven of a kernel.
+pub fn gaps<'a>(function: &Function<'a>, constants: &[&'a str], lines: &Lines<'a>) -> Vec<Gap> {
+    let whole: Vec<Vec<usize>> = function.blocks.iter().map(|block| block.successors.clone()).collect();
+    if let Some(gap) = unreadable(function, &whole, lines) {
+        return vec![gap];
+    }
+    let mut kernel = Kernel::new(function, constants, lines, whole);
+    // Without an end there is no block in which the paths of all threads meet.
+    if let Some(&block) = kernel.lives.iter().find(|&&at| !kernel.ends(at)) {
+        let last = function.blocks[block].instructions.last();
+        let place = last.map(|last| place(lines, last)).unwrap_or_default();
+        return vec![Gap {
+            what: format!("a loop{place} has no end, or none but a trap"),
+            chain: Vec::new(),
+        }];
+    }
+    kernel.spread();
+    kernel.gaps()
+}
+
+/// Returns what the proof cannot read: calls that are not inlined, and cycles with several entries.
+fn unreadable(function: &Function<'_>, successors: &[Vec<usize>], lines: &Lines<'_>) -> Option<Gap> {
+    const TERMINATORS: [&str; 4] = ["br", "switch", "ret", "unreachable"];
+    let gap = |what: String| Some(Gap { what, chain: Vec::new() });
+    for block in &function.blocks {
+        for instruction in &block.instructions {
+            let place = place(lines, instruction);
+            match ir::call(instruction.line).map(|call| call.callee) {
+                Some(callee) if is_opaque(&callee) => {
+                    return gap(match callee {
+                        Callee::Symbol(name) => format!(
+                            "the call of `{}`{place} cannot be inlined: the function calls itself, or is none of Rust",
+                            readable(name)
+                        ),
+                        _ => format!("the call{place} is one through a pointer, or of a trait object"),
+                    });
+                }
+                _ => {}
+            }
+        }
+        let last = block.instructions.last()?;
+        let targets: HashSet<&str> = last.targets().collect();
+        if !TERMINATORS.contains(&last.opcode) || targets.len() != block.successors.len() {
+            let place = place(lines, last);
+            return gap(format!("the proof does not know the control flow of `{}`{place}", last.opcode));
+        }
+    }
+    let graph = Graph::new(successors, |_| true);
+    let dominators = graph.dominators();
+    let mut forward: Vec<Vec<usize>> = successors.to_vec();
+    for (at, next) in forward.iter_mut().enumerate() {
+        next.retain(|&next| !dominates(&dominators, next, at));
+    }
+    has_cycle(&forward).then(|| Gap {
+        what: "a loop has several entries, so that its rounds cannot be told apart".into(),
+        chain: Vec::new(),
+    })
+}
+
+/// Returns true if the blocks that are reached from the entry have a cycle.
+fn has_cycle(successors: &[Vec<usize>]) -> bool {
+    let mut state = vec![0_u8; successors.len()];
+    let mut open = vec![(0, 0)];
+    while let Some((at, done)) = open.last_mut() {
+        state[*at] = 1;
+        match successors[*at].get(*done) {
+            Some(&next) => {
+                *done += 1;
+                match state[next] {
+                    0 => open.push((next, 0)),
+                    1 => return true,
+                    _ => {}
+                }
+            }
+            None => {
+                state[*at] = 2;
+                open.pop();
+            }
+        }
+    }
+    false
+}
+
+/// Returns true if no thread goes on behind a block: it ends in a trap of the library, a panic, or is never reached.
+fn is_dead_end(instructions: &[Instruction<'_>]) -> bool {
+    let mut calls = instructions.iter().filter_map(|one| ir::call(one.line)).peekable();
+    let traps = |call: &ir::Call<'_>| matches!(call.callee, Callee::Asm(text) if text.starts_with("trap;"));
+    let is_unreachable = instructions.last().is_some_and(|last| last.opcode == "unreachable");
+    // rustc knows that no thread reaches an `unreachable` that follows no call, such as the last arm of a `match`.
+    is_unreachable && (instructions.len() == 1 || calls.any(|call| traps(&call)))
+}
+
+fn place(lines: &Lines<'_>, instruction: &Instruction<'_>) -> String {
+    lines.place(instruction.last_line()).map_or(String::new(), |place| format!(" at {place}"))
+}
+
+impl<'a, 'b> Kernel<'a, 'b> {
+    fn new(
+        function: &'b Function<'a>,
+        constants: &'b [&'a str],
+        lines: &'b Lines<'a>,
+        whole: Vec<Vec<usize>>,
+    ) -> Self {
+        let blocks = &function.blocks;
+        let graph = Graph::new(&whole, |at| {
+            let instructions = &blocks[at].instructions;
+            whole[at].is_empty() && !is_dead_end(instructions)
+        });
+        let dominators = Graph::new(&whole, |_| true).dominators();
+        let branches = (0..blocks.len()).filter(|&at| graph.successors[at].len() > 1);
+        let branches = branches.map(|at| (at, graph.region(at))).collect();
+        let mut marks = Vec::new();
+        for (at, block) in blocks.iter().enumerate() {
+            for (i, instruction) in block.instructions.iter().enumerate() {
+                marks.extend(Mark::read(instruction.line).map(|mark| ((at, i), mark)));
+            }
+        }
+        let instructions = blocks.iter().flat_map(|block| &block.instructions);
+        let values = Values::new(&function.parameters, constants, instructions);
+        let lives = reached(&graph.successors, 0);
+        Self {
+            function,
+            lines,
+            values,
+            causes: HashMap::new(),
+            graph,
+            whole,
+            dominators,
+            lives,
+            branches,
+            marks,
+        }
+    }
+
+    /// Returns true if a path leads from a block to the end of the kernel.
+    fn ends(&self, block: usize) -> bool {
+        let ends = |at: usize| self.whole[at].is_empty() && self.graph.successors[at].is_empty();
+        ends(block) || reached(&self.graph.successors, block).into_iter().any(ends)
+    }
+
+    /// Lowers the levels of the values until none changes.
+    fn spread(&mut self) {
+        let effects: Vec<_> = self
+            .branches
+            .iter()
+            .map(|(branch, region)| {
+                let joins = self.graph.joins(*branch, region);
+                let joined = joins.iter().flat_map(|&join| &self.function.blocks[join].instructions);
+                let phis =
+                    joined.filter(|one| one.opcode == "phi" && !self.is_one_value(one, *branch, region));
+                let phis = phis.filter_map(|phi| phi.result);
+                let mut values: Vec<&str> = phis.collect();
+                values.extend(self.leaving(&self.graph.cycle(*branch, region)));
+                (*branch, values)
+            })
+            .collect();
+        loop {
+            let mut changed = false;
+            for (at, block) in self.function.blocks.iter().enumerate() {
+                for instruction in &block.instructions {
+                    let Some(result) = instruction.result else { continue };
+                    let level = self.values.of_result(instruction);
+                    // In a block from which every path ends in a trap, joins are not looked at.
+                    if instruction.opcode == "phi" && !self.lives.contains(&at) {
+                        changed |= self.values.join(result, Level::Thread);
+                    }
+                    if self.values.lower(result, level) {
+                        changed = true;
+                        let operands = match instruction.opcode {
+                            "phi" => incoming(instruction.line),
+                            _ => instruction.operands().collect(),
+                        };
+                        let guilty = operands.into_iter().find(|operand| {
+                            operand.starts_with('%')
+                                && level.and(self.values.level(operand)) == self.values.level(operand)
+                                && self.values.level(operand) != GRID
+                        });
+                        self.causes.insert(result, guilty.map_or(Cause::Own, Cause::Operand));
+                    }
+                }
+            }
+            for (branch, values) in &effects {
+                let level = match self.condition(*branch) {
+                    GRID => continue,
+                    level @ Level::Uniform(_) => level,
+                    // What the parts made of a value does not tell the parts apart for another split.
+                    Level::Part(_) | Level::Thread => Level::Thread,
+                };
+                for value in values {
+                    if self.values.join(value, level) {
+                        changed = true;
+                        self.causes.insert(value, Cause::Branch(*branch));
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    /// Returns true if a `phi` takes one value on all ways from a branch, which is there before the branch.
+    fn is_one_value(&self, phi: &Instruction<'_>, branch: usize, region: &BTreeSet<usize>) -> bool {
+        let blocks = &self.function.blocks;
+        let block_of =
+            |label: &str| blocks.iter().position(|block| !label.is_empty() && block.label == label);
+        let mut values = ways(phi.line).into_iter().filter(|(_, label)| {
+            // A label that is not found may be of any block.
+            block_of(label).is_none_or(|block| block == branch || region.contains(&block))
+        });
+        let Some((value, _)) = values.next() else { return true };
+        let is_before = |value: &str| {
+            let mut defined = region.iter().flat_map(|&block| &blocks[block].instructions);
+            !value.starts_with('%') || !defined.any(|one| one.result == Some(value))
+        };
+        values.all(|(other, _)| other == value) && is_before(value)
+    }
+
+    /// Returns the values that are defined in a cycle and used outside.
+    fn leaving(&self, cycle: &BTreeSet<usize>) -> Vec<&'a str> {
+        let instructions = |at: usize| self.function.blocks[at].instructions.iter();
+        let defined: HashSet<&str> =
+            cycle.iter().flat_map(|&at| instructions(at)).filter_map(|one| one.result).collect();
+        let outside = (0..self.function.blocks.len()).filter(|at| !cycle.is_empty() && !cycle.contains(at));
+        let used = outside.flat_map(instructions);
+        let (mut values, mut phis) = (Vec::new(), Vec::new());
+        for instruction in used {
+            let operands: Vec<_> = instruction.operands().filter(|value| defined.contains(value)).collect();
+            // A `phi` behind the loop takes the place of the value there.
+            match (instruction.opcode, instruction.result) {
+                ("phi", Some(result)) if !operands.is_empty() => phis.push(result),
+                _ => values.extend(operands),
+            }
+        }
+        values.extend(phis);
+        values
+    }
+
+    /// Returns the level of the condition at which a block ends.
+    fn condition(&self, branch: usize) -> Level<'a> {
+        self.values.level(condition_of(self.function.blocks[branch].instructions.last()))
+    }
+
+    fn gaps(&self) -> Vec<Gap> {
+        let mut gaps = Vec::new();
+        let mut said = HashSet::new();
+        for (at, mark) in &self.marks {
+            let Some((need, who)) = needed(mark) else { continue };
+            let part = self.part_of(*at);
+            if mark.name == "meet.part" && part.is_none() {
+                gaps.push(self.gap(*at, mark, who, "it is outside of the part", Vec::new()));
+                continue;
+            }
+            // The lanes that a split names have the values of their part.
+            let lanes = mark
+                .inputs
+                .first()
+                .and_then(|mask| self.values.mark(mask))
+                .filter(|mark| mark.name == "lanes");
+            let lanes =
+                lanes.and_then(|lanes| lanes.inputs.get(1).copied()).filter(|_| mark.name == "meet.lanes");
+            let of_part = part.filter(|_| matches!(mark.name, "meet.part" | "meet.warp" | "meet.lanes"));
+            let holds = |level: Level<'_>| match level {
+                Level::Uniform(group) => group >= need,
+                Level::Part(split) => Some(split) == of_part || Some(split) == lanes,
+                Level::Thread => false,
+            };
+            if let Some(branch) = self.around(at.0).into_iter().find(|&branch| !holds(self.condition(branch)))
+                && said.insert((branch, need))
+            {
+                let last = self.function.blocks[branch].instructions.last();
+                let place = last.map(|last| place(self.lines, last)).unwrap_or_default();
+                let what = format!("it depends on the condition{place}, which may differ {}", among(need));
+                gaps.push(self.gap(*at, mark, who, &what, self.chain(condition_of(last))));
+            }
+            // The mask of lanes is no handle.
+            let operands = &mark.inputs[usize::from(mark.name == "meet.lanes").min(mark.inputs.len())..];
+            if let Some(value) = operands.iter().find(|value| !holds(self.values.level(value)))
+                && said.insert((usize::MAX - at.0, need))
+            {
+                let what = format!("its memory may differ {}", among(need));
+                gaps.push(self.gap(*at, mark, who, &what, self.chain(value)));
+            }
+        }
+        gaps
+    }
+
+    /// Returns the branches on which it depends whether and how often a thread reaches a block.
+    fn around(&self, block: usize) -> Vec<usize> {
+        if self.lives.contains(&block) {
+            let regions = self.branches.iter().filter(|(_, region)| region.contains(&block));
+            return regions.map(|(at, _)| *at).collect();
+        }
+        // From here every path ends in a trap. Any branch before may part the threads.
+        (0..self.whole.len())
+            .filter(|&at| self.whole[at].len() > 1 && reached(&self.whole, at).contains(&block))
+            .collect()
+    }
+
+    /// Returns the token of the split in whose part a place is.
+    fn part_of(&self, at: At) -> Option<&'a str> {
+        let before = |one: At, other: At| match one.0 == other.0 {
+            true => one.1 < other.1,
+            false => dominates(&self.dominators, one.0, other.0),
+        };
+        let begins = self.marks.iter().filter(|(begin, mark)| mark.name == "begin" && before(*begin, at));
+        let mut begins: Vec<_> = begins.map(|(begin, mark)| (*begin, mark.inputs.first().copied())).collect();
+        // The innermost is the last: each begin dominates the place, so the begins dominate one another.
+        begins.sort_by(|(one, _), (other, _)| {
+            if before(*one, *other) { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less }
+        });
+        let is_open = |(begin, split): &(At, Option<&str>)| {
+            let ends = self
+                .marks
+                .iter()
+                .filter(|(_, mark)| mark.name == "end" && mark.inputs.first().copied() == *split);
+            !ends.map(|(end, _)| *end).any(|end| self.leads(end, at, *begin))
+        };
+        begins.into_iter().find(is_open).and_then(|(_, split)| split)
+    }
+
+    /// Returns true if a path leads from one place to another without passing a third.
+    fn leads(&self, from: At, to: At, without: At) -> bool {
+        let passes = |block: usize, after: Option<usize>| {
+            let is_after = |at: At| at.0 == block && after.is_none_or(|after| at.1 > after);
+            (is_after(to), is_after(without), to.1 < without.1)
+        };
+        let (mut open, mut seen) = (vec![(from.0, Some(from.1))], HashSet::new());
+        while let Some((block, after)) = open.pop() {
+            match passes(block, after) {
+                (true, false, _) | (true, true, true) => return true,
+                (_, true, _) => {}
+                (false, false, _) => {
+                    let next = self.whole[block].iter().copied().filter(|&next| seen.insert(next));
+                    open.extend(next.map(|next| (next, None)));
+                }
+            }
+        }
+        false
+    }
+
+    fn gap(&self, at: At, mark: &Mark<'a>, who: &str, why: &str, chain: Vec<String>) -> Gap {
+        let instruction = &self.function.blocks[at.0].instructions[at.1];
+        let call = if mark.name.starts_with("deal") { "deals out memory" } else { "is collective" };
+        let place = place(self.lines, instruction);
+        Gap { what: format!("a call that {call} in {who}{place}: {why}"), chain }
+    }
+
+    /// Returns the way from a value to the source of its difference.
+    fn chain(&self, value: &str) -> Vec<String> {
+        const LONGEST: usize = 12;
+        let (mut chain, mut seen, mut value) = (Vec::<String>::new(), HashSet::new(), value);
+        while chain.len() < LONGEST && seen.insert(value) {
+            let Some(instruction) = self.values.instruction(value) else { break };
+            let place = place(self.lines, instruction);
+            let (said, next) = match self.causes.get(value) {
+                Some(Cause::Operand(operand)) => (None, Some(*operand)),
+                Some(Cause::Branch(branch)) => {
+                    let last = self.function.blocks[*branch].instructions.last();
+                    let of_branch =
+                        last.map(|last| crate::proof::kernel::place(self.lines, last)).unwrap_or_default();
+                    (
+                        Some(format!("a value{place} depends on the way through the condition{of_branch}")),
+                        Some(condition_of(last)),
+                    )
+                }
+                Some(Cause::Own) | None => (Some(format!("{}{place}", source(instruction))), None),
+            };
+            let said = said
+                .unwrap_or_else(|| if place.is_empty() { String::new() } else { format!("a value{place}") });
+            if !said.is_empty() && chain.last() != Some(&said) {
+                chain.push(said);
+            }
+            match next {
+                Some(next) => value = next,
+                None => break,
+            }
+        }
+        chain
+    }
+}
+
+/// Names what makes a value differ between threads.
+fn source(instruction: &Instruction<'_>) -> String {
+    if let Some(mark) = Mark::read(instruction.line) {
+        return match mark.name {
+            "rank" => "the rank of the thread".into(),
+            "role" => "the part to which the thread belongs".into(),
+            name => format!("the result of `{name}`"),
+        };
+    }
+    match ir::call(instruction.line).map(|call| call.callee) {
+        Some(Callee::Asm(text)) => {
+            let text = ir::asm_source(text);
+            format!("the result of `{}`", text.split("; //").next().unwrap_or(&text).trim())
+        }
+        Some(Callee::Symbol(name)) => match name.strip_prefix("llvm.nvvm.read.ptx.sreg.") {
+            Some(register) => format!("`%{register}`"),
+            None => format!("the result of `{}`", readable(name)),
+        },
+        _ => match instruction.opcode {
+            "load" => "a load from memory that threads may write, or at an address that differs".into(),
+            "atomicrmw" | "cmpxchg" => "the result of an atomic operation".into(),
+            "alloca" => "the address of a local variable".into(),
+            opcode => format!("the result of `{opcode}`"),
+        },
+    }
+}
+
+/// Returns the group in which a mark needs equal conditions and operands, and its name in messages.
+fn needed(mark: &Mark<'_>) -> Option<(Group, &'static str)> {
+    match mark.name {
+        "meet.lanes" | "meet.warp" => Some((Group::Warp, "the warp, or in lanes of it")),
+        "meet.part" => Some((Group::Cta, "the part of the CTA")),
+        "meet.cta" | "deal.cta" => Some((Group::Cta, "the CTA")),
+        "meet.cluster" => Some((Group::Cluster, "the cluster")),
+        "deal.grid" => Some((Group::Grid, "the grid")),
+        _ => None,
+    }
+}
+
+fn among(group: Group) -> &'static str {
+    match group {
+        Group::Warp => "between the threads of a warp",
+        Group::Cta => "between the threads of the CTA",
+        Group::Cluster => "between the CTAs of the cluster, or their threads",
+        Group::Grid => "between the CTAs of the grid, or their threads",
+    }
+}
+
+/// Returns the condition of a `br` or `switch`: a value, or a constant.
+fn condition_of<'a>(last: Option<&Instruction<'a>>) -> &'a str {
+    let Some(last) = last.filter(|last| matches!(last.opcode, "br" | "switch")) else { return "" };
+    let mut words = last.line.trim_start().split(' ');
+    words.nth(2).map_or("", |word| word.trim_end_matches(','))
+}
+
+/// Returns the blocks that a path reaches from a block, which is among them if it is the entry or in a cycle.
+fn reached(successors: &[Vec<usize>], from: usize) -> HashSet<usize> {
+    let mut seen = HashSet::new();
+    if from == 0 {
+        seen.insert(0);
+    }
+    let mut open = successors[from].clone();
+    while let Some(at) = open.pop() {
+        if seen.insert(at) {
+            open.extend(&successors[at]);
+        }
+    }
+    seen
+}

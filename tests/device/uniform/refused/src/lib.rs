@@ -1,0 +1,11 @@
+//! Kernels that break the contract of `Cta::enter`, a clause each. `tests/uniform.rs` checks that `ptx-link` refuses every one.
+
+#![no_std]
+#![feature(abi_ptx, asm_experimental_arch)]
+
+mod control;
+mod groups;
+mod memory;
+mod shapes;
+
+ptx::panic_handler!();
