@@ -16,7 +16,8 @@ pub const KERNELS: [&str; 6] =
     ["device_sum", "look_back_scan", "segmented_sum", "top_k", "radix_histogram", "radix_pass"];
 
 /// Seeds of each of [`KERNELS`] on an emulated device: for less than a vector, a part of a tile, several tiles, and several CTAs.
-const EMULATED: [&[u32]; 6] = [&[2, 9, 10], &[3, 13, 10], &[2, 7, 10, 15], &[0, 1, 4], &[2, 7, 10], &[2, 10, 9]];
+const EMULATED: [&[u32]; 6] =
+    [&[2, 9, 10], &[3, 13, 10], &[2, 7, 10, 15], &[0, 1, 4], &[2, 7, 10], &[2, 10, 9]];
 
 /// Returns the check of each of [`KERNELS`] for one seed.
 fn runs<D: Device>() -> [Run<D>; 6] {
