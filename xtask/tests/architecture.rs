@@ -132,6 +132,38 @@ fn what_the_page_points_to_is_there() {
     assert!(gone.is_empty(), "docs/ARCHITECTURE.md names files that are not there: {gone:?}");
 }
 
+#[test]
+fn the_page_names_what_is_in_the_folders() {
+    let page = page();
+    let rows = rows(&page, "| folder | what is in it |");
+    let folders =
+        ["link/src", "link/src/proof", "emu/src", "emu/src/numbers", "emu/src/frontend", "emu/src/order"];
+    for folder in folders.into_iter().chain(["emu/src/execution", "tests/device", "tests/golden"]) {
+        // A folder without a row of its own stands in the row of the one around it; `emu/src` in that of `emu/`.
+        let is_row = |row: &&Vec<String>| {
+            let named = code(&row[0])[0].trim_end_matches('/');
+            folder == named || folder.strip_suffix("/src") == Some(named)
+        };
+        let around = |row: &&Vec<String>| folder.starts_with(code(&row[0])[0]);
+        let row = rows
+            .iter()
+            .find(is_row)
+            .or_else(|| rows.iter().find(around))
+            .unwrap_or_else(|| panic!("{folder}"));
+        let said = row[1].to_lowercase();
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            let is_part = path.is_dir() || path.extension().is_some_and(|extension| extension == "rs");
+            if is_part && name != "lib" {
+                let is_named =
+                    said.contains(&format!("`{name}`")) || page.contains(&format!("`{folder}/{name}`"));
+                assert!(is_named, "docs/ARCHITECTURE.md does not name `{name}` of {folder}");
+            }
+        }
+    }
+}
+
 /// Returns the names that a page places in a file: "`NAME` of `FILE`", "`NAME` in `FILE`".
 fn placed(page: &str) -> Vec<(&str, &str)> {
     let spans: Vec<_> = page.split('`').collect();
