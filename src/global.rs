@@ -554,7 +554,9 @@ impl<T: Element> TailMut<T> {
     /// ```
     #[inline(always)]
     pub fn tile(self, cta: &Cta) -> Option<RowMut<T>> {
-        (self.len > 0 && cta.grid_rank() + 1 == cta.grid_size()).then(|| RowMut::new(self.base, self.len))
+        // The tail is shorter than a tile, which has less than 2^20 bytes.
+        (self.len > 0 && cta.grid_rank() + 1 == cta.grid_size())
+            .then(|| RowMut::new(self.base, self.len as u32))
     }
 
     /// Replaces each element `v` of the tail, at index `i` of the tail, by `f(i, v)`. Each thread of the grid updates its own

@@ -178,6 +178,34 @@ fn operations_of_pairs_are_one_instruction() {
     assert!(packed > 0);
 }
 
+/// Checks the kernels in half precision of `kernels/`: vectors of 16 bytes, their loads before their first use, one instruction of an
+/// operation of a pair.
+#[test]
+fn kernels_of_halves_are_made_of_vectors_and_pairs() {
+    let module = ok(Build::new("kernels", Arch::Sm90a).run());
+    let tools = ok(Tools::find_or_fetch());
+    let cubin = module.path.with_extension("halves.cubin");
+    ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
+    let sass = ok(tools.sass(&cubin));
+    // The kernel, its loads before its first store, its stores, and its additions of pairs.
+    let cases = [("add_rms_norm_f16", 8, 16, 32), ("add_rms_norm_bf16", 8, 16, 32)];
+    for (name, in_flight, stores, additions) in cases {
+        let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");
+        let looped = in_loops(code.split("\t.section\t").next().unwrap_or_default());
+        let count = |code: &[&str], words: &[&str]| {
+            code.iter().filter(|one| words.iter().any(|word| one.contains(word))).count()
+        };
+        let first = looped.iter().position(|one| one.contains("STG")).expect("a store");
+        assert_eq!(count(&looped[..first], &["LDG.E.128"]), in_flight, "{name}: {looped:#?}");
+        assert_eq!(count(&looped, &["STG.E.128"]), stores, "{name}");
+        assert_eq!(count(&looped, &["STG"]), stores, "{name}: a store is not of a vector");
+        // ptxas spreads them over two pipes: `HADD2 d, a, b` and `HFMA2 d, a, 1, 1, b`.
+        let zeros = |code: &&str| code.contains("RZ, RZ") || code.contains("HADD2.F32");
+        let pairs: Vec<_> = looped.iter().copied().filter(|one| !zeros(one)).collect();
+        assert_eq!(count(&pairs, &["HADD2", "HFMA2"]), additions, "{name}: {looped:#?}");
+    }
+}
+
 /// Returns the mnemonics of a function's instructions, up to the first dot.
 fn words_of(function: &str) -> Vec<&str> {
     let words = function.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase()));

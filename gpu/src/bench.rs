@@ -1,6 +1,7 @@
 //! Benchmarks: each kernel beside its twin in CUDA C++ (`bench/cuda`). Checks both results, then times both in one process.
 
 mod case;
+mod halves;
 mod library;
 mod math;
 mod primitives;
@@ -18,7 +19,11 @@ use crate::report::{Outcome, Report};
 
 fn cases() -> impl Iterator<Item = Case> {
     let kernels_of_words = words::cases().into_iter().chain(math::cases());
-    kernels_of_words.chain(tensor::cases()).chain(library::cases()).chain(primitives::cases())
+    kernels_of_words
+        .chain(tensor::cases())
+        .chain(library::cases())
+        .chain(primitives::cases())
+        .chain(halves::cases())
 }
 
 /// Makes a check for each case. The check passes if both results are right; its data are the times.

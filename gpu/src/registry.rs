@@ -6,8 +6,8 @@ use crate::check::Check;
 use crate::kernels::Runs;
 use crate::options::Options;
 use crate::{
-    axpy_checks, checked_checks, device_checks, host_checks, kernels, library_checks, math_checks,
-    primitive_checks, suite, tensor_checks, typed_checks,
+    axpy_checks, checked_checks, device_checks, half_checks, host_checks, kernels, library_checks,
+    math_checks, primitive_checks, suite, tensor_checks, typed_checks,
 };
 
 /// Returns all checks that a GPU runs: those of `ptx-host` too, and those of bandwidth.
@@ -25,6 +25,7 @@ pub fn of_kernels<D: Runs>(options: &Options) -> Result<Vec<Check<D>>> {
     checks.extend(kernels::list(options)?);
     checks.extend(library_checks::list(options)?);
     checks.extend(primitive_checks::list(options)?);
+    checks.extend(half_checks::list(options)?);
     checks.extend(math_checks::list(options)?);
     checks.extend(tensor_checks::list(options)?);
     checks.extend(suite::list(options, suite::SUITES)?);
@@ -61,14 +62,23 @@ mod tests {
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let text: String = files.map(|file| std::fs::read_to_string(file).unwrap()).collect();
         let entries = ["#[ptx::kernel(", "extern \"ptx-kernel\""].map(|start| text.split(start).skip(1));
-        let name = |rest: &'_ str| rest.split_once(" fn ").unwrap().1.split_once('(').unwrap().0.to_owned();
-        let mut kernels: Vec<String> = entries.into_iter().flatten().map(name).collect();
+        let names = |rest: &'_ str| -> Vec<String> {
+            let (attribute, rest) = rest.split_once(" fn ").unwrap();
+            let name = rest.split(['(', '<']).next().unwrap();
+            let Some((_, instances)) = attribute.split_once("instances(") else {
+                return vec![name.to_owned()];
+            };
+            let words = |instance: &str| instance.split_once('>').unwrap().0.replace(", ", "_");
+            instances.split('<').skip(1).map(|instance| format!("{name}_{}", words(instance))).collect()
+        };
+        let mut kernels: Vec<String> = entries.into_iter().flatten().flat_map(names).collect();
         let run = kernels::KERNELS
             .iter()
             .map(|kernel| kernel.name)
             .chain(["axpy_bulk"])
             .chain(library_checks::KERNELS)
             .chain(primitive_checks::KERNELS)
+            .chain(half_checks::KERNELS)
             .chain(math_checks::KERNELS)
             .chain(tensor_checks::KERNELS);
         let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();

@@ -5,6 +5,7 @@
 #![cfg_attr(target_arch = "nvptx64", no_std, feature(abi_ptx, asm_experimental_arch))]
 #![cfg_attr(not(target_arch = "nvptx64"), allow(dead_code, unused_imports))]
 
+pub mod add_rms_norm;
 pub mod atomic;
 pub mod axpy;
 pub mod axpy_bulk;

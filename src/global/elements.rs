@@ -1,13 +1,16 @@
 //! Elements and 16-byte vectors of global memory, divided among the threads or warps of the grid (grid-stride loops).
 
+use core::ops::{Add, Div, Mul};
+
 use super::{Global, GlobalTileMut, load, store};
 use crate::group::Cta;
 use crate::mark::{Grid, deal};
 use crate::parameter::kind;
 use crate::qualifier::Sealed;
 use crate::registers::{for_each_loaded, loads, unroll};
-use crate::shared::Element;
+use crate::shared::{Element, bits};
 use crate::size;
+use crate::trap::trap_because;
 
 impl<T: Element> Global<T> {
     /// Returns the 16 bytes that start at byte `16 * i` (for `f32`, a `float4` load), or `None` past the last whole vector.
@@ -157,13 +160,51 @@ impl<T: Element> Global<T> {
     #[inline(always)]
     pub(crate) unsafe fn vector_at(&self, i: usize) -> T::Vector {
         // SAFETY: `i` is in bounds (`# Safety`); `base` is aligned to 16 bytes and no thread writes (`Global::from_raw`).
-        unsafe { self.base.cast::<Vector<T>>().add(i).read().0 }
+        unsafe { Vector::load(self.base.cast::<Vector<T>>().add(i)) }
     }
 }
 
 /// A vector of elements: 16 bytes, aligned to 16 bytes.
 #[repr(C, align(16))]
-pub(super) struct Vector<T: Element>(pub(super) T::Vector);
+pub(super) struct Vector<T: Element>(T::Vector);
+
+/// The words of a vector of small elements.
+#[repr(C, align(16))]
+struct Words([u32; 4]);
+
+impl<T: Element> Vector<T> {
+    /// Whether a vector is accessed as words. Of a vector of halves that lives through a branch, LLVM would keep each half in a
+    /// register of its own.
+    const AS_WORDS: bool = align_of::<T>() < 4;
+
+    /// Loads the vector at `at`.
+    ///
+    /// # Safety
+    ///
+    /// `at` is valid for a read of a vector, and aligned to 16 bytes.
+    #[inline(always)]
+    pub(super) unsafe fn load(at: *const Self) -> T::Vector {
+        // SAFETY: `# Safety`; a vector is plain data of 16 bytes.
+        unsafe { if const { Self::AS_WORDS } { bits(at.cast::<Words>().read().0) } else { at.read().0 } }
+    }
+
+    /// Stores `elements` in the vector at `at`.
+    ///
+    /// # Safety
+    ///
+    /// `at` is valid for a write of a vector, and aligned to 16 bytes.
+    #[inline(always)]
+    pub(super) unsafe fn store(at: *mut Self, elements: T::Vector) {
+        // SAFETY: as in `load`.
+        unsafe {
+            if const { Self::AS_WORDS } {
+                at.cast::<Words>().write(Words(bits(elements)));
+            } else {
+                at.write(Vector(elements));
+            }
+        }
+    }
+}
 
 pub(super) const fn per_vector<T: Element>() -> usize {
     16 / size_of::<T>()
@@ -195,12 +236,23 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
     message = "`{Self}` cannot be the length of a slice of global memory",
     label = "neither `u32` nor `usize`: convert the length"
 )]
-pub trait Length: Copy + PartialEq + Sealed {
+pub trait Length:
+    Copy + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self> + From<u8> + Sealed
+{
     /// What the host passes for a slice of this length.
     #[doc(hidden)]
     type Kind<T>;
     #[doc(hidden)]
     fn of(number: usize) -> Self;
+    #[doc(hidden)]
+    fn number(self) -> usize;
+    /// The index `k` steps on.
+    ///
+    /// # Safety
+    ///
+    /// Neither the product nor the sum wraps, and `k` is less than 2^32.
+    #[doc(hidden)]
+    unsafe fn ahead(self, k: usize, step: Self) -> Self;
 }
 
 impl Length for u32 {
@@ -209,6 +261,15 @@ impl Length for u32 {
     #[inline(always)]
     fn of(number: usize) -> u32 {
         number as u32
+    }
+    #[inline(always)]
+    fn number(self) -> usize {
+        self as usize
+    }
+    #[inline(always)]
+    unsafe fn ahead(self, k: usize, step: u32) -> u32 {
+        // SAFETY: nothing wraps (`# Safety`).
+        unsafe { self.unchecked_add(step.unchecked_mul(k as u32)) }
     }
 }
 
@@ -219,6 +280,15 @@ impl Length for usize {
     #[inline(always)]
     fn of(number: usize) -> usize {
         number
+    }
+    #[inline(always)]
+    fn number(self) -> usize {
+        self
+    }
+    #[inline(always)]
+    unsafe fn ahead(self, k: usize, step: usize) -> usize {
+        // SAFETY: nothing wraps (`# Safety`).
+        unsafe { self.unchecked_add(step.unchecked_mul(k)) }
     }
 }
 
@@ -513,55 +583,154 @@ impl<T: Element> GlobalVectorsMut<T> {
     pub fn vectors(self, cta: &Cta) -> (VectorsMut<T>, ElementsMut<T>) {
         deal::<Grid, _>(self.base);
         let Place { rank, step } = Place::of(cta);
-        let whole = self.len / per_vector::<T>();
-        let first_rest = whole * per_vector::<T>();
+        let first_rest = self.len / per_vector::<T>() * per_vector::<T>();
         (
-            VectorsMut { base: self.base, next: rank, count: whole, step },
+            // No sum wraps: slices are at most `isize::MAX` bytes long, and a grid has fewer than 2^42 threads.
+            VectorsMut { base: self.base, next: rank, len: self.len, step },
             ElementsMut { base: self.base, next: first_rest + rank, len: self.len, step },
         )
     }
 }
 
 /// An iterator over the executing thread's share of the 16-byte vectors of a slice or a row of global memory, with their indices. A
-/// clone passes over the same vectors.
+/// clone passes over the same vectors, and [`get`](VectorsMut::get) returns one of them.
+///
+/// `L` is the type in which indices are counted: `usize` in a slice, `u32` in a row.
 #[derive(Debug, Clone)]
-pub struct VectorsMut<T> {
+pub struct VectorsMut<T, L = usize> {
     base: *mut T,
-    next: usize,
-    count: usize,
-    step: usize,
+    next: L,
+    /// The elements of the slice or the row. No sum up to `vector_count() + 128 * step` wraps.
+    len: L,
+    step: L,
 }
 
-impl<T> VectorsMut<T> {
-    /// The vectors `next`, `next + step`, … below `count` of the memory at `base`. No other thread accesses them.
+impl<T: Element> VectorsMut<T, u32> {
+    /// The vectors at `r`, `r + t`, `r + 2 * t`, … of the `len` elements at `base`, for the thread's rank `r` in the CTA and `t`
+    /// threads in the CTA. No other thread accesses them.
     #[inline(always)]
-    pub(super) fn new(base: *mut T, next: usize, count: usize, step: usize) -> Self {
-        VectorsMut { base, next, count, step }
+    pub(super) fn of_thread(base: *mut T, len: u32, cta: &Cta) -> Self {
+        // A thread has a rank and a step of at most 2^10.
+        if const { per_vector::<T>() == 1 } && len > u32::MAX - (1 << 18) {
+            trap_because!("a row has more than 2^32 - 2^18 vectors")
+        }
+        VectorsMut { base, next: cta.thread_rank(), len, step: cta.thread_count() }
     }
 }
 
-impl<T: Element> Iterator for VectorsMut<T> {
-    type Item = (usize, VectorMut<T>);
-    #[inline(always)]
-    fn next(&mut self) -> Option<Self::Item> {
-        let index = self.next;
-        if index >= self.count {
-            return None;
+// One `impl` per type of index: see `ElementsMut`.
+macro_rules! vectors {
+    ($( $L:ty: $after:expr; )*) => { $(
+        impl<T: Element> Iterator for VectorsMut<T, $L> {
+            type Item = (usize, VectorMut<T>);
+            #[inline(always)]
+            fn next(&mut self) -> Option<Self::Item> {
+                let index = self.next;
+                if index >= self.vector_count() {
+                    return None;
+                }
+                self.next = $after(index, self.step);
+                // SAFETY: `index < count`.
+                Some((index as usize, unsafe { self.at(index) }))
+            }
+            // A plain loop for `for_each`: see `ElementsMut`.
+            #[inline(always)]
+            fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
+                let (mut all, mut index) = (first, self.next);
+                while index < self.vector_count() {
+                    // SAFETY: `index < count`.
+                    all = f(all, (index as usize, unsafe { self.at(index) }));
+                    index = $after(index, self.step);
+                }
+                all
+            }
         }
-        self.next = index + self.step;
+    )* };
+}
+vectors! {
+    // SAFETY: the sum does not wrap (`len`).
+    u32: |index: u32, step| unsafe { index.unchecked_add(step) };
+    // The sum does not wrap (`len`).
+    usize: |index: usize, step: usize| index + step;
+}
+
+impl<T: Element, L: Length> VectorsMut<T, L> {
+    /// Returns the vector that the iterator reaches after `k` others, with its index in the slice or the row; `None` if
+    /// the thread has no more than `k`. `k` is at most 127.
+    ///
+    /// With [`unroll`], a thread keeps its vectors of a row in registers from one pass to the next. Where a pass only
+    /// loads, all its loads are in flight together:
+    ///
+    /// ```
+    /// # use ptx::{global::RowMut, group::Cta, math, reduce::ReduceMemory, registers::{unroll, zeroed}};
+    /// # fn kernel(cta: &Cta, row: RowMut<f32>, memory: &mut ReduceMemory<f32>) {
+    /// // Divides a row by its length (L2 norm), in place. A block of 256 threads has rows of up to 4096 elements.
+    /// let vectors = row.vectors(cta);
+    /// let mut held: [[f32; 4]; 4] = zeroed();
+    /// unroll::<4>(|k| {
+    ///     if let Some((_, vector)) = vectors.get(k) {
+    ///         held[k] = vector.read();
+    ///     }
+    /// });
+    /// let mut squares = 0.0;
+    /// unroll::<4>(|k| squares = held[k].iter().fold(squares, |sum, x| math::fma(*x, *x, sum)));
+    /// let scale = math::rsqrt_ftz(memory.reduce_add(cta, squares));
+    /// unroll::<4>(|k| {
+    ///     if let Some((_, vector)) = vectors.get(k) {
+    ///         vector.write(held[k].map(|x| scale * x));
+    ///     }
+    /// });
+    /// # }
+    /// ```
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn get(&self, k: usize) -> Option<(usize, VectorMut<T>)> {
+        if k > 127 {
+            trap_because!("`VectorsMut::get` reaches 127 vectors ahead: advance the iterator")
+        }
+        // SAFETY: neither the product nor the sum wraps (`len`).
+        let index = unsafe { self.next.ahead(k, self.step) };
         // SAFETY: `index < count`.
-        Some((index, VectorMut { at: unsafe { self.base.cast::<Vector<T>>().add(index) } }))
+        (index < self.vector_count()).then(|| (index.number(), unsafe { self.at(index) }))
     }
-    // A plain loop for `for_each`: see `ElementsMut`.
+
+    /// The number of whole vectors of the slice or the row.
     #[inline(always)]
-    fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
-        let (mut all, mut index) = (first, self.next);
-        while index < self.count {
-            // SAFETY: `index < count`.
-            all = f(all, (index, VectorMut { at: unsafe { self.base.cast::<Vector<T>>().add(index) } }));
-            index += self.step;
-        }
-        all
+    fn vector_count(&self) -> L {
+        self.len / L::from(const { per_vector::<T>() as u8 })
+    }
+
+    /// The number of whole vectors that the inputs have too.
+    #[inline(always)]
+    fn count_with(&self, inputs: &impl VectorInputs) -> L {
+        L::of(inputs.bound(self.vector_count().number(), self.len.number(), const { per_vector::<T>() }))
+    }
+
+    /// The thread's vector with this index.
+    ///
+    /// # Safety
+    ///
+    /// `index` is the thread's, and below `count`.
+    #[inline(always)]
+    unsafe fn at(&self, index: L) -> VectorMut<T> {
+        // SAFETY: the vector is in the slice or the row (`# Safety`), and no other thread accesses it.
+        VectorMut { at: unsafe { self.base.cast::<Vector<T>>().add(index.number()) } }
+    }
+
+    /// Returns [`get(k)`](VectorsMut::get) beside the vectors of `inputs` at its index, which it loads; `None` also past the
+    /// end of an input. One check serves all slices.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: `ld.global.v4.b32`, or `.v2.b64`, of each input
+    #[inline(always)]
+    pub fn get_with<I: VectorInputs>(&self, k: usize, inputs: I) -> Option<(I::Vectors, VectorMut<T>)> {
+        let (index, vector) = self.get(k)?;
+        // SAFETY: `index` is below the count of `inputs`.
+        (index < self.count_with(&inputs).number()).then(|| (unsafe { inputs.at(index) }, vector))
     }
 }
 
@@ -570,7 +739,8 @@ impl<T: Element> Iterator for VectorsMut<T> {
 ///
 /// # Safety
 ///
-/// Implemented in this crate only: a slice has the vectors of each index below `count`, and all-zero bits are a value of `Vectors`.
+/// Implemented in this crate only: a slice has the vectors of each index below a `bound`, which is at most the `count` that it is
+/// given, and all-zero bits are a value of `Vectors`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read by vectors",
     label = "neither a `Global`, nor a tuple of two or three of them, nor `()`"
@@ -579,14 +749,15 @@ impl<T: Element> Iterator for VectorsMut<T> {
 pub unsafe trait VectorInputs {
     /// A vector of each slice.
     type Vectors: Copy;
-    /// The number of whole vectors that all slices have.
+    /// Returns the number of whole vectors that all slices have, and a slice of `len` elements too, which has `count` vectors of
+    /// `per_vector` elements. If the slices have one length, the compiler sees that it is `count`.
     #[doc(hidden)]
-    fn count(&self) -> usize;
+    fn bound(&self, count: usize, len: usize, per_vector: usize) -> usize;
     /// Loads the vectors with the index `i`.
     ///
     /// # Safety
     ///
-    /// `i` is below `count`.
+    /// `i` is below a `bound`.
     #[doc(hidden)]
     unsafe fn at(&self, i: usize) -> Self::Vectors;
 }
@@ -595,37 +766,42 @@ pub unsafe trait VectorInputs {
 unsafe impl VectorInputs for () {
     type Vectors = ();
     #[inline(always)]
-    fn count(&self) -> usize {
-        usize::MAX
+    fn bound(&self, count: usize, _: usize, _: usize) -> usize {
+        count
     }
     #[inline(always)]
     unsafe fn at(&self, _: usize) {}
 }
-// SAFETY: the count is that of the slice.
+// SAFETY: the bound is at most the slice's number of vectors: a slice that is at least as long has as many vectors.
 unsafe impl<T: Element> VectorInputs for Global<T> {
     type Vectors = T::Vector;
     #[inline(always)]
-    fn count(&self) -> usize {
-        self.vector_count()
+    fn bound(&self, count: usize, len: usize, per_vector: usize) -> usize {
+        if per_vector == const { self::per_vector::<T>() } && self.len >= len {
+            count
+        } else {
+            count.min(self.vector_count())
+        }
     }
     #[inline(always)]
     unsafe fn at(&self, i: usize) -> T::Vector {
-        // SAFETY: `i` is below `vector_count` (`# Safety`).
+        // SAFETY: `i` is below a bound (`# Safety`), which is at most `vector_count`.
         unsafe { self.vector_at(i) }
     }
 }
 macro_rules! vector_inputs {
     ($( ($($T:ident $i:tt),+) )*) => { $(
-        // SAFETY: each slice has the vectors below the least count.
+        // SAFETY: each slice has the vectors below the least bound.
         unsafe impl<$($T: Element),+> VectorInputs for ($(Global<$T>,)+) {
             type Vectors = ($($T::Vector,)+);
             #[inline(always)]
-            fn count(&self) -> usize {
-                usize::MAX $(.min(self.$i.vector_count()))+
+            fn bound(&self, count: usize, len: usize, per_vector: usize) -> usize {
+                $( let count = self.$i.bound(count, len, per_vector); )+
+                count
             }
             #[inline(always)]
             unsafe fn at(&self, i: usize) -> Self::Vectors {
-                // SAFETY: `i` is below each count (`# Safety`).
+                // SAFETY: `i` is below each bound (`# Safety`).
                 unsafe { ($(self.$i.vector_at(i),)+) }
             }
         }
@@ -633,7 +809,7 @@ macro_rules! vector_inputs {
 }
 vector_inputs! { (A 0, B 1) (A 0, B 1, C 2) }
 
-impl<T: Element> VectorsMut<T> {
+impl<T: Element, L: Length> VectorsMut<T, L> {
     /// Replaces each of the executing thread's vectors by `f` of the vectors of `inputs` at its index, and of the vector itself. The
     /// thread has the loads of `N` vectors in flight at a time, 1 to 16. Vectors beyond the end of an input keep their contents.
     ///
@@ -660,16 +836,16 @@ impl<T: Element> VectorsMut<T> {
     ) {
         const { loads(N) };
         // SAFETY: `i` is below `count`: vector `i` is this thread's.
-        let own = |i| unsafe { self.base.cast::<Vector<T>>().add(i) };
-        // SAFETY: zeros are a value of vectors (`VectorInputs`), and `N` is 1 to 16 (`loads`). No sum wraps: slices are at
-        // most `isize::MAX` bytes long. `i` is below the counts of `inputs` and of these vectors.
+        let own = |i: L| unsafe { self.base.cast::<Vector<T>>().add(i.number()) };
+        // SAFETY: zeros are a value of vectors (`VectorInputs`), and `N` is 1 to 16 (`loads`). No sum wraps (`len`).
+        // `i` is below the counts of `inputs` and of these vectors.
         unsafe {
             for_each_loaded::<_, _, N>(
                 self.next,
                 self.step,
-                self.count.min(inputs.count()),
-                |i| (inputs.at(i), own(i).read().0),
-                |i, (inputs, old)| own(i).write(Vector(f(inputs, old))),
+                self.count_with(&inputs),
+                |i| (inputs.at(i.number()), Vector::load(own(i))),
+                |i, (inputs, old)| Vector::store(own(i), f(inputs, old)),
             )
         }
     }
@@ -699,13 +875,15 @@ impl<T: Element> VectorsMut<T> {
     ) {
         const { loads(N) };
         // SAFETY: as in `for_each_update`.
+        let own = |i: L| unsafe { self.base.cast::<Vector<T>>().add(i.number()) };
+        // SAFETY: as in `for_each_update`.
         unsafe {
             for_each_loaded::<_, _, N>(
                 self.next,
                 self.step,
-                self.count.min(inputs.count()),
-                |i| inputs.at(i),
-                |i, inputs| self.base.cast::<Vector<T>>().add(i).write(Vector(f(inputs))),
+                self.count_with(&inputs),
+                |i| inputs.at(i.number()),
+                |i, inputs| Vector::store(own(i), f(inputs)),
             )
         }
     }
@@ -725,7 +903,7 @@ impl<T: Element> VectorMut<T> {
     #[inline(always)]
     pub fn read(&self) -> T::Vector {
         // SAFETY: invariant of `at`.
-        unsafe { self.at.read().0 }
+        unsafe { Vector::load(self.at) }
     }
 
     /// Stores `elements` into the vector in global memory by one 16-byte `st.global`.
@@ -734,11 +912,11 @@ impl<T: Element> VectorMut<T> {
     #[inline(always)]
     pub fn write(&self, elements: T::Vector) {
         // SAFETY: invariant of `at`.
-        unsafe { self.at.write(Vector(elements)) }
+        unsafe { Vector::store(self.at, elements) }
     }
 }
 
 handles! {
     GlobalElementsMut<u32>, WarpElementsMut<u32>, ElementMut<u32>, GlobalVectorsMut<u32>, VectorMut<u32>,
 }
-handles! { Clone: ElementsMut<u32>, VectorsMut<u32> }
+handles! { Clone: ElementsMut<u32>, VectorsMut<u32>, VectorsMut<u32, u32> }

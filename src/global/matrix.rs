@@ -132,7 +132,7 @@ impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
         }
         // SAFETY: `[x, y]` is in the tile, which is aligned to 16 bytes and which no thread writes (`GlobalMatrix::from_raw`).
         Some(unsafe {
-            self.base.add(start(self.row + y as u32, self.columns)).cast::<Vector<T>>().add(x).read().0
+            Vector::load(self.base.add(start(self.row + y as u32, self.columns)).cast::<Vector<T>>().add(x))
         })
     }
 }
@@ -228,7 +228,7 @@ impl<T: Element> Iterator for RowsMut<T> {
         self.next = index.saturating_add(self.step);
         // SAFETY: `index < count`, so the row is in the matrix.
         let base = unsafe { self.base.add(start(index, self.columns)) };
-        Some((index as usize, RowMut::new(base, self.columns as usize)))
+        Some((index as usize, RowMut::new(base, self.columns)))
     }
 }
 
@@ -237,13 +237,13 @@ impl<T: Element> Iterator for RowsMut<T> {
 #[derive(Debug)]
 pub struct RowMut<T> {
     base: *mut T,
-    len: usize,
+    len: u32,
 }
 
 impl<T> RowMut<T> {
     /// The `len` elements at `base`, which is aligned to 16 bytes. Only the executing CTA accesses them, through this handle.
     #[inline(always)]
-    pub(super) const fn new(base: *mut T, len: usize) -> Self {
+    pub(super) const fn new(base: *mut T, len: u32) -> Self {
         RowMut { base, len }
     }
 }
@@ -255,7 +255,7 @@ impl<T: Element> RowMut<T> {
     /// PTX: none.
     #[inline(always)]
     pub const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Returns the row's 16-byte vectors of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r`
@@ -280,10 +280,9 @@ impl<T: Element> RowMut<T> {
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn vectors(self, cta: &Cta) -> VectorsMut<T> {
+    pub fn vectors(self, cta: &Cta) -> VectorsMut<T, u32> {
         deal::<Cta, _>(self.base);
-        let (rank, step) = (cta.thread_rank() as usize, cta.thread_count() as usize);
-        VectorsMut::new(self.base, rank, self.vector_count(), step)
+        VectorsMut::of_thread(self.base, self.len, cta)
     }
 
     /// Returns the row's elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the
@@ -295,15 +294,15 @@ impl<T: Element> RowMut<T> {
     #[inline(always)]
     pub fn elements(self, cta: &Cta) -> ElementsMut<T> {
         deal::<Cta, _>(self.base);
-        ElementsMut::new(self.base, cta.thread_rank() as usize, self.len, cta.thread_count() as usize)
+        ElementsMut::new(self.base, cta.thread_rank() as usize, self.len(), cta.thread_count() as usize)
     }
 }
 
 impl<T: Element> RowMut<T> {
     /// The number of whole vectors of 16 bytes.
     #[inline(always)]
-    pub(crate) fn vector_count(&self) -> usize {
-        self.len / per_vector::<T>()
+    pub(crate) fn vector_count(&self) -> u32 {
+        self.len / const { per_vector::<T>() as u32 }
     }
 
     /// Stores vector `i`.
@@ -312,9 +311,9 @@ impl<T: Element> RowMut<T> {
     ///
     /// `i` is below [`vector_count`](RowMut::vector_count), and no other thread accesses that vector through its handle.
     #[inline(always)]
-    pub(crate) unsafe fn write_vector_at(&self, i: usize, elements: T::Vector) {
+    pub(crate) unsafe fn write_vector_at(&self, i: u32, elements: T::Vector) {
         // SAFETY: vector `i` is in bounds and this thread's (`# Safety`), and aligned to 16 bytes (`GlobalRowsMut::from_raw`).
-        unsafe { self.base.cast::<Vector<T>>().add(i).write(Vector(elements)) }
+        unsafe { Vector::store(self.base.cast::<Vector<T>>().add(i as usize), elements) }
     }
 }
 
@@ -497,7 +496,7 @@ impl<T: Element, const R: usize, const C: usize, const B: usize, const W: usize>
         // row `self.y` and thread column `self.x`, so to this thread only.
         unsafe {
             let row = self.base.cast::<T>().add(rows_on * self.columns).cast::<Vector<T>>();
-            row.add(vectors_on).write(Vector(elements));
+            Vector::store(row.add(vectors_on), elements);
         }
         Some(())
     }

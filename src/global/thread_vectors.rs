@@ -42,7 +42,7 @@ impl<T: Element> ThreadVectors<T> {
     #[inline(always)]
     pub fn write_to(&self, to: RowMut<T>, mut f: impl FnMut(T::Vector) -> T::Vector) {
         // One bound for both sides, so that neither side is checked again.
-        let count = self.count.min(to.vector_count().min(u32::MAX as usize) as u32);
+        let count = self.count.min(to.vector_count());
         let mut i = self.rank;
         while i < count {
             unroll::<2>(|n| {
@@ -52,7 +52,7 @@ impl<T: Element> ThreadVectors<T> {
                     let vector = unsafe { T::load_vector(self.addr + 16 * i) };
                     // SAFETY: `i` is below the row's count. The row belongs to this CTA, its vector `i` to this thread, and the
                     // call uses the row up.
-                    unsafe { to.write_vector_at(i as usize, f(vector)) };
+                    unsafe { to.write_vector_at(i, f(vector)) };
                 }
             });
             i += 2 * self.step;

@@ -142,6 +142,17 @@ integers! {
         u8 as u16 U16, i8 as i16 S16, u16 as u16 U16, i16 as i16 S16, u32 as u32 U32, i32 as i32 S32;
 }
 
+/// Returns the halves of a pair. Where each access of an array in registers is one of words, LLVM keeps it in registers of 32 bits;
+/// an access of a half would take each half of the array into a register of its own.
+#[inline(always)]
+fn halves<T: Copy>(pair: [T; 2]) -> [T; 2] {
+    // SAFETY: `T` is `f16` or `bf16`: plain data of 16 bits.
+    unsafe {
+        let word: u32 = bits(pair);
+        [bits(word as u16), bits((word >> 16) as u16)]
+    }
+}
+
 /// Implements conversions of pairs of which each element is converted by itself, or in two steps.
 macro_rules! through {
     ($( $From:ty => $To:ty: |$x:ident| $f:expr; )*) => { $(
@@ -154,10 +165,10 @@ macro_rules! through {
     )* };
 }
 through! {
-    [f16; 2] => [f32; 2]: |x| [convert(x[0]), convert(x[1])];
-    [bf16; 2] => [f32; 2]: |x| [convert(x[0]), convert(x[1])];
-    [f16; 2] => [bf16; 2]: |x| [convert(x[0]), convert(x[1])];
-    [bf16; 2] => [f16; 2]: |x| [convert(x[0]), convert(x[1])];
+    [f16; 2] => [f32; 2]: |x| halves(x).map(convert);
+    [bf16; 2] => [f32; 2]: |x| halves(x).map(convert);
+    [f16; 2] => [bf16; 2]: |x| halves(x).map(convert);
+    [bf16; 2] => [f16; 2]: |x| halves(x).map(convert);
 }
 
 macro_rules! bytes {

@@ -235,7 +235,7 @@ impl Bench<'_> {
     }
 
     /// Sets all bits of `memory`: each float is a NaN.
-    pub fn fill_with_nan(&self, memory: &mut CudaSlice<f32>) -> Result<()> {
+    pub fn fill_with_nan<T>(&self, memory: &mut CudaSlice<T>) -> Result<()> {
         let stream = &self.gpu.stream;
         // SAFETY: `memory` has `memory.num_bytes()` bytes and is borrowed exclusively.
         unsafe { result::memset_d8_async(address(memory), 0xff, memory.num_bytes(), stream.cu_stream())? };
