@@ -243,9 +243,10 @@ pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
 /// Returns the text of `bench/excess.toml`.
 pub fn excess_text(excess: &Excess) -> Result<String> {
     let mut text = "\
-# Kernels of `kernels/` that exceed the bar set by their twins in `bench/cuda`, and why. The bar: 1.05 times the twin's
-# instructions, or 8 more; the twin's barriers; the twin's registers, or 32. `tests/bench.rs` fails if a kernel exceeds the number
-# here, or needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise a number or add a kernel, write the reason.
+# Kernels of `kernels/` that exceed the bar set by their twins in `bench/cuda`, and why; bench/README.md has their times. The bar:
+# 1.05 times the twin's instructions, or 8 more; the twin's barriers; the twin's registers, or 32. `tests/bench.rs` fails if a kernel
+# exceeds the number here, or needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise a number or add a kernel,
+# write the reason.
 "
     .to_owned();
     for (kernel, allowance) in excess {
