@@ -188,7 +188,14 @@ fn kernels_of_halves_are_made_of_vectors_and_pairs() {
     ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
     let sass = ok(tools.sass(&cubin));
     // The kernel, its loads before its first store, its stores, and its additions of pairs.
-    let cases = [("add_rms_norm_f16", 8, 16, 32), ("add_rms_norm_bf16", 8, 16, 32)];
+    let cases = [
+        ("add_rms_norm_f16", 8, 16, 32),
+        ("add_rms_norm_bf16", 8, 16, 32),
+        // Two for the angles of the token; the sine of the first half of a head is negated.
+        ("rotary_embedding", 6, 2, 4),
+        ("embedding_gather", 4, 4, 0),
+        ("layer_norm_backward", 4, 2, 0),
+    ];
     for (name, in_flight, stores, additions) in cases {
         let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");
         let looped = in_loops(code.split("\t.section\t").next().unwrap_or_default());

@@ -174,7 +174,7 @@ struct Words([u32; 4]);
 
 impl<T: Element> Vector<T> {
     /// Whether a vector is accessed as words. Of a vector of halves that lives through a branch, LLVM would keep each half in a
-    /// register of its own.
+    /// register of its own. Each word is named, since LLVM keeps an array that is only copied in memory.
     const AS_WORDS: bool = align_of::<T>() < 4;
 
     /// Loads the vector at `at`.
@@ -185,7 +185,14 @@ impl<T: Element> Vector<T> {
     #[inline(always)]
     pub(super) unsafe fn load(at: *const Self) -> T::Vector {
         // SAFETY: `# Safety`; a vector is plain data of 16 bytes.
-        unsafe { if const { Self::AS_WORDS } { bits(at.cast::<Words>().read().0) } else { at.read().0 } }
+        unsafe {
+            if const { Self::AS_WORDS } {
+                let Words([a, b, c, d]) = at.cast::<Words>().read();
+                bits([a, b, c, d])
+            } else {
+                at.read().0
+            }
+        }
     }
 
     /// Stores `elements` in the vector at `at`.
@@ -198,7 +205,8 @@ impl<T: Element> Vector<T> {
         // SAFETY: as in `load`.
         unsafe {
             if const { Self::AS_WORDS } {
-                at.cast::<Words>().write(Words(bits(elements)));
+                let [a, b, c, d]: [u32; 4] = bits(elements);
+                at.cast::<Words>().write(Words([a, b, c, d]));
             } else {
                 at.write(Vector(elements));
             }

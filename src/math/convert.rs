@@ -165,10 +165,10 @@ macro_rules! through {
     )* };
 }
 through! {
-    [f16; 2] => [f32; 2]: |x| halves(x).map(convert);
-    [bf16; 2] => [f32; 2]: |x| halves(x).map(convert);
-    [f16; 2] => [bf16; 2]: |x| halves(x).map(convert);
-    [bf16; 2] => [f16; 2]: |x| halves(x).map(convert);
+    [f16; 2] => [f32; 2]: |x| { let [a, b] = halves(x); [convert(a), convert(b)] };
+    [bf16; 2] => [f32; 2]: |x| { let [a, b] = halves(x); [convert(a), convert(b)] };
+    [f16; 2] => [bf16; 2]: |x| [convert(x[0]), convert(x[1])];
+    [bf16; 2] => [f16; 2]: |x| [convert(x[0]), convert(x[1])];
 }
 
 macro_rules! bytes {

@@ -171,7 +171,6 @@ const NO_USER: Exceptions = &[
             "math::min_nan",
             "math::mul_sat",
             "math::ne",
-            "math::neg",
             "math::relu",
             "math::sub",
             "math::sub_sat",
@@ -263,7 +262,7 @@ const NO_USER: Exceptions = &[
     ),
     (
         "reads or writes elements where the sibling with vectors does not fit, or vectors in place of elements",
-        &["global::VectorsMut::for_each_write", "shared::View2d::get_vector"],
+        &["shared::View2d::get_vector"],
     ),
     (
         "bounds a loop with a collective call in each round, of which some CTAs of a cluster have no tile",

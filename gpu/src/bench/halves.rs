@@ -1,13 +1,15 @@
 //! Benchmarks of kernels in half precision, each checked against the CPU.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use ptx::{bf16, f16};
 use ptx_host::LaunchConfig;
 use ptx_host::cudarc::driver::CudaSlice;
 
 use super::case::{Bench, Case, Timing};
 use crate::device::Device as _;
-use crate::half_checks::{Half, added_and_normalized, check_rounded, small_halves};
+use crate::half_checks::{
+    Gradients, Half, Quantized, added_and_normalized, angles, check_rotated, check_rounded, small_halves,
+};
 use crate::memory::{address, matrix, slice};
 
 pub fn cases() -> Vec<Case> {
@@ -23,6 +25,16 @@ pub fn cases() -> Vec<Case> {
         case("add_rms_norm_bf16", "4096", |bench| add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 12)),
         case("add_rms_norm_bf16", "8192", |bench| add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 13)),
         case("add_rms_norm_bf16", "16384", |bench| add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 14)),
+        case("int4_matrix_vector_f16", "", |bench| {
+            int4_matrix_vector::<f16>(bench, "int4_matrix_vector_f16")
+        }),
+        case("int4_matrix_vector_bf16", "", |bench| {
+            int4_matrix_vector::<bf16>(bench, "int4_matrix_vector_bf16")
+        }),
+        case("rotary_embedding", "", rotary_embedding),
+        case("embedding_gather", "", |bench| embedding(bench, false)),
+        case("embedding_scatter_add", "", |bench| embedding(bench, true)),
+        case("layer_norm_backward", "", layer_norm_backward),
     ]
 }
 
@@ -72,4 +84,172 @@ fn add_rms_norm<T: Half>(bench: &Bench, kernel: &str, columns: usize) -> Result<
         }
     }
     bench.time(&launches, Some(4 * size_of::<T>() * rows * columns))
+}
+
+fn int4_matrix_vector<T: Half>(bench: &Bench, kernel: &str) -> Result<Timing> {
+    const ROWS: usize = 1 << 15;
+    const COLUMNS: usize = 1 << 14;
+    let stream = &bench.gpu.stream;
+    let weights = Quantized::<T>::new(1, ROWS, COLUMNS);
+    let x: Vec<T> = small_halves(3, COLUMNS);
+    let words = stream.clone_htod(&weights.words)?;
+    let (scales, vector) = (on_gpu(bench, &weights.scales)?, on_gpu(bench, &x)?);
+    let mut output = stream.alloc_zeros::<u16>(ROWS)?;
+    let arguments = (
+        matrix(&words, ROWS, COLUMNS / 8),
+        matrix(&scales, ROWS, COLUMNS / 128),
+        slice(&vector),
+        slice(&output),
+    );
+    let [m, n] = [ROWS as u32, COLUMNS as u32];
+    let of_twin = (address(&words), address(&scales), address(&vector), address(&output), m, n);
+    // Each CTA has eight warps, and each warp four rows.
+    let config = LaunchConfig::new(m / 32, 256);
+    // SAFETY: the rows are packed, and have a multiple of 1024 weights.
+    let launches = unsafe { bench.launches(kernel, &config, arguments, of_twin)? };
+    for launch in &launches {
+        bench.fill_with_nan(&mut output)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        for (row, got) in of_gpu::<T>(bench, &output)?.into_iter().enumerate().step_by(97) {
+            weights.check(row, &x, got).context(launch.label)?;
+        }
+    }
+    bench.time(&launches, Some(ROWS * COLUMNS / 2 + size_of::<T>() * ROWS * COLUMNS / 128))
+}
+
+fn rotary_embedding(bench: &Bench) -> Result<Timing> {
+    const TOKENS: usize = 1 << 15;
+    const COLUMNS: usize = 1 << 12;
+    const POSITIONS: usize = 1 << 12;
+    let stream = &bench.gpu.stream;
+    let x: Vec<bf16> = small_halves(1, TOKENS * COLUMNS);
+    let angles = angles(POSITIONS);
+    let positions: Vec<u32> = (0..TOKENS as u32).map(|token| token % POSITIONS as u32).collect();
+    let (source, of_tokens) = (on_gpu(bench, &x)?, stream.clone_htod(&positions)?);
+    let (cosines, sines) = (on_gpu(bench, &angles[0])?, on_gpu(bench, &angles[1])?);
+    let mut output = stream.alloc_zeros::<u16>(TOKENS * COLUMNS)?;
+    let [m, n] = [TOKENS as u32, COLUMNS as u32];
+    let arguments = (
+        slice(&of_tokens),
+        matrix(&cosines, POSITIONS, 64),
+        matrix(&sines, POSITIONS, 64),
+        matrix(&source, TOKENS, COLUMNS),
+        matrix(&output, TOKENS, COLUMNS),
+        m,
+        n,
+    );
+    let of_twin =
+        (address(&of_tokens), address(&cosines), address(&sines), address(&source), address(&output), m, n);
+    let config = LaunchConfig::new(m, 256);
+    // SAFETY: the rows are packed whole heads, and each position has angles.
+    let launches = unsafe { bench.launches("rotary_embedding", &config, arguments, of_twin)? };
+    for launch in &launches {
+        bench.fill_with_nan(&mut output)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        let got: Vec<bf16> = of_gpu(bench, &output)?;
+        for token in (0..TOKENS).step_by(997) {
+            let row = token * COLUMNS..(token + 1) * COLUMNS;
+            check_rotated(&x[row.clone()], positions[token] as usize, &angles, &got[row])
+                .with_context(|| format!("{}: token {token}", launch.label))?;
+        }
+    }
+    bench.time(&launches, Some(2 * size_of::<bf16>() * TOKENS * COLUMNS))
+}
+
+/// Times the gathering of rows, or the addition to rows.
+fn embedding(bench: &Bench, adds: bool) -> Result<Timing> {
+    const ROWS: usize = 1 << 15;
+    const COLUMNS: usize = 1 << 12;
+    let stream = &bench.gpu.stream;
+    // Each row is a token once, in another order, so the result does not depend on it.
+    let tokens: Vec<u32> = (0..ROWS as u32).map(|i| i * 12_347 % ROWS as u32).collect();
+    let x: Vec<bf16> = small_halves(1, ROWS * COLUMNS);
+    let (of_tokens, source) = (stream.clone_htod(&tokens)?, on_gpu(bench, &x)?);
+    let mut output = stream.alloc_zeros::<u16>(ROWS * COLUMNS)?;
+    let [m, n] = [ROWS as u32, COLUMNS as u32];
+    let of_twin = (address(&of_tokens), address(&source), address(&output), m, n);
+    let config = LaunchConfig::new(m, 128);
+    let (tokens_and_rows, to) = ((slice(&of_tokens), matrix(&source, ROWS, COLUMNS)), &output);
+    // SAFETY: the rows are packed whole vectors, and each token has a row.
+    let launches = unsafe {
+        if adds {
+            let arguments = (tokens_and_rows.0, tokens_and_rows.1, slice(to));
+            bench.launches("embedding_scatter_add", &config, arguments, of_twin)?
+        } else {
+            let arguments = (tokens_and_rows.0, tokens_and_rows.1, matrix(to, ROWS, COLUMNS));
+            bench.launches("embedding_gather", &config, arguments, of_twin)?
+        }
+    };
+    for launch in &launches {
+        stream.memset_zeros(&mut output)?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        let got: Vec<bf16> = of_gpu(bench, &output)?;
+        for (i, token) in tokens.iter().map(|token| *token as usize).enumerate().step_by(97) {
+            let (from, to) = if adds { (i, token) } else { (token, i) };
+            let [want, got] =
+                [(&x, from), (&got, to)].map(|(all, row)| &all[row * COLUMNS..(row + 1) * COLUMNS]);
+            ensure!(want == got, "{}: row {to} is wrong", launch.label);
+        }
+    }
+    bench.time(&launches, Some((2 + usize::from(adds)) * size_of::<bf16>() * ROWS * COLUMNS))
+}
+
+fn layer_norm_backward(bench: &Bench) -> Result<Timing> {
+    const ROWS: usize = 1 << 14;
+    const COLUMNS: usize = 1 << 12;
+    let stream = &bench.gpu.stream;
+    let (dy, x): (Vec<bf16>, Vec<bf16>) = (small_halves(1, ROWS * COLUMNS), small_halves(2, ROWS * COLUMNS));
+    let weights: Vec<bf16> = small_halves(3, COLUMNS);
+    let all = Gradients::new(&dy, &x, COLUMNS);
+    let (of_dy, of_x, factors) = (on_gpu(bench, &dy)?, on_gpu(bench, &x)?, on_gpu(bench, &weights)?);
+    let (means, scales) = (stream.clone_htod(&all.means)?, stream.clone_htod(&all.scales)?);
+    let mut dx = stream.alloc_zeros::<u16>(ROWS * COLUMNS)?;
+    let mut sums = [stream.alloc_zeros::<f32>(COLUMNS)?, stream.alloc_zeros::<f32>(COLUMNS)?];
+    let [m, n] = [ROWS as u32, COLUMNS as u32];
+    let arguments = (
+        matrix(&of_dy, ROWS, COLUMNS),
+        matrix(&of_x, ROWS, COLUMNS),
+        slice(&means),
+        slice(&scales),
+        slice(&factors),
+        matrix(&dx, ROWS, COLUMNS),
+        slice(&sums[0]),
+        slice(&sums[1]),
+        m,
+        n,
+    );
+    let of_twin = (
+        address(&of_dy),
+        address(&of_x),
+        address(&means),
+        address(&scales),
+        address(&factors),
+        address(&dx),
+        address(&sums[0]),
+        address(&sums[1]),
+        m,
+        n,
+    );
+    // A multiprocessor has registers for two CTAs.
+    let config = LaunchConfig::new(2 * bench.gpu.multiprocessors()?, 256);
+    // SAFETY: the rows are packed whole vectors, and each row and each column has its number.
+    let launches = unsafe { bench.launches("layer_norm_backward", &config, arguments, of_twin)? };
+    for launch in &launches {
+        bench.fill_with_nan(&mut dx)?;
+        sums.iter_mut().try_for_each(|sums| stream.memset_zeros(sums))?;
+        (launch.put)()?;
+        bench.gpu.wait()?;
+        let got: Vec<bf16> = of_gpu(bench, &dx)?;
+        for row in (0..ROWS).step_by(97) {
+            let of_row = row * COLUMNS..(row + 1) * COLUMNS;
+            let rows = [&dy[of_row.clone()], &x[of_row.clone()], &weights[..], &got[of_row]];
+            all.check_row(row, rows).context(launch.label)?;
+        }
+        let [dweights, dbias] = [stream.clone_dtoh(&sums[0])?, stream.clone_dtoh(&sums[1])?];
+        all.check_sums(ROWS, 0.0, &dweights, &dbias).context(launch.label)?;
+    }
+    bench.time(&launches, Some(3 * size_of::<bf16>() * ROWS * COLUMNS))
 }

@@ -382,20 +382,30 @@ pub unsafe extern "ptx-kernel" fn raw_math_convert(
     let to_bf16x2 = |x: [f32; 2]| raw::cvt_f32x2(Rn, relu::None, satfinite::None, ty::Bf16x2, x[1], x[0]);
     let of_bf16 = |x: bf16| raw::cvt_to_f32(ty::Bf16, x);
     let of_f16 = |x: f16| raw::cvt_to_f32(ty::F16, x);
+    // Through a word, as `convert` reads a pair.
+    let of_word = |word: u32| [word as u16, (word >> 16) as u16];
+    let of_f16x2 = |x: [f16; 2]| {
+        let [a, b] = of_word(unsafe { core::mem::transmute::<[f16; 2], u32>(x) });
+        [of_f16(f16::from_bits(a)), of_f16(f16::from_bits(b))]
+    };
+    let of_bf16x2 = |x: [bf16; 2]| {
+        let [a, b] = of_word(unsafe { core::mem::transmute::<[bf16; 2], u32>(x) });
+        [of_bf16(bf16::from_bits(a)), of_bf16(bf16::from_bits(b))]
+    };
     unsafe {
         out.cast::<[f16; 2]>().write(to_f16x2(x));
         out.add(1).cast::<[bf16; 2]>().write(to_bf16x2(x));
-        out.add(2).cast::<[f32; 2]>().write([of_f16(h[0]), of_f16(h[1])]);
-        out.add(4).cast::<[f32; 2]>().write([of_bf16(b[0]), of_bf16(b[1])]);
+        out.add(2).cast::<[f32; 2]>().write(of_f16x2(h));
+        out.add(4).cast::<[f32; 2]>().write(of_bf16x2(b));
         out.add(6).cast::<[bf16; 2]>().write([raw::cvt_bf16_f16(h[0]), raw::cvt_bf16_f16(h[1])]);
         out.add(7).cast::<[f16; 2]>().write([raw::cvt_f16_bf16(b[0]), raw::cvt_f16_bf16(b[1])]);
         out.add(8).cast::<u16>().write(raw::cvt_f8x2_f32(relu::None, ty::E4m3x2, x[1], x[0]));
         out.add(9).cast::<u16>().write(raw::cvt_f8x2(relu::None, ty::E5m2x2, ty::F16x2, h));
-        let wide = [of_bf16(b[0]), of_bf16(b[1])];
+        let wide = of_bf16x2(b);
         out.add(10).cast::<u16>().write(raw::cvt_f8x2_f32(relu::None, ty::E4m3x2, wide[1], wide[0]));
         out.add(11).cast::<[f16; 2]>().write(raw::cvt_f16x2_f8x2(relu::None, ty::E4m3x2, e));
         let halves = raw::cvt_f16x2_f8x2(relu::None, ty::E5m2x2, e);
-        out.add(12).cast::<[f32; 2]>().write([of_f16(halves[0]), of_f16(halves[1])]);
+        out.add(12).cast::<[f32; 2]>().write(of_f16x2(halves));
         let halves = raw::cvt_f16x2_f8x2(relu::None, ty::E4m3x2, e);
         out.add(14).cast::<[bf16; 2]>().write([raw::cvt_bf16_f16(halves[0]), raw::cvt_bf16_f16(halves[1])]);
         out.add(15).cast::<f32>().write(raw::cvt_tf32(Rn, relu::None, x[0]));
