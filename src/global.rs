@@ -554,6 +554,7 @@ impl<T: Element> TailMut<T> {
     /// ```
     #[inline(always)]
     pub fn tile(self, cta: &Cta) -> Option<RowMut<T>> {
+        crate::mark::deal_grid(self.base);
         (self.len > 0 && cta.grid_rank() + 1 == cta.grid_size()).then(|| RowMut::new(self.base, self.len))
     }
 
@@ -572,6 +573,7 @@ impl<T: Element> TailMut<T> {
     #[track_caller]
     pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) {
         meet!(cta);
+        crate::mark::deal_grid(self.base);
         let threads = cta.thread_count() as usize;
         let mut i = cta.grid_rank() as usize * threads + cta.thread_rank() as usize;
         while i < self.len {

@@ -3,54 +3,37 @@
 
 mod support;
 
-use std::collections::BTreeSet;
 use std::fs;
 
 use support::ok;
 use xtask::device::{self, Arch, Build, LinkerChoice, OptLevel};
-use xtask::files;
+use xtask::uniform::{Corpus, REFUSED, verdict};
 
 /// The opt-levels of the dependencies and of the crate: rustc inlines nothing, inlines for speed, and inlines for size.
 const LEVELS: [(OptLevel, &str); 3] = [(OptLevel::O0, "0"), (OptLevel::O3, "3"), (OptLevel::O3, "s")];
 
-/// Returns the names of the kernels in the source of a crate.
-fn kernels(folder: &str) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for file in ok(files::under(&xtask::root().join(folder).join("src"))) {
-        let source = fs::read_to_string(file).unwrap();
-        let functions = source.split("#[ptx::kernel(").skip(1).filter_map(|rest| rest.split_once("pub fn "));
-        names.extend(functions.filter_map(|(_, rest)| Some(rest.split_once('(')?.0.to_owned())));
-    }
-    names
-}
-
 fn build(folder: &str, (opt_level, of_crate): (OptLevel, &str)) -> Build {
-    let crate_flags = vec![format!("-Copt-level={of_crate}")];
+    let crate_flags = Corpus::flags(of_crate);
     Build { opt_level, crate_flags, ..Build::new(folder, Arch::Sm90a) }
 }
 
 #[test]
 fn wrong_kernels_are_refused() {
-    let folder = "tests/device/uniform/refused";
-    let expected = kernels(folder);
-    assert!(expected.len() > 60, "found {} kernels", expected.len());
+    let corpus = ok(Corpus::read(REFUSED));
+    assert!(corpus.kernels.len() > 150, "found {} kernels", corpus.kernels.len());
     for level in LEVELS {
-        let said =
-            build(folder, level).run().map(|_| String::new()).unwrap_or_else(|error| format!("{error:?}"));
-        let names = said.split('`').zip(said.split('`').skip(1));
-        let refused: BTreeSet<_> = names
-            .filter(|(_, after)| after.starts_with(": not proven"))
-            .map(|(name, _)| name.to_owned())
-            .collect();
-        let missed: Vec<_> = expected.difference(&refused).collect();
-        assert!(missed.is_empty(), "at opt-level {level:?} the proof takes {missed:?}\n{said}");
+        let Err(refusals) = ok(verdict(&build(REFUSED, level))) else {
+            panic!("all are proven at opt-level {level:?}")
+        };
+        let faults = corpus.faults(&refusals);
+        assert!(faults.is_empty(), "at opt-level {level:?}:\n{}", faults.join("\n"));
     }
 }
 
 #[test]
 fn right_kernels_are_proven() {
     let folder = "tests/device/uniform/proven";
-    let expected = kernels(folder);
+    let expected = ok(Corpus::read(folder)).kernels;
     for level in LEVELS {
         let ptx = ok(build(folder, level).run()).text;
         assert!(!ptx.contains("ptx_mark"), "a mark is left at opt-level {level:?}");

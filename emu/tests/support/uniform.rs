@@ -45,8 +45,8 @@ impl Outcome {
 }
 
 /// Makes kernels, asks the proof about each, and runs each with the checks, under some inputs and schedules.
-pub fn check(seed: u64, numbers: Range<usize>, opt_level: OptLevel) -> Result<Outcome> {
-    let kernels: Vec<Kernel> = numbers.map(|number| kernel(seed, number)).collect();
+pub fn check(seed: u64, numbers: Range<usize>, handles: bool, opt_level: OptLevel) -> Result<Outcome> {
+    let kernels: Vec<Kernel> = numbers.map(|number| kernel(seed, number, handles)).collect();
     let source = crate_of(&kernels);
     let build = |name, source: &str, features| -> Result<Build> {
         Ok(Build { features, opt_level, ..Build::new(write_kernels(name, source)?, Arch::Sm90a) })
@@ -62,7 +62,8 @@ pub fn check(seed: u64, numbers: Range<usize>, opt_level: OptLevel) -> Result<Ou
 
     let mut outcome = Outcome::default();
     for kernel in kernels {
-        let problem = (0..3).find_map(|run| problem(&device, &module, &kernel, run).transpose()).transpose()?;
+        let problem =
+            (0..3).find_map(|run| problem(&device, &module, &kernel, run).transpose()).transpose()?;
         match (refusals.get(&kernel.name), problem) {
             (None, problem) => {
                 outcome.proven += 1;
@@ -91,11 +92,14 @@ fn problem(device: &Device, module: &Module, kernel: &Kernel, run: u64) -> Resul
         device.write(address, &bytes).map(|()| address)
     });
     let address = |memory: Option<u64>| memory.ok_or_else(|| anyhow!("the device has no memory"));
-    let slice = |memory| Ok::<_, anyhow::Error>([address(memory)?.to_le_bytes(), (WORDS as u64).to_le_bytes()].concat());
+    let slice = |memory| {
+        Ok::<_, anyhow::Error>([address(memory)?.to_le_bytes(), (WORDS as u64).to_le_bytes()].concat())
+    };
     let extents = ROWS.map(|extent| (extent as u32).to_le_bytes()).concat();
     let rows = [&address(rows)?.to_le_bytes()[..], &extents].concat();
     let (input, out) = (slice(input)?, slice(out)?);
-    let parameters = module.parameters(&kernel.name).ok_or_else(|| anyhow!("the module has no `{}`", kernel.name))?;
+    let parameters =
+        module.parameters(&kernel.name).ok_or_else(|| anyhow!("the module has no `{}`", kernel.name))?;
     let params = lay_out(parameters, &[&n, &input, &out, &rows]);
     let launch = Launch { params, ..Launch::new(GRID, kernel.threads) };
     let options = Options { schedule: Schedule::of(run), limit: LIMIT, findings: 1, ..Options::default() };

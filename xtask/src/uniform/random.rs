@@ -65,12 +65,21 @@ pub struct Kernel {
     pub source: String,
 }
 
-/// Returns the kernel of a number.
-pub fn kernel(seed: u64, number: usize) -> Kernel {
+/// Returns the kernel of a number. With `handles`, some threads may swap handles.
+pub fn kernel(seed: u64, number: usize, handles: bool) -> Kernel {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number as u64);
     let threads = [32, 64, 64, 96, 48][rng.usize(..5)];
-    let mut writer =
-        Writer { rng, threads, text: String::new(), indent: 2, budget: 0, names: 0, loops: Vec::new(), parts: vec![Part::Cta] };
+    let mut writer = Writer {
+        rng,
+        handles,
+        threads,
+        text: String::new(),
+        indent: 2,
+        budget: 0,
+        names: 0,
+        loops: Vec::new(),
+        parts: vec![Part::Cta],
+    };
     writer.budget = writer.rng.usize(4..14);
     while writer.budget > 0 {
         writer.statement(true);
@@ -134,6 +143,7 @@ enum Part {
 
 struct Writer {
     rng: Rng,
+    handles: bool,
     threads: u32,
     text: String,
     indent: usize,
@@ -239,7 +249,9 @@ impl Writer {
                 let y = self.expression(aim, 1);
                 format!("{x} != {y}")
             }
-            2 if aim == Aim::Warp => format!("rank {} {}", ["<", ">="][self.rng.usize(..2)], 32 * self.rng.u32(..3)),
+            2 if aim == Aim::Warp => {
+                format!("rank {} {}", ["<", ">="][self.rng.usize(..2)], 32 * self.rng.u32(..3))
+            }
             3 if aim == Aim::Warp => "rank / 32 == 1".into(),
             3 => {
                 let y = self.expression(aim, 1);
@@ -298,6 +310,10 @@ impl Writer {
         let value = if self.one_in(8) { self.value() } else { self.expression(aim, 2) };
         let target = self.variable(aim);
         self.line(&format!("{target} = {value};"));
+        if self.handles && self.one_in(3) {
+            let swap = ["swap(&mut a, &mut b);", "swap(&mut s, &mut t);"][self.rng.usize(..2)];
+            self.line(swap);
+        }
     }
 
     fn call(&mut self) {
@@ -323,7 +339,9 @@ impl Writer {
             }
             6 if lanes != "lanes" => format!("{thread} = {lanes}.inclusive_sum({value} & 0xff);"),
             7 if lanes != "lanes" => format!("{thread} = {lanes}.tile::<8>().reduce_add({value} & 0xff);"),
-            8 if lanes != "lanes" => format!("{thread} = {lanes}.invoke_elected(|| {value}).unwrap_or({thread});"),
+            8 if lanes != "lanes" => {
+                format!("{thread} = {lanes}.invoke_elected(|| {value}).unwrap_or({thread});")
+            }
             _ => format!("{thread} = {lanes}.reduce_max({value});"),
         };
         self.line(&line);
@@ -345,7 +363,6 @@ impl Writer {
             7 => format!("{uniform} = {memory}.broadcast(cta, {value});"),
             8 => format!("({thread}, {uniform}) = {memory}.inclusive_sum(cta, {value} & 0xff);"),
             9 | 10 => format!("({tile}, {thread}) = fill(cta, {tile}, {value}, {other});"),
-            _ if HANDLES => ["swap(&mut a, &mut b);", "swap(&mut s, &mut t);"][self.rng.usize(..2)].into(),
             _ => "cta.sync();".into(),
         };
         self.line(&line);
@@ -402,9 +419,11 @@ impl Writer {
                 self.line(&format!("let mut fuel{label} = 0;"));
                 self.line(&format!("'l{label}: loop {{"));
                 self.indent += 1;
+                // First, so that no `continue` skips the end.
                 self.line(&format!("fuel{label} += 1;"));
+                self.line(&format!("if fuel{label} > 4 {{ break; }}"));
                 self.indent -= 1;
-                self.block("", &format!("if fuel{label} > 3 || ({condition}) {{ break; }}"), calls);
+                self.block("", &format!("if {condition} {{ break; }}"), calls);
                 self.line("}");
             }
             2 => self.block(&format!("'l{label}: for i in {count} % 3..4 {{"), "}", calls),
@@ -437,18 +456,32 @@ impl Writer {
         let loops = std::mem::take(&mut self.loops);
         match self.rng.u32(..5) {
             0 if part == Part::Cta => self.inside(Part::Thread, "cta.invoke_one((), |_, ()| {", "});", false),
-            1 | 2 if part == Part::Cta => self.inside(Part::Warp, "cta.invoke_warp((), |warp, ()| {", "});", true),
-            0 if part == Part::Warp => self.inside(Part::Thread, "warp.invoke_one((), |_, ()| {", "});", false),
+            1 | 2 if part == Part::Cta => {
+                self.inside(Part::Warp, "cta.invoke_warp((), |warp, ()| {", "});", true)
+            }
+            0 if part == Part::Warp => {
+                self.inside(Part::Thread, "warp.invoke_one((), |_, ()| {", "});", false)
+            }
             3 if part != Part::Lanes => {
                 let value = self.value();
                 self.loops = loops.clone();
-                self.inside(Part::Lanes, &format!("{{ let lanes = {lanes}.partition_by({value} % 3);"), "}", true);
+                self.inside(
+                    Part::Lanes,
+                    &format!("{{ let lanes = {lanes}.partition_by({value} % 3);"),
+                    "}",
+                    true,
+                );
             }
             _ if part != Part::Lanes => {
                 let aim = self.aim();
                 let condition = self.condition(aim);
                 self.loops = loops.clone();
-                self.inside(Part::Lanes, &format!("if let Some(lanes) = {lanes}.filter({condition}) {{"), "}", true);
+                self.inside(
+                    Part::Lanes,
+                    &format!("if let Some(lanes) = {lanes}.filter({condition}) {{"),
+                    "}",
+                    true,
+                );
             }
             _ => self.assign(),
         }
@@ -467,10 +500,14 @@ impl Writer {
         let aim = self.aim();
         if self.one_in(2) {
             let label = self.name();
-            self.line("if let Some(rows) = rows.take() {");
+            self.line("if let Some(taken) = rows.take() {");
             self.indent += 1;
             self.loops.push(label);
-            self.block(&format!("'l{label}: for (y, row) in rows.rows(cta) {{"), "", calls && aim == Aim::Cta);
+            self.block(
+                &format!("'l{label}: for (y, row) in taken.rows(cta) {{"),
+                "",
+                calls && aim == Aim::Cta,
+            );
             self.indent += 1;
             let deal = match self.rng.u32(..4) {
                 0 => {
@@ -490,7 +527,9 @@ impl Writer {
             self.line("}");
         } else {
             let way = match self.rng.u32(..3) {
-                0 => format!("out.warp_elements(cta).for_each(|(_, x)| if let Some(x) = x {{ x.write({value}) }});"),
+                0 => format!(
+                    "out.warp_elements(cta).for_each(|(_, x)| if let Some(x) = x {{ x.write({value}) }});"
+                ),
                 _ => format!("out.elements(cta).for_each(|(_, x)| x.write({value}));"),
             };
             self.line(&format!("if let Some(out) = out.take() {{ {way} }}"));
@@ -506,9 +545,15 @@ impl Writer {
             return;
         }
         let calls = self.calls_under(aim, calls) && self.one_in(2);
-        let call = if calls { self.lanes().map_or(String::new(), |lanes| format!("{lanes}.sync(); ")) } else { String::new() };
+        let call = if calls {
+            self.lanes().map_or(String::new(), |lanes| format!("{lanes}.sync(); "))
+        } else {
+            String::new()
+        };
         let value = self.expression(aim, 1);
-        self.line(&format!("{to} = apply({count} % 3, {value}, |x| {{ {call}x.wrapping_mul(3) ^ {value} }});"));
+        self.line(&format!(
+            "{to} = apply({count} % 3, {value}, |x| {{ {call}x.wrapping_mul(3) ^ {value} }});"
+        ));
     }
 
     /// Values that go through memory of the thread.
@@ -523,17 +568,14 @@ impl Writer {
     }
 }
 
-/// Whether handles are swapped.
-const HANDLES: bool = true;
-
 #[cfg(test)]
 mod tests {
     use super::{crate_of, kernel};
 
     #[test]
     fn a_number_is_one_kernel() {
-        assert_eq!(kernel(1, 7).source, kernel(1, 7).source);
-        assert_ne!(kernel(1, 7).source, kernel(2, 7).source);
-        assert!(crate_of(&[kernel(1, 7)]).contains("pub fn k7("));
+        assert_eq!(kernel(1, 7, false).source, kernel(1, 7, false).source);
+        assert_ne!(kernel(1, 7, false).source, kernel(2, 7, false).source);
+        assert!(crate_of(&[kernel(1, 7, false)]).contains("pub fn k7("));
     }
 }
