@@ -56,6 +56,8 @@ fn refusals(said: &str) -> Refusals {
 
 /// The folder of the wrong programs.
 pub const REFUSED: &str = "tests/device/uniform/refused";
+/// The folder of programs that are proven.
+pub const PROVEN: &str = "tests/device/uniform/proven";
 
 /// The wrong programs that the proof takes: the calls are in uniform control flow, but on handles that differ between threads, whose
 /// addresses the marks of the calls do not have (docs/SOUNDNESS.md, "What is not proven").
@@ -75,7 +77,7 @@ const OF_HANDLES: [&str; 8] = [
 pub struct Corpus {
     /// The names of the kernels.
     pub kernels: BTreeSet<String>,
-    /// The lines with the comment `// wrong`, as `control.rs:12:`. They have the calls that are made in a part of the threads, so
+    /// The lines with the comment `// wrong` at their ends or below, as `control.rs:12:`. They have the calls that are made in a part of the threads, so
     /// the message on each kernel has to name one.
     pub wrong: BTreeSet<String>,
 }
@@ -105,8 +107,13 @@ impl Corpus {
     fn add(&mut self, file: &str, source: &str) {
         let functions = source.split("#[ptx::kernel(").skip(1).filter_map(|rest| rest.split_once("pub fn "));
         self.kernels.extend(functions.filter_map(|(_, rest)| Some(rest.split_once('(')?.0.to_owned())));
-        let wrong = source.lines().zip(1..).filter(|(line, _)| line.ends_with("// wrong"));
-        self.wrong.extend(wrong.map(|(_, number)| format!("{file}:{number}:")));
+        for (line, number) in source.lines().zip(1..) {
+            // Behind an opening brace, rustfmt puts a comment on a line of its own.
+            let number = if line.trim_start().starts_with("//") { number - 1 } else { number };
+            if line.ends_with("// wrong") {
+                self.wrong.insert(format!("{file}:{number}:"));
+            }
+        }
     }
 
     /// Returns what is wrong with refusals: kernels that are proven, and kernels whose refusal names another line.

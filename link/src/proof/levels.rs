@@ -379,6 +379,12 @@ impl<'a, 'b> Values<'a, 'b> {
     fn of_lane(&self, instruction: &Instruction<'a>) -> Option<Level<'a>> {
         let (first, last) = two_operands(instruction.line)?;
         let constant: u64 = last.parse::<i64>().ok()?.cast_unsigned();
+        if instruction.opcode == "and" {
+            // No bit is left of the lane, which is the rank's low five bits.
+            let lane_ends = 5 - self.shifted_rank(first)?;
+            return (i64::from(constant.trailing_zeros()) >= lane_ends)
+                .then_some(Level::Uniform(Group::Warp));
+        }
         if !self.is_rank(first) {
             return None;
         }
@@ -387,7 +393,6 @@ impl<'a, 'b> Values<'a, 'b> {
         let is_whole = match instruction.opcode {
             "lshr" => (5..32).contains(&constant),
             "udiv" => constant != 0 && constant.is_multiple_of(32),
-            "and" => constant & 31 == 0,
             "icmp" => match after_predicate()? {
                 "ult" | "uge" | "slt" | "sge" => constant.is_multiple_of(32),
                 "ugt" | "ule" | "sgt" | "sle" => constant % 32 == 31,
@@ -396,6 +401,21 @@ impl<'a, 'b> Values<'a, 'b> {
             _ => false,
         };
         is_whole.then_some(Level::Uniform(Group::Warp))
+    }
+
+    /// Returns by how many bits a value is the rank of the thread shifted to the right. Such is the rank of the warp times four.
+    fn shifted_rank(&self, value: &str) -> Option<i64> {
+        if self.is_rank(value) {
+            return Some(0);
+        }
+        let instruction = self.instruction(value)?;
+        let (shifted, by) = two_operands(instruction.line)?;
+        let by = by.parse::<i64>().ok()?;
+        match instruction.opcode {
+            "lshr" => Some(self.shifted_rank(shifted)? + by),
+            "shl" => Some(self.shifted_rank(shifted)? - by),
+            _ => None,
+        }
     }
 
     /// Returns true for the rank of the thread in its CTA, plus a multiple of the warp's size.

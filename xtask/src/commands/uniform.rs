@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use xtask::device::{Arch, Build, OptLevel};
 use xtask::uniform::mutations::{CHANGES, Module};
-use xtask::uniform::{Corpus, REFUSED, verdict};
+use xtask::uniform::{Corpus, PROVEN, REFUSED, verdict};
 
 #[derive(Args)]
 pub struct Options {}
@@ -29,7 +29,11 @@ pub fn run(_: &Options) -> Result<ExitCode> {
         let faults = corpus.faults(&verdict(&build)?.err().unwrap_or_default());
         println!("opt-level {name}: {} wrong programs, {} faults", corpus.kernels.len(), faults.len());
         faults.iter().for_each(|fault| println!("{fault}"));
-        is_good &= faults.is_empty();
+        let right = Corpus::read(PROVEN)?.kernels.len();
+        let refusals = verdict(&Build { crate_dir: PROVEN.into(), ..build })?.err().unwrap_or_default();
+        println!("opt-level {name}: {right} right programs, {} refused", refusals.len());
+        refusals.iter().for_each(|(kernel, message)| println!("`{kernel}` is refused:\n{message}"));
+        is_good &= faults.is_empty() && refusals.is_empty();
     }
     let module = Module::of("kernels")?;
     for change in CHANGES {

@@ -127,7 +127,8 @@ pub fn rest_in_two_ways(cta: Cta, output: GlobalMut<u32, 128>) {
     let (_, rest) = output.tiles(&cta);
     if cta.grid_rank() == 0 {
         rest.update(&cta, |_, x| x + 1); // wrong
-    } else if let Some(rest) = rest.tile(&cta) { // wrong
+    } else if let Some(rest) = rest.tile(&cta) {
+        // wrong
         rest.elements(&cta).for_each(|(_, x)| x.write(1));
     }
 }
@@ -178,7 +179,8 @@ pub fn row_of_each_thread(cta: Cta, output: GlobalRowsMut<u32>) {
 #[ptx::kernel(threads = 128, any_grid)]
 pub fn matrix_tile_in_one_row_of_ctas(cta: Cta, output: GlobalMatrixMut<f32, 32, 32>) {
     if cta.grid_position()[1] == 0
-        && let Some((_, tile)) = output.tile(&cta) // wrong
+        && let Some((_, tile)) = output.tile(&cta)
+    // wrong
     {
         tile.fragment::<4, 8>(&cta).write([0, 0], [1.0; 4]);
     }

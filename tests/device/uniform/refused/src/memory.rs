@@ -15,7 +15,8 @@ pub fn elements_in_two_ways(cta: Cta, output: GlobalElementsMut<u32>) {
     if cta.grid_rank() == 1 {
         output.elements(&cta).for_each(|(_, x)| x.write(1)); // wrong
     } else {
-        output.warp_elements(&cta).for_each(|(_, x)| { // wrong
+        output.warp_elements(&cta).for_each(|(_, x)| {
+            // wrong
             if let Some(x) = x {
                 x.write(2);
             }
@@ -50,7 +51,8 @@ pub fn tiles_in_some_ctas(cta: Cta, output: GlobalMut<u32, 128>) {
 #[ptx::kernel(threads = 128)]
 pub fn rows_in_some_ctas(cta: Cta, output: GlobalRowsMut<u32>) {
     if cta.grid_rank() > 3 {
-        for (_, row) in output.rows(&cta) { // wrong
+        for (_, row) in output.rows(&cta) {
+            // wrong
             row.vectors(&cta).for_each(|(_, x)| x.write([1; 4]));
         }
     }
