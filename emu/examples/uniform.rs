@@ -41,7 +41,10 @@ fn main() -> Result<ExitCode> {
                 println!("refused, but clean:\n{}\n{message}", kernel.source);
             }
         }
-        all.add(outcome);
+        all.proven += outcome.proven;
+        all.refused += outcome.refused;
+        all.wrong.extend(outcome.wrong);
+        all.clean.extend(outcome.clean);
     }
     println!("{all}");
     Ok(if all.wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
