@@ -19,6 +19,7 @@ use core::ops::Deref;
 
 use crate::cache_policy::CachePolicy;
 use crate::group::Cta;
+use crate::mark::{Grid, deal};
 use crate::qualifier::{Sealed, space};
 use crate::raw::{self, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
@@ -390,7 +391,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
     #[track_caller]
     pub fn tiles(self, cta: &Cta) -> (TilesMut<T, N>, TailMut<T>) {
         meet!(cta);
-        crate::mark::deal::<crate::mark::Grid, _>(self.base);
+        deal::<Grid, _>(self.base);
         let count = self.len / N;
         // SAFETY: `count * N <= len`, so the address is in the slice or at its end.
         let tail = unsafe { self.base.add(count * N) };
@@ -554,6 +555,7 @@ impl<T: Element> TailMut<T> {
     /// ```
     #[inline(always)]
     pub fn tile(self, cta: &Cta) -> Option<RowMut<T>> {
+        deal::<Grid, _>(self.base);
         // The tail is shorter than a tile, which has less than 2^20 bytes.
         (self.len > 0 && cta.grid_rank() + 1 == cta.grid_size())
             .then(|| RowMut::new(self.base, self.len as u32))
@@ -574,6 +576,7 @@ impl<T: Element> TailMut<T> {
     #[track_caller]
     pub fn update(self, cta: &Cta, mut f: impl FnMut(usize, T) -> T) {
         meet!(cta);
+        deal::<Grid, _>(self.base);
         let threads = cta.thread_count() as usize;
         let mut i = cta.grid_rank() as usize * threads + cta.thread_rank() as usize;
         while i < self.len {

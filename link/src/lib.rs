@@ -33,6 +33,7 @@ pub use error::Error;
 pub use lines::Place;
 pub use marks::mark;
 pub use options::{Level, Options, Target};
+pub use proof::{PASSES as PROOF_PASSES, unproven};
 pub use stages::link;
 pub use version::{NEWEST, PtxVersion};
 

@@ -211,6 +211,16 @@ mod tests {
         ] {
             assert_group(&format!("{rank}%x = {operation}"), group);
         }
+        for (shift, mask, group) in [
+            ("lshr i32 %r, 3", "-4", Some("warp")),
+            ("lshr i32 %r, 3", "536870910", None),
+            ("shl i32 %r, 2", "-128", Some("warp")),
+            ("shl i32 %r, 2", "192", None),
+            ("lshr i32 %t, 3", "-4", None),
+            ("mul i32 %r, 3", "-128", None),
+        ] {
+            assert_group(&format!("{rank}%s = {shift}\n%x = and i32 %s, {mask}"), group);
+        }
         for (condition, group) in [
             ("ult i32 %r, 64", Some("warp")),
             ("ult i32 %r, 33", None),

@@ -20,6 +20,7 @@ pub mod progress;
 pub mod ptx;
 pub mod sanitizer;
 pub mod toolchain;
+pub mod uniform;
 
 pub use ptx_build::process;
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use commands::{
     bench, build, bundle, compare, conformance, emu, forms, lint, mutate, newest, pictures, release, row,
-    run, test,
+    run, test, uniform,
 };
 
 /// Builds, tests and measures `ptx`. `./x` first installs the missing tools.
@@ -33,6 +33,9 @@ enum Command {
     /// Removes or weakens each fence, wait, barrier and arrival of the kernels, one at a time, and says whether the interpreter
     /// finds it
     Mutate(mutate::Options),
+    /// Attacks the proof of uniform control flow, at every opt-level: wrong programs, and kernels with a collective call moved under
+    /// a condition that differs between threads, which are all to be refused
+    Uniform(uniform::Options),
     /// Compares the kernels with their twins in CUDA C++: machine code, and times if the machine has a GPU
     Bench(bench::Options),
     /// Compares the PTX instructions that the pinned toolchain and Debian's toolchain generate
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Command::Bundle(options) => bundle::run(&options),
         Command::Emu(options) => emu::run(&options),
         Command::Mutate(options) => mutate::run(&options),
+        Command::Uniform(options) => uniform::run(&options),
         Command::Pictures(options) => pictures::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Compare(options) => compare::run(&options),

@@ -15,6 +15,7 @@ pub mod release;
 pub mod row;
 pub mod run;
 pub mod test;
+pub mod uniform;
 
 use std::thread;
 

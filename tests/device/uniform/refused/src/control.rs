@@ -6,14 +6,14 @@ use ptx::group::Cta;
 #[ptx::kernel(threads = 128)]
 pub fn in_a_branch(cta: Cta) {
     if cta.thread_rank() < 32 {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn in_one_thread(cta: Cta) {
     if cta.is_leader() {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
@@ -21,9 +21,9 @@ pub fn in_one_thread(cta: Cta) {
 #[ptx::kernel(threads = 128)]
 pub fn at_two_places(cta: Cta) {
     if cta.warp_rank() == 1 {
-        cta.sync();
+        cta.sync(); // wrong
     } else {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
@@ -32,13 +32,13 @@ pub fn after_an_early_return(cta: Cta) {
     if cta.thread_rank() == 77 {
         return;
     }
-    cta.sync();
+    cta.sync(); // wrong
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn as_often_as_the_rank(cta: Cta) {
     for _ in 0..cta.thread_rank() {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
@@ -46,7 +46,7 @@ pub fn as_often_as_the_rank(cta: Cta) {
 pub fn until_loaded_data_ends(cta: Cta, input: Global<u32>) {
     let mut i = cta.thread_rank() as usize;
     while input.get(i).is_some_and(|x| x != 0) {
-        cta.sync();
+        cta.sync(); // wrong
         i += 128;
     }
 }
@@ -57,7 +57,7 @@ pub fn after_a_break(cta: Cta, input: Global<u32>) {
         if input.get(i * 128 + cta.thread_rank() as usize) == Some(7) {
             break;
         }
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
@@ -67,7 +67,7 @@ pub fn after_a_continue(cta: Cta, input: Global<u32>) {
         if input.get(i * 128 + cta.thread_rank() as usize) == Some(7) {
             continue;
         }
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
@@ -81,7 +81,7 @@ pub fn by_the_rounds_of_a_loop(cta: Cta) {
         rounds += 1;
     }
     if rounds < 4 {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
@@ -93,14 +93,14 @@ pub fn by_a_flag_set_in_a_branch(cta: Cta) {
     }
     cta.sync();
     if flag {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
 #[inline(never)]
 fn helper(cta: &Cta, condition: bool) {
     if condition {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
@@ -118,26 +118,26 @@ pub fn around_a_helper(cta: Cta) {
 
 #[ptx::kernel(threads = 128)]
 pub fn in_a_closure(cta: Cta) {
-    let call = |is_wanted: bool| is_wanted.then(|| cta.sync());
+    let call = |is_wanted: bool| is_wanted.then(|| cta.sync()); // wrong
     call(cta.thread_rank().is_multiple_of(2));
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn in_an_iterator(cta: Cta) {
-    (0..cta.thread_rank()).for_each(|_| cta.sync());
+    (0..cta.thread_rank()).for_each(|_| cta.sync()); // wrong
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn in_a_filtered_iterator(cta: Cta) {
     let rank = cta.thread_rank();
-    (0..4_u32).filter(|i| *i < rank).for_each(|_| cta.sync());
+    (0..4_u32).filter(|i| *i < rank).for_each(|_| cta.sync()); // wrong
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn in_an_option(cta: Cta) {
     let wanted = (cta.thread_rank() > 64).then_some(1_u32);
     if let Some(x) = wanted {
-        cta.sync_count(x == 1);
+        cta.sync_count(x == 1); // wrong
     }
 }
 
@@ -146,7 +146,7 @@ pub fn in_a_match(cta: Cta) {
     match cta.thread_rank() % 3 {
         0 => cta.sync(),
         1 => {}
-        _ => cta.sync(),
+        _ => cta.sync(), // wrong
     }
 }
 
@@ -154,7 +154,7 @@ pub fn in_a_match(cta: Cta) {
 pub fn behind_a_question_mark(cta: Cta, input: Global<u32>) {
     let run = || {
         input.get(cta.thread_rank() as usize)?;
-        cta.sync();
+        cta.sync(); // wrong
         Some(())
     };
     run();
@@ -162,7 +162,7 @@ pub fn behind_a_question_mark(cta: Cta, input: Global<u32>) {
 
 #[ptx::kernel(threads = 128)]
 pub fn by_short_circuit(cta: Cta, n: u32) {
-    let is_wanted = |x: u32| cta.sync_count(x < n) > 0;
+    let is_wanted = |x: u32| cta.sync_count(x < n) > 0; // wrong
     if cta.thread_rank() < 5 && is_wanted(3) {
         ptx::trap();
     }
@@ -172,7 +172,7 @@ pub fn by_short_circuit(cta: Cta, n: u32) {
 #[ptx::kernel(threads = 128)]
 pub fn before_a_trap(cta: Cta) {
     if cta.thread_rank() == 9 {
-        cta.sync();
+        cta.sync(); // wrong
         ptx::trap();
     }
     cta.sync();
@@ -181,7 +181,7 @@ pub fn before_a_trap(cta: Cta) {
 #[ptx::kernel(threads = 128)]
 pub fn in_a_panicking_arm(cta: Cta, n: u32) {
     if cta.thread_rank() == n {
-        cta.sync();
+        cta.sync(); // wrong
         panic!("no");
     }
 }
@@ -194,7 +194,7 @@ pub fn in_a_state_machine(cta: Cta, input: Global<u32>) {
         state = match (state, input.get(i + cta.thread_rank() as usize).unwrap_or(0)) {
             (0, 1) => 1,
             (1, _) => {
-                cta.sync();
+                cta.sync(); // wrong
                 2
             }
             (2, _) => break,
@@ -211,7 +211,7 @@ fn recursive(cta: &Cta, n: u32) -> u32 {
 
 #[ptx::kernel(threads = 128)]
 pub fn in_recursion(cta: Cta, output: GlobalElementsMut<u32>) {
-    let n = recursive(&cta, cta.thread_rank());
+    let n = recursive(&cta, cta.thread_rank()); // wrong
     output.elements(&cta).for_each(|(_, x)| x.write(n));
 }
 
@@ -226,7 +226,7 @@ fn twice(cta: &Cta) {
 #[ptx::kernel(threads = 128)]
 pub fn by_a_table_of_functions(cta: Cta) {
     const TABLE: [fn(&Cta); 2] = [once, twice];
-    TABLE[(cta.thread_rank() % 2) as usize](&cta);
+    TABLE[(cta.thread_rank() % 2) as usize](&cta); // wrong
 }
 
 trait Step {
@@ -236,12 +236,12 @@ struct One;
 struct Two(u32);
 impl Step for One {
     fn step(&self, cta: &Cta) {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 impl Step for Two {
     fn step(&self, cta: &Cta) {
-        cta.sync_count(self.0 > 1);
+        cta.sync_count(self.0 > 1); // wrong
     }
 }
 
@@ -249,7 +249,7 @@ impl Step for Two {
 pub fn by_a_trait_object(cta: Cta) {
     let two = Two(cta.thread_rank());
     let step: &dyn Step = if cta.thread_rank() % 3 == 1 { &One } else { &two };
-    step.step(&cta);
+    step.step(&cta); // wrong
 }
 
 fn generic<S: Step>(cta: &Cta, step: S) {
@@ -264,7 +264,7 @@ pub fn by_instances_of_a_generic_function(cta: Cta) {
 struct SyncsWhenDropped<'a>(&'a Cta);
 impl Drop for SyncsWhenDropped<'_> {
     fn drop(&mut self) {
-        self.0.sync();
+        self.0.sync(); // wrong
     }
 }
 
@@ -281,21 +281,21 @@ pub fn through_local_memory(cta: Cta, n: u32) {
         array[i] = (n + i as u32) % 8;
     }
     if array[(n % 8) as usize] > 1 {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn by_the_clock(cta: Cta) {
     if ptx::raw::clock().is_multiple_of(2) {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn by_the_multiprocessor_of_a_cluster(cta: Cta) {
     if ptx::raw::smid() == 0 {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }
 
@@ -313,6 +313,6 @@ pub fn by_a_loop_with_two_exits(cta: Cta, input: Global<u32>, n: u32) {
         i += 1;
     };
     if found {
-        cta.sync();
+        cta.sync(); // wrong
     }
 }

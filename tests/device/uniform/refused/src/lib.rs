@@ -3,8 +3,12 @@
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]
 
+mod calls;
+mod carriers;
 mod control;
+mod dealt;
 mod groups;
+mod handles;
 mod memory;
 mod shapes;
 

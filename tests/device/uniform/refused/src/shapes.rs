@@ -14,7 +14,7 @@ ptx::shared_memory! {
 #[ptx::kernel(threads = 128)]
 pub fn write_in_a_branch(cta: Cta, #[shared] smem: Two) {
     cta.finish((smem.one, smem.other), |cta, (one, other)| {
-        let one = if cta.thread_rank() > 5 { one.write(cta, |i| i as u32).end() } else { one.end() };
+        let one = if cta.thread_rank() > 5 { one.write(cta, |i| i as u32).end() } else { one.end() }; // wrong
         (one, other.end())
     });
 }
@@ -29,7 +29,7 @@ pub fn a_handle_of_an_enum(cta: Cta, #[shared] smem: Sums) {
     let choice = if cta.thread_rank() < 9 { Either::Left(smem.one) } else { Either::Right(smem.other) };
     match choice {
         Either::Left(mut memory) => memory.reduce_add(&cta, 1),
-        Either::Right(mut memory) => memory.reduce_min(&cta, 1),
+        Either::Right(mut memory) => memory.reduce_min(&cta, 1), // wrong
     };
 }
 
@@ -40,6 +40,6 @@ pub fn an_optional_handle(cta: Cta, #[shared] smem: Sums) {
         kept = None;
     }
     if let Some(mut memory) = kept {
-        memory.reduce_add(&cta, 1);
+        memory.reduce_add(&cta, 1); // wrong
     }
 }
