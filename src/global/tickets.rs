@@ -107,10 +107,13 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
     /// Returns a ticket to the leader.
     #[inline(always)]
     fn ticket(&self, cta: &Cta) -> u64 {
-        match self.tickets.counter.get(0).filter(|_| cta.is_leader()) {
-            Some(counter) => counter.fetch_add(1, sem::Relaxed),
-            None => u64::MAX,
+        let mut ticket = u64::MAX;
+        if cta.is_leader()
+            && let Some(counter) = self.tickets.counter.get(0)
+        {
+            ticket = counter.fetch_add(1, sem::Relaxed);
         }
+        ticket
     }
 
     /// Takes the next tile that no CTA has taken, and returns it with its index, or `None` after the last tile. The leader draws the

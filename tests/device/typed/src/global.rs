@@ -259,7 +259,8 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets_ahead(
         let mut ticket = u64::MAX;
         if is_leader {
             let counter = counter.cast();
-            ticket = raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U64, counter, 1, cache_hint::None);
+            ticket =
+                raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U64, counter, 1, cache_hint::None);
         }
         sync();
         if is_leader {

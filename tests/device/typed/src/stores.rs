@@ -73,7 +73,7 @@ pub unsafe extern "ptx-kernel" fn typed_shared_write_chunks(out: *mut u32) {
 pub unsafe extern "ptx-kernel" fn raw_shared_write_chunks(out: *mut u32) {
     let tile = memory();
     closure(|| unsafe {
-        each_own((N / 8) as u32, |chunk| {
+        crate::each_own((N / 8) as u32, |chunk| {
             raw::st_weak_v4(space::SharedCta, ty::B32, tile + 32 * chunk, [chunk; 4]);
             raw::st_weak_v4(space::SharedCta, ty::B32, tile + 32 * chunk + 16, [7; 4]);
         });
