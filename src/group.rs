@@ -605,7 +605,7 @@ macro_rules! not_there {
     };
 }
 not_there! {
-    get(i) get_vector(i) set(i value) set_vector(i value) write(group f) update(group f) element_stores() vector_stores()
+    get(i) get_vector(i) set(i value) set_vector(i value) write(group f) write_chunks(group f) update(group f) element_stores() vector_stores()
     release() publish() to_async() into_free() into_loaded() into_free_generic() into_atomic(cta) atomic(i)
     arrive(group) wait(group) inval(group)
 }

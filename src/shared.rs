@@ -30,6 +30,7 @@ use core::marker::PhantomData;
 use crate::group::{AfterSync, Brand, Cta, ThreadGroup};
 use crate::qualifier::space;
 use crate::raw;
+use crate::registers::unroll;
 use crate::size;
 
 mod element;
@@ -227,6 +228,60 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
                 }
                 T::store_vector(addr, vector);
             }
+        });
+        self.into_state()
+    }
+
+    /// Stores `f(i)` into each chunk i of `V` adjacent vectors of sixteen bytes: the threads of the group share the chunks, and no
+    /// barrier follows. Each thread stores every t-th chunk from its rank on, for t threads. The array has a multiple of `16 * V`
+    /// bytes.
+    ///
+    /// A scan by a thread of adjacent elements takes fewer steps of the group than one of single vectors. With an odd `V`, the
+    /// threads of a warp use all banks of shared memory.
+    ///
+    /// Collective in the group.
+    ///
+    /// PTX per sixteen bytes: `st.weak.shared::cta.v4.b32`, or `.v2.b64`, or `.b128` ([`Element::Vector`])
+    ///
+    /// ```
+    /// # use ptx::{group::Cta, reduce::ReduceMemory, registers::{from_fn, unroll}, shared::{Free, Loaded, Shared, Written}};
+    /// # type Tile<'s, State> = Shared<'s, u32, 3072, State>;
+    /// # fn kernel<'s>(cta: &Cta, from: &Tile<'s, Loaded>, to: Tile<'s, Free>, partials: &mut ReduceMemory<u32>) -> Tile<'s, Written> {
+    /// // The sums before each element, by 256 threads.
+    /// let words: [[u32; 4]; 3] = from_fn(|v| from.get_vector(3 * cta.thread_rank() as usize + v).unwrap_or_default());
+    /// let mut own = 0;
+    /// unroll::<3>(|v| own += words[v].iter().sum::<u32>());
+    /// let (mut before, _) = partials.exclusive_sum(cta, own);
+    /// let to = to.write_chunks::<3>(cta, |_| {
+    ///     let mut chunk = words;
+    ///     unroll::<3>(|v| unroll::<4>(|i| before += core::mem::replace(&mut chunk[v][i], before)));
+    ///     chunk
+    /// });
+    /// # to
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn write_chunks<const V: usize>(
+        self,
+        group: &G,
+        mut f: impl FnMut(usize) -> [T::Vector; V],
+    ) -> Shared<'s, T, N, Written, G> {
+        meet!(group);
+        let chunks = const {
+            whole_vectors::<T, N>();
+            assert!(
+                V > 0 && size::vectors::<T, N>().is_multiple_of(V),
+                "threads store whole chunks: choose a number of vectors that divides those of the array"
+            );
+            size::shared(size::vectors::<T, N>() / V)
+        };
+        for_each_own(group, chunks, |chunk| {
+            let vectors = f(chunk as usize);
+            let addr = self.addr + 16 * V as u32 * chunk;
+            // SAFETY: the vectors of chunk `chunk` are in bounds and belong to one thread; by the state no other thread and no copy
+            // accesses them.
+            unroll::<V>(|v| unsafe { T::store_vector(addr + 16 * v as u32, vectors[v]) });
         });
         self.into_state()
     }

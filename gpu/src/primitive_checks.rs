@@ -65,6 +65,9 @@ pub fn exclusive_sums(words: &[u32]) -> Vec<u32> {
     words.iter().scan(0, before).collect()
 }
 
+/// Words of a tile of `look_back_scan`.
+pub const SCANNED_TILE: usize = 10240;
+
 fn look_back_scan<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     let kernel = D::entry(loaded, ptx_kernels::look_back_scan::look_back_scan)?;
     let words = input(seed, length(seed));
@@ -72,7 +75,7 @@ fn look_back_scan<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Resul
     let expected = exclusive_sums(&words);
     let source = device.memory(&words)?;
     for grid in [1, 3, 8] {
-        let mut sums = device.memory(&vec![0_u64; n / 4096 + 1])?;
+        let mut sums = device.memory(&vec![0_u64; n / SCANNED_TILE + 1])?;
         let mut tickets = device.memory(&[0_u64])?;
         let mut output = device.memory(&vec![0_u32; n])?;
         let of_twin =
@@ -199,7 +202,7 @@ fn radix_histogram<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Resu
 }
 
 /// Keys of a tile of `radix_pass`.
-pub const SORTED_TILE: usize = 6144;
+pub const SORTED_TILE: usize = 8448;
 
 fn radix_pass<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     let kernel = D::entry(loaded, ptx_kernels::radix_sort::radix_pass)?;

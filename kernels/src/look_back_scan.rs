@@ -1,129 +1,240 @@
-//! An exclusive scan in one pass by decoupled look-back (CUB's `DeviceScan::ExclusiveSum`): a CTA publishes the sum of its tile, adds
-//! up what the CTAs before it have published, and publishes the sum up to its tile.
+//! An exclusive scan in one pass by look-back (CUB's `DeviceScan::ExclusiveSum`): a CTA publishes the sum of each of its tiles, and
+//! adds up what the others have published of the tiles between its last one and this one.
+//!
+//! A CTA publishes the sum of a tile two rounds before it needs those of the tiles below, and loads them a round ahead: no round
+//! waits for another CTA. Tiles pass through five stages of shared memory: one is stored, one is scanned, two have published their
+//! sum or do so, and one is loaded.
+
+use core::mem::replace;
 
 use ptx::atomic::GlobalAtomics;
-use ptx::bulk;
-use ptx::global::{Global, GlobalMut, GlobalTickets};
-use ptx::group::{AfterSync, Cta};
+use ptx::bulk::{self, BulkGroup, Committed, LoadBuffer, LoadTile, Loading};
+use ptx::global::{Global, GlobalMut, GlobalSlice, GlobalTickets, GlobalTileMut, TicketTilesMut};
+use ptx::group::{AfterSync, Cta, Together};
 use ptx::qualifier::{scope, sem};
 use ptx::reduce::ReduceMemory;
-use ptx::registers::unroll;
-use ptx::shared::SharedArray;
-use ptx::warp::Warp;
+use ptx::registers::{from_fn, unroll};
+use ptx::shared::{Fenced, Free};
+use ptx::trap;
 
-const THREADS: usize = 256;
-/// Vectors of four words that a thread has of a tile.
-const ROUNDS: usize = 4;
-const TILE: usize = 4 * ROUNDS * THREADS;
+const THREADS: usize = 512;
+/// Adjacent vectors of four words that a thread has of a tile: an odd number uses all banks of shared memory.
+const VECTORS: usize = 5;
+const TILE: usize = 4 * VECTORS * THREADS;
 
-/// What the CTAs publish of each tile: a tag in the upper half and a sum in the lower one, which one store brings together.
+/// What the CTAs publish of each tile: a tag in the upper half and the tile's sum in the lower one, which one store brings together.
 type Sums = GlobalAtomics<u64, scope::Gpu>;
-/// The sum is that of the tile.
-const OF_TILE: u64 = 1 << 32;
-/// The sum is that of the tile and of all tiles below.
-const UP_TO_TILE: u64 = 2 << 32;
+const PUBLISHED: u64 = 1 << 32;
 
-/// Returns the sum of all tiles below `tile`. Each lane looks at a tile, the first lane at the nearest.
-fn sum_below(warp: &Warp<'_>, sums: Sums, tile: usize) -> u32 {
-    let (mut end, mut below) = (tile, 0_u32);
-    while end > 0 {
-        // Before the first tile there is nothing.
-        let at = end.checked_sub(1 + warp.lane() as usize).and_then(|t| sums.get(t));
-        let published = at.map_or(UP_TO_TILE, |sum| sum.load(sem::Relaxed));
-        // The lanes from the nearest tile to the first whose sum includes all tiles below.
-        let last = warp.ballot(published >= UP_TO_TILE).bits().trailing_zeros();
-        let counts = warp.lane() <= last;
-        if warp.any(counts && published < OF_TILE) {
-            continue; // one of these tiles has no sum yet
-        }
-        below = below.wrapping_add(warp.reduce_add(if counts { published as u32 } else { 0 }));
-        if last < 32 {
-            break;
-        }
-        end -= 32;
+type Buffer = LoadBuffer<u32, TILE>;
+type Stage<'s, State> = LoadTile<'s, u32, TILE, State>;
+/// A tile's index and place in the output.
+type Place = Option<(usize, GlobalTileMut<u32, TILE>)>;
+
+/// A tile that is loaded; without a `place`, there was no tile left.
+struct Next<'s> {
+    load: Loading<'s, u32, TILE, GlobalSlice<u32, TILE>>,
+    place: Place,
+}
+
+impl<'s> Next<'s> {
+    /// Takes the next tile, and loads it into a free stage.
+    #[inline(always)]
+    fn take(
+        cta: &Cta,
+        stage: Stage<'s, Free>,
+        input: Global<u32>,
+        tiles: &mut TicketTilesMut<u32, TILE>,
+        tickets: &mut ReduceMemory<u64>,
+    ) -> Self {
+        let place = tiles.next_tile(cta, tickets);
+        // A load of a single vector keeps the stage in step.
+        let (first, len) = place.as_ref().map_or((0, 4), |(tile, _)| (tile * TILE, TILE));
+        let Some(source) = input.slice(first, len) else { trap() };
+        Next { load: stage.load(cta, source), place }
     }
-    below
+}
+
+/// A tile whose sum is published.
+struct Summed {
+    place: Place,
+    /// This thread's words.
+    words: [[u32; 4]; VECTORS],
+    /// The sum of the words of the threads before this one.
+    before: u32,
+    of_tile: u32,
+}
+
+impl Summed {
+    /// Waits for a tile and publishes its sum. Also returns the stage, which is free after a barrier, and the sum of what the
+    /// threads pass as `others`.
+    #[inline(always)]
+    fn publish<'s>(
+        cta: &Cta,
+        next: Next<'s>,
+        sums: Sums,
+        others: u32,
+        partials: &mut ReduceMemory<u64>,
+    ) -> (Self, AfterSync<Stage<'s, Free>>, u32) {
+        let (stage, place) = (next.load.wait(cta), next.place);
+        let thread = cta.thread_rank() as usize;
+        let (mut words, mut own) = ([[0; 4]; VECTORS], 0_u32);
+        if place.is_some() {
+            words = from_fn(|v| stage.get_vector(VECTORS * thread + v).unwrap_or_default());
+            unroll::<VECTORS>(|v| own = words[v].into_iter().fold(own, u32::wrapping_add));
+        }
+        // Two sums at a time: each half is a number of its own.
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let add = |a: u64, b: u64| {
+            pair((a as u32).wrapping_add(b as u32), ((a >> 32) as u32).wrapping_add((b >> 32) as u32))
+        };
+        let (before, all) = partials.exclusive_scan(cta, pair(own, others), add);
+        let (before, of_tile) = (before.unwrap_or(0) as u32, all as u32);
+        if let Some((tile, _)) = place
+            && thread == 0
+            && let Some(sum) = sums.get(tile)
+        {
+            sum.store(PUBLISHED | u64::from(of_tile), sem::Relaxed);
+        }
+        (Summed { place, words, before, of_tile }, stage.release(), (all >> 32) as u32)
+    }
+
+    /// The tile's index; 0 if there is none.
+    #[inline(always)]
+    fn tile(&self) -> usize {
+        self.place.as_ref().map_or(0, |(tile, _)| *tile)
+    }
+}
+
+/// The stage of the tile before.
+enum Last<'s> {
+    Free(Stage<'s, Free>),
+    Stored(BulkGroup<(Stage<'s, Fenced>, GlobalTileMut<u32, TILE>), Committed>),
+}
+
+impl<'s> Last<'s> {
+    /// Waits until the stage is stored.
+    #[inline(always)]
+    fn wait_read(self, cta: &Cta) -> AfterSync<Stage<'s, Free>> {
+        match self {
+            Last::Free(stage) => AfterSync::ready(stage),
+            Last::Stored(group) => group.wait_read(cta),
+        }
+    }
+}
+
+/// The tiles from `at` on, a thread each: their sums and the first of them, which is loaded ahead.
+struct LookBack {
+    sums: Sums,
+    at: usize,
+    end: usize,
+    first: u64,
+}
+
+impl LookBack {
+    #[inline(always)]
+    fn new(cta: &Cta, sums: Sums, from: usize, end: usize) -> Self {
+        let mut tiles = LookBack { sums, at: from + cta.thread_rank() as usize, end, first: 0 };
+        tiles.load();
+        tiles
+    }
+
+    #[inline(always)]
+    fn load(&mut self) {
+        let sum = self.sums.get(self.at).filter(|_| self.at < self.end);
+        self.first = sum.map_or(PUBLISHED, |sum| sum.load(sem::Relaxed));
+    }
+
+    /// Returns the sum of the thread's tiles.
+    #[inline(always)]
+    fn sum(mut self) -> u32 {
+        let mut sum = 0_u32;
+        while self.at < self.end {
+            if self.first >= PUBLISHED {
+                sum = sum.wrapping_add(self.first as u32);
+                self.at += THREADS;
+            }
+            self.load();
+        }
+        sum
+    }
 }
 
 ptx::shared_memory! {
-    struct Smem { out: SharedArray<u32, TILE>, partials: ReduceMemory<u32>, tickets: ReduceMemory<u64> }
+    struct Smem { partials: ReduceMemory<u64>, tickets: ReduceMemory<u64> }
 }
 
-/// `output[i]` ← the sum of `input[0]` to `input[i - 1]`, wrapping. `sums` has an element for each whole tile of 4096 words; they and
+/// `output[i]` ← the sum of `input[0]` to `input[i - 1]`, wrapping. `sums` has an element for each whole tile of 10240 words; they and
 /// `tickets` are 0 before the launch.
 ///
-/// Launch: a 1-D grid of any size, 256 threads per CTA.
+/// Launch: a 1-D grid of any size, best a CTA per multiprocessor; 512 threads per CTA; dynamic shared memory for the stages.
 #[ptx::kernel(threads = THREADS as u32)]
 pub fn look_back_scan(
     cta: Cta,
     #[shared] smem: Smem,
+    #[dynamic] stages: (Buffer, Buffer, Buffer, Buffer, Buffer),
     #[len(n)] input: Global<u32>,
     sums: GlobalAtomics<u64, scope::Gpu>,
     tickets: GlobalTickets,
     #[len(n)] output: GlobalMut<u32, TILE>,
     n: usize,
 ) {
-    let (mut partials, mut next) = (smem.partials, smem.tickets);
-    let (thread, lane, is_first_warp) = (cta.thread_rank() as usize, cta.warp().lane(), cta.warp_rank() == 0);
-    let publish = |tile: usize, tag: u64, sum: u32| {
-        if let (true, Some(to)) = (thread == 0, sums.get(tile)) {
-            to.store(tag | u64::from(sum), sem::Relaxed);
-        }
-    };
-    let whole = n / TILE;
+    let (mut partials, mut drawn) = (smem.partials, smem.tickets);
+    let (thread, whole) = (cta.thread_rank() as usize, n / TILE);
     // By tickets, the CTAs of all tiles below run or have ended: a CTA that looks back waits for none that has yet to start.
     let (mut tiles, tail) = output.tiles_by_ticket(&cta, tickets);
-    cta.finish(smem.out, |cta, out| {
-        let mut stored = AfterSync::ready(out);
-        while let Some((tile, to)) = tiles.next_tile(cta, &mut next) {
-            let warp = cta.warp();
-            // The first of this thread's vectors among those of the tile.
-            let first = cta.warp_rank() as usize * ROUNDS * 32 + lane as usize;
-            let vectors = input.get_vectors::<ROUNDS, 32>(tile * TILE / 4 + first).unwrap_or_default();
-            // The words of the warp below each vector, then those of the warp.
-            let (mut before, mut of_warp) = ([0_u32; ROUNDS], 0_u32);
-            unroll::<ROUNDS>(|round| {
-                let own = vectors[round].into_iter().fold(0, u32::wrapping_add);
-                let upto = warp.inclusive_sum(own);
-                before[round] = of_warp.wrapping_add(upto.wrapping_sub(own));
-                of_warp = of_warp.wrapping_add(warp.shuffle(upto, 31));
-            });
-            // One lane brings the warp's sum, so the lanes after it get a sum that includes it.
-            let (lower, of_tile) = partials.exclusive_sum(cta, if lane == 0 { of_warp } else { 0 });
-            let of_lower_warps = if lane == 0 { lower } else { lower.wrapping_sub(of_warp) };
-
-            publish(tile, if tile == 0 { UP_TO_TILE } else { OF_TILE }, of_tile);
-            // One warp looks, or the flags would travel once for each warp.
-            let mut below = 0;
-            if is_first_warp && tile > 0 {
-                below = sum_below(&warp, sums, tile);
-                publish(tile, UP_TO_TILE, below.wrapping_add(of_tile));
+    // The sum of all tiles below tile `from`.
+    let (mut from, mut below) = (0, 0_u32);
+    cta.finish(stages, |cta, (a, b, c, d, e)| {
+        let ended = if whole > 0 {
+            let mut take = |stage| Next::take(cta, stage, input, &mut tiles, &mut drawn);
+            let (first, second, mut third, mut fourth) = (take(a), take(b), take(c), take(d));
+            let (mut first, a, _) = Summed::publish(cta, first, sums, 0, &mut partials);
+            let (mut second, b, _) = Summed::publish(cta, second, sums, 0, &mut partials);
+            let (mut to_first, mut to_second) = (a, b).sync(cta);
+            let mut last = Last::Free(e);
+            let mut look_back = LookBack::new(cta, sums, from, first.tile());
+            while let Some((tile, to)) = first.place {
+                tiles.draw(cta);
+                let others = look_back.sum();
+                let (third_summed, to_third, others) =
+                    Summed::publish(cta, third, sums, others, &mut partials);
+                below = below.wrapping_add(others);
+                let (mut words, mut at) = (first.words, below.wrapping_add(first.before));
+                unroll::<VECTORS>(|v| {
+                    unroll::<4>(|i| at = at.wrapping_add(replace(&mut words[v][i], at)));
+                });
+                below = below.wrapping_add(first.of_tile);
+                from = tile + 1;
+                let written = to_first.write_chunks::<VECTORS>(cta, |_| words).to_async();
+                let (full, free, to_third) = (written, last.wait_read(cta), to_third).sync(cta);
+                last = Last::Stored(bulk::store(cta, full, to).commit(cta));
+                // After the fence, which would wait for the load.
+                look_back = LookBack::new(cta, sums, from, second.tile());
+                (first, second, third) = (second, third_summed, fourth);
+                (to_first, to_second) = (to_second, to_third);
+                fourth = Next::take(cta, free, input, &mut tiles, &mut drawn);
             }
-            let below = partials.broadcast(cta, below);
-
-            let out = stored.sync(cta).vector_stores(); // the last store has read the array
-            unroll::<ROUNDS>(|round| {
-                let ([a, b, c, _], at) = (vectors[round], before[round].wrapping_add(of_lower_warps));
-                let (at, ab) = (at.wrapping_add(below), a.wrapping_add(b));
-                let sums = [0, a, ab, ab.wrapping_add(c)].map(|sum| at.wrapping_add(sum));
-                out.set_vector(first + 32 * round, sums);
-            });
-            let full = out.to_async().sync(cta);
-            stored = bulk::store(cta, full, to).commit(cta).wait_read(cta);
-        }
+            let (third, fourth) = (third.load.wait(cta), fourth.load.wait(cta));
+            (to_first.end(), to_second.end(), third.end(), fourth.end(), last.wait_read(cta).end())
+        } else {
+            (a.end(), b.end(), c.end(), d.end(), e.end())
+        };
         // One CTA has the words after the last whole tile.
         if let Some(tile) = tail.tile(cta) {
-            let (rounds, mut below) = (tile.len().div_ceil(THREADS), sum_below(&cta.warp(), sums, whole));
+            let others = LookBack::new(cta, sums, from, whole).sum();
+            below = below.wrapping_add(partials.reduce_add(cta, u64::from(others)) as u32);
+            let rounds = tile.len().div_ceil(THREADS);
             let mut places = tile.elements(cta);
             for round in 0..rounds {
                 let word = input.get(whole * TILE + round * THREADS + thread).unwrap_or(0);
-                let (before, sum) = partials.exclusive_sum(cta, word);
+                let (before, sum) = partials.exclusive_sum(cta, u64::from(word));
                 if let Some((_, place)) = places.next() {
-                    place.write(below.wrapping_add(before));
+                    place.write(below.wrapping_add(before as u32));
                 }
-                below = below.wrapping_add(sum);
+                below = below.wrapping_add(sum as u32);
             }
         }
-        stored.end()
+        ended
     });
 }

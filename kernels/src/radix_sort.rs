@@ -3,13 +3,12 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::global::{Global, GlobalScatter};
-use ptx::group::Cta;
+use ptx::group::{Cta, Together};
 use ptx::qualifier::{scope, sem};
 use ptx::reduce::ReduceMemory;
 use ptx::registers::unroll;
 use ptx::shared::SharedArray;
 use ptx::trap;
-use ptx::warp::Warp;
 
 /// The values of a digit of eight bits.
 const BINS: usize = 256;
@@ -71,39 +70,35 @@ pub fn radix_histogram(
 const THREADS: usize = 384;
 const WARPS: usize = THREADS / 32;
 /// Keys that a thread has of a tile.
-const KEYS: usize = 16;
+const KEYS: usize = 22;
 const TILE: usize = KEYS * THREADS;
 
 /// What the CTAs publish of each tile and digit: a tag in the upper two bits and a number of keys in the others.
 const OF_TILE: u32 = 1 << 30;
 /// The number includes the keys of all tiles below.
 const UP_TO_TILE: u32 = 2 << 30;
+/// Tiles that a look-back loads at a time.
+const LOOKS: usize = 4;
 
 ptx::shared_memory! {
-    // First the counts of each warp, then the keys of the tile in the order of their digits; and a place for each digit.
-    struct Smem { words: SharedArray<u32, { TILE + BINS }>, partials: ReduceMemory<u32> }
+    // For sums of two numbers at a time.
+    struct Smem { partials: ReduceMemory<u64>, places: SharedArray<u32, BINS> }
 }
 
-/// Returns the lanes whose key has the same digit. A ballot for each bit takes fewer cycles than `match.any` with many digits.
-fn lanes_of(warp: &Warp<'_>, digit: u32) -> u32 {
-    let mut lanes = !0;
-    unroll::<8>(|bit| {
-        let is_set = digit >> bit & 1 != 0;
-        let set = warp.ballot(is_set).bits();
-        lanes &= if is_set { set } else { !set };
-    });
-    lanes
-}
+/// The counts of each warp, and for each warp and digit the lanes whose key has the digit; the keys of the tile in the order of their
+/// digits.
+type Memory = (SharedArray<u32, { 2 * WARPS * BINS }>, SharedArray<u32, TILE>);
 
 /// Sorts the keys by digit `pass`, counted from the lowest; keys with the same digit keep their order. `counts` are those of
-/// `radix_histogram`. `sums` has 256 elements for each tile of 6144 keys or part of one; they and `tickets[0]` are 0 before the launch.
+/// `radix_histogram`. `sums` has 256 elements for each tile of 8448 keys or part of one; they and `tickets[0]` are 0 before the launch.
 /// There are less than 2^30 keys.
 ///
-/// Launch: a 1-D grid with a CTA for each tile, or more, 384 threads per CTA.
-#[ptx::kernel(threads = THREADS as u32, min_ctas = 2)]
+/// Launch: a 1-D grid with a CTA for each tile, or more, 384 threads per CTA, dynamic shared memory for the tile.
+#[ptx::kernel(threads = THREADS as u32, min_ctas = 3)]
 pub fn radix_pass(
     cta: Cta,
     #[shared] smem: Smem,
+    #[dynamic] memory: Memory,
     #[len(n)] input: Global<u32>,
     #[len(PASSES * BINS)] counts: Global<u32>,
     sums: GlobalAtomics<u32, scope::Gpu>,
@@ -119,100 +114,106 @@ pub fn radix_pass(
     if pass >= PASSES as u32 || n >= OF_TILE || sums.len() < tiles as usize * BINS {
         trap();
     }
-    let digit = |key: u32| key >> (8 * pass) & 255;
+    let digit = |key: u32| (key >> (8 * pass) & 255) as usize;
     let has_digit = thread < BINS;
 
-    cta.finish(smem.words, |cta, words| {
+    cta.finish((memory.0, memory.1, smem.places), |cta, (words, sorted, places)| {
+        // By tickets, the CTAs of all tiles below run or have ended: a CTA that looks back waits for none that has yet to start.
+        let ticket = if cta.is_leader() { tickets.fetch_add(1, sem::Relaxed) } else { 0 };
         let words = words.write(cta, |_| 0).into_atomic(cta);
-        let load = |i: usize| words.atomic(i).map_or(0, |word| word.load(sem::Relaxed));
-        let store = |i: usize, value: u32| {
-            if let Some(word) = words.atomic(i) {
-                word.store(value, sem::Relaxed);
-            }
-        };
+        let tile = partials.broadcast(cta, u64::from(ticket)) as u32;
+        if tile >= tiles {
+            return (words.end(), sorted.end(), places.end());
+        }
+        let at = |i: usize| words.atomic(i).unwrap_or_else(|| trap());
         let publish = |tile: u32, tag: u32, count: u32| {
             if let (true, Some(to)) = (has_digit, sums.get(tile as usize * BINS + thread)) {
                 to.store(tag | count, sem::Relaxed);
             }
         };
-        // By tickets, the CTAs of all tiles below run or have ended: a CTA that looks back waits for none that has yet to start.
-        let ticket = if cta.is_leader() { tickets.fetch_add(1, sem::Relaxed) } else { 0 };
-        let tile = partials.broadcast(cta, ticket);
-        if tile >= tiles {
-            return words.end();
-        }
+        let of_digit = if has_digit { counts.get(pass as usize * BINS + thread).unwrap_or(0) } else { 0 };
         let (warp, lane) = (cta.warp(), cta.warp().lane());
         // A warp has adjacent keys, in rows of a key per lane. Missing keys are the greatest, after all others: they stay last.
         let first = tile * TILE as u32 + (warp_rank * KEYS * 32) as u32 + lane;
         let mut keys = [0; KEYS];
         unroll::<KEYS>(|row| keys[row] = input.get((first + 32 * row as u32) as usize).unwrap_or(!0));
 
-        // For each key, the place of its digit's count in the upper half, and the number of keys of the warp with the same digit
-        // before it in the lower half: the second loop then needs no address of the first.
-        let mut ranks = [0; KEYS];
-        unroll::<KEYS>(|row| {
-            let lanes = lanes_of(&warp, digit(keys[row]));
-            let at = warp_rank * BINS + digit(keys[row]) as usize;
-            let last = 31 - lanes.leading_zeros();
-            let mut before = 0;
-            if lane == last {
-                before = load(at);
-                store(at, before + lanes.count_ones());
-            }
-            // Another lane may be the last of the next row.
-            warp.sync();
-            before = warp.shuffle(before, last) + (lanes & ((1 << lane) - 1)).count_ones();
-            ranks[row] = (at as u32) << 16 | before;
-        });
+        // The counts come first, so that other CTAs need not wait for the ranks.
+        unroll::<KEYS>(|row| at(warp_rank * BINS + digit(keys[row])).add(1, sem::Relaxed));
         cta.sync();
-
         // A thread for each digit.
         let mut count = 0;
         if has_digit {
-            unroll::<WARPS>(|w| count += load(w * BINS + thread));
+            unroll::<WARPS>(|w| count += at(w * BINS + thread).load(sem::Relaxed));
         }
         publish(tile, if tile == 0 { UP_TO_TILE } else { OF_TILE }, count);
-        let (in_tile, _) = partials.exclusive_sum(cta, count);
+        // The place of the first key with this digit, in the tile and in the output. Neither sum overflows its half.
+        let (before, _) = partials.exclusive_sum(cta, u64::from(count) | u64::from(of_digit) << 32);
+        let (in_tile, first_place) = (before as u32, (before >> 32) as u32);
         if has_digit {
-            let mut at = in_tile;
+            let mut place = in_tile;
             unroll::<WARPS>(|w| {
-                let of_warp = load(w * BINS + thread);
-                store(w * BINS + thread, at);
-                at += of_warp;
+                let of_warp = at(w * BINS + thread);
+                let count = of_warp.load(sem::Relaxed);
+                of_warp.store(place, sem::Relaxed);
+                place += count;
             });
         }
         cta.sync();
-        unroll::<KEYS>(|row| ranks[row] = load(ranks[row] as usize >> 16) + (ranks[row] & 0xffff));
-        cta.sync();
-        unroll::<KEYS>(|row| store(ranks[row] as usize, keys[row]));
 
-        // The place of the first key with the digit of this thread.
-        let of_digit = if has_digit { counts.get(pass as usize * BINS + thread).unwrap_or(0) } else { 0 };
-        let (first_place, _) = partials.exclusive_sum(cta, of_digit);
+        let sorted = sorted.element_stores();
+        unroll::<KEYS>(|row| {
+            let own = warp_rank * BINS + digit(keys[row]);
+            let (next, mask) = (at(own), at(WARPS * BINS + own));
+            mask.or(1 << lane, sem::Relaxed);
+            warp.sync();
+            let lanes = mask.load(sem::Relaxed);
+            let last = 31 - lanes.leading_zeros();
+            let place = if lane == last { next.fetch_add(lanes.count_ones(), sem::Relaxed) } else { 0 };
+            warp.sync();
+            mask.store(0, sem::Relaxed); // by all lanes with the digit: no branch
+            let place = warp.shuffle(place, last) + (lanes & ((1 << lane) - 1)).count_ones();
+            sorted.set(place as usize, keys[row]);
+            // Another lane may be the last of the next row.
+            warp.sync();
+        });
+
+        let places = places.element_stores();
         if has_digit {
             let (mut before, mut end) = (0_u32, tile);
             while end > 0 {
-                let at = sums.get((end as usize - 1) * BINS + thread);
-                let published = at.map_or(UP_TO_TILE, |sum| sum.load(sem::Relaxed));
-                if published >= OF_TILE {
-                    before += published & (OF_TILE - 1);
-                    end = if published >= UP_TO_TILE { 0 } else { end - 1 };
-                }
+                let mut published = [UP_TO_TILE; LOOKS];
+                unroll::<LOOKS>(|i| {
+                    let tile = end.checked_sub(1 + i as u32);
+                    if let Some(sum) = tile.and_then(|tile| sums.get(tile as usize * BINS + thread)) {
+                        published[i] = sum.load(sem::Relaxed);
+                    }
+                });
+                // Up to the first tile that has published nothing, or includes all tiles below.
+                let mut goes_on = true;
+                unroll::<LOOKS>(|i| {
+                    goes_on &= published[i] >= OF_TILE;
+                    if goes_on {
+                        before += published[i] & (OF_TILE - 1);
+                        end = if published[i] >= UP_TO_TILE { 0 } else { end - 1 };
+                        goes_on = end > 0;
+                    }
+                });
             }
             if tile > 0 {
                 publish(tile, UP_TO_TILE, before + count);
             }
-            store(TILE + thread, (first_place + before).wrapping_sub(in_tile));
+            places.set(thread, (first_place + before).wrapping_sub(in_tile));
         }
-        cta.sync();
+        let (sorted, places) = (sorted.publish(), places.publish()).sync(cta);
         let present = n - tile * TILE as u32;
         unroll::<KEYS>(|i| {
-            let (place, key) = (thread + i * THREADS, load(thread + i * THREADS));
-            if (place as u32) < present {
-                let to = load(TILE + digit(key) as usize).wrapping_add(place as u32);
+            let place = thread + i * THREADS;
+            if let (true, Some(key)) = ((place as u32) < present, sorted.get(place)) {
+                let to = places.get(digit(key)).unwrap_or(0).wrapping_add(place as u32);
                 output.write(to as usize, key);
             }
         });
-        words.end()
+        (words.end(), sorted.end(), places.end())
     });
 }

@@ -101,8 +101,8 @@ unsafe impl<T: Element, const N: usize> Lendable for LoadBuffer<T, N> {}
 ///
 /// ```text
 ///   LoadTile<Free> ── load, wait ──► LoadTile<Loaded> ── release ──────────────────────────► LoadTile<Free>
-///                                         │ update                                                ▲
-///                                         └──────► LoadTile<Written> ── to_async ──► LoadTile<Fenced>
+///         │ write_chunks                  │ update                                                ▲
+///         └───────────────────────────────┴──────► LoadTile<Written> ── to_async ──► LoadTile<Fenced>
 ///                                                            bulk::store, commit, wait_read ──────┘
 /// ```
 ///
@@ -182,6 +182,23 @@ impl<'s, T: Element, const N: usize> LoadTile<'s, T, N, Free> {
         Src: LoadSource<Shared<'s, T, N, Free>, Handle: Copy>,
     {
         LoadingWith(load_with(cta, self.bar, self.tile, src, transitions))
+    }
+}
+
+impl<'s, T: Element, const N: usize> LoadTile<'s, T, N, Free> {
+    /// Stores into each chunk of adjacent vectors of the tile, as [`Shared::write_chunks`] does.
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: as [`Shared::write_chunks`].
+    #[inline(always)]
+    #[track_caller]
+    pub fn write_chunks<const V: usize>(
+        self,
+        cta: &Cta,
+        f: impl FnMut(usize) -> [T::Vector; V],
+    ) -> LoadTile<'s, T, N, Written> {
+        LoadTile { tile: self.tile.write_chunks(cta, f), bar: self.bar }
     }
 }
 

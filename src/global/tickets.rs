@@ -58,7 +58,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
         tickets: GlobalTickets,
     ) -> (TicketTilesMut<T, N>, super::TailMut<T>) {
         let (tiles, tail) = self.tiles(cta);
-        (TicketTilesMut { base: tiles.base, count: tiles.count, tickets }, tail)
+        (TicketTilesMut { base: tiles.base, count: tiles.count, tickets, drawn: None }, tail)
     }
 }
 
@@ -69,9 +69,53 @@ pub struct TicketTilesMut<T, const N: usize> {
     base: *mut T,
     count: usize,
     tickets: GlobalTickets,
+    /// In the leader: the ticket of the next tile, if it is drawn already.
+    drawn: Option<u64>,
 }
 
 impl<T: Element, const N: usize> TicketTilesMut<T, N> {
+    /// Draws the ticket of the next [`next_tile`](TicketTilesMut::next_tile) already now: the atomic operation takes as long as a
+    /// load from the L2 cache, and the CTA works meanwhile. Without a `next_tile` that follows, the tile is lost.
+    ///
+    /// The tile counts as taken from here on. A CTA that waits for lower tiles, as a look-back does, draws ahead only if it
+    /// publishes early what others wait for.
+    ///
+    /// Collective in the CTA.
+    ///
+    /// PTX: `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` by the leader
+    ///
+    /// ```
+    /// # use ptx::{global::TicketTilesMut, group::Cta, reduce::ReduceMemory};
+    /// # fn kernel(cta: &Cta, mut tiles: TicketTilesMut<f32, 1024>, memory: &mut ReduceMemory<u64>) {
+    /// let mut next = tiles.next_tile(cta, memory);
+    /// while let Some((index, tile)) = next {
+    ///     tiles.draw(cta);
+    ///     tile.write(cta, |i| (1024 * index + i) as f32); // while the ticket comes
+    ///     next = tiles.next_tile(cta, memory);
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn draw(&mut self, cta: &Cta) {
+        meet!(cta);
+        if self.drawn.is_none() {
+            self.drawn = Some(self.ticket(cta));
+        }
+    }
+
+    /// Returns a ticket to the leader.
+    #[inline(always)]
+    fn ticket(&self, cta: &Cta) -> u64 {
+        let mut ticket = u64::MAX;
+        if cta.is_leader()
+            && let Some(counter) = self.tickets.counter.get(0)
+        {
+            ticket = counter.fetch_add(1, sem::Relaxed);
+        }
+        ticket
+    }
+
     /// Takes the next tile that no CTA has taken, and returns it with its index, or `None` after the last tile. The leader draws the
     /// ticket, and `memory` brings it to all threads of the CTA.
     ///
@@ -86,12 +130,7 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
         cta: &Cta,
         memory: &mut ReduceMemory<u64>,
     ) -> Option<(usize, GlobalTileMut<T, N>)> {
-        let mut ticket = u64::MAX;
-        if cta.is_leader()
-            && let Some(counter) = self.tickets.counter.get(0)
-        {
-            ticket = counter.fetch_add(1, sem::Relaxed);
-        }
+        let ticket = self.drawn.take().unwrap_or_else(|| self.ticket(cta));
         let index = memory.broadcast(cta, ticket) as usize;
         if index >= self.count {
             return None;

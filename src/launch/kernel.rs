@@ -409,7 +409,7 @@ pub fn end_of_thread() {
     crate::checked::end();
 }
 
-/// Types of a kernel's dynamic shared memory (`extern __shared__`): `()`, a [`Place`], a tuple of up to four places, or
+/// Types of a kernel's dynamic shared memory (`extern __shared__`): `()`, a [`Place`], a tuple of up to six places, or
 /// [`DynamicShared`] itself, whose size the launch chooses.
 ///
 /// # Safety
@@ -472,7 +472,7 @@ macro_rules! tuples {
         }
     )* };
 }
-tuples! { (A, B) (A, B, C) (A, B, C, D) }
+tuples! { (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
 
 /// The major and the minor version of this crate, which are those of its linker.
 #[doc(hidden)]

@@ -17,7 +17,7 @@ use crate::shared::bits;
 #[diagnostic::on_unimplemented(
     message = "`convert` makes no `{To}` of `{Self}`",
     label = "no such conversion",
-    note = "it converts between `f32`, `f16` and `bf16`, arrays of 2, 4 or 8 of them and of `Fp8`, and between `f16` or `bf16` and integers of 8 to 32 bits; otherwise, convert to `f32` and on by `as`"
+    note = "it converts between `f32`, `f16`, `bf16` and `Fp8`, arrays of 2, 4 or 8 of them, and between `f16` or `bf16` and `f64` or integers of 8 to 64 bits; otherwise, convert to `f32` and on by `as`"
 )]
 pub trait Convert<To: Sealed>: Copy + Sealed {
     #[doc(hidden)]
@@ -30,16 +30,21 @@ pub trait Convert<To: Sealed>: Copy + Sealed {
 /// |---|---|---|---|
 /// | `f32` | `f16`, `bf16` | `cvt.rn.f16.f32`; of two `cvt.rn.f16x2.f32` | ±∞ |
 /// | `f16`, `bf16` | `f32` | `cvt.f32.f16`, exact | |
+/// | `f64` | `f16`, `bf16`, `f32` | `cvt.rn.f16.f64`, rounded once | ±∞ |
+/// | `f16`, `bf16`, `f32` | `f64` | `cvt.f64.f16`, exact | |
 /// | `f16` | `bf16` | `cvt.rn.bf16.f16` | |
 /// | `bf16` | `f16` | `cvt.rn.f16.bf16` | ±∞ |
 /// | two `f32` or `f16` | two [`Fp8`](crate::multimem::Fp8) | `cvt.rn.satfinite.e4m3x2.f32`, `.f16x2` | the greatest number |
 /// | two `Fp8` | two `f16` | `cvt.rn.f16x2.e4m3x2`, exact | |
 /// | two `Fp8` | two `f32` or `bf16` | through `f16x2`; and `cvt.f32.f16`, `cvt.rn.bf16.f16` | |
 /// | two `bf16` | two `Fp8` | `cvt.f32.bf16`, `cvt.rn.satfinite.e4m3x2.f32` | the greatest number |
+/// | `f32`, `f16`, `bf16` | `Fp8` | as two, of which one is 0 | the greatest number |
+/// | `Fp8` | `f32`, `f16`, `bf16` | as two, of which one is 0 | |
 /// | `u8`, `i8` | `f16` | `cvt.rn.f16.u8`, exact | |
 /// | `u8`, `i8` | `bf16` | `cvt.rn.bf16.u16`, exact | |
-/// | `u16`, `i16`, `u32`, `i32` | `f16`, `bf16` | `cvt.rn.f16.u16` | ±∞ |
+/// | integers of 16 to 64 bits | `f16`, `bf16` | `cvt.rn.f16.u16` | ±∞ |
 /// | `f16`, `bf16` | integers of 8 to 32 bits | `cvt.rzi.s32.f16`, towards zero like `as` | the nearest integer; 0 for NaN |
+/// | `f16`, `bf16` | `u64`, `i64` | `cvt.rzi.s64.f16`, and a comparison for NaN | the nearest integer; 0 for NaN |
 ///
 /// All others round to the nearest. Arrays of 4 and 8 convert two elements at a time. An `f32` converts to `f32` too, so that
 /// generic code need not tell.
@@ -54,6 +59,7 @@ pub trait Convert<To: Sealed>: Copy + Sealed {
 /// let halves: [bf16; 8] = convert(sums); // four instructions
 /// let bytes: [Fp8<ty::E4m3>; 8] = convert(halves); // what is greater than 448 becomes 448
 /// let whole = convert::<i32>(x); // -2.5 becomes -2
+/// let byte: Fp8<ty::E5m2> = convert(x);
 /// # }
 /// ```
 #[inline(always)]
@@ -63,7 +69,10 @@ pub trait Convert<To: Sealed>: Copy + Sealed {
     "__float22half2_rn",
     "__float22bfloat162_rn",
     "__half22float2",
-    "__float2bfloat16_rn"
+    "__float2bfloat16_rn",
+    "__double2half",
+    "__ll2half_rn",
+    "__nv_cvt_float_to_fp8"
 ))]
 pub fn convert<To: Sealed>(x: impl Convert<To>) -> To {
     Convert::converted(x)
@@ -115,9 +124,30 @@ conversions! {
     bf16 => f32: |x| raw::cvt_to_f32(ty::Bf16, x), x.to_f32();
     f16 => bf16: |x| raw::cvt_bf16_f16(x), bf16::narrow(x.wide());
     bf16 => f16: |x| raw::cvt_f16_bf16(x), f16::narrow(x.wide());
+    f64 => f16: |x| raw::cvt_f64(ty::F16, x), f16::narrow(x);
+    f64 => bf16: |x| raw::cvt_f64(ty::Bf16, x), bf16::narrow(x);
+    f16 => f64: |x| raw::cvt_to_f64(ty::F16, x), x.wide();
+    bf16 => f64: |x| raw::cvt_to_f64(ty::Bf16, x), x.wide();
     // The first of a pair is in the low bits, which are the last operand.
     [f32; 2] => [f16; 2]: |x| raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::F16x2, x[1], x[0]), x.map(convert);
     [f32; 2] => [bf16; 2]: |x| raw::cvt_f32x2(rounding::Rn, relu::None, satfinite::None, ty::Bf16x2, x[1], x[0]), x.map(convert);
+}
+
+/// Implements the conversions to and from 64-bit integers. There `cvt` makes 2^63 of NaN.
+macro_rules! long_integers {
+    ($( $Half:ident $to:ident $from:ident; )*) => { $(
+        conversions! {
+            u64 => $Half: |x| raw::$to(rounding::Rn, ty::U64, x), $Half::narrow(host::of_u64(x));
+            i64 => $Half: |x| raw::$to(rounding::Rn, ty::S64, x),
+                $Half::narrow(host::of_u64(x.unsigned_abs()).copysign(x as f64));
+            $Half => u64: |x| if x.is_nan() { 0 } else { raw::$from(rounding::Rzi, ty::U64, x) }, x.wide() as u64;
+            $Half => i64: |x| if x.is_nan() { 0 } else { raw::$from(rounding::Rzi, ty::S64, x) }, x.wide() as i64;
+        }
+    )* };
+}
+long_integers! {
+    f16 cvt_f16_integer cvt_integer_f16;
+    bf16 cvt_bf16_integer cvt_integer_bf16;
 }
 
 macro_rules! integers {
@@ -153,7 +183,7 @@ fn halves<T: Copy>(pair: [T; 2]) -> [T; 2] {
     }
 }
 
-/// Implements conversions of pairs of which each element is converted by itself, or in two steps.
+/// Implements conversions by other ones: of pairs, each element by itself or in two steps; or by an instruction of rustc's own.
 macro_rules! through {
     ($( $From:ty => $To:ty: |$x:ident| $f:expr; )*) => { $(
         impl Convert<$To> for $From {
@@ -165,6 +195,8 @@ macro_rules! through {
     )* };
 }
 through! {
+    f64 => f32: |x| x as f32;
+    f32 => f64: |x| x.into();
     [f16; 2] => [f32; 2]: |x| { let [a, b] = halves(x); [convert(a), convert(b)] };
     [bf16; 2] => [f32; 2]: |x| { let [a, b] = halves(x); [convert(a), convert(b)] };
     [f16; 2] => [bf16; 2]: |x| [convert(x[0]), convert(x[1])];
@@ -192,6 +224,12 @@ macro_rules! bytes {
             [bf16; 2] => [Fp8<ty::$Tag>; 2]: |x| convert(convert::<[f32; 2]>(x));
             [Fp8<ty::$Tag>; 2] => [f32; 2]: |x| convert(convert::<[f16; 2]>(x));
             [Fp8<ty::$Tag>; 2] => [bf16; 2]: |x| convert(convert::<[f16; 2]>(x));
+            f32 => Fp8<ty::$Tag>: |x| convert::<[Fp8<ty::$Tag>; 2]>([x, 0.0])[0];
+            f16 => Fp8<ty::$Tag>: |x| convert::<[Fp8<ty::$Tag>; 2]>([x, f16::ZERO])[0];
+            bf16 => Fp8<ty::$Tag>: |x| convert(convert::<f32>(x));
+            Fp8<ty::$Tag> => f16: |x| convert::<[f16; 2]>([x, Fp8::from_bits(0)])[0];
+            Fp8<ty::$Tag> => f32: |x| convert(convert::<f16>(x));
+            Fp8<ty::$Tag> => bf16: |x| convert(convert::<f16>(x));
         }
         vectors! {
             f32 => Fp8<ty::$Tag>, f16 => Fp8<ty::$Tag>, bf16 => Fp8<ty::$Tag>,

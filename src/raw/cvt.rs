@@ -80,6 +80,28 @@ instruction! {
 }
 
 instruction! {
+    /// Converts `a` to half precision, rounded to the nearest.
+    fn cvt_f64[
+        Ty: HalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 @ "7.8" on "sm_90" },
+    ](a: f64 = reg64) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt.rn{.type}.f64 d, a;";
+    ptx: "cvt.rn" .. ".f64 {d}, {a};";
+    isa: "1.3", target: "sm_13", section: "9.7.9.21";
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the half-precision float `a` to `f64`, exactly.
+    fn cvt_to_f64[
+        Ty: HalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 @ "7.8" on "sm_90" },
+    ](a: Ty::Value = typed) -> f64 = (d: f64 = reg64) d;
+    form: "cvt.f64{.type} d, a;";
+    ptx: "cvt.f64" .. " {d}, {a};";
+    isa: "1.3", target: "sm_13", section: "9.7.9.21";
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
     /// Converts the `.f16` `a` to `.bf16`, rounded to the nearest.
     fn cvt_bf16_f16(a: half::f16 = half) -> half::bf16 = (d: u16 = reg16) half::bf16::from_bits(d);
     form: "cvt.rn.bf16.f16 d, a;";

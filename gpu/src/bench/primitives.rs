@@ -1,7 +1,8 @@
 //! Benchmarks of the primitives of a whole GPU, each checked against the CPU.
 
 use anyhow::{Result, ensure};
-use ptx_host::LaunchConfig;
+use ptx_host::{Grid, LaunchConfig};
+use ptx_kernels::{look_back_scan as scan, radix_sort as radix};
 
 use super::case::{Bench, Case, Launch, Timing, Zeroed};
 use crate::device::Device as _;
@@ -9,7 +10,7 @@ use crate::kernels::input;
 use crate::library_checks::small_floats;
 use crate::memory::{address, matrix, slice};
 use crate::primitive_checks::{
-    SORTED_TILE, ascending_keys, digit_counts, exclusive_sums, greatest, whole_around_0,
+    SCANNED_TILE, SORTED_TILE, ascending_keys, digit_counts, exclusive_sums, greatest, whole_around_0,
 };
 
 pub fn cases() -> Vec<Case> {
@@ -64,11 +65,11 @@ fn look_back_scan(bench: &Bench) -> Result<Timing> {
     let words = input(1, N);
     let expected = exclusive_sums(&words);
     let source = stream.clone_htod(&words)?;
-    let (sums, tickets) = (stream.alloc_zeros::<u64>(N / 4096)?, stream.alloc_zeros::<u64>(1)?);
+    let (sums, tickets) = (stream.alloc_zeros::<u64>(N / SCANNED_TILE)?, stream.alloc_zeros::<u64>(1)?);
     let output = stream.alloc_zeros::<u32>(N)?;
     let arguments = (slice(&source), slice(&sums), slice(&tickets), slice(&output), N as u64);
     let of_twin = (address(&source), address(&sums), address(&tickets), address(&output), N as u64);
-    let config = LaunchConfig::new(8 * bench.gpu.multiprocessors()?, 256);
+    let config = Grid::from(bench.gpu.multiprocessors()?).config::<scan::look_back_scan>();
     // SAFETY: input and output have `n` words; there is a sum for each tile, and `zeroing` lets them begin with 0.
     let launches = unsafe { bench.launches("look_back_scan", &config, arguments, of_twin)? };
     let launches = bench.zeroing(launches, &[&sums, &tickets]);
@@ -188,7 +189,7 @@ fn radix_pass(bench: &Bench, is_whole_sort: bool) -> Result<Timing> {
         let arguments = (slice(from), slice(&counts), slice(sums), slice(tickets), slice(to), n, digit);
         let of_twin =
             (address(from), address(&counts), address(sums), address(tickets), address(to), n, digit);
-        let config = LaunchConfig::new(tiles as u32, 384);
+        let config = Grid::from(tiles as u32).config::<radix::radix_pass>();
         // SAFETY: there are `n` keys and places for them, 1024 counts, and 256 sums for each tile; `zeroing` lets sums and
         // tickets begin with 0.
         steps.push(unsafe { bench.launches("radix_pass", &config, arguments, of_twin)? });

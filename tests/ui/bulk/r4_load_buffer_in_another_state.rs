@@ -57,6 +57,17 @@ pub fn updated_before_its_load<'s>(
     }
 }
 
+pub fn written_while_it_is_read<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, Written> {
+    #[cfg(not(fixed))]
+    {
+        tile.write_chunks::<1>(cta, |_| [[0.0; 4]])
+    }
+    #[cfg(fixed)]
+    {
+        tile.release().sync(cta).write_chunks::<1>(cta, |_| [[0.0; 4]])
+    }
+}
+
 pub fn fenced_without_stores<'s>(cta: &Cta, tile: Tile<'s, Loaded>) -> Tile<'s, Fenced> {
     #[cfg(not(fixed))]
     {

@@ -15,6 +15,17 @@ pub fn loaded<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u3
     }
 }
 
+pub fn in_chunks<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Loaded>) -> Shared<'s, u32, 64, Written> {
+    #[cfg(not(fixed))]
+    {
+        tile.write_chunks::<1>(cta, |_| [[0; 4]])
+    }
+    #[cfg(fixed)]
+    {
+        tile.release().sync(cta).write_chunks::<1>(cta, |_| [[0; 4]])
+    }
+}
+
 pub fn published<'s>(cta: &Cta, tile: Shared<'s, u32, 64, Published>) -> Shared<'s, u32, 64, Written> {
     #[cfg(not(fixed))]
     {

@@ -16,7 +16,7 @@ use ptx::{bf16, f16};
 ptx::panic_handler!();
 
 /// The number of results of [`exact_f16`] and [`exact_bf16`].
-pub const EXACT: usize = 32;
+pub const EXACT: usize = 40;
 
 /// Two halves in a word, the first in the low bits.
 pub trait Pair: Copy {
@@ -44,7 +44,7 @@ fn bools(mask: [bool; 2]) -> u32 {
     u32::from(mask[0]) | u32::from(mask[1]) << 16
 }
 
-/// The results of all functions of pairs and single values that round as IEEE 754 says: 26 pairs of `T` and numbers.
+/// The results of all functions of pairs and single values that round as IEEE 754 says: pairs of `T` and numbers.
 macro_rules! exact {
     ($name:ident $T:ident $Other:ident, $( $more:expr ),* ; $a:ident $b:ident $c:ident) => {
         #[inline(always)]
@@ -70,6 +70,15 @@ macro_rules! exact {
             let back4: [$T; 2] = convert(e4m3);
             let back5: [$T; 2] = convert(e5m2);
             let vector = math::fma([$a[0], $a[1], $b[0], $b[1]], [$c[0]; 4], [$b[1], $b[0], $a[1], $a[0]]);
+            let double: [f64; 2] = [convert($a[0]), convert($a[1])];
+            let long = u64::from(a) << 32 | u64::from(b);
+            // Halfway between two `bf16`, or just above.
+            let halfway = u64::from(a as u8 | 0x80) << 56 | 1 << 55 | u64::from(b & 1);
+            let fold = |long: u64| long as u32 ^ (long >> 32) as u32;
+            let bytes = [
+                convert::<Fp8<ty::E4m3>>($a[0]).to_bits(), convert::<Fp8<ty::E5m2>>($b[0]).to_bits(),
+                convert::<Fp8<ty::E4m3>>(wide[1]).to_bits(), convert::<Fp8<ty::E5m2>>(wide[0]).to_bits(),
+            ];
             let eight: [f32; 8] = convert([$a[0], $a[1], $b[0], $b[1], $c[0], $c[1], $a[0], $b[0]]);
             [
                 math::add($a, $b).word(),
@@ -101,6 +110,17 @@ macro_rules! exact {
                 u32::from(convert::<i16>($b[0]).cast_unsigned()) | u32::from(convert::<u16>($b[1])) << 16,
                 [convert::<$T>(a.cast_signed()), convert::<$T>(b)].word(),
                 [convert::<$T>(a as u8), convert::<$T>(b as i16)].word(),
+                [convert::<$T>(double[0]), convert::<$T>(double[0] + double[1])].word(),
+                [convert::<$T>(f64::from_bits(long)), convert::<$T>(convert::<f32>(double[0] * double[1]))].word(),
+                [convert::<$T>(long), convert::<$T>(long.cast_signed())].word(),
+                [convert::<$T>(halfway), convert::<$T>(i64::from(a.cast_signed() >> 12))].word(),
+                fold(convert::<i64>($a[0]).cast_unsigned()),
+                fold(convert::<u64>($a[1])),
+                u32::from_le_bytes(bytes),
+                [
+                    convert::<$T>(Fp8::<ty::E4m3>::from_bits(a as u8)),
+                    convert::<$T>(convert::<f32>(Fp8::<ty::E5m2>::from_bits(b as u8))),
+                ].word(),
             ]
         }
     };

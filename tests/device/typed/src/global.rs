@@ -227,3 +227,50 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets(
         }
     }
 }
+
+/// One tile by a ticket that is drawn ahead.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_tickets_ahead(
+    y: *mut u32,
+    n: usize,
+    counter: *mut u64,
+    out: *mut u64,
+) {
+    let (cta, mut smem, _) = unsafe { Cta::enter::<Tickets>() };
+    let tickets = unsafe { GlobalTickets::from_raw(counter, 1) };
+    let (mut tiles, _) = unsafe { GlobalMut::<u32, N>::from_raw(y, n) }.tiles_by_ticket(&cta, tickets);
+    tiles.draw(&cta);
+    cta.sync();
+    if let Some((index, _)) = tiles.next_tile(&cta, &mut smem.memory) {
+        unsafe { out.write(index as u64) };
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_tickets_ahead(
+    _y: *mut u32,
+    n: usize,
+    counter: *mut u64,
+    out: *mut u64,
+) {
+    let (_, smem, _) = unsafe { Cta::enter::<Tickets>() };
+    let [slot, _]: [u32; 2] = unsafe { core::mem::transmute(smem.memory) };
+    let (count, is_leader) = (n / N, elected());
+    unsafe {
+        let mut ticket = u64::MAX;
+        if is_leader {
+            let counter = counter.cast();
+            ticket =
+                raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U64, counter, 1, cache_hint::None);
+        }
+        sync();
+        if is_leader {
+            raw::st_weak(space::SharedCta, ty::B64, slot, ticket);
+        }
+        sync();
+        let index: u64 = raw::ld_weak(space::SharedCta, ty::B64, slot);
+        let taken = if index as usize >= count { None } else { Some(index) };
+        if let Some(index) = taken {
+            out.write(index);
+        }
+    }
+}

@@ -163,3 +163,27 @@ pair! {
     }
     (src, dst, out)
 }
+
+pair! {
+    typed_load_buffer_chunks(cta, smem) {
+        cta.finish(smem.buffer, |cta, free| {
+            let free = free.load(cta, tile(src)).wait(cta).release().sync(cta);
+            free.write_chunks::<2>(cta, |i| [[i as f32; 4], [1.0; 4]]).to_async().sync(cta).end()
+        });
+    }
+    raw_load_buffer_chunks(base) {
+        let (buffer, bar) = (base + BUFFER, base + BUFFER + BYTES);
+        init(bar);
+        scope(|| {
+            load(buffer, bar, src);
+            sync();
+            each_own(BYTES / 32, |chunk| {
+                let addr = buffer + 32 * chunk;
+                raw::st_weak_v4(space::SharedCta, ty::B32, addr, [(chunk as usize as f32).to_bits(); 4]);
+                raw::st_weak_v4(space::SharedCta, ty::B32, addr + 16, [1.0_f32.to_bits(); 4]);
+            });
+            fence_async();
+        });
+    }
+    (src, dst, out)
+}

@@ -58,6 +58,31 @@ pub unsafe extern "ptx-kernel" fn raw_shared_stores(i: usize, out: *mut u32) {
     });
 }
 
+/// Stores chunks of two vectors.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_shared_write_chunks(out: *mut u32) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    cta.async_scope(smem.tile, |cta, tile| {
+        let tile = tile.write_chunks::<2>(cta, |i| [[i as u32; 4], [7; 4]]).publish().sync(cta);
+        unsafe { out.write(tile.get(5).unwrap_or(0)) };
+        tile.to_async().sync(cta).into_free()
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_shared_write_chunks(out: *mut u32) {
+    let tile = memory();
+    closure(|| unsafe {
+        crate::each_own((N / 8) as u32, |chunk| {
+            raw::st_weak_v4(space::SharedCta, ty::B32, tile + 32 * chunk, [chunk; 4]);
+            raw::st_weak_v4(space::SharedCta, ty::B32, tile + 32 * chunk + 16, [7; 4]);
+        });
+        sync();
+        out.write(raw::ld_weak(space::SharedCta, ty::B32, tile + 20));
+        fence_async();
+    });
+}
+
 /// Stores to element `[x, y]` of a swizzled matrix, and loads element `[y, x]` of a plain matrix.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_shared_view_2d(x: usize, y: usize, out: *mut u32) {
