@@ -202,7 +202,14 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
     #[track_caller]
     #[doc(alias = "cg::invoke_one_broadcast")]
     pub fn broadcast(&mut self, cta: &Cta, value: T) -> T {
-        self.publish(cta, cta.is_leader(), value);
+        self.broadcast_if(cta, cta.is_leader(), value)
+    }
+
+    /// [`broadcast`](ReduceMemory::broadcast) by a caller that knows who leads.
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn broadcast_if(&mut self, cta: &Cta, is_leader: bool, value: T) -> T {
+        self.publish(cta, is_leader, value);
         let of_leader = uniform::<Cta, T>(self.load(0));
         self.turn();
         of_leader

@@ -58,7 +58,16 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
         tickets: GlobalTickets,
     ) -> (TicketTilesMut<T, N>, super::TailMut<T>) {
         let (tiles, tail) = self.tiles(cta);
-        (TicketTilesMut { base: tiles.base, count: tiles.count, tickets, drawn: None }, tail)
+        (
+            TicketTilesMut {
+                base: tiles.base,
+                count: tiles.count,
+                tickets,
+                is_leader: cta.is_leader(),
+                drawn: None,
+            },
+            tail,
+        )
     }
 }
 
@@ -69,6 +78,7 @@ pub struct TicketTilesMut<T, const N: usize> {
     base: *mut T,
     count: usize,
     tickets: GlobalTickets,
+    is_leader: bool,
     /// In the leader: the ticket of the next tile, if it is drawn already.
     drawn: Option<u64>,
 }
@@ -100,15 +110,15 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
     pub fn draw(&mut self, cta: &Cta) {
         meet!(cta);
         if self.drawn.is_none() {
-            self.drawn = Some(self.ticket(cta));
+            self.drawn = Some(self.ticket());
         }
     }
 
     /// Returns a ticket to the leader.
     #[inline(always)]
-    fn ticket(&self, cta: &Cta) -> u64 {
+    fn ticket(&self) -> u64 {
         let mut ticket = u64::MAX;
-        if cta.is_leader()
+        if self.is_leader
             && let Some(counter) = self.tickets.counter.get(0)
         {
             ticket = counter.fetch_add(1, sem::Relaxed);
@@ -130,8 +140,8 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
         cta: &Cta,
         memory: &mut ReduceMemory<u64>,
     ) -> Option<(usize, GlobalTileMut<T, N>)> {
-        let ticket = self.drawn.take().unwrap_or_else(|| self.ticket(cta));
-        let index = memory.broadcast(cta, ticket) as usize;
+        let ticket = self.drawn.take().unwrap_or_else(|| self.ticket());
+        let index = memory.broadcast_if(cta, self.is_leader, ticket) as usize;
         if index >= self.count {
             return None;
         }
