@@ -107,6 +107,21 @@ pub fn tile_that_some_threads_take(cta: Cta, output: GlobalMut<u32, 128>) {
     }
 }
 
+/// The leader stores into the tile that the other threads write. No condition but those of the traps differs.
+#[ptx::kernel(threads = 128)]
+pub fn tile_that_the_leader_skips(cta: Cta, #[shared] smem: Two, output: GlobalMut<u32, 64>) {
+    let (mut tiles, _) = output.tiles(&cta);
+    if cta.is_leader() {
+        tiles.next_tile();
+    }
+    let (Some((_, first)), Some((_, second))) = (tiles.next_tile(), tiles.next_tile()) else { ptx::trap() };
+    cta.finish(smem.one, |cta, one| {
+        let one = one.write(cta, |i| i as u32).to_async().sync(cta);
+        second.write(cta, |_| 1);
+        bulk::store(cta, one, first).commit(cta).wait_read(cta).end()
+    });
+}
+
 /// The leader's part takes a tile, and the other threads use what is left.
 #[ptx::kernel(threads = 128)]
 pub fn tile_that_a_part_takes(mut cta: Cta, output: GlobalMut<u32, 128>) {
