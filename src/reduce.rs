@@ -15,7 +15,7 @@
 use core::marker::PhantomData;
 
 use crate::group::Cta;
-use crate::mark::uniform;
+use crate::mark::{hold, uniform};
 use crate::qualifier::op;
 use crate::raw;
 use crate::shared::{Element, Place};
@@ -87,6 +87,7 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
             // (see the impl).
             unsafe { T::store(self.slot(cta.warp_rank()), value) };
         }
+        hold::<Cta>(self.now);
         cta.sync();
     }
 

@@ -60,8 +60,8 @@ impl<'c, const CTAS: u32> Peers<'c, CTAS> {
         cluster: &Cluster<'c>,
         memory: [Mbarrier<Uninit>; 2],
     ) -> AfterSync<PeerBarrier<'c, CTAS>, Cluster<'c>> {
-        meet!(cluster);
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
+        meet!(cluster; addrs[0], addrs[1]);
         if cta.thread_count() < CTAS {
             trap_because!("the block has fewer threads than peers")
         }
@@ -153,7 +153,7 @@ impl<'c, const CTAS: u32, P: Phase> PeerBarrier<'c, CTAS, P> {
     where
         P: Waitable,
     {
-        meet!(cta);
+        meet!(cta; self.round[0].0);
         let [(bar, parity), next] = self.round;
         // SAFETY: the CTA's own valid mbarrier. `parity` names its current phase or the one before: the phase after needs this
         // CTA's arrival, two rounds on, and by then all its threads have waited for this round.
@@ -171,7 +171,7 @@ impl<'c, const CTAS: u32> PeerBarrier<'c, CTAS, Retired> {
     #[inline(always)]
     #[track_caller]
     pub fn inval(self, cta: &Cta) -> [Mbarrier<Uninit>; 2] {
-        meet!(cta);
+        meet!(cta; self.round[0].0);
         self.round.map(|(addr, _)| {
             if cta.is_leader() {
                 // SAFETY: the mbarrier is valid. `Retired` says that no thread uses it (9.7.13.15.10). The next `mbarrier.init`

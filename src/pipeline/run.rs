@@ -415,7 +415,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
             Consumer<'p, S, STAGES, Signals>,
         ) -> Consumer<'p, S, STAGES, Signals>,
     ) {
-        meet!(by, by.cta());
+        meet!(by, by.cta(); self.addr);
         const {
             Layout::<S, STAGES, Signals>::check();
             assert!(

@@ -123,7 +123,7 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         cluster: &Cluster<'c>,
         src: Src,
     ) -> ChannelSent<'c, T, N, Src> {
-        meet!(cluster);
+        meet!(cluster; self.inbox.addr, src.place());
         self.inbox.send_tile(cluster.cta, self.permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
@@ -160,7 +160,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     #[inline(always)]
     #[track_caller]
     pub fn receive(self, cta: &Cta) -> ChannelReceived<'c, T, N, Src> {
-        meet!(cta);
+        meet!(cta; self.channel.inbox.addr);
         self.channel.inbox.wait();
         ChannelReceived { tile: Shared::new(self.channel.inbox.addr), channel: self.channel, src: self.src }
     }
@@ -233,7 +233,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     #[inline(always)]
     #[track_caller]
     pub fn acknowledge(self, cta: &Cta) -> ChannelAcknowledged<'c, T, N, Src> {
-        meet!(cta);
+        meet!(cta; self.channel.inbox.addr);
         if cta.is_leader() {
             // SAFETY: the mbarrier is valid in all CTAs, with a count of 1. This is its one arrival in the phase (9.7.13.15.4):
             // the sender has waited for the phase before, or this tile would not have been sent. All threads have read the tile
@@ -308,7 +308,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     #[inline(always)]
     #[track_caller]
     pub fn reclaim(self, cta: &Cta) -> (Channel<'c, T, N>, AfterSync<Src>) {
-        meet!(cta);
+        meet!(cta; self.channel.inbox.addr);
         let inbox = self.channel.inbox;
         if cta.is_leader() {
             // SAFETY: the CTA's own valid mbarrier; both mbarriers complete one phase per tile, so they share the parity. Only

@@ -36,7 +36,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         permutation: Permutation<'c>,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
-        meet!(cluster);
+        meet!(cluster; self.addr);
         // SAFETY: a permutation is a bijection, so one CTA stores each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         // SAFETY: a permutation consists of ranks of its cluster.
@@ -76,7 +76,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         permutation: Permutation<'c>,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
-        meet!(cluster);
+        meet!(cluster; self.addr);
         let _: Op = op;
         // SAFETY: a permutation is a bijection, so one CTA reduces into each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
@@ -107,7 +107,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         op: Op,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
-        meet!(cluster);
+        meet!(cluster; self.addr);
         let _: Op = op;
         // SAFETY: each other CTA reduces into each element once; `buffer_bytes` asserts that the bytes of 15 CTAs are within
         // `2^20 - 1`.

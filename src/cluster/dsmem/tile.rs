@@ -45,7 +45,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         permutation: Permutation<'c>,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
-        meet!(cluster);
+        meet!(cluster; self.addr, src.place());
         self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
@@ -76,7 +76,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         permutation: Permutation<'c>,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
-        meet!(cluster);
+        meet!(cluster; self.addr, src.place());
         let _: Op = op;
         self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
@@ -117,7 +117,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         op: Op,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
-        meet!(cluster);
+        meet!(cluster; self.addr, src.place());
         let _: Op = op;
         const { phase_bytes::<T, N>(OTHERS) };
         // SAFETY: each other CTA sends one tile; `phase_bytes` asserts that 15 tiles are within `2^20 - 1` bytes.
@@ -235,7 +235,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: Src,
         copy: impl FnOnce(&Src, u32, u32, u32, CtaMask),
     ) -> Sent<'c, T, N, ByTile, Src> {
-        meet!(cluster);
+        meet!(cluster; self.addr);
         // SAFETY: the one copy to the peers brings `BYTES` bytes to each of them.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         if peers.cta_rank() == 0 && cluster.cta.is_leader() {
