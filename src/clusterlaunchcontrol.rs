@@ -296,6 +296,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     /// Closes the queue: the clusters that have not started will start.
     #[inline(always)]
     pub fn close(self) -> ClosedWorkQueue<'s> {
+        mark::hold::<By>(self.addr);
         ClosedWorkQueue { _scope: PhantomData }
     }
 }

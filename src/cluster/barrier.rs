@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use super::{Cluster, Peers};
 use crate::group::{AfterSync, Cta, End};
+use crate::mark::hold;
 use crate::mbarrier::{
     Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Retired, Uninit, Waitable, await_parity,
 };
@@ -61,7 +62,7 @@ impl<'c, const CTAS: u32> Peers<'c, CTAS> {
         memory: [Mbarrier<Uninit>; 2],
     ) -> AfterSync<PeerBarrier<'c, CTAS>, Cluster<'c>> {
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
-        meet!(cluster; addrs[0], addrs[1]);
+        meet!(cluster; addrs[0], addrs[1], self.stride());
         if cta.thread_count() < CTAS {
             trap_because!("the block has fewer threads than peers")
         }
@@ -128,6 +129,7 @@ impl<'c, const CTAS: u32, P: Phase> PeerBarrier<'c, CTAS, P> {
     where
         P: Idle,
     {
+        hold::<Cta>(self.round[0].0);
         AfterSync::new(PeerBarrier::new(self.round, self.peers))
     }
 

@@ -7,6 +7,7 @@ use crate::async_group::Token;
 use crate::bulk::{CopySource, Source};
 use crate::cluster::{Cluster, Permutation};
 use crate::group::{AfterSync, Cta, End};
+use crate::mark::hold;
 use crate::mbarrier::await_parity;
 use crate::qualifier::{Sealed, arrivals, scope, sem, suspend_time_hint};
 use crate::raw;
@@ -97,6 +98,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByChannel> {
     /// CTA.
     #[inline(always)]
     pub fn into_channel(self, permutation: Permutation<'c>) -> Channel<'c, T, N> {
+        hold::<Cluster<'_>>(self.addr);
+        hold::<Cluster<'_>>(permutation.by);
         Channel { inbox: self, permutation }
     }
 
@@ -137,6 +140,7 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// PTX: none.
     #[inline(always)]
     pub fn into_inbox(self) -> AfterSync<Inbox<'c, T, N, ByChannel>, Cluster<'c>> {
+        hold::<Cluster<'_>>(self.inbox.addr);
         AfterSync::new(self.inbox)
     }
 
@@ -173,6 +177,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// PTX: none.
     #[inline(always)]
     pub fn release(self) -> AfterSync<ChannelReleased<'c, T, N, Src>> {
+        hold::<Cta>(self.channel.inbox.addr);
         AfterSync::new(ChannelReleased { channel: self.channel, src: self.src })
     }
 
