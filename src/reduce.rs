@@ -293,7 +293,10 @@ impl<T: Reducible> ReduceMemory<T> {
                 let redux = |sum| warp.redux_add(sum).unwrap_or(sum);
                 uniform::<Cta, T>(self.of_all_by_redux(cta, sum, Some(T::ZERO), redux, T::plus))
             }
-            None => uniform::<Cta, T>(self.reduce(cta, value, T::plus)),
+            None => {
+                let sum = self.reduce(cta, value, T::plus);
+                if T::COMMUTES { uniform::<Cta, T>(sum) } else { sum }
+            }
         }
     }
 

@@ -71,3 +71,12 @@ pub fn a_tail_in_two_ways(cta: Cta, output: GlobalMut<u32, 128>) {
         row.elements(&cta).for_each(|(_, x)| x.write(1));
     }
 }
+
+/// The sum of two NaN has the payload of one, and threads add in different orders.
+#[ptx::kernel(threads = 128)]
+pub fn by_the_payload_of_a_sum(cta: Cta, input: ptx::global::Global<f64>) {
+    let own = input.get(cta.thread_rank() as usize).unwrap_or(0.0);
+    if cta.warp().reduce_add(own).to_bits() & 1 == 0 {
+        cta.warp().sync();
+    }
+}
