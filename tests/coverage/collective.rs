@@ -185,7 +185,7 @@ pub fn is_marked(function: &Function, calls: &Calls, instances: &[(&str, &Called
     };
     instances.iter().filter(|(_, called)| is_called(function, called)).all(|(symbol, _)| {
         let below = calls.below(symbol, |symbol| calls.is_the_callers(symbol));
-        below.iter().chain([&*symbol]).filter_map(|symbol| calls.name(symbol)).any(marks)
+        below.iter().chain([symbol]).filter_map(|symbol| calls.name(symbol)).any(marks)
     })
 }
 
