@@ -13,7 +13,7 @@ ptx::shared_memory! {
 #[ptx::kernel(threads = 128, cluster = 4)]
 pub fn a_rotation_of_each_cta(cta: Cta, #[shared] memory: Inbox) {
     cta.finish_cluster(memory.inbox, |cluster, inbox| {
-        let Some(to) = cluster.rotation(1 + cluster.cta_rank() % 2) else { ptx::trap() };
+        let Some(to) = cluster.rotation(1 + cluster.cta_rank() % 2) else { ptx::trap() }; // wrong
         let received = inbox.store(&cluster, to, |i| i as u32).receive(cluster.cta());
         (cluster, received.end().0)
     });
@@ -24,7 +24,7 @@ pub fn one_of_two_permutations(cta: Cta, #[shared] memory: Inbox) {
     cta.finish_cluster(memory.inbox, |cluster, inbox| {
         let (Some(one), Some(other)) = (cluster.rotation(1), cluster.exchange(1)) else { ptx::trap() };
         let to = if cluster.cta_rank() == 2 { one } else { other };
-        let received = inbox.store(&cluster, to, |i| i as u32).receive(cluster.cta());
+        let received = inbox.store(&cluster, to, |i| i as u32).receive(cluster.cta()); // wrong
         (cluster, received.end().0)
     });
 }
@@ -39,7 +39,7 @@ pub fn stores_into_exchanged_arrays(cta: Cta, #[shared] memory: Two, output: Glo
     let thread = cta.thread_rank() as usize;
     cta.finish((memory.one, memory.other), |cta, (one, other)| {
         let (one, other) = if thread < 64 { (one, other) } else { (other, one) };
-        let one = one.vector_stores();
+        let one = one.vector_stores(); // wrong
         one.set_vector(thread % 64, [1; 4]);
         let one = one.publish().sync(cta);
         let other = other.vector_stores();
@@ -57,7 +57,7 @@ ptx::shared_memory! {
 pub fn one_of_two_memories_of_a_reduction(cta: Cta, #[shared] memory: Sums, output: GlobalElementsMut<u32>) {
     let (mut one, mut other) = (memory.one, memory.other);
     let chosen = if cta.thread_rank() < 64 { &mut one } else { &mut other };
-    let sum = chosen.reduce_add(&cta, 1);
+    let sum = chosen.reduce_add(&cta, 1); // wrong
     output.elements(&cta).for_each(|(_, x)| x.write(sum));
 }
 
@@ -68,6 +68,7 @@ pub fn a_tail_in_two_ways(cta: Cta, output: GlobalMut<u32, 128>) {
     if cta.grid_rank() == 1 {
         tail.update(&cta, |_, x| x + 1);
     } else if let Some(row) = tail.tile(&cta) {
+        // wrong
         row.elements(&cta).for_each(|(_, x)| x.write(1));
     }
 }
@@ -77,6 +78,6 @@ pub fn a_tail_in_two_ways(cta: Cta, output: GlobalMut<u32, 128>) {
 pub fn by_the_payload_of_a_sum(cta: Cta, input: ptx::global::Global<f64>) {
     let own = input.get(cta.thread_rank() as usize).unwrap_or(0.0);
     if cta.warp().reduce_add(own).to_bits() & 1 == 0 {
-        cta.warp().sync();
+        cta.warp().sync(); // wrong
     }
 }
