@@ -196,7 +196,7 @@ fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
     mask: impl raw::BulkCpMask,
 ) {
-    meet!(group);
+    meet!(group; src.place());
     if group.is_leader() {
         // SAFETY: the type of `dst` proves its size and alignment, and this CTA owns `dst`. The source is aligned to 128 bytes
         // and visible to the async proxy (`CopySource::tile`). The group owns both until a wait.

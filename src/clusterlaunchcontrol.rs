@@ -276,7 +276,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     #[track_caller]
     #[doc(alias("clusterlaunchcontrol_try_cancel", "cuda::ptx::clusterlaunchcontrol_try_cancel"))]
     pub fn try_cancel(self, by: &By) -> Request<'s, By> {
-        meet!(by, by.cta());
+        meet!(by, by.cta(); self.addr);
         let mbar = self.bar.addr();
         let bar = if by.cta().is_leader() {
             // SAFETY: the request below, of this CTA or of another, writes `RESPONSE` bytes here. A response that comes before
@@ -296,6 +296,7 @@ impl<'s, By: Requester> WorkQueue<'s, By> {
     /// Closes the queue: the clusters that have not started will start.
     #[inline(always)]
     pub fn close(self) -> ClosedWorkQueue<'s> {
+        mark::hold::<By>(self.addr);
         ClosedWorkQueue { _scope: PhantomData }
     }
 }
@@ -317,7 +318,7 @@ impl<'s, By: Requester> Request<'s, By> {
         "cuda::ptx::clusterlaunchcontrol_query_cancel_is_canceled"
     ))]
     pub fn wait(self, by: &By) -> Response<'s, By> {
-        meet!(by, by.cta());
+        meet!(by, by.cta(); self.addr);
         let bar = by.wait(self.bar);
         // SAFETY: the wait is over, so the response is in memory, aligned to 16, and no copy writes it.
         let response = unsafe { raw::ld_weak_b128(space::SharedCta, self.addr) };

@@ -141,7 +141,7 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     src: Src,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
-    meet!(cta);
+    meet!(cta; dst.addr());
     const { whole_vectors::<T, N>() };
     let (base, hint): (*const u8, _) = (src.base().cast(), src.hint());
     for_each_vector::<T, N>(cta, |v| {
@@ -353,7 +353,7 @@ pub fn load_window<'s, T: Element, const N: usize, W: WindowSource<T, N>>(
     dst: Shared<'s, T, N, impl Overwritable>,
     window: W,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, W>, Uncommitted> {
-    meet!(cta);
+    meet!(cta; dst.addr());
     // SAFETY: `dst` is a free array of this CTA, aligned to 128 bytes, and the returned group owns it until the wait.
     unsafe { window.copy_to(cta, dst.addr()) };
     CpAsyncGroup::of(dst, window)
@@ -483,7 +483,7 @@ impl<Copies, State> CpAsyncGroup<Copies, State> {
     #[track_caller]
     #[doc(alias = "__pipeline_arrive_on")]
     pub fn arrive_on_noinc(self, cta: &Cta, bar: Mbarrier<Ready, 2>) -> Tracked<Copies> {
-        meet!(cta);
+        meet!(cta; bar.addr());
         // SAFETY: the mbarrier is valid (`Ready`), and two arrivals of this thread are due. The copies make one, which the
         // mbarrier's count includes (9.7.13.15.15), so the phase and the mbarrier last until then. The thread makes the other.
         let bar = unsafe {

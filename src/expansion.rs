@@ -200,7 +200,15 @@ macro_rules! __kernel {
     // Without the author's word, `ptx-link` proves the kernel, or refuses it.
     (unsafe(uniform) @proof proven) => {
         // SAFETY: `ptx-link` removes the text; ptxas refuses the PTX of a linker that does not.
-        unsafe { $crate::__private::core::arch::asm!("ptx_mark.prove;", options(nomem, nostack, preserves_flags)) }
+        unsafe {
+            $crate::__private::core::arch::asm!(
+                "link_this_kernel_with_ptx_link_{}_{}_{}; ptx_mark.prove;",
+                const $crate::launch::VERSION.0,
+                const $crate::launch::VERSION.1,
+                const $crate::launch::VERSION.2,
+                options(nomem, nostack, preserves_flags),
+            )
+        }
     };
     (unsafe(uniform) @proof stated) => {};
     // The parts that have an `unsafe` ask for the words too: a call of a part alone is not safe either.
@@ -335,9 +343,10 @@ macro_rules! __parameter {
         // SAFETY: `ptx-link` removes the text. By `unsafe(uniform)` the parameter `$index` of the entry is a `$Parameter`.
         unsafe {
             $crate::__private::core::arch::asm!(
-                "link_this_kernel_with_ptx_link_{}_{}; // entry: .param {} {} {}",
+                "link_this_kernel_with_ptx_link_{}_{}_{}; // entry: .param {} {} {}",
                 const $crate::launch::VERSION.0,
                 const $crate::launch::VERSION.1,
+                const $crate::launch::VERSION.2,
                 const $index,
                 const $crate::__private::core::mem::size_of::<<$Parameter as $crate::launch::Parameter>::Raw>(),
                 const $crate::__private::core::mem::align_of::<<$Parameter as $crate::launch::Parameter>::Raw>(),

@@ -84,6 +84,18 @@ pub fn meet<G: Group>(_: &G) {
     mark!("meet" in G);
 }
 
+/// All threads of the group are here together, with a handle of this address of shared memory.
+#[inline(always)]
+pub fn hold<G: Group>(address: u32) {
+    mark!("hold" in G, reg32 address);
+}
+
+/// [`hold`] of the group of a value.
+#[inline(always)]
+pub fn holding<G: Group>(_: &G, address: u32) {
+    hold::<G>(address);
+}
+
 /// All lanes of the mask are here together.
 #[inline(always)]
 pub fn meet_lanes(mask: u32) {

@@ -242,7 +242,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Initializable,
     {
-        meet!(group);
+        meet!(group; self.addr);
         if group.is_leader() {
             // SAFETY: the leader makes this call. The group holds the only handle of this memory, whose state `Uninit` says that
             // it holds no mbarrier.
@@ -307,7 +307,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Arrivable,
     {
-        meet!(group);
+        meet!(group; self.addr);
         self.arrive_alone()
     }
 
@@ -398,7 +398,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Idle,
     {
-        meet!(group);
+        meet!(group; self.addr);
         const {
             assert!(
                 COUNT >= 1 && COUNT < ARRIVALS,
@@ -434,7 +434,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Idle,
     {
-        meet!(group);
+        meet!(group; self.addr);
         const {
             assert!(
                 FEWER >= 1 && FEWER < ARRIVALS,
@@ -465,7 +465,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Waitable,
     {
-        meet!(group);
+        meet!(group; self.addr);
         // SAFETY: this handle's arrive returned the token, in the current phase or in the one before: the next phase cannot
         // complete before this thread arrives again.
         unsafe { await_state(scope::Cta, self.addr, self.phase.state(), suspend_time_hint::None) };
@@ -485,7 +485,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Waitable,
     {
-        meet!(group);
+        meet!(group; self.addr);
         let hint = suspend_time_hint::Nanoseconds(nanoseconds);
         // SAFETY: this handle's arrive returned the token, in the current phase or in the one before (see `wait`).
         unsafe { await_state(scope::Cta, self.addr, self.phase.state(), hint) };

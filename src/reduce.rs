@@ -15,7 +15,7 @@
 use core::marker::PhantomData;
 
 use crate::group::Cta;
-use crate::mark::uniform;
+use crate::mark::{hold, uniform};
 use crate::qualifier::op;
 use crate::raw;
 use crate::shared::{Element, Place};
@@ -87,6 +87,7 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
             // (see the impl).
             unsafe { T::store(self.slot(cta.warp_rank()), value) };
         }
+        hold::<Cta>(self.now);
         cta.sync();
     }
 
@@ -299,7 +300,10 @@ impl<T: Reducible> ReduceMemory<T> {
                 let redux = |sum| warp.redux_add(sum).unwrap_or(sum);
                 uniform::<Cta, T>(self.of_all_by_redux(cta, sum, Some(T::ZERO), redux, T::plus))
             }
-            None => uniform::<Cta, T>(self.reduce(cta, value, T::plus)),
+            None => {
+                let sum = self.reduce(cta, value, T::plus);
+                if T::COMMUTES { uniform::<Cta, T>(sum) } else { sum }
+            }
         }
     }
 

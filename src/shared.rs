@@ -28,6 +28,7 @@
 use core::marker::PhantomData;
 
 use crate::group::{AfterSync, Brand, Cta, ThreadGroup};
+use crate::mark::{Group, hold};
 use crate::qualifier::space;
 use crate::raw;
 use crate::registers::unroll;
@@ -97,7 +98,11 @@ impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
     }
 
     #[inline(always)]
-    pub(crate) fn into_state<Next>(self) -> Shared<'s, T, N, Next, G> {
+    pub(crate) fn into_state<Next>(self) -> Shared<'s, T, N, Next, G>
+    where
+        G: Group,
+    {
+        hold::<G>(self.addr);
         Shared::new(self.addr)
     }
 
@@ -350,7 +355,7 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, FreeGeneri
     }
 }
 
-impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Fenced, G> {
+impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Fenced, G> {
     /// Gives up the contents, so that copies and threads may fill the memory again. No barrier is needed: no thread reads the
     /// memory.
     #[inline(always)]
@@ -368,7 +373,7 @@ impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Fenced, G> {
     }
 }
 
-impl<'s, T: Element, const N: usize, G> Shared<'s, T, N, Free, G> {
+impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
     /// Turns `Free` memory into [`FreeGeneric`], from which a loop of ordinary stores and loads (no bulk copies) starts: each
     /// round's [`release`](Shared::release) returns `FreeGeneric` again, so the handle has one type in every round.
     ///

@@ -582,8 +582,8 @@ pub fn prefetch_tensormap(group: &impl ThreadGroup, map: &impl AnyTensorMap) {
 
 impl<T, S: LoadShape> Sealed for TensorTile<T, S> {}
 // SAFETY: a copy of the shape brings `box_bytes`, which `FITS` asserts to be the size of `N` elements.
-unsafe impl<T: Element, const N: usize, State, S: LoadShape, G> LoadSource<Shared<'_, T, N, State, G>>
-    for TensorTile<T, S>
+unsafe impl<T: Element, const N: usize, State, S: LoadShape, G: ThreadGroup>
+    LoadSource<Shared<'_, T, N, State, G>> for TensorTile<T, S>
 {
     const FITS: () = {
         box_bytes::<T, S, N>();
@@ -598,8 +598,8 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape, G> LoadSource<Share
 
 impl<T, S: StoreShape> Sealed for TensorTileMut<T, S> {}
 // SAFETY: a copy of the shape brings `box_bytes`, which `FITS` asserts to be the size of `N` elements.
-unsafe impl<T: Element, const N: usize, State, S: BoxShape, G> LoadSource<Shared<'_, T, N, State, G>>
-    for TensorTileMut<T, S>
+unsafe impl<T: Element, const N: usize, State, S: BoxShape, G: ThreadGroup>
+    LoadSource<Shared<'_, T, N, State, G>> for TensorTileMut<T, S>
 {
     const FITS: () = {
         box_bytes::<T, S, N>();
@@ -670,7 +670,7 @@ fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     dst: &TensorTileMut<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
-    meet!(group);
+    meet!(group; src.place());
     if group.is_leader() {
         // SAFETY: the shape proves the size; `dst`, which this CTA alone uses, begins where a copy may; the `CopySource` is
         // aligned to 128 bytes and visible to the async proxy. The caller puts both handles into the group.
@@ -755,7 +755,7 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
     dst: &TensorReduceTile<T, S>,
     hint: impl raw::L2CacheHint,
 ) {
-    meet!(group);
+    meet!(group; src.place());
     if group.is_leader() {
         // SAFETY: the points of `start_store` hold, except that the CTA shares `dst`: "Each reduction operation … has
         // individually `.relaxed.gpu` memory ordering semantics" (9.7.9.25.5.3). `ReduceOp` and clause 1 of

@@ -10,7 +10,13 @@ use crate::program::is_of_the_driver;
 /// The start of the asm of each convergent instruction of `ptx`; the version of `ptx` follows. The name is not an instruction, so
 /// ptxas refuses a kernel that another linker has made.
 const TOKEN: &str = "link_this_kernel_with_ptx_link_";
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"));
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION_MAJOR"),
+    "_",
+    env!("CARGO_PKG_VERSION_MINOR"),
+    "_",
+    env!("CARGO_PKG_VERSION_PATCH")
+);
 
 /// Removes the token of each asm of `ptx`.
 ///
@@ -90,6 +96,8 @@ mod tests {
         let ir = asm(&token) + "  ret void\n" + &asm(&token) + &asm("");
         assert_eq!(without_tokens(&ir).unwrap(), asm("") + "  ret void\n" + &asm("") + &asm(""));
         let error = without_tokens(&asm("link_this_kernel_with_ptx_link_99_7; ")).unwrap_err().to_string();
+        // A linker that knew two numbers alone refuses three, and this linker refuses two.
+        assert!(without_tokens(&asm("link_this_kernel_with_ptx_link_0_1; ")).is_err());
         assert!(
             error.contains("`ptx` 99.7") && error.contains("cargo install cargo-ptx --version 99.7"),
             "{error}"

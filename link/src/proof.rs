@@ -326,6 +326,30 @@ mod tests {
         );
     }
 
+    #[test]
+    fn handles_are_equal_in_the_group_that_holds_them() {
+        let tid = "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n%d = icmp ult i32 %t, 64\n";
+        let chosen = format!("{tid}%a = select i1 %d, i32 64, i32 128\n");
+        for group in 1..=5 {
+            let message = judge(&format!("{chosen}mark hold.{group}(i32 %a)\nret void\n"));
+            assert!(message.expect("a gap").contains("takes a handle of"), "group {group}");
+        }
+        // One thread holds what it likes. A part is not here.
+        assert_eq!(judge(&format!("{chosen}mark hold.0(i32 %a)\nret void\n")), None);
+        for group in [1, 3, 4, 5] {
+            assert_eq!(judge(&format!("{chosen}mark hold.{group}(i32 64)\nret void\n")), None);
+        }
+        // A transition in a branch, of a handle that is equal.
+        let branch =
+            "br i1 %d, label %in, label %out\nin:\nmark hold.3(i32 64)\nbr label %out\nout:\nret void\n";
+        assert!(judge(&format!("{tid}{branch}")).is_some());
+        // Each warp holds a handle of its own.
+        let rank =
+            "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n%r = mark rank(i32 %t)\n%w = lshr i32 %r, 5\n";
+        assert_eq!(judge(&format!("{rank}mark hold.1(i32 %w)\nret void\n")), None);
+        assert!(judge(&format!("{rank}mark hold.3(i32 %w)\nret void\n")).is_some());
+    }
+
     /// A split of the CTA, and a part that meets.
     const PART: &str = "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n%d = icmp ult i32 %t, 64\n%z = zext i1 %d to i32\n\
         %s = mark split(i32 0)\n%m = mark role(i32 %z, i32 %s)\n%c = icmp eq i32 %m, 1\nbr i1 %c, label %part, label %end\n\

@@ -4,6 +4,7 @@ use crate::async_group::Token;
 use crate::cache_policy::{Bare, Hinted, L2Policy};
 use crate::global::{GlobalSlice, GlobalTile, GlobalTileMut, TileSource};
 use crate::group::{Cta, Passed, ThreadGroup, Transitions};
+use crate::mark::{Group, hold};
 use crate::mbarrier::{Arrivable, Arrived, Mbarrier, Ready};
 use crate::qualifier::cache_hint;
 use crate::raw;
@@ -145,7 +146,8 @@ fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
     dst: Dst,
     src: Src,
 ) -> Load<Dst, Src::Handle, G> {
-    meet!(group);
+    meet!(group; bar.addr());
+    dst.hold();
     let (mbar, bytes) = (bar.addr(), src.bytes());
     let bar = if group.is_leader() {
         // SAFETY: the copies below bring `bytes` bytes, fewer than 2^20. The `Load` owns the mbarrier and the free destinations;
@@ -191,7 +193,7 @@ impl<Dst: Arriving, Src, G: ThreadGroup> Load<Dst, Src, G> {
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Destination<G>: Arriving {}
 // SAFETY: in an `AsyncDestination` state the memory is free, and the handle's type names `G` as its holder.
-unsafe impl<T: Element, const N: usize, State: AsyncDestination, G> Destination<G>
+unsafe impl<T: Element, const N: usize, State: AsyncDestination, G: Group> Destination<G>
     for Shared<'_, T, N, State, G>
 {
 }
@@ -207,6 +209,9 @@ unsafe impl<G, X: Destination<G>, Y: Destination<G>> Destination<G> for (X, Y) {
 pub unsafe trait Arriving {
     #[doc(hidden)]
     const BYTES: usize;
+    /// States that the threads of the group hold the same tiles ([`mark::hold`](crate::mark::hold)).
+    #[doc(hidden)]
+    fn hold(&self);
     /// The tiles after the copies have filled them.
     type Loaded;
     /// Returns the handles of the filled tiles, in the state [`Loaded`](crate::shared::Loaded). The token proves that the caller
@@ -216,8 +221,12 @@ pub unsafe trait Arriving {
 }
 
 // SAFETY: `N` elements of `T` have `size::bytes::<T, N>()` bytes.
-unsafe impl<'s, T: Element, const N: usize, State, G> Arriving for Shared<'s, T, N, State, G> {
+unsafe impl<'s, T: Element, const N: usize, State, G: Group> Arriving for Shared<'s, T, N, State, G> {
     const BYTES: usize = size::bytes::<T, N>();
+    #[inline(always)]
+    fn hold(&self) {
+        hold::<G>(self.addr());
+    }
     type Loaded = Shared<'s, T, N, Loaded, G>;
     #[inline(always)]
     fn loaded(self, _: Token) -> Self::Loaded {
@@ -228,6 +237,11 @@ unsafe impl<'s, T: Element, const N: usize, State, G> Arriving for Shared<'s, T,
 // SAFETY: a pair has the bytes of both halves.
 unsafe impl<X: Arriving, Y: Arriving> Arriving for (X, Y) {
     const BYTES: usize = size::sum(X::BYTES, Y::BYTES);
+    #[inline(always)]
+    fn hold(&self) {
+        self.0.hold();
+        self.1.hold();
+    }
     type Loaded = (X::Loaded, Y::Loaded);
     #[inline(always)]
     fn loaded(self, token: Token) -> Self::Loaded {
@@ -269,7 +283,7 @@ pub unsafe trait LoadSource<Dst: Arriving>: Bare {
 }
 
 // SAFETY: the copy brings the whole tile, which has `Dst::BYTES` bytes.
-unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, State, G>>
+unsafe impl<T: Element, const N: usize, State, G: Group> LoadSource<Shared<'_, T, N, State, G>>
     for GlobalTile<T, N>
 {
     #[inline(always)]
@@ -280,7 +294,7 @@ unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, St
 }
 
 // SAFETY: the copy brings the whole tile, which has `Dst::BYTES` bytes.
-unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, State, G>>
+unsafe impl<T: Element, const N: usize, State, G: Group> LoadSource<Shared<'_, T, N, State, G>>
     for GlobalTileMut<T, N>
 {
     #[inline(always)]
@@ -291,7 +305,7 @@ unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, St
 }
 
 // SAFETY: the copy brings the whole slice, of at most `N` elements, to the front of the tile, which has `N`.
-unsafe impl<T: Element, const N: usize, State, G> LoadSource<Shared<'_, T, N, State, G>>
+unsafe impl<T: Element, const N: usize, State, G: Group> LoadSource<Shared<'_, T, N, State, G>>
     for GlobalSlice<T, N>
 {
     #[inline(always)]

@@ -223,7 +223,7 @@ pub fn reduce<
     src: Src,
     dst: impl MaybeHinted<ReduceTile<T, N>>,
 ) -> BulkGroup<(Src, ReduceTile<T, N>), Uncommitted, G> {
-    meet!(group);
+    meet!(group; src.place());
     let _: Op = op;
     let (dst, hint) = dst.split();
     if group.is_leader() {

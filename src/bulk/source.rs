@@ -1,6 +1,7 @@
 //! The sources of bulk copies from shared memory.
 
 use crate::async_group::Token;
+use crate::group::ThreadGroup;
 use crate::qualifier::Sealed;
 use crate::shared::{AsyncSource, Element, Free, Shared};
 
@@ -37,10 +38,16 @@ pub unsafe trait CopySource<T, const N: usize>: Source {
     /// while this value lasts. The async proxy sees the elements if the thread that makes this call then starts the copy.
     #[doc(hidden)]
     fn tile(&self) -> u32;
+    /// The address of the tile, without effects on what the async proxy sees.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn place(&self) -> u32 {
+        self.tile()
+    }
 }
 
 impl<T, const N: usize, State, G> Sealed for Shared<'_, T, N, State, G> {}
-impl<'s, T: Element, const N: usize, State, G> Source for Shared<'s, T, N, State, G> {
+impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Source for Shared<'s, T, N, State, G> {
     type Group = G;
     type Read = Shared<'s, T, N, Free, G>;
     #[inline(always)]
@@ -49,7 +56,7 @@ impl<'s, T: Element, const N: usize, State, G> Source for Shared<'s, T, N, State
     }
 }
 // SAFETY: shared arrays are aligned to 128 bytes. In an `AsyncSource` state the async proxy sees all stores; no thread writes.
-unsafe impl<T: Element, const N: usize, State: AsyncSource, G> CopySource<T, N>
+unsafe impl<T: Element, const N: usize, State: AsyncSource, G: ThreadGroup> CopySource<T, N>
     for Shared<'_, T, N, State, G>
 {
     #[inline(always)]

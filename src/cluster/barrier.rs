@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use super::{Cluster, Peers};
 use crate::group::{AfterSync, Cta, End};
+use crate::mark::hold;
 use crate::mbarrier::{
     Arrivable, Arrived, Idle, Mbarrier, Phase, Ready, Retired, Uninit, Waitable, await_parity,
 };
@@ -60,8 +61,8 @@ impl<'c, const CTAS: u32> Peers<'c, CTAS> {
         cluster: &Cluster<'c>,
         memory: [Mbarrier<Uninit>; 2],
     ) -> AfterSync<PeerBarrier<'c, CTAS>, Cluster<'c>> {
-        meet!(cluster);
         let (cta, addrs) = (cluster.cta(), memory.map(|mbarrier| mbarrier.addr()));
+        meet!(cluster; addrs[0], addrs[1], self.stride());
         if cta.thread_count() < CTAS {
             trap_because!("the block has fewer threads than peers")
         }
@@ -128,6 +129,7 @@ impl<'c, const CTAS: u32, P: Phase> PeerBarrier<'c, CTAS, P> {
     where
         P: Idle,
     {
+        hold::<Cta>(self.round[0].0);
         AfterSync::new(PeerBarrier::new(self.round, self.peers))
     }
 
@@ -153,7 +155,7 @@ impl<'c, const CTAS: u32, P: Phase> PeerBarrier<'c, CTAS, P> {
     where
         P: Waitable,
     {
-        meet!(cta);
+        meet!(cta; self.round[0].0);
         let [(bar, parity), next] = self.round;
         // SAFETY: the CTA's own valid mbarrier. `parity` names its current phase or the one before: the phase after needs this
         // CTA's arrival, two rounds on, and by then all its threads have waited for this round.
@@ -171,7 +173,7 @@ impl<'c, const CTAS: u32> PeerBarrier<'c, CTAS, Retired> {
     #[inline(always)]
     #[track_caller]
     pub fn inval(self, cta: &Cta) -> [Mbarrier<Uninit>; 2] {
-        meet!(cta);
+        meet!(cta; self.round[0].0);
         self.round.map(|(addr, _)| {
             if cta.is_leader() {
                 // SAFETY: the mbarrier is valid. `Retired` says that no thread uses it (9.7.13.15.10). The next `mbarrier.init`

@@ -204,7 +204,7 @@ impl<T: Element, const N: usize, Fill: Via> DsmemBuffer<T, N, Fill> {
     #[inline(always)]
     #[track_caller]
     pub fn init_with(self, cta: &Cta, f: impl FnMut(usize) -> T) -> DsmemBuffer<T, N, Fill, Ready> {
-        meet!(cta);
+        meet!(cta; self.addr);
         if cta.is_leader() {
             // SAFETY: the leader makes this call. `Cluster::begin` fences the mbarriers for the other CTAs.
             unsafe { self.init_mbarriers(cta) };
@@ -421,7 +421,7 @@ impl<'c, T: Element, const N: usize, Fill: Via, Src> Sent<'c, T, N, Fill, Src> {
     #[inline(always)]
     #[track_caller]
     pub fn receive(self, cta: &Cta) -> Received<'c, T, N, Fill, Src> {
-        meet!(cta);
+        meet!(cta; self.inbox.addr);
         self.inbox.wait();
         let inbox = Inbox { parity: self.inbox.parity ^ 1, ..self.inbox };
         Received { tile: Shared::new(inbox.addr), inbox, src: self.src }

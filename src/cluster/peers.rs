@@ -96,6 +96,12 @@ impl<'c, const CTAS: u32> Peers<'c, CTAS> {
         self.rank
     }
 
+    /// The distance between the ranks of two peers. Every CTA of the cluster has the same, or else their masks would overlap.
+    #[inline(always)]
+    pub(crate) fn stride(&self) -> u32 {
+        self.stride
+    }
+
     /// The rank in the cluster of the peer `rank`, which is below `CTAS`.
     #[inline(always)]
     pub(crate) fn cta(&self, rank: u32) -> u32 {

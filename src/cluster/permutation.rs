@@ -13,6 +13,8 @@ use super::Cluster;
 pub struct Permutation<'c> {
     pub(super) to: u32,
     pub(super) from: u32,
+    /// Names the permutation among those of the cluster: every CTA holds the same.
+    pub(super) by: u32,
     _scope: Brand<'c>,
 }
 
@@ -36,14 +38,14 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn rotation(&self, by: u32) -> Option<Permutation<'c>> {
-        meet!(self);
+        meet!(self; by);
         let size = self.cta_count();
         if by == 0 || by >= size {
             return None;
         }
         let modulo = |rank| if rank >= size { rank - size } else { rank };
         let (to, from) = (modulo(self.cta_rank() + by), modulo(self.cta_rank() + size - by));
-        Some(Permutation { to, from, _scope: PhantomData })
+        Some(Permutation { to, from, by, _scope: PhantomData })
     }
 
     /// Makes the [`Permutation`] that pairs the CTAs, as a butterfly does: each CTA sends to the CTA of rank `rank ^ mask` and
@@ -65,13 +67,14 @@ impl<'c> Cluster<'c> {
     #[inline(always)]
     #[track_caller]
     pub fn exchange(&self, mask: u32) -> Option<Permutation<'c>> {
-        meet!(self);
+        meet!(self; mask);
         let size = self.cta_count();
         if mask == 0 || mask >= size || !size.is_power_of_two() {
             return None;
         }
         let other = self.cta_rank() ^ mask;
-        Some(Permutation { to: other, from: other, _scope: PhantomData })
+        // A cluster has fewer than 2^31 CTAs, so no rotation has this number.
+        Some(Permutation { to: other, from: other, by: 1 << 31 | mask, _scope: PhantomData })
     }
 }
 

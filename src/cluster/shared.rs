@@ -119,7 +119,7 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, ReadOnly<S::After>>, Cluster<'c>> {
-        meet!(self);
+        meet!(self; memory.addr());
         AfterSync::new(ClusterSmem::new(memory))
     }
 
@@ -147,7 +147,7 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, WriteOnly>, Cluster<'c>> {
-        meet!(self);
+        meet!(self; memory.addr());
         AfterSync::new(ClusterSmem::new(memory))
     }
 
@@ -174,7 +174,7 @@ impl<'c> Cluster<'c> {
         &self,
         memory: Shared<'c, T, N, S>,
     ) -> AfterSync<ClusterSmem<'c, T, N, Atomic>, Cluster<'c>> {
-        meet!(self);
+        meet!(self; memory.addr());
         AfterSync::new(ClusterSmem::new(memory))
     }
 }

@@ -230,6 +230,7 @@ impl<T: Element, const N: usize> GlobalTileMut<T, N> {
     #[track_caller]
     pub fn write(self, cta: &Cta, mut f: impl FnMut(usize) -> T) {
         meet!(cta);
+        deal::<Cta, _>(self.base);
         let (mut i, threads) = (cta.thread_rank() as usize, cta.thread_count() as usize);
         while i < N {
             // SAFETY: `i < N`, this CTA owns the tile, and threads start at different ranks: element `i` is this thread's.

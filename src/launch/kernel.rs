@@ -474,10 +474,13 @@ macro_rules! tuples {
 }
 tuples! { (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F) }
 
-/// The major and the minor version of this crate, which are those of its linker.
+/// The version of this crate, which is that of its linker.
 #[doc(hidden)]
-pub const VERSION: (u32, u32) =
-    (number(env!("CARGO_PKG_VERSION_MAJOR")), number(env!("CARGO_PKG_VERSION_MINOR")));
+pub const VERSION: (u32, u32, u32) = (
+    number(env!("CARGO_PKG_VERSION_MAJOR")),
+    number(env!("CARGO_PKG_VERSION_MINOR")),
+    number(env!("CARGO_PKG_VERSION_PATCH")),
+);
 
 const fn number(digits: &str) -> u32 {
     match u32::from_str_radix(digits, 10) {

@@ -115,7 +115,7 @@ pub fn bulk_reduce<Op: Qualifier, T: BulkReduce<Op>, const N: usize, Src: CopySo
     src: Src,
     dst: MulticastTile<T, N>,
 ) -> BulkGroup<(Src, MulticastTile<T, N>), Uncommitted> {
-    meet!(cta);
+    meet!(cta; src.place());
     let _: Op = op;
     if cta.is_leader() {
         // SAFETY: `dst` has its size by `size::tile`, and its address and alignment by the clauses of `from_raw`. `src.tile()` is

@@ -418,7 +418,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     #[track_caller]
     pub fn wait(self, cta: &Cta) -> NextStage<'s, T, N, INPUTS, STAGES> {
-        meet!(cta);
+        meet!(cta; self.addr);
         if !self.has(0) {
             return NextStage::Done(self.finished(cta));
         }
@@ -445,7 +445,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     #[track_caller]
     pub fn finish(mut self, cta: &Cta) -> FinishedRing<'s, T, N, INPUTS, STAGES> {
-        meet!(cta);
+        meet!(cta; self.addr);
         self.await_loads();
         self.finished(cta)
     }
@@ -520,7 +520,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         cta: &Cta,
         mut f: impl FnMut([T; INPUTS], T) -> T,
     ) -> UpdatedRing<'s, T, N, INPUTS, STAGES> {
-        meet!(cta);
+        meet!(cta; self.0.addr);
         let ring = self.0;
         for_each_vector::<T, N>(cta, |v| {
             let at = |tile| ring.tile(ring.at.stage, tile) + 16 * v;
@@ -575,7 +575,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     #[track_caller]
     pub fn refill(self, cta: &Cta) -> Ring<'s, T, N, INPUTS, STAGES> {
-        meet!(cta);
+        meet!(cta; self.0.addr);
         let mut ring = self.0;
         if cta.is_leader() {
             // SAFETY: the leader has started the store of this stage in `store`.

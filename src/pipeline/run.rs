@@ -211,6 +211,7 @@ impl<'s, S: StageTiles, const STAGES: usize> Pipeline<'s, S, STAGES> {
                 "a consumer warp signals at most 32 CTAs, one per lane: choose fewer tiles, or fewer peers"
             );
         }
+        peers.hold();
         Pipeline { addr: self.addr, signals: peers, _scope: PhantomData, _tiles: PhantomData }
     }
 }
@@ -415,7 +416,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
             Consumer<'p, S, STAGES, Signals>,
         ) -> Consumer<'p, S, STAGES, Signals>,
     ) {
-        meet!(by, by.cta());
+        meet!(by, by.cta(); self.addr);
         const {
             Layout::<S, STAGES, Signals>::check();
             assert!(

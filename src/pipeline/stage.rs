@@ -4,7 +4,7 @@ use core::ops::Deref;
 
 use crate::bulk::copy_tile;
 use crate::cache_policy::{Hinted, L2Policy};
-use crate::cluster::Peers;
+use crate::cluster::{Cluster, Peers};
 use crate::global::GlobalTile;
 use crate::qualifier::multicast;
 use crate::raw;
@@ -109,6 +109,9 @@ pub unsafe trait Sharing: Copy {
     /// Returns the rank in the cluster of the `i`-th CTA that shares the tiles.
     #[doc(hidden)]
     fn cta(&self, i: u32) -> u32;
+    /// States that all CTAs of the cluster divide it in the same way ([`mark::hold`](crate::mark::hold)).
+    #[doc(hidden)]
+    fn hold(&self);
 }
 
 // SAFETY: `()` names no other CTA.
@@ -118,6 +121,8 @@ unsafe impl Sharing for () {
     fn cta(&self, _i: u32) -> u32 {
         0
     }
+    #[inline(always)]
+    fn hold(&self) {}
 }
 
 // SAFETY: these are the peers.
@@ -127,6 +132,10 @@ unsafe impl<const CTAS: u32> Sharing for Peers<'_, CTAS> {
     fn cta(&self, i: u32) -> u32 {
         Peers::cta(self, i)
     }
+    #[inline(always)]
+    fn hold(&self) {
+        crate::mark::hold::<Cluster<'_>>(self.stride());
+    }
 }
 
 // SAFETY: these are the CTAs of both. The executing CTA is in each, and gets one arrival for each.
@@ -135,6 +144,11 @@ unsafe impl<G: Sharing, H: Sharing> Sharing for (G, H) {
     #[inline(always)]
     fn cta(&self, i: u32) -> u32 {
         if i < G::CTAS { self.0.cta(i) } else { self.1.cta(i - G::CTAS) }
+    }
+    #[inline(always)]
+    fn hold(&self) {
+        self.0.hold();
+        self.1.hold();
     }
 }
 

@@ -507,7 +507,8 @@ macro_rules! emit {
 macro_rules! convergent {
     ({ $($walk:tt)* } { $($leaf:tt)* } $let:tt $asm:tt) => {
         emit!(@walk $($walk)* { $($leaf)* [
-            "link_this_kernel_with_ptx_link_", env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"), "; ",
+            "link_this_kernel_with_ptx_link_",
+            env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"), "_", env!("CARGO_PKG_VERSION_PATCH"), "; ",
         ] [] [] $let $asm })
     };
 }

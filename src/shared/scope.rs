@@ -377,7 +377,7 @@ unsafe impl<'s, T: Element, const N: usize, State: AtRest, Of> HandOver<Of> for 
     /// The part has ended its handle in some state, so no copy uses the memory, and threads may have stored to it.
     #[inline(always)]
     fn joined(self, _: Passed) -> Self::Joined {
-        self.into_state()
+        Shared::new(self.addr)
     }
     #[inline(always)]
     unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {

@@ -1,9 +1,10 @@
 //! Scattered stores to shared memory: the states [`ElementStores`] and [`VectorStores`].
 
 use super::{Element, ElementStores, Overwritable, Shared, TakesElements, TakesVectors, VectorStores};
+use crate::group::ThreadGroup;
 use crate::size;
 
-impl<'s, T: Element, const N: usize, State, G> Shared<'s, T, N, State, G> {
+impl<'s, T: Element, const N: usize, State, G: ThreadGroup> Shared<'s, T, N, State, G> {
     /// Begins scattered stores of single elements: any thread stores any element, by [`set`](Shared::set). Elements that no
     /// thread stores are unspecified.
     ///

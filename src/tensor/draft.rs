@@ -52,7 +52,7 @@ pub fn draft<'s, T: Element, S: LoadShape, G: HasFirstWarp>(
     memory: Shared<'s, u64, 16, Free, G>,
     map: &TensorMap<T, S>,
 ) -> TensorMapDraft<'s, T, S, G> {
-    meet!(group);
+    meet!(group; memory.addr());
     let words = map.object.cast::<u64>();
     let (is_in_warp, lanes) = group.first_warp();
     if is_in_warp {
@@ -251,7 +251,7 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     #[inline(always)]
     #[track_caller]
     fn replace(self, group: &G, write: impl FnOnce(u32)) -> Self {
-        meet!(group);
+        meet!(group; self.memory.addr());
         if group.is_leader() {
             write(self.memory.addr());
         }
@@ -537,7 +537,7 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
         group: &G,
         slot: TensorMapSlot,
     ) -> AfterSync<(Shared<'s, u64, 16, Free, G>, ReleasedTensorMap<T, S>), G> {
-        meet!(group);
+        meet!(group; self.memory.addr());
         if group.first_warp().0 {
             // All lanes copy the fields that the leader has replaced.
             sync_first_warp();

@@ -22,6 +22,9 @@ use crate::shared::Element;
 pub trait Reducible: ShuffleValue + Element {
     #[doc(hidden)]
     const ZERO: Self;
+    /// Whether `plus` gives the same bits for exchanged summands: a NaN of `f64` has the payload of one of them.
+    #[doc(hidden)]
+    const COMMUTES: bool = true;
     /// The sum, modulo 2^32 or 2^64 for integers.
     #[doc(hidden)]
     fn plus(self, other: Self) -> Self;
@@ -193,6 +196,7 @@ macro_rules! floats {
     ($( $T:ident $Key:ident $sign:literal $( $native:ident $gate:ident )?; )*) => { $(
         impl Reducible for $T {
             const ZERO: $T = 0.0;
+            const COMMUTES: bool = size_of::<$T>() < 8;
             #[inline(always)]
             fn plus(self, other: $T) -> $T {
                 self + other
@@ -337,10 +341,11 @@ impl<M: Segments> Lanes<'_, M> {
     pub fn reduce_add<T: Reducible>(&self, value: T) -> T {
         self.meet();
         let sum = if M::REDUX { self.redux_add(value) } else { None };
-        super::uniform::<M, _>(match sum {
+        let sum = match sum {
             Some(sum) => sum,
             None => self.reduce(value, T::plus),
-        })
+        };
+        if T::COMMUTES { super::uniform::<M, _>(sum) } else { sum }
     }
 
     /// The sum by `redux.sync`, or `None` for floats.

@@ -21,6 +21,8 @@ pub struct Function {
     pub is_unsafe: bool,
     /// True if the function takes or returns a value that is not `Copy`, also by reference, or takes `self` by value.
     pub has_handles: bool,
+    /// True if the function takes a value that is not `Copy` by itself or by `&mut`, so that its state changes.
+    pub moves_handles: bool,
     /// True if the type of an argument selects the instruction or must fit it.
     pub has_tags: bool,
     /// The widest group among the arguments, receiver included.
@@ -323,6 +325,13 @@ impl<'a> Docs<'a> {
         let has_handles = by_value
             || self.mentions_handle(signature)
             || (by_reference && owner.is_some_and(|owner| self.mentions_handle(owner)));
+        let moves = |input: &Value| {
+            let is_shared = input[1]["borrowed_ref"]["is_mutable"] == false;
+            let ty = input[1].get("borrowed_ref").map_or(&input[1], |reference| &reference["type"]);
+            let is_of_owner =
+                ty["generic"] == "Self" && owner.is_some_and(|owner| self.mentions_handle(owner));
+            !is_shared && (is_of_owner || self.mentions_handle(ty))
+        };
         let is_tag = |input: &Value| {
             input.get("impl_trait").is_some() || input["generic"].as_str().is_some_and(|name| name != "Self")
         };
@@ -335,6 +344,7 @@ impl<'a> Docs<'a> {
             name: item["name"].as_str().expect("a name").into(),
             is_unsafe: item["inner"]["function"]["header"]["is_unsafe"] == true,
             has_handles,
+            moves_handles: inputs.iter().any(|input| moves(input)),
             has_tags: inputs.iter().any(|input| is_tag(&input[1])),
             group: inputs.iter().filter_map(|input| self.group(&input[1], owner)).max(),
             docs: item["docs"].as_str().unwrap_or_default().into(),

@@ -176,6 +176,19 @@ pub fn is_checked(function: &Function, calls: &Calls, instances: &[(&str, &Calle
     })
 }
 
+/// Returns true if each instance of the function leaves a mark for the proof of uniform control flow. The handles of one thread need
+/// none.
+pub fn is_marked(function: &Function, calls: &Calls, instances: &[(&str, &Called)]) -> bool {
+    let marks = |name: &Name| {
+        let is_of_one = name.path.contains("ptx::group::Thread>");
+        name.path.starts_with("ptx::mark::") || is_of_one
+    };
+    instances.iter().filter(|(_, called)| is_called(function, called)).all(|(symbol, _)| {
+        let below = calls.below(symbol, |symbol| calls.is_the_callers(symbol));
+        below.iter().chain([symbol]).filter_map(|symbol| calls.name(symbol)).any(marks)
+    })
+}
+
 /// Returns the calls that pass a constant place on the way to a check.
 pub fn places_of_checks<'a>(ir: &'a str, calls: &Calls) -> Vec<Passed<'a>> {
     let is_check = |symbol: &str| {

@@ -278,6 +278,45 @@ const NO_USER: Exceptions = &[
 
 const NO_CHECK: Exceptions = &[("takes a group of one thread", &["pipeline::Producer::load"])];
 
+/// Functions that change the state of a handle and leave no mark.
+const NO_MARK: Exceptions = &[
+    (
+        "gives memory up for good: only the end of the kernel follows, which no call of another handle can tell from another order",
+        &[
+            "bulk::LoadTile::end",
+            "cluster::Channel::end",
+            "cluster::ChannelReceived::end",
+            "cluster::ClusterSmem::end",
+            "cluster::Inbox::end",
+            "cluster::PeerBarrier::end",
+            "cluster::Received::end",
+            "group::AfterSync::end",
+            "pipeline::FinishedRing::end",
+            "pipeline::FinishedRun::end",
+            "pipeline::FinishedRunWith::end",
+            "shared::Shared::end",
+        ],
+    ),
+    (
+        "each thread waits for its own copies, and the transitions of the handles that come back are marked",
+        &[
+            "async_group::InFlight<_, cp_async::CpAsyncGroup<_, Committed>>::wait",
+            "async_group::InFlight<_, cp_async::CpAsyncGroup<_, Committed>>::wait_oldest",
+            "cp_async::CpAsyncGroup::wait",
+        ],
+    ),
+    (
+        "puts two groups of copies together, and no instruction follows from it",
+        &["bulk::BulkGroup::and", "cp_async::CpAsyncGroup::and"],
+    ),
+    (
+        "the calls by which threads write the tile are marked, and copies take the tile of the leader alone",
+        &["global::TilesMut::next_tile", "tensor::TensorTilesMut::next_tile"],
+    ),
+    ("borrows the CTA", &["cluster::Cluster::cta_mut"]),
+    ("belongs to one thread", &["pipeline::Producer::load"]),
+];
+
 /// Exceptions: a reason, and the methods as [`makers::without_token`] names them.
 const NO_TOKEN: Exceptions = &[
     (
@@ -819,6 +858,20 @@ fn what_is_collective_is_checked() {
     let collective = FUNCTIONS.iter().filter(|function| collective::is_collective(function));
     check("a `meet!(group)`, which checks the calls of the group", NO_CHECK, collective, |function| {
         collective::is_checked(function, &CHECKED_CALLS, &instances)
+    });
+}
+
+/// Checks that each function that changes the state of a handle leaves a mark, by which `ptx-link` proves that all threads of the group make
+/// the call, on the same handle.
+#[test]
+fn what_takes_a_handle_is_marked() {
+    if FUNCTIONS.is_empty() {
+        return;
+    }
+    let instances = collective::instances(&CALLS);
+    let with_handles = FUNCTIONS.iter().filter(|function| function.moves_handles && !function.is_unsafe);
+    check("a mark (`meet!`, `mark::hold`, `mark::deal`)", NO_MARK, with_handles, |function| {
+        collective::is_marked(function, &CALLS, &instances)
     });
 }
 

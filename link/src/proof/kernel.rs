@@ -298,7 +298,7 @@ impl<'a, 'b> Kernel<'a, 'b> {
         for (at, mark) in &self.marks {
             let Some((need, who)) = needed(mark) else { continue };
             let part = self.part_of(*at);
-            if mark.name == "meet.part" && part.is_none() {
+            if mark.name.ends_with(".part") && part.is_none() {
                 gaps.push(self.gap(*at, mark, who, "it is outside of the part", Vec::new()));
                 continue;
             }
@@ -310,7 +310,8 @@ impl<'a, 'b> Kernel<'a, 'b> {
                 .filter(|mark| mark.name == "lanes");
             let lanes =
                 lanes.and_then(|lanes| lanes.inputs.get(1).copied()).filter(|_| mark.name == "meet.lanes");
-            let of_part = part.filter(|_| matches!(mark.name, "meet.part" | "meet.warp" | "meet.lanes"));
+            let of_part =
+                part.filter(|_| [".part", ".warp", ".lanes"].iter().any(|group| mark.name.ends_with(group)));
             let holds = |level: Level<'_>| match level {
                 Level::Uniform(group) => group >= need,
                 Level::Part(split) => Some(split) == of_part || Some(split) == lanes,
@@ -392,9 +393,13 @@ impl<'a, 'b> Kernel<'a, 'b> {
 
     fn gap(&self, at: At, mark: &Mark<'a>, who: &str, why: &str, chain: Vec<String>) -> Gap {
         let instruction = &self.function.blocks[at.0].instructions[at.1];
-        let call = if mark.name.starts_with("deal") { "deals out memory" } else { "is collective" };
+        let call = match mark.name.split('.').next() {
+            Some("deal") => "deals out memory in",
+            Some("hold") => "takes a handle of",
+            _ => "is collective in",
+        };
         let place = place(self.lines, instruction);
-        Gap { what: format!("a call that {call} in {who}{place}: {why}"), chain }
+        Gap { what: format!("a call that {call} {who}{place}: {why}"), chain }
     }
 
     /// Returns the way from a value to the source of its difference.
@@ -460,12 +465,14 @@ fn source(instruction: &Instruction<'_>) -> String {
 
 /// Returns the group in which a mark needs equal conditions and operands, and its name in messages.
 fn needed(mark: &Mark<'_>) -> Option<(Group, &'static str)> {
-    match mark.name {
-        "meet.lanes" | "meet.warp" => Some((Group::Warp, "the warp, or in lanes of it")),
-        "meet.part" => Some((Group::Cta, "the part of the CTA")),
-        "meet.cta" | "deal.cta" => Some((Group::Cta, "the CTA")),
-        "meet.cluster" => Some((Group::Cluster, "the cluster")),
-        "deal.grid" => Some((Group::Grid, "the grid")),
+    let (kind, group) = mark.name.split_once('.')?;
+    let is_needed = matches!(kind, "meet" | "hold" | "deal");
+    match group {
+        "lanes" | "warp" if is_needed => Some((Group::Warp, "the warp, or in lanes of it")),
+        "part" if is_needed => Some((Group::Cta, "the part of the CTA")),
+        "cta" if is_needed => Some((Group::Cta, "the CTA")),
+        "cluster" if is_needed => Some((Group::Cluster, "the cluster")),
+        "grid" if is_needed => Some((Group::Grid, "the grid")),
         _ => None,
     }
 }

@@ -46,21 +46,24 @@ impl<'a> Mark<'a> {
     }
 }
 
+/// The names of marks that tell a group by its number (`Group` of `src/mark.rs`), each with its name for each number.
+const OF_GROUPS: [(&str, [&str; 6]); 4] = [
+    ("meet.", ["meet.thread", "meet.warp", "meet.part", "meet.cta", "meet.cluster", "meet.grid"]),
+    ("hold.", ["hold.thread", "hold.warp", "hold.part", "hold.cta", "hold.cluster", "hold.grid"]),
+    ("deal.", ["deal.thread", "deal.warp", "deal.part", "deal.cta", "deal.cluster", "deal.grid"]),
+    (
+        "uniform.",
+        ["uniform.thread", "uniform.warp", "uniform.part", "uniform.cta", "uniform.cluster", "uniform.grid"],
+    ),
+];
+
 /// Returns the name of a mark with the name of its group in place of the group's number.
 fn named(name: &str) -> &str {
-    match name {
-        "meet.0" => "meet.thread",
-        "meet.1" => "meet.warp",
-        "meet.2" => "meet.part",
-        "meet.3" => "meet.cta",
-        "meet.4" => "meet.cluster",
-        "deal.3" => "deal.cta",
-        "deal.5" => "deal.grid",
-        "uniform.1" => "uniform.warp",
-        "uniform.3" => "uniform.cta",
-        "uniform.4" => "uniform.cluster",
-        name => name,
-    }
+    let of_group = OF_GROUPS.iter().find_map(|(start, names)| {
+        let number: usize = name.strip_prefix(start)?.parse().ok()?;
+        names.get(number).copied()
+    });
+    of_group.unwrap_or(name)
 }
 
 /// Removes the marks from a module: a mark with a result becomes its first input.

@@ -7,6 +7,7 @@ use crate::async_group::Token;
 use crate::bulk::{CopySource, Source};
 use crate::cluster::{Cluster, Permutation};
 use crate::group::{AfterSync, Cta, End};
+use crate::mark::hold;
 use crate::mbarrier::await_parity;
 use crate::qualifier::{Sealed, arrivals, scope, sem, suspend_time_hint};
 use crate::raw;
@@ -97,6 +98,8 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByChannel> {
     /// CTA.
     #[inline(always)]
     pub fn into_channel(self, permutation: Permutation<'c>) -> Channel<'c, T, N> {
+        hold::<Cluster<'_>>(self.addr);
+        hold::<Cluster<'_>>(permutation.by);
         Channel { inbox: self, permutation }
     }
 
@@ -123,7 +126,7 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
         cluster: &Cluster<'c>,
         src: Src,
     ) -> ChannelSent<'c, T, N, Src> {
-        meet!(cluster);
+        meet!(cluster; self.inbox.addr, src.place());
         self.inbox.send_tile(cluster.cta, self.permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
@@ -137,6 +140,7 @@ impl<'c, T: Element, const N: usize> Channel<'c, T, N> {
     /// PTX: none.
     #[inline(always)]
     pub fn into_inbox(self) -> AfterSync<Inbox<'c, T, N, ByChannel>, Cluster<'c>> {
+        hold::<Cluster<'_>>(self.inbox.addr);
         AfterSync::new(self.inbox)
     }
 
@@ -160,7 +164,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelSent<'c, T, N, Src> {
     #[inline(always)]
     #[track_caller]
     pub fn receive(self, cta: &Cta) -> ChannelReceived<'c, T, N, Src> {
-        meet!(cta);
+        meet!(cta; self.channel.inbox.addr);
         self.channel.inbox.wait();
         ChannelReceived { tile: Shared::new(self.channel.inbox.addr), channel: self.channel, src: self.src }
     }
@@ -173,6 +177,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReceived<'c, T, N, Src> {
     /// PTX: none.
     #[inline(always)]
     pub fn release(self) -> AfterSync<ChannelReleased<'c, T, N, Src>> {
+        hold::<Cta>(self.channel.inbox.addr);
         AfterSync::new(ChannelReleased { channel: self.channel, src: self.src })
     }
 
@@ -233,7 +238,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelReleased<'c, T, N, Src> {
     #[inline(always)]
     #[track_caller]
     pub fn acknowledge(self, cta: &Cta) -> ChannelAcknowledged<'c, T, N, Src> {
-        meet!(cta);
+        meet!(cta; self.channel.inbox.addr);
         if cta.is_leader() {
             // SAFETY: the mbarrier is valid in all CTAs, with a count of 1. This is its one arrival in the phase (9.7.13.15.4):
             // the sender has waited for the phase before, or this tile would not have been sent. All threads have read the tile
@@ -308,7 +313,7 @@ impl<'c, T: Element, const N: usize, Src> ChannelAcknowledged<'c, T, N, Src> {
     #[inline(always)]
     #[track_caller]
     pub fn reclaim(self, cta: &Cta) -> (Channel<'c, T, N>, AfterSync<Src>) {
-        meet!(cta);
+        meet!(cta; self.channel.inbox.addr);
         let inbox = self.channel.inbox;
         if cta.is_leader() {
             // SAFETY: the CTA's own valid mbarrier; both mbarriers complete one phase per tile, so they share the parity. Only

@@ -3,6 +3,7 @@
 use super::{ByElement, ClusterReduce, Inbox, Received, Sent, for_each_other, vector};
 use crate::cluster::{Cluster, Permutation};
 use crate::group::{AfterSync, Cta};
+use crate::mark::hold;
 use crate::qualifier::{space, ty};
 use crate::raw;
 use crate::shared::{Element, bits, for_each_vector};
@@ -36,7 +37,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         permutation: Permutation<'c>,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
-        meet!(cluster);
+        meet!(cluster; self.addr, permutation.by);
         // SAFETY: a permutation is a bijection, so one CTA stores each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         // SAFETY: a permutation consists of ranks of its cluster.
@@ -76,7 +77,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         permutation: Permutation<'c>,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
-        meet!(cluster);
+        meet!(cluster; self.addr, permutation.by);
         let _: Op = op;
         // SAFETY: a permutation is a bijection, so one CTA reduces into each element once.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
@@ -107,7 +108,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByElement> {
         op: Op,
         mut f: impl FnMut(usize) -> T,
     ) -> Sent<'c, T, N, ByElement, ()> {
-        meet!(cluster);
+        meet!(cluster; self.addr);
         let _: Op = op;
         // SAFETY: each other CTA reduces into each element once; `buffer_bytes` asserts that the bytes of 15 CTAs are within
         // `2^20 - 1`.
@@ -144,6 +145,7 @@ impl<'c, T: Element, const N: usize> Received<'c, T, N, ByElement, ()> {
     /// PTX: none.
     #[inline(always)]
     pub fn release(self) -> AfterSync<Inbox<'c, T, N, ByElement>, Cluster<'c>> {
+        hold::<Cluster<'_>>(self.inbox.addr);
         AfterSync::new(self.inbox)
     }
 }

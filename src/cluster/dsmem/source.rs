@@ -66,6 +66,10 @@ unsafe impl<T: Element, const N: usize, Fill: Via, Src> CopySource<T, N> for Rec
         }
         self.addr()
     }
+    #[inline(always)]
+    fn place(&self) -> u32 {
+        self.addr()
+    }
 }
 impl<'c, T, const N: usize, Fill: Via, Src: Origin> Origin for Received<'c, T, N, Fill, Src> {
     type Back = (Inbox<'c, T, N, Fill>, Src::Back);

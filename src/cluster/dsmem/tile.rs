@@ -7,6 +7,7 @@ use crate::cache_policy::MaybeHinted;
 use crate::cluster::{Cluster, Peers, Permutation};
 use crate::global::GlobalTile;
 use crate::group::{AfterSync, Cta};
+use crate::mark::hold;
 use crate::mask::CtaMask;
 use crate::qualifier::multicast;
 use crate::raw;
@@ -45,7 +46,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         permutation: Permutation<'c>,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
-        meet!(cluster);
+        meet!(cluster; self.addr, src.place(), permutation.by);
         self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
             unsafe { raw::cp_async_bulk_shared_cluster_shared_cta(dst, src, bytes, mbar) }
@@ -76,7 +77,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         permutation: Permutation<'c>,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
-        meet!(cluster);
+        meet!(cluster; self.addr, src.place(), permutation.by);
         let _: Op = op;
         self.send_tile(cluster.cta, permutation, &src, |dst, src, bytes, mbar| {
             // SAFETY: `send_tile` passes operands that meet the contract.
@@ -117,7 +118,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         op: Op,
         src: Src,
     ) -> Sent<'c, T, N, ByTile, Src> {
-        meet!(cluster);
+        meet!(cluster; self.addr, src.place());
         let _: Op = op;
         const { phase_bytes::<T, N>(OTHERS) };
         // SAFETY: each other CTA sends one tile; `phase_bytes` asserts that 15 tiles are within `2^20 - 1` bytes.
@@ -235,7 +236,7 @@ impl<'c, T: Element, const N: usize> Inbox<'c, T, N, ByTile> {
         src: Src,
         copy: impl FnOnce(&Src, u32, u32, u32, CtaMask),
     ) -> Sent<'c, T, N, ByTile, Src> {
-        meet!(cluster);
+        meet!(cluster; self.addr, peers.stride());
         // SAFETY: the one copy to the peers brings `BYTES` bytes to each of them.
         unsafe { self.expect(cluster.cta, Self::BYTES) };
         if peers.cta_rank() == 0 && cluster.cta.is_leader() {
@@ -255,6 +256,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     /// PTX: none.
     #[inline(always)]
     pub fn release(self) -> AfterSync<(Inbox<'c, T, N, ByTile>, Src::Back), Cluster<'c>> {
+        hold::<Cluster<'_>>(self.inbox.addr);
         // The `AfterSync` gives out the source only after the barrier.
         AfterSync::new(self.back(Token::NEW))
     }
@@ -284,6 +286,7 @@ impl<'c, T: Element, const N: usize, Src: Origin> Received<'c, T, N, ByTile, Src
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "the returned handles, each in its state")]
     pub fn reclaim(self) -> AfterSync<(Received<'c, T, N, ByTile, ()>, Src::Back), Cluster<'c>> {
+        hold::<Cluster<'_>>(self.inbox.addr);
         // The `AfterSync` gives out the source only after the barrier.
         AfterSync::new((Received { inbox: self.inbox, tile: self.tile, src: () }, self.src.back(Token::NEW)))
     }

@@ -31,6 +31,7 @@ impl Sharing for Pair {
     fn cta(&self, i: u32) -> u32 {
         i
     }
+    fn hold(&self) {}
 }
 
 #[cfg(not(fixed))]
@@ -49,6 +50,7 @@ unsafe impl Sharing for Pair {
     fn cta(&self, i: u32) -> u32 {
         i
     }
+    fn hold(&self) {}
 }
 
 // SAFETY: no pipeline loads this type.

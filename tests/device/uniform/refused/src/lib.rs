@@ -5,6 +5,7 @@
 
 mod calls;
 mod carriers;
+mod choices;
 mod control;
 mod dealt;
 mod groups;
