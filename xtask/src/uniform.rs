@@ -59,20 +59,6 @@ pub const REFUSED: &str = "tests/device/uniform/refused";
 /// The folder of programs that are proven.
 pub const PROVEN: &str = "tests/device/uniform/proven";
 
-/// The wrong programs that the proof takes: the calls are in uniform control flow, but on handles that differ between threads, whose
-/// addresses the marks of the calls do not have (docs/SOUNDNESS.md, "What is not proven").
-const OF_HANDLES: [&str; 9] = [
-    "mbarriers_that_are_swapped",
-    "memory_that_is_released_in_some_threads",
-    "sum_of_a_choice",
-    "sum_of_a_reference",
-    "sum_of_an_array",
-    "sums_that_are_swapped",
-    "tile_of_a_choice_is_loaded",
-    "tile_that_the_leader_skips",
-    "tiles_that_are_swapped",
-];
-
 /// The wrong programs of a crate.
 #[derive(Debug, Default)]
 pub struct Corpus {
@@ -120,10 +106,6 @@ impl Corpus {
     /// Returns what is wrong with refusals: kernels that are proven, and kernels whose refusal names another line.
     pub fn faults(&self, refusals: &Refusals) -> Vec<String> {
         let fault = |name: &String| match refusals.get(name) {
-            Some(_) if OF_HANDLES.contains(&name.as_str()) => {
-                Some(format!("`{name}` is refused: remove it from `OF_HANDLES`"))
-            }
-            None if OF_HANDLES.contains(&name.as_str()) => None,
             None => Some(format!("`{name}` is proven")),
             Some(message) if !self.wrong.iter().any(|place| message.contains(place.as_str())) => {
                 Some(format!("`{name}` is refused, but the message names no line `// wrong`:\n{message}"))

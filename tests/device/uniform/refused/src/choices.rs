@@ -66,9 +66,9 @@ pub fn one_of_two_memories_of_a_reduction(cta: Cta, #[shared] memory: Sums, outp
 pub fn a_tail_in_two_ways(cta: Cta, output: GlobalMut<u32, 128>) {
     let (_, tail) = output.tiles(&cta);
     if cta.grid_rank() == 1 {
-        tail.update(&cta, |_, x| x + 1);
-    } else if let Some(row) = tail.tile(&cta) {
-        // wrong
+        tail.update(&cta, |_, x| x + 1); // wrong
+    } else {
+        let Some(row) = tail.tile(&cta) else { return }; // wrong
         row.elements(&cta).for_each(|(_, x)| x.write(1));
     }
 }

@@ -28,13 +28,14 @@ pub fn sums_that_are_swapped(cta: Cta, #[shared] smem: Sums) {
     if cta.thread_rank() < 9 {
         swap(&mut one, &mut other);
     }
-    one.reduce_add(&cta, 1);
+    one.reduce_add(&cta, 1); // wrong
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn sum_of_a_choice(cta: Cta, #[shared] smem: Sums) {
     let mut chosen = if cta.warp_rank() == 1 { smem.one } else { smem.other };
     if chosen.broadcast(&cta, 1) == 2 {
+        // wrong
         cta.sync();
     }
 }
@@ -43,13 +44,13 @@ pub fn sum_of_a_choice(cta: Cta, #[shared] smem: Sums) {
 pub fn sum_of_a_reference(cta: Cta, #[shared] smem: Sums) {
     let (mut one, mut other) = (smem.one, smem.other);
     let chosen = if cta.thread_rank() == 1 { &mut one } else { &mut other };
-    chosen.reduce_max(&cta, 1);
+    chosen.reduce_max(&cta, 1); // wrong
 }
 
 #[ptx::kernel(threads = 128)]
 pub fn sum_of_an_array(cta: Cta, #[shared] smem: Sums) {
     let mut all = [smem.one, smem.other];
-    all[(cta.thread_rank() % 2) as usize].reduce_add(&cta, 1);
+    all[(cta.thread_rank() % 2) as usize].reduce_add(&cta, 1); // wrong
 }
 
 #[ptx::kernel(threads = 128)]
@@ -58,7 +59,7 @@ pub fn tiles_that_are_swapped(cta: Cta, #[shared] smem: Two) {
         if cta.thread_rank() < 9 {
             swap(&mut one, &mut other);
         }
-        let one = one.write(cta, |i| i as u32).publish().sync(cta);
+        let one = one.write(cta, |i| i as u32).publish().sync(cta); // wrong
         (one.end(), other.end())
     });
 }
@@ -68,7 +69,7 @@ pub fn tile_of_a_choice_is_loaded(cta: Cta, #[shared] smem: Load, input: Global<
     let Some(from) = input.tiles::<64>().0.get(0) else { return };
     cta.finish((smem.one, smem.other, smem.bar), |cta, (one, other, bar)| {
         let (first, second) = if cta.thread_rank() == 0 { (one, other) } else { (other, one) };
-        let (_, first, _) = bulk::load(cta, bar, first, from).wait(cta);
+        let (_, first, _) = bulk::load(cta, bar, first, from).wait(cta); // wrong
         (first.end(), second.end(), ())
     });
 }
@@ -79,7 +80,7 @@ pub fn mbarriers_that_are_swapped(cta: Cta, #[shared] smem: Bars) {
         if cta.warp_rank() == 2 {
             swap(&mut one, &mut other);
         }
-        one.arrive(cta).wait(cta);
+        one.arrive(cta).wait(cta); // wrong
         ((), ())
     });
 }
@@ -90,7 +91,7 @@ pub fn memory_that_is_released_in_some_threads(cta: Cta, #[shared] smem: Two) {
         let one = one.write(cta, |i| i as u32).publish().sync(cta);
         let other = other.write(cta, |i| i as u32).publish().sync(cta);
         let (first, second) = if cta.thread_rank() % 2 == 0 { (one, other) } else { (other, one) };
-        let first = first.release().sync(cta).write(cta, |_| 1);
+        let first = first.release().sync(cta).write(cta, |_| 1); // wrong
         (first.end(), second.end())
     });
 }
@@ -117,7 +118,7 @@ pub fn tile_that_the_leader_skips(cta: Cta, #[shared] smem: Two, output: GlobalM
     let (Some((_, first)), Some((_, second))) = (tiles.next_tile(), tiles.next_tile()) else { ptx::trap() };
     cta.finish(smem.one, |cta, one| {
         let one = one.write(cta, |i| i as u32).to_async().sync(cta);
-        second.write(cta, |_| 1);
+        second.write(cta, |_| 1); // wrong
         bulk::store(cta, one, first).commit(cta).wait_read(cta).end()
     });
 }
