@@ -7,7 +7,7 @@
 //! rustc's inliner counts the statements of a function, so the code of a kernel depends on them. A mark is one statement, also where
 //! the group is a type parameter: a number in the text tells the group, and no method of a trait is called.
 
-use crate::warp::{ShuffleValue, pass_words};
+use crate::words::{ShuffleValue, pass_words};
 
 /// A group of threads that a mark names.
 ///

@@ -4,7 +4,7 @@ use core::ops::{BitAnd, BitOr, BitXor};
 
 use half::{bf16, f16};
 
-use super::{Lanes, Neighbors, Segments, ShuffleValue, shfl, shfl_pred, words};
+use super::{Lanes, Neighbors, Segments, ShuffleValue, shfl, shfl_pred};
 use crate::math;
 #[cfg(redux_f32)]
 use crate::qualifier::{abs, nan};
@@ -12,6 +12,7 @@ use crate::qualifier::{mode, op, ty};
 use crate::raw;
 use crate::registers::unroll;
 use crate::shared::Element;
+use crate::words::words;
 
 /// A number that lanes add, compare and scan: an integer or a float of 32 or 64 bits, an `f16`, a `bf16`, or a pair of them.
 #[diagnostic::on_unimplemented(

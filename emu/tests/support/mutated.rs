@@ -12,7 +12,7 @@ use crate::case;
 fn module(code: &str) -> String {
     let code =
         Regex::new(r"[a-zA-Z_0-9]+(::[a-zA-Z_0-9]+)+__smem").unwrap().replace_all(code, "static_shared");
-    let parameters: Vec<_> = (0..9).map(|i| format!(".param .b64 param_{i}")).collect();
+    let parameters: Vec<_> = (0..12).map(|i| format!(".param .b64 param_{i}")).collect();
     format!(
         ".version 9.4\n.target sm_100a\n.address_size 64\n.shared .align 128 .b8 static_shared[8192];
         .extern .shared .align 128 .b8 ptx_dynamic_shared[];\n.visible .entry k({}) {{

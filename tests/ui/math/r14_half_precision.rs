@@ -31,7 +31,7 @@ pub fn kernel(a: f16, x: [f16; 8], y: [bf16; 2], word: u32) {
     let _ = (add_sat(y, y), sub_sat(y, y), mul_sat(y, y), fma_sat(y, y, y));
 
     #[cfg(not(fixed))]
-    let _: Fp8<ty::E4m3> = convert(a);
+    let _: [Fp8<ty::E4m3>; 2] = convert(a);
     #[cfg(fixed)]
     let _: [Fp8<ty::E4m3>; 2] = convert([a; 2]);
     #[cfg(not(fixed))]
