@@ -68,7 +68,7 @@ fn round(x: f64, fraction: u32, exponent: u32, most: u16, nan: u16) -> u16 {
 /// Returns an integer as a float. If it is inexact, its last bits are not all 0: what is rounded from it is rounded once.
 pub(crate) fn of_u64(x: u64) -> f64 {
     let low = if x >> 53 == 0 { 0 } else { x & 0x7ff };
-    (x - low | u64::from(low != 0) << 11) as f64
+    ((x - low) | (u64::from(low != 0) << 11)) as f64
 }
 
 /// Returns the bits of an `.e4m3`: finite if `x` is too large (`.satfinite`).

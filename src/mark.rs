@@ -38,6 +38,8 @@ unsafe impl Group for Grid {
 macro_rules! mark {
     ($name:literal $(in $G:ty)? $(, $class:ident $value:expr)*) => {{
         #[cfg(target_arch = "nvptx64")]
+        // An operand may be a pointer: no mark accesses its memory.
+        #[allow(clippy::pointers_in_nomem_asm_block)]
         // SAFETY: `ptx-link` removes the text.
         unsafe {
             core::arch::asm!(
@@ -59,6 +61,7 @@ macro_rules! marked {
         #[cfg(target_arch = "nvptx64")]
         {
             let marked: $T;
+            #[allow(clippy::pointers_in_nomem_asm_block)]
             // SAFETY: `ptx-link` replaces the text by the value.
             unsafe {
                 core::arch::asm!(
