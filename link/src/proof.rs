@@ -424,6 +424,18 @@ mod tests {
     }
 
     #[test]
+    fn a_message_names_what_makes_a_value_different() {
+        // The paths join on a condition that is equal in the cluster, so the operand is the source.
+        let message = judge(
+            "%n = call i32 @llvm.nvvm.read.ptx.sreg.cluster.nctaid.x()\n%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n\
+             %c = icmp eq i32 %n, 2\nbr i1 %c, label %one, label %both\none:\nbr label %both\nboth:\n\
+             %v = phi i32 [ %t, %one ], [ 1, %entry ]\nmark hold.3(i32 %v)\nret void\n",
+        )
+        .expect("a gap");
+        assert!(message.ends_with("from `%tid.x`") && !message.contains("nctaid"), "{message}");
+    }
+
+    #[test]
     fn a_message_names_the_call_the_condition_and_the_source() {
         let message = judge(
             "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n%d = icmp ult i32 %t, 5\nbr i1 %d, label %one, label %both\n\

@@ -238,8 +238,9 @@ impl<'a, 'b> Kernel<'a, 'b> {
                     Level::Part(_) | Level::Thread => Level::Thread,
                 };
                 for value in values {
-                    if self.values.join(value, level) {
-                        changed = true;
+                    let before = self.values.level(value);
+                    changed |= self.values.join(value, level);
+                    if self.values.level(value) != before {
                         self.causes.insert(value, Cause::Branch(*branch));
                     }
                 }
