@@ -32,10 +32,7 @@ ptx::shared_memory! {
 /// Launch: a grid of 4 × 2 CTAs of 128 threads, which is one cluster.
 ///
 /// Technique: a `PeerBarrier`, which consists of mbarriers that take turns.
-///
-/// `unsafe(uniform)`: the peers' extent is the cluster's, and the branches are on it or on the rank of the CTA, but at opt-level 0 the
-/// proof does not see that every CTA has the same handles of its peers.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = (COLUMNS, ROWS))]
+#[ptx::kernel(threads = 128, cluster = (COLUMNS, ROWS))]
 pub fn cluster_peers(
     cta: Cta,
     #[shared] smem: Smem,

@@ -153,10 +153,7 @@ impl Share {
 /// those of its cluster. In CTA b, `output[128 * b + 32 + j]` is the sum.
 ///
 /// Launch: a grid of 4 × 2 CTAs of 128 threads, in clusters of 2 × 2.
-///
-/// `unsafe(uniform)`: the peers' extent is the cluster's, and the branches are on it or on the rank of the CTA, but at opt-level 0 the
-/// proof does not see that every CTA has the same handles of its peers.
-#[ptx::kernel(unsafe(uniform), threads = 128, cluster = (2, 2), any_grid)]
+#[ptx::kernel(threads = 128, cluster = (2, 2), any_grid)]
 pub fn pipeline_multicast(
     cta: Cta,
     #[shared] smem: Smem<[u32; N], 4>,

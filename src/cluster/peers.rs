@@ -23,10 +23,12 @@ use crate::raw;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Peers<'c, const CTAS: u32> {
-    /// The rank in the cluster of the first peer, and the distance in ranks between neighbors.
+    /// The rank in the cluster of the first peer.
     first: u32,
-    stride: u32,
     rank: u32,
+    /// The distance in ranks between neighbors. All CTAs of the cluster have the same, and other values of the fields above: in
+    /// unoptimized code, two adjacent fields pass as a word of 64 bits, in which the proof of uniform control flow loses what is equal.
+    stride: u32,
     _scope: Brand<'c>,
 }
 
@@ -87,7 +89,7 @@ impl<'c> Cluster<'c> {
 impl<'c, const CTAS: u32> Peers<'c, CTAS> {
     #[inline(always)]
     fn new(size: u32, first: u32, stride: u32, rank: u32) -> Option<Self> {
-        (size == CTAS).then_some(Peers { first, stride, rank, _scope: PhantomData })
+        (size == CTAS).then_some(Peers { first, rank, stride, _scope: PhantomData })
     }
 
     /// Returns the executing CTA's rank among its peers (the cluster, its row or its column), below `CTAS`.
