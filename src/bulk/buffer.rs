@@ -183,9 +183,7 @@ impl<'s, T: Element, const N: usize> LoadTile<'s, T, N, Free> {
     {
         LoadingWith(load_with(cta, self.bar, self.tile, src, transitions))
     }
-}
 
-impl<'s, T: Element, const N: usize> LoadTile<'s, T, N, Free> {
     /// Stores into each chunk of adjacent vectors of the tile, as [`Shared::write_chunks`] does.
     ///
     /// Collective in the CTA.

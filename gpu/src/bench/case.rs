@@ -26,6 +26,17 @@ pub struct Case {
 
 pub type Run = dyn Fn(&Bench) -> Result<Timing>;
 
+impl Case {
+    /// A case without a note.
+    pub fn new(
+        kernel: &'static str,
+        variant: &'static str,
+        run: impl Fn(&Bench) -> Result<Timing> + 'static,
+    ) -> Self {
+        Self { kernel, variant, note: "", run: Box::new(run) }
+    }
+}
+
 /// A GPU, the existing images of a kernel, and the number of repetitions.
 pub struct Bench<'a> {
     pub gpu: &'a Gpu,

@@ -13,28 +13,32 @@ use crate::half_checks::{
 use crate::memory::{address, matrix, slice};
 
 pub fn cases() -> Vec<Case> {
-    let case = |kernel, variant, run: fn(&Bench) -> Result<Timing>| Case {
-        kernel,
-        variant,
-        note: "",
-        run: Box::new(run),
-    };
     vec![
-        case("add_rms_norm_f16", "8192", |bench| add_rms_norm::<f16>(bench, "add_rms_norm_f16", 1 << 13)),
-        case("add_rms_norm_bf16", "1024", |bench| add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 10)),
-        case("add_rms_norm_bf16", "4096", |bench| add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 12)),
-        case("add_rms_norm_bf16", "8192", |bench| add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 13)),
-        case("add_rms_norm_bf16", "16384", |bench| add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 14)),
-        case("int4_matrix_vector_f16", "", |bench| {
+        Case::new("add_rms_norm_f16", "8192", |bench| {
+            add_rms_norm::<f16>(bench, "add_rms_norm_f16", 1 << 13)
+        }),
+        Case::new("add_rms_norm_bf16", "1024", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 10)
+        }),
+        Case::new("add_rms_norm_bf16", "4096", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 12)
+        }),
+        Case::new("add_rms_norm_bf16", "8192", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 13)
+        }),
+        Case::new("add_rms_norm_bf16", "16384", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 14)
+        }),
+        Case::new("int4_matrix_vector_f16", "", |bench| {
             int4_matrix_vector::<f16>(bench, "int4_matrix_vector_f16")
         }),
-        case("int4_matrix_vector_bf16", "", |bench| {
+        Case::new("int4_matrix_vector_bf16", "", |bench| {
             int4_matrix_vector::<bf16>(bench, "int4_matrix_vector_bf16")
         }),
-        case("rotary_embedding", "", rotary_embedding),
-        case("embedding_gather", "", |bench| embedding(bench, false)),
-        case("embedding_scatter_add", "", |bench| embedding(bench, true)),
-        case("layer_norm_backward", "", layer_norm_backward),
+        Case::new("rotary_embedding", "", rotary_embedding),
+        Case::new("embedding_gather", "", |bench| embedding(bench, false)),
+        Case::new("embedding_scatter_add", "", |bench| embedding(bench, true)),
+        Case::new("layer_norm_backward", "", layer_norm_backward),
     ]
 }
 

@@ -13,12 +13,7 @@ const WORDS: usize = 1 << 20;
 const THREADS: u32 = 256;
 
 pub fn cases() -> Vec<Case> {
-    let case = |kernel: &'static str, results: usize| Case {
-        kernel,
-        variant: "",
-        note: "",
-        run: Box::new(move |bench| run(bench, kernel, results)),
-    };
+    let case = |kernel, results| Case::new(kernel, "", move |bench| run(bench, kernel, results));
     vec![case("cta_reductions", RESULTS), case("math_functions", FUNCTIONS)]
 }
 

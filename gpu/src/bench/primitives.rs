@@ -14,22 +14,16 @@ use crate::primitive_checks::{
 };
 
 pub fn cases() -> Vec<Case> {
-    let case = |kernel, variant, run: fn(&Bench) -> Result<Timing>| Case {
-        kernel,
-        variant,
-        note: "",
-        run: Box::new(run),
-    };
     vec![
-        case("device_sum", "", device_sum),
-        case("look_back_scan", "", look_back_scan),
-        case("segmented_sum", "", segmented_sum),
-        case("top_k", "", top_k),
-        case("radix_histogram", "", radix_histogram),
-        case("radix_pass", "one", |bench| radix_pass(bench, false)),
+        Case::new("device_sum", "", device_sum),
+        Case::new("look_back_scan", "", look_back_scan),
+        Case::new("segmented_sum", "", segmented_sum),
+        Case::new("top_k", "", top_k),
+        Case::new("radix_histogram", "", radix_histogram),
+        Case::new("radix_pass", "one", |bench| radix_pass(bench, false)),
         Case {
             note: "the histogram and four passes",
-            ..case("radix_pass", "sort", |bench| radix_pass(bench, true))
+            ..Case::new("radix_pass", "sort", |bench| radix_pass(bench, true))
         },
     ]
 }
