@@ -326,11 +326,13 @@ impl Kernels {
         let rust_file = out_dir.join(&self.name).with_extension("rs");
         files::write(&rust_file, rust_source(&self.name, &built.images))?;
         built.inputs.extend(setup.configuration());
+        // What the build itself has made is newer than its begin: cargo would run the build script again.
+        built.inputs.retain(|file| !file.starts_with(&target_dir) && file.exists());
         Ok(Output {
             images: built.images,
             rust_file,
             warnings: built.warnings,
-            inputs: built.inputs.into_iter().filter(|file| file.exists()).collect(),
+            inputs: built.inputs.into_iter().collect(),
         })
     }
 

@@ -158,6 +158,22 @@ impl Project {
         newest.parent().unwrap().to_owned()
     }
 
+    /// Returns the files whose change lets cargo run the build script again.
+    fn inputs(&self) -> Vec<PathBuf> {
+        // cargo has two layouts of its folder.
+        let out_dir = self.out_dir();
+        let outputs = ["../output", "../run/stdout"].map(|file| out_dir.join(file));
+        let output = outputs.iter().find(|file| file.is_file()).expect("the build script has an output");
+        let text = fs::read_to_string(output).unwrap();
+        let inputs: Vec<_> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("cargo::rerun-if-changed="))
+            .map(PathBuf::from)
+            .collect();
+        assert!(inputs.len() > 1, "{text}");
+        inputs
+    }
+
     fn ptx_text(&self) -> String {
         fs::read_to_string(self.out_dir().join("ptx_kernels/sm_90a.ptx")).unwrap()
     }
@@ -197,6 +213,9 @@ fn a_new_project_builds_tests_and_builds_again_only_what_changed() {
 
     let text = project.succeeds(&mut project.cargo("test"));
     assert!(!text.contains("Compiling"), "{text}");
+    // What the first build makes is newer than its begin. No other test has to come first for that.
+    let made: Vec<_> = project.inputs().into_iter().filter(|file| file.starts_with(projects_dir())).collect();
+    assert!(made.is_empty(), "{made:?}");
 
     let before = project.ptx_text();
     let libraries = dependencies();
