@@ -1,7 +1,7 @@
 //! `cargo run -p ptx-emu --example uniform -- COUNT [SEED [FIRST]]`: makes COUNT random kernels, with collective calls, handles and
 //! memory that is dealt out, and asks `ptx-link` for the proof of uniform control flow of each. Those that it proves must run clean
 //! in the interpreter, with the feature `checked`; those that it refuses and that run clean are counted. With `--show`, prints the
-//! refused kernels that run clean, and why they are refused. With `--handles`, the kernels also swap handles in some threads.
+//! refused kernels that run clean, and why they are refused.
 
 #[path = "../tests/support/uniform.rs"]
 mod uniform;
@@ -22,7 +22,7 @@ fn main() -> Result<ExitCode> {
     let has = |wanted: &str| flags.iter().any(|flag| flag == wanted);
     let number = |at: usize, default: Option<u64>| match numbers.get(at) {
         Some(word) => word.parse().with_context(|| format!("`{word}` is no number")),
-        None => default.context("usage: uniform COUNT [SEED [FIRST]] [--show] [--handles]"),
+        None => default.context("usage: uniform COUNT [SEED [FIRST]] [--show]"),
     };
     let (count, seed, first) = (number(0, None)?, number(1, Some(1))?, number(2, Some(0))? as usize);
     let end = first + count as usize;
@@ -30,7 +30,7 @@ fn main() -> Result<ExitCode> {
     for start in (first..end).step_by(CRATE) {
         let numbers = start..end.min(start + CRATE);
         let level = if start / CRATE % 4 == 3 { OptLevel::O0 } else { OptLevel::O3 };
-        let outcome = check(seed, numbers.clone(), has("--handles"), level)
+        let outcome = check(seed, numbers.clone(), level)
             .with_context(|| format!("kernels {numbers:?} of seed {seed}, opt-level {}", level.name()))?;
         println!("kernels {numbers:?}: {outcome}");
         for (kernel, problem) in &outcome.wrong {

@@ -7,7 +7,7 @@ use xtask::device::OptLevel;
 
 #[test]
 fn proven_kernels_run_clean() {
-    let outcome = uniform::check(1, 0..60, false, OptLevel::O3).unwrap_or_else(|error| panic!("{error:?}"));
+    let outcome = uniform::check(1, 0..60, OptLevel::O3).unwrap_or_else(|error| panic!("{error:?}"));
     for (kernel, problem) in &outcome.wrong {
         println!("{}\n{problem}", kernel.source);
     }

@@ -64,8 +64,8 @@ pub const PROVEN: &str = "tests/device/uniform/proven";
 pub struct Corpus {
     /// The names of the kernels.
     pub kernels: BTreeSet<String>,
-    /// The lines with the comment `// wrong` at their ends or below, as `control.rs:12:`. They have the calls that are made in a part of the threads, so
-    /// the message on each kernel has to name one.
+    /// The lines with the comment `// wrong` at their ends or below, as `control.rs:12:`. They have the calls that are made in a part
+    /// of the threads, so the message on each kernel has to name one.
     pub wrong: BTreeSet<String>,
 }
 

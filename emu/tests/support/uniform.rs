@@ -37,8 +37,8 @@ impl fmt::Display for Outcome {
 }
 
 /// Makes kernels, asks the proof about each, and runs each with the checks, under some inputs and schedules.
-pub fn check(seed: u64, numbers: Range<usize>, handles: bool, opt_level: OptLevel) -> Result<Outcome> {
-    let kernels: Vec<Kernel> = numbers.map(|number| kernel(seed, number, handles)).collect();
+pub fn check(seed: u64, numbers: Range<usize>, opt_level: OptLevel) -> Result<Outcome> {
+    let kernels: Vec<Kernel> = numbers.map(|number| kernel(seed, number)).collect();
     let source = crate_of(&kernels);
     let build =
         |name, source: &str| Ok::<_, anyhow::Error>(Build::new(write_kernels(name, source)?, Arch::Sm90a));

@@ -123,8 +123,11 @@ struct Mutant {
 /// Returns a kernel in which the collective call of this number is changed, or `None` if there is no such call.
 fn mutant(kernel: &str, number: usize, change: Change) -> Option<Mutant> {
     let is_call = |line: &str| {
-        let marks = ["\"ptx_mark.meet.", "\"ptx_mark.deal."];
-        marks.iter().any(|mark| line.contains(mark)) && (change != Change::Operand || operand(line).is_some())
+        let marks = ["\"ptx_mark.meet.", "\"ptx_mark.deal.", "\"ptx_mark.hold."];
+        let group = marks.iter().find_map(|mark| Some(line.split_once(mark)?.1));
+        // One thread is a group (number 0) that no condition parts.
+        group.is_some_and(|group| !group.starts_with('0'))
+            && (change != Change::Operand || operand(line).is_some())
     };
     let lines: Vec<&str> = kernel.lines().collect();
     let at = lines.iter().enumerate().filter(|(_, line)| is_call(line)).nth(number)?.0;

@@ -65,13 +65,12 @@ pub struct Kernel {
     pub source: String,
 }
 
-/// Returns the kernel of a number. With `handles`, some threads may swap handles.
-pub fn kernel(seed: u64, number: usize, handles: bool) -> Kernel {
+/// Returns the kernel of a number.
+pub fn kernel(seed: u64, number: usize) -> Kernel {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number as u64);
     let threads = [32, 64, 64, 96, 48][rng.usize(..5)];
     let mut writer = Writer {
         rng,
-        handles,
         threads,
         text: String::new(),
         indent: 2,
@@ -143,7 +142,6 @@ enum Part {
 
 struct Writer {
     rng: Rng,
-    handles: bool,
     threads: u32,
     text: String,
     indent: usize,
@@ -310,7 +308,7 @@ impl Writer {
         let value = if self.one_in(8) { self.value() } else { self.expression(aim, 2) };
         let target = self.variable(aim);
         self.line(&format!("{target} = {value};"));
-        if self.handles && self.one_in(3) {
+        if self.one_in(3) {
             let swap = ["swap(&mut a, &mut b);", "swap(&mut s, &mut t);"][self.rng.usize(..2)];
             self.line(swap);
         }
@@ -574,8 +572,8 @@ mod tests {
 
     #[test]
     fn a_number_is_one_kernel() {
-        assert_eq!(kernel(1, 7, false).source, kernel(1, 7, false).source);
-        assert_ne!(kernel(1, 7, false).source, kernel(2, 7, false).source);
-        assert!(crate_of(&[kernel(1, 7, false)]).contains("pub fn k7("));
+        assert_eq!(kernel(1, 7).source, kernel(1, 7).source);
+        assert_ne!(kernel(1, 7).source, kernel(2, 7).source);
+        assert!(crate_of(&[kernel(1, 7)]).contains("pub fn k7("));
     }
 }
