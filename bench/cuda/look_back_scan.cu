@@ -116,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     uint32_t below = 0;
     uint32_t stage = 0, publishing = AHEAD, parity = 0;
     uint64_t tile = stages.tiles[0];
-    end = tile;
+    end = tile < whole ? tile : 0;
     look();
     while (tile < whole) {
         if (thread == 0) {

@@ -8,14 +8,16 @@ use ptx::math::{convert, fma, rcp_ftz};
 use ptx::qualifier::{scope, sem};
 use ptx::reduce::ReduceMemory;
 use ptx::registers::{from_fn, unroll, zeroed};
+use ptx::shared::SharedArray;
 use ptx::trap;
 
 const THREADS: usize = 256;
 /// Vectors of a row that a thread has: a row has up to 4096 elements.
 const VECTORS: usize = 2;
+const COLUMNS: usize = 8 * VECTORS * THREADS;
 
 ptx::shared_memory! {
-    struct Smem { partials: ReduceMemory<u64> }
+    struct Smem { partials: ReduceMemory<u64>, weights: SharedArray<bf16, COLUMNS> }
 }
 
 /// Two floats, which one reduction adds up.
@@ -34,7 +36,8 @@ fn each(both: u64) -> [f32; 2] {
 ///
 /// Launch: a 1-D grid of any size, 256 threads per CTA. Each CTA adds its sums to memory once, so a grid fills the GPU once.
 ///
-/// Technique: a thread keeps the sums of its columns in registers. It loads the next row while the CTA reduces this one.
+/// Technique: a thread keeps the sums of its columns in registers, and its weights in shared memory. It loads the next row while the CTA
+/// reduces this one.
 #[ptx::kernel(threads = THREADS as u32, min_ctas = 2)]
 pub fn layer_norm_backward(
     cta: Cta,
@@ -50,7 +53,7 @@ pub fn layer_norm_backward(
     rows: u32,
     columns: u32,
 ) {
-    if columns > (8 * VECTORS * THREADS) as u32 {
+    if columns > COLUMNS as u32 {
         trap();
     }
     let (thread, mut partials) = (cta.thread_rank() as usize, smem.partials);
@@ -66,50 +69,61 @@ pub fn layer_norm_backward(
         }
         loaded
     };
-    let weights = load(Some(weights));
     let mut of_weights: [[f32; 8]; VECTORS] = zeroed();
     let mut of_bias: [[f32; 8]; VECTORS] = zeroed();
     let of_a_column = rcp_ftz(columns as f32);
 
-    let (rank, ctas) = (cta.grid_rank() as usize, cta.grid_size() as usize);
-    let mut loaded = (load(dy.row(rank)), load(x.row(rank)));
-    for (row, to) in dx.rows(&cta) {
-        let (Some(mean), Some(scale)) = (means.get(row), scales.get(row)) else { trap() };
-        let (of_dy, of_x) = loaded;
-        loaded = (load(dy.row(row + ctas)), load(x.row(row + ctas)));
+    cta.finish(smem.weights, |cta, table| {
+        let mut table = table.vector_stores();
+        unroll::<VECTORS>(|k| {
+            let own = thread + k * THREADS;
+            table.set_vector(own, weights.get_vector(own).unwrap_or_default());
+        });
+        let table = table.publish().sync(cta);
+        let (rank, ctas) = (cta.grid_rank() as usize, cta.grid_size() as usize);
+        let mut loaded = (load(dy.row(rank)), load(x.row(rank)));
+        for (row, to) in dx.rows(cta) {
+            let (Some(mean), Some(scale)) = (means.get(row), scales.get(row)) else { trap() };
+            let (of_dy, of_x) = loaded;
+            loaded = (load(dy.row(row + ctas)), load(x.row(row + ctas)));
 
-        // The gradients of x̂, and x̂.
-        let shift = -mean * scale;
-        let gradients = |k: usize| -> ([f32; 8], [f32; 8]) {
-            let (dy, x, weights): ([f32; 8], [f32; 8], [f32; 8]) =
-                (convert(of_dy[k]), convert(of_x[k]), convert(weights[k]));
-            (from_fn(|i| dy[i] * weights[i]), from_fn(|i| fma(x[i], scale, shift)))
-        };
-        let (mut sum, mut product) = (0.0, 0.0);
-        unroll::<VECTORS>(|k| {
-            let (dy, (of_normalized, normalized)): ([f32; 8], _) = (convert(of_dy[k]), gradients(k));
-            unroll::<8>(|i| {
-                sum += of_normalized[i];
-                product = fma(of_normalized[i], normalized[i], product);
-                of_weights[k][i] = fma(dy[i], normalized[i], of_weights[k][i]);
-                of_bias[k][i] += dy[i];
+            // The gradients of x̂, and x̂.
+            let shift = -mean * scale;
+            let gradients = |k: usize| -> ([f32; 8], [f32; 8]) {
+                let (dy, x, weights): ([f32; 8], [f32; 8], [f32; 8]) = (
+                    convert(of_dy[k]),
+                    convert(of_x[k]),
+                    convert(table.get_vector(thread + k * THREADS).unwrap_or_default()),
+                );
+                (from_fn(|i| dy[i] * weights[i]), from_fn(|i| fma(x[i], scale, shift)))
+            };
+            let (mut sum, mut product) = (0.0, 0.0);
+            unroll::<VECTORS>(|k| {
+                let (dy, (of_normalized, normalized)): ([f32; 8], _) = (convert(of_dy[k]), gradients(k));
+                unroll::<8>(|i| {
+                    sum += of_normalized[i];
+                    product = fma(of_normalized[i], normalized[i], product);
+                    of_weights[k][i] = fma(dy[i], normalized[i], of_weights[k][i]);
+                    of_bias[k][i] += dy[i];
+                });
             });
-        });
-        let added = partials.reduce(&cta, both(sum, product), |a, b| {
-            let ([a, b], [c, d]) = (each(a), each(b));
-            both(a + c, b + d)
-        });
-        let [mean_of_sum, mean_of_product] = each(added).map(|sum| sum * of_a_column);
-        let own = to.vectors(&cta);
-        unroll::<VECTORS>(|k| {
-            if let Some((_, to)) = own.get(k) {
-                let (of_normalized, normalized) = gradients(k);
-                to.write(convert(from_fn::<f32, 8>(|i| {
-                    scale * (of_normalized[i] - fma(normalized[i], mean_of_product, mean_of_sum))
-                })));
-            }
-        });
-    }
+            let added = partials.reduce(cta, both(sum, product), |a, b| {
+                let ([a, b], [c, d]) = (each(a), each(b));
+                both(a + c, b + d)
+            });
+            let [mean_of_sum, mean_of_product] = each(added).map(|sum| sum * of_a_column);
+            let own = to.vectors(cta);
+            unroll::<VECTORS>(|k| {
+                if let Some((_, to)) = own.get(k) {
+                    let (of_normalized, normalized) = gradients(k);
+                    to.write(convert(from_fn::<f32, 8>(|i| {
+                        scale * (of_normalized[i] - fma(normalized[i], mean_of_product, mean_of_sum))
+                    })));
+                }
+            });
+        }
+        table.end()
+    });
 
     let (Some(dweights), Some(dbias)) = (dweights.vectors::<4>(), dbias.vectors::<4>()) else { trap() };
     unroll::<VECTORS>(|k| {
