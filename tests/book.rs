@@ -146,7 +146,7 @@ fn every_file_of_the_repository_that_a_page_cites_exists() {
     for (name, page) in book() {
         let (prose, _) = parts(&page);
         for span in prose.lines().flat_map(|line| line.split('`').skip(1).step_by(2)) {
-            if ["docs/", "bench/", "emu/", "conformance/", "examples/"]
+            if ["docs/", "bench/", "emu/", "conformance/", "examples/", "kernels/src"]
                 .iter()
                 .any(|folder| span.starts_with(folder))
             {
@@ -173,11 +173,14 @@ fn every_block_of_code_is_compiled() {
             assert!(known(info), "{name}: no test compiles a block of `{info}`");
             if matches!(info, "cpp" | "rust,ignore") {
                 let is_excerpt = excerpts.iter().any(|(path, of)| {
-                    *of == text && ["bench/cuda/", "examples/"].iter().any(|folder| path.starts_with(folder))
+                    *of == text
+                        && ["bench/cuda/", "examples/", "kernels/"]
+                            .iter()
+                            .any(|folder| path.starts_with(folder))
                 });
                 assert!(
                     is_excerpt,
-                    "{name}: name the file of bench/cuda or examples before this block:\n{text}"
+                    "{name}: name the file of bench/cuda, examples or kernels before this block:\n{text}"
                 );
             }
         }

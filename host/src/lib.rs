@@ -32,7 +32,7 @@ mod book {
     }
     pages! {
         introduction first_kernel shared_memory mbarriers bulk_copies tensor_maps clusters atomics_and_fences half_precision pipelines testing
-        performance recipes porting without_the_tools soundness faq
+        performance recipes recipes_large porting without_the_tools soundness faq
     }
 }
 
