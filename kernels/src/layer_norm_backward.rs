@@ -74,7 +74,7 @@ pub fn layer_norm_backward(
     let of_a_column = rcp_ftz(columns as f32);
 
     cta.finish(smem.weights, |cta, table| {
-        let mut table = table.vector_stores();
+        let table = table.vector_stores();
         unroll::<VECTORS>(|k| {
             let own = thread + k * THREADS;
             table.set_vector(own, weights.get_vector(own).unwrap_or_default());
