@@ -894,23 +894,29 @@ fn what_is_no_bitcode_is_refused() {
     assert_says(&error, &["llvm-link", "failed (", "text.o"]);
 }
 
-/// Checks that ptxas refuses the output of another linker, which a flag for the last crate chooses after the build script of
-/// `ptx` has seen `ptx-link`.
-#[test]
-fn what_another_linker_makes_is_no_program() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("ptx-link");
+/// Returns a linker of LLVM's tools alone, which keeps the entry, in `folder`. Its name is `ptx-link`, because `build.rs` of `ptx`
+/// checks the name.
+fn another_linker(folder: &Path, entry: &str) -> LinkerChoice {
+    let script = folder.join("ptx-link");
     let llvm = TOOLCHAIN.tools_dir();
     let llvm = llvm.display();
     let text = format!(
         "#!/bin/sh\nset -e\nfor argument; do\n  case $argument in\n    *.o | *.rlib) files=\"$files $argument\" ;;\n  esac\n  \
          case $before in -o) out=$argument ;; esac\n  before=$argument\ndone\n\
          '{llvm}/llvm-link' --ignore-non-bitcode $files -o $out.bc\n\
-         '{llvm}/opt' -passes='internalize,default<O3>' -internalize-public-api-list=ten $out.bc -o $out.opt.bc\n\
+         '{llvm}/opt' -passes='internalize,default<O3>' -internalize-public-api-list={entry} $out.bc -o $out.opt.bc\n\
          '{llvm}/llc' -mcpu=sm_90a $out.opt.bc -o $out\n"
     );
     ok(files::write_executable(&script, text));
-    let linker = LinkerChoice::Custom(script);
+    LinkerChoice::Custom(script)
+}
+
+/// Checks that ptxas refuses the output of another linker, which a flag for the last crate chooses after the build script of
+/// `ptx` has seen `ptx-link`.
+#[test]
+fn what_another_linker_makes_is_no_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let linker = another_linker(folder.path(), "ten");
     let build = Build { linker, ..Build::new("tests/device/debug", Arch::Sm90a) };
     let module = ok(build.run());
     let token = "link_this_kernel_with_ptx_link_";
@@ -922,4 +928,23 @@ fn what_another_linker_makes_is_no_program() {
     let module = ok(Build::new("tests/device/debug", Arch::Sm90a).run());
     assert!(!module.text.contains(token), "{}", module.text);
     ok(tools.assemble(&module.path, Arch::Sm90a, &folder.path().join("ten.cubin")));
+}
+
+/// Checks that ptxas refuses a kernel that another linker has made, if the kernel has neither convergent instructions nor
+/// parameters: the word that asks for the proof is left.
+#[test]
+fn what_another_linker_does_not_prove_is_no_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = "#![no_std]\n#![feature(abi_ptx, asm_experimental_arch)]\nptx::panic_handler!();\n\
+                  #[ptx::kernel(threads = 32)]\npub fn nothing(_cta: ptx::group::Cta) {}\n";
+    let project = ok(device::write_kernels("unproven", source));
+    let tools = ok(Tools::find_or_fetch());
+    let cubin = folder.path().join("nothing.cubin");
+    let linker = another_linker(folder.path(), "nothing");
+    let module = ok(Build { linker, ..Build::new(&project, Arch::Sm90a) }.run());
+    let error = tools.assemble(&module.path, Arch::Sm90a, &cubin).unwrap_err();
+    assert_says(&format!("{error:#}"), &["Not a name of any known instruction", "ptx_mark"]);
+
+    let module = ok(Build::new(&project, Arch::Sm90a).run());
+    ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
 }
