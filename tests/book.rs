@@ -212,6 +212,27 @@ fn every_excerpt_is_in_its_file() {
     assert_eq!(whole.len(), headings, "a recipe is not the whole file that it names: {whole:?}");
 }
 
+/// Checks that kernels which are shown ask for the proof. The only one that states its author's word is wrong.
+#[test]
+fn kernels_that_are_shown_ask_for_the_proof() {
+    let word = "unsafe(uniform)";
+    let stated = |text: &str| {
+        text.lines().filter(|line| line.starts_with("#[ptx::kernel") && line.contains(word)).count()
+    };
+    for (name, page) in book() {
+        assert_eq!(stated(&page), usize::from(name == "soundness.md"), "{name}: a kernel states `{word}`");
+    }
+    let mut kernels = 0;
+    for folder in ["kernels/src", "examples/kernels/src", "cargo-ptx/template"] {
+        for file in files::under(&xtask::root().join(folder)).unwrap() {
+            let text = fs::read_to_string(&file).unwrap();
+            assert_eq!(stated(&text), 0, "{}: a kernel states `{word}`", file.display());
+            kernels += text.lines().filter(|line| line.starts_with("#[ptx::kernel")).count();
+        }
+    }
+    assert!(kernels > 50, "found {kernels} kernels");
+}
+
 #[test]
 fn dead_links_are_named_with_their_pages() {
     let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
