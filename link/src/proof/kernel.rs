@@ -254,8 +254,12 @@ impl<'a, 'b> Kernel<'a, 'b> {
     /// Returns true if a `phi` takes one value on all ways from a branch, which is there before the branch.
     fn is_one_value(&self, phi: &Instruction<'_>, branch: usize, region: &BTreeSet<usize>) -> bool {
         let blocks = &self.function.blocks;
-        let block_of =
-            |label: &str| blocks.iter().position(|block| !label.is_empty() && block.label == label);
+        let block_of = |label: &str| {
+            let named = blocks.iter().position(|block| !label.is_empty() && block.label == label);
+            // The text has the number of every block but the entry.
+            let is_entry = blocks[0].label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit());
+            named.or_else(|| is_entry.then_some(0))
+        };
         let mut values = ways(phi.line).into_iter().filter(|(_, label)| {
             // A label that is not found may be of any block.
             block_of(label).is_none_or(|block| block == branch || region.contains(&block))
