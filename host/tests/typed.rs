@@ -1,8 +1,12 @@
 //! Typed launches compile for each kind of parameter, and tensor maps for each kind of memory of `cudarc`. `examples` runs the
 //! launches on a GPU.
 
+use std::sync::Arc;
+
 use ptx_host::cudarc::driver::sys::CUtensorMap;
-use ptx_host::cudarc::driver::{CudaSlice, CudaStream, UnifiedSlice};
+use ptx_host::cudarc::driver::{
+    CudaSlice, CudaStream, DeviceRepr, DriverError, UnifiedSlice, ValidAsZeroBits,
+};
 use ptx_host::{Grid, LoadedKernels, Matrix, Result, Tensor, TensorMap, TensorMapBuilder};
 
 /// Each argument is checked against its parameter; `literal`s take the parameter's type.
@@ -25,6 +29,17 @@ fn every_kind_of_argument_compiles(
     // SAFETY: the address is that of 100 words, which nothing else uses.
     unsafe { kernels.kernel(launch::fill)?.launch_unsafe(stream, 1, (0x1000u64, 100, 7)) }
 }
+
+/// `cudarc` allocates, fills and reads slices of halves.
+#[allow(dead_code)]
+fn halves_are_elements<T: DeviceRepr + ValidAsZeroBits + Default + Clone>(
+    stream: &Arc<CudaStream>,
+) -> std::result::Result<Vec<T>, DriverError> {
+    let zeros: CudaSlice<T> = stream.alloc_zeros(64)?;
+    stream.clone_dtoh(&zeros)
+}
+const _: fn(&Arc<CudaStream>) -> std::result::Result<Vec<ptx::f16>, DriverError> = halves_are_elements;
+const _: fn(&Arc<CudaStream>) -> std::result::Result<Vec<ptx::bf16>, DriverError> = halves_are_elements;
 
 /// A map describes each kind of memory of `cudarc`.
 #[allow(dead_code)]
