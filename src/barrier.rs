@@ -17,6 +17,7 @@
 
 use core::marker::PhantomData;
 
+use crate::async_group::Token;
 use crate::group::{Completes, HasBarrier, PartBarrier, ThreadGroup, Warps};
 use crate::qualifier::op::{And, Or};
 use crate::qualifier::{Sealed, convergence::Aligned, threads};
@@ -236,6 +237,9 @@ unsafe impl<'p, const ID: u32, const THREADS: u32> Completes<Warps<'p, NamedBarr
 /// The consumers of a pipeline to which [`Pipeline::run_with`](crate::pipeline::Pipeline::run_with) lends the barrier: `THREADS`
 /// threads.
 impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<ID, THREADS>> {
+    type Regained<Tile> = ();
+    #[inline(always)]
+    fn regain<Tile>(_: Tile, _: Token) {}
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
         Warps::thread_rank(self)

@@ -36,6 +36,7 @@ use crate::async_group::{self, InFlight, Queue, Token};
 use crate::cache_policy::MaybeHinted;
 use crate::global::GlobalTileMut;
 use crate::group::{AfterSync, Cta, ThreadGroup, nothing_to_end};
+use crate::mark::deal;
 use crate::qualifier::Sealed;
 use crate::qualifier::cp_mask;
 use crate::raw;
@@ -197,6 +198,7 @@ fn start_store<T: Element, const N: usize, G: ThreadGroup>(
     mask: impl raw::BulkCpMask,
 ) {
     meet!(group; src.place());
+    deal::<G, _>(dst.base);
     if group.is_leader() {
         // SAFETY: the type of `dst` proves its size and alignment, and this CTA owns `dst`. The source is aligned to 128 bytes
         // and visible to the async proxy (`CopySource::tile`). The group owns both until a wait.
@@ -492,12 +494,12 @@ pub unsafe trait Split {
 }
 
 // SAFETY: the parts are the two handles of the pair.
-unsafe impl<Src: Source, T, const N: usize> Split for (Src, GlobalTileMut<T, N>) {
+unsafe impl<Src: Source<Group: ThreadGroup>, T, const N: usize> Split for (Src, GlobalTileMut<T, N>) {
     type Sources = Src::Read;
-    type Destinations = GlobalTileMut<T, N>;
+    type Destinations = <Src::Group as ThreadGroup>::Regained<GlobalTileMut<T, N>>;
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.when_read(token), self.1)
+        (self.0.when_read(token), Src::Group::regain(self.1, token))
     }
 }
 

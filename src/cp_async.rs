@@ -89,6 +89,9 @@ pub trait CpAsyncSource<T: Element, const N: usize>: Bare + Sealed {
     type Hint: L2CacheHint;
     #[doc(hidden)]
     fn base(&self) -> *const T;
+    /// States that the threads of the CTA load this tile, if threads may write it ([`mark::deal`](crate::mark::deal)).
+    #[doc(hidden)]
+    fn hold(&self);
     #[doc(hidden)]
     fn hint(&self) -> Self::Hint;
 }
@@ -102,6 +105,10 @@ macro_rules! sources {
                 TileSource::base(self)
             }
             #[inline(always)]
+            fn hold(&self) {
+                TileSource::hold::<Cta>(self);
+            }
+            #[inline(always)]
             fn hint(&self) -> Self::Hint {
                 cache_hint::None
             }
@@ -112,6 +119,10 @@ macro_rules! sources {
             #[inline(always)]
             fn base(&self) -> *const T {
                 TileSource::base(&self.handle)
+            }
+            #[inline(always)]
+            fn hold(&self) {
+                TileSource::hold::<Cta>(&self.handle);
             }
             #[inline(always)]
             fn hint(&self) -> Self::Hint {
@@ -142,6 +153,7 @@ pub fn load<'s, T: Element, const N: usize, Src: CpAsyncSource<T, N>>(
     src: Src,
 ) -> CpAsyncGroup<CpAsyncLoad<'s, T, N, Src::Handle>, Uncommitted> {
     meet!(cta; dst.addr());
+    src.hold();
     const { whole_vectors::<T, N>() };
     let (base, hint): (*const u8, _) = (src.base().cast(), src.hint());
     for_each_vector::<T, N>(cta, |v| {

@@ -19,7 +19,7 @@ use core::ops::Deref;
 
 use crate::cache_policy::CachePolicy;
 use crate::group::Cta;
-use crate::mark::{Grid, deal};
+use crate::mark::{Grid, Group, deal};
 use crate::qualifier::{Sealed, space};
 use crate::raw::{self, PrimaryPriority, SecondaryPriority};
 use crate::shared::Element;
@@ -466,8 +466,8 @@ impl<T: Element, const N: usize> TilesMut<T, N> {
 }
 
 /// `N` elements of global memory that only this CTA accesses: the destination of a bulk store (`cp.async.bulk`), or the source of
-/// a load. The tile is aligned to 16 bytes, and its size is a multiple of 16 bytes. A copy takes the tile, and returns it after
-/// the copy's `wait`.
+/// a load. The tile is aligned to 16 bytes, and its size is a multiple of 16 bytes. A copy takes the tile, and a copy of the CTA
+/// returns it after its `wait`. A part of the CTA can store to the tile, but does not get it back.
 #[derive(Debug)]
 pub struct GlobalTileMut<T, const N: usize> {
     pub(crate) base: *mut T,
@@ -487,6 +487,10 @@ pub struct GlobalTileMut<T, const N: usize> {
 pub unsafe trait TileSource<T, const N: usize>: Sealed {
     #[doc(hidden)]
     fn base(&self) -> *const T;
+    /// States that the threads of the group load this tile, if threads may write it ([`mark::deal`](crate::mark::deal)).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn hold<G: Group>(&self) {}
 }
 
 crate::group::nothing_to_end! {
@@ -513,6 +517,10 @@ unsafe impl<T, const N: usize> TileSource<T, N> for GlobalTileMut<T, N> {
     #[inline(always)]
     fn base(&self) -> *const T {
         self.base
+    }
+    #[inline(always)]
+    fn hold<G: Group>(&self) {
+        deal::<G, _>(self.base);
     }
 }
 

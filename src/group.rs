@@ -7,6 +7,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use crate::async_group::Token;
 use crate::mark::{self, Split};
 use crate::qualifier::{Sealed, convergence::Aligned, op, space, threads};
 use crate::raw;
@@ -286,6 +287,12 @@ pub trait ThreadGroup: mark::Group + Completes<Self> + fmt::Debug + Sized {
     /// Returns whether the executing thread is the group's leader: its thread of rank 0.
     #[doc(hidden)]
     fn is_leader(&self) -> bool;
+    /// What the group regains of global memory of the CTA when its copy is complete: a part regains none, since the other threads
+    /// have the handle too, and do not wait for the part.
+    #[doc(hidden)]
+    type Regained<Tile>;
+    #[doc(hidden)]
+    fn regain<Tile>(tile: Tile, token: Token) -> Self::Regained<Tile>;
     /// Lets copies that start after the group's barrier overwrite shared memory that threads of the group have read. A barrier of
     /// the CTA does so itself.
     #[doc(hidden)]
@@ -336,6 +343,11 @@ impl HasBarrier for Cta {
 // SAFETY: the barrier is that of all threads of the CTA.
 unsafe impl Completes<Cta> for Cta {}
 impl ThreadGroup for Cta {
+    type Regained<Tile> = Tile;
+    #[inline(always)]
+    fn regain<Tile>(tile: Tile, _: Token) -> Tile {
+        tile
+    }
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
         Cta::thread_rank(self)
@@ -391,6 +403,9 @@ impl HasBarrier for Thread<'_> {
 // SAFETY: the group is the executing thread, whose accesses are ordered.
 unsafe impl<'t> Completes<Thread<'t>> for Thread<'t> {}
 impl ThreadGroup for Thread<'_> {
+    type Regained<Tile> = ();
+    #[inline(always)]
+    fn regain<Tile>(_: Tile, _: Token) {}
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
         0
@@ -438,6 +453,9 @@ impl HasBarrier for FirstWarp<'_> {
 // SAFETY: the barrier is that of all threads of the warp.
 unsafe impl<'w> Completes<FirstWarp<'w>> for FirstWarp<'w> {}
 impl ThreadGroup for FirstWarp<'_> {
+    type Regained<Tile> = ();
+    #[inline(always)]
+    fn regain<Tile>(_: Tile, _: Token) {}
     #[inline(always)]
     fn thread_rank(&self) -> u32 {
         self.rank
@@ -515,7 +533,7 @@ macro_rules! invoke {
                 if split.role($is_in_part(self)) {
                     // SAFETY: only the threads of the part use the handles; the other threads go on to the barrier. The lifetime
                     // belongs to this call alone, so `body` returns the handles that it was given, and they are idle.
-                    let _idle = split.part(|| unsafe { body($($borrow)+ $part(self), handles.hand_over()) });
+                    let _idle = split.part::<$Part<'_>, _>(|| unsafe { body($($borrow)+ $part(self), handles.hand_over()) });
                 }
                 handles.back(self)
             }
@@ -533,7 +551,7 @@ macro_rules! invoke {
                 if split.role($is_in_part(self)) {
                     // SAFETY: only the threads of the part use the handles, and no thread uses `handles` again. The lifetime
                     // belongs to this call alone, so `body` has ended the handles that it was given.
-                    let _ended = split.part(|| unsafe { body($($borrow)+ $part(self), handles.hand_over()) });
+                    let _ended = split.part::<$Part<'_>, _>(|| unsafe { body($($borrow)+ $part(self), handles.hand_over()) });
                 }
                 handles.end()
             }

@@ -181,11 +181,11 @@ impl Split {
         marked!("lanes", u32: reg32 mask, self.0)
     }
 
-    /// Runs what a part of the threads does.
+    /// Runs what a part of the threads does, which is the group `G`.
     #[inline(always)]
     #[track_caller]
-    pub fn part<R>(self, body: impl FnOnce() -> R) -> R {
-        mark!("begin", reg32 self.0);
+    pub fn part<G: Group, R>(self, body: impl FnOnce() -> R) -> R {
+        mark!("begin" in G, reg32 self.0);
         let result = body();
         mark!("end", reg32 self.0);
         result

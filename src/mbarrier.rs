@@ -18,6 +18,7 @@ use core::marker::PhantomData;
 use crate::group::{
     AfterSync, Cta, HandOver, Held, Passed, ThreadGroup, Transitions, come_back, nothing_to_end,
 };
+use crate::mark::hold;
 use crate::qualifier::{Sealed, arrivals, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierScope, MbarrierSuspendTimeHint, WaitSem};
 use crate::shared::{Lendable, Place, Scoped, never_lent, publish_inits};
@@ -283,6 +284,7 @@ impl<P: Phase, const ARRIVALS: u32, G: ThreadGroup> Mbarrier<P, ARRIVALS, G> {
     where
         P: Idle,
     {
+        hold::<G>(self.addr);
         // At the first barrier every thread has left its last wait. The second barrier keeps a new `init` after the `inval`.
         group.sync();
         if group.is_leader() {

@@ -44,8 +44,10 @@ use crate::async_group::Token;
 use crate::bulk::{BulkGroup, CopySource, LoadSource, Source, Split, Uncommitted};
 use crate::cache_policy::MaybeHinted;
 use crate::group::{Cta, ThreadGroup};
+use crate::mark::{Group, deal};
 use crate::qualifier::{Sealed, op};
 use crate::raw;
+use crate::registers::unroll;
 use crate::shared::{Element, Shared};
 use crate::size;
 
@@ -597,15 +599,32 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape, G: ThreadGroup>
 }
 
 impl<T, S: StoreShape> Sealed for TensorTileMut<T, S> {}
+impl<T, S: StoreShape> TensorTileMut<T, S> {
+    /// States that the threads of the group copy this part ([`mark::deal`](crate::mark::deal)).
+    #[inline(always)]
+    fn hold<G: Group>(&self) {
+        deal::<G, _>(self.object);
+        unroll::<5>(|i| {
+            if let Some(&coordinate) = self.coords.as_ref().get(i) {
+                deal::<G, ()>(core::ptr::without_provenance(coordinate as usize));
+            }
+        });
+    }
+}
 // SAFETY: a copy of the shape brings `box_bytes`, which `FITS` asserts to be the size of `N` elements.
-unsafe impl<T: Element, const N: usize, State, S: BoxShape, G: ThreadGroup>
-    LoadSource<Shared<'_, T, N, State, G>> for TensorTileMut<T, S>
+// A part of the CTA does not load from it, as from a `GlobalTileMut`.
+unsafe impl<T: Element, const N: usize, State, S: BoxShape> LoadSource<Shared<'_, T, N, State>>
+    for TensorTileMut<T, S>
 {
     const FITS: () = {
         box_bytes::<T, S, N>();
     };
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
+    fn hold<G: Group>(&self) {
+        TensorTileMut::hold::<G>(self);
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the copy owns `dst` and the source, and `mbar` is valid (`# Safety`). `TensorMapMut::from_raw` vouches for the
         // map. A `TensorTileMut` begins where a copy may; shared arrays are aligned to 128 bytes.
         unsafe { S::load(dst.addr(), self.object, S::at(self.coords), mbar, hint) }
@@ -671,6 +690,7 @@ fn start_store<T: Element, const N: usize, S: StoreShape, G: ThreadGroup>(
     hint: impl raw::L2CacheHint,
 ) {
     meet!(group; src.place());
+    dst.hold::<G>();
     if group.is_leader() {
         // SAFETY: the shape proves the size; `dst`, which this CTA alone uses, begins where a copy may; the `CopySource` is
         // aligned to 128 bytes and visible to the async proxy. The caller puts both handles into the group.
@@ -765,12 +785,12 @@ fn start_reduce<T: Element, const N: usize, S: ReduceShape, G: ThreadGroup>(
 }
 
 // SAFETY: the parts are the two fields of the tuple, each once.
-unsafe impl<Src: Source, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) {
+unsafe impl<Src: Source<Group: ThreadGroup>, T, S: StoreShape> Split for (Src, TensorTileMut<T, S>) {
     type Sources = Src::Read;
-    type Destinations = TensorTileMut<T, S>;
+    type Destinations = <Src::Group as ThreadGroup>::Regained<TensorTileMut<T, S>>;
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
-        (self.0.when_read(token), self.1)
+        (self.0.when_read(token), Src::Group::regain(self.1, token))
     }
 }
 

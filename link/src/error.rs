@@ -231,11 +231,18 @@ pub enum Error {
     #[error(
         "{}\n  \
          cure: make the condition equal in all threads of the group, for example by `broadcast` of a `ReduceMemory`, or move the call out of the \
-         condition; with `debug = \"line-tables-only\"` the messages name places. If all threads make the call together, though the \
-         proof cannot see it, give your word: `#[ptx::kernel(unsafe(uniform), …)]`",
-        .0.join("\n")
+         condition. If all threads make the call together, though the proof cannot see it, give your word: `#[ptx::kernel(unsafe(uniform), …)]`{}",
+        .messages.join("\n"),
+        if *.has_places { "" } else {
+            "\n  places: with `line_tables(true)` in the build script, or `cargo ptx build --line-tables`, this names them"
+        }
     )]
-    NotProven(Vec<String>),
+    NotProven {
+        /// What is not proven.
+        messages: Vec<String>,
+        /// Whether the bitcode has line tables.
+        has_places: bool,
+    },
 
     /// `--no-marks`, with kernels that ask for the proof.
     #[error(

@@ -19,6 +19,8 @@ pub struct Place {
     folder: String,
     line: u32,
     column: u32,
+    /// Whether the file is one of the user's, not of `ptx` or of `core`.
+    pub is_of_user: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -51,7 +53,9 @@ impl<'a> Lines<'a> {
         };
         // An instruction that LLVM made of several lines has line 0.
         let mut known = places.iter().filter(|place| place.line > 0);
-        known.clone().find(is_of_user).or_else(|| known.next()).cloned()
+        let of_user =
+            known.clone().find(is_of_user).cloned().map(|place| Place { is_of_user: true, ..place });
+        of_user.or_else(|| known.next().cloned())
     }
 
     /// Returns the places of an instruction, from the innermost inlined function to the function that contains the code.
@@ -62,7 +66,14 @@ impl<'a> Lines<'a> {
             let number = |name| field(node, name).and_then(|text| text.parse().ok()).unwrap_or(0);
             let Some(scope) = field(node, "scope") else { break };
             let Some((function, file, folder)) = self.function(scope) else { break };
-            places.push(Place { function, file, folder, line: number("line"), column: number("column") });
+            places.push(Place {
+                function,
+                file,
+                folder,
+                line: number("line"),
+                column: number("column"),
+                is_of_user: false,
+            });
             location = field(node, "inlinedAt");
         }
         places

@@ -360,7 +360,7 @@ mod tests {
     /// A split of the CTA, and a part that meets.
     const PART: &str = "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n%d = icmp ult i32 %t, 64\n%z = zext i1 %d to i32\n\
         %s = mark split(i32 0)\n%m = mark role(i32 %z, i32 %s)\n%c = icmp eq i32 %m, 1\nbr i1 %c, label %part, label %end\n\
-        part:\nmark begin(i32 %s)\nmark meet.part()\nmark end(i32 %s)\nbr label %end\nend:\nret void\n";
+        part:\nmark begin.part(i32 %s)\nmark meet.part()\nmark end(i32 %s)\nbr label %end\nend:\nret void\n";
 
     #[test]
     fn a_part_is_split_by_its_own_condition() {
@@ -373,16 +373,17 @@ mod tests {
                 .is_some()
         );
         assert!(
-            judge(
-                &PART.replace("mark begin(i32 %s)\nmark meet.part()", "mark meet.part()\nmark begin(i32 %s)")
-            )
+            judge(&PART.replace(
+                "mark begin.part(i32 %s)\nmark meet.part()",
+                "mark meet.part()\nmark begin.part(i32 %s)"
+            ))
             .is_some()
         );
         // Another split, another condition, and a choice of splits.
         assert!(
             judge(
                 &PART
-                    .replace("begin(i32 %s)", "begin(i32 %o)")
+                    .replace("begin.part(i32 %s)", "begin.part(i32 %o)")
                     .replace("%m =", "%o = mark split(i32 0)\n%m =")
             )
             .is_some()
@@ -390,16 +391,15 @@ mod tests {
         assert!(judge(&PART.replace("%c = icmp eq i32 %m, 1", "%c = icmp eq i32 %z, 1")).is_some());
         assert!(judge(&PART.replace("role(i32 %z, i32 %s)", "role(i32 %z, i32 %t)")).is_some());
         // A condition inside of the part that only some of its threads pass.
-        let inside =
-            "mark begin(i32 %s)\nbr i1 %d, label %in, label %out\nin:\nmark meet.part()\nbr label %out\nout:";
-        assert!(judge(&PART.replace("mark begin(i32 %s)\nmark meet.part()", inside)).is_some());
+        let inside = "mark begin.part(i32 %s)\nbr i1 %d, label %in, label %out\nin:\nmark meet.part()\nbr label %out\nout:";
+        assert!(judge(&PART.replace("mark begin.part(i32 %s)\nmark meet.part()", inside)).is_some());
     }
 
     #[test]
     fn lanes_meet_where_their_members_go() {
         let lanes = |mask: &str| {
             PART.replace("mark meet.part()", &format!("mark meet.lanes(i32 {mask})"))
-                .replace("mark begin(i32 %s)\n", "")
+                .replace("mark begin.part(i32 %s)\n", "")
                 .replace("mark end(i32 %s)\n", "")
         };
         let with = |text: String| text.replace("%c =", "%l = mark lanes(i32 %t, i32 %s)\n%c =");

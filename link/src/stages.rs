@@ -298,8 +298,10 @@ impl<'a> Stages<'a> {
             module.display().to_string(),
         ];
         run(&self.tools.opt, arguments)?;
-        let messages = unproven(&read(&inlined)?, &kernels);
-        if messages.is_empty() { Ok(()) } else { Err(Error::NotProven(messages)) }
+        let ir = read(&inlined)?;
+        let messages = unproven(&ir, &kernels);
+        let has_places = ir.contains("!DILocation(");
+        if messages.is_empty() { Ok(()) } else { Err(Error::NotProven { messages, has_places }) }
     }
 
     /// Runs LLVM's passes on a module whose calls and branches have numbers.

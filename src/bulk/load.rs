@@ -148,6 +148,7 @@ fn start_load<Dst: Destination<G>, Src: LoadSource<Dst>, G: ThreadGroup>(
 ) -> Load<Dst, Src::Handle, G> {
     meet!(group; bar.addr());
     dst.hold();
+    src.hold::<G>();
     let (mbar, bytes) = (bar.addr(), src.bytes());
     let bar = if group.is_leader() {
         // SAFETY: the copies below bring `bytes` bytes, fewer than 2^20. The `Load` owns the mbarrier and the free destinations;
@@ -258,7 +259,8 @@ unsafe impl<X: Arriving, Y: Arriving> Arriving for (X, Y) {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a source of a load into `{Dst}`",
     label = "not a source of that length and element type",
-    note = "load a `Shared<T, N, _>` from a `GlobalTile<T, N>`, a `GlobalTileMut<T, N>` that no copy is writing, a `GlobalSlice<T, N>`, or the result of `map.box_at(…)` for a tensor of `T`; load a pair of tiles from a pair of sources"
+    note = "load a `Shared<T, N, _>` from a `GlobalTile<T, N>`, a `GlobalTileMut<T, N>` that no copy is writing, a `GlobalSlice<T, N>`, or the result of `map.box_at(…)` for a tensor of `T`; load a pair of tiles from a pair of sources",
+    note = "a part of the CTA, such as a `Thread`, loads from memory that no thread writes: the other threads have a `GlobalTileMut` too, and do not wait for the part"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait LoadSource<Dst: Arriving>: Bare {
@@ -271,6 +273,10 @@ pub unsafe trait LoadSource<Dst: Arriving>: Bare {
     fn bytes(&self) -> u32 {
         const { bytes::<Dst>() }
     }
+    /// States that the threads of the group load the same tile, if threads may write it ([`mark::deal`](crate::mark::deal)).
+    #[doc(hidden)]
+    #[inline(always)]
+    fn hold<G: Group>(&self) {}
     /// Starts the copies of this source to `dst`, which complete on the mbarrier at `mbar`. A source with its own cache policy
     /// uses that policy instead of `hint`.
     ///
@@ -294,11 +300,14 @@ unsafe impl<T: Element, const N: usize, State, G: Group> LoadSource<Shared<'_, T
 }
 
 // SAFETY: the copy brings the whole tile, which has `Dst::BYTES` bytes.
-unsafe impl<T: Element, const N: usize, State, G: Group> LoadSource<Shared<'_, T, N, State, G>>
-    for GlobalTileMut<T, N>
-{
+// A part of the CTA does not load from it: the copy would give the tile back to the part, and the other threads have it too.
+unsafe impl<T: Element, const N: usize, State> LoadSource<Shared<'_, T, N, State>> for GlobalTileMut<T, N> {
     #[inline(always)]
-    unsafe fn start(&self, dst: &Shared<'_, T, N, State, G>, mbar: u32, hint: impl raw::L2CacheHint) {
+    fn hold<G: Group>(&self) {
+        TileSource::hold::<G>(self);
+    }
+    #[inline(always)]
+    unsafe fn start(&self, dst: &Shared<'_, T, N, State>, mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the copy owns source and destination, and the mbarrier is valid (`# Safety`); arrays are aligned to 128 bytes.
         unsafe { copy_tile(dst.addr(), self, mbar, hint) }
     }
@@ -331,6 +340,11 @@ unsafe impl<X: Arriving, Y: Arriving, A: LoadSource<X>, B: LoadSource<Y>> LoadSo
         self.0.bytes() + self.1.bytes()
     }
     #[inline(always)]
+    fn hold<G: Group>(&self) {
+        self.0.hold::<G>();
+        self.1.hold::<G>();
+    }
+    #[inline(always)]
     unsafe fn start(&self, dst: &(X, Y), mbar: u32, hint: impl raw::L2CacheHint) {
         // SAFETY: the caller's promises for the pair (`# Safety`) include those for each half.
         unsafe {
@@ -347,6 +361,10 @@ unsafe impl<Dst: Arriving, Src: LoadSource<Dst>> LoadSource<Dst> for Hinted<Src>
     #[inline(always)]
     fn bytes(&self) -> u32 {
         self.handle.bytes()
+    }
+    #[inline(always)]
+    fn hold<G: Group>(&self) {
+        self.handle.hold::<G>();
     }
     #[inline(always)]
     unsafe fn start(&self, dst: &Dst, mbar: u32, _: impl raw::L2CacheHint) {

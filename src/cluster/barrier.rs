@@ -99,6 +99,7 @@ impl<'c, const CTAS: u32, P: Phase> PeerBarrier<'c, CTAS, P> {
     where
         P: Arrivable,
     {
+        hold::<Cta>(self.round[0].0);
         cta.sync();
         let rank = cta.thread_rank();
         if rank < CTAS {
@@ -129,7 +130,7 @@ impl<'c, const CTAS: u32, P: Phase> PeerBarrier<'c, CTAS, P> {
     where
         P: Idle,
     {
-        hold::<Cta>(self.round[0].0);
+        hold::<Cluster<'_>>(self.round[0].0);
         AfterSync::new(PeerBarrier::new(self.round, self.peers))
     }
 

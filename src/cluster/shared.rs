@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use super::Cluster;
 use crate::atomic::{Atomic, AtomicRef, AtomicValue, IntoAtomic};
 use crate::group::{AfterSync, End};
+use crate::mark::hold;
 use crate::qualifier::{Sealed, scope, space};
 use crate::raw;
 use crate::shared::{Element, Ended, Loaded, Published, Shared, SharedArray};
@@ -209,6 +210,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     where
         State: PeerChanged,
     {
+        hold::<Cluster<'_>>(self.memory.addr());
         AfterSync::new(ClusterSmem::new(self.memory))
     }
 
@@ -221,6 +223,7 @@ impl<'c, T: Element, const N: usize, State> ClusterSmem<'c, T, N, State> {
     where
         State: Closable,
     {
+        hold::<Cluster<'_>>(self.memory.addr());
         AfterSync::new(self.memory.into_state())
     }
 

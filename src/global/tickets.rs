@@ -3,6 +3,7 @@
 use super::{GlobalMut, GlobalTileMut};
 use crate::atomic::GlobalAtomics;
 use crate::group::Cta;
+use crate::mark::deal;
 use crate::qualifier::{scope, sem};
 use crate::reduce::ReduceMemory;
 use crate::shared::Element;
@@ -108,6 +109,7 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
     #[inline(always)]
     #[track_caller]
     pub fn draw(&mut self, cta: &Cta) {
+        deal::<Cta, _>(self.base);
         meet!(cta);
         if self.drawn.is_none() {
             self.drawn = Some(self.ticket());
@@ -140,6 +142,7 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
         cta: &Cta,
         memory: &mut ReduceMemory<u64>,
     ) -> Option<(usize, GlobalTileMut<T, N>)> {
+        deal::<Cta, _>(self.base);
         let ticket = self.drawn.take().unwrap_or_else(|| self.ticket());
         let index = memory.broadcast_if(cta, self.is_leader, ticket) as usize;
         if index >= self.count {

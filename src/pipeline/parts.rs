@@ -9,6 +9,7 @@ use crate::async_group::Token;
 use crate::bulk::{CopySource, Source};
 use crate::group::Brand;
 use crate::group::{Thread, Warps};
+use crate::mark::Group;
 use crate::mbarrier::{await_copies, await_parity};
 use crate::qualifier::{Sealed, arrivals, cache_hint, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierSuspendTimeHint};
@@ -37,7 +38,7 @@ pub(super) const WARP: u32 = 32;
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait StageSignals: StageMbarriers + Copy {
     /// The group of producers that the `produce` closure gets.
-    type Producers<'p>: fmt::Debug;
+    type Producers<'p>: fmt::Debug + Group;
     /// The signals of the same pipeline when its CTA shares no tiles.
     type Own: CtaSignals;
     /// Traps if a CTA of `threads` threads cannot run both parts of the pipeline: producers and consumers.

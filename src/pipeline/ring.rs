@@ -7,6 +7,7 @@ use super::stage::StageTiles;
 use crate::global::{Tiles, TilesMut};
 use crate::group::Brand;
 use crate::group::Cta;
+use crate::mark::{deal, hold};
 use crate::mbarrier::await_parity;
 use crate::qualifier::{cache_hint, cp_mask, scope, sem, suspend_time_hint};
 use crate::raw;
@@ -207,6 +208,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             whole_vectors::<T, N>();
             RingLayout::<T, N, INPUTS, STAGES>::check();
         }
+        hold::<Cta>(self.addr);
+        deal::<Cta, _>(in_out.base);
+        hold::<Cta>(in_out.next as u32);
         if inputs.iter().any(|input| input.count < in_out.count) {
             trap_because!("an input of the `Ring` has fewer tiles than the output")
         }
@@ -493,6 +497,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[inline(always)]
     #[track_caller]
     pub fn join(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
+        hold::<Cta>(self.addr);
         cta.sync();
         if cta.is_leader() {
             // SAFETY: the mbarriers are valid, and after the barrier above no thread waits on them.
@@ -552,6 +557,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     #[track_caller]
     pub fn store(self, cta: &Cta) -> StoringRing<'s, T, N, INPUTS, STAGES> {
         let ring = self.0;
+        hold::<Cta>(ring.addr);
         fence_async(cta);
         if cta.is_leader() {
             // SAFETY: `fence_async` is the fence and the barrier after `update`. The leader alone starts the store.

@@ -9,7 +9,7 @@ use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
 use crate::group::Brand;
 use crate::group::{Cta, End, HandOver, PartBarrier, Passed, Warps};
-use crate::mark::{Group, Split};
+use crate::mark::{Group, Split, hold, meet};
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Lendable, Place, Scoped};
 use crate::trap::trap_because;
@@ -261,9 +261,11 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
             },
             |warps, mut consumer| {
                 for _ in tiles {
-                    // A closure has no place of its caller that a check of these calls could name.
+                    // A closure has no place of its caller that a check of these calls could name: marks alone.
+                    meet(&warps.warp());
                     let stage = consumer.full();
                     each(warps, &stage);
+                    meet(&warps.warp());
                     consumer = stage.empty(warps);
                 }
                 consumer
@@ -454,14 +456,17 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
             let split = Split::new();
             if split.role(Signals::produces(rank)) {
                 let producer = Producer::new(self.addr, self.signals);
-                split.part(|| produce(&Signals::producers(rank), producer).drain());
+                split.part::<Signals::Producers<'_>, _>(|| {
+                    produce(&Signals::producers(rank), producer).drain()
+                });
             } else if split.role(
                 rank >= Signals::FIRST_CONSUMER
                     && Signals::CONSUMERS.is_none_or(|count| rank < Signals::FIRST_CONSUMER + count),
             ) {
                 self.signals.begin_consuming();
                 let warps = Warps::of_part(rank - Signals::FIRST_CONSUMER, consumers);
-                let _done = split.part(|| consume(&warps, Consumer::new(self.addr, self.signals)));
+                let _done =
+                    split.part::<Warps<'_>, _>(|| consume(&warps, Consumer::new(self.addr, self.signals)));
             }
         }
     }
@@ -490,6 +495,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> FinishedRun<
     #[inline(always)]
     #[track_caller]
     pub fn join(self, by: &impl RunsPipeline<'s, Signals>) -> Pipeline<'s, S, STAGES, Signals::Own> {
+        hold::<Cta>(self.addr);
         by.sync();
         if Signals::MBARRIERS > 0 {
             if by.cta().thread_rank() == 0 {

@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 
 use super::{Element, Place};
 use crate::group::Cta;
+use crate::mark::hold;
 use crate::registers::for_each_loaded;
 use crate::size;
 
@@ -60,6 +61,7 @@ impl<T: Element, const N: usize> SharedTable<T, N> {
     #[inline(always)]
     #[track_caller]
     pub fn fill(self, cta: &Cta, f: impl FnMut(usize) -> T) -> FilledTable<T, N> {
+        hold::<Cta>(self.addr);
         let mut f = f;
         // SAFETY: zeros are a value of elements, and 4 is in 1 to 16. No sum wraps: shared memory has fewer than 2^18 bytes, and a
         // CTA 2^10 threads at most. `i` is below `N`; the element is this thread's before the barrier, and nobody writes after.

@@ -175,7 +175,7 @@ pub trait PrefetchShape: LoadShape {
 #[cfg_attr(doc, doc(hidden))]
 pub trait StoreShape: Shape {
     /// Where a copy writes: the coordinates.
-    type TensorCoords: Copy + core::fmt::Debug;
+    type TensorCoords: Copy + core::fmt::Debug + AsRef<[i32]>;
     /// Returns whether a store of this shape, whose column is within the bounding box, may begin at `coords`: the innermost
     /// coordinate is a multiple of `unit`, a power of two, and no coordinate is negative. 9.7.9.25.5.1, of this direction:
     /// "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."

@@ -310,7 +310,7 @@ const NO_MARK: Exceptions = &[
         &["bulk::BulkGroup::and", "cp_async::CpAsyncGroup::and"],
     ),
     (
-        "the calls by which threads write the tile are marked, and copies take the tile of the leader alone",
+        "the calls that take the tile are marked: those of threads and those of copies",
         &["global::TilesMut::next_tile", "tensor::TensorTilesMut::next_tile"],
     ),
     ("borrows the CTA", &["cluster::Cluster::cta_mut"]),

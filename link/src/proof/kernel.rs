@@ -33,6 +33,9 @@ enum Cause<'a> {
 /// A place in a function: a block, and an instruction in it.
 type At = (usize, usize);
 
+/// The parts in which a place is, from the innermost on: the token of the split, and whether the part is one thread.
+type Parts<'a> = Vec<(&'a str, bool)>;
+
 pub struct Kernel<'a, 'b> {
     function: &'b Function<'a>,
     lines: &'b Lines<'a>,
@@ -47,6 +50,10 @@ pub struct Kernel<'a, 'b> {
     /// The branches of the graph, each with its region.
     branches: Vec<(usize, BTreeSet<usize>)>,
     marks: Vec<(At, Mark<'a>)>,
+    /// Of each instruction of each block, the parts in which it is.
+    parts: Vec<Vec<Parts<'a>>>,
+    /// Where each value is defined.
+    places: HashMap<&'a str, At>,
 }
 
 /// Returns what is not proven of a kernel.
@@ -141,8 +148,10 @@ fn is_dead_end(instructions: &[Instruction<'_>]) -> bool {
     is_unreachable && (instructions.len() == 1 || calls.any(|call| traps(&call)))
 }
 
+/// Returns the place of the user's code in which an instruction is, or nothing if that is not known.
 fn place(lines: &Lines<'_>, instruction: &Instruction<'_>) -> String {
-    lines.place(instruction.last_line()).map_or(String::new(), |place| format!(" at {place}"))
+    let place = lines.place(instruction.last_line()).filter(|place| place.is_of_user);
+    place.map_or(String::new(), |place| format!(" at {place}"))
 }
 
 impl<'a, 'b> Kernel<'a, 'b> {
@@ -169,7 +178,12 @@ impl<'a, 'b> Kernel<'a, 'b> {
         let instructions = blocks.iter().flat_map(|block| &block.instructions);
         let values = Values::new(&function.parameters, constants, instructions);
         let lives = reached(&graph.successors, 0);
-        Self {
+        let mut places = HashMap::new();
+        for (at, block) in blocks.iter().enumerate() {
+            let results = block.instructions.iter().enumerate();
+            places.extend(results.filter_map(|(i, one)| Some((one.result?, (at, i)))));
+        }
+        let mut kernel = Self {
             function,
             lines,
             values,
@@ -180,6 +194,38 @@ impl<'a, 'b> Kernel<'a, 'b> {
             lives,
             branches,
             marks,
+            parts: Vec::new(),
+            places,
+        };
+        kernel.parts = (0..blocks.len()).map(|at| kernel.parts_of(at)).collect();
+        kernel
+    }
+
+    /// Returns the parts of the instructions of a block. A part changes at marks alone.
+    fn parts_of(&self, block: usize) -> Vec<Parts<'a>> {
+        let ends = |i: usize| {
+            self.marks.iter().any(|(at, mark)| {
+                *at == (block, i) && (mark.name == "end" || mark.name.starts_with("begin."))
+            })
+        };
+        let mut parts = self.parts_at((block, 0));
+        let count = self.function.blocks[block].instructions.len();
+        (0..count)
+            .map(|i| {
+                if i > 0 && (ends(i) || ends(i - 1)) {
+                    parts = self.parts_at((block, i));
+                }
+                parts.clone()
+            })
+            .collect()
+    }
+
+    /// Returns true if a value is equal in all threads of one of the parts.
+    fn is_equal_in(&self, parts: &Parts<'_>, value: &str) -> bool {
+        match self.values.level(value) {
+            Level::Uniform(group) => group >= Group::Cta,
+            Level::Part(of) => parts.iter().any(|(split, _)| *split == of),
+            Level::Thread => false,
         }
     }
 
@@ -208,20 +254,24 @@ impl<'a, 'b> Kernel<'a, 'b> {
         loop {
             let mut changed = false;
             for (at, block) in self.function.blocks.iter().enumerate() {
-                for instruction in &block.instructions {
+                for (i, instruction) in block.instructions.iter().enumerate() {
                     let Some(result) = instruction.result else { continue };
-                    let level = self.values.of_result(instruction);
+                    let mut level = self.values.of_result(instruction);
+                    // A part of one thread: what it computes of what is equal in the CTA, no other thread has another way.
+                    let parts = &self.parts[at][i];
+                    if let (Level::Thread, Some((split, true))) = (level, parts.first()) {
+                        let mut operands = operands_of(instruction).into_iter();
+                        if operands.all(|operand| self.is_equal_in(parts, operand)) {
+                            level = Level::Part(split);
+                        }
+                    }
                     // In a block from which every path ends in a trap, joins are not looked at.
                     if instruction.opcode == "phi" && !self.lives.contains(&at) {
                         changed |= self.values.join(result, Level::Thread);
                     }
                     if self.values.lower(result, level) {
                         changed = true;
-                        let operands = match instruction.opcode {
-                            "phi" => incoming(instruction.line),
-                            _ => instruction.operands().collect(),
-                        };
-                        let guilty = operands.into_iter().find(|operand| {
+                        let guilty = operands_of(instruction).into_iter().find(|operand| {
                             operand.starts_with('%')
                                 && level.and(self.values.level(operand)) == self.values.level(operand)
                                 && self.values.level(operand) != GRID
@@ -231,13 +281,22 @@ impl<'a, 'b> Kernel<'a, 'b> {
                 }
             }
             for (branch, values) in &effects {
-                let level = match self.condition(*branch) {
-                    GRID => continue,
-                    level @ Level::Uniform(_) => level,
-                    // What the parts made of a value does not tell the parts apart for another split.
-                    Level::Part(_) | Level::Thread => Level::Thread,
-                };
+                let condition = self.condition(*branch);
+                if condition == GRID {
+                    continue;
+                }
                 for value in values {
+                    let is_in = |split: &str| {
+                        let parts = self.places.get(value).map(|at| &self.parts[at.0][at.1]);
+                        parts.is_some_and(|parts| parts.iter().any(|(of, _)| *of == split))
+                    };
+                    let level = match condition {
+                        Level::Uniform(_) => condition,
+                        // Within the part, its threads come the same way.
+                        Level::Part(split) if is_in(split) => condition,
+                        // What the parts made of a value does not tell the parts apart for another split.
+                        Level::Part(_) | Level::Thread => Level::Thread,
+                    };
                     let before = self.values.level(value);
                     changed |= self.values.join(value, level);
                     if self.values.level(value) != before {
@@ -302,8 +361,8 @@ impl<'a, 'b> Kernel<'a, 'b> {
         let mut said = HashSet::new();
         for (at, mark) in &self.marks {
             let Some((need, who)) = needed(mark) else { continue };
-            let part = self.part_of(*at);
-            if mark.name.ends_with(".part") && part.is_none() {
+            let parts = &self.parts[at.0][at.1];
+            if [".part", ".thread"].iter().any(|group| mark.name.ends_with(group)) && parts.is_empty() {
                 gaps.push(self.gap(*at, mark, who, "it is outside of the part", Vec::new()));
                 continue;
             }
@@ -315,11 +374,15 @@ impl<'a, 'b> Kernel<'a, 'b> {
                 .filter(|mark| mark.name == "lanes");
             let lanes =
                 lanes.and_then(|lanes| lanes.inputs.get(1).copied()).filter(|_| mark.name == "meet.lanes");
-            let of_part =
-                part.filter(|_| [".part", ".warp", ".lanes"].iter().any(|group| mark.name.ends_with(group)));
+            // One thread has what its part and the larger ones have.
+            let of_parts = match mark.name.rsplit_once('.') {
+                Some((_, "thread")) => &parts[..],
+                Some((_, "part" | "warp" | "lanes")) => &parts[..parts.len().min(1)],
+                _ => &[],
+            };
             let holds = |level: Level<'_>| match level {
                 Level::Uniform(group) => group >= need,
-                Level::Part(split) => Some(split) == of_part || Some(split) == lanes,
+                Level::Part(split) => of_parts.iter().any(|(of, _)| *of == split) || Some(split) == lanes,
                 Level::Thread => false,
             };
             if let Some(branch) = self.around(at.0).into_iter().find(|&branch| !holds(self.condition(branch)))
@@ -354,26 +417,28 @@ impl<'a, 'b> Kernel<'a, 'b> {
             .collect()
     }
 
-    /// Returns the token of the split in whose part a place is.
-    fn part_of(&self, at: At) -> Option<&'a str> {
+    fn parts_at(&self, at: At) -> Parts<'a> {
         let before = |one: At, other: At| match one.0 == other.0 {
             true => one.1 < other.1,
             false => dominates(&self.dominators, one.0, other.0),
         };
-        let begins = self.marks.iter().filter(|(begin, mark)| mark.name == "begin" && before(*begin, at));
-        let mut begins: Vec<_> = begins.map(|(begin, mark)| (*begin, mark.inputs.first().copied())).collect();
+        let begins =
+            self.marks.iter().filter(|(begin, mark)| mark.name.starts_with("begin.") && before(*begin, at));
+        let mut begins: Vec<_> = begins
+            .map(|(begin, mark)| (*begin, mark.inputs.first().copied(), mark.name == "begin.thread"))
+            .collect();
         // The innermost is the last: each begin dominates the place, so the begins dominate one another.
-        begins.sort_by(|(one, _), (other, _)| {
+        begins.sort_by(|(one, ..), (other, ..)| {
             if before(*one, *other) { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less }
         });
-        let is_open = |(begin, split): &(At, Option<&str>)| {
+        let is_open = |(begin, split, _): &(At, Option<&str>, bool)| {
             let ends = self
                 .marks
                 .iter()
                 .filter(|(_, mark)| mark.name == "end" && mark.inputs.first().copied() == *split);
             !ends.map(|(end, _)| *end).any(|end| self.leads(end, at, *begin))
         };
-        begins.into_iter().find(is_open).and_then(|(_, split)| split)
+        begins.into_iter().filter(is_open).filter_map(|(_, split, is_one)| Some((split?, is_one))).collect()
     }
 
     /// Returns true if a path leads from one place to another without passing a third.
@@ -475,6 +540,8 @@ fn needed(mark: &Mark<'_>) -> Option<(Group, &'static str)> {
     match group {
         "lanes" | "warp" if is_needed => Some((Group::Warp, "the warp, or in lanes of it")),
         "part" if is_needed => Some((Group::Cta, "the part of the CTA")),
+        // What one thread does with its handles is its own affair. Memory that is dealt out to the CTA it has together with the others.
+        "thread" if kind == "deal" => Some((Group::Cta, "one thread of the CTA")),
         "cta" if is_needed => Some((Group::Cta, "the CTA")),
         "cluster" if is_needed => Some((Group::Cluster, "the cluster")),
         "grid" if is_needed => Some((Group::Grid, "the grid")),
@@ -511,4 +578,12 @@ fn reached(successors: &[Vec<usize>], from: usize) -> HashSet<usize> {
         }
     }
     seen
+}
+
+/// Returns the values and constants that an instruction uses.
+fn operands_of<'a>(instruction: &Instruction<'a>) -> Vec<&'a str> {
+    match instruction.opcode {
+        "phi" => incoming(instruction.line),
+        _ => instruction.operands().collect(),
+    }
 }

@@ -47,10 +47,11 @@ impl<'a> Mark<'a> {
 }
 
 /// The names of marks that tell a group by its number (`Group` of `src/mark.rs`), each with its name for each number.
-const OF_GROUPS: [(&str, [&str; 6]); 4] = [
+const OF_GROUPS: [(&str, [&str; 6]); 5] = [
     ("meet.", ["meet.thread", "meet.warp", "meet.part", "meet.cta", "meet.cluster", "meet.grid"]),
     ("hold.", ["hold.thread", "hold.warp", "hold.part", "hold.cta", "hold.cluster", "hold.grid"]),
     ("deal.", ["deal.thread", "deal.warp", "deal.part", "deal.cta", "deal.cluster", "deal.grid"]),
+    ("begin.", ["begin.thread", "begin.warp", "begin.part", "begin.cta", "begin.cluster", "begin.grid"]),
     (
         "uniform.",
         ["uniform.thread", "uniform.warp", "uniform.part", "uniform.cta", "uniform.cluster", "uniform.grid"],

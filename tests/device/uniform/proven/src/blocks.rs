@@ -530,3 +530,25 @@ pub fn decision_of_the_leader(
     }
     output.elements(&cta).for_each(|(_, to)| to.write(sum));
 }
+
+/// The leader alone stores tiles, as long as a counter in memory says so.
+#[ptx::kernel(threads = 64)]
+pub fn tiles_that_the_leader_stores(
+    cta: Cta,
+    #[shared] smem: Words,
+    drawn: GlobalAtomics<u32, scope::Gpu>,
+    data: GlobalMut<u32, 256>,
+) {
+    let (mut tiles, _) = data.tiles(&cta);
+    let goes_on = || drawn.get(0).is_some_and(|drawn| drawn.fetch_add(1, sem::Relaxed) < 9);
+    cta.finish(smem.words, |cta, words| {
+        cta.finish_one(words, |thread, words| {
+            let mut stored = AfterSync::ready(words);
+            while let (true, Some((tile, to))) = (goes_on(), tiles.next_tile()) {
+                let words = stored.sync(thread).write(thread, |i| (tile + i) as u32).to_async().sync(thread);
+                stored = bulk::store(thread, words, to).commit(thread).wait_read(thread);
+            }
+            stored.end()
+        })
+    });
+}

@@ -12,5 +12,6 @@ mod groups;
 mod handles;
 mod memory;
 mod shapes;
+mod tiles;
 
 ptx::panic_handler!();
