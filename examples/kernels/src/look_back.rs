@@ -4,7 +4,7 @@ use ptx::global::{Global, GlobalMut, GlobalTickets};
 use ptx::group::{AfterSync, Cta};
 use ptx::qualifier::{scope, sem};
 use ptx::reduce::ReduceMemory;
-use ptx::registers::unroll;
+use ptx::registers::{unroll, zeroed};
 use ptx::shared::SharedArray;
 use ptx::warp::Warp;
 
@@ -72,7 +72,10 @@ pub fn scan_by_look_back(
         while let Some((tile, to)) = tiles.next_tile(cta, &mut next) {
             let warp = cta.warp();
             let first = cta.warp_rank() as usize * OF_WARP / 4 + lane as usize;
-            let vectors = input.get_vectors::<ROUNDS, 32>(tile * TILE / 4 + first).unwrap_or_default();
+            let mut vectors: [[u32; 4]; ROUNDS] = zeroed();
+            if let Some(loaded) = input.get_vectors::<ROUNDS, 32>(tile * TILE / 4 + first) {
+                vectors = loaded;
+            }
             // The words of the warp below each vector, then those of the warp.
             let (mut before, mut of_warp) = ([0_u32; ROUNDS], 0_u32);
             unroll::<ROUNDS>(|round| {
