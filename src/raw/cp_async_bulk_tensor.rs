@@ -3,16 +3,16 @@
 //! The last example of the section lacks a `.completion_mechanism`, which ptxas 13.5 requires.
 
 legal! {
-    TensorCtaGroup: "`{Self}` is not a `.cta_group` of a tensor copy: use `cta_group::None` or, with the feature `sm_100f` or `sm_110a`, `.cta_group::1` or `.cta_group::2`"
+    TensorCtaGroup: "`{Self}` is not a `.cta_group` of a tensor copy: use `cta_group::None` or, with the feature `sm_100f` or `sm_110f`, `.cta_group::1` or `.cta_group::2`"
     { cta_group::None, cta_group::One @ "8.6" gate tensor_modes, cta_group::Two @ "8.6" gate tensor_modes }
     TensorDst: "`{Self}` is not a destination of a tensor copy from global memory: use `.shared::cta` or `.shared::cluster`"
     { space::SharedCta @ "8.6" no multicast, space::SharedCluster }
-    TensorNewerDst: "`{Self}` is not a destination of a tensor copy from global memory in this mode: use `.shared::cta` or, with the feature `sm_100f` or `sm_110a`, `.shared::cluster`"
+    TensorNewerDst: "`{Self}` is not a destination of a tensor copy from global memory in this mode: use `.shared::cta` or, with the feature `sm_100f` or `sm_110f`, `.shared::cluster`"
     { space::SharedCta no multicast, space::SharedCluster gate tensor_modes }
     /// `.multicast` and its `ctaMask`, of tensor copies from global memory.
     TensorMulticast<Dst>: "`{Self}` is not a `.multicast` of a tensor copy to `{Dst}`: use `multicast::None` or, to `.shared::cluster`, `multicast::Cluster` with a `CtaMask`"
     { multicast::None, multicast::Cluster(cta_mask in mask) for [ space::SharedCluster ] }
-    TensorIm2colWMode: "`{Self}` is not an `.im2col::w` mode of a tensor copy: use `.im2col::w` or, with the feature `sm_100f` or `sm_110a`, `.im2col::w::128`"
+    TensorIm2colWMode: "`{Self}` is not an `.im2col::w` mode of a tensor copy: use `.im2col::w` or, with the feature `sm_100f` or `sm_110f`, `.im2col::w::128`"
     { load_mode::Im2colW, load_mode::Im2colW128 gate tensor_modes }
     /// `.load_mode` of tensor copies and reductions from shared to global memory, of one or two dimensions.
     TensorStoreTileMode: "`{Self}` is not a `.load_mode` of a 1d or 2d tensor copy or reduction to global memory: use `.tile`"

@@ -7,7 +7,7 @@ legal! {
     TensormapOrd: "`{Self}` is not an `ord` of `tensormap.replace`: use `ord::D0` to `ord::D4`"
     { ord::D0, ord::D1, ord::D2, ord::D3, ord::D4 }
     /// `new_val` of `tensormap.replace.tile.elemtype`.
-    TensormapElemtype: "`{Self}` is not a `new_val` of `.elemtype`: use a type of `qualifier::elemtype`; the sub-byte types (`B4x16`, `B4x16P64`, `B6x16P32`) with the feature `sm_100f`, `sm_110a` or `sm_120a`"
+    TensormapElemtype: "`{Self}` is not a `new_val` of `.elemtype`: use a type of `qualifier::elemtype`; the sub-byte types (`B4x16`, `B4x16P64`, `B6x16P32`) with the feature `sm_100f`, `sm_110f` or `sm_120f`"
     {
         elemtype::U8, elemtype::U16, elemtype::U32, elemtype::S32, elemtype::U64, elemtype::S64, elemtype::F16,
         elemtype::F32, elemtype::F32Ftz, elemtype::F64, elemtype::Bf16, elemtype::Tf32, elemtype::Tf32Ftz,
@@ -19,7 +19,7 @@ legal! {
     TensormapInterleave: "`{Self}` is not a `new_val` of `.interleave_layout`: use a value of `qualifier::interleave_layout`"
     { interleave_layout::None, interleave_layout::B16, interleave_layout::B32 }
     /// `new_val` of `tensormap.replace.tile.swizzle_mode`.
-    TensormapSwizzle: "`{Self}` is not a `new_val` of `.swizzle_mode`: use a value of `qualifier::swizzle_mode`; `B96` with the feature `sm_103a`"
+    TensormapSwizzle: "`{Self}` is not a `new_val` of `.swizzle_mode`: use a value of `qualifier::swizzle_mode`; `B96` with the feature `sm_103a` or `sm_107a`"
     {
         swizzle_mode::None, swizzle_mode::B32, swizzle_mode::B64, swizzle_mode::B128,
         swizzle_mode::B96 @ "8.8" on "sm_103" gate swizzle_b96,
