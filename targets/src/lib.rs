@@ -93,6 +93,10 @@ macro_rules! gates {
 gates! {
     // The instructions that Blackwell brought to all of its targets.
     sm_100: Sm100;
+    // The instructions and qualifiers of sm_107.
+    sm_107f: Sm107f;
+    // `cp.async.bulk.relaxed` from global memory to `.shared::cluster`.
+    bulk_relaxed_cluster: Sm90a, Sm100f, Sm110f;
     // `redux.sync.min` and `.max` of `.f32`.
     redux_f32: Sm100f;
     // Of tensor copies: `.cta_group`, `.tile::gather4` and `.im2col::w` into the cluster and as prefetches, `.tile::scatter4`,
@@ -105,11 +109,14 @@ gates! {
     tensormap_swizzle_atomicity: Sm100f, Sm110f, Sm120f;
     sub_byte_elemtype: Sm100f, Sm110f, Sm120f;
     swizzle_b96: Sm103a, Sm107a;
+    tensormap_query: Sm90a, Sm100f, Sm110f, Sm120f;
     setmaxnreg: Sm90a, Sm100f, Sm110f, Sm120f;
     // `clusterlaunchcontrol.try_cancel.multicast::cluster::all`.
     try_cancel_multicast: Sm100f, Sm110f, Sm120f;
     // `multimem` of eight-bit floats, and with `.acc::f16`.
     multimem_f8: Sm100f, Sm110f, Sm120a, Sm121a;
+    // `fabric.try_pullred` of eight-bit floats, and with an `.acc`.
+    pullred_f8: Sm100f, Sm110f, Sm120f;
     // `cvt` between eight-bit floats and `.bf16x2`.
     cvt_f8_bf16: Sm100f, Sm110f, Sm120f;
     // `cvt.rs`.

@@ -334,7 +334,7 @@ fn row_of(text: &str) -> Result<Row> {
 /// Returns the form in an asm block. The block also sets up and reads out predicates, and operands that are wider or narrower
 /// than the registers of `asm!`. The remaining statement is the instruction.
 fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
-    const SET_UP: [&str; 8] = [
+    const SET_UP: [&str; 9] = [
         ".reg ",
         "selp.b32 ",
         "setp.ne.b32 ",
@@ -343,6 +343,7 @@ fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
         "mov.b64 ",
         "mov.b128 ",
         "cvt.u8.u16 ",
+        "cvt.u32.u8 ",
     ];
     let set_up = |statement: &&String| SET_UP.iter().any(|start| statement.starts_with(start));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
@@ -405,7 +406,7 @@ fn statements(code: &str) -> Vec<String> {
     statements.map(|statement| format!("{};", generic_registers(statement))).collect()
 }
 
-/// Replaces registers by their class: `%r12` becomes `%r`, the scratch predicate `p` becomes `%p`, the 128-bit `q` and `q1`
+/// Replaces registers by their class: `%r12` becomes `%r`, the scratch predicates `p` and `p1` become `%p`, the 128-bit `q` and `q1`
 /// become `%rq`, and the 8-bit `e` and `e0` to `e7` become `%b`.
 pub fn generic_registers(statement: &str) -> String {
     map_words(statement, |word| match word.strip_prefix('%') {
@@ -413,7 +414,7 @@ pub fn generic_registers(statement: &str) -> String {
         Some("clock64") => word.into(),
         Some(register) => format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit())),
         None if word.starts_with("$L") => "$L".into(),
-        None if word == "p" => "%p".into(),
+        None if matches!(word, "p" | "p1") => "%p".into(),
         None if matches!(word, "q" | "q1") => "%rq".into(),
         None if matches!(word, "e" | "e0" | "e1" | "e2" | "e3" | "e4" | "e5" | "e6" | "e7") => "%b".into(),
         _ => word.into(),
