@@ -1,4 +1,4 @@
-//! Fields of tensor maps (`CUtensorMap`): `tensormap.replace` (PTX ISA 9.7.9.28).
+//! Fields of tensor maps (`CUtensorMap`): `tensormap.replace` (PTX ISA 9.7.9.28) and `tensormap.query`.
 
 legal! {
     TensormapSpace(AddressSpace): "`{Self}` is not a space of `tensormap.replace`: use `.global`, `.shared::cta` or `space::All` (generic)"
@@ -111,4 +111,23 @@ replace! {
     "Sets the fill mode in the tensor map at `addr`: the value of elements outside the tensor." immediate "fill_mode" "b32"
         ("8.3" tensormap_replace TensormapFill)
         tensormap_replace_tile_fill_mode
+}
+
+legal! {
+    TensormapQuerySpace: "`{Self}` is not a space of `tensormap.query`: use `.global` or `space::All` (generic)"
+    { space::All, space::Global }
+}
+
+instruction! {
+    /// Returns what the tensor map at `addr` says of its allocation: whether its class is large. ptxas 13.5 takes the instruction; the
+    /// PTX ISA up to 9.4 has no text on it.
+    @unsafe fn tensormap_query_alloc_class_large[Space: TensormapQuerySpace](
+        addr: *const u8 = reg64,
+    ) -> bool = (d: u32 = reg32) d != 0;
+    form: "tensormap.query.alloc_class_large{.space}.b1024 p, [addr];";
+    ptx: "{{ .reg .pred p; tensormap.query.alloc_class_large" .. ".b1024 p, [{addr}]; selp.b32 {d}, 1, 0, p; }}";
+    isa: "9.5", target: "sm_90a", section: "none of PTX ISA 9.4";
+    gate: tensormap_query;
+    # Safety
+    "- `addr` is the address, in the given space, of a tensor map in global memory. Nothing writes the map meanwhile."
 }

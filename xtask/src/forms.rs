@@ -11,6 +11,38 @@ use ptx_link::convergence::is_convergent;
 use crate::device::{Arch, Build};
 use crate::family;
 
+/// The families of sections 9.7.9.25, 9.7.9.27 and 9.7.13 of PTX ISA 9.2.
+pub const CHAPTERS: [&str; 28] = [
+    "cp_async",
+    "cp_async_bulk",
+    "cp_async_bulk_commit_group",
+    "cp_async_bulk_wait_group",
+    "cp_async_bulk_prefetch",
+    "cp_async_bulk_tensor",
+    "cp_async_bulk_prefetch_tensor",
+    "cp_reduce_async_bulk",
+    "cp_reduce_async_bulk_tensor",
+    "multimem_cp_reduce_async_bulk",
+    "barrier",
+    "barrier_cluster",
+    "fence",
+    "clusterlaunchcontrol",
+    "atom",
+    "atom_vector",
+    "red",
+    "red_vector",
+    "red_async",
+    "vote",
+    "match_sync",
+    "bar_warp_sync",
+    "activemask",
+    "elect_sync",
+    "redux_sync",
+    "griddepcontrol",
+    "mbarrier",
+    "tensormap_cp_fenceproxy",
+];
+
 /// One raw instruction, as compiled in its probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
