@@ -129,17 +129,7 @@ impl Machine<'_> {
         };
         let mut slots = vec![slot];
         if let Some(multicast) = op.multicast {
-            let (mask, first, count) =
-                (v(self, multicast), self.ctas[slot].cluster, self.cluster_size() as usize);
-            if mask & 0xffff == 0 || mask & 0xffff & !((1 << count) - 1) != 0 {
-                self.wrong(
-                    Rule::Operand,
-                    cta,
-                    thread,
-                    format!("a multicast to mask {mask:#x} of a cluster of {count}"),
-                );
-            }
-            slots = (0..count).filter(|rank| mask >> rank & 1 == 1).map(|rank| first + rank).collect();
+            slots = self.multicast_slots(cta, thread, slot, multicast);
         }
         slots.iter().for_each(|slot| self.check_started(cta, thread, *slot));
         let done = match completion {
