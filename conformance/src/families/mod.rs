@@ -38,7 +38,7 @@ pub fn reason_without_case(form: &Form) -> Option<&'static str> {
         return Some("the interpreter does not model it");
     }
     let is_multicast = form.family == "mbarrier" && form.has("multicast::cluster::32b");
-    is_multicast.then_some("no GPU at hand has it; emu/tests/mbarriers.rs runs it")
+    is_multicast.then_some("no GPU at hand has it; emu/tests/ptx95.rs runs it")
 }
 
 /// Returns the cases of a form. A form without a case fails the test `every_form_has_a_case`, unless there is a reason.
