@@ -53,8 +53,6 @@ const NOT_MODELLED: &[(&str, &str)] = &[
     (r"^fabric\.", "the memory of other GPUs"),
     (r"^(fence\.proxy|createpolicy\.range)\.\S*fabric", "likewise"),
     (r"\.mbarrier::report::validity::", "the PTX ISA says which bytes are sampled for half of the patterns"),
-    (r"\.override::", "other addresses and sizes than those of a tensor map"),
-    (r"\.im2col_no_offs::w", "columns without a halo"),
     (r"^fence\.alias\.sync_restrict::read\.", "no text of the PTX ISA"),
     (r"^tensormap\.query\.", "no text of the PTX ISA"),
 ];

@@ -1,5 +1,6 @@
 //! The values of instructions that PTX ISA 9.3 to 9.5 add.
 
+use ptx_emu::tensor::TensorMap;
 use ptx_emu::{Device, Launch, Options, Report, Schedule, lay_out};
 
 /// Runs a kernel under some schedules, on memory of these words, with two blocks as a cluster if `cluster`. Returns the memory after
@@ -130,6 +131,122 @@ wait:
     assert_eq!(run(body, &[1, 2, 3, 4, 5, 6], false), [2, 6, 3, 4, 5, 6]);
 }
 
+/// Runs a kernel with a tensor map as its second parameter and 64 words of memory, counted from 0. Returns the report and the memory.
+fn with_map(body: &str, map: TensorMap) -> (Report, Vec<u32>) {
+    let text = format!(
+        ".version 9.5
+.target sm_107a
+.address_size 64
+.shared .align 128 .b8 tile[128];
+.shared .align 8 .b8 bar[8];
+.visible .entry k(.param .u64 memory, .param .align 64 .b8 map[128]) {{
+    .reg .b8 %b<2>; .reg .b16 %rs<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<5>;
+    ld.param.u64 %rd0, [memory];
+    mov.b64 %rd1, map;
+    cvta.param.u64 %rd1, %rd1;
+    mov.b32 %r0, tile;
+    mov.b32 %r1, bar;
+    mov.b32 %r2, 0;
+    mbarrier.init.shared::cta.b64 [bar], 1;
+    fence.proxy.async.shared::cta;
+    mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd2, [bar], 32;
+    {body}
+}}"
+    );
+    let mut device = Device::new();
+    let module = device.load(&text).unwrap();
+    let memory = device.allocate(256);
+    let words: Vec<u8> = (0..64u32).flat_map(u32::to_le_bytes).collect();
+    device.write(memory, &words).unwrap();
+    let map = map.to_bytes();
+    let params = lay_out(module.parameters("k").unwrap(), &[&memory.to_le_bytes(), &map]);
+    let report =
+        device.launch(&module, "k", &Launch { params, ..Launch::new(1, 1) }, &Options::default()).unwrap();
+    let mut after = vec![0; 256];
+    device.read(memory, &mut after).unwrap();
+    (report, after.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
+}
+
+/// A map of 32-bit words, whose box has 4 by 2. Its address and its sizes are of no tensor.
+fn map() -> TensorMap {
+    TensorMap {
+        address: 16,
+        rank: 2,
+        element: 2,
+        dims: [4, 1, 0, 0, 0],
+        boxes: [4, 2, 0, 0, 0],
+        steps: [1; 5],
+        strides: [16, 0, 0, 0],
+        ..TensorMap::default()
+    }
+}
+
+const THEN_STORE: &str = "
+wait:
+    mbarrier.try_wait.acquire.cta.shared::cta.b64 %p0, [bar], %rd2;
+    @!%p0 bra wait;
+    ld.shared.v4.b32 {%r3, %r4, %r5, %r6}, [tile];
+    st.global.v4.b32 [%rd0], {%r3, %r4, %r5, %r6};
+    ld.shared.v4.b32 {%r3, %r4, %r5, %r6}, [tile+16];
+    st.global.v4.b32 [%rd0+16], {%r3, %r4, %r5, %r6};";
+
+#[test]
+fn a_copy_has_another_address_than_its_map() {
+    let copy = "add.u64 %rd3, %rd0, 64;
+    cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.mbarrier::report::disabled.override::global_address [%r0], [%rd1, %rd3, {%r2, %r2}], [%r1];";
+    let (report, after) = with_map(&format!("{copy}{THEN_STORE}"), map());
+    assert!(report.is_clean(), "{report}");
+    // The map has one row.
+    assert_eq!(after[..8], [16, 17, 18, 19, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_copy_has_other_sizes_than_its_map() {
+    // Three columns, two rows, 32 bytes apart.
+    let copy = "add.u64 %rd3, %rd0, 64;
+    mov.b32 %r7, 2;
+    mov.b16 %rs0, 259;
+    mov.b16 %rs1, 2;
+    mov.b16 %rs2, 0;
+    cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes.mbarrier::report::disabled.override::global_address.override::global_dim_stride [%r0], [%rd1, %rd3, {%rs0, %rs1}, {%r7}, %rs2, {%r2, %r2}], [%r1];";
+    let (report, after) = with_map(&format!("{copy}{THEN_STORE}"), map());
+    assert!(report.is_clean(), "{report}");
+    assert_eq!(after[..8], [16, 17, 18, 0, 24, 25, 26, 0]);
+    let copy = copy.replace("{%r2, %r2}], [%r1]", "{%r2, %r7}], [%r1]");
+    let (report, _) = with_map(&format!("{copy}{THEN_STORE}"), map());
+    assert!(report.to_string().contains("zeros are needed"), "{report}");
+}
+
+#[test]
+fn columns_without_a_halo_go_from_image_to_image() {
+    // Two images of three pixels of four channels: the pixels 1 and 2 of one, 0 and 1 of the next.
+    let map = TensorMap {
+        rank: 3,
+        im2col: true,
+        dims: [4, 3, 2, 0, 0],
+        boxes: [4, 4, 0, 0, 0],
+        strides: [16, 48, 0, 0],
+        ..map()
+    };
+    let pixels = (0..4).map(|i| {
+        let at = 16 * i;
+        format!("mov.b32 %r3, {}; st.shared.v4.b32 [tile+{at}], {{%r3, %r3, %r3, %r3}};", 100 + i)
+    });
+    let body = format!(
+        "{}
+    fence.proxy.async.shared::cta;
+    mov.b32 %r4, 1;
+    cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs::w.bulk_group.override::global_address [%rd1, %rd0, {{%r2, %r4, %r2}}], [%r0];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;",
+        pixels.collect::<String>()
+    );
+    let (report, after) = with_map(&body, map);
+    assert!(report.is_clean(), "{report}");
+    let firsts: Vec<u32> = after.iter().step_by(4).copied().collect();
+    assert_eq!(firsts[..7], [0, 100, 101, 102, 103, 20, 24]);
+}
+
 #[test]
 fn what_is_not_modelled_is_refused_by_name() {
     let refused = |instruction: &str| {
@@ -139,13 +256,9 @@ fn what_is_not_modelled_is_refused_by_name() {
         Device::new().load(&text).unwrap_err().to_string()
     };
     let error = refused(
-        "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group.override::global_address [%rd0, %rd1, {%r0}], [%r1];",
+        "cp.async.bulk.relaxed.cluster.shared::cluster.global.mbarrier::complete_tx::bytes.mbarrier::report::validity::per_16bytes::8.b128 [%r0], [%rd0], %r1, [%r2];",
     );
-    assert!(
-        error.contains("`.override::global_address` of `cp.async.bulk.tensor")
-            && error.contains("is not modelled"),
-        "{error}"
-    );
+    assert!(error.contains("is not modelled") && error.contains("report::validity"), "{error}");
     let error = refused("fence.alias.sync_restrict::read.release.sys;");
     assert!(error.contains("is not modelled") && error.contains("line 5"), "{error}");
     let error = refused("fabric.submit;");

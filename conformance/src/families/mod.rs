@@ -30,15 +30,14 @@ pub fn reason_without_case(form: &Form) -> Option<&'static str> {
         || form.words().any(|word| word.ends_with("fabric"))
         || form.words().any(|word| word.starts_with("fabric::"))
         || has("mbarrier::report::validity")
-        || has("override::")
-        || form.has("im2col_no_offs::w")
         || form.has("sync_restrict::read")
         || form.has("query");
     if not_modelled {
         return Some("the interpreter does not model it");
     }
     let is_multicast = form.family == "mbarrier" && form.has("multicast::cluster::32b");
-    is_multicast.then_some("no GPU at hand has it; emu/tests/ptx95.rs runs it")
+    let is_of_tests = is_multicast || has("override::") || form.has("im2col_no_offs::w");
+    is_of_tests.then_some("no GPU at hand has it; emu/tests/ptx95.rs runs it")
 }
 
 /// Returns the cases of a form. A form without a case fails the test `every_form_has_a_case`, unless there is a reason.

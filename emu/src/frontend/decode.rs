@@ -122,22 +122,20 @@ fn finished(l: &Lower<'_>, instruction: &Instruction, words: &Words<'_>, op: Opt
     }
 }
 
-/// Returns the word of an instruction that the interpreter does not model: reports, whose patterns the PTX ISA states in part; other
-/// addresses and sizes of tensors; what concerns the memory of other GPUs; and what the PTX ISA has no text on.
+/// Returns the word of an instruction that the interpreter does not model: reports, whose patterns the PTX ISA states in part; what
+/// concerns the memory of other GPUs; and what the PTX ISA has no text on.
 fn not_modelled<'a>(words: &Words<'a>) -> Option<&'a str> {
     let is = |word: &str| {
         word.starts_with("mbarrier::report::validity")
-            || word.starts_with("override::")
             || [
-                "im2col_no_offs::w",
                 "fabric",
                 "generic::fabric",
                 "fabric::generic",
                 "fabric::fabric",
                 "query",
+                "sync_restrict::read",
             ]
             .contains(&word)
-            || word == "sync_restrict::read"
     };
     words.seek(is)
 }
@@ -722,6 +720,7 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             "im2col::w" => TensorMode::Im2colW,
             "im2col::w::128" => TensorMode::Im2colW128,
             "im2col_no_offs" => TensorMode::Im2colNoOffs,
+            "im2col_no_offs::w" => TensorMode::Im2colNoOffsW,
             _ => return None,
         })
     });
@@ -739,8 +738,9 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         Direction::Prefetch => (0, None),
     };
     let Operand::Address(parts) = arg(l, words, map_at)? else { return Ok(None) };
-    let [map, Operand::Vector(coordinates)] = &parts[..] else { return Ok(None) };
+    let [map, replaced @ .., Operand::Vector(coordinates)] = &parts[..] else { return Ok(None) };
     let map = l.place(map, Space::Generic)?;
+    let Some(replaced) = tensor_override(l, words, replaced, dims)? else { return Ok(None) };
     let (least, wanted) = match mode {
         TensorMode::Tile => (1, dims),
         TensorMode::TileGather4 | TensorMode::TileScatter4 => (2, 5),
@@ -795,13 +795,16 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     };
     let reduction = if words.has("reduce") { words.rmw() } else { None };
     words.ignore(|word| {
-        is_hint(word) || ["async", "bulk", "bulk_group", "cta_group::1", "L2"].contains(&word)
+        is_hint(word)
+            || ["async", "bulk", "bulk_group", "cta_group::1", "L2", "mbarrier::report::disabled"]
+                .contains(&word)
     });
     Ok(Some(Op::Tensor(Box::new(Tensor {
         dims,
         mode,
         direction,
         map,
+        replaced,
         coordinates,
         offsets,
         shared,
@@ -810,6 +813,42 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         pair: words.has("cta_group::2"),
         reduction,
     }))))
+}
+
+/// Returns what stands in the place of fields of the tensor map, from the operands between the map and the coordinates.
+fn tensor_override(
+    l: &mut Lower<'_>,
+    words: &Words<'_>,
+    operands: &[Operand],
+    dims: usize,
+) -> Result<Option<Override>> {
+    let mut replaced = Override::default();
+    let (has_sizes, has_strides) =
+        (words.has("override::global_dim"), words.has("override::global_dim_stride"));
+    if !words.has("override::global_address") {
+        return Ok((operands.is_empty() && !has_sizes && !has_strides).then_some(replaced));
+    }
+    let (sizes, lower) = match operands {
+        [_] if !has_sizes && !has_strides => (None, None),
+        [_, Operand::Vector(sizes)] if has_sizes && dims == 1 => (Some(sizes), None),
+        [_, Operand::Vector(sizes), Operand::Vector(lower), upper] if has_strides && dims > 1 => {
+            replaced.upper_strides = Some(l.src_of(upper, 16)?);
+            (Some(sizes), Some(lower))
+        }
+        _ => return Ok(None),
+    };
+    replaced.address = Some(l.src_of(&operands[0], 64)?);
+    let mut all = |operands: Option<&Vec<Operand>>, bits, count| -> Result<Vec<Src>> {
+        let Some(operands) = operands else { return Ok(Vec::new()) };
+        if operands.len() != count {
+            let what = format!("{} attributes of a tensor copy that has {count}", operands.len());
+            return Err(l.error(what));
+        }
+        operands.iter().map(|operand| l.src_of(operand, bits)).collect()
+    };
+    replaced.sizes = all(sizes, 8, dims)?;
+    replaced.lower_strides = all(lower, 32, dims - 1)?;
+    Ok(Some(replaced))
 }
 
 fn collective(l: &mut Lower<'_>, what: Collective, mask: Src, map: Option<(Address, Address)>) -> Op {

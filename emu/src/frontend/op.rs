@@ -620,6 +620,19 @@ pub enum TensorMode {
     Im2colW,
     Im2colW128,
     Im2colNoOffs,
+    Im2colNoOffsW,
+}
+
+/// What a tensor copy has in the place of fields of its map (`.override::…`).
+#[derive(Debug, Default)]
+pub struct Override {
+    pub address: Option<Src>,
+    /// The sizes of the tensor, of which the low eight bits count, or none.
+    pub sizes: Vec<Src>,
+    /// Bits 0 to 31 of the strides, in units of 16 bytes.
+    pub lower_strides: Vec<Src>,
+    /// Bits 32 to 35 of each stride.
+    pub upper_strides: Option<Src>,
 }
 
 /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` and the prefetch.
@@ -629,6 +642,7 @@ pub struct Tensor {
     pub mode: TensorMode,
     pub direction: Direction,
     pub map: Address,
+    pub replaced: Override,
     pub coordinates: Vec<Src>,
     /// Offsets or `im2col` information.
     pub offsets: Vec<Src>,
