@@ -588,7 +588,7 @@ qualifiers! {
         /// No qualifier: a unicast endpoint, of one GPU.
         Unicast = "";
         /// `.multimem`: a multicast endpoint, which the executing GPU is a member of.
-        Multicast = ".multimem";
+        Multimem = ".multimem";
     }
     /// `.cp_mask` and `byteMask`: the bytes of each 16-byte chunk that a copy writes.
     mod cp_mask {

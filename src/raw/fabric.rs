@@ -6,8 +6,8 @@
 //! are complete. The mbarrier has `.layout::v1`; a wait with a report tells whether an operation has failed.
 
 legal! {
-    FabricEndpoint: "`{Self}` is not the endpoint of a `fabric` instruction: use `endpoint::Unicast` or `endpoint::Multicast`"
-    { endpoint::Unicast, endpoint::Multicast }
+    FabricEndpoint: "`{Self}` is not the endpoint of a `fabric` instruction: use `endpoint::Unicast` or `endpoint::Multimem`"
+    { endpoint::Unicast, endpoint::Multimem }
     /// `.cp_mask` and its `byteMask`, of `fabric.try_put`.
     FabricCpMask: "`{Self}` is not a `.cp_mask` of `fabric.try_put`: use `cp_mask::None` or `cp_mask::Bytes` with a `ByteMask`"
     { cp_mask::None, cp_mask::Bytes(byte_mask in mask) }
