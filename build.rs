@@ -5,7 +5,7 @@ use std::env;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use ptx_targets::{Arch, GATES, processors, provided_by};
+use ptx_targets::{Arch, GATES};
 
 /// MIR passes that ignore convergence, and their effect. Compilers after 1.96 disable JumpThreading for GPUs.
 const MIR_PASSES: [(&str, &str); 2] =
@@ -183,13 +183,13 @@ impl Device {
                     .into(),
             );
         };
-        let Some(provided) = provided_by(cpu) else {
+        let Ok(arch) = cpu.parse::<Arch>() else {
             return Some(format!(
                 "`-Ctarget-cpu={cpu}` is not a target that `ptx` knows: choose one of {}",
-                processors().collect::<Vec<_>>().join(", ")
+                Arch::ALL.map(Arch::name).join(", ")
             ));
         };
-        let provided: Vec<_> = provided.into_iter().map(Arch::name).collect();
+        let provided: Vec<_> = arch.provides().into_iter().map(Arch::name).collect();
         let missing: Vec<_> = self
             .features
             .iter()

@@ -75,7 +75,7 @@ unsafe impl Place for WorkQueueMemory {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot request the cancellation of a cluster",
     label = "not a requester on the selected target",
-    note = "a `Cta` makes a request for itself; a `Cluster` makes one for all its CTAs and needs the feature `sm_100f`, `sm_110a` or `sm_120a` (PTX ISA 9.7.13.17)"
+    note = "a `Cta` makes a request for itself; a `Cluster` makes one for all its CTAs and needs the feature `sm_100f`, `sm_110f` or `sm_120f` (PTX ISA 9.7.13.17)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait Requester: mark::Group + Sealed {

@@ -10,7 +10,7 @@ use crate::registers::Zeroed;
 /// [`ty::E5m2`](crate::qualifier::ty::E5m2), stored as its bits (CUDA's `__nv_fp8_e4m3` and
 /// `__nv_fp8_e5m2`).
 ///
-/// Arrays of `Fp8` can be at a multimem address, on sm_100f and higher in its family, sm_110a and sm_120a:
+/// Arrays of `Fp8` can be at a multimem address, on sm_100f, sm_110f and higher in their families, sm_120a and sm_121a:
 ///
 /// | | |
 /// |---|---|

@@ -30,8 +30,8 @@
 //! | `load_reduce_add_acc_f16` | bytes |
 //!
 //! *Halves* are `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of
-//! `bf16`. A single `f16` has no operation. *Bytes* are arrays of eight-bit floats ([`Fp8`]) of 4, 8 and 16 bytes, on sm_100f and
-//! higher in its family, sm_110a and sm_120a. Vectors combine element by element.
+//! `bf16`. A single `f16` has no operation. *Bytes* are arrays of eight-bit floats ([`Fp8`]) of 4, 8 and 16 bytes, on sm_100f,
+//! sm_110f and higher in their families, sm_120a and sm_121a. Vectors combine element by element.
 //!
 //! # Memory order
 //!
@@ -84,7 +84,7 @@ operation_traits! {
     #[diagnostic::on_unimplemented(
         message = "a `{Self}` cannot be at a multimem address",
         label = "no `multimem` operation takes this type",
-        note = "`multimem` takes `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`, `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of `bf16`; with the feature `sm_100f`, `sm_110a` or `sm_120a` also arrays of `Fp8` of 4, 8 or 16 bytes, such as `[Fp8<ty::E4m3>; 4]` (PTX ISA 9.7.9.14)"
+        note = "`multimem` takes `u32`, `i32`, `u64`, `i64`, `f32`, `f64`, `[f32; 2]` and `[f32; 4]`, `[f16; 2]`, `[f16; 4]`, `[f16; 8]`, `[[f16; 2]; 2]`, `[[f16; 2]; 4]`, and the same of `bf16`; with the feature `sm_100f`, `sm_110f`, `sm_120a` or `sm_121a` also arrays of `Fp8` of 4, 8 or 16 bytes, such as `[Fp8<ty::E4m3>; 4]` (PTX ISA 9.7.9.14)"
     )]
     MulticastValue: Copy + Sealed {
         fn store[S: LdStScope, Sem: MultimemStSem](sem: Sem, scope: S, addr: *mut u8, b: Self);
@@ -115,7 +115,7 @@ operation_traits! {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` has no sum that is accumulated in `f16`",
         label = "`multimem.ld_reduce.add.acc::f16` does not take this type",
-        note = "`.acc::f16` takes the eight-bit floats, arrays of `Fp8`, with the feature `sm_100f`, `sm_110a` or `sm_120a`; sum `f16` and `bf16` by `load_reduce_add_acc_f32`, other types by `load_reduce_add`"
+        note = "`.acc::f16` takes the eight-bit floats, arrays of `Fp8`, with the feature `sm_100f`, `sm_110f`, `sm_120a` or `sm_121a`; sum `f16` and `bf16` by `load_reduce_add_acc_f32`, other types by `load_reduce_add`"
     )]
     MulticastAddAccF16: MulticastValue {
         fn load_reduce_acc_f16[S: LdStScope, Sem: MultimemLdSem](sem: Sem, scope: S, addr: *const u8) -> Self;

@@ -515,6 +515,8 @@ qualifiers! {
         Tile = ".tile";
         /// `.im2col_no_offs`: im2col without offsets, the pixels as a column.
         Im2colNoOffs = ".im2col_no_offs";
+        /// `.im2col_no_offs::w`: `.im2col::w` with a halo and an offset of 0.
+        Im2colNoOffsW = ".im2col_no_offs::w";
         /// `.im2col::w`: the pixels along W as a column.
         Im2colW = ".im2col::w";
         /// `.im2col::w::128`: 128 pixels along W as a column.
@@ -535,6 +537,8 @@ qualifiers! {
         None = "";
         /// `.L2::cache_hint`, `cache-policy`: a policy that a `createpolicy` instruction made.
         Policy(u64) = ".L2::cache_hint";
+        /// `.L2::evict_last`, of bulk prefetches: the L2 cache evicts the lines last.
+        EvictLast = ".L2::evict_last";
     }
     /// `.multicast` and `ctaMask`: the CTAs whose shared memory receives the data.
     mod multicast {
@@ -542,8 +546,49 @@ qualifiers! {
         None = "";
         /// `.multicast::cluster`, `ctaMask`: each CTA of the set receives the data.
         Cluster(crate::mask::CtaMask) = ".multicast::cluster";
+        /// `.multicast::cluster::32b`, `ctaMask`: each CTA of the set receives the data. Bit *i* is the CTA of rank *i*.
+        Cluster32b(u32) = ".multicast::cluster::32b";
         /// `.multicast::cluster::all`: each CTA of the cluster receives the data.
         ClusterAll = ".multicast::cluster::all";
+    }
+    /// `.layout`: what an mbarrier keeps.
+    mod layout {
+        /// `.layout::v0`: counts up to 2^20 - 1, and no report. The default.
+        V0 = ".layout::v0";
+        /// `.layout::v1`: counts up to 2^9 - 1, and for each phase a report of asynchronous operations.
+        V1 = ".layout::v1";
+    }
+    /// `.report_mechanism`: the pattern that a copy looks for in its data, and reports to its mbarrier of layout 1.
+    mod report {
+        /// `.mbarrier::report::disabled`: no pattern. The default.
+        Disabled = ".mbarrier::report::disabled";
+        /// `…::per_16bytes::80000000`: in a sampled element of each 16 bytes, -0 of a float of 32 bits.
+        Per16Bytes80000000 = ".mbarrier::report::validity::per_16bytes::80000000";
+        /// `…::per_16bytes::8000`: in a sampled element of each 16 bytes, -0 of a float of 16 bits.
+        Per16Bytes8000 = ".mbarrier::report::validity::per_16bytes::8000";
+        /// `…::per_16bytes::80`: in a sampled element of each 16 bytes, -0 of a float of 8 bits.
+        Per16Bytes80 = ".mbarrier::report::validity::per_16bytes::80";
+        /// `…::per_16bytes::8`: in a sampled element of each 16 bytes, -0 of a float of 4 bits.
+        Per16Bytes8 = ".mbarrier::report::validity::per_16bytes::8";
+        /// `…::per_element::ff`: in each element, the byte 0xff.
+        PerElementFf = ".mbarrier::report::validity::per_element::ff";
+    }
+    /// The proxies of [`fence_proxy_fabric_alias_acquire`](crate::raw::fence_proxy_fabric_alias_acquire): that of the later
+    /// accesses, then that of the earlier ones.
+    mod fabric_proxies {
+        /// `.generic::fabric`
+        GenericFabric = ".generic::fabric";
+        /// `.fabric::generic`
+        FabricGeneric = ".fabric::generic";
+        /// `.fabric::fabric`
+        FabricFabric = ".fabric::fabric";
+    }
+    /// `.multimem` of `fabric` instructions: the kind of the logical endpoint.
+    mod endpoint {
+        /// No qualifier: a unicast endpoint, of one GPU.
+        Unicast = "";
+        /// `.multimem`: a multicast endpoint, which the executing GPU is a member of.
+        Multimem = ".multimem";
     }
     /// `.cp_mask` and `byteMask`: the bytes of each 16-byte chunk that a copy writes.
     mod cp_mask {

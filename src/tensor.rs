@@ -98,7 +98,7 @@ pub(crate) const fn shape_bytes<T, S: Shape>() -> u32 {
 const fn assert_target<S: Shape>() {
     assert!(
         S::UNIT == 16 || cfg!(load_swizzle_atomicity),
-        "a swizzle of other units than 16 bytes needs a target with `.swizzle_atomicity`: select the feature `sm_100f` or `sm_110a`, or use `swizzle_mode::B128` alone (PTX ISA 9.7.9.25.5.1)"
+        "a swizzle of other units than 16 bytes needs a target with `.swizzle_atomicity`: select the feature `sm_100f` or `sm_110f`, or use `swizzle_mode::B128` alone (PTX ISA 9.7.9.25.5.1)"
     );
 }
 

@@ -566,7 +566,7 @@ fn asm_raises_the_ptx_version() {
 #[test]
 fn a_version_that_does_not_exist_is_refused() {
     let error = Link::of(&["link_faulty"], &["needs_the_future"], "3").error();
-    assert_says(&error, &["`needs_the_future`", "PTX 86.0", "9.4"]);
+    assert_says(&error, &["`needs_the_future`", "PTX 86.0", "9.5"]);
 }
 
 /// Checks that each refusal that concerns an instruction names its line in the user's source, or says how to learn it.

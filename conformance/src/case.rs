@@ -150,7 +150,7 @@ pub struct Case<'f> {
 pub const NAME: &str = "KERNEL";
 
 /// The PTX version of the modules: the newest that a form needs.
-const VERSION: &str = "9.4";
+const VERSION: &str = "9.5";
 
 impl Case<'_> {
     /// Returns the name of the case in filters and reports.

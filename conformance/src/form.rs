@@ -180,8 +180,8 @@ fn target(needs: &str, row: &str) -> String {
     if named.iter().any(|target| number(target) <= 90) {
         return HOPPER.into();
     }
-    let preferred = if named.contains(&"sm_100a") || named == ["sm_100"] { "sm_100a" } else { named[0] };
-    preferred.into()
+    let is_older = |target: &&str| ["sm_100", "sm_100f", "sm_100a"].contains(target);
+    if named.iter().any(is_older) { "sm_100a".into() } else { named[0].into() }
 }
 
 /// Reads all forms below a folder of golden files.
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(target("", "sm_70"), "sm_90a");
         assert_eq!(target("PTX ISA 7.8, sm_90", "sm_70"), "sm_90a");
         assert_eq!(target("sm_90a, sm_100f, sm_100a", "sm_90a"), "sm_90a");
-        assert_eq!(target("sm_100f, sm_100a, sm_103a", "sm_100"), "sm_100a");
+        assert_eq!(target("PTX ISA 8.6, sm_100f, sm_110f", "sm_100"), "sm_100a");
         assert_eq!(target("PTX ISA 8.8, sm_103a", "sm_90a"), "sm_103a");
     }
 }

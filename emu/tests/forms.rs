@@ -14,11 +14,15 @@ const SAME: &[(&str, &str, &str)] = &[
     (r"^cp\.async\.c[ag]\.", "cp.async.", "the cache levels that keep the data (9.7.9.25.3.1)"),
     (r"^(mbarrier\.try_wait.*\], %rd?), %r;$", "$1;", "`suspendTimeHint` is a hint (9.7.13.15.16)"),
     (
-        r"^((st|st\.async|ld)\..*)\.[bfsu](32|64)\b",
+        r"^((st|st\.async|multimem\.st\.async|ld)\..*)\.[bfsu](32|64)\b",
         "$1.b$3",
         "a type of the register's width: its bits are moved as they are",
     ),
-    (r"^((st|st\.async)\..*)\.[su](8|16)\b", "$1.b$3", "likewise: a store takes the low bits"),
+    (
+        r"^((st|st\.async|multimem\.st\.async)\..*)\.[su](8|16)\b",
+        "$1.b$3",
+        "likewise: a store takes the low bits",
+    ),
     (r"^(ld\..*)\.u(8|16)\b", "$1.b$2", "both load zeros above the value (9.7.9.8)"),
     (r"^(ld|st)\.volatile", "$1.relaxed.sys", "`.volatile` is `.relaxed.sys` without more (8.4)"),
     (r"\.mmio", "", "the interpreter has no memory of devices"),
@@ -29,8 +33,28 @@ const SAME: &[(&str, &str, &str)] = &[
         "`.relaxed` orders nothing at any scope",
     ),
     (r"^createpolicy.*", "createpolicy", "a policy is opaque, and a hint"),
+    (
+        r"^applypriority\.async\.bulk\.tensor(\.\dd)(\.global)?\.bulk_group",
+        "cp.async.bulk.prefetch.tensor$1.L2.global",
+        "hints, whose group nothing waits for",
+    ),
+    (r"^applypriority\.async\.bulk\.global\.bulk_group", "cp.async.bulk.prefetch.L2.global", "likewise"),
+    (
+        r"^prefetch\.global\.L1::32B\.valid_addr (.*);$",
+        "cp.async.bulk.prefetch.L2.global $1, %r;",
+        "likewise, of one byte",
+    ),
     (r"^fence\.proxy\.async\.shared::\w+", "fence.proxy.async.shared", "the interpreter orders both windows"),
     (r"\.sync_restrict::shared::(cta|cluster)", "", "the interpreter orders all memory"),
+];
+
+/// The forms that the interpreter refuses by name, and the reason. The README lists them.
+const NOT_MODELLED: &[(&str, &str)] = &[
+    (r"^fabric\.", "the memory of other GPUs"),
+    (r"^(fence\.proxy|createpolicy\.range)\.\S*fabric", "likewise"),
+    (r"\.mbarrier::report::validity::", "the PTX ISA says which bytes are sampled for half of the patterns"),
+    (r"^fence\.alias\.sync_restrict::read\.", "no text of the PTX ISA"),
+    (r"^tensormap\.query\.", "no text of the PTX ISA"),
 ];
 
 /// The classes of registers in the golden files, with their types.
@@ -58,7 +82,7 @@ fn decoded(form: &str) -> Result<String, String> {
     let names = |class: &str| (0..40).map(|i| format!("%{class}{i}")).collect::<Vec<_>>().join(", ");
     let registers: String = classes.map(|(class, ty)| format!(".reg .{ty} {}; ", names(class))).collect();
     let text = format!(
-        ".version 9.4\n.target sm_100a\n.address_size 64\n.visible .entry k() {{ {registers}\n{}\nret; }}\n",
+        ".version 9.5\n.target sm_107a\n.address_size 64\n.visible .entry k() {{ {registers}\n{}\nret; }}\n",
         numbered(form)
     );
     let module = Device::new().load(&text).map_err(|error| format!("{form}: {error}"))?;
@@ -82,13 +106,26 @@ fn forms() -> Vec<String> {
 fn no_qualifier_is_lost() {
     let same: Vec<_> = SAME.iter().map(|(from, to, _)| (Regex::new(from).unwrap(), *to)).collect();
     let mut used = vec![false; same.len()];
+    let not_modelled: Vec<_> = NOT_MODELLED.iter().map(|(form, _)| Regex::new(form).unwrap()).collect();
+    let mut refuses = vec![false; NOT_MODELLED.len()];
     // For each operation, its first form, and the meaning of that form.
     let mut operations: BTreeMap<String, (String, String)> = BTreeMap::new();
     let (mut lost, mut refused) = (Vec::new(), Vec::new());
     for form in forms() {
-        let decoded = match decoded(&form) {
-            Ok(decoded) => decoded,
-            Err(error) => {
+        let reason = not_modelled.iter().position(|form_of| form_of.is_match(&form));
+        let decoded = match (decoded(&form), reason) {
+            (Err(error), Some(reason))
+                if error.contains("is not modelled") || error.contains("has no `fabric`") =>
+            {
+                refuses[reason] = true;
+                continue;
+            }
+            (Ok(_), Some(_)) => {
+                refused.push(format!("{form}: it is in `NOT_MODELLED`, and decodes"));
+                continue;
+            }
+            (Ok(decoded), None) => decoded,
+            (Err(error), _) => {
                 refused.push(error);
                 continue;
             }
@@ -114,4 +151,7 @@ fn no_qualifier_is_lost() {
     let unused: Vec<_> =
         SAME.iter().zip(used).filter(|(_, used)| !used).map(|((from, ..), _)| from).collect();
     assert!(unused.is_empty(), "no form has {unused:?}: remove it from `SAME`");
+    let unused: Vec<_> =
+        NOT_MODELLED.iter().zip(refuses).filter(|(_, used)| !used).map(|((form, _), _)| form).collect();
+    assert!(unused.is_empty(), "no form has {unused:?}: remove it from `NOT_MODELLED`");
 }

@@ -41,10 +41,10 @@ pub mod shared;
 pub mod tensor;
 pub mod tensor_multicast;
 // `tensormap.replace`.
-#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110f", feature = "sm_120f"))]
 pub mod tensor_retype;
 // `tensormap.replace`.
-#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+#[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110f", feature = "sm_120f"))]
 pub mod tensor_sum;
 pub mod top_k;
 pub mod warp;

@@ -1,5 +1,5 @@
 //! Sums over the rows of a matrix by a pipeline with tensor multicast: each CTA of a pair loads half of every tile, swizzled, for
-//! both CTAs. On sm_120a, which has no multicast of its own, the driver replaces each of these loads by a call.
+//! both CTAs. On sm_120f, which has no multicast of its own, the driver replaces each of these loads by a call.
 
 use ptx::global::GlobalElementsMut;
 use ptx::group::Cta;

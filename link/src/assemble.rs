@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use ptx_targets::Arch;
+
 use crate::program::{Program, readable};
 use crate::tools::run;
 use crate::version::{self, NEWEST, PtxVersion};
@@ -58,6 +60,12 @@ impl Processor {
         self.nearest().map(|name| format!("-mcpu={name}"))
     }
 
+    /// Returns the first PTX version that has the requested processor.
+    fn first_version(&self) -> Option<PtxVersion> {
+        let (major, minor) = self.wanted.as_deref()?.parse::<Arch>().ok()?.first_ptx();
+        Some(PtxVersion { major, minor })
+    }
+
     /// Writes the requested processor into `.target` if `llc` was given another one.
     fn correct_target(&self, ptx: String) -> Result<String, Error> {
         match (self.wanted.as_deref(), self.nearest()) {
@@ -97,7 +105,8 @@ pub fn assemble(
     let own = directive(&run(llc, arguments(empty))?.output, ".version").and_then(PtxVersion::parse);
     let own = own.ok_or(Error::NoDirective(".version"))?;
     let (asked, features) = split_features(&options.target_feature);
-    let need = need_of_asm(program, processor)?.into_iter().chain(asked).fold(own, PtxVersion::max);
+    let needs = need_of_asm(program, processor)?.into_iter().chain(asked).chain(processor.first_version());
+    let need = needs.fold(own, PtxVersion::max);
     let told =
         processor.versions.iter().copied().filter(|version| *version <= need).fold(own, PtxVersion::max);
 
@@ -119,7 +128,9 @@ pub fn assemble(
     if told == need {
         return Ok((ptx, numbered));
     }
-    let why = format!("{need} // for the instructions of inline asm; this llc knows no version after {told}");
+    let why = format!(
+        "{need} // for the target and the instructions of inline asm; this llc knows no version after {told}"
+    );
     Ok((replace_directive(&ptx, ".version", &why)?, numbered))
 }
 
@@ -199,6 +210,7 @@ Available features for this target:
             ("sm_100a", Some("sm_100a")),
             ("sm_100f", Some("sm_100")),
             ("sm_103a", Some("sm_100")),
+            ("sm_107f", Some("sm_100")),
             ("sm_121f", Some("sm_120")),
             ("sm_95", Some("sm_90")),
             ("sm_90a", Some("sm_90a")),
@@ -219,6 +231,14 @@ Available features for this target:
     }
 
     #[test]
+    fn a_target_has_a_first_version() {
+        let first = |name: &str| processor(name).first_version().map(|version| version.to_string());
+        assert_eq!(first("sm_107a").as_deref(), Some("9.4"));
+        assert_eq!(first("sm_90").as_deref(), Some("7.8"));
+        assert_eq!(first("sm_95"), None);
+    }
+
+    #[test]
     fn asm_says_which_ptx_it_needs() {
         let need = |text: &str| {
             let text = text.replace('\n', "\\0A");
@@ -228,7 +248,7 @@ Available features for this target:
         assert_eq!(need("mov a, b; // ptx:8.6\nmov a, b; // ptx:7.8"), Ok(PtxVersion::parse("8.6")));
         assert_eq!(need("mov a, b;"), Ok(None));
         let future = need("mov a, b; // ptx:86.0").unwrap_err();
-        assert!(future.contains("`k`") && future.contains("86.0") && future.contains("9.4"), "{future}");
+        assert!(future.contains("`k`") && future.contains("86.0") && future.contains("9.5"), "{future}");
         assert!(need("// ptx:86").unwrap_err().contains("ptx:86"));
     }
 

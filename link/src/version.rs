@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The newest PTX version that this linker knows. A higher version in a comment is taken for a typing error.
-pub const NEWEST: PtxVersion = PtxVersion { major: 9, minor: 4 };
+pub const NEWEST: PtxVersion = PtxVersion { major: 9, minor: 5 };
 
 /// A PTX ISA version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,8 +10,11 @@ legal! {
     // Section 9.7.13.5 lists `.s64`, but ptxas 13.5 refuses it with `.add`. `.u64` gives the same bits.
     AtomAddType(TypeTag): "`{Self}` is not a `.type` of `.add`: use `.u32`, `.u64`, `.s32`, `.f32` or `.f64`"
     { ty::U32, ty::U64, ty::S32, ty::F32, ty::F64 }
-    AtomAddNoftzType(TypeTag): "`{Self}` is not a `.type` of `.add.noftz`: use `.f16`, `.bf16`, `.f16x2` or `.bf16x2`"
-    { ty::F16 @ "6.3", ty::Bf16 @ "7.8" on "sm_90", ty::F16x2, ty::Bf16x2 @ "7.8" on "sm_90" }
+    AtomAddNoftzType(TypeTag): "`{Self}` is not a `.type` of `.add.noftz`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or `.f32`"
+    {
+        ty::F16 @ "6.3", ty::Bf16 @ "7.8" on "sm_90", ty::F16x2, ty::Bf16x2 @ "7.8" on "sm_90",
+        ty::F32 @ "9.4" on "sm_90",
+    }
     AtomIncType(TypeTag): "`{Self}` is not a `.type` of `.inc` or `.dec`: use `.u32`"
     { ty::U32 }
     AtomMinType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max`: use `.u32`, `.u64`, `.s32` or `.s64`"

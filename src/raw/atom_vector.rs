@@ -1,12 +1,12 @@
 //! `atom` on vectors in global memory (PTX ISA 9.7.13.5).
-//!
-//! ptxas 13.5 also accepts `.add.noftz` on vectors of `.f32`, in `atom` and `red`. The syntax of both sections has `.noftz` with
-//! half types only, so this module does not offer it.
 
 legal! {
     AtomVectorAddType(TypeTag): "`{Self}` is not a `.type` of `.add` on vectors: use `.f32`"
     { ty::F32 }
-    /// `.type` of the elements of `.op.noftz` with a `.v2` or `.v4`, of `atom` and `red`.
+    /// `.type` of the elements of `.add.noftz` with a `.v2` or `.v4`, of `atom` and `red`.
+    AtomVectorNoftzType(TypeTag): "`{Self}` is not a `.type` of `.add.noftz` with a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or `.f32`"
+    { ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32 @ "9.4" }
+    /// `.type` of the elements of `.min.noftz` and `.max.noftz` with a `.v2` or `.v4`, of `atom` and `red`.
     AtomVectorType(TypeTag): "`{Self}` is not a `.type` of a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2` or `.bf16x2`"
     { ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2 }
     /// `.type` of the elements of `.op.noftz` with a `.v8`, of `atom` and `red`.
@@ -14,13 +14,15 @@ legal! {
     { ty::F16, ty::Bf16 }
 }
 
-/// Calls `$row!` for each `.op` and `.vec` of `atom` and `red`, with the text of `.op`, the set of types (`f32` or `half`), the
+/// Calls `$row!` for each `.op` and `.vec` of `atom` and `red`, with the text of `.op`, the set of types (`f32`, `noftz` or `half`), the
 /// text of `.vec`, the number of elements, and the names and asm text of the operand's and the result's elements.
 macro_rules! atom_vec {
     ($row:ident $( $doc:literal $op:literal $types:ident: $( $vec:ident $name:ident; )+ )+) => { $( $(
         atom_vec! { @$types $vec $row $name $doc $op }
     )+ )+ };
     (@f32 $vec:ident $($to:tt)*) => { atom_vec! { @$vec $($to)* AtomVectorAddType } };
+    (@noftz v8 $($to:tt)*) => { atom_vec! { @half v8 $($to)* } };
+    (@noftz $vec:ident $($to:tt)*) => { atom_vec! { @$vec $($to)* AtomVectorNoftzType } };
     (@half v8 $($to:tt)*) => { atom_vec! { @v8 $($to)* AtomVectorHalfType } };
     (@half $vec:ident $($to:tt)*) => { atom_vec! { @$vec $($to)* AtomVectorType } };
     (@v2 $row:ident $($to:tt)*) => { $row! { $($to)* ".v2" 2 [ b0 b1 ] "{{{b0}, {b1}}}" [ d0 d1 ] "{{{d0}, {d1}}}" } };
@@ -63,7 +65,7 @@ atom_vec! { atom_vector
         v2 atom_add_v2;
         v4 atom_add_v4;
     "Adds the elements of `b` to the elements at `addr`, without flushing subnormal numbers, and returns the old elements."
-    ".add.noftz" half:
+    ".add.noftz" noftz:
         v2 atom_add_noftz_v2;
         v4 atom_add_noftz_v4;
         v8 atom_add_noftz_v8;

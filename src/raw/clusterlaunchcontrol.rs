@@ -3,7 +3,7 @@
 legal! {
     TryCancelSpace(AddressSpace): "`{Self}` is not a space of `clusterlaunchcontrol.try_cancel`: use `.shared::cta` or `space::All` (generic)"
     { space::All, space::SharedCta }
-    TryCancelMulticast: "`{Self}` is not a `.multicast` of `clusterlaunchcontrol.try_cancel`: use `multicast::None` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `multicast::ClusterAll`"
+    TryCancelMulticast: "`{Self}` is not a `.multicast` of `clusterlaunchcontrol.try_cancel`: use `multicast::None` or, with the feature `sm_100f`, `sm_110f` or `sm_120f`, `multicast::ClusterAll`"
     { multicast::None, multicast::ClusterAll gate try_cancel_multicast }
     /// `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`.
     CtaidDimension: "`{Self}` is not a `::dimension` of `clusterlaunchcontrol.query_cancel.get_first_ctaid`: use `::x`, `::y` or `::z`"

@@ -10,3 +10,14 @@ instruction! {
     "- `size` is a multiple of 16. `src_mem` is aligned to 16 bytes, and the range lies in global memory."
     "- A cache policy comes from a `createpolicy` instruction."
 }
+
+instruction! {
+    /// Prefetches as [`cp_async_bulk_prefetch_global`] does, into lines that the L2 cache evicts last.
+    @unsafe fn cp_async_bulk_prefetch_global_evict_last(src_mem: *const u8 = reg64, size: u32 = reg32);
+    form: "cp.async.bulk.prefetch.L2.global.L2::evict_last [srcMem], size;";
+    ptx: "cp.async.bulk.prefetch.L2.global.L2::evict_last" .. " [{src_mem}], {size};";
+    isa: "9.4", target: "sm_107", section: "9.7.9.25.4.3";
+    gate: sm_107f;
+    # Safety
+    "- The conditions of [`cp_async_bulk_prefetch_global`] hold."
+}

@@ -20,3 +20,14 @@ instruction! {
     # Safety
     "- None of its own; the conditions of the copies depend on this call."
 }
+
+instruction! {
+    /// Waits as [`cp_async_bulk_wait_group`] does, for later accesses of the async proxy alone: the writes of the groups are not made
+    /// visible to ordinary loads and stores.
+    @unsafe fn cp_async_bulk_wait_group_sync_restrict_proxy_async<const N: u32 = 1>();
+    form: "cp.async.bulk.wait_group.sync_restrict::proxy::async N;";
+    ptx: "cp.async.bulk.wait_group.sync_restrict::proxy::async" .. " {N};";
+    isa: "9.5", target: "sm_90", section: "9.7.9.25.6.2";
+    # Safety
+    "- None of its own; the conditions of the copies depend on this call."
+}

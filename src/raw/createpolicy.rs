@@ -56,3 +56,19 @@ instruction! {
     # Safety
     "- `access_property` comes from a CUDA API."
 }
+
+instruction! {
+    /// Creates a cache policy by address, as [`createpolicy_range`] does, of the memory from `offset` on of the logical endpoint
+    /// `le_id`, which `fabric` instructions access.
+    @unsafe fn createpolicy_range_fabric[
+        Primary: PrimaryPriority, Secondary: SecondaryPriority,
+    ](le_id: u32 = reg32, offset: u64 = reg64, primary_size: u32 = reg32, total_size: u32 = reg32)
+        -> u64 = (cache_policy: u64 = reg64) cache_policy;
+    form: "createpolicy.range.fabric.L2::primary.L2::secondary.b64 cache-policy, [leId, offset], primary-size, total-size;";
+    ptx: "createpolicy.range.fabric" .. ".b64 {cache_policy}, [{le_id}, {offset}], {primary_size}, {total_size};";
+    isa: "9.4", target: "sm_100", section: "9.7.9.18";
+    gate: sm_100;
+    options: nomem, nostack, preserves_flags;
+    # Safety
+    "- `le_id` is the identifier of a logical endpoint. `primary_size` is at most `total_size`."
+}

@@ -29,7 +29,7 @@ legal! {
     { ty::F16x2, ty::Bf16x2 }
 }
 legal! {
-    CvtF8Source(TypeTag): "`{Self}` cannot become two eight-bit floats here: use `.f16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.bf16x2`"
+    CvtF8Source(TypeTag): "`{Self}` cannot become two eight-bit floats here: use `.f16x2` or, with the feature `sm_100f`, `sm_110f` or `sm_120f`, `.bf16x2`"
     { ty::F16x2, ty::Bf16x2 gate cvt_f8_bf16 }
 }
 legal! {

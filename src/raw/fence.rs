@@ -6,6 +6,9 @@ legal! {
     { sem::Sc, sem::AcqRel, sem::Acquire @ "8.6" on "sm_90", sem::Release @ "8.6" on "sm_90" }
     FenceScope: "`{Self}` is not a `.scope` of `fence`: use `.cta`, `.cluster`, `.gpu` or `.sys`"
     { scope::Cta, scope::Cluster @ "7.8" on "sm_90", scope::Gpu, scope::Sys }
+    /// The proxies of `fence.proxy.….alias`.
+    FabricProxies: "`{Self}` is not a pair of proxies of `fence.proxy.….alias`: use a pair of `qualifier::fabric_proxies`"
+    { fabric_proxies::GenericFabric, fabric_proxies::FabricGeneric, fabric_proxies::FabricFabric }
     /// The space of `fence.proxy.async`.
     ProxyAsyncSpace: "`{Self}` is not a space of `fence.proxy.async`: use `.global`, `.shared::cta`, `.shared::cluster` or `space::All` (all spaces)"
     { space::All, space::Global, space::SharedCta, space::SharedCluster }
@@ -105,4 +108,52 @@ instruction! {
     form: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;";
     ptx: "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster" .. ";";
     isa: "9.4", target: "sm_90", section: "9.7.13.4";
+}
+
+instruction! {
+    /// Orders later accesses through a virtual address after the accesses through another address (alias) of the same memory
+    /// that happened before, in one
+    /// direction and in `.sys` scope. The counterpart is [`fence_proxy_alias_release`].
+    fn fence_proxy_alias_acquire();
+    form: "fence.proxy.alias.acquire.sys;";
+    ptx: "fence.proxy.alias.acquire.sys" .. ";";
+    isa: "9.4", target: "sm_90", section: "9.7.13.4";
+}
+
+instruction! {
+    /// Orders earlier accesses through a virtual address before later accesses through another address (alias) of the same memory, in one
+    /// direction and in `.sys` scope. The counterpart is [`fence_proxy_alias_acquire`].
+    fn fence_proxy_alias_release();
+    form: "fence.proxy.alias.release.sys;";
+    ptx: "fence.proxy.alias.release.sys" .. ";";
+    isa: "9.4", target: "sm_90", section: "9.7.13.4";
+}
+
+instruction! {
+    /// Acquires, for later accesses of the first proxy, the accesses of the second one to the same memory through another address (alias), in `.sys`
+    /// scope. One of the proxies is that of `fabric` instructions. The counterpart is [`fence_proxy_fabric_alias_release`].
+    fn fence_proxy_fabric_alias_acquire[Proxies: FabricProxies]();
+    form: "fence.proxy{.proxies}.alias.acquire.sys;";
+    ptx: "fence.proxy" .. ".alias.acquire.sys;";
+    isa: "9.3", target: "sm_100", section: "9.7.13.4";
+    gate: sm_100;
+}
+
+instruction! {
+    /// Releases the earlier accesses of the second proxy, for accesses of the first one to the same memory through another address (alias), in `.sys`
+    /// scope. One of the proxies is that of `fabric` instructions. The counterpart is [`fence_proxy_fabric_alias_acquire`].
+    fn fence_proxy_fabric_alias_release[Proxies: FabricProxies]();
+    form: "fence.proxy{.proxies}.alias.release.sys;";
+    ptx: "fence.proxy" .. ".alias.release.sys;";
+    isa: "9.3", target: "sm_100", section: "9.7.13.4";
+    gate: sm_100;
+}
+
+instruction! {
+    /// A fence of reads through other virtual addresses (aliases), with release semantics in `.sys` scope. ptxas 13.5 takes the
+    /// instruction; the PTX ISA up to 9.4 has no text on it.
+    fn fence_alias_sync_restrict_read_release();
+    form: "fence.alias.sync_restrict::read.release.sys;";
+    ptx: "fence.alias.sync_restrict::read.release.sys" .. ";";
+    isa: "9.5", target: "sm_90", section: "none of PTX ISA 9.4";
 }

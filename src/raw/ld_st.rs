@@ -21,6 +21,8 @@ legal! {
         ty::B8, ty::B16, ty::B32, ty::B64, ty::U8, ty::U16, ty::U32, ty::U64, ty::S8, ty::S16, ty::S32, ty::S64,
         ty::F32, ty::F64,
     }
+    LdStGlobalSpace: "`{Self}` is not a `.space` of this `ld` or `st`: use `.global` or `All` (generic)"
+    { space::All, space::Global }
     LdStV4Type(TypeTag): "`{Self}` is not a `.type` of a `.v4`: use `.b`, `.u` or `.s` of 8 to 32 bits, or `.f32`"
     { ty::B8, ty::B16, ty::B32, ty::U8, ty::U16, ty::U32, ty::S8, ty::S16, ty::S32, ty::F32 }
 }
@@ -116,4 +118,59 @@ ld_st! {
     "{{ .reg .b128 q; " ".b128 q, [{addr}]; mov.b128 {{{lo}, {hi}}}, q; }}"
     [ B128 = (lo: u64 = reg64, hi: u64 = reg64) B128 { lo, hi } ]
     "{{ .reg .b128 q; mov.b128 q, {{{b_lo}, {b_hi}}}; " ".b128 [{addr}], q; }}" [ b: B128 = { lo: b_lo, hi: b_hi } ]
+}
+
+/// `ld.mmio.acquire.sys{.ss}.type d, [a];` and `st.mmio.release.sys{.ss}.type [a], b;`
+macro_rules! mmio {
+    ($ld:ident $st:ident $what:literal [ $($ty:tt)* ] $form:literal $head:literal $ld_tail:literal [ $($out:tt)* ]
+        $st_head:literal $st_tail:literal [ $($in:tt)* ]
+    ) => {
+        instruction! {
+            #[doc = concat!("Loads the ", $what, " at `addr`, in global memory, as one operation on memory-mapped I/O, with acquire")]
+            /// semantics in `.sys` scope.
+            @unsafe fn $ld[Space: LdStGlobalSpace, $($ty)*](addr: *const u8 = reg64) -> $($out)*;
+            form: "ld.mmio.acquire.sys{.space}" $form " d, [addr];";
+            ptx: $head "ld.mmio.acquire.sys" .. $ld_tail;
+            isa: "9.3", target: "sm_70", section: "9.7.9.8";
+            # Safety
+            "- `addr` is the address of the value in global memory, aligned to the value's size."
+            "- Concurrent accesses to the value are atomic, in `.sys` scope."
+        }
+        instruction! {
+            #[doc = concat!("Stores the ", $what, " `b` at `addr`, in global memory, as one operation on memory-mapped I/O, with release")]
+            /// semantics in `.sys` scope.
+            @unsafe fn $st[Space: LdStGlobalSpace, $($ty)*](addr: *mut u8 = reg64, $($in)*);
+            form: "st.mmio.release.sys{.space}" $form " [addr], b;";
+            ptx: $st_head "st.mmio.release.sys" .. $st_tail;
+            isa: "9.3", target: "sm_70", section: "9.7.9.11";
+            # Safety
+            "- `addr` is the address of the value in global memory, aligned to the value's size."
+            "- Concurrent accesses to the value are atomic, in `.sys` scope."
+        }
+    };
+}
+
+mmio! {
+    ld_mmio_acquire st_mmio_release "value" [ Ty: LdStType ] "{.type}"
+    "" " {d}, [{addr}];" [ Ty::Value = (d: _ = typed) super::cast(d) ] "" " [{addr}], {b};" [ b: Ty::Value = typed ]
+}
+mmio! {
+    ld_mmio_acquire_b128 st_mmio_release_b128 "128-bit value" [] ".b128"
+    "{{ .reg .b128 q; " ".b128 q, [{addr}]; mov.b128 {{{lo}, {hi}}}, q; }}"
+    [ B128 = (lo: u64 = reg64, hi: u64 = reg64) B128 { lo, hi } ]
+    "{{ .reg .b128 q; mov.b128 q, {{{b_lo}, {b_hi}}}; " ".b128 [{addr}], q; }}" [ b: B128 = { lo: b_lo, hi: b_hi } ]
+}
+
+// ptxas 13.5 takes vectors too, which none of the sources has.
+instruction! {
+    /// Loads the value at `addr`, in global memory, through the read-only proxy.
+    @unsafe fn ld_proxy_readonly[Space: LdStGlobalSpace, Ty: LdStType](
+        addr: *const u8 = reg64,
+    ) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "ld.proxy::readonly{.space}{.type} d, [addr];";
+    ptx: "ld.proxy::readonly" .. " {d}, [{addr}];";
+    isa: "9.4", target: "sm_90", section: "9.7.9.8";
+    # Safety
+    "- `addr` is the address of the value in global memory, aligned to the value's size."
+    "- Nothing writes the value while the kernel runs."
 }

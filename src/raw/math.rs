@@ -55,6 +55,28 @@ approx_f32! {
     ex2_approx "ex2" "9.7.3.21";
 }
 
+/// `op.approx.2pi.ftz.f32 d, a;`
+macro_rules! approx_2pi {
+    ($( $(#[$doc:meta])* $name:ident $op:literal $section:literal; )*) => { $(
+        instruction! {
+            $(#[$doc])*
+            /// Subnormal operands and results become zero. ptxas 13.5 takes the instruction; the PTX ISA up to 9.4 has no text on it.
+            fn $name(a: f32 = reg32) -> f32 = (d: f32 = reg32) d;
+            form: $op ".approx.2pi.ftz.f32 d, a;";
+            ptx: $op ".approx.2pi.ftz.f32" .. " {d}, {a};";
+            isa: "9.5", target: "sm_75", section: $section;
+            options: pure, nomem, nostack, preserves_flags;
+        }
+    )* };
+}
+
+approx_2pi! {
+    /// Returns the sine of `a` whole turns, 2π`a` radians.
+    sin_approx_2pi_ftz "sin" "9.7.3.18";
+    /// Returns the cosine of `a` whole turns, 2π`a` radians.
+    cos_approx_2pi_ftz "cos" "9.7.3.19";
+}
+
 instruction! {
     /// Returns a rough `1 / a`. The instruction reads the high 32 bits of `a`; the low 32 bits of the result are zero. Subnormal
     /// operands and results become zero.

@@ -40,6 +40,8 @@ mod atom;
 #[macro_use]
 mod atom_vector;
 #[macro_use]
+mod cp_async_bulk;
+#[macro_use]
 mod cp_async_bulk_tensor;
 #[macro_use]
 mod cp_reduce_async_bulk;
@@ -51,19 +53,22 @@ mod red;
 mod cvta;
 
 mod activemask;
+mod applypriority_async_bulk;
+mod applypriority_async_bulk_tensor;
 mod bar_warp_sync;
 mod barrier;
 mod barrier_cluster;
 mod clusterlaunchcontrol;
 mod cp_async;
-mod cp_async_bulk;
 mod cp_async_bulk_commit_group;
+mod cp_async_bulk_ignore_oob;
 mod cp_async_bulk_prefetch;
 mod cp_async_bulk_prefetch_tensor;
 mod cp_async_bulk_wait_group;
 mod cp_reduce_async_bulk_tensor;
 mod cvt;
 mod elect_sync;
+mod fabric;
 mod fence;
 mod getctarank;
 mod griddepcontrol;
@@ -74,8 +79,11 @@ mod match_sync;
 mod math;
 mod mbarrier;
 mod multimem;
+mod multimem_async;
+mod multimem_cp_async_bulk;
 mod multimem_cp_reduce_async_bulk;
 mod nanosleep;
+mod prefetch;
 mod prefetch_tensormap;
 mod red_async;
 mod red_vector;
@@ -90,13 +98,14 @@ mod tensormap_cp_fenceproxy;
 mod vote;
 
 pub use {
-    activemask::*, atom::*, atom_vector::*, bar_warp_sync::*, barrier::*, barrier_cluster::*,
-    clusterlaunchcontrol::*, cp_async::*, cp_async_bulk::*, cp_async_bulk_commit_group::*,
-    cp_async_bulk_prefetch::*, cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*,
-    cp_async_bulk_wait_group::*, cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*,
-    cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*,
-    isspacep::*, ld_st::*, mapa::*, match_sync::*, math::*, mbarrier::*, multimem::*,
-    multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*, red_async::*,
+    activemask::*, applypriority_async_bulk::*, applypriority_async_bulk_tensor::*, atom::*, atom_vector::*,
+    bar_warp_sync::*, barrier::*, barrier_cluster::*, clusterlaunchcontrol::*, cp_async::*, cp_async_bulk::*,
+    cp_async_bulk_commit_group::*, cp_async_bulk_ignore_oob::*, cp_async_bulk_prefetch::*,
+    cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*, cp_async_bulk_wait_group::*,
+    cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*, cvt::*, cvta::*, elect_sync::*,
+    fabric::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*, isspacep::*, ld_st::*, mapa::*,
+    match_sync::*, math::*, mbarrier::*, multimem::*, multimem_async::*, multimem_cp_async_bulk::*,
+    multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch::*, prefetch_tensormap::*, red::*, red_async::*,
     red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*,
     tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
 };

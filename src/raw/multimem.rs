@@ -19,17 +19,17 @@ legal! {
     /// `.op` and `.acc_prec` of `multimem.ld_reduce` on elements of eight bits.
     MultimemByteOp: "`{Self}` is not an `.op` of `multimem` on `.e4m3` or `.e5m2`: use `.add`, `.add.acc::f16`, `.min` or `.max`"
     { op::Add, op::AddAccF16, op::Min, op::Max }
-    MultimemAddType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.add`: use `.u32`, `.s32`, `.u64`, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
+    MultimemAddType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.add`: use `.u32`, `.s32`, `.u64`, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110f`, `sm_120a` or `sm_121a`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::U32, ty::S32, ty::U64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2,
         ty::E4m3x4 @ "8.6" gate multimem_f8, ty::E5m2x4 @ "8.6" gate multimem_f8,
     }
-    MultimemMinMaxType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.min` or `.max`: use `.u32`, `.s32`, `.u64`, `.s64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
+    MultimemMinMaxType(TypeTag): "`{Self}` is not a `.type` of `multimem.ld_reduce.min` or `.max`: use `.u32`, `.s32`, `.u64`, `.s64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110f`, `sm_120a` or `sm_121a`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::U32, ty::S32, ty::U64, ty::S64, ty::F16x2, ty::Bf16x2, ty::E4m3x4 @ "8.6" gate multimem_f8,
         ty::E5m2x4 @ "8.6" gate multimem_f8,
     }
-    MultimemStType(TypeTag): "`{Self}` is not a `.type` of `multimem.st`: use `.b`, `.u` or `.s` of 32 or 64 bits, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x4` or `.e5m2x4`"
+    MultimemStType(TypeTag): "`{Self}` is not a `.type` of `multimem.st`: use `.b`, `.u` or `.s` of 32 or 64 bits, `.f32`, `.f64`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110f`, `sm_120a` or `sm_121a`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::B32, ty::B64, ty::U32, ty::S32, ty::U64, ty::S64, ty::F32, ty::F64, ty::F16x2, ty::Bf16x2,
         ty::E4m3x4 @ "8.6" gate multimem_f8, ty::E5m2x4 @ "8.6" gate multimem_f8,
@@ -40,13 +40,13 @@ legal! {
     { ty::F16x2, ty::Bf16x2 }
     MultimemAccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` on scalars: use `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x4, ty::E5m2x4 }
-    MultimemVectorType(TypeTag): "`{Self}` is not a `.type` of a `.v2` or `.v4` of `multimem`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2`, `.f32` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
+    MultimemVectorType(TypeTag): "`{Self}` is not a `.type` of a `.v2` or `.v4` of `multimem`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2`, `.f32` or, with the feature `sm_100f`, `sm_110f`, `sm_120a` or `sm_121a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32, ty::E4m3x2 @ "8.6" gate multimem_f8,
         ty::E5m2x2 @ "8.6" gate multimem_f8, ty::E4m3x4 @ "8.6" gate multimem_f8,
         ty::E5m2x4 @ "8.6" gate multimem_f8,
     }
-    MultimemVectorMinMaxType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max` with a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
+    MultimemVectorMinMaxType(TypeTag): "`{Self}` is not a `.type` of `.min` or `.max` with a `.v2` or `.v4`: use `.f16`, `.bf16`, `.f16x2`, `.bf16x2` or, with the feature `sm_100f`, `sm_110f`, `sm_120a` or `sm_121a`, `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     {
         ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::E4m3x2 @ "8.6" gate multimem_f8,
         ty::E5m2x2 @ "8.6" gate multimem_f8, ty::E4m3x4 @ "8.6" gate multimem_f8,
@@ -56,7 +56,7 @@ legal! {
     { ty::F16, ty::Bf16, ty::F16x2, ty::Bf16x2, ty::F32 }
     MultimemVectorAccF16Type(TypeTag): "`{Self}` is not a `.type` of `.add.acc::f16` with a `.v2` or `.v4`: use `.e4m3x2`, `.e5m2x2`, `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x2, ty::E5m2x2, ty::E4m3x4, ty::E5m2x4 }
-    MultimemV8Type(TypeTag): "`{Self}` is not a `.type` of a `.v8` of `multimem`: use `.f16`, `.bf16` or, with the feature `sm_100f`, `sm_110a` or `sm_120a`, `.e4m3x2` or `.e5m2x2`"
+    MultimemV8Type(TypeTag): "`{Self}` is not a `.type` of a `.v8` of `multimem`: use `.f16`, `.bf16` or, with the feature `sm_100f`, `sm_110f`, `sm_120a` or `sm_121a`, `.e4m3x2` or `.e5m2x2`"
     {
         ty::F16, ty::Bf16, ty::E4m3x2 @ "8.6" gate multimem_f8,
         ty::E5m2x2 @ "8.6" gate multimem_f8,

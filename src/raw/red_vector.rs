@@ -27,7 +27,7 @@ atom_vec! { red_vector
         v2 red_add_v2;
         v4 red_add_v4;
     "Adds the elements of `b` to the elements at `addr`, without flushing subnormal numbers."
-    ".add.noftz" half:
+    ".add.noftz" noftz:
         v2 red_add_noftz_v2;
         v4 red_add_noftz_v4;
         v8 red_add_noftz_v8;

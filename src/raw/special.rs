@@ -103,3 +103,14 @@ instruction! {
     isa: "7.8", target: "sm_90", section: "10.11";
     options: pure, nomem, nostack, preserves_flags;
 }
+
+instruction! {
+    /// Returns the number of the locality domain of the GPU that executes the thread. ptxas 13.5 takes the register; the PTX ISA up to
+    /// 9.4 has no text on it.
+    fn locality_domain_id() -> u32 = (d: u32 = reg32) d;
+    form: "%locality_domain_id;";
+    ptx: "mov.u32 {d}, " .. "%locality_domain_id;";
+    isa: "9.5", target: "sm_100", section: "none of PTX ISA 9.4";
+    gate: sm_100;
+    options: nostack, preserves_flags;
+}

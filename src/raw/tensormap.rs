@@ -1,4 +1,4 @@
-//! Fields of tensor maps (`CUtensorMap`): `tensormap.replace` (PTX ISA 9.7.9.28).
+//! Fields of tensor maps (`CUtensorMap`): `tensormap.replace` (PTX ISA 9.7.9.28) and `tensormap.query`.
 
 legal! {
     TensormapSpace(AddressSpace): "`{Self}` is not a space of `tensormap.replace`: use `.global`, `.shared::cta` or `space::All` (generic)"
@@ -7,7 +7,7 @@ legal! {
     TensormapOrd: "`{Self}` is not an `ord` of `tensormap.replace`: use `ord::D0` to `ord::D4`"
     { ord::D0, ord::D1, ord::D2, ord::D3, ord::D4 }
     /// `new_val` of `tensormap.replace.tile.elemtype`.
-    TensormapElemtype: "`{Self}` is not a `new_val` of `.elemtype`: use a type of `qualifier::elemtype`; the sub-byte types (`B4x16`, `B4x16P64`, `B6x16P32`) with the feature `sm_100f`, `sm_110a` or `sm_120a`"
+    TensormapElemtype: "`{Self}` is not a `new_val` of `.elemtype`: use a type of `qualifier::elemtype`; the sub-byte types (`B4x16`, `B4x16P64`, `B6x16P32`) with the feature `sm_100f`, `sm_110f` or `sm_120f`"
     {
         elemtype::U8, elemtype::U16, elemtype::U32, elemtype::S32, elemtype::U64, elemtype::S64, elemtype::F16,
         elemtype::F32, elemtype::F32Ftz, elemtype::F64, elemtype::Bf16, elemtype::Tf32, elemtype::Tf32Ftz,
@@ -19,7 +19,7 @@ legal! {
     TensormapInterleave: "`{Self}` is not a `new_val` of `.interleave_layout`: use a value of `qualifier::interleave_layout`"
     { interleave_layout::None, interleave_layout::B16, interleave_layout::B32 }
     /// `new_val` of `tensormap.replace.tile.swizzle_mode`.
-    TensormapSwizzle: "`{Self}` is not a `new_val` of `.swizzle_mode`: use a value of `qualifier::swizzle_mode`; `B96` with the feature `sm_103a`"
+    TensormapSwizzle: "`{Self}` is not a `new_val` of `.swizzle_mode`: use a value of `qualifier::swizzle_mode`; `B96` with the feature `sm_103a` or `sm_107a`"
     {
         swizzle_mode::None, swizzle_mode::B32, swizzle_mode::B64, swizzle_mode::B128,
         swizzle_mode::B96 @ "8.8" on "sm_103" gate swizzle_b96,
@@ -111,4 +111,23 @@ replace! {
     "Sets the fill mode in the tensor map at `addr`: the value of elements outside the tensor." immediate "fill_mode" "b32"
         ("8.3" tensormap_replace TensormapFill)
         tensormap_replace_tile_fill_mode
+}
+
+legal! {
+    TensormapQuerySpace: "`{Self}` is not a space of `tensormap.query`: use `.global` or `space::All` (generic)"
+    { space::All, space::Global }
+}
+
+instruction! {
+    /// Returns what the tensor map at `addr` says of its allocation: whether its class is large. ptxas 13.5 takes the instruction; the
+    /// PTX ISA up to 9.4 has no text on it.
+    @unsafe fn tensormap_query_alloc_class_large[Space: TensormapQuerySpace](
+        addr: *const u8 = reg64,
+    ) -> bool = (d: u32 = reg32) d != 0;
+    form: "tensormap.query.alloc_class_large{.space}.b1024 p, [addr];";
+    ptx: "{{ .reg .pred p; tensormap.query.alloc_class_large" .. ".b1024 p, [{addr}]; selp.b32 {d}, 1, 0, p; }}";
+    isa: "9.5", target: "sm_90a", section: "none of PTX ISA 9.4";
+    gate: tensormap_query;
+    # Safety
+    "- `addr` is the address, in the given space, of a tensor map in global memory. Nothing writes the map meanwhile."
 }

@@ -16,7 +16,7 @@ use crate::shared::{Element, Free, Shared};
 /// # use ptx::{group::Cta, qualifier::ord, shared::{Free, Shared}, tensor::{self, Box2, TensorMap, TensorMapSlot}};
 /// # type Memory<'s> = Shared<'s, u64, 16, Free>;
 /// # type Map = TensorMap<f32, Box2<64, 32>>;
-/// # #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+/// # #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110f", feature = "sm_120f"))]
 /// /// Makes a map of the first `rows` rows of another tensor, whose rows are as long.
 /// unsafe fn first_rows<'s>(
 ///     cta: &Cta,
@@ -76,7 +76,7 @@ macro_rules! fields {
         #[diagnostic::on_unimplemented(
             message = "this tensor map cannot be changed on the target that the crate's features select",
             label = "no `tensormap.replace` for this map on this target",
-            note = "select the feature `sm_90a`, `sm_100f`, `sm_110a` or `sm_120a`, which `tensormap.replace` needs; it has the mode `.tile` alone and changes maps of `Box1` to `Box5` and of `Gather4` (PTX ISA 9.7.9.28)"
+            note = "select the feature `sm_90a`, `sm_100f`, `sm_110f` or `sm_120f`, which `tensormap.replace` needs; it has the mode `.tile` alone and changes maps of `Box1` to `Box5` and of `Gather4` (PTX ISA 9.7.9.28)"
         )]
         #[cfg_attr(doc, doc(hidden))]
         pub trait Replace: Sealed { $(
@@ -139,7 +139,7 @@ impl<T, S: LoadShape, G> Sealed for TensorMapDraft<'_, T, S, G> {}
 #[diagnostic::on_unimplemented(
     message = "loads have no swizzle atomicity on the target that the crate's features select",
     label = "no `.swizzle_atomicity` on this target",
-    note = "select the feature `sm_100f` or `sm_110a`, which `.swizzle_atomicity` needs (PTX ISA 9.7.9.28, 9.7.9.25.5.1)"
+    note = "select the feature `sm_100f` or `sm_110f`, which `.swizzle_atomicity` needs (PTX ISA 9.7.9.28, 9.7.9.25.5.1)"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait ReplaceAtomicity: Replace {
@@ -333,12 +333,12 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     /// PTX, by the leader, with `.shared::cta.b1024.b32 [addr]` after each: `tensormap.replace.tile.rank`, `RANK - 1`, if the
     /// rank changes; for each dimension `tensormap.replace.tile.box_dim`, `ORD, elements`, and, if the dimension is new,
     /// `tensormap.replace.tile.element_stride`, `ORD, 1`; `tensormap.replace.tile.elemtype`, the type of `U`;
-    /// `tensormap.replace.tile.swizzle_mode`, `0`; with the feature `sm_100f` or `sm_110a`
+    /// `tensormap.replace.tile.swizzle_mode`, `0`; with the feature `sm_100f` or `sm_110f`
     /// `tensormap.replace.tile.swizzle_atomicity`, `0`; `tensormap.replace.tile.fill_mode`, `0`
     ///
     /// ```
     /// # use ptx::{group::Cta, qualifier::ord, tensor::{Box2, Box3, TensorMapDraft}};
-    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110a", feature = "sm_120a"))]
+    /// # #[cfg(any(feature = "sm_90a", feature = "sm_100f", feature = "sm_110f", feature = "sm_120f"))]
     /// # fn kernel<'s>(cta: &Cta, draft: TensorMapDraft<'s, f32, Box2<64, 32>>, images: u32)
     /// # -> TensorMapDraft<'s, u16, Box3<64, 8, 8>> {
     /// let draft = draft.retype::<u16, Box3<64, 8, 8>>(cta);
@@ -426,7 +426,7 @@ impl<'s, T: Element, S: LoadShape, G: HasFirstWarp> TensorMapDraft<'s, T, S, G> 
     /// Collective in the group.
     ///
     /// PTX, by the leader: `tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [addr], mode;`, with the feature `sm_100f`
-    /// or `sm_110a` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
+    /// or `sm_110f` also `tensormap.replace.tile.swizzle_atomicity.shared::cta.b1024.b32 [addr], 0;`
     #[inline(always)]
     #[track_caller]
     pub fn swizzle_mode<Mode>(self, group: &G, mode: Mode) -> TensorMapDraft<'s, T, S::With<Mode>, G>

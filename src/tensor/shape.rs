@@ -106,7 +106,7 @@ pub trait UnboundedShape: Shape<Bounds = ()> {}
 #[diagnostic::on_unimplemented(
     message = "a copy cannot load the shape `{Self}`",
     label = "not a shape of loads on this target",
-    note = "loads take `Box1` to `Box5` and `Im2col3` to `Im2col5`; with the feature `sm_100` also `Gather4` and `Im2colW3` to `Im2colW5`, with `sm_100f` or `sm_110a` also `Im2colW128x3` to `Im2colW128x5`"
+    note = "loads take `Box1` to `Box5` and `Im2col3` to `Im2col5`; with the feature `sm_100` also `Gather4` and `Im2colW3` to `Im2colW5`, with `sm_100f` or `sm_110f` also `Im2colW128x3` to `Im2colW128x5`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait LoadShape: Shape {
@@ -129,7 +129,7 @@ pub trait LoadShape: Shape {
 #[diagnostic::on_unimplemented(
     message = "a copy cannot multicast the shape `{Self}`",
     label = "not a shape of multicasts on this target",
-    note = "multicasts take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Gather4` and `Im2colW3` to `Im2colW5`, `Im2colW128x3` to `Im2colW128x5`"
+    note = "multicasts take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110f`, `Gather4` and `Im2colW3` to `Im2colW5`, `Im2colW128x3` to `Im2colW128x5`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait MulticastShape: LoadShape {
@@ -153,7 +153,7 @@ pub trait MulticastShape: LoadShape {
 #[diagnostic::on_unimplemented(
     message = "the shape `{Self}` cannot be prefetched",
     label = "not a shape of prefetches on this target",
-    note = "prefetches take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Gather4` and `Im2colW3` to `Im2colW5`"
+    note = "prefetches take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110f`, `Gather4` and `Im2colW3` to `Im2colW5`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait PrefetchShape: LoadShape {
@@ -170,7 +170,7 @@ pub trait PrefetchShape: LoadShape {
 #[diagnostic::on_unimplemented(
     message = "a copy cannot store the shape `{Self}`",
     label = "not a shape of stores on this target",
-    note = "stores take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110a`, `Scatter4`"
+    note = "stores take `Box1` to `Box5`, `Im2col3` to `Im2col5`, and, with the feature `sm_100f` or `sm_110f`, `Scatter4`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub trait StoreShape: Shape {
@@ -833,7 +833,7 @@ im2col_w! {
     /// The shape of a column of 128 pixels along W of a tensor C, W, N, with a halo after each 32 pixels (`.im2col::w::128`).
     /// Each halo has `HALO` pixels, fewer than 32, so the column has `CHANNELS * 4 * (32 + HALO)` elements. A load takes the
     /// coordinates and `wOffset`, as with [`Im2colW3`]. A row is as wide as the swizzle of the map: 32, 64 or 128 bytes. The
-    /// shape needs the feature `sm_100f` or `sm_110a`.
+    /// shape needs the feature `sm_100f` or `sm_110f`.
     Im2colW128x3<CHANNELS> 3 Im2colW128 w_128 CHANNELS, 128;
         cp_async_bulk_tensor_3d_global_im2col_w
         cp_async_bulk_prefetch_tensor_3d_global_im2col_w;
@@ -949,7 +949,7 @@ impl<const WIDTH: usize, M: MapSwizzle> PrefetchShape for Gather4<WIDTH, M> {
 
 /// The shape of a scatter: four rows of `WIDTH` elements to anywhere in a tensor of two dimensions (`.tile::scatter4`), whose map
 /// has boxes of `WIDTH` by 1. A store takes the column and the four rows, which must differ: `map.at([128, 7, 3, 90, 4])` is the
-/// rows 7, 3, 90 and 4 from column 128 on. The shape needs the feature `sm_100f` or `sm_110a`.
+/// rows 7, 3, 90 and 4 from column 128 on. The shape needs the feature `sm_100f` or `sm_110f`.
 #[derive(Debug)]
 pub enum Scatter4<const WIDTH: usize> {}
 

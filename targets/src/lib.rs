@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 macro_rules! targets {
-    ($( $Arch:ident $name:literal ($major:literal, $minor:literal) [$( $Contained:ident )?] )*) => {
+    ($( $Arch:ident $name:literal ($major:literal, $minor:literal) [$( $Contained:ident ),*] )*) => {
         /// A GPU target. The Cargo feature has the same name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "the variants are the names of NVIDIA's targets")]
@@ -33,19 +33,19 @@ macro_rules! targets {
                 }
             }
 
-            /// Returns the nearest target all of whose instructions this target has, or `None` for the oldest.
-            pub const fn contained(self) -> Option<Arch> {
+            /// Returns the nearest targets all of whose instructions this target has: none for the oldest.
+            pub const fn contained(self) -> &'static [Arch] {
                 match self {
-                    $( Arch::$Arch => targets!(@option $( $Contained )?), )*
+                    $( Arch::$Arch => &[$( Arch::$Contained ),*], )*
                 }
             }
         }
     };
-    (@option) => { None };
-    (@option $Arch:ident) => { Some(Arch::$Arch) };
 }
 
-// Target ISA Notes of PTX, 9.7.9.25 and 9.7.13; the versions: "Release Notes".
+// Target ISA Notes of PTX, 9.7.9.25 and 9.7.13; the versions: "Release Notes". ptxas says which target contains which: PTX for
+// `sm_XY` becomes code for each later number, PTX for `sm_XYf` for each later number of the family. sm_100, sm_103 and sm_107 are
+// one family, sm_110 is one, sm_120 and sm_121 are one.
 targets! {
     // target        PTX     contains
     Sm90   "sm_90"   (7, 8)  []
@@ -53,9 +53,21 @@ targets! {
     Sm100  "sm_100"  (8, 6)  [Sm90]
     Sm100f "sm_100f" (8, 8)  [Sm100]
     Sm100a "sm_100a" (8, 6)  [Sm100f]
-    Sm103a "sm_103a" (8, 8)  [Sm100f]
-    Sm110a "sm_110a" (9, 0)  [Sm100]
-    Sm120a "sm_120a" (8, 7)  [Sm100]
+    Sm103  "sm_103"  (8, 8)  [Sm100]
+    Sm103f "sm_103f" (8, 8)  [Sm100f, Sm103]
+    Sm103a "sm_103a" (8, 8)  [Sm103f]
+    Sm107  "sm_107"  (9, 4)  [Sm103]
+    Sm107f "sm_107f" (9, 4)  [Sm103f, Sm107]
+    Sm107a "sm_107a" (9, 4)  [Sm107f]
+    Sm110  "sm_110"  (9, 0)  [Sm107]
+    Sm110f "sm_110f" (9, 0)  [Sm110]
+    Sm110a "sm_110a" (9, 0)  [Sm110f]
+    Sm120  "sm_120"  (8, 7)  [Sm110]
+    Sm120f "sm_120f" (8, 8)  [Sm120]
+    Sm120a "sm_120a" (8, 7)  [Sm120f]
+    Sm121  "sm_121"  (8, 8)  [Sm120]
+    Sm121f "sm_121f" (8, 8)  [Sm120f, Sm121]
+    Sm121a "sm_121a" (8, 8)  [Sm121f]
 }
 
 /// What `ptx` has on some targets alone: an instruction, a tag, an item of the typed layer. `build.rs` sets a cfg of the gate's
@@ -81,30 +93,42 @@ macro_rules! gates {
 gates! {
     // The instructions that Blackwell brought to all of its targets.
     sm_100: Sm100;
+    // The instructions and qualifiers of sm_107.
+    sm_107f: Sm107f;
+    // `cp.async.bulk.relaxed` from global memory to `.shared::cluster`.
+    bulk_relaxed_cluster: Sm90a, Sm100f, Sm110f;
     // `redux.sync.min` and `.max` of `.f32`.
     redux_f32: Sm100f;
     // Of tensor copies: `.cta_group`, `.tile::gather4` and `.im2col::w` into the cluster and as prefetches, `.tile::scatter4`,
     // `.im2col::w::128`.
-    tensor_modes: Sm100f, Sm110a;
+    tensor_modes: Sm100f, Sm110f;
     // Loads of maps with a `.swizzle_atomicity`.
-    load_swizzle_atomicity: Sm100f, Sm110a;
+    load_swizzle_atomicity: Sm100f, Sm110f;
     // `tensormap.replace`, and its fields or values on newer targets.
-    tensormap_replace: Sm90a, Sm100f, Sm110a, Sm120a;
-    tensormap_swizzle_atomicity: Sm100f, Sm110a, Sm120a;
-    sub_byte_elemtype: Sm100f, Sm110a, Sm120a;
-    swizzle_b96: Sm103a;
-    setmaxnreg: Sm90a, Sm100f, Sm110a, Sm120a;
+    tensormap_replace: Sm90a, Sm100f, Sm110f, Sm120f;
+    tensormap_swizzle_atomicity: Sm100f, Sm110f, Sm120f;
+    sub_byte_elemtype: Sm100f, Sm110f, Sm120f;
+    swizzle_b96: Sm103a, Sm107a;
+    tensormap_query: Sm90a, Sm100f, Sm110f, Sm120f;
+    setmaxnreg: Sm90a, Sm100f, Sm110f, Sm120f;
     // `clusterlaunchcontrol.try_cancel.multicast::cluster::all`.
-    try_cancel_multicast: Sm100f, Sm110a, Sm120a;
+    try_cancel_multicast: Sm100f, Sm110f, Sm120f;
     // `multimem` of eight-bit floats, and with `.acc::f16`.
-    multimem_f8: Sm100f, Sm110a, Sm120a;
+    multimem_f8: Sm100f, Sm110f, Sm120a, Sm121a;
+    // `fabric.try_pullred` of eight-bit floats, and with an `.acc`.
+    pullred_f8: Sm100f, Sm110f, Sm120f;
     // `cvt` between eight-bit floats and `.bf16x2`.
-    cvt_f8_bf16: Sm100f, Sm110a, Sm120a;
+    cvt_f8_bf16: Sm100f, Sm110f, Sm120f;
     // `cvt.rs`.
-    cvt_rs: Sm100a, Sm103a;
+    cvt_rs: Sm100a, Sm103a, Sm107a;
 }
 
 impl Gate {
+    /// Returns true if a target has what the gate opens.
+    pub fn is_open(&self, arch: Arch) -> bool {
+        self.targets.iter().any(|target| arch.contains(*target))
+    }
+
     /// Returns the targets as documents say it: "sm_100f or higher in its family, sm_110a".
     pub fn text(&self) -> String {
         let text = |arch: &Arch| match arch.name().as_bytes().last() {
@@ -116,37 +140,22 @@ impl Gate {
     }
 }
 
-/// The processors that are no target of this table, and the target that each contains.
-const PROCESSORS: &[(&str, Arch)] = &[
-    ("sm_103", Arch::Sm100),
-    ("sm_103f", Arch::Sm100f),
-    ("sm_110", Arch::Sm100),
-    ("sm_110f", Arch::Sm100),
-    ("sm_120", Arch::Sm100),
-    ("sm_120f", Arch::Sm100),
-    ("sm_121", Arch::Sm100),
-    ("sm_121f", Arch::Sm100),
-    ("sm_121a", Arch::Sm100),
-];
-
 impl Arch {
     /// Returns the targets whose instructions this target has, oldest first; itself last.
     pub fn provides(self) -> Vec<Arch> {
-        let mut targets: Vec<_> = std::iter::successors(Some(self), |arch| arch.contained()).collect();
-        targets.reverse();
-        targets
+        Arch::ALL.into_iter().filter(|arch| self.contains(*arch)).collect()
     }
-}
 
-/// Returns the targets whose instructions the processor of `-Ctarget-cpu` has, or `None` for an unknown processor.
-pub fn provided_by(processor: &str) -> Option<Vec<Arch>> {
-    let of_others = || PROCESSORS.iter().find(|(name, _)| *name == processor).map(|&(_, arch)| arch);
-    Some(processor.parse().ok().or_else(of_others)?.provides())
-}
+    /// Returns true if this target has the instructions of another, or is that one.
+    pub fn contains(self, other: Arch) -> bool {
+        self == other || self.contained().iter().any(|arch| arch.contains(other))
+    }
 
-/// Returns the names of all processors: those of the targets, then the others.
-pub fn processors() -> impl Iterator<Item = &'static str> {
-    Arch::ALL.into_iter().map(Arch::name).chain(PROCESSORS.iter().map(|(name, _)| *name))
+    /// Returns the first target with the same open gates, and so with the same instructions.
+    pub fn first_alike(self) -> Arch {
+        let alike = |other: &Arch| GATES.iter().all(|gate| gate.is_open(*other) == gate.is_open(self));
+        Arch::ALL.into_iter().find(alike).unwrap_or(self)
+    }
 }
 
 impl fmt::Display for Arch {
@@ -193,37 +202,53 @@ mod tests {
     #[test]
     fn a_target_contains_older_ones_and_no_name_occurs_twice() {
         for arch in Arch::ALL {
-            assert!(arch.contained().is_none_or(|contained| contained < arch), "{arch}");
+            assert!(arch.contained().iter().all(|contained| *contained < arch), "{arch}");
         }
-        let mut names: Vec<_> = processors().collect();
+        let mut names = Arch::ALL.map(Arch::name).to_vec();
         names.sort();
-        let count = names.len();
         names.dedup();
-        assert_eq!(names.len(), count);
+        assert_eq!(names.len(), Arch::ALL.len());
     }
 
     #[test]
     fn a_gate_names_no_target_that_contains_another_of_its_targets() {
-        for gate in GATES {
+        for gate in &GATES {
             for arch in gate.targets {
-                let more = gate.targets.iter().filter(|other| arch.provides().contains(other)).count();
+                let more = gate.targets.iter().filter(|other| arch.contains(**other)).count();
                 assert_eq!(more, 1, "{}: {arch}", gate.name);
             }
         }
         let texts = ["tensor_modes", "sm_100"]
             .map(|name| GATES.iter().find(|gate| gate.name == name).unwrap().text());
-        assert_eq!(texts, ["sm_100f or higher in its family, sm_110a", "sm_100 or higher"]);
+        assert_eq!(
+            texts,
+            ["sm_100f or higher in its family, sm_110f or higher in its family", "sm_100 or higher"]
+        );
     }
 
     #[test]
-    fn a_processor_provides_what_it_contains() {
-        let provided = |processor| {
-            provided_by(processor).map(|targets| targets.into_iter().map(Arch::name).collect::<Vec<_>>())
-        };
-        assert_eq!(provided("sm_103a"), Some(vec!["sm_90", "sm_100", "sm_100f", "sm_103a"]));
-        assert_eq!(provided("sm_103f"), Some(vec!["sm_90", "sm_100", "sm_100f"]));
-        assert_eq!(provided("sm_121a"), Some(vec!["sm_90", "sm_100"]));
-        assert_eq!(provided("sm_90a"), Some(vec!["sm_90", "sm_90a"]));
-        assert_eq!(provided("sm_89"), None);
+    fn a_target_provides_what_it_contains() {
+        let provided = |arch: Arch| arch.provides().into_iter().map(Arch::name).collect::<Vec<_>>();
+        assert_eq!(provided(Arch::Sm103a), ["sm_90", "sm_100", "sm_100f", "sm_103", "sm_103f", "sm_103a"]);
+        assert_eq!(provided(Arch::Sm103f), ["sm_90", "sm_100", "sm_100f", "sm_103", "sm_103f"]);
+        assert_eq!(provided(Arch::Sm90a), ["sm_90", "sm_90a"]);
+        // The family of sm_110 is not that of sm_107, nor are the targets whose name ends with `a` in any other.
+        let differ =
+            [(Arch::Sm110a, Arch::Sm107f), (Arch::Sm121a, Arch::Sm120a), (Arch::Sm107a, Arch::Sm100a)];
+        assert!(differ.iter().all(|(arch, other)| !arch.contains(*other)));
+        assert!(Arch::Sm121a.contains(Arch::Sm120f) && Arch::Sm107a.contains(Arch::Sm100f));
+    }
+
+    #[test]
+    fn targets_with_the_same_gates_are_alike() {
+        for (arch, first) in [
+            (Arch::Sm90, Arch::Sm90),
+            (Arch::Sm121, Arch::Sm100),
+            (Arch::Sm103f, Arch::Sm100f),
+            (Arch::Sm103a, Arch::Sm103a),
+            (Arch::Sm110a, Arch::Sm110f),
+        ] {
+            assert_eq!(arch.first_alike(), first, "{arch}");
+        }
     }
 }

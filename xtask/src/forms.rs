@@ -11,6 +11,38 @@ use ptx_link::convergence::is_convergent;
 use crate::device::{Arch, Build};
 use crate::family;
 
+/// The families of sections 9.7.9.25, 9.7.9.27 and 9.7.13 of PTX ISA 9.2.
+pub const CHAPTERS: [&str; 28] = [
+    "cp_async",
+    "cp_async_bulk",
+    "cp_async_bulk_commit_group",
+    "cp_async_bulk_wait_group",
+    "cp_async_bulk_prefetch",
+    "cp_async_bulk_tensor",
+    "cp_async_bulk_prefetch_tensor",
+    "cp_reduce_async_bulk",
+    "cp_reduce_async_bulk_tensor",
+    "multimem_cp_reduce_async_bulk",
+    "barrier",
+    "barrier_cluster",
+    "fence",
+    "clusterlaunchcontrol",
+    "atom",
+    "atom_vector",
+    "red",
+    "red_vector",
+    "red_async",
+    "vote",
+    "match_sync",
+    "bar_warp_sync",
+    "activemask",
+    "elect_sync",
+    "redux_sync",
+    "griddepcontrol",
+    "mbarrier",
+    "tensormap_cp_fenceproxy",
+];
+
 /// One raw instruction, as compiled in its probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -72,6 +104,12 @@ impl Row {
         )
     }
 
+    /// Returns the row as another target has it.
+    fn on(&self, arch: Arch) -> Row {
+        let on_this = |form: &Form| Form { targets: vec![arch], ..form.clone() };
+        Row { forms: self.forms.iter().map(on_this).collect(), ..self.clone() }
+    }
+
     /// Returns a form's line in the golden file. Needs beyond the row's claims follow as a comment.
     pub fn line(&self, form: &Form) -> String {
         let mut needs = Vec::new();
@@ -79,7 +117,10 @@ impl Row {
             needs.push(format!("PTX ISA {}", shown(form.isa)));
         }
         if form.targets.len() < Arch::ALL.len() {
-            needs.extend(form.targets.iter().map(Arch::to_string));
+            // A target that contains one of them has the form too.
+            let contains_another =
+                |arch: &&Arch| form.targets.iter().any(|other| other != *arch && arch.contains(*other));
+            needs.extend(form.targets.iter().filter(|arch| !contains_another(arch)).map(Arch::to_string));
         } else if form.target != self.target {
             needs.push(form.target.clone());
         }
@@ -150,13 +191,17 @@ pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
 }
 
 /// The target whose probe has every row. The other targets' probes have the gated rows only.
-const WHOLE: Arch = Arch::Sm100a;
+const WHOLE: Arch = Arch::Sm107a;
 
-/// Returns the rows of some families on every target. Their crates are compiled in `target/row/<folder>`, two at a time.
+/// Returns the rows of some families on every target. Their crates are compiled in `target/row/<folder>`, two at a time: one for all
+/// targets with the same gates.
 fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result<Vec<(Arch, Vec<Row>)>> {
     let whole = family::written(folder, families)?;
     let gated: BTreeSet<_> = families.intersection(&family::gated()?).cloned().collect();
-    let others: Vec<_> = Arch::ALL.into_iter().filter(|arch| !gated.is_empty() && *arch != WHOLE).collect();
+    let alike =
+        |arch: Arch| if arch.first_alike() == WHOLE.first_alike() { WHOLE } else { arch.first_alike() };
+    let is_compiled = |arch: &Arch| !gated.is_empty() && *arch != WHOLE && alike(*arch) == *arch;
+    let others: Vec<_> = Arch::ALL.into_iter().filter(is_compiled).collect();
     let gated_rows = family::written(&format!("{folder}-gated"), &gated)?;
     // The whole probe takes the longest, so it comes first.
     let archs: Vec<Arch> = [WHOLE].into_iter().chain(others).collect();
@@ -165,7 +210,14 @@ fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result<Vec<(Arch,
         _ => build(&gated_rows, arch, Part::Gated),
     });
     let probes = archs.into_iter().zip(probes).map(|(arch, rows)| Ok((arch, rows?)));
-    with_ungated(probes.collect::<Result<_>>()?, &gated)
+    let probes = with_ungated(probes.collect::<Result<_>>()?, &gated)?;
+    Ok(Arch::ALL
+        .into_iter()
+        .map(|arch| {
+            let rows = probes.get(&alike(arch)).unwrap_or(&probes[&WHOLE]);
+            (arch, rows.iter().map(|row| row.on(arch)).collect())
+        })
+        .collect())
 }
 
 /// Adds to the probes of gated rows the rows without a gate, as [`WHOLE`] has them. A row without a gate has the same claims and
@@ -173,16 +225,15 @@ fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result<Vec<(Arch,
 fn with_ungated(
     mut probes: BTreeMap<Arch, Vec<Row>>,
     gated: &BTreeSet<String>,
-) -> Result<Vec<(Arch, Vec<Row>)>> {
+) -> Result<BTreeMap<Arch, Vec<Row>>> {
     let whole = probes.remove(&WHOLE).unwrap_or_default();
     if let Some(row) = whole.iter().find(|row| row.gated && !gated.contains(&row.family)) {
         bail!("{} has a gate, but src/raw/{}.rs names none: name the gate there", row.name, row.family);
     }
     let ungated: Vec<&Row> = whole.iter().filter(|row| !row.gated).collect();
-    let mut all = Vec::new();
-    for arch in Arch::ALL.into_iter().filter(|&arch| arch != WHOLE) {
-        let (mut rows, listed): (Vec<Row>, Vec<Row>) =
-            probes.remove(&arch).unwrap_or_default().into_iter().partition(|row| row.gated);
+    let mut all = BTreeMap::new();
+    for (arch, rows) in probes {
+        let (mut rows, listed): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.gated);
         let expected = ungated.iter().filter(|row| gated.contains(&row.family));
         let bare = |row: &Row| Row { forms: Vec::new(), ..row.clone() };
         let expected: BTreeMap<String, Row> = expected.map(|row| (row.name.clone(), bare(row))).collect();
@@ -193,14 +244,10 @@ fn with_ungated(
                 "{name} is different on {arch} and {WHOLE}, but has no gate: add a gate to the row or to the tag"
             );
         }
-        let on_this = |form: &Form| Form { targets: vec![arch], ..form.clone() };
-        rows.extend(
-            ungated.iter().map(|&row| Row { forms: row.forms.iter().map(on_this).collect(), ..row.clone() }),
-        );
-        all.push((arch, rows));
+        rows.extend(ungated.iter().map(|row| row.on(arch)));
+        all.insert(arch, rows);
     }
-    all.push((WHOLE, whole));
-    all.sort_by_key(|(arch, _)| *arch);
+    all.insert(WHOLE, whole);
     Ok(all)
 }
 
@@ -319,7 +366,7 @@ fn row_of(text: &str) -> Result<Row> {
 /// Returns the form in an asm block. The block also sets up and reads out predicates, and operands that are wider or narrower
 /// than the registers of `asm!`. The remaining statement is the instruction.
 fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
-    const SET_UP: [&str; 8] = [
+    const SET_UP: [&str; 9] = [
         ".reg ",
         "selp.b32 ",
         "setp.ne.b32 ",
@@ -328,6 +375,7 @@ fn form_of(row: &Row, block: AsmBlock, arch: Arch) -> Result<Form> {
         "mov.b64 ",
         "mov.b128 ",
         "cvt.u8.u16 ",
+        "cvt.u32.u8 ",
     ];
     let set_up = |statement: &&String| SET_UP.iter().any(|start| statement.starts_with(start));
     let left: Vec<_> = block.instructions.iter().filter(|statement| !set_up(statement)).collect();
@@ -390,7 +438,7 @@ fn statements(code: &str) -> Vec<String> {
     statements.map(|statement| format!("{};", generic_registers(statement))).collect()
 }
 
-/// Replaces registers by their class: `%r12` becomes `%r`, the scratch predicate `p` becomes `%p`, the 128-bit `q` and `q1`
+/// Replaces registers by their class: `%r12` becomes `%r`, the scratch predicates `p` and `p1` become `%p`, the 128-bit `q` and `q1`
 /// become `%rq`, and the 8-bit `e` and `e0` to `e7` become `%b`.
 pub fn generic_registers(statement: &str) -> String {
     map_words(statement, |word| match word.strip_prefix('%') {
@@ -398,7 +446,7 @@ pub fn generic_registers(statement: &str) -> String {
         Some("clock64") => word.into(),
         Some(register) => format!("%{}", register.trim_end_matches(|c: char| c.is_ascii_digit())),
         None if word.starts_with("$L") => "$L".into(),
-        None if word == "p" => "%p".into(),
+        None if matches!(word, "p" | "p1") => "%p".into(),
         None if matches!(word, "q" | "q1") => "%rq".into(),
         None if matches!(word, "e" | "e0" | "e1" | "e2" | "e3" | "e4" | "e5" | "e6" | "e7") => "%b".into(),
         _ => word.into(),
@@ -443,13 +491,16 @@ mod tests {
     #[test]
     fn a_form_is_on_the_targets_whose_probe_has_it() {
         let probes = Arch::ALL.map(|arch| {
-            let tags: &[&str] = if arch == Arch::Sm120a { &[".b", ".a"] } else { &[".a"] };
+            let tags: &[&str] = if arch.contains(Arch::Sm120f) { &[".b", ".a"] } else { &[".a"] };
             (arch, rows(&module(tags), arch).unwrap())
         });
         let all = union(&probes).unwrap();
         let lines: Vec<_> = all[0].forms.iter().map(|form| all[0].line(form)).collect();
-        assert_eq!(lines, ["f.a %p, %rd; // PTX ISA 8.6, sm_90", "f.b %p, %rd; // PTX ISA 8.6, sm_120a"]);
-        assert_eq!(counts(&all)["fam"], Arch::ALL.map(|arch| if arch == Arch::Sm120a { 2 } else { 1 }));
+        assert_eq!(lines, ["f.a %p, %rd; // PTX ISA 8.6, sm_90", "f.b %p, %rd; // PTX ISA 8.6, sm_120f"]);
+        assert_eq!(
+            counts(&all)["fam"],
+            Arch::ALL.map(|arch| if arch.contains(Arch::Sm120f) { 2 } else { 1 })
+        );
     }
 
     /// Checks that what differs between targets has a gate. Other rows are judged on one target for all.
@@ -467,9 +518,10 @@ mod tests {
         let error = with_ungated(probes("[x y]"), &gated).unwrap_err().to_string();
         assert_eq!(
             error,
-            "f is different on sm_90 and sm_100a, but has no gate: add a gate to the row or to the tag"
+            "f is different on sm_90 and sm_107a, but has no gate: add a gate to the row or to the tag"
         );
-        let none_listed = BTreeMap::from([(WHOLE, rows(&module(&[".a"]), WHOLE).unwrap())]);
+        let none_listed =
+            BTreeMap::from([(Arch::Sm90, Vec::new()), (WHOLE, rows(&module(&[".a"]), WHOLE).unwrap())]);
         assert!(
             with_ungated(none_listed, &gated).unwrap_err().to_string().starts_with("f is different on sm_90")
         );

@@ -10,7 +10,7 @@ use crate::device::Arch;
 use crate::forms::{Form, Row, by_two, number, shown};
 
 /// The PTX ISA versions that a row may need.
-const VERSIONS: [(u32, u32); 26] = [
+const VERSIONS: [(u32, u32); 27] = [
     (6, 3),
     (6, 4),
     (6, 5),
@@ -37,6 +37,7 @@ const VERSIONS: [(u32, u32); 26] = [
     (9, 2),
     (9, 3),
     (9, 4),
+    (9, 5),
 ];
 
 /// The targets below sm_90 that ptxas still knows, with the first PTX version of each. A claim of an older target cannot be checked.

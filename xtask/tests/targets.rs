@@ -25,7 +25,7 @@ fn read(path: &str) -> String {
 /// Returns the line of a target's feature: it enables what the target contains, and in another crate than `ptx` the feature of
 /// `ptx`.
 fn feature(arch: Arch, is_ptx: bool) -> String {
-    let mut enables = Vec::from_iter(arch.contained().map(|contained| format!("\"{contained}\"")));
+    let mut enables: Vec<_> = arch.contained().iter().map(|contained| format!("\"{contained}\"")).collect();
     if !is_ptx {
         enables.push(format!("\"ptx/{arch}\""));
     }
@@ -48,7 +48,7 @@ fn with_shown_features(manifest: &str) -> String {
         manifest.split_once("[package.metadata.docs.rs]\nfeatures = [").expect("features for docs.rs");
     let (list, after) = rest.split_once(']').expect("the end of a list");
     let others = list.split(", ").filter(|feature| !feature.starts_with("\"sm_")).map(str::to_owned);
-    let is_contained = |arch: &Arch| Arch::ALL.iter().any(|other| other.contained() == Some(*arch));
+    let is_contained = |arch: &Arch| Arch::ALL.iter().any(|other| other.contained().contains(arch));
     let shown = Arch::ALL.into_iter().filter(|arch| !is_contained(arch)).map(|arch| format!("\"{arch}\""));
     let features: Vec<_> = others.chain(shown).collect();
     format!("{before}[package.metadata.docs.rs]\nfeatures = [{}]{after}", features.join(", "))
@@ -176,10 +176,10 @@ fn a_list_of_targets_is_that_of_a_gate() {
 
 #[test]
 fn lists_are_found_in_prose_and_in_conditions() {
-    let text = "the feature `sm_100f`,\n/// `sm_110a` or `sm_120a`, or `half`; `sm_90` and `sm_90a`\n\
+    let text = "the feature `sm_100f`,\n/// `sm_110f` or `sm_120f`, or `half`; `sm_90` and `sm_90a`\n\
         any(feature = \"sm_90a\", feature = \"sm_100f\")";
     assert_eq!(
         lists(text),
-        [(1, vec![Arch::Sm100f, Arch::Sm110a, Arch::Sm120a]), (3, vec![Arch::Sm90a, Arch::Sm100f])]
+        [(1, vec![Arch::Sm100f, Arch::Sm110f, Arch::Sm120f]), (3, vec![Arch::Sm90a, Arch::Sm100f])]
     );
 }

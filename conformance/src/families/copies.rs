@@ -1,5 +1,5 @@
 //! Asynchronous copies and reductions without tensors: `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`, their groups and
-//! prefetches; `st.bulk`.
+//! prefetches; `st.bulk`; hints to the caches about ranges.
 
 use crate::builder::{Builder, Slot};
 use crate::case::{Case, Compare, Shape};
@@ -21,7 +21,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         ["st", ..] => st_bulk(form),
         ["cp", "async", "commit_group" | "wait_all" | "wait_group", ..] => cp_async_groups(form),
         ["cp", "async", "bulk", "commit_group" | "wait_group", ..] => bulk_groups(form),
-        ["cp", "async", "bulk", "prefetch", ..] => prefetch(form),
+        ["cp", "async", "bulk", "prefetch", ..] | ["applypriority", ..] | ["prefetch", ..] => prefetch(form),
         ["cp", "async", "bulk", ..] | ["cp", "reduce", ..] if form.has("bulk_group") => to_global(form),
         ["cp", "async", "bulk", ..] | ["cp", "reduce", ..] => to_shared(form),
         _ => cp_async(form),
@@ -174,7 +174,8 @@ fn to_shared(form: &Form) -> Case<'_> {
             let policy = form.has("L2::cache_hint").then(|| b.policy());
             // Without multicast, the mask has one block: 0 or 1.
             let there = b.set(Class::B32, format!("shr.u32 {{}}, {mask}, 1"));
-            let multicast = form.has("multicast::cluster");
+            let wide = form.has("multicast::cluster::32b");
+            let multicast = wide || form.has("multicast::cluster");
             let remote = |b: &mut Builder<'_>, offset: usize| {
                 let own = b.set(Class::B32, format!("add.u32 {{}}, %shared, {offset}"));
                 match multicast || !form.has("shared::cluster") {
@@ -190,8 +191,15 @@ fn to_shared(form: &Form) -> Case<'_> {
                     None => b.set(Class::B64, format!("add.u64 {{}}, %memory, {}", at + offset)),
                 };
                 let bytes = b.set(Class::B32, format!("mov.u32 {{}}, {bytes}"));
-                let multicast = multicast.then(|| b.set(Class::B16, format!("cvt.u16.u32 {{}}, {mask}")));
-                let all = [to, from, bytes, mbarrier].into_iter().chain(multicast).chain(policy.clone());
+                let multicast = multicast.then(|| match wide {
+                    true => mask.clone(),
+                    false => b.set(Class::B16, format!("cvt.u16.u32 {{}}, {mask}")),
+                });
+                // Bytes that the copy leaves out may get any value, so none is left out.
+                let none = form.has("ignore_oob").then(|| b.set(Class::B32, "mov.u32 {}, 0"));
+                let ignored = none.iter().chain(&none).cloned();
+                let all = [to, from, bytes].into_iter().chain(ignored).chain([mbarrier]);
+                let all = all.chain(multicast).chain(policy.clone());
                 b.line(form.with(&all.collect::<Vec<_>>()));
             }
         });
@@ -200,7 +208,9 @@ fn to_shared(form: &Form) -> Case<'_> {
     b.sync();
     b.stage_out(to, target, BYTES);
     let masks: &[(&str, u64)] = match () {
-        () if form.has("multicast::cluster") => &[("both blocks", 3), ("own block", 1), ("the peer", 2)],
+        () if form.has("multicast::cluster") || form.has("multicast::cluster::32b") => {
+            &[("both blocks", 3), ("own block", 1), ("the peer", 2)]
+        }
         () if from_shared => &[("the peer", 2)],
         () if form.has("shared::cluster") => &[("own block", 1), ("the peer", 2)],
         () => &[("", 1)],
@@ -232,7 +242,9 @@ fn bulk_groups(form: &Form) -> Case<'_> {
             b.line(or("commit_group", "cp.async.bulk.commit_group"));
         }
         b.line(or("wait_group", "cp.async.bulk.wait_group 1"));
-        if form.has("read") {
+        if form.has("sync_restrict::proxy::async") {
+            // The bytes are there for copies alone.
+        } else if form.has("read") {
             b.line(format!("st.shared::cta.b64 [%shared+{shared}], {word}"));
         } else {
             b.line(format!("ld.global.b64 {word}, [%memory+{}]", at + 16));
@@ -251,9 +263,14 @@ fn prefetch(form: &Form) -> Case<'_> {
     b.one_thread(|b| {
         for (offset, bytes) in PIECES {
             let from = b.set(Class::B64, format!("add.u64 {{}}, %memory, {}", at + offset));
-            let bytes = b.set(Class::B32, format!("mov.u32 {{}}, {bytes}"));
+            let bytes =
+                (form.family != "prefetch").then(|| b.set(Class::B32, format!("mov.u32 {{}}, {bytes}")));
             let policy = form.has("L2::cache_hint").then(|| b.policy());
-            b.line(form.with(&[from, bytes].into_iter().chain(policy).collect::<Vec<_>>()));
+            b.line(form.with(&[from].into_iter().chain(bytes).chain(policy).collect::<Vec<_>>()));
+        }
+        if form.has("bulk_group") {
+            b.line("cp.async.bulk.commit_group");
+            b.line("cp.async.bulk.wait_group 0");
         }
     });
     let from = b.set(Class::B64, "mad.wide.u32 {}, %t, 8, %memory");

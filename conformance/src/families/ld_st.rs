@@ -16,7 +16,9 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     let element = bits as usize / 8;
     let size = element * count;
     let class = form.classes().into_iter().find(|class| !is_address(form, *class)).unwrap_or(Class::B32);
-    let space = Space::of(form);
+    // These take global memory alone, by its addresses or by generic ones.
+    let is_global = form.has("mmio") || form.has("proxy::readonly");
+    let space = if is_global { Space::Global } else { Space::of(form) };
     let mut b = Builder::new(form, Shape::new(2, THREADS));
     let threads = b.shape.threads();
     let per_block = size * THREADS as usize;
@@ -46,7 +48,10 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     }
     b.sync();
     let offset = b.set(Class::B32, format!("mul.lo.u32 {{}}, %t, {size}"));
-    let address = space.address(&mut b, &mode, &offset, slot, shared, per_block, false);
+    let mut address = space.address(&mut b, &mode, &offset, slot, shared, per_block, false);
+    if space != Space::of(form) {
+        address = b.set(Class::B64, format!("cvta.global.u64 {{}}, {address}"));
+    }
     if loads {
         let results: Vec<_> = (0..count).map(|_| b.reg(class)).collect();
         let mut registers = results.clone();
@@ -84,7 +89,10 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
 
 /// Returns true if a class is that of the address alone.
 fn is_address(form: &Form, class: Class) -> bool {
-    let of_address = if form.has("global") { Class::B64 } else { Class::B32 };
+    let of_address = match form.one_of(&["shared::cta", "shared::cluster"]) {
+        Some(_) => Class::B32,
+        None => Class::B64,
+    };
     class == of_address && form.classes().iter().filter(|other| **other == class).count() == 1
 }
 
@@ -93,8 +101,8 @@ fn is_address(form: &Form, class: Class) -> bool {
 fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, class: Class) {
     let form = b.form;
     let (store, load) = (
-        form.text.replacen("ld.acquire", "st.release", 1),
-        form.text.replacen("st.release", "ld.acquire", 1),
+        form.text.replacen("ld.mmio.acquire", "st.mmio.release", 1).replacen("ld.acquire", "st.release", 1),
+        form.text.replacen("st.mmio.release", "ld.mmio.acquire", 1).replacen("st.release", "ld.acquire", 1),
     );
     let (store, load) = (opcode(&store), opcode(&load));
     let count = form.vector();
@@ -130,13 +138,22 @@ fn pass_message(b: &mut Builder<'_>, space: Space, peer: &str, message: usize, c
     b.line(format!("st.weak.{name}.b32 [{flag}+16], {word}"));
     let one = one(b, class);
     let ones: Vec<_> = (0..count).map(|_| one.clone()).collect();
-    b.line(format!("{store} [{flag}], {}", braced(&ones)));
+    // The address of the flag, for the form and its counterpart.
+    let operand = match space != Space::of(form) {
+        true => b.set(Class::B64, format!("cvta.global.u64 {{}}, {flag}")),
+        false => flag.clone(),
+    };
+    b.line(format!("{store} [{operand}], {}", braced(&ones)));
     b.place(&after_store);
     let got = b.set(Class::B32, "mov.u32 {}, 0");
     b.line(format!("@!{loads} bra {after_load}"));
     b.until(|b| {
         let flags: Vec<_> = (0..count).map(|_| b.reg(class)).collect();
-        b.line(format!("{load} {}, [{flag}]", braced(&flags)));
+        let operand = match space != Space::of(form) {
+            true => b.set(Class::B64, format!("cvta.global.u64 {{}}, {flag}")),
+            false => flag.clone(),
+        };
+        b.line(format!("{load} {}, [{operand}]", braced(&flags)));
         is_set(b, class, &flags[0])
     });
     b.line(format!("ld.weak.{name}.b32 {got}, [{flag}+16]"));

@@ -15,6 +15,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
     match (first[0], first[1]) {
         ("cp", _) => vec![cp_async_arrive(form)],
         (_, "init") => vec![init(form)],
+        (_, "check_layout") => vec![check_layout(form)],
         (_, "inval") => vec![inval(form)],
         (_, "expect_tx" | "complete_tx") => vec![bytes(form)],
         (_, "test_wait" | "try_wait") => vec![wait(form)],
@@ -26,10 +27,15 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
 
 /// Initializes an mbarrier in each block, for all threads to use, and returns its offset in `[%shared+{offset}]`.
 pub fn initialized(b: &mut Builder<'_>, count: u64) -> usize {
+    initialized_with(b, count, "")
+}
+
+/// Initializes an mbarrier like [`initialized`], with a `.layout`.
+fn initialized_with(b: &mut Builder<'_>, count: u64, layout: &str) -> usize {
     let at = b.shared(8, 8);
     b.one_thread(|b| {
         let count = b.set(Class::B32, format!("mov.u32 {{}}, {count}"));
-        b.line(format!("mbarrier.init.shared::cta.b64 [%shared+{at}], {count}"));
+        b.line(format!("mbarrier.init{layout}.shared::cta.b64 [%shared+{at}], {count}"));
         b.line("fence.mbarrier_init.release.cluster");
         b.line("fence.proxy.async.shared::cta");
     });
@@ -266,7 +272,8 @@ fn no_complete(form: &Form) -> Case<'_> {
 fn init(form: &Form) -> Case<'_> {
     let mut b = Builder::new(form, Shape::new(1, 32));
     let at = b.shared(8 * 32, 8);
-    let counts = [2, 3, 31, 64, 1000, 65_535, 65_536, (1 << 20) - 1];
+    let largest = if form.has("layout::v1") { (1 << 9) - 1 } else { (1 << 20) - 1 };
+    let counts = [2, 3, 31, 64, 1000, 65_535, 65_536, largest].map(|count| u128::min(count, largest));
     let count = b.input("count", Class::B32, |thread| counts[thread % counts.len()]);
     let own = b.set(Class::B32, "mad.lo.u32 {}, %t, 8, %shared");
     let address = match Space::of(form) {
@@ -298,6 +305,19 @@ fn init(form: &Form) -> Case<'_> {
     let p =
         b.set(Class::Pred, format!("mbarrier.test_wait.acquire.cta.shared::cta.b64 {{}}, [{own}], {state}"));
     b.output("phase of the state", Class::Pred, &p, Compare::Equal);
+    b.finish("")
+}
+
+/// Returns the case of `check_layout`, on an mbarrier of each layout.
+fn check_layout(form: &Form) -> Case<'_> {
+    let mut b = Builder::new(form, Shape::new(1, 32));
+    for layout in ["", ".layout::v0", ".layout::v1"] {
+        let at = initialized_with(&mut b, 7, layout);
+        let address = operand(&mut b, at);
+        let p = b.reg(Class::Pred);
+        b.line(form.with(&[&p, &address]));
+        b.output(&format!("of an mbarrier{layout}"), Class::Pred, &p, Compare::Equal);
+    }
     b.finish("")
 }
 
@@ -411,11 +431,17 @@ fn wait(form: &Form) -> Case<'_> {
     let cluster = scope(form) == "cluster";
     let mut b = Builder::new(form, Shape::new(if cluster { 2 } else { 1 }, THREADS));
     let threads = b.shape.threads() as u64;
-    let at = initialized(&mut b, threads + u64::from(THREADS) * 2);
+    // The predicate and the value of a report, which no operation makes here.
+    let classes = form.classes();
+    let operands = classes.iter().position(|class| ![Class::Pred, Class::B8].contains(class)).unwrap_or(0);
+    let layout = if form.has("phase_type::primary") { ".layout::v1" } else { "" };
+    let at = initialized_with(&mut b, threads + u64::from(THREADS) * 2, layout);
     let words = words(&mut b, cluster);
     let address = operand(&mut b, at);
     let by_parity = form.has("parity");
-    let takes_hint = form.classes().len() == 4;
+    let takes_hint = classes.len() == operands + 3;
+    let report: Vec<(String, Class)> =
+        classes[1..operands].iter().map(|class| (b.reg(*class), *class)).collect();
     let own = b.set(Class::B32, format!("add.u32 {{}}, %shared, {at}"));
     let there = match cluster {
         true => b.set(Class::B32, format!("mapa.shared::cluster.u32 {{}}, {own}, 0")),
@@ -429,7 +455,8 @@ fn wait(form: &Form) -> Case<'_> {
         let issue = |b: &mut Builder<'_>| {
             let p = b.reg(Class::Pred);
             let operand = if by_parity { &parity } else { &state };
-            let all = [&p, &address, operand].into_iter().chain(&hint);
+            let report = report.iter().map(|(register, _)| register);
+            let all = [&p].into_iter().chain(report).chain([&address, operand]).chain(&hint);
             b.line(form.with(&all.collect::<Vec<_>>()));
             p
         };
@@ -450,6 +477,13 @@ fn wait(form: &Form) -> Case<'_> {
             words.load(b, phase);
             let p = issue(b);
             b.output(&format!("behind phase {phase}"), Class::Pred, &p, Compare::Equal);
+            for (register, class) in &report {
+                let (class, register) = match class {
+                    Class::B8 => (Class::B32, b.set(Class::B32, format!("cvt.u32.u8 {{}}, {register}"))),
+                    class => (*class, register.clone()),
+                };
+                b.output(&format!("report of phase {phase}"), class, &register, Compare::Equal);
+            }
         });
         b.sync();
     }

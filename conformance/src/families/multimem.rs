@@ -1,4 +1,4 @@
-//! `multimem`, and its bulk reductions: a multicast object of three memories. Each thread has an element of its own.
+//! `multimem`, and its bulk copies and reductions: a multicast object of three memories. Each thread has an element of its own.
 
 use crate::builder::Builder;
 use crate::case::{Case, Compare, NAME, Shape};
@@ -54,14 +54,18 @@ fn load(form: &Form) -> Case<'_> {
 fn store(form: &Form) -> Case<'_> {
     let (ty, count) = (form.last(), form.vector());
     let class = form.classes()[1];
+    // A byte stands in a register of 16 bits.
+    let bytes = values::bits(ty) as usize / 8;
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let object = object(&mut b);
     let (memories, operands) = contents(ty, count * THREADS as usize);
     b.multicast(memories);
-    let own = b.set(Class::B64, format!("mad.wide.u32 {{}}, %t, {}, {object}", count * class.bytes()));
+    let mut own = b.set(Class::B64, format!("mad.wide.u32 {{}}, %t, {}, {object}", count * bytes));
+    if !form.has("global") {
+        own = b.set(Class::B64, format!("cvta.global.u64 {{}}, {own}"));
+    }
     let mut registers = vec![own];
     for i in 0..count {
-        let bytes = class.bytes();
         registers.push(b.input(&format!("operand {i}"), class, |thread| {
             let mut value = [0; 16];
             let at = (thread * count + i) * bytes;
@@ -75,7 +79,8 @@ fn store(form: &Form) -> Case<'_> {
 
 /// Returns the case of bulk reductions from shared memory into all memories of the object.
 fn bulk(form: &Form) -> Case<'_> {
-    let ty = form.last();
+    // A copy moves words of any type.
+    let ty = if form.has("reduce") { form.last() } else { "b64" };
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let object = object(&mut b);
     let element = values::bits(ty) as usize / 8;
@@ -92,7 +97,8 @@ fn bulk(form: &Form) -> Case<'_> {
             let to = b.set(Class::B64, format!("add.u64 {{}}, {object}, {offset}"));
             let from = b.set(Class::B32, format!("add.u32 {{}}, %shared, {}", shared + offset));
             let bytes = b.set(Class::B32, format!("mov.u32 {{}}, {bytes}"));
-            b.line(form.with(&[to, from, bytes]));
+            let mask = form.has("cp_mask").then(|| b.set(Class::B16, "mov.b16 {}, 0xa5a5"));
+            b.line(form.with(&[to, from, bytes].into_iter().chain(mask).collect::<Vec<_>>()));
         }
         b.line("cp.async.bulk.commit_group");
         b.line("cp.async.bulk.wait_group 0");

@@ -55,7 +55,10 @@ const RANGES: [(&str, f32, f64); 2] = [("to 2 pi", 2.0 * PI, -20.5), ("to 100 pi
 /// Returns the cases of a form that computes from registers alone.
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
     if form.words().any(|word| ["sin", "cos"].contains(&word)) {
-        let ranges = RANGES.into_iter().map(|(variant, limit, error)| {
+        // Of whole turns.
+        let turns = [("to a turn", 1.0, RANGES[0].2)];
+        let ranges = if form.has("2pi") { &turns[..] } else { &RANGES[..] };
+        let ranges = ranges.iter().map(|&(variant, limit, error)| {
             let compare = Compare::Close { format: Format::F32, relative: 0.0, absolute: error.exp2() };
             // Infinities and NaN stay as they are.
             let within = |bits: u64| match f32::from_bits(bits as u32) {

@@ -343,7 +343,7 @@ fn rank(form: &Form) -> usize {
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
     vec![match form.words().nth(1) {
         Some("reduce") => reduction(form),
-        _ if form.has("prefetch") => prefetch(form),
+        _ if is_hint(form) => prefetch(form),
         _ if form.has("bulk_group") => store(form),
         _ => load(form),
     }]
@@ -352,11 +352,20 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
 /// Returns true if the form gets every map: not with a hint or multicast, and not for a prefetch.
 fn is_plain(form: &Form) -> bool {
     let hint = form.has("L2::cache_hint") || form.has("cta_group::1") || form.has("cta_group::2");
-    !hint && !form.has("multicast::cluster") && !form.has("prefetch")
+    !hint && !is_multicast(form) && !is_hint(form)
+}
+
+/// Returns true if the form moves no data.
+fn is_hint(form: &Form) -> bool {
+    form.has("prefetch") || form.has("applypriority")
+}
+
+fn is_multicast(form: &Form) -> bool {
+    form.has("multicast::cluster") || form.has("multicast::cluster::32b")
 }
 
 fn configs(form: &Form) -> Vec<Config> {
-    let (rank, loads) = (rank(form), !form.has("bulk_group"));
+    let (rank, loads) = (rank(form), is_hint(form) || !form.has("bulk_group"));
     let plain = is_plain(form);
     if form.has("im2col::w") || form.has("im2col::w::128") {
         return wide_columns(rank, form.has("im2col::w::128"));
@@ -468,7 +477,7 @@ fn load(form: &Form) -> Case<'_> {
     b.line("fence.proxy.async.shared::cta");
     let mbarrier = initialized(&mut b, 1);
     let rank = b.set(Class::B32, "mov.u32 {}, %cluster_ctarank");
-    let multicast = form.has("multicast::cluster");
+    let multicast = is_multicast(form);
     let signals = if multicast && form.has("cta_group::2") {
         // The signals for both blocks go to the block of even rank, whose mbarrier the instruction names (9.7.9.25.5.2).
         let all = b.set(Class::B32, format!("popc.b32 {{}}, {mask}"));
@@ -501,7 +510,10 @@ fn load(form: &Form) -> Case<'_> {
             registers.push(address(b, mbarrier));
             registers.extend(parts.info.iter().map(|(_, register)| register.clone()));
             if multicast {
-                registers.push(b.set(Class::B16, format!("cvt.u16.u32 {{}}, {mask}")));
+                registers.push(match form.has("multicast::cluster::32b") {
+                    true => mask.clone(),
+                    false => b.set(Class::B16, format!("cvt.u16.u32 {{}}, {mask}")),
+                });
             }
             if form.has("L2::cache_hint") {
                 registers.push(b.policy());

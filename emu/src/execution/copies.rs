@@ -126,6 +126,23 @@ impl Machine<'_> {
         Ok((of, offset as u32))
     }
 
+    /// Returns the blocks of a multicast around a block. A mask with a block that is not in the cluster, or without any, is a finding.
+    pub fn multicast_slots(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        slot: usize,
+        multicast: Multicast,
+    ) -> Vec<usize> {
+        let mask = self.operand(cta, thread, multicast.mask) & ((1 << multicast.bits) - 1);
+        let (first, size) = (self.ctas[slot].cluster, self.cluster_size() as usize);
+        if mask == 0 || mask >> size != 0 {
+            let what = format!("a multicast to mask {mask:#x} of a cluster of {size}");
+            self.wrong(Rule::Operand, cta, thread, what);
+        }
+        (0..size).filter(|rank| mask >> rank & 1 == 1).map(|rank| first + rank).collect()
+    }
+
     fn check_size(&mut self, cta: usize, thread: usize, bytes: u32) -> Result<(), Fault> {
         if bytes.is_multiple_of(16) {
             return Ok(());
@@ -137,7 +154,29 @@ impl Machine<'_> {
         let bytes = self.operand(cta, thread, op.bytes) as u32;
         self.check_size(cta, thread, bytes)?;
         let len = bytes as usize;
-        let from = self.resolve(cta, thread, op.from, len, 16)?;
+        let ignored = op.ignored.map(|(left, right)| {
+            let bytes = |src| self.operand(cta, thread, src) as u32 as usize;
+            (bytes(left), bytes(right))
+        });
+        if let Some((left, right)) = ignored.filter(|(left, right)| *left.max(right) > 15) {
+            let what =
+                format!("a bulk copy that leaves out {left} and {right} bytes: at most 15 at each end");
+            return Err(self.fault(cta, thread, what));
+        }
+        // The bytes that the copy reads and writes: what it leaves out may lie outside of the source's allocation, and gets any value
+        // in the destination. Here, it keeps the value that it has.
+        let (left, copied) = match ignored {
+            Some((left, right)) => (left, len.saturating_sub(left + right)),
+            None => (0, len),
+        };
+        let begins = self.operand(cta, thread, op.from.base).wrapping_add_signed(op.from.offset);
+        let from = match begins.is_multiple_of(16) {
+            true => {
+                let from = Address { offset: op.from.offset.wrapping_add(left as i64), ..op.from };
+                self.resolve(cta, thread, from, copied, 1)?
+            }
+            false => self.resolve(cta, thread, op.from, len, 16)?,
+        };
         let to = self.resolve(cta, thread, op.to, len, 16)?;
         // On an H100 such a copy ends the grid with an illegal instruction.
         if let (Place::Shared(..), Place::Shared(slot, _)) = (from, to)
@@ -149,20 +188,8 @@ impl Machine<'_> {
         }
         let mut targets = vec![to];
         if let (Some(multicast), Place::Shared(slot, offset)) = (op.multicast, to) {
-            let (mask, first) = (self.operand(cta, thread, multicast), self.ctas[slot].cluster);
-            let size = self.cluster_size() as usize;
-            if mask & 0xffff == 0 || mask & 0xffff & !((1 << size) - 1) != 0 {
-                self.wrong(
-                    Rule::Operand,
-                    cta,
-                    thread,
-                    format!("a multicast to mask {mask:#x} of a cluster of {size}"),
-                );
-            }
-            targets = (0..size)
-                .filter(|rank| mask >> rank & 1 == 1)
-                .map(|rank| Place::Shared(first + rank, offset))
-                .collect();
+            let slots = self.multicast_slots(cta, thread, slot, multicast);
+            targets = slots.into_iter().map(|slot| Place::Shared(slot, offset)).collect();
         }
         // A multicast object stands for several allocations, and `multimem` alone accesses it (9.7.9.27).
         if let Place::Global(index, offset) = to {
@@ -198,14 +225,14 @@ impl Machine<'_> {
                 self.check_started(cta, thread, slot);
             }
         }
+        let piece = |place| Piece { place, len: copied, at: left };
         let mut agent = self.new_agent(cta, thread, done);
-        agent.reads = vec![Piece { place: from, len, at: 0 }];
-        agent.writes = targets.into_iter().map(|place| Piece { place, len, at: 0 }).collect();
+        agent.reads = vec![piece(from)];
+        agent.writes = targets.into_iter().map(|place| piece(place.offset(left))).collect();
         agent.buffer = vec![0; len];
         agent.byte_mask = op.byte_mask.map(|mask| self.operand(cta, thread, mask) as u16);
         agent.reduction = op.reduction;
-        // Each reduction is `.relaxed.gpu` (9.7.9.25.4).
-        agent.strong = op.reduction.map(|_| Scope::Gpu);
+        agent.strong = op.strong;
         agent.proxies = (Self::async_proxy(from), Self::async_proxy(to));
         self.start(agent);
         Ok(Flow::Next)
@@ -280,11 +307,24 @@ impl Machine<'_> {
             }
             (None, _) => Done::Nothing,
         };
+        let targets = match to {
+            Place::Global(index, offset) if op.multimem => {
+                let replicas = &self.global.allocations[index].replicas;
+                replicas.iter().map(|replica| Place::Global(*replica, offset)).collect()
+            }
+            to => vec![to],
+        };
+        if targets.is_empty() || op.multimem && !matches!(to, Place::Global(..)) {
+            return Err(self.fault(cta, thread, "`multimem` on an address that is no multicast object's"));
+        }
         let mut agent = self.new_agent(cta, thread, done);
-        agent.writes = vec![Piece { place: to, len, at: 0 }];
+        agent.writes = targets.into_iter().map(|place| Piece { place, len, at: 0 }).collect();
         agent.buffer = buffer;
         agent.reduction = op.reduction;
         agent.strong = op.reduction.map(|_| op.scope);
+        if op.multimem {
+            agent.proxies = (Proxy::Alias, Proxy::Alias);
+        }
         self.start(agent);
         Ok(Flow::Next)
     }
@@ -332,7 +372,7 @@ impl Machine<'_> {
 
     pub fn groups(&mut self, cta: usize, thread: usize, op: Groups) -> Outcome {
         let t = &mut self.ctas[cta].threads[thread];
-        let (bulk, pending, read) = match op {
+        let (bulk, pending, read, for_async) = match op {
             Groups::BulkCommit => {
                 t.bulk.open += 1;
                 t.bulk.in_open = 0;
@@ -345,10 +385,12 @@ impl Machine<'_> {
             }
             Groups::CpAsyncWaitAll => {
                 t.cp_async.open += 1;
-                (false, 0, false)
+                (false, 0, false, false)
             }
-            Groups::CpAsyncWait(pending) => (false, self.operand(cta, thread, pending) as u32, false),
-            Groups::BulkWait { pending, read } => (true, self.operand(cta, thread, pending) as u32, read),
+            Groups::CpAsyncWait(pending) => (false, self.operand(cta, thread, pending) as u32, false, false),
+            Groups::BulkWait { pending, read, for_async } => {
+                (true, self.operand(cta, thread, pending) as u32, read, for_async)
+            }
         };
         let t = &mut self.ctas[cta].threads[thread];
         let state = if bulk { t.bulk } else { t.cp_async };
@@ -373,7 +415,17 @@ impl Machine<'_> {
         if state.id != 0 && until > 0 {
             let view = Rc::make_mut(&mut t.view);
             // The completion of a bulk copy is a proxy fence too (9.7.9.25.2). `cp.async` is of the generic proxy.
-            let times = if bulk { [until; PROXIES] } else { generic(until) };
+            let times = match (bulk, for_async) {
+                (false, _) => generic(until),
+                (true, false) => [until; PROXIES],
+                (true, true) => {
+                    let mut times = [0; PROXIES];
+                    [Proxy::AsyncShared, Proxy::AsyncGlobal, Proxy::Overwrite]
+                        .iter()
+                        .for_each(|proxy| times[*proxy as usize] = until);
+                    times
+                }
+            };
             view.set(state.read_id, times);
             if !read {
                 view.set(state.id, times);
@@ -528,7 +580,7 @@ impl Machine<'_> {
         let (id, time) = self.epoch(agent, slot, !wrote);
         let proxy = if wrote { agent.proxies.1 } else { agent.proxies.0 };
         // The source of a reduction is read weakly.
-        let strong = agent.strong.filter(|_| wrote);
+        let strong = agent.strong.filter(|_| wrote || agent.reduction.is_none());
         let epoch = Epoch { id, time, at: agent.at, proxy, by: agent.issuer.1 as u16, stored: 0, strong };
         let access = self.access(epoch, &agent.view);
         let how = if wrote { How::Writes } else { How::Reads };

@@ -195,7 +195,7 @@ impl Machine<'_> {
             Op::Barrier(op) => return self.barrier(cta, thread, op),
             Op::ClusterArrive { sem, aligned } => return self.cluster_arrive(cta, thread, *sem, *aligned),
             Op::ClusterWait { aligned, .. } => return self.cluster_wait(cta, thread, *aligned),
-            Op::Mbarrier(address, op) => return self.mbarrier(cta, thread, *address, op),
+            Op::Mbarrier(address, op, mask) => return self.mbarrier(cta, thread, *address, op, *mask),
             Op::PendingCount(d, state) => {
                 let count = v!(*state) & 0xffff_ffff;
                 self.set(cta, thread, *d, count);
@@ -357,6 +357,7 @@ impl Machine<'_> {
         let old = latest;
         // An addition of `.f32` flushes subnormal values in global memory, and in no other (PTX ISA 9.7.13.5).
         let ty = match (atom.ty, place) {
+            (Type::Float(crate::numbers::float::Format::F32), _) if atom.noftz => atom.ty,
             (Type::Float(format), Place::Global(..)) => Type::InMemory(format),
             (ty, _) => ty,
         };
@@ -485,7 +486,8 @@ impl Machine<'_> {
                 }
                 t.times[0] += t.step;
             }
-            Fence::Alias => {
+            // One direction is enough for the order that both give here.
+            Fence::Alias { .. } => {
                 pass(t, Proxy::Generic, Proxy::Alias);
                 t.times[0] += t.step;
             }

@@ -6,11 +6,11 @@ use crate::address::Place;
 use crate::execution::machine::{Flow, Machine, Outcome};
 use crate::execution::thread::{State, value};
 use crate::finding::Rule;
-use crate::frontend::op::{Address, Arrival, Mbarrier, Scope, Sem, Src};
+use crate::frontend::op::{Address, Arrival, Layout, Mbarrier, Multicast, Scope, Sem, Src};
 use crate::order::clock::{Clock, INITS, PHASES, Proxy, Release, generic};
 use crate::order::explore::{Thing, Use};
 use crate::order::location::Narrow;
-use crate::order::sync::{LIMIT, MbarrierState};
+use crate::order::sync::{LIMIT, LIMIT_V1, MbarrierState};
 use crate::report::Fault;
 
 /// Arrivals at an mbarrier.
@@ -26,14 +26,39 @@ pub struct Arrivals {
 }
 
 impl Machine<'_> {
-    pub fn mbarrier(&mut self, cta: usize, thread: usize, address: Address, op: &Mbarrier) -> Outcome {
+    /// Runs an operation on the mbarrier at an address, or with a mask on those at its offset in each CTA of the mask.
+    pub fn mbarrier(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        address: Address,
+        op: &Mbarrier,
+        mask: Option<Src>,
+    ) -> Outcome {
         let place = self.resolve(cta, thread, address, 8, 8)?;
         let Place::Shared(slot, offset) = place else {
             return Err(self.fault(cta, thread, "an mbarrier that is not in shared memory"));
         };
+        let Some(mask) = mask else { return self.mbarrier_at(cta, thread, (slot, offset), op) };
+        let slots = self.multicast_slots(cta, thread, slot, Multicast { mask, bits: 32 });
+        for slot in slots {
+            self.check_started(cta, thread, slot);
+            self.mbarrier_at(cta, thread, (slot, offset), op)?;
+        }
+        Ok(Flow::Next)
+    }
+
+    fn mbarrier_at(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        (slot, offset): (usize, usize),
+        op: &Mbarrier,
+    ) -> Outcome {
+        let place = Place::Shared(slot, offset);
         let how = match op {
             Mbarrier::Arrive { .. } => Use::Arrives,
-            Mbarrier::CpAsyncArrive { .. } => Use::Reads,
+            Mbarrier::CpAsyncArrive { .. } | Mbarrier::CheckLayout { .. } => Use::Reads,
             _ => Use::Writes,
         };
         // A wait touches the mbarrier when it returns.
@@ -43,15 +68,15 @@ impl Machine<'_> {
         let offset = offset as u32;
         let v = |machine: &Self, src: Src| value(&machine.constants, &machine.ctas[cta].threads[thread], src);
         match op {
-            Mbarrier::Init { count } => {
+            Mbarrier::Init { count, layout } => {
                 let count = v(self, *count) as u32;
-                if count == 0 || count > LIMIT {
-                    self.wrong(
-                        Rule::Mbarrier,
-                        cta,
-                        thread,
-                        format!("an mbarrier of count {count}: it is 1 to 2^20 - 1"),
-                    );
+                let (limit, power) = match layout {
+                    Layout::V0 => (LIMIT, 20),
+                    Layout::V1 => (LIMIT_V1, 9),
+                };
+                if count == 0 || count > limit {
+                    let what = format!("an mbarrier of count {count}: it is 1 to 2^{power} - 1");
+                    self.wrong(Rule::Mbarrier, cta, thread, what);
                 }
                 if self.ctas[slot].mbarriers.contains_key(&offset) {
                     self.wrong(Rule::Mbarrier, cta, thread, "initializes memory that holds a valid mbarrier");
@@ -62,8 +87,15 @@ impl Machine<'_> {
                 let t = &mut self.ctas[cta].threads[thread];
                 let init = (t.id, t.times[0]);
                 Rc::make_mut(&mut t.view).set(id | INITS, generic(1));
-                self.ctas[slot].mbarriers.insert(offset, MbarrierState::new(id, count, init));
+                self.ctas[slot].mbarriers.insert(offset, MbarrierState::new(id, count, *layout, init));
                 self.trace_phase(slot, offset);
+            }
+            Mbarrier::CheckLayout { d, layout } => {
+                self.known_mbarrier(cta, thread, slot, offset)?;
+                let is_it = self.ctas[slot].mbarriers[&offset].layout == *layout;
+                if let Some(d) = d {
+                    self.set(cta, thread, *d, is_it.into());
+                }
             }
             Mbarrier::Inval => {
                 match self.ctas[slot].mbarriers.remove(&offset) {
@@ -139,7 +171,7 @@ impl Machine<'_> {
                 }
                 self.finish_phase(slot, offset);
             }
-            Mbarrier::Wait { blocks, parity, operand, d, sem, scope } => {
+            Mbarrier::Wait { blocks, parity, operand, d, report, sem, scope, .. } => {
                 let operand = v(self, *operand);
                 if slot != cta {
                     return Err(self.fault(cta, thread, "waits for an mbarrier of another CTA"));
@@ -181,6 +213,9 @@ impl Machine<'_> {
                 t.pc += 1;
                 if let Some(d) = d {
                     self.set(cta, thread, *d, completed.into());
+                }
+                for d in report.iter().flatten() {
+                    self.set(cta, thread, *d, 0);
                 }
                 return Ok(if completed {
                     Flow::Jump(self.ctas[cta].threads[thread].pc)

@@ -395,7 +395,7 @@ impl Machine<'_> {
         // A `try_wait` is at the program counter, or a few instructions before.
         let code = &function.code[..(t.pc as usize + 1).min(function.code.len())];
         let (address, _) = code.iter().rev().take(8).find_map(|instruction| match &instruction.op {
-            Op::Mbarrier(address, _) => Some((address, ())),
+            Op::Mbarrier(address, ..) => Some((address, ())),
             _ => None,
         })?;
         let at =

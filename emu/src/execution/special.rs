@@ -49,7 +49,7 @@ impl Machine<'_> {
             // The CUDA library takes the halves of an address from these two.
             Special::Environment(1) => (self.workspace >> 32) as u32,
             Special::Environment(2) => self.workspace as u32,
-            Special::Environment(_) | Special::Zero => 0,
+            Special::Environment(_) | Special::LocalityDomain | Special::Zero => 0,
         })
     }
 }

@@ -60,6 +60,21 @@ impl Machine<'_> {
                 format!("a copy of {} dimensions by a tensor map of {}", op.dims, map.rank),
             ));
         }
+        let is_resized = !op.replaced.sizes.is_empty();
+        if let Some(address) = op.replaced.address {
+            map.address = v(self, address);
+            if map.address % 16 != 0 {
+                let what = format!("the address {:#x} of the tensor is not a multiple of 16", map.address);
+                self.wrong(Rule::Operand, cta, thread, what);
+            }
+        }
+        for (dim, size) in map.dims.iter_mut().zip(&op.replaced.sizes) {
+            *dim = v(self, *size) as u8 as u32;
+        }
+        for (i, lower) in op.replaced.lower_strides.iter().enumerate() {
+            let upper = op.replaced.upper_strides.map_or(0, |upper| v(self, upper) >> (4 * i) & 15);
+            map.strides[i] = (upper << 32 | u64::from(v(self, *lower) as u32)) << 4;
+        }
         if let Some(field) = map.lacks() {
             let what =
                 format!("the tensor map's {field} is zero: nothing has set the field of a map made of zeros");
@@ -80,6 +95,11 @@ impl Machine<'_> {
         }
         let mut coordinates: Vec<i64> =
             op.coordinates.iter().map(|src| i64::from(v(self, *src) as i32)).collect();
+        if is_resized && coordinates.iter().any(|at| *at != 0) {
+            let what =
+                format!("the coordinates {coordinates:?} of a copy with sizes of its own: zeros are needed");
+            self.wrong(Rule::Operand, cta, thread, what);
+        }
         let packed = map.packed();
         if packed > 1 {
             map.dims[0] /= packed;
@@ -129,17 +149,7 @@ impl Machine<'_> {
         };
         let mut slots = vec![slot];
         if let Some(multicast) = op.multicast {
-            let (mask, first, count) =
-                (v(self, multicast), self.ctas[slot].cluster, self.cluster_size() as usize);
-            if mask & 0xffff == 0 || mask & 0xffff & !((1 << count) - 1) != 0 {
-                self.wrong(
-                    Rule::Operand,
-                    cta,
-                    thread,
-                    format!("a multicast to mask {mask:#x} of a cluster of {count}"),
-                );
-            }
-            slots = (0..count).filter(|rank| mask >> rank & 1 == 1).map(|rank| first + rank).collect();
+            slots = self.multicast_slots(cta, thread, slot, multicast);
         }
         slots.iter().for_each(|slot| self.check_started(cta, thread, *slot));
         let done = match completion {
@@ -366,9 +376,12 @@ fn elements(map: &TensorMap, op: &Tensor, coordinates: &[i64], offsets: &[i64]) 
                 }
             }
         }
-        TensorMode::Im2colW | TensorMode::Im2colW128 if map.im2col => {
+        TensorMode::Im2colW | TensorMode::Im2colW128 | TensorMode::Im2colNoOffsW if map.im2col => {
             // Pixels follow W alone, from image to image; H and D stay. The offset moves the bounding box and the first pixel.
-            let (halo, offset) = (offsets[0], offsets[1]);
+            let (halo, offset) = match offsets {
+                [halo, offset] => (*halo, *offset),
+                _ => (0, 0),
+            };
             let channels = usize::from(map.boxes[0]);
             let (pixels, group) = match op.mode {
                 TensorMode::Im2colW128 => (128, 32),

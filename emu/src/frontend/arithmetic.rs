@@ -299,6 +299,9 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
             modifiers.xorsign = words.has("xorsign") && words.has("abs");
             count = 2;
         }
+        Function::Sin | Function::Cos if words.has("2pi") && words.has("approx") => {
+            function = if function == Function::Sin { Function::SinOfTurns } else { Function::CosOfTurns };
+        }
         Function::Copysign => count = 2,
         Function::Neg | Function::Abs => {}
         _ if words.has("approx") => {}

@@ -11,6 +11,9 @@ use crate::numbers::float::Format;
 /// Decodes an instruction.
 pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
     let words = Words::new(&instruction.opcode, &instruction.operands);
+    if let Some(word) = not_modelled(&words) {
+        return Err(l.error(format!("`.{word}` of `{}` is not modelled", instruction.opcode)));
+    }
     let op = match words.first() {
         "mov" => mov(l, &words)?,
         "ld" | "ldu" => load(l, &words)?,
@@ -87,7 +90,14 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
             Some(Op::Policy(slot(l, &words, 0)?, 0x10f0_0000_0000_0000))
         }
         "prefetch" | "prefetchu" | "discard" | "applypriority" => {
-            words.ignore(|word| is_hint(word) || ["L1", "L2"].contains(&word));
+            if words.has("tensor") {
+                let op = tensor(l, &words)?;
+                return finished(l, instruction, &words, op);
+            }
+            // A hint: nothing tells whether it is complete.
+            words.ignore(|word| {
+                is_hint(word) || ["L1", "L2", "valid_addr", "async", "bulk", "bulk_group"].contains(&word)
+            });
             let bytes = if words.has("tensormap") { 128 } else { 1 };
             Some(Op::Touch(l.address(arg(l, &words, 0)?, words.space())?, bytes))
         }
@@ -96,6 +106,11 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
         "clusterlaunchcontrol" => launch_control(l, &words)?,
         _ => arithmetic::decode(l, &words)?,
     };
+    finished(l, instruction, &words, op)
+}
+
+/// Returns the operation, if all words are in it.
+fn finished(l: &Lower<'_>, instruction: &Instruction, words: &Words<'_>, op: Option<Op>) -> Result<Op> {
     let op = op.ok_or_else(|| l.error(format!("the interpreter has no `{}`", instruction.opcode)))?;
     // A modifier that is not in the operation would be lost.
     match words.left() {
@@ -105,6 +120,24 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
         ))),
         None => Ok(op),
     }
+}
+
+/// Returns the word of an instruction that the interpreter does not model: reports, whose patterns the PTX ISA states in part; what
+/// concerns the memory of other GPUs; and what the PTX ISA has no text on.
+fn not_modelled<'a>(words: &Words<'a>) -> Option<&'a str> {
+    let is = |word: &str| {
+        word.starts_with("mbarrier::report::validity")
+            || [
+                "fabric",
+                "generic::fabric",
+                "fabric::generic",
+                "fabric::fabric",
+                "query",
+                "sync_restrict::read",
+            ]
+            .contains(&word)
+    };
+    words.seek(is)
 }
 
 /// Returns whether a word says how to cache data, which the interpreter does not do.
@@ -278,7 +311,7 @@ fn load(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         d,
         sem,
         scope,
-        constant: words.has("nc"),
+        constant: words.has("nc") || words.has("proxy::readonly"),
     }))))
 }
 
@@ -298,6 +331,7 @@ fn store(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 
 fn atom(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let (Some(ty), Some(rmw)) = (words.ty(), words.rmw()) else { return Ok(None) };
+    let noftz = words.has("noftz");
     words.ignore(|word| is_hint(word) || is_vector(word));
     let returns = words.first() == "atom";
     let at = usize::from(returns);
@@ -307,6 +341,7 @@ fn atom(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         address: l.address(arg(l, words, at)?, words.space())?,
         ty,
         rmw,
+        noftz,
         sem: words.sem().unwrap_or(Sem::Relaxed),
         scope: words.scope().unwrap_or(Scope::Gpu),
         d,
@@ -317,8 +352,10 @@ fn atom(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 
 fn st_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let Some(ty) = words.ty() else { return Ok(None) };
-    words.ignore(|word| is_vector(word) || ["mmio", "mbarrier::complete_tx::bytes"].contains(&word));
-    let reduction = if words.first() == "red" { words.rmw().map(|rmw| (rmw, ty)) } else { None };
+    words.ignore(|word| {
+        is_vector(word) || ["async", "st", "mmio", "mbarrier::complete_tx::bytes"].contains(&word)
+    });
+    let reduction = if words.has("red") { words.rmw().map(|rmw| (rmw, ty)) } else { None };
     let space = words.space();
     let mbarrier = match words.operands.get(2) {
         Some(operand) => Some(l.address(operand, space)?),
@@ -329,6 +366,7 @@ fn st_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         bits: ty.bits().min(64),
         values: read(l, arg(l, words, 1)?, ty.bits())?,
         mbarrier,
+        multimem: words.first() == "multimem",
         reduction,
         sem: words.sem().unwrap_or(Sem::Weak),
         scope: words.scope().unwrap_or(Scope::Sys),
@@ -441,11 +479,27 @@ fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     // An mbarrier object has one type.
     words.has("b64");
     if words.has("pending_count") {
+        words.has("layout::v0");
         return Ok(Some(Op::PendingCount(slot(l, words, 0)?, src(l, words, 1)?)));
     }
     let number = |l: &mut Lower<'_>, i: usize| l.src_of(arg(l, words, i)?, 32);
+    let layout = |words: &Words<'_>| match words.has("layout::v1") {
+        true => Layout::V1,
+        false => {
+            words.has("layout::v0");
+            Layout::V0
+        }
+    };
+    let multicast = match (words.has("multicast::cluster::32b"), words.operands) {
+        (true, [.., mask]) => Some(l.src_of(mask, 32)?),
+        _ => None,
+    };
     let (at, op) = match words.at(1) {
-        "init" => (0, Mbarrier::Init { count: number(l, 1)? }),
+        "init" => (0, Mbarrier::Init { count: number(l, 1)?, layout: layout(words) }),
+        "check_layout" => {
+            let d = l.sink(arg(l, words, 0)?)?;
+            (1, Mbarrier::CheckLayout { d, layout: layout(words) })
+        }
         "inval" => (0, Mbarrier::Inval),
         // They order nothing.
         "expect_tx" | "complete_tx" => {
@@ -462,7 +516,7 @@ fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
                 Arrival::ExpectTx(number(l, at + 1)?)
             } else if words.has("noComplete") {
                 Arrival::NoComplete(number(l, at + 1)?)
-            } else if words.operands.len() > at + 1 {
+            } else if words.operands.len() > at + 1 + usize::from(multicast.is_some()) {
                 Arrival::Count(Some(number(l, at + 1)?))
             } else {
                 Arrival::Count(None)
@@ -472,19 +526,33 @@ fn mbarrier(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         }
         "test_wait" | "try_wait" => {
             let parity = words.has("parity");
-            let operand = if parity { number(l, 2)? } else { l.src(arg(l, words, 2)?)? };
-            let d = l.sink(arg(l, words, 0)?)?;
+            let conditional = words.has("phase_type::conditional");
+            let (d, mut report) = match arg(l, words, 0)? {
+                Operand::Pair(d, report) => (l.sink(d)?, vec![l.sink(report)?]),
+                d => (l.sink(d)?, Vec::new()),
+            };
+            let has_value = !report.is_empty() && !matches!(arg(l, words, 1)?, Operand::Address(_));
+            if has_value {
+                report.push(l.sink(arg(l, words, 1)?)?);
+            }
+            if !words.has("phase_type::primary") && !report.is_empty() {
+                return Err(l.error("a report belongs to `.phase_type::primary`"));
+            }
+            let at = if has_value { 2 } else { 1 };
+            let operand = if parity { number(l, at + 1)? } else { l.src(arg(l, words, at + 1)?)? };
             let sem = words.sem().unwrap_or(Sem::Acquire);
-            (1, Mbarrier::Wait { blocks: words.at(1) == "try_wait", parity, operand, d, sem, scope })
+            let blocks = words.at(1) == "try_wait";
+            (at, Mbarrier::Wait { blocks, parity, operand, d, report, conditional, sem, scope })
         }
         _ => return Ok(None),
     };
     let address = l.address(arg(l, words, at)?, space)?;
-    Ok(Some(Op::Mbarrier(address, Box::new(op))))
+    Ok(Some(Op::Mbarrier(address, Box::new(op), multicast)))
 }
 
 fn fence(words: &Words<'_>) -> Op {
-    let sem = words.sem().unwrap_or(if words.first() == "membar" { Sem::SeqCst } else { Sem::AcqRel });
+    let stated = words.sem();
+    let sem = stated.unwrap_or(if words.first() == "membar" { Sem::SeqCst } else { Sem::AcqRel });
     let scope = words.scope().unwrap_or(Scope::Gpu);
     // The interpreter orders all memory.
     words.ignore(|word| word.starts_with("sync_restrict::"));
@@ -501,7 +569,7 @@ fn fence(words: &Words<'_>) -> Op {
     } else if words.has("tensormap::generic") {
         Fence::TensorMap { sem, scope }
     } else if is_proxy && words.has("alias") {
-        Fence::Alias
+        Fence::Alias { sem: stated }
     } else {
         Fence::Thread { sem, scope }
     })
@@ -514,7 +582,7 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         let address = l.address(arg(l, words, 0)?, words.space())?;
         let noinc = words.has("noinc");
         words.ignore(|word| ["arrive", "b64"].contains(&word));
-        return Ok(Some(Op::Mbarrier(address, Box::new(Mbarrier::CpAsyncArrive { noinc }))));
+        return Ok(Some(Op::Mbarrier(address, Box::new(Mbarrier::CpAsyncArrive { noinc }), None)));
     }
     let is_bulk = words.has("bulk");
     if words.has("commit_group") {
@@ -527,7 +595,8 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         let pending = l.src(arg(l, words, 0)?)?;
         let read = words.has("read");
         return Ok(Some(Op::Groups(if is_bulk {
-            Groups::BulkWait { pending, read }
+            let for_async = words.has("sync_restrict::proxy::async");
+            Groups::BulkWait { pending, read, for_async }
         } else {
             Groups::CpAsyncWait(pending)
         })));
@@ -547,6 +616,13 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let spaces = words.spaces();
     let [to, from] = spaces[..] else { return Ok(None) };
     let mut more = words.operands.iter().skip(3);
+    let ignored = match (words.has("ignore_oob"), more.len()) {
+        (true, 2..) => {
+            let mut bytes = || l.src_of(more.next().unwrap_or(&Operand::Sink), 32);
+            Some((bytes()?, bytes()?))
+        }
+        _ => None,
+    };
     let completion = if words.has("bulk_group") {
         Completion::BulkGroup
     } else {
@@ -559,7 +635,7 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         rest.push(l.src(operand)?);
     }
     let mut rest = rest.into_iter();
-    let multicast = if words.has("multicast::cluster") { rest.next() } else { None };
+    let multicast = multicast_bits(words).and_then(|bits| Some(Multicast { mask: rest.next()?, bits }));
     let _policy = if words.has("L2::cache_hint") { rest.next() } else { None };
     let byte_mask = if words.has("cp_mask") { rest.next() } else { None };
     let reduction = match (reduces, words.rmw(), words.ty()) {
@@ -568,6 +644,8 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         (true, ..) => return Ok(None),
         (false, ..) => None,
     };
+    words.has("b128");
+    let strong = bulk_scope(words, reduces);
     Ok(Some(Op::Bulk(Box::new(Bulk {
         to: l.address(arg(l, words, 0)?, to)?,
         from: l.address(arg(l, words, 1)?, from)?,
@@ -575,9 +653,28 @@ fn copy(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         completion,
         multicast,
         byte_mask,
+        ignored,
+        strong,
         multimem: false,
         reduction,
     }))))
+}
+
+/// Returns how many bits of the mask of a `.multicast` count.
+fn multicast_bits(words: &Words<'_>) -> Option<u32> {
+    words.find(|word| match word {
+        "multicast::cluster" | "multicast::cluster::16b" => Some(16),
+        "multicast::cluster::32b" => Some(32),
+        _ => None,
+    })
+}
+
+/// Returns the scope of the strong accesses of a bulk copy with `.relaxed`, or of a bulk reduction, which is `.relaxed.sys` without it.
+fn bulk_scope(words: &Words<'_>, reduces: bool) -> Option<Scope> {
+    match words.sem() {
+        Some(Sem::Relaxed) => words.scope(),
+        _ => reduces.then_some(Scope::Sys),
+    }
 }
 
 fn cp_async(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
@@ -623,13 +720,14 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             "im2col::w" => TensorMode::Im2colW,
             "im2col::w::128" => TensorMode::Im2colW128,
             "im2col_no_offs" => TensorMode::Im2colNoOffs,
+            "im2col_no_offs::w" => TensorMode::Im2colNoOffsW,
             _ => return None,
         })
     });
     let mode = mode.unwrap_or(TensorMode::Tile);
     let spaces = words.spaces();
     let direction = match spaces.first() {
-        _ if words.has("prefetch") => Direction::Prefetch,
+        _ if words.first() == "applypriority" || words.has("prefetch") => Direction::Prefetch,
         Some(Space::Global) => Direction::ToGlobal,
         _ => Direction::ToShared,
     };
@@ -640,8 +738,9 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         Direction::Prefetch => (0, None),
     };
     let Operand::Address(parts) = arg(l, words, map_at)? else { return Ok(None) };
-    let [map, Operand::Vector(coordinates)] = &parts[..] else { return Ok(None) };
+    let [map, replaced @ .., Operand::Vector(coordinates)] = &parts[..] else { return Ok(None) };
     let map = l.place(map, Space::Generic)?;
+    let Some(replaced) = tensor_override(l, words, replaced, dims)? else { return Ok(None) };
     let (least, wanted) = match mode {
         TensorMode::Tile => (1, dims),
         TensorMode::TileGather4 | TensorMode::TileScatter4 => (2, 5),
@@ -688,16 +787,24 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         return Err(l.error(format!("{} offsets of a tensor copy that has {wanted}", offsets.len())));
     }
     let multicast = match more.next() {
-        Some(operand) if words.has("multicast::cluster") => Some(l.src(operand)?),
-        _ => None,
+        Some(operand) => match multicast_bits(words) {
+            Some(bits) => Some(Multicast { mask: l.src(operand)?, bits }),
+            None => None,
+        },
+        None => None,
     };
     let reduction = if words.has("reduce") { words.rmw() } else { None };
-    words.ignore(|word| ["bulk_group", "cta_group::1", "L2"].contains(&word));
+    words.ignore(|word| {
+        is_hint(word)
+            || ["async", "bulk", "bulk_group", "cta_group::1", "L2", "mbarrier::report::disabled"]
+                .contains(&word)
+    });
     Ok(Some(Op::Tensor(Box::new(Tensor {
         dims,
         mode,
         direction,
         map,
+        replaced,
         coordinates,
         offsets,
         shared,
@@ -706,6 +813,42 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         pair: words.has("cta_group::2"),
         reduction,
     }))))
+}
+
+/// Returns what stands in the place of fields of the tensor map, from the operands between the map and the coordinates.
+fn tensor_override(
+    l: &mut Lower<'_>,
+    words: &Words<'_>,
+    operands: &[Operand],
+    dims: usize,
+) -> Result<Option<Override>> {
+    let mut replaced = Override::default();
+    let (has_sizes, has_strides) =
+        (words.has("override::global_dim"), words.has("override::global_dim_stride"));
+    if !words.has("override::global_address") {
+        return Ok((operands.is_empty() && !has_sizes && !has_strides).then_some(replaced));
+    }
+    let (sizes, lower) = match operands {
+        [_] if !has_sizes && !has_strides => (None, None),
+        [_, Operand::Vector(sizes)] if has_sizes && dims == 1 => (Some(sizes), None),
+        [_, Operand::Vector(sizes), Operand::Vector(lower), upper] if has_strides && dims > 1 => {
+            replaced.upper_strides = Some(l.src_of(upper, 16)?);
+            (Some(sizes), Some(lower))
+        }
+        _ => return Ok(None),
+    };
+    replaced.address = Some(l.src_of(&operands[0], 64)?);
+    let mut all = |operands: Option<&Vec<Operand>>, bits, count| -> Result<Vec<Src>> {
+        let Some(operands) = operands else { return Ok(Vec::new()) };
+        if operands.len() != count {
+            let what = format!("{} attributes of a tensor copy that has {count}", operands.len());
+            return Err(l.error(what));
+        }
+        operands.iter().map(|operand| l.src_of(operand, bits)).collect()
+    };
+    replaced.sizes = all(sizes, 8, dims)?;
+    replaced.lower_strides = all(lower, 32, dims - 1)?;
+    Ok(Some(replaced))
 }
 
 fn collective(l: &mut Lower<'_>, what: Collective, mask: Src, map: Option<(Address, Address)>) -> Op {
@@ -832,10 +975,14 @@ fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 }
 
 fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    if words.starts(&["multimem", "st", "async"]) || words.starts(&["multimem", "red", "async"]) {
+        return st_async(l, words);
+    }
     words.ignore(|word| {
-        is_vector(word) || ["noftz", "async", "bulk", "bulk_group", "global", "shared::cta"].contains(&word)
+        is_vector(word) || ["noftz", "bulk", "bulk_group", "global", "shared::cta"].contains(&word)
     });
     if words.at(1) == "cp" {
+        words.ignore(|word| ["async", "b128"].contains(&word));
         let reduction = match (words.has("reduce"), words.rmw(), words.ty()) {
             // Subnormal values are zero (PTX ISA 9.7.9.27).
             (true, Some(rmw), Some(Type::Float(Format::F32))) => Some((rmw, Type::InMemory(Format::F32))),
@@ -850,6 +997,8 @@ fn multimem(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
             completion: Completion::BulkGroup,
             multicast: None,
             byte_mask,
+            ignored: None,
+            strong: bulk_scope(words, words.has("reduce")),
             multimem: true,
             reduction,
         }))));

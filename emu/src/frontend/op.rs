@@ -294,6 +294,8 @@ pub enum Special {
     ReservedShared(u32),
     /// `%envreg<n>`.
     Environment(usize),
+    /// `%locality_domain_id`: the GPU has one.
+    LocalityDomain,
     Zero,
 }
 
@@ -339,6 +341,7 @@ impl Special {
             "%total_smem_size" => Self::TotalShared,
             "%aggr_smem_size" => Self::AggregateShared,
             "%current_graph_exec" => Self::Zero,
+            "%locality_domain_id" => Self::LocalityDomain,
             "%reserved_smem_offset_begin" | "%reserved_smem_offset_0" => Self::ReservedShared(0),
             "%reserved_smem_offset_1" => Self::ReservedShared(RESERVED_SHARED / 2),
             "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => {
@@ -381,6 +384,8 @@ pub struct Atom {
     pub address: Address,
     pub ty: Type,
     pub rmw: Rmw,
+    /// `.noftz`: an addition of `.f32` keeps subnormal values in global memory too.
+    pub noftz: bool,
     pub sem: Sem,
     pub scope: Scope,
     /// A slot for each element; empty for `red`.
@@ -503,10 +508,22 @@ pub enum Arrival {
     NoComplete(Src),
 }
 
+/// The `.layout` of an mbarrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    V0,
+    V1,
+}
+
 #[derive(Debug)]
 pub enum Mbarrier {
     Init {
         count: Src,
+        layout: Layout,
+    },
+    CheckLayout {
+        d: Option<Slot>,
+        layout: Layout,
     },
     Inval,
     ExpectTx {
@@ -528,6 +545,11 @@ pub enum Mbarrier {
         parity: bool,
         operand: Src,
         d: Option<Slot>,
+        /// `reportPredicate` and `reportValue`. The interpreter has no operation that reports: both are zero.
+        report: Vec<Option<Slot>>,
+        /// `.phase_type::conditional`. Without reports, that phase completes with the primary one.
+        #[expect(dead_code, reason = "tells forms apart by `Module::decoded`")]
+        conditional: bool,
         sem: Sem,
         scope: Scope,
     },
@@ -541,29 +563,18 @@ pub enum Mbarrier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fence {
     /// `fence.sem.scope` and `membar`.
-    Thread {
-        sem: Sem,
-        scope: Scope,
-    },
+    Thread { sem: Sem, scope: Scope },
     /// `fence.mbarrier_init.release.cluster`.
     MbarrierInit,
     /// `fence.proxy.async`, of `.global`, `.shared::cta`, or both.
-    Async {
-        global: bool,
-        shared: bool,
-    },
+    Async { global: bool, shared: bool },
     /// `fence.proxy.async::generic.{acquire,release}.sync_restrict…`. `reads`: `…::shared::cluster::read`, for the thread's own
     /// reads alone.
-    AsyncRestricted {
-        sem: Sem,
-        reads: bool,
-    },
-    Alias,
+    AsyncRestricted { sem: Sem, reads: bool },
+    /// `fence.proxy.alias`. `sem`: that of `fence.proxy.alias.{acquire,release}.sys`, of one direction.
+    Alias { sem: Option<Sem> },
     /// `fence.proxy.tensormap::generic.{acquire,release}.scope`.
-    TensorMap {
-        sem: Sem,
-        scope: Scope,
-    },
+    TensorMap { sem: Sem, scope: Scope },
 }
 
 /// The completion mechanism of an asynchronous operation.
@@ -575,6 +586,13 @@ pub enum Completion {
     BulkGroup,
 }
 
+/// The CTAs that get a copy: a mask, and how many of its bits count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Multicast {
+    pub mask: Src,
+    pub bits: u32,
+}
+
 /// `cp.async.bulk` and `cp.reduce.async.bulk`.
 #[derive(Debug)]
 pub struct Bulk {
@@ -582,8 +600,12 @@ pub struct Bulk {
     pub from: Address,
     pub bytes: Src,
     pub completion: Completion,
-    pub multicast: Option<Src>,
+    pub multicast: Option<Multicast>,
     pub byte_mask: Option<Src>,
+    /// `.ignore_oob`: the bytes at the beginning and at the end that the copy leaves out.
+    pub ignored: Option<(Src, Src)>,
+    /// `.relaxed`, and the default of reductions: the scope of strong accesses.
+    pub strong: Option<Scope>,
     /// `multimem.`: the destination is a multicast object.
     pub multimem: bool,
     pub reduction: Option<(Rmw, Type)>,
@@ -598,6 +620,19 @@ pub enum TensorMode {
     Im2colW,
     Im2colW128,
     Im2colNoOffs,
+    Im2colNoOffsW,
+}
+
+/// What a tensor copy has in the place of fields of its map (`.override::…`).
+#[derive(Debug, Default)]
+pub struct Override {
+    pub address: Option<Src>,
+    /// The sizes of the tensor, of which the low eight bits count, or none.
+    pub sizes: Vec<Src>,
+    /// Bits 0 to 31 of the strides, in units of 16 bytes.
+    pub lower_strides: Vec<Src>,
+    /// Bits 32 to 35 of each stride.
+    pub upper_strides: Option<Src>,
 }
 
 /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` and the prefetch.
@@ -607,12 +642,13 @@ pub struct Tensor {
     pub mode: TensorMode,
     pub direction: Direction,
     pub map: Address,
+    pub replaced: Override,
     pub coordinates: Vec<Src>,
     /// Offsets or `im2col` information.
     pub offsets: Vec<Src>,
     pub shared: Option<Address>,
     pub completion: Option<Completion>,
-    pub multicast: Option<Src>,
+    pub multicast: Option<Multicast>,
     /// `.cta_group::2`: the mbarrier may be that of the other CTA of the pair.
     pub pair: bool,
     pub reduction: Option<Rmw>,
@@ -641,7 +677,12 @@ pub enum Groups {
     CpAsyncWait(Src),
     CpAsyncWaitAll,
     BulkCommit,
-    BulkWait { pending: Src, read: bool },
+    /// `for_async`: `.sync_restrict::proxy::async`, for later accesses of the async proxy alone.
+    BulkWait {
+        pending: Src,
+        read: bool,
+        for_async: bool,
+    },
 }
 
 #[derive(Debug)]
@@ -651,6 +692,8 @@ pub struct StAsync {
     pub values: Vec<Src>,
     /// `None` for `.mmio` stores and for `st.async.release` without an mbarrier.
     pub mbarrier: Option<Address>,
+    /// `multimem.`: the destination is a multicast object.
+    pub multimem: bool,
     pub reduction: Option<(Rmw, Type)>,
     #[expect(dead_code, reason = "tells forms apart by `Module::decoded`")]
     pub sem: Sem,
@@ -820,7 +863,8 @@ pub enum Op {
         sem: Sem,
         aligned: bool,
     },
-    Mbarrier(Address, Box<Mbarrier>),
+    /// With a mask, `.multicast::cluster::32b`: the operation is on the mbarriers at this offset in each CTA of the mask.
+    Mbarrier(Address, Box<Mbarrier>, Option<Src>),
     PendingCount(Slot, Src),
     Fence(Fence),
     CpAsync(Box<CpAsync>),

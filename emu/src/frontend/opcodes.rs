@@ -123,8 +123,9 @@ const KNOWN: [&str; 118] = [
 ];
 
 /// The words of the instructions that the interpreter does not have.
-const LACKING: [&str; 18] = [
+const LACKING: [&str; 19] = [
     "alloca",
+    "fabric",
     "istypep",
     "ldmatrix",
     "mma",

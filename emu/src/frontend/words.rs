@@ -54,6 +54,11 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Returns the first word of a kind. Takes none.
+    pub fn seek(&self, is: impl Fn(&str) -> bool) -> Option<&'a str> {
+        self.all.iter().copied().find(|word| is(word))
+    }
+
     pub fn first(&self) -> &'a str {
         self.all[0]
     }

@@ -252,6 +252,9 @@ pub enum Function {
     Rcp,
     Sin,
     Cos,
+    /// `sin.approx.2pi` and `cos.approx.2pi`: of whole turns.
+    SinOfTurns,
+    CosOfTurns,
     Lg2,
     Ex2,
     Tanh,
@@ -498,6 +501,8 @@ fn approximate(function: Function, format: Format, bits: u64) -> u64 {
         Function::Sqrt => x.sqrt(),
         Function::Sin => x.sin(),
         Function::Cos => x.cos(),
+        Function::SinOfTurns => (std::f64::consts::TAU * x.fract()).sin(),
+        Function::CosOfTurns => (std::f64::consts::TAU * x.fract()).cos(),
         Function::Lg2 => x.log2(),
         Function::Ex2 => x.exp2(),
         _ => x.tanh(),

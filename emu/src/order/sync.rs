@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::frontend::op::BarrierKind;
+use crate::frontend::op::{BarrierKind, Layout};
 use crate::order::clock::{Acquirable, Clock, Collected, ELEMENTS, Id, PHASES, Release, Time, View};
 use crate::order::shadow::At;
 
@@ -94,6 +94,7 @@ pub struct ClusterBarrier {
 #[derive(Debug)]
 pub struct MbarrierState {
     pub id: Id,
+    pub layout: Layout,
     /// The number of arrivals that each phase expects.
     pub expected: u32,
     /// The number of arrivals that this phase still expects.
@@ -127,10 +128,14 @@ pub struct MbarrierState {
 /// The largest count and tx-count (PTX ISA 9.7.13.15.2).
 pub const LIMIT: u32 = (1 << 20) - 1;
 
+/// The largest count with `.layout::v1`.
+pub const LIMIT_V1: u32 = (1 << 9) - 1;
+
 impl MbarrierState {
-    pub fn new(id: Id, count: u32, init: (Id, Time)) -> Self {
+    pub fn new(id: Id, count: u32, layout: Layout, init: (Id, Time)) -> Self {
         Self {
             id,
+            layout,
             expected: count,
             pending: count,
             tx: 0,

@@ -1,4 +1,4 @@
-//! Eight-bit floats at a multimem address need sm_100f, sm_110a or sm_120a.
+//! Eight-bit floats at a multimem address need sm_100f, sm_110f, sm_120a or sm_121a.
 
 use ptx::multimem::{Fp8, Multicast};
 use ptx::qualifier::{sem, ty};

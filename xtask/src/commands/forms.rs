@@ -16,12 +16,21 @@ pub struct Options {
     /// Compile for this target only, repeatable; `sm_100a` has the most forms
     #[arg(long, value_name = "ARCH")]
     arch: Vec<Arch>,
+    /// Count the forms of this version of the PTX ISA and older ones only
+    #[arg(long, value_name = "VERSION", value_parser = version)]
+    isa: Option<(u32, u32)>,
     /// Print each form on a line, as in the golden files
     #[arg(long, conflicts_with = "json")]
     list: bool,
     /// Print each form as JSON
     #[arg(long)]
     json: bool,
+}
+
+fn version(text: &str) -> Result<(u32, u32), String> {
+    let parts =
+        text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    parts.ok_or_else(|| format!("`{text}` is not a version of the PTX ISA: write `9.2`"))
 }
 
 pub fn run(options: &Options) -> Result<ExitCode> {
@@ -35,7 +44,11 @@ pub fn run(options: &Options) -> Result<ExitCode> {
             (archs.to_vec(), progress::step("compiling every form", all)?)
         }
     };
-    let rows = forms::union(&probes)?;
+    let mut rows = forms::union(&probes)?;
+    if let Some(isa) = options.isa {
+        rows.iter_mut().for_each(|row| row.forms.retain(|form| form.isa <= isa));
+        rows.retain(|row| !row.forms.is_empty());
+    }
     let text = if options.list {
         let mut lines = Vec::new();
         for row in &rows {
@@ -89,16 +102,20 @@ fn table(rows: &[Row], archs: &[Arch]) -> Table {
         (0..Arch::ALL.len()).filter(|&column| archs.contains(&Arch::ALL[column])).collect();
     let names = columns.iter().map(|&column| Arch::ALL[column].to_string());
     table.set_header(["family".to_owned()].into_iter().chain(names));
-    let mut total = [0; Arch::ALL.len()];
+    let (mut total, mut chapters) = ([0; Arch::ALL.len()], [0; Arch::ALL.len()]);
     let mut add = |family: &str, counts: [usize; Arch::ALL.len()]| {
         let cells = columns.iter().map(|&column| counts[column].to_string());
         table.add_row([family.to_owned()].into_iter().chain(cells));
     };
     for (family, counts) in forms::counts(rows) {
         total.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+        if forms::CHAPTERS.contains(&family) {
+            chapters.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+        }
         add(family, counts);
     }
     add("all", total);
+    add("of 9.7.9.25, 9.7.9.27, 9.7.13", chapters);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }

@@ -62,7 +62,7 @@ pub fn run(Options { family: name }: &Options) -> Result<ExitCode> {
     let tests = fs::read_to_string(root().join("tests/golden.rs")).context("cannot read tests/golden.rs")?;
     ensure!(
         tests.contains(&format!("\"{name}\"")),
-        "tests/golden.rs does not name {name}: add it to `LEGAL` if it is of sections 9.7.9.25, 9.7.9.27 or 9.7.13, otherwise to `AROUND`"
+        "tests/golden.rs does not name {name}: add it to `CHAPTERS` and `LEGAL` if it is of sections 9.7.9.25, 9.7.9.27 or 9.7.13, otherwise to `AROUND`"
     );
     Ok(ExitCode::SUCCESS)
 }
