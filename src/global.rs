@@ -39,6 +39,7 @@ pub use elements::{
 };
 pub use matrix::{
     FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,
+    WarpRowsMut,
 };
 pub use scatter::GlobalScatter;
 pub use slice::GlobalSlice;

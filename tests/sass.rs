@@ -189,8 +189,9 @@ fn kernels_of_halves_are_made_of_vectors_and_pairs() {
     let sass = ok(tools.sass(&cubin));
     // The kernel, its loads before its first store, its stores, and its additions of pairs.
     let cases = [
-        ("add_rms_norm_f16", 8, 16, 32),
-        ("add_rms_norm_bf16", 8, 16, 32),
+        // A loop for rows of a warp, and one for those of a CTA, of twice the vectors.
+        ("add_rms_norm_f16", 8, 24, 48),
+        ("add_rms_norm_bf16", 8, 24, 48),
         // Two for the angles of the token; the sine of the first half of a head is negated.
         ("rotary_embedding", 6, 2, 4),
         ("embedding_gather", 4, 4, 0),

@@ -26,7 +26,7 @@ pub const KERNELS: [&str; 8] = [
 /// Seeds of each of [`KERNELS`] on an emulated device: for less than a vector of each thread, and for several. Those of the
 /// scatter have tokens that two blocks share.
 const EMULATED: [&[u32]; 8] =
-    [&[6, 3, 0], &[7, 4, 8], &[1, 3, 0], &[1, 3, 0], &[3, 1, 0], &[3, 2, 0], &[7, 1, 0], &[5, 3, 0]];
+    [&[6, 3, 1, 0], &[7, 4, 9, 8], &[1, 3, 0], &[1, 3, 0], &[3, 1, 0], &[3, 2, 0], &[7, 1, 0], &[5, 3, 0]];
 
 /// Returns the check of each of [`KERNELS`] for one seed.
 fn runs<D: Device>() -> [Run<D>; 8] {
@@ -122,7 +122,7 @@ instances! {
     add_rms_norm_bf16 bf16;
     |device, kernel, seed| add_rms_norm::add_rms_norm, {
         const EPSILON: f32 = 1e-3;
-        // Fewer vectors than threads, as many, more, and the maximum.
+        // Rows of a warp; rows of a CTA with fewer vectors than threads, as many, more, and the maximum.
         const COLUMNS: [usize; 8] = [8, 1024, 2040, 2048, 2056, 8192, 12_296, 16_384];
         let (rows, columns) = (1 + seed as usize * 5 % 7, COLUMNS[seed as usize % COLUMNS.len()]);
         let (x, residual): (Vec<T>, Vec<T>) =

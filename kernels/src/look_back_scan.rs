@@ -55,27 +55,18 @@ impl<'s> Next<'s> {
     }
 }
 
-/// A tile whose sum is published.
-struct Summed {
+/// A tile whose words are in registers.
+struct Read {
     place: Place,
-    /// This thread's words.
+    /// This thread's words, and their sum.
     words: [[u32; 4]; VECTORS],
-    /// The sum of the words of the threads before this one.
-    before: u32,
-    of_tile: u32,
+    own: u32,
 }
 
-impl Summed {
-    /// Waits for a tile and publishes its sum. Also returns the stage, which is free after a barrier, and the sum of what the
-    /// threads pass as `others`.
+impl Read {
+    /// Waits for a tile. Also returns the stage, which is free after a barrier.
     #[inline(always)]
-    fn publish<'s>(
-        cta: &Cta,
-        next: Next<'s>,
-        sums: Sums,
-        others: u32,
-        partials: &mut ReduceMemory<u64>,
-    ) -> (Self, AfterSync<Stage<'s, Free>>, u32) {
+    fn wait<'s>(cta: &Cta, next: Next<'s>) -> (Self, AfterSync<Stage<'s, Free>>) {
         let (stage, place) = (next.load.wait(cta), next.place);
         let thread = cta.thread_rank() as usize;
         let (mut words, mut own) = ([[0; 4]; VECTORS], 0_u32);
@@ -83,22 +74,34 @@ impl Summed {
             words = from_fn(|v| stage.get_vector(VECTORS * thread + v).unwrap_or_default());
             unroll::<VECTORS>(|v| own = words[v].into_iter().fold(own, u32::wrapping_add));
         }
-        // Two sums at a time: each half is a number of its own.
-        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let add = |a: u64, b: u64| {
-            pair((a as u32).wrapping_add(b as u32), ((a >> 32) as u32).wrapping_add((b >> 32) as u32))
-        };
-        let (before, all) = partials.exclusive_scan(cta, pair(own, others), add);
-        let (before, of_tile) = (before.unwrap_or(0) as u32, all as u32);
+        (Read { place, words, own }, stage.release())
+    }
+
+    /// Publishes the sum of the tile.
+    #[inline(always)]
+    fn publish(self, cta: &Cta, sums: Sums, partials: &mut ReduceMemory<u32>) -> Summed {
+        let Read { place, words, own } = self;
+        let (before, of_tile) = partials.exclusive_sum(cta, own);
         if let Some((tile, _)) = place
-            && thread == 0
+            && cta.thread_rank() == 0
             && let Some(sum) = sums.get(tile)
         {
             sum.store(PUBLISHED | u64::from(of_tile), sem::Relaxed);
         }
-        (Summed { place, words, before, of_tile }, stage.release(), (all >> 32) as u32)
+        Summed { place, words, before, of_tile }
     }
+}
 
+/// A tile whose sum is published.
+struct Summed {
+    place: Place,
+    words: [[u32; 4]; VECTORS],
+    /// The sum of the words of the threads before this one.
+    before: u32,
+    of_tile: u32,
+}
+
+impl Summed {
     /// The tile's index; 0 if there is none.
     #[inline(always)]
     fn tile(&self) -> usize {
@@ -161,7 +164,7 @@ impl LookBack {
 }
 
 ptx::shared_memory! {
-    struct Smem { partials: ReduceMemory<u64>, tickets: ReduceMemory<u64> }
+    struct Smem { partials: ReduceMemory<u32>, tickets: ReduceMemory<u64> }
 }
 
 /// `output[i]` ← the sum of `input[0]` to `input[i - 1]`, wrapping. `sums` has an element for each whole tile of 10240 words; they and
@@ -189,17 +192,21 @@ pub fn look_back_scan(
         let ended = if whole > 0 {
             let mut take = |stage| Next::take(cta, stage, input, &mut tiles, &mut drawn);
             let (first, second, mut third, mut fourth) = (take(a), take(b), take(c), take(d));
-            let (mut first, a, _) = Summed::publish(cta, first, sums, 0, &mut partials);
-            let (mut second, b, _) = Summed::publish(cta, second, sums, 0, &mut partials);
+            let (first, a) = Read::wait(cta, first);
+            let mut first = first.publish(cta, sums, &mut partials);
+            let (second, b) = Read::wait(cta, second);
+            let mut second = second.publish(cta, sums, &mut partials);
             let (mut to_first, mut to_second) = (a, b).sync(cta);
             let mut last = Last::Free(e);
             let mut look_back = LookBack::new(cta, sums, from, first.tile());
             while let Some((tile, to)) = first.place {
                 tiles.draw(cta);
                 let others = look_back.sum();
-                let (third_summed, to_third, others) =
-                    Summed::publish(cta, third, sums, others, &mut partials);
-                below = below.wrapping_add(others);
+                let (read, to_third) = Read::wait(cta, third);
+                // Two reductions, and no scan of pairs: after a part of a warp's lanes has looked back, each shuffle of a scan would
+                // wait for all of them. `redux` does so once.
+                below = below.wrapping_add(partials.reduce_add(cta, others));
+                let third_summed = read.publish(cta, sums, &mut partials);
                 let (mut words, mut at) = (first.words, below.wrapping_add(first.before));
                 unroll::<VECTORS>(|v| {
                     unroll::<4>(|i| at = at.wrapping_add(replace(&mut words[v][i], at)));
@@ -223,16 +230,16 @@ pub fn look_back_scan(
         // One CTA has the words after the last whole tile.
         if let Some(tile) = tail.tile(cta) {
             let others = LookBack::new(cta, sums, from, whole).sum();
-            below = below.wrapping_add(partials.reduce_add(cta, u64::from(others)) as u32);
+            below = below.wrapping_add(partials.reduce_add(cta, others));
             let rounds = tile.len().div_ceil(THREADS);
             let mut places = tile.elements(cta);
             for round in 0..rounds {
                 let word = input.get(whole * TILE + round * THREADS + thread).unwrap_or(0);
-                let (before, sum) = partials.exclusive_sum(cta, u64::from(word));
+                let (before, sum) = partials.exclusive_sum(cta, word);
                 if let Some((_, place)) = places.next() {
-                    place.write(below.wrapping_add(before as u32));
+                    place.write(below.wrapping_add(before));
                 }
-                below = below.wrapping_add(sum as u32);
+                below = below.wrapping_add(sum);
             }
         }
         ended

@@ -615,15 +615,14 @@ pub struct VectorsMut<T, L = usize> {
 }
 
 impl<T: Element> VectorsMut<T, u32> {
-    /// The vectors at `r`, `r + t`, `r + 2 * t`, … of the `len` elements at `base`, for the thread's rank `r` in the CTA and `t`
-    /// threads in the CTA. No other thread accesses them.
+    /// The vectors `rank`, `rank + step`, `rank + 2 * step`, … of the `len` elements at `base`. No other thread accesses them. Both
+    /// numbers are at most 2^10.
     #[inline(always)]
-    pub(super) fn of_thread(base: *mut T, len: u32, cta: &Cta) -> Self {
-        // A thread has a rank and a step of at most 2^10.
+    pub(super) fn of_row(base: *mut T, len: u32, rank: u32, step: u32) -> Self {
         if const { per_vector::<T>() == 1 } && len > u32::MAX - (1 << 18) {
             trap_because!("a row has more than 2^32 - 2^18 vectors")
         }
-        VectorsMut { base, next: cta.thread_rank(), len, step: cta.thread_count() }
+        VectorsMut { base, next: rank, len, step }
     }
 }
 

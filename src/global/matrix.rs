@@ -8,6 +8,7 @@ use crate::mark::{Grid, deal};
 use crate::shared::Element;
 use crate::size;
 use crate::special_register;
+use crate::trap::trap_because;
 
 /// A row-major matrix of global memory that no thread writes while the kernel runs. The number of columns is known at run time.
 ///
@@ -206,6 +207,49 @@ impl<T: Element> GlobalRowsMut<T> {
     }
 }
 
+impl<T: Element> GlobalRowsMut<T> {
+    /// Returns an iterator over the rows of the executing thread's warp: those at `r`, `r + w`, `r + 2 * w`, … for the warp's rank
+    /// `r` in the grid and `w` warps in the grid. Each comes as the lane's vectors of 16 bytes. A warp per row is for short rows, a
+    /// CTA per row ([`rows`](GlobalRowsMut::rows)) for long ones. Some warps may have one row more than others: make collective
+    /// calls of the warp alone in the loop.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{global::GlobalRowsMut, group::Cta};
+    /// # fn kernel(cta: &Cta, matrix: GlobalRowsMut<f32>) {
+    /// // Divides each row by the sum of its elements.
+    /// let warp = cta.warp();
+    /// for (_, vectors) in matrix.warp_rows(cta) {
+    ///     let sum = vectors.clone().fold(0.0, |sum, (_, v)| sum + v.read().iter().sum::<f32>());
+    ///     let sum = warp.reduce_add(sum);
+    ///     vectors.for_each_update::<4, _>((), |(), v| v.map(|x| x / sum));
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp_rows(self, cta: &Cta) -> WarpRowsMut<T> {
+        deal::<Grid, _>(self.base);
+        let (threads, warp) = (cta.thread_count(), cta.warp_rank());
+        let warps = u64::from(threads.div_ceil(32));
+        let step = u64::from(cta.grid_size()) * warps;
+        if u64::from(self.rows) + step > u64::from(u32::MAX) {
+            trap_because!("a matrix has 2^32 rows or more, together with the warps of the grid")
+        }
+        WarpRowsMut {
+            base: self.base,
+            columns: self.columns,
+            next: (u64::from(cta.grid_rank()) * warps) as u32 + warp,
+            count: self.rows,
+            step: step as u32,
+            lane: cta.thread_rank() % 32,
+            lanes: (threads - 32 * warp).min(32),
+        }
+    }
+}
+
 /// An iterator over a CTA's rows of a [`GlobalRowsMut`], with their indices.
 #[derive(Debug)]
 pub struct RowsMut<T> {
@@ -229,6 +273,36 @@ impl<T: Element> Iterator for RowsMut<T> {
         // SAFETY: `index < count`, so the row is in the matrix.
         let base = unsafe { self.base.add(start(index, self.columns)) };
         Some((index as usize, RowMut::new(base, self.columns)))
+    }
+}
+
+/// An iterator over the rows of one warp of a [`GlobalRowsMut`], with their indices: of each row the vectors of the executing lane
+/// ([`warp_rows`](GlobalRowsMut::warp_rows)).
+#[derive(Debug)]
+pub struct WarpRowsMut<T> {
+    base: *mut T,
+    columns: u32,
+    next: u32,
+    /// The sum with `step` does not wrap.
+    count: u32,
+    step: u32,
+    lane: u32,
+    lanes: u32,
+}
+
+impl<T: Element> Iterator for WarpRowsMut<T> {
+    type Item = (usize, VectorsMut<T, u32>);
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        let index = self.next;
+        if index >= self.count {
+            return None;
+        }
+        // SAFETY: `index < count`, so the sum does not wrap (`count`).
+        self.next = unsafe { index.unchecked_add(self.step) };
+        // SAFETY: `index < count`, so the row is in the matrix.
+        let base = unsafe { self.base.add(start(index, self.columns)) };
+        Some((index as usize, VectorsMut::of_row(base, self.columns, self.lane, self.lanes)))
     }
 }
 
@@ -282,7 +356,7 @@ impl<T: Element> RowMut<T> {
     #[inline(always)]
     pub fn vectors(self, cta: &Cta) -> VectorsMut<T, u32> {
         deal::<Cta, _>(self.base);
-        VectorsMut::of_thread(self.base, self.len, cta)
+        VectorsMut::of_row(self.base, self.len, cta.thread_rank(), cta.thread_count())
     }
 
     /// Returns the row's elements of the executing thread: those at `r`, `r + t`, `r + 2 * t`, … for the thread's rank `r` in the
@@ -503,7 +577,7 @@ impl<T: Element, const R: usize, const C: usize, const B: usize, const W: usize>
 }
 
 handles! {
-    GlobalRowsMut<u32>, RowsMut<u32>, RowMut<u32>, GlobalMatrixMut<u32, 4, 4>, MatrixTileMut<u32, 4, 4>,
+    GlobalRowsMut<u32>, RowsMut<u32>, WarpRowsMut<u32>, RowMut<u32>, GlobalMatrixMut<u32, 4, 4>, MatrixTileMut<u32, 4, 4>,
     FragmentMut<u32, 4, 4, 1, 1>,
 }
 handles! { Copy: GlobalMatrix<u32>, MatrixTile<u32, 4, 4> }

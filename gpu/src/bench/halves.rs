@@ -4,6 +4,7 @@ use anyhow::{Context as _, Result, ensure};
 use ptx::{bf16, f16};
 use ptx_host::LaunchConfig;
 use ptx_host::cudarc::driver::CudaSlice;
+use ptx_kernels::add_rms_norm::rows_of_cta;
 
 use super::case::{Bench, Case, Timing};
 use crate::device::Device as _;
@@ -19,6 +20,9 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("add_rms_norm_bf16", "1024", |bench| {
             add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 10)
+        }),
+        Case::new("add_rms_norm_bf16", "2048", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 11)
         }),
         Case::new("add_rms_norm_bf16", "4096", |bench| {
             add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 12)
@@ -62,6 +66,7 @@ fn add_rms_norm<T: Half>(bench: &Bench, kernel: &str, columns: usize) -> Result<
     let old = on_gpu(bench, &residual)?;
     let (mut sums, mut output) = (stream.clone_dtod(&old)?, stream.clone_dtod(&old)?);
     let [m, n] = [rows as u32, columns as u32];
+    let config = LaunchConfig::new(m.div_ceil(rows_of_cta(n)), 256);
     let arguments = (
         matrix(&of_x, rows, columns),
         matrix(&sums, rows, columns),
@@ -73,7 +78,7 @@ fn add_rms_norm<T: Half>(bench: &Bench, kernel: &str, columns: usize) -> Result<
     );
     let of_twin = (address(&of_x), address(&sums), address(&factors), address(&output), m, n, EPSILON);
     // SAFETY: the rows are packed, their length is a multiple of eight, and there is a weight for each column.
-    let launches = unsafe { bench.launches(kernel, &LaunchConfig::new(m, 256), arguments, of_twin)? };
+    let launches = unsafe { bench.launches(kernel, &config, arguments, of_twin)? };
     for launch in &launches {
         stream.memcpy_dtod(&old, &mut sums)?;
         bench.fill_with_nan(&mut output)?;

@@ -8,3 +8,9 @@ pub fn kernel(cta: &Cta, y: GlobalRowsMut<f32>) {
     #[cfg(not(fixed))]
     y.rows(cta).for_each(|(_, row)| row.vectors(cta).for_each(|(_, vector)| vector.write([1.0; 4])));
 }
+
+pub fn to_ctas_and_warps(cta: &Cta, y: GlobalRowsMut<f32>) {
+    y.rows(cta).for_each(|(_, row)| row.vectors(cta).for_each(|(_, vector)| vector.write([0.0; 4])));
+    #[cfg(not(fixed))]
+    y.warp_rows(cta).for_each(|(_, vectors)| vectors.for_each(|(_, vector)| vector.write([1.0; 4])));
+}

@@ -122,6 +122,21 @@ pub fn row_of_a_warp(cta: Cta, matrix: GlobalMatrix<f32>, sums: GlobalElementsMu
 }
 
 #[ptx::kernel(threads = 256)]
+pub fn rows_of_warps(cta: Cta, input: GlobalMatrix<f32>, output: GlobalRowsMut<f32>) {
+    let warp = cta.warp();
+    for (y, to) in output.warp_rows(&cta) {
+        let Some(row) = input.row(y) else { ptx::trap() };
+        let (mut i, mut greatest) = (warp.lane() as usize, 0.0_f32);
+        while let Some(x) = row.get(i) {
+            greatest = x.max(greatest);
+            i += 32;
+        }
+        let greatest = warp.reduce_max(greatest);
+        to.for_each_update::<2, _>((), |(), x| x.map(|x| x - greatest));
+    }
+}
+
+#[ptx::kernel(threads = 256)]
 pub fn row_of_a_cta(cta: Cta, #[shared] smem: Sums, input: GlobalMatrix<u32>, output: GlobalRowsMut<u32>) {
     let mut memory = smem.memory;
     for (y, to) in output.rows(&cta) {

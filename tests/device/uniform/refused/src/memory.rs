@@ -59,6 +59,15 @@ pub fn rows_in_some_ctas(cta: Cta, output: GlobalRowsMut<u32>) {
 }
 
 #[ptx::kernel(threads = 128)]
+pub fn rows_to_ctas_or_warps(cta: Cta, output: GlobalRowsMut<u32>) {
+    if cta.grid_rank() == 1 {
+        output.rows(&cta).for_each(|(_, row)| row.vectors(&cta).for_each(|(_, x)| x.write([1; 4]))); // wrong
+    } else {
+        output.warp_rows(&cta).for_each(|(_, row)| row.for_each(|(_, x)| x.write([2; 4]))); // wrong
+    }
+}
+
+#[ptx::kernel(threads = 128)]
 pub fn a_row_in_one_warp(cta: Cta, output: GlobalRowsMut<u32>) {
     for (_, row) in output.rows(&cta) {
         if cta.warp_rank() == 1 {
