@@ -403,6 +403,22 @@ qualifiers! {
         /// No qualifier: a result out of range becomes an infinity.
         None = "";
     }
+    /// `.trans`: whether a matrix is transposed on its way between registers and memory.
+    mod trans {
+        /// `.trans`: the matrix is loaded or stored in column-major order.
+        Trans = ".trans";
+        /// No qualifier: the matrix is loaded or stored in row-major order.
+        None = "";
+    }
+    /// The type of the elements of a matrix.
+    mod element {
+        /// `.b8x16.b6x16_p32`: 16 elements of 6 bits and 32 bits of padding in memory, 16 bytes in registers.
+        B8x16B6x16P32 = ".b8x16.b6x16_p32";
+        /// `.b8x16.b4x16_p64`: 16 elements of 4 bits and 64 bits of padding in memory, 16 bytes in registers.
+        B8x16B4x16P64 = ".b8x16.b4x16_p64";
+        /// `.b8`: 8 bits.
+        B8 = ".b8";
+    }
     /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol) (programmatic dependent launch).
     mod action {
         /// `.launch_dependents`: allows the dependent grids to launch.

@@ -72,7 +72,9 @@ const AROUND: &[&str] = &[
     "getctarank",
     "half_precision",
     "isspacep",
+    "ldmatrix",
     "mapa",
+    "movmatrix",
     "nanosleep",
     "setmaxnreg",
     "ld_st",
@@ -82,6 +84,7 @@ const AROUND: &[&str] = &[
     "special",
     "st_async",
     "st_bulk",
+    "stmatrix",
     "prefetch_tensormap",
     "tensormap",
 ];

@@ -69,10 +69,12 @@ mod getctarank;
 mod griddepcontrol;
 mod half_precision;
 mod isspacep;
+mod ldmatrix;
 mod mapa;
 mod match_sync;
 mod math;
 mod mbarrier;
+mod movmatrix;
 mod multimem;
 mod multimem_cp_reduce_async_bulk;
 mod nanosleep;
@@ -85,6 +87,7 @@ mod shfl_sync;
 mod special;
 mod st_async;
 mod st_bulk;
+mod stmatrix;
 mod tensormap;
 mod tensormap_cp_fenceproxy;
 mod vote;
@@ -95,9 +98,9 @@ pub use {
     cp_async_bulk_prefetch::*, cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*,
     cp_async_bulk_wait_group::*, cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*,
     cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*,
-    isspacep::*, ld_st::*, mapa::*, match_sync::*, math::*, mbarrier::*, multimem::*,
+    isspacep::*, ld_st::*, ldmatrix::*, mapa::*, match_sync::*, math::*, mbarrier::*, movmatrix::*, multimem::*,
     multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*, red_async::*,
-    red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*,
+    red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*, stmatrix::*,
     tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
 };
 

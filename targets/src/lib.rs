@@ -102,6 +102,10 @@ gates! {
     cvt_f8_bf16: Sm100f, Sm110a, Sm120a;
     // `cvt.rs`.
     cvt_rs: Sm100a, Sm103a;
+    // `ldmatrix` that expands elements of 4 or 6 bits, and `ldmatrix` and `stmatrix` of 8-bit elements.
+    matrix_b8: Sm100f, Sm110a, Sm120a;
+    // `ldmatrix.s8.s4`.
+    ldmatrix_s8_s4: Sm90a, Sm100f, Sm110a, Sm120a;
 }
 
 impl Gate {
