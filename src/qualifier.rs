@@ -418,6 +418,38 @@ qualifiers! {
         B8x16B4x16P64 = ".b8x16.b4x16_p64";
         /// `.b8`: 8 bits.
         B8 = ".b8";
+        /// `.e4m3`: a float of 8 bits, with 4 bits of exponent.
+        E4m3 = ".e4m3";
+        /// `.e5m2`: a float of 8 bits, with 5 bits of exponent.
+        E5m2 = ".e5m2";
+        /// `.e3m2`: a float of 6 bits, with 3 bits of exponent.
+        E3m2 = ".e3m2";
+        /// `.e2m3`: a float of 6 bits, with 2 bits of exponent.
+        E2m3 = ".e2m3";
+        /// `.e2m1`: a float of 4 bits, with 2 bits of exponent.
+        E2m1 = ".e2m1";
+        /// `.s8`: a signed integer of 8 bits.
+        S8 = ".s8";
+        /// `.u8`: an unsigned integer of 8 bits.
+        U8 = ".u8";
+        /// `.s4`: a signed integer of 4 bits.
+        S4 = ".s4";
+        /// `.u4`: an unsigned integer of 4 bits.
+        U4 = ".u4";
+    }
+    /// `.alayout` and `.blayout`: the order of the elements of a matrix.
+    mod layout {
+        /// `.row`: row by row.
+        Row = ".row";
+        /// `.col`: column by column.
+        Col = ".col";
+    }
+    /// `.spvariant`: the metadata of a sparse matrix.
+    mod sparse {
+        /// `.sp`: the indices of a group are in any order.
+        Any = ".sp";
+        /// `.sp::ordered_metadata`: the indices of a group increase.
+        Ordered = ".sp::ordered_metadata";
     }
     /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol) (programmatic dependent launch).
     mod action {

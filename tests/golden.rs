@@ -74,6 +74,8 @@ const AROUND: &[&str] = &[
     "isspacep",
     "ldmatrix",
     "mapa",
+    "mma",
+    "mma_sp",
     "movmatrix",
     "nanosleep",
     "setmaxnreg",

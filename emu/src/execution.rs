@@ -11,6 +11,7 @@ mod exec;
 mod findings;
 mod follow;
 pub mod machine;
+mod matrix;
 mod mbarrier;
 pub mod memory;
 mod multimem;

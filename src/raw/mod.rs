@@ -46,6 +46,8 @@ mod cp_reduce_async_bulk;
 #[macro_use]
 mod ld_st;
 #[macro_use]
+mod mma;
+#[macro_use]
 mod red;
 #[macro_use]
 mod cvta;
@@ -74,6 +76,7 @@ mod mapa;
 mod match_sync;
 mod math;
 mod mbarrier;
+mod mma_sp;
 mod movmatrix;
 mod multimem;
 mod multimem_cp_reduce_async_bulk;
@@ -98,7 +101,7 @@ pub use {
     cp_async_bulk_prefetch::*, cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*,
     cp_async_bulk_wait_group::*, cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*,
     cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*,
-    isspacep::*, ld_st::*, ldmatrix::*, mapa::*, match_sync::*, math::*, mbarrier::*, movmatrix::*, multimem::*,
+    isspacep::*, ld_st::*, ldmatrix::*, mapa::*, match_sync::*, math::*, mbarrier::*, mma::*, mma_sp::*, movmatrix::*, multimem::*,
     multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*, red_async::*,
     red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*, stmatrix::*,
     tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
