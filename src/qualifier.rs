@@ -451,6 +451,17 @@ qualifiers! {
         /// `.sp::ordered_metadata`: the indices of a group increase.
         Ordered = ".sp::ordered_metadata";
     }
+    /// The sparsity selector `f` of `mma.sp`, an immediate: the lanes of each four that hold the metadata.
+    mod selector {
+        /// The first lane, the first two lanes, or all four lanes.
+        S0 = "0";
+        /// The second lane, or the last two lanes.
+        S1 = "1";
+        /// The third lane.
+        S2 = "2";
+        /// The fourth lane.
+        S3 = "3";
+    }
     /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol) (programmatic dependent launch).
     mod action {
         /// `.launch_dependents`: allows the dependent grids to launch.

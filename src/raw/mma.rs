@@ -20,6 +20,12 @@ legal! {
     /// `.bitOp`, how two bits are combined before they are counted.
     MmaBitOp: "`{Self}` is not an operation of `mma` on bits: use `op::Xor` or `op::And`"
     { op::Xor, op::And @ "7.1" on "sm_80" }
+    /// A type of `.kind::f8f6f4`.
+    MmaF8f6f4: "`{Self}` is not a type of `.kind::f8f6f4`: use `element::E4m3`, `E5m2`, `E3m2`, `E2m3` or `E2m1`"
+    {
+        element::E4m3, element::E5m2, element::E3m2 @ "8.7" gate mma_f6f4, element::E2m3 @ "8.7" gate mma_f6f4,
+        element::E2m1 @ "8.7" gate mma_f6f4,
+    }
 }
 
 /// The registers of D, A, B and C, by their numbers, with their names and their text.
@@ -63,39 +69,42 @@ macro_rules! mma {
 }
 
 macro_rules! mma_row {
-    // Sparse: the metadata and its selector come last.
+    // Sparse, with the metadata: the selector comes last.
     (
         ($text:literal) $d:tt $d_count:literal $a:tt $a_count:literal $b:tt $b_count:literal $c:tt $c_count:literal
-        sparse $selectors:literal $name:ident $does:literal $sum:tt $start:tt $in:tt [ $($q:tt)* ]
+        sparse $Selector:ident $name:ident $does:literal $sum:tt $start:tt $in:tt [ $($q:tt)* ]
         $head:literal $tail:literal $form:literal $need:tt
     ) => { mma_row! { @instruction
-        [ <const F: u32 = 0> ] [ , metadata: u32 = reg32 ] [ ", {metadata}, {F};" ]
-        [ assert: F < $selectors, "the sparsity selector `F` is too large for the shape (PTX ISA 9.7.14.6.1)"; ]
-        [ "- Each four bits of the metadata of the lanes that `F` selects are indices that PTX ISA 9.7.14.6.1 allows." ]
-        ($text) $d $d_count $a $a_count $b $b_count $c $c_count $name $does $sum $start $in [ $($q)* ] $head $tail $form $need
-        "9.7.14.6.3"
+        [ , metadata: u32 = reg32 ] [] ";" [ "- Each four bits of the metadata of the lanes that `F` selects are indices that PTX ISA 9.7.14.6.1 allows." ]
+        $d $d_count $a $a_count $b $b_count $c $c_count $name $does $sum $start $in
+        [ $($q)*, F: $Selector after $tail $text ", {metadata}, " ] $head $form $need "9.7.14.6.3"
     } };
-    (($text:literal) $($row:tt)*) => { mma_row! { @instruction [] [] [ ";" ] [] [] ($text) $($row)* "9.7.14.5.14" } };
+    (
+        ($text:literal) $d:tt $d_count:literal $a:tt $a_count:literal $b:tt $b_count:literal $c:tt $c_count:literal
+        $name:ident $does:literal $sum:tt $start:tt $in:tt $q:tt $head:literal $tail:literal $form:literal $need:tt
+    ) => { mma_row! { @instruction
+        [] [ $tail $text ] ";" []
+        $d $d_count $a $a_count $b $b_count $c $c_count $name $does $sum $start $in $q $head $form $need "9.7.14.5.14"
+    } };
     (@instruction
-        [ $($selector:tt)* ] [ $($metadata:tt)* ] [ $end:literal ] [ $($assert:tt)* ] [ $($safety:literal)? ]
-        ($text:literal) [ $($d:ident)+ ] $d_count:literal [ $($a:ident)+ ] $a_count:literal [ $($b:ident)+ ] $b_count:literal
+        [ $($metadata:tt)* ] [ $($text:literal)* ] $end:literal [ $($safety:literal)? ]
+        [ $($d:ident)+ ] $d_count:literal [ $($a:ident)+ ] $a_count:literal [ $($b:ident)+ ] $b_count:literal
         [ $($c:ident)+ ] $c_count:literal $name:ident $does:literal ($D:ty, $d_class:ident) ($C:ty, $c_class:ident)
-        ($In:ty, $in_class:ident) [ $($q:tt)* ] $head:literal $tail:literal $form:literal
+        ($In:ty, $in_class:ident) [ $($q:tt)* ] $head:literal $form:literal
         { isa: $isa:literal, target: $target:literal $(, gate: $gate:ident)? } $section:literal
     ) => {
         instruction! {
             #[doc = concat!("Returns this lane's part of `A * B + C`, ", $does, ".")]
-            @unsafe fn $name[$($q)*]$($selector)*(
+            @unsafe fn $name[$($q)*](
                 a: [$In; $a_count] = [$in_class: $($a)+],
                 b: [$In; $b_count] = [$in_class: $($b)+],
                 c: [$C; $c_count] = [$c_class: $($c)+]
                 $($metadata)*
             ) -> [$D; $d_count] = ($( $d: $D = $d_class ),+) [$( $d ),+];
             form: $form;
-            ptx: $head .. $tail $text $end;
+            ptx: $head .. $($text)* $end;
             isa: $isa, target: $target, section: $section;
             $( gate: $gate; )?
-            $($assert)*
             convergent: convergent;
             # Safety
             "- All 32 threads of the warp execute this same instruction together, and none has exited."
@@ -221,3 +230,12 @@ mma! { 4 4 2 4 mma_m16n8k256_s32_b1
     "a product 16x8x256 of bits, whose terms are the numbers of bits that are set in the combined words" (i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
     "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32" ".popc "
     "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+// `.kind::f8f6f4`, of which an element has a byte.
+mma! { 2 4 2 2 mma_f8f6f4_m16n8k32_f16
+    "a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
+    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16" ".f16 "
+    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16{.atype}{.btype}.f16 d, a, b, c;" { isa: "8.7", target: "sm_100", gate: mma_kinds } }
+mma! { 4 4 2 4 mma_f8f6f4_m16n8k32_f32
+    "a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
+    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32" ".f32 "
+    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c;" { isa: "8.6", target: "sm_100", gate: mma_kinds } }
