@@ -101,10 +101,10 @@ pub use {
     cp_async_bulk_prefetch::*, cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*,
     cp_async_bulk_wait_group::*, cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*,
     cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*,
-    isspacep::*, ld_st::*, ldmatrix::*, mapa::*, match_sync::*, math::*, mbarrier::*, mma::*, mma_sp::*, movmatrix::*, multimem::*,
-    multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*, red_async::*,
-    red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*, stmatrix::*,
-    tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+    isspacep::*, ld_st::*, ldmatrix::*, mapa::*, match_sync::*, math::*, mbarrier::*, mma::*, mma_sp::*,
+    movmatrix::*, multimem::*, multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*,
+    red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*,
+    st_bulk::*, stmatrix::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
 };
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.

@@ -9,6 +9,7 @@ mod copies;
 mod fence;
 mod launch_control;
 mod ld_st;
+mod matrix;
 mod mbarrier;
 mod multimem;
 pub mod pure;
@@ -46,6 +47,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         "multimem" | "multimem_cp_reduce_async_bulk" => multimem::cases(form),
         "clusterlaunchcontrol" => launch_control::cases(form),
         "fence" => fence::cases(form),
+        "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "mma_sp" => matrix::cases(form),
         "createpolicy" => control::createpolicy(form),
         "griddepcontrol" => control::griddepcontrol(form),
         "setmaxnreg" => control::setmaxnreg(form),

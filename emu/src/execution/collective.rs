@@ -375,13 +375,16 @@ impl Machine<'_> {
 
     /// Checks that all lanes of a warp execute one instruction: none has ended without it, and none is at another place.
     pub fn check_whole_warp(&mut self, cta: usize, warp: usize, lanes: &[usize], what: Collective) {
-        let Some(thread) = lanes.first().map(|lane| 32 * warp + lane).filter(|_| self.options.check) else { return };
+        let Some(thread) = lanes.first().map(|lane| 32 * warp + lane).filter(|_| self.options.check) else {
+            return;
+        };
         let (name, point) = (what.name(), self.point(cta, thread));
         let all = self.ctas[cta].warps[warp].lanes as usize;
         if let Collective::Matrix(_) = what
             && all < 32
         {
-            let what = format!("a warp of {all} threads executes `{name}`, of which each of 32 lanes has a part");
+            let what =
+                format!("a warp of {all} threads executes `{name}`, of which each of 32 lanes has a part");
             self.leave_out(cta, thread as u32, point.at, what);
         }
         if lanes.len() < all {

@@ -22,9 +22,7 @@ impl Tile {
     fn place(self, lane: usize, register: usize, byte: usize) -> (usize, usize) {
         let (group, place) = (lane / 4, lane % 4);
         match self.shape {
-            TileShape::M8n8 if self.trans => {
-                (8 * register + 2 * place + byte / 2, 2 * group + byte % 2)
-            }
+            TileShape::M8n8 if self.trans => (8 * register + 2 * place + byte / 2, 2 * group + byte % 2),
             TileShape::M8n8 | TileShape::M8n16 => (8 * register + group, 4 * place + byte),
             TileShape::M16n16 => {
                 let (matrix, half) = (register / 2, register % 2);
@@ -63,7 +61,10 @@ fn packed(values: impl Iterator<Item = u64>, bits: u32) -> Words {
     let per = (32 / bits).max(1) as usize;
     let values: Vec<_> = values.collect();
     let shifted = |(i, value): (usize, &u64)| value << (i as u32 * bits);
-    values.chunks(per).map(|chunk| chunk.iter().enumerate().map(shifted).fold(0, |all, value| all | value)).collect()
+    values
+        .chunks(per)
+        .map(|chunk| chunk.iter().enumerate().map(shifted).fold(0, |all, value| all | value))
+        .collect()
 }
 
 /// Returns the bits of element `i` of registers.
@@ -96,7 +97,8 @@ impl Machine<'_> {
                 for (lane, fragments) in of_lanes {
                     let (group, place) = (lane / 4, lane % 4);
                     let half = |i: usize| {
-                        let word = words[4 * (2 * place + i) + group / 2].first().copied().unwrap_or_default();
+                        let word =
+                            words[4 * (2 * place + i) + group / 2].first().copied().unwrap_or_default();
                         word >> (16 * (group % 2)) & 0xffff
                     };
                     self.set(cta, first + lane, fragments.d[0], half(0) | half(1) << 16);
@@ -181,7 +183,8 @@ impl Machine<'_> {
             match place {
                 Place::Shared(owner, _) if owner == cta => rows[*lane] = Some(place),
                 _ => {
-                    let what = "the address is not in shared memory of the executing CTA (9.7.14.5.15, 9.7.14.5.16)";
+                    let what =
+                        "the address is not in shared memory of the executing CTA (9.7.14.5.15, 9.7.14.5.16)";
                     return Err(self.fault(cta, first + lane, what));
                 }
             }
@@ -211,7 +214,8 @@ impl Machine<'_> {
         }
         for (lane, fragments) in lanes {
             for (register, d) in fragments.d.iter().enumerate() {
-                let places: [(usize, usize); 4] = std::array::from_fn(|byte| tile.place(*lane, register, byte));
+                let places: [(usize, usize); 4] =
+                    std::array::from_fn(|byte| tile.place(*lane, register, byte));
                 let bytes = places.map(|(row, byte)| content[row][byte]);
                 self.set(cta, first + lane, *d, u32::from_le_bytes(bytes).into());
                 let missing = places.iter().find_map(|(row, byte)| {
@@ -343,15 +347,15 @@ fn in_quads(what: &Multiply, a: &[Words], b: &[Words], c: &[Words]) -> Vec<Words
         }
         for i in 0..n {
             let (product, (row, column)) = matrix::place_in_quads(sums(what.c), lane, i);
-            start[(product * m + row) * n + column] = what.c.value(element(&c[lane], what.c.bits() as usize, i));
+            start[(product * m + row) * n + column] =
+                what.c.value(element(&c[lane], what.c.bits() as usize, i));
         }
     }
     let of_lane = |lane: usize| {
         let sums = (0..n).map(|i| {
             let (product, (row, column)) = matrix::place_in_quads(sums(what.d), lane, i);
-            let pairs = (0..k).map(|at| {
-                (left[(product * m + row) * k + at], right[(product * n + column) * k + at])
-            });
+            let pairs =
+                (0..k).map(|at| (left[(product * m + row) * k + at], right[(product * n + column) * k + at]));
             let sum = matrix::sum(start[(product * m + row) * n + column], pairs, Term::Product, false);
             what.d.of_sum(sum, false)
         });

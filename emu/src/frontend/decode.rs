@@ -712,7 +712,18 @@ fn tensor(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
 
 fn collective(l: &mut Lower<'_>, what: Collective, mask: Src, map: Option<(Address, Address)>) -> Op {
     let zero = l.constant(0);
-    let op = WarpOp { what, mask, d: None, p: None, a: zero, b: zero, c: zero, negated: false, map, fragments: None };
+    let op = WarpOp {
+        what,
+        mask,
+        d: None,
+        p: None,
+        a: zero,
+        b: zero,
+        c: zero,
+        negated: false,
+        map,
+        fragments: None,
+    };
     Op::Warp(Box::new(op))
 }
 

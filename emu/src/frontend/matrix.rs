@@ -129,7 +129,8 @@ fn tile_of(opcode: &mut Sequence<'_>, loads: bool) -> Option<(Tile, Space)> {
             _ => return None,
         })
     })?;
-    let count = opcode.one(|word| ["x1", "x2", "x4"].contains(&word).then(|| usize::from(word.as_bytes()[1] - b'0')))?;
+    let count = opcode
+        .one(|word| ["x1", "x2", "x4"].contains(&word).then(|| usize::from(word.as_bytes()[1] - b'0')))?;
     let trans = opcode.has("trans");
     let space = opcode.one(|word| ["shared", "shared::cta"].contains(&word).then_some(Space::SharedCta));
     let source = match (opcode.next(), shape) {
@@ -150,7 +151,8 @@ fn tile_of(opcode: &mut Sequence<'_>, loads: bool) -> Option<(Tile, Space)> {
         TileShape::M16n16 | TileShape::M16n8 => true,
     };
     let fits = shape != TileShape::M16n16 || count < 4;
-    (trans == transposes && fits).then_some((Tile { shape, count, trans, source }, space.unwrap_or(Space::Generic)))
+    (trans == transposes && fits)
+        .then_some((Tile { shape, count, trans, source }, space.unwrap_or(Space::Generic)))
 }
 
 /// Returns the numbers of a shape `m16n8k16`.
@@ -191,7 +193,9 @@ fn multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
     });
     opcode.all(&["sync", "aligned"])?;
     let shape = opcode.one(shape)?;
-    let layout = |opcode: &mut Sequence<'_>| opcode.one(|word| ["row", "col"].contains(&word).then_some(word == "row"));
+    let layout = |opcode: &mut Sequence<'_>| {
+        opcode.one(|word| ["row", "col"].contains(&word).then_some(word == "row"))
+    };
     let rows = [layout(opcode)?, layout(opcode)?];
     let kind = opcode.has("kind::f8f6f4");
     let satfinite = opcode.has("satfinite");
@@ -215,7 +219,8 @@ impl Multiply {
     fn is_legal(&self) -> bool {
         let [m, n, k] = self.shape;
         let float = |format: Format| Element::Float(format);
-        let of = |element: Element, formats: &[Format]| formats.iter().any(|format| element == float(*format));
+        let of =
+            |element: Element, formats: &[Format]| formats.iter().any(|format| element == float(*format));
         let (f16, f32, f64) = (float(Format::F16), float(Format::F32), float(Format::F64));
         let in_quads = self.is_in_quads();
         // The depth of a dense product, of which a sparse one has twice.
@@ -249,11 +254,19 @@ impl Multiply {
                 && sums(&[s32])
                 && !(is_one_bit && (self.satfinite || self.sparse.is_some()))
         } else if in_quads {
-            !self.satfinite && self.a == f16 && self.b == f16 && sums(&[f16, f32]) && (self.c != f32 || self.d == f32)
+            !self.satfinite
+                && self.a == f16
+                && self.b == f16
+                && sums(&[f16, f32])
+                && (self.c != f32 || self.d == f32)
         } else {
             let product = match self.a {
-                Element::Float(Format::F16) => self.b == self.a && m == 16 && depth(&[8, 16]) && sums(&[f16, f32]),
-                Element::Float(Format::Bf16) => self.b == self.a && m == 16 && depth(&[8, 16]) && sums(&[f32]),
+                Element::Float(Format::F16) => {
+                    self.b == self.a && m == 16 && depth(&[8, 16]) && sums(&[f16, f32])
+                }
+                Element::Float(Format::Bf16) => {
+                    self.b == self.a && m == 16 && depth(&[8, 16]) && sums(&[f32])
+                }
                 Element::Tf32 => self.b == self.a && m == 16 && depth(&[4, 8]) && sums(&[f32]),
                 Element::Float(Format::F64) => {
                     let depths: &[usize] = if m == 8 { &[4] } else { &[4, 8, 16] };

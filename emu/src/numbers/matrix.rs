@@ -67,7 +67,11 @@ impl Element {
             }
             Self::Integer { bits: width, signed } => {
                 let shift = 64 - width;
-                if signed { ((bits << shift) as i64 >> shift) as f64 } else { (bits << shift >> shift) as f64 }
+                if signed {
+                    ((bits << shift) as i64 >> shift) as f64
+                } else {
+                    (bits << shift >> shift) as f64
+                }
             }
         }
     }
@@ -252,7 +256,9 @@ mod tests {
                 (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect();
             assert_eq!(places, expected);
         };
-        for (rows, columns, per) in [(16, 16, 2), (16, 8, 2), (16, 4, 1), (16, 32, 4), (8, 128, 32), (8, 4, 1)] {
+        for (rows, columns, per) in
+            [(16, 16, 2), (16, 8, 2), (16, 4, 1), (16, 32, 4), (8, 128, 32), (8, 4, 1)]
+        {
             all(rows, columns, &|lane, i| place_in_a(rows, per, lane, i));
         }
         all(16, 256, &|lane, i| place_in_c(16, lane, i));
