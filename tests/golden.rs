@@ -89,6 +89,7 @@ const AROUND: &[&str] = &[
     "stmatrix",
     "prefetch_tensormap",
     "tensormap",
+    "wgmma",
 ];
 
 /// Checks that the rows have exactly the legal forms of the three chapters.

@@ -94,6 +94,7 @@ mod stmatrix;
 mod tensormap;
 mod tensormap_cp_fenceproxy;
 mod vote;
+mod wgmma;
 
 pub use {
     activemask::*, atom::*, atom_vector::*, bar_warp_sync::*, barrier::*, barrier_cluster::*,
@@ -104,7 +105,7 @@ pub use {
     isspacep::*, ld_st::*, ldmatrix::*, mapa::*, match_sync::*, math::*, mbarrier::*, mma::*, mma_sp::*,
     movmatrix::*, multimem::*, multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*,
     red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*,
-    st_bulk::*, stmatrix::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+    st_bulk::*, stmatrix::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*, wgmma::*,
 };
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.

@@ -106,6 +106,7 @@ gates! {
     matrix_b8: Sm100f, Sm110a, Sm120a;
     // `ldmatrix.s8.s4`.
     ldmatrix_s8_s4: Sm90a, Sm100f, Sm110a, Sm120a;
+    wgmma: Sm90a;
     // `mma.kind::f8f6f4`, and its types of 6 and 4 bits.
     mma_kinds: Sm100f, Sm110a, Sm120a;
     mma_f6f4: Sm120a;

@@ -60,8 +60,14 @@ fn module(lines: &[String], target: &str, isa: (u32, u32)) -> (String, Vec<usize
     let registers = ".reg .b8 %b; .reg .b16 %rs; .reg .b32 %r; .reg .b64 %rd; .reg .f32 %f; .reg .pred %p;";
     let mut text = format!(".version {}\n.target {target}\n.address_size 64\n", shown(isa));
     let (mut line, mut places) = (4, Vec::new());
+    // The accumulators of a `wgmma` take registers until something waits for them.
+    let complete = |line: &String| match line.starts_with("wgmma.mma_async") {
+        true => format!("{line} wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"),
+        false => line.clone(),
+    };
     for (k, lines) in lines.chunks(300).enumerate() {
-        text += &format!(".visible .entry part{k}() {{ {registers}{wide}\n{}\nret; }}\n", lines.join("\n"));
+        let whole: Vec<_> = lines.iter().map(complete).collect();
+        text += &format!(".visible .entry part{k}() {{ {registers}{wide}\n{}\nret; }}\n", whole.join("\n"));
         places.extend(line + 1..=line + lines.len());
         line += lines.len() + 2;
     }
