@@ -21,5 +21,6 @@ mod run;
 mod special;
 mod tensor;
 mod thread;
+mod warpgroup;
 mod weak;
 mod word;

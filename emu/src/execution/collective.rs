@@ -50,7 +50,7 @@ impl Machine<'_> {
     }
 
     /// Executes the instruction that `thread` waits in, if all lanes of its mask that have not exited are there.
-    fn try_collective(&mut self, cta: usize, warp: usize, thread: usize) -> Result<(), Fault> {
+    pub fn try_collective(&mut self, cta: usize, warp: usize, thread: usize) -> Result<(), Fault> {
         let program = self.program;
         let t = &self.ctas[cta].threads[thread];
         let (function, pc) = (t.frame.function, t.pc as usize);
@@ -77,6 +77,11 @@ impl Machine<'_> {
         {
             return Ok(());
         }
+        if let Collective::Matrix(what) = op.what
+            && self.warpgroup_waits(cta, warp, what)
+        {
+            return Ok(());
+        }
         if let Some((to, from)) = op.map {
             // The warp makes one copy. The text (9.7.13.16) leaves open which thread makes the access.
             let copies = first + lanes[self.choose(lanes.len())];
@@ -91,6 +96,7 @@ impl Machine<'_> {
             what => self.execute(cta, first, &lanes, what),
         }
         for lane in lanes {
+            self.watch_traced(cta, first + lane, self.at(cta, first + lane));
             if let Collective::CopyMap(scope) = op.what {
                 self.fence(cta, first + lane, Fence::TensorMap { sem: Sem::Release, scope });
             }
@@ -747,7 +753,7 @@ impl Machine<'_> {
     }
 
     /// Notes that two threads execute an `.aligned` instruction at different points. The places are those at which the ways fork.
-    fn diverge(&mut self, cta: usize, own: (u32, &Point), other: (u32, &Point), what: String) {
+    pub fn diverge(&mut self, cta: usize, own: (u32, &Point), other: (u32, &Point), what: String) {
         let (at, their_at) = own.1.fork(other.1).unwrap_or((own.1.at, other.1.at));
         let party = |thread: u32, at| self.party_of(self.ctas[cta].threads[thread as usize].id, at, None);
         let (here, other) = (party(own.0, at), party(other.0, their_at));
@@ -755,7 +761,7 @@ impl Machine<'_> {
     }
 
     /// Notes that threads have ended without an `.aligned` instruction.
-    fn leave_out(&mut self, cta: usize, thread: u32, at: At, what: String) {
+    pub fn leave_out(&mut self, cta: usize, thread: u32, at: At, what: String) {
         let here = self.party_of(self.ctas[cta].threads[thread as usize].id, at, None);
         self.find(Rule::Divergence, what, here, None, (at, 0));
     }

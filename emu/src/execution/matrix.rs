@@ -10,12 +10,12 @@ use crate::numbers::matrix::{self, Element, OfQuads, Sparsity, Term};
 use crate::order::taint::{Origin, Read};
 use crate::report::Fault;
 
-const LANES: usize = 32;
+pub const LANES: usize = 32;
 /// The bytes of a row that a lane gives the address of.
-const ROW: usize = 16;
+pub const ROW: usize = 16;
 
 /// The registers of a lane.
-type Words = Vec<u64>;
+pub type Words = Vec<u64>;
 
 impl Tile {
     /// Returns the row and the byte in it that a byte of a lane's register is.
@@ -57,7 +57,7 @@ impl Tile {
 }
 
 /// Packs values of `bits` bits into registers of 32 or 64 bits.
-fn packed(values: impl Iterator<Item = u64>, bits: u32) -> Words {
+pub fn packed(values: impl Iterator<Item = u64>, bits: u32) -> Words {
     let per = (32 / bits).max(1) as usize;
     let values: Vec<_> = values.collect();
     let shifted = |(i, value): (usize, &u64)| value << (i as u32 * bits);
@@ -68,7 +68,7 @@ fn packed(values: impl Iterator<Item = u64>, bits: u32) -> Words {
 }
 
 /// Returns the bits of element `i` of registers.
-fn element(words: &[u64], bits: usize, i: usize) -> u64 {
+pub fn element(words: &[u64], bits: usize, i: usize) -> u64 {
     let per = (32 / bits).max(1);
     let word = words.get(i / per).copied().unwrap_or_default();
     if bits >= 64 { word } else { word >> (i % per * bits) & ((1 << bits) - 1) }
@@ -90,6 +90,9 @@ impl Machine<'_> {
         let of_lanes: Vec<(usize, &Fragments)> =
             lanes.iter().filter_map(|lane| Some((*lane, fragments(self, *lane)?))).collect();
         match what {
+            Matrix::Warpgroup(_) | Matrix::Fence | Matrix::Commit | Matrix::Wait(_) => {
+                return self.warpgroup(cta, first, &of_lanes, what);
+            }
             Matrix::Load(tile) => return self.load_tile(cta, first, &of_lanes, tile),
             Matrix::Store(tile) => return self.store_tile(cta, first, &of_lanes, tile),
             Matrix::Transpose => {
@@ -134,7 +137,7 @@ impl Machine<'_> {
     }
 
     /// Returns registers of each lane, zeros of lanes that are not there. The instruction uses what it reads.
-    fn words(
+    pub fn words(
         &mut self,
         cta: usize,
         first: usize,
@@ -150,7 +153,7 @@ impl Machine<'_> {
         all
     }
 
-    fn metadata(&mut self, cta: usize, first: usize, lanes: &[(usize, &Fragments)]) -> Vec<u32> {
+    pub fn metadata(&mut self, cta: usize, first: usize, lanes: &[(usize, &Fragments)]) -> Vec<u32> {
         let mut all = vec![0; LANES];
         for (lane, fragments) in lanes {
             let Some(src) = fragments.metadata else { continue };
@@ -263,7 +266,7 @@ impl Machine<'_> {
 
 /// Returns where the elements of a row of a sparse A belong, for each of 16 rows, and whether metadata is not allowed. Of a dense
 /// A: nothing.
-fn sparse_places(what: &Multiply, metadata: &[u32], selector: usize) -> (Vec<Vec<usize>>, bool) {
+pub fn sparse_places(what: &Multiply, metadata: &[u32], selector: usize) -> (Vec<Vec<usize>>, bool) {
     let Some(ordered) = what.sparse else { return (Vec::new(), false) };
     let sparsity = match what.in_bytes {
         true => Sparsity::TwoOfFour,

@@ -92,7 +92,7 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
             let bytes = if words.has("tensormap") { 128 } else { 1 };
             Some(Op::Touch(l.address(arg(l, &words, 0)?, words.space())?, bytes))
         }
-        "ldmatrix" | "stmatrix" | "movmatrix" | "mma" => matrix::decode(l, instruction, &words)?,
+        "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "wgmma" => matrix::decode(l, instruction, &words)?,
         "tensormap" => tensormap(l, &words)?,
         "multimem" => multimem(l, &words)?,
         "clusterlaunchcontrol" => launch_control(l, &words)?,

@@ -1,4 +1,4 @@
-//! Decodes the instructions of matrices (PTX ISA 9.7.14). Their words stand in one order.
+//! Decodes the instructions of matrices (PTX ISA 9.7.14, 9.7.15). Their words stand in one order.
 
 use crate::frontend::ast::{Instruction, Operand};
 use crate::frontend::lower::{Lower, Result};
@@ -47,12 +47,13 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// Decodes `ldmatrix`, `stmatrix`, `movmatrix` and `mma`.
+/// Decodes `ldmatrix`, `stmatrix`, `movmatrix`, `mma` and `wgmma`.
 pub fn decode(l: &mut Lower<'_>, instruction: &Instruction, words: &Words<'_>) -> Result<Option<Op>> {
     words.whole();
     let opcode = Sequence::of(&instruction.opcode);
     match words.first() {
         "mma" => mma(l, opcode, words),
+        "wgmma" => wgmma(l, opcode, words),
         "movmatrix" => {
             let is_known = instruction.opcode == "movmatrix.sync.aligned.m8n8.trans.b16";
             let registers = Fragments { d: vec![l.slot(arg(l, words, 0)?)?], ..Fragments::default() };
@@ -212,6 +213,116 @@ fn multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
     opcode.end()?;
     let what = Multiply { shape, rows, a, b, c, d, in_bytes: kind, sparse, satfinite, term };
     what.is_legal().then_some(what)
+}
+
+fn wgmma(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    opcode.next();
+    let none = Fragments::default();
+    match opcode.next() {
+        "mma_async" => warpgroup(l, opcode, words),
+        "fence" if opcode.all(&["sync", "aligned"]).is_some() => Ok(Some(of_warp(l, Matrix::Fence, none))),
+        "commit_group" if opcode.all(&["sync", "aligned"]).is_some() => Ok(Some(of_warp(l, Matrix::Commit, none))),
+        "wait_group" if opcode.all(&["sync", "aligned"]).is_some() => match *arg(l, words, 0)? {
+            Operand::Number(pending) => {
+                let pending = u32::try_from(pending).unwrap_or(u32::MAX);
+                Ok(Some(of_warp(l, Matrix::Wait(pending), none)))
+            }
+            _ => Err(l.error("the number of pending groups of `wgmma.wait_group` is a constant")),
+        },
+        _ => Ok(None),
+    }
+}
+
+/// Decodes `wgmma.mma_async`.
+fn warpgroup(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Result<Option<Op>> {
+    let Some(what) = warpgroup_multiply(&mut opcode) else { return Ok(None) };
+    // A warp has a quarter of the rows.
+    let (count, of_a) = (what.count(what.d) / 4, what.registers()[0] / 4);
+    let mut fragments =
+        Fragments { d: written(l, words, 0, count)?, c: read(l, words, 0, count)?, ..Fragments::default() };
+    match arg(l, words, 1)? {
+        Operand::Vector(_) => fragments.a = read(l, words, 1, of_a)?,
+        operand => fragments.descriptors[0] = Some(l.src_of(operand, 64)?),
+    }
+    fragments.descriptors[1] = Some(l.src_of(arg(l, words, 2)?, 64)?);
+    let mut at = 3;
+    if what.sparse.is_some() {
+        fragments.metadata = Some(l.src_of(arg(l, words, 3)?, 32)?);
+        let Operand::Number(selector @ 0..=3) = *arg(l, words, 4)? else {
+            return Err(l.error("the sparsity selector is a number from 0 to 3"));
+        };
+        fragments.selector = selector as usize;
+        at = 5;
+    }
+    // The short form has neither `scale-d` nor what follows it.
+    if words.operands.len() > at {
+        fragments.scale_d = Some(l.src(arg(l, words, at)?)?);
+        at += 1;
+    }
+    let is_float = !matches!(what.a, Element::Integer { .. });
+    if is_float && words.operands.len() > at {
+        let minus_one = |number: u64| number as i64 == -1 || number == u64::from(u32::MAX);
+        for negated in &mut fragments.negated {
+            match *arg(l, words, at)? {
+                Operand::Number(1) => {}
+                Operand::Number(number) if minus_one(number) => *negated = true,
+                _ => return Err(l.error("`imm-scale-a` and `imm-scale-b` are 1 or -1")),
+            }
+            at += 1;
+        }
+    }
+    // A in registers has no order in shared memory.
+    let in_memory = if fragments.descriptors[0].is_some() { 0..2 } else { 1..2 };
+    if is_float && what.a.bits() == 16 && words.operands.len() > at {
+        for mn_major in &mut fragments.mn_major[in_memory] {
+            match *arg(l, words, at)? {
+                Operand::Number(number @ 0..=1) => *mn_major = number == 1,
+                _ => return Err(l.error("`imm-trans-a` and `imm-trans-b` are 0 or 1")),
+            }
+            at += 1;
+        }
+    }
+    match words.operands.len() {
+        count if count == at => Ok(Some(of_warp(l, Matrix::Warpgroup(what), fragments))),
+        count => Err(l.error(format!("{count} operands of `wgmma.mma_async` that has {at}"))),
+    }
+}
+
+fn warpgroup_multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
+    let sparse = opcode.one(|word| (word == "sp").then_some(false));
+    opcode.all(&["sync", "aligned"])?;
+    let shape = opcode.one(shape)?;
+    let [d, a, b] = [opcode.element()?, opcode.element()?, opcode.element()?];
+    let satfinite = opcode.has("satfinite");
+    if a.bits() == 1 {
+        opcode.all(&["and", "popc"])?;
+    }
+    opcode.end()?;
+    let [m, n, k] = shape;
+    let depth = if sparse.is_some() { k / 2 } else { k };
+    let float = |format: Format| Element::Float(format);
+    let is_byte = |element: Element| [float(Format::E4m3), float(Format::E5m2)].contains(&element);
+    let is_half = d == float(Format::F16);
+    let is_single = d == float(Format::F32);
+    let fits = match a {
+        Element::Float(Format::F16) => b == a && (is_half || is_single),
+        Element::Float(Format::Bf16) | Element::Tf32 => b == a && is_single,
+        Element::Float(Format::E4m3 | Format::E5m2) => is_byte(b) && (is_half || is_single),
+        Element::Integer { bits: bits @ (1 | 8), .. } => {
+            matches!(b, Element::Integer { .. })
+                && b.bits() == bits
+                && d == Element::Integer { bits: 32, signed: true }
+                && (n % 16 == 0 || n < 32)
+                && !(bits == 1 && (satfinite || sparse.is_some()))
+        }
+        _ => false,
+    };
+    let is_integer = matches!(a, Element::Integer { .. });
+    // A row of A has 32 bytes in each instruction.
+    let fits = fits && m == 64 && n % 8 == 0 && depth * a.bits() as usize == 256 && (is_integer || !satfinite);
+    let rows = [true, false];
+    let what = Multiply { shape, rows, a, b, c: d, d, in_bytes: false, sparse, satfinite, term: Term::Product };
+    fits.then_some(what)
 }
 
 impl Multiply {

@@ -507,6 +507,14 @@ impl Multiply {
 /// An instruction of matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Matrix {
+    /// `wgmma.mma_async`.
+    Warpgroup(Multiply),
+    /// `wgmma.fence`.
+    Fence,
+    /// `wgmma.commit_group`.
+    Commit,
+    /// `wgmma.wait_group`, with the number of groups that may be pending.
+    Wait(u32),
     Load(Tile),
     Store(Tile),
     /// `movmatrix`.
@@ -526,6 +534,13 @@ pub struct Fragments {
     /// The metadata of a sparse matrix, and which lanes hold it.
     pub metadata: Option<Src>,
     pub selector: usize,
+    /// The descriptors of A and B in shared memory.
+    pub descriptors: [Option<Src>; 2],
+    /// `scale-d`: whether the sums are added to D. `None`: they are.
+    pub scale_d: Option<Src>,
+    /// Whether A and B are negated, and whether their elements along M and N are beside each other.
+    pub negated: [bool; 2],
+    pub mn_major: [bool; 2],
 }
 
 /// An instruction that the lanes of a mask execute together.
@@ -562,6 +577,10 @@ impl Collective {
             Self::CopyMap(_) => "tensormap.cp_fenceproxy",
             Self::SetMaxNReg { increase: true, .. } => "setmaxnreg.inc",
             Self::SetMaxNReg { increase: false, .. } => "setmaxnreg.dec",
+            Self::Matrix(Matrix::Warpgroup(_)) => "wgmma.mma_async",
+            Self::Matrix(Matrix::Fence) => "wgmma.fence",
+            Self::Matrix(Matrix::Commit) => "wgmma.commit_group",
+            Self::Matrix(Matrix::Wait(_)) => "wgmma.wait_group",
             Self::Matrix(Matrix::Load(_)) => "ldmatrix",
             Self::Matrix(Matrix::Store(_)) => "stmatrix",
             Self::Matrix(Matrix::Transpose) => "movmatrix",
@@ -581,6 +600,11 @@ impl Collective {
             Self::Elect => "9.7.13.14",
             Self::CopyMap(_) => "9.7.13.16",
             Self::SetMaxNReg { .. } => "9.7.19.5",
+            Self::Matrix(Matrix::Warpgroup(multiply)) if multiply.sparse.is_some() => "9.7.15.6.4",
+            Self::Matrix(Matrix::Warpgroup(_)) => "9.7.15.5.2",
+            Self::Matrix(Matrix::Fence) => "9.7.15.7.1",
+            Self::Matrix(Matrix::Commit) => "9.7.15.7.2",
+            Self::Matrix(Matrix::Wait(_)) => "9.7.15.7.3",
             Self::Matrix(Matrix::Load(_)) => "9.7.14.5.15",
             Self::Matrix(Matrix::Store(_)) => "9.7.14.5.16",
             Self::Matrix(Matrix::Transpose) => "9.7.14.5.17",

@@ -1,7 +1,7 @@
 //! The first words of PTX's instructions.
 
 /// The words of the instructions that the interpreter has, at least in some forms, in alphabetical order.
-const KNOWN: [&str; 122] = [
+const KNOWN: [&str; 123] = [
     "abs",
     "activemask",
     "add",
@@ -123,11 +123,12 @@ const KNOWN: [&str; 122] = [
     "vsub",
     "vsub2",
     "vsub4",
+    "wgmma",
     "xor",
 ];
 
 /// The words of the instructions that the interpreter does not have.
-const LACKING: [&str; 14] = [
+const LACKING: [&str; 13] = [
     "alloca",
     "istypep",
     "stackrestore",
@@ -140,7 +141,6 @@ const LACKING: [&str; 14] = [
     "tex",
     "tld4",
     "txq",
-    "wgmma",
     "wmma",
 ];
 
