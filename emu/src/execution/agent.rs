@@ -70,7 +70,9 @@ impl Agent {
         let signals = match &self.done {
             Done::Mbarriers(list) => list.iter().any(|(slot, ..)| ctas.contains(slot)),
             Done::Arrive { slot, .. } => ctas.contains(slot),
-            Done::BulkGroup { cta, .. } | Done::CpAsyncGroup { cta, .. } | Done::Warpgroup { cta, .. } => ctas.contains(cta),
+            Done::BulkGroup { cta, .. } | Done::CpAsyncGroup { cta, .. } | Done::Warpgroup { cta, .. } => {
+                ctas.contains(cta)
+            }
             Done::Nothing => false,
         };
         signals || reads.chain(&self.writes).any(in_block)

@@ -107,7 +107,12 @@ impl Descriptor {
             // Eight rows of 16 bytes lie beside each other.
             (false, 16) => 16 * within + self.stride * across + self.leading * chunk,
             (true, 16) => 16 * within + self.leading * across + self.stride * chunk,
-            _ => self.width * within + self.stride * across + self.leading * (chunk / of_row) + 16 * (chunk % of_row),
+            _ => {
+                self.width * within
+                    + self.stride * across
+                    + self.leading * (chunk / of_row)
+                    + 16 * (chunk % of_row)
+            }
         };
         let at = self.start + at & ADDRESSES;
         // The rows of the pattern, of 128 bytes, exchange their 16 bytes.
@@ -123,7 +128,9 @@ impl Machine<'_> {
         let Some(group) = self.ctas[cta].warpgroups.get(&(warp / WARPS)) else { return false };
         let until = group.open[warp % WARPS].saturating_sub(pending);
         let is_before = |agent: &Agent| match agent.done {
-            Done::Warpgroup { cta: of, warpgroup, group } => (of, warpgroup) == (cta, warp / WARPS) && group < until,
+            Done::Warpgroup { cta: of, warpgroup, group } => {
+                (of, warpgroup) == (cta, warp / WARPS) && group < until
+            }
             _ => false,
         };
         group.pending.iter().any(|pending| is_before(&pending.agent)) || self.agents.iter().any(is_before)
@@ -240,7 +247,15 @@ impl Machine<'_> {
         let a = match a_bits {
             Some(bits) => {
                 let lines = (warp * ROWS, ROWS);
-                self.in_memory(cta, thread, (bits, fragments.mn_major[0]), lines, stored, what.a, &mut chunks)?
+                self.in_memory(
+                    cta,
+                    thread,
+                    (bits, fragments.mn_major[0]),
+                    lines,
+                    stored,
+                    what.a,
+                    &mut chunks,
+                )?
             }
             None => {
                 let words = self.words(cta, first, lanes, |fragments| &fragments.a);
@@ -256,7 +271,8 @@ impl Machine<'_> {
             }
         };
         let b_bits = b_bits.unwrap_or_default();
-        let b = self.in_memory(cta, thread, (b_bits, fragments.mn_major[1]), (0, n), k, what.b, &mut chunks)?;
+        let b =
+            self.in_memory(cta, thread, (b_bits, fragments.mn_major[1]), (0, n), k, what.b, &mut chunks)?;
         let c = self.words(cta, first, lanes, |fragments| &fragments.c);
         let result = products(what, (&a, &b, &c), &places, fragments.negated, scale_d);
         for (lane, fragments) in lanes {
@@ -292,7 +308,14 @@ impl Machine<'_> {
         let index = (number - group.first) as usize;
         if index == group.pending.len() {
             let (known, thread) = (Collected::default(), thread as u32);
-            group.pending.push_back(Pending { agent, known, point: point.clone(), thread, descriptor, warps: 0 });
+            group.pending.push_back(Pending {
+                agent,
+                known,
+                point: point.clone(),
+                thread,
+                descriptor,
+                warps: 0,
+            });
         }
         let pending = &mut group.pending[index];
         pending.warps |= 1 << warp;
@@ -481,19 +504,28 @@ impl Machine<'_> {
             let used = watch.used.get(&register).copied();
             let written = watch.written.get(&register).copied().filter(|_| scale_d || !is_sum);
             let found = match used {
-                Some(used) if used.in_flight && used.is_sum && !is_sum => {
-                    Some((Some(used.at), "a fragment of A has sums of an instruction that nothing has waited for"))
+                Some(used) if used.in_flight && used.is_sum && !is_sum => Some((
+                    Some(used.at),
+                    "a fragment of A has sums of an instruction that nothing has waited for",
+                )),
+                Some(used)
+                    if used.is_sum && is_sum && used.shape != what.shape && used.fences == watch.fences =>
+                {
+                    Some((
+                        Some(used.at),
+                        "the sums are those of an instruction of another shape, without a `wgmma.fence` since",
+                    ))
                 }
-                Some(used) if used.is_sum && is_sum && used.shape != what.shape && used.fences == watch.fences => {
-                    Some((Some(used.at), "the sums are those of an instruction of another shape, without a `wgmma.fence` since"))
-                }
-                Some(used) if used.in_flight && !used.is_sum && is_sum => {
-                    Some((Some(used.at), "the sums are in registers with a fragment of A that an instruction in flight reads"))
-                }
+                Some(used) if used.in_flight && !used.is_sum && is_sum => Some((
+                    Some(used.at),
+                    "the sums are in registers with a fragment of A that an instruction in flight reads",
+                )),
                 Some(Used { accessed: Some(other), .. }) => {
                     Some((Some(other), "the registers were accessed before, without a `wgmma.fence` since"))
                 }
-                _ => written.map(|other| (Some(other), "the registers were written before, without a `wgmma.fence` since")),
+                _ => written.map(|other| {
+                    (Some(other), "the registers were written before, without a `wgmma.fence` since")
+                }),
             };
             problem = problem.or(found);
             let (shape, fences) = (what.shape, watch.fences);
@@ -556,7 +588,9 @@ impl Machine<'_> {
         self.ctas[cta].threads[thread].watch = Some(watch);
         if let Some((used, verb)) = problem {
             let registers = if used.is_sum { "sums" } else { "a fragment of A" };
-            let what = format!("{verb} a register with {registers} of a `wgmma.mma_async` that no `wgmma.wait_group` has waited for");
+            let what = format!(
+                "{verb} a register with {registers} of a `wgmma.mma_async` that no `wgmma.wait_group` has waited for"
+            );
             let here = self.party_at(false, Some(self.ctas[cta].index), Some(thread as u32), at);
             let other = self.party_at(true, here.cta, here.thread, used.at);
             self.find(Rule::Wgmma, what, here, Some(other), (at, used.at));
@@ -565,7 +599,10 @@ impl Machine<'_> {
 
     /// Checks the registers that an instruction has accessed since the last call, as [`Thread::taint`] has noted them.
     pub fn watch_traced(&mut self, cta: usize, thread: usize, at: At) {
-        let Some(t) = self.ctas[cta].threads.get_mut(thread).filter(|t: &&mut Thread| t.watch.is_some()) else { return };
+        let Some(t) = self.ctas[cta].threads.get_mut(thread).filter(|t: &&mut Thread| t.watch.is_some())
+        else {
+            return;
+        };
         let (reads, writes) = t.taint.take_traced();
         self.watch_accesses(cta, thread, at, (&reads, &writes), false);
     }

@@ -221,7 +221,9 @@ fn wgmma(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Resu
     match opcode.next() {
         "mma_async" => warpgroup(l, opcode, words),
         "fence" if opcode.all(&["sync", "aligned"]).is_some() => Ok(Some(of_warp(l, Matrix::Fence, none))),
-        "commit_group" if opcode.all(&["sync", "aligned"]).is_some() => Ok(Some(of_warp(l, Matrix::Commit, none))),
+        "commit_group" if opcode.all(&["sync", "aligned"]).is_some() => {
+            Ok(Some(of_warp(l, Matrix::Commit, none)))
+        }
         "wait_group" if opcode.all(&["sync", "aligned"]).is_some() => match *arg(l, words, 0)? {
             Operand::Number(pending) => {
                 let pending = u32::try_from(pending).unwrap_or(u32::MAX);
@@ -319,9 +321,11 @@ fn warpgroup_multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
     };
     let is_integer = matches!(a, Element::Integer { .. });
     // A row of A has 32 bytes in each instruction.
-    let fits = fits && m == 64 && n % 8 == 0 && depth * a.bits() as usize == 256 && (is_integer || !satfinite);
+    let fits =
+        fits && m == 64 && n % 8 == 0 && depth * a.bits() as usize == 256 && (is_integer || !satfinite);
     let rows = [true, false];
-    let what = Multiply { shape, rows, a, b, c: d, d, in_bytes: false, sparse, satfinite, term: Term::Product };
+    let what =
+        Multiply { shape, rows, a, b, c: d, d, in_bytes: false, sparse, satfinite, term: Term::Product };
     fits.then_some(what)
 }
 
