@@ -1,5 +1,5 @@
-//! `wgmma`: products of a warpgroup (PTX ISA 9.7.15). An instruction is an asynchronous operation of the four warps, which reads
-//! shared memory at a time of its own. Its sums are computed when a warp issues it: in a correct program, what it reads is there by
+//! `wgmma`: products of a warpgroup (PTX ISA 9.7.15). An instruction is an asynchronous operation of each of the four warps, which
+//! reads shared memory at a time of its own, and which has ended when all four have. Its sums are computed when a warp issues it: in a correct program, what it reads is there by
 //! then. What a thread does to the registers until it has waited is checked by [`Watch`].
 
 use std::collections::VecDeque;
@@ -40,17 +40,18 @@ pub struct Warpgroup {
     /// The instructions that some warps have not issued yet, the first of which has this number.
     pending: VecDeque<Pending>,
     first: u32,
+    /// The last instruction.
+    at: At,
 }
 
-/// An instruction that some warps of a warpgroup have issued.
+/// An instruction that some warps of a warpgroup have issued: the place and the operands of the first one.
 #[derive(Debug)]
 struct Pending {
-    agent: Agent,
-    /// What the warps knew.
-    known: Collected,
+    group: u32,
     point: Point,
     thread: u32,
     descriptor: u64,
+    /// A bit for each warp that has issued it.
     warps: u32,
 }
 
@@ -133,7 +134,7 @@ impl Machine<'_> {
             }
             _ => false,
         };
-        group.pending.iter().any(|pending| is_before(&pending.agent)) || self.agents.iter().any(is_before)
+        group.pending.iter().any(|pending| pending.group < until) || self.agents.iter().any(is_before)
     }
 
     /// Lets the warps of a warpgroup go on that wait for groups that have ended.
@@ -243,7 +244,7 @@ impl Machine<'_> {
         }
         let [_, n, k] = what.shape;
         let stored = if what.sparse.is_some() { k / 2 } else { k };
-        let mut chunks = Vec::new();
+        let mut chunks: Vec<Piece> = Vec::new();
         let a = match a_bits {
             Some(bits) => {
                 let lines = (warp * ROWS, ROWS);
@@ -284,49 +285,20 @@ impl Machine<'_> {
         for (lane, _) in lanes {
             self.ctas[cta].threads[first + lane].taint.forget_traced();
         }
-        self.join_pending(cta, first, lanes, (number, group, b_bits), chunks);
-        Ok(())
+        self.start_product(cta, first, lanes, group, chunks);
+        self.join_pending(cta, thread, (number, group, b_bits))
     }
 
-    /// Adds a warp's part to an instruction of its warpgroup, and starts the instruction if all warps have issued it.
-    fn join_pending(
+    /// Starts the operation of a warp, which reads these places. It knows what the threads of the warp know.
+    fn start_product(
         &mut self,
         cta: usize,
         first: usize,
         lanes: &[(usize, &Fragments)],
-        (number, open, descriptor): (u32, u32, u64),
+        group: u32,
         chunks: Vec<Piece>,
     ) {
-        let thread = first + lanes[0].0;
-        let (warpgroup, warp) = (first / LANES / WARPS, first / LANES % WARPS);
-        let point = self.point(cta, thread);
-        let done = Done::Warpgroup { cta, warpgroup, group: open };
-        let agent = self.new_agent(cta, thread, done);
-        let all = self.ctas[cta].warps.len();
-        let Some(group) = self.ctas[cta].warpgroups.get_mut(&warpgroup) else { return };
-        group.issued[warp] += 1;
-        let index = (number - group.first) as usize;
-        if index == group.pending.len() {
-            let (known, thread) = (Collected::default(), thread as u32);
-            group.pending.push_back(Pending {
-                agent,
-                known,
-                point: point.clone(),
-                thread,
-                descriptor,
-                warps: 0,
-            });
-        }
-        let pending = &mut group.pending[index];
-        pending.warps |= 1 << warp;
-        let (is_same, other) = (pending.point == point, (pending.thread, pending.point.clone()));
-        let is_same_matrix = pending.descriptor == descriptor;
-        for piece in chunks {
-            let at = pending.agent.buffer.len();
-            pending.agent.buffer.resize(at + piece.len, 0);
-            pending.agent.reads.push(Piece { at, ..piece });
-        }
-        let mut known = std::mem::take(&mut pending.known);
+        let mut known = Collected::default();
         for (lane, _) in lanes {
             let t = &mut self.ctas[cta].threads[first + lane];
             let mut times = t.times;
@@ -334,31 +306,51 @@ impl Machine<'_> {
             known.add(&Release { view: t.view.clone(), id: t.id, times });
             t.times[0] += t.step;
         }
-        if self.options.check && !is_same {
-            let what = "not all warps of the warpgroup execute the same `wgmma.mma_async`";
-            self.diverge(cta, (thread as u32, &point), (other.0, &other.1), what.into());
+        let done = Done::Warpgroup { cta, warpgroup: first / LANES / WARPS, group };
+        let mut agent = self.new_agent(cta, first + lanes[0].0, done);
+        agent.view = known.finish(false).view().clone();
+        agent.proxies = (Proxy::AsyncShared, Proxy::AsyncShared);
+        agent.buffer = vec![0; chunks.iter().map(|piece| piece.len).sum()];
+        agent.reads = chunks;
+        self.start(agent);
+    }
+
+    /// Notes that a warp has issued an instruction of its warpgroup.
+    fn join_pending(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        (number, open, descriptor): (u32, u32, u64),
+    ) -> Result<(), Fault> {
+        let (warpgroup, warp) = (thread / LANES / WARPS, thread / LANES % WARPS);
+        let point = self.point(cta, thread);
+        let all = self.ctas[cta].warps.len();
+        let Some(group) = self.ctas[cta].warpgroups.get_mut(&warpgroup) else { return Ok(()) };
+        group.issued[warp] += 1;
+        group.at = point.at;
+        let index = (number - group.first) as usize;
+        if index == group.pending.len() {
+            let (point, thread) = (point.clone(), thread as u32);
+            group.pending.push_back(Pending { group: open, point, thread, descriptor, warps: 0 });
         }
-        if !is_same_matrix && is_same {
+        let pending = &mut group.pending[index];
+        pending.warps |= 1 << warp;
+        let other = (pending.point != point).then(|| (pending.thread, pending.point.clone()));
+        let is_other_matrix = pending.descriptor != descriptor;
+        // A last warpgroup that is not whole has a finding when the block ends.
+        let whole = (1 << WARPS.min(all - warpgroup * WARPS)) - 1;
+        while group.pending.front().is_some_and(|pending| pending.warps == whole) {
+            group.pending.pop_front();
+            group.first += 1;
+        }
+        if let Some((other, theirs)) = other.filter(|_| self.options.check) {
+            let what = "not all warps of the warpgroup execute the same `wgmma.mma_async`";
+            self.diverge(cta, (thread as u32, &point), (other, &theirs), what.into());
+        } else if is_other_matrix {
             let what = "the matrix descriptor of B differs between the warps of the warpgroup (9.7.15.5.2)";
             self.wrong(Rule::Operand, cta, thread, what);
         }
-        let Some(group) = self.ctas[cta].warpgroups.get_mut(&warpgroup) else { return };
-        group.pending[index].known = known;
-        // A block whose last warpgroup is not whole: the finding of the end of the block says so.
-        let whole = (1 << WARPS.min(all - warpgroup * WARPS)) - 1;
-        self.start_pending(cta, warpgroup, whole);
-    }
-
-    /// Starts the instructions that all warps have issued.
-    fn start_pending(&mut self, cta: usize, warpgroup: usize, whole: u32) {
-        while let Some(group) = self.ctas[cta].warpgroups.get_mut(&warpgroup)
-            && group.pending.front().is_some_and(|pending| pending.warps == whole)
-            && let Some(mut ready) = group.pending.pop_front()
-        {
-            group.first += 1;
-            ready.agent.view = ready.known.finish(false).view().clone();
-            self.start(ready.agent);
-        }
+        self.wake_warpgroup(cta, warpgroup)
     }
 
     /// Checks, when a block has ended, that all warps of each warpgroup have issued each instruction.
@@ -369,6 +361,15 @@ impl Machine<'_> {
             let pending = group.pending.front()?;
             Some((**number, pending.thread, pending.point.at, pending.warps))
         });
+        let all = self.ctas[cta].warps.len();
+        let partial =
+            groups.iter().find(|(number, group)| all < (**number + 1) * WARPS && group.issued[0] > 0);
+        if let Some((number, at)) = partial.map(|(number, group)| (**number, group.at)) {
+            let warps = all - number * WARPS;
+            let what =
+                format!("`wgmma.mma_async` in a warpgroup of {warps} warps: the instruction is of four");
+            return self.leave_out(cta, (number * WARPS * LANES) as u32, at, what);
+        }
         if let Some((number, thread, at, warps)) = missing {
             let absent = (0..WARPS).find(|warp| warps >> warp & 1 == 0).unwrap_or(0) + number * WARPS;
             let what = format!("warp {absent} of the warpgroup has ended without this `wgmma.mma_async`");
@@ -402,7 +403,7 @@ impl Machine<'_> {
                 };
                 let at = descriptor.address(mn_major, line_at as u64, chunk_at as u64);
                 let place = self.place(cta, thread, Space::SharedCta, own | at, ROW, ROW as u64)?;
-                chunks.push(Piece { place, len: ROW, at: 0 });
+                chunks.push(Piece { place, len: ROW, at: ROW * chunks.len() });
                 let mut bytes = [0; ROW];
                 bytes.copy_from_slice(self.peek(cta, thread, place, ROW));
                 let packed = u128::from_le_bytes(bytes);
