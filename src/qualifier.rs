@@ -75,6 +75,26 @@ pub trait Columns: Qualifier {
     type S32: Copy;
 }
 
+mod sealed_sums {
+    /// A trait that only this crate implements.
+    pub trait SealedSums {}
+}
+use sealed_sums::SealedSums;
+
+/// The sums of a thread, in the order of their registers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the sums of a `wgmma`: pass what a function of `ptx::raw` has returned",
+    label = "not sums"
+)]
+pub trait Sums: Copy + SealedSums {
+    /// Whether a word has two sums of `.f16`.
+    #[doc(hidden)]
+    const HALVES: bool;
+    /// The place of the columns in `n`.
+    #[doc(hidden)]
+    const COLUMNS: u8;
+}
+
 /// A number of columns of a `wgmma` of integers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number of columns of `wgmma` of integers: use `n::N8`, `N16`, `N24`, `N32` or a larger multiple of 16",
@@ -83,6 +103,14 @@ pub trait Columns: Qualifier {
 pub trait IntegerColumns: Columns {}
 
 macro_rules! columns {
+    (@sums $Tag:ident $halves:literal $Sums:ty) => {
+        impl SealedSums for $Sums {}
+        #[diagnostic::do_not_recommend]
+        impl Sums for $Sums {
+            const HALVES: bool = $halves;
+            const COLUMNS: u8 = <n::$Tag as Qualifier>::ID;
+        }
+    };
     ($( $Tag:ident = $n:literal $(for $Integer:ident)?; )*) => { $(
         #[diagnostic::do_not_recommend]
         impl Columns for n::$Tag {
@@ -90,7 +118,13 @@ macro_rules! columns {
             type F16 = [u32; $n / 4];
             type S32 = [i32; $n / 2];
         }
-        $( #[diagnostic::do_not_recommend] impl $Integer for n::$Tag {} )?
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $Integer for n::$Tag {}
+        )?
+        columns! { @sums $Tag false [f32; $n / 2] }
+        columns! { @sums $Tag true [u32; $n / 4] }
+        columns! { @sums $Tag false [i32; $n / 2] }
     )* };
 }
 columns! {

@@ -547,3 +547,84 @@ instruction! {
     # Safety
     "- All 128 threads of a warpgroup execute this same instruction together."
 }
+
+/// The text of an instruction that all sums of a thread pass through, so that the compiler moves no access to them across it.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! wgmma_through {
+    (@columns $text:tt $operands:tt $sums:ident $( { $N:ident $id:literal $n:literal $registers:tt } )*) => {
+        match <S as $crate::qualifier::Sums>::COLUMNS {
+            $( $id => wgmma_through!(@one $text $operands $sums $registers), )*
+            // No other sums are in the set.
+            _ => core::arch::asm!("trap;", options(noreturn)),
+        }
+    };
+    (@one [ $($text:tt)* ] [ $($operands:tt)* ] $sums:ident [ $($d:ident)* ]) => {{
+        let mut words: Words = super::cast($sums);
+        convergent_asm! {
+            [ $($text)* " // ptx:8.0", $( " {", stringify!($d), "}", )* ]
+            [ $( $d = inout(reg32) words.$d, )* $($operands)* ]
+        }
+        super::cast(words)
+    }};
+    ($text:tt $operands:tt $sums:ident) => {
+        match <S as $crate::qualifier::Sums>::HALVES {
+            true => with_accumulators!(F16 wgmma_through @columns $text $operands $sums),
+            false => with_accumulators!(F32 wgmma_through @columns $text $operands $sums),
+        }
+    };
+}
+
+/// An instruction that all sums of a thread pass through, and its probe.
+macro_rules! through {
+    ($( #[$doc:meta] )* $name:ident $(<$N:ident>)? $form:literal $text:literal $section:literal) => {
+        #[doc = concat!("`", $form, "`\n")]
+        $(#[$doc])*
+        #[doc = concat!("\nPTX ISA 8.0, target ", gate_text!(wgmma), ". Section ", $section, ".")]
+        ///
+        /// # Safety
+        /// - All 128 threads of a warpgroup execute this same instruction together.
+        #[cfg(wgmma)]
+        #[inline(always)]
+        #[allow(unused_variables)]
+        pub unsafe fn $name<$( const $N: u32, )? S: $crate::qualifier::Sums>(sums: S) -> S {
+            #[cfg(not(target_arch = "nvptx64"))]
+            super::off_target(stringify!($name));
+            // SAFETY: the caller keeps the contract above; the text is the instruction and a comment, and its operands are those
+            // registers that the sums have.
+            #[cfg(target_arch = "nvptx64")]
+            #[allow(unused_unsafe)]
+            unsafe {
+                wgmma_through!([ $text, ] [ $( $N = const $N, )? ] sums)
+            }
+        }
+        #[cfg(not(wgmma))]
+        #[allow(non_upper_case_globals)]
+        #[doc(hidden)]
+        pub const $name: closed!(wgmma) = closed!(wgmma);
+
+        #[cfg(all(wgmma, probe, target_arch = "nvptx64"))]
+        const _: () = {
+            #[unsafe(export_name = concat!("probe_", stringify!($name)))]
+            unsafe extern "ptx-kernel" fn probe(operands: *mut u64) {
+                // SAFETY: never run; compiled for its text.
+                #[allow(unused_unsafe)]
+                unsafe {
+                    core::arch::asm!(concat!(
+                        "// row:", module_path!(), "@@", stringify!($name), "@@", $form, "@@8.0@@sm_90a@@", $section,
+                        "@@convergent@@wgmma @@[]"
+                    ), options(raw));
+                    _ = $name::<$( { const $N: u32 = 0; $N }, )? [f32; 4]>(super::read(operands));
+                }
+            }
+        };
+    };
+}
+
+through! {
+    /// [`wgmma_fence`] of sums that were accessed before: what is done to them stays before the fence.
+    wgmma_fence_with "wgmma.fence.sync.aligned;" "wgmma.fence.sync.aligned;" "9.7.15.7.1"
+}
+through! {
+    /// [`wgmma_wait_group`], for the sums that are used after it: what is done to them stays behind the wait.
+    wgmma_wait_group_with<N> "wgmma.wait_group.sync.aligned N;" "wgmma.wait_group.sync.aligned {N};" "9.7.15.7.3"
+}

@@ -96,7 +96,8 @@ fn refused(
 /// Checks with ptxas that each form is accepted on every target that the form claims, with the claimed or a newer PTX version,
 /// and nowhere else. Returns a table of the checks.
 pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
-    let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
+    let all: BTreeSet<String> = forms.iter().map(|form| form.instruction.clone()).collect();
+    let all: Vec<String> = all.into_iter().collect();
     let takes = |version: &&(u32, u32)| tools.check_text(&module(&[], "sm_90", **version).0, "sm_90").is_ok();
     let newest = *VERSIONS.iter().rev().find(takes).context("ptxas accepts no PTX version")?;
     let targets = targets();
