@@ -6,7 +6,7 @@
 
 use core::arch::{asm, global_asm, nvptx};
 
-use ptx::qualifier::{major, n, scale, space, trans};
+use ptx::qualifier::{convergence, major, n, scale, space, threads, trans};
 use ptx::raw::*;
 
 ptx::panic_handler!();
@@ -26,7 +26,8 @@ fn tiles() -> u32 {
 }
 
 fn thread() -> usize {
-    nvptx::_thread_idx_x() as usize
+    // SAFETY: reads a special register.
+    (unsafe { nvptx::_thread_idx_x() }) as usize
 }
 
 /// Copies rows of 64 halves to shared memory, swizzled by 128 bytes. A row of the matrix has `row` words.
@@ -60,7 +61,7 @@ pub unsafe extern "ptx-kernel" fn product(a: *const u32, b: *const u32, d: *mut 
             fill(a_tile, a.add(K / 2 * step), M, row);
             fill(b_tile, b.add(K / 2 * step), N, row);
             asm!("fence.proxy.async.shared::cta;");
-            barrier_cta_sync_aligned(0, ptx::qualifier::threads::All);
+            barrier_cta_sync(convergence::Aligned, 0, threads::All);
             sums = wgmma_fence_with(sums);
             for part in 0..4 {
                 let (a, b) = (descriptor(a_tile) + 2 * part, descriptor(b_tile) + 2 * part);
@@ -79,7 +80,7 @@ pub unsafe extern "ptx-kernel" fn product(a: *const u32, b: *const u32, d: *mut 
             }
             wgmma_commit_group();
             sums = wgmma_wait_group_with::<0, _>(sums);
-            barrier_cta_sync_aligned(0, ptx::qualifier::threads::All);
+            barrier_cta_sync(convergence::Aligned, 0, threads::All);
         }
         let (warp, lane) = (thread() / 32, thread() % 32);
         ptx::registers::unroll::<{ N / 2 }>(|i| {
