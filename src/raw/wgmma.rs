@@ -50,99 +50,136 @@ words! {
     d112 d113 d114 d115 d116 d117 d118 d119 d120 d121 d122 d123 d124 d125 d126 d127
 }
 
+/// Makes a macro that hands the columns to another macro: with their number, their text, and the text and the names of all their
+/// accumulators. A line has the accumulators beyond those of the line before. The lists are added up once, not for each instruction.
 #[cfg(target_arch = "nvptx64")]
-/// Hands the columns with their number, their text and all their accumulators to a macro. A line has the accumulators beyond those of the line
-/// before.
-macro_rules! with_accumulators {
-    (F32 $($then:tt)*) => { with_accumulators! { @next [ $($then)* ] [] []
-        N8 0 "8" [ d0 d1 d2 d3 ]
-        N16 1 "16" [ d4 d5 d6 d7 ]
-        N24 2 "24" [ d8 d9 d10 d11 ]
-        N32 3 "32" [ d12 d13 d14 d15 ]
-        N40 4 "40" [ d16 d17 d18 d19 ]
-        N48 5 "48" [ d20 d21 d22 d23 ]
-        N56 6 "56" [ d24 d25 d26 d27 ]
-        N64 7 "64" [ d28 d29 d30 d31 ]
-        N72 8 "72" [ d32 d33 d34 d35 ]
-        N80 9 "80" [ d36 d37 d38 d39 ]
-        N88 10 "88" [ d40 d41 d42 d43 ]
-        N96 11 "96" [ d44 d45 d46 d47 ]
-        N104 12 "104" [ d48 d49 d50 d51 ]
-        N112 13 "112" [ d52 d53 d54 d55 ]
-        N120 14 "120" [ d56 d57 d58 d59 ]
-        N128 15 "128" [ d60 d61 d62 d63 ]
-        N136 16 "136" [ d64 d65 d66 d67 ]
-        N144 17 "144" [ d68 d69 d70 d71 ]
-        N152 18 "152" [ d72 d73 d74 d75 ]
-        N160 19 "160" [ d76 d77 d78 d79 ]
-        N168 20 "168" [ d80 d81 d82 d83 ]
-        N176 21 "176" [ d84 d85 d86 d87 ]
-        N184 22 "184" [ d88 d89 d90 d91 ]
-        N192 23 "192" [ d92 d93 d94 d95 ]
-        N200 24 "200" [ d96 d97 d98 d99 ]
-        N208 25 "208" [ d100 d101 d102 d103 ]
-        N216 26 "216" [ d104 d105 d106 d107 ]
-        N224 27 "224" [ d108 d109 d110 d111 ]
-        N232 28 "232" [ d112 d113 d114 d115 ]
-        N240 29 "240" [ d116 d117 d118 d119 ]
-        N248 30 "248" [ d120 d121 d122 d123 ]
-        N256 31 "256" [ d124 d125 d126 d127 ]
-    } };
-    (F16 $($then:tt)*) => { with_accumulators! { @next [ $($then)* ] [] []
-        N8 0 "8" [ d0 d1 ] N16 1 "16" [ d2 d3 ]
-        N24 2 "24" [ d4 d5 ] N32 3 "32" [ d6 d7 ]
-        N40 4 "40" [ d8 d9 ] N48 5 "48" [ d10 d11 ]
-        N56 6 "56" [ d12 d13 ] N64 7 "64" [ d14 d15 ]
-        N72 8 "72" [ d16 d17 ] N80 9 "80" [ d18 d19 ]
-        N88 10 "88" [ d20 d21 ] N96 11 "96" [ d22 d23 ]
-        N104 12 "104" [ d24 d25 ] N112 13 "112" [ d26 d27 ]
-        N120 14 "120" [ d28 d29 ] N128 15 "128" [ d30 d31 ]
-        N136 16 "136" [ d32 d33 ] N144 17 "144" [ d34 d35 ]
-        N152 18 "152" [ d36 d37 ] N160 19 "160" [ d38 d39 ]
-        N168 20 "168" [ d40 d41 ] N176 21 "176" [ d42 d43 ]
-        N184 22 "184" [ d44 d45 ] N192 23 "192" [ d46 d47 ]
-        N200 24 "200" [ d48 d49 ] N208 25 "208" [ d50 d51 ]
-        N216 26 "216" [ d52 d53 ] N224 27 "224" [ d54 d55 ]
-        N232 28 "232" [ d56 d57 ] N240 29 "240" [ d58 d59 ]
-        N248 30 "248" [ d60 d61 ] N256 31 "256" [ d62 d63 ]
-    } };
-    (S32 $($then:tt)*) => { with_accumulators! { @next [ $($then)* ] [] []
-        N8 0 "8" [ d0 d1 d2 d3 ]
-        N16 1 "16" [ d4 d5 d6 d7 ]
-        N24 2 "24" [ d8 d9 d10 d11 ]
-        N32 3 "32" [ d12 d13 d14 d15 ]
-        N48 5 "48" [ d16 d17 d18 d19 d20 d21 d22 d23 ]
-        N64 7 "64" [ d24 d25 d26 d27 d28 d29 d30 d31 ]
-        N80 9 "80" [ d32 d33 d34 d35 d36 d37 d38 d39 ]
-        N96 11 "96" [ d40 d41 d42 d43 d44 d45 d46 d47 ]
-        N112 13 "112" [ d48 d49 d50 d51 d52 d53 d54 d55 ]
-        N128 15 "128" [ d56 d57 d58 d59 d60 d61 d62 d63 ]
-        N144 17 "144" [ d64 d65 d66 d67 d68 d69 d70 d71 ]
-        N160 19 "160" [ d72 d73 d74 d75 d76 d77 d78 d79 ]
-        N176 21 "176" [ d80 d81 d82 d83 d84 d85 d86 d87 ]
-        N192 23 "192" [ d88 d89 d90 d91 d92 d93 d94 d95 ]
-        N208 25 "208" [ d96 d97 d98 d99 d100 d101 d102 d103 ]
-        N224 27 "224" [ d104 d105 d106 d107 d108 d109 d110 d111 ]
-        N240 29 "240" [ d112 d113 d114 d115 d116 d117 d118 d119 ]
-        N256 31 "256" [ d120 d121 d122 d123 d124 d125 d126 d127 ]
-    } };
-    (@next $then:tt [ $($all:ident)* ] [ $($done:tt)* ] $N:ident $id:literal $n:literal [ $($d:ident)* ] $($more:tt)*) => {
-        with_accumulators! { @next $then [ $($all)* $($d)* ] [ $($done)* { $N $id $n [ $($all)* $($d)* ] } ] $($more)* }
+macro_rules! accumulators {
+    ($name:ident $($lines:tt)*) => { accumulators! { @next ($) $name [] [] [] $($lines)* } };
+    (@next $dollar:tt $name:ident [ $($texts:literal)* ] [ $($all:ident)* ] [ $($done:tt)* ]
+        $N:ident $id:literal $n:literal $text:literal [ $($d:ident)* ] $($more:tt)*
+    ) => {
+        accumulators! {
+            @next $dollar $name [ $($texts)* $text ] [ $($all)* $($d)* ]
+            [ $($done)* { $N $id $n [ $($texts)* $text ] [ $($all)* $($d)* ] } ] $($more)*
+        }
     };
-    (@next [ $then:ident $($first:tt)* ] $all:tt [ $($done:tt)* ]) => { $then! { $($first)* $($done)* } };
+    (@next ($dollar:tt) $name:ident $texts:tt $all:tt [ $($done:tt)* ]) => {
+        macro_rules! $name {
+            ($then:ident $dollar($dollar first:tt)*) => { $then! { $dollar($dollar first)* $($done)* } };
+        }
+    };
+}
+#[cfg(target_arch = "nvptx64")]
+accumulators! { with_f32
+    N8 0 "8" "{}, {}, {}, {}" [ d0 d1 d2 d3 ]
+    N16 1 "16" ", {}, {}, {}, {}" [ d4 d5 d6 d7 ]
+    N24 2 "24" ", {}, {}, {}, {}" [ d8 d9 d10 d11 ]
+    N32 3 "32" ", {}, {}, {}, {}" [ d12 d13 d14 d15 ]
+    N40 4 "40" ", {}, {}, {}, {}" [ d16 d17 d18 d19 ]
+    N48 5 "48" ", {}, {}, {}, {}" [ d20 d21 d22 d23 ]
+    N56 6 "56" ", {}, {}, {}, {}" [ d24 d25 d26 d27 ]
+    N64 7 "64" ", {}, {}, {}, {}" [ d28 d29 d30 d31 ]
+    N72 8 "72" ", {}, {}, {}, {}" [ d32 d33 d34 d35 ]
+    N80 9 "80" ", {}, {}, {}, {}" [ d36 d37 d38 d39 ]
+    N88 10 "88" ", {}, {}, {}, {}" [ d40 d41 d42 d43 ]
+    N96 11 "96" ", {}, {}, {}, {}" [ d44 d45 d46 d47 ]
+    N104 12 "104" ", {}, {}, {}, {}" [ d48 d49 d50 d51 ]
+    N112 13 "112" ", {}, {}, {}, {}" [ d52 d53 d54 d55 ]
+    N120 14 "120" ", {}, {}, {}, {}" [ d56 d57 d58 d59 ]
+    N128 15 "128" ", {}, {}, {}, {}" [ d60 d61 d62 d63 ]
+    N136 16 "136" ", {}, {}, {}, {}" [ d64 d65 d66 d67 ]
+    N144 17 "144" ", {}, {}, {}, {}" [ d68 d69 d70 d71 ]
+    N152 18 "152" ", {}, {}, {}, {}" [ d72 d73 d74 d75 ]
+    N160 19 "160" ", {}, {}, {}, {}" [ d76 d77 d78 d79 ]
+    N168 20 "168" ", {}, {}, {}, {}" [ d80 d81 d82 d83 ]
+    N176 21 "176" ", {}, {}, {}, {}" [ d84 d85 d86 d87 ]
+    N184 22 "184" ", {}, {}, {}, {}" [ d88 d89 d90 d91 ]
+    N192 23 "192" ", {}, {}, {}, {}" [ d92 d93 d94 d95 ]
+    N200 24 "200" ", {}, {}, {}, {}" [ d96 d97 d98 d99 ]
+    N208 25 "208" ", {}, {}, {}, {}" [ d100 d101 d102 d103 ]
+    N216 26 "216" ", {}, {}, {}, {}" [ d104 d105 d106 d107 ]
+    N224 27 "224" ", {}, {}, {}, {}" [ d108 d109 d110 d111 ]
+    N232 28 "232" ", {}, {}, {}, {}" [ d112 d113 d114 d115 ]
+    N240 29 "240" ", {}, {}, {}, {}" [ d116 d117 d118 d119 ]
+    N248 30 "248" ", {}, {}, {}, {}" [ d120 d121 d122 d123 ]
+    N256 31 "256" ", {}, {}, {}, {}" [ d124 d125 d126 d127 ]
+}
+#[cfg(target_arch = "nvptx64")]
+accumulators! { with_f16
+    N8 0 "8" "{}, {}" [ d0 d1 ]
+    N16 1 "16" ", {}, {}" [ d2 d3 ]
+    N24 2 "24" ", {}, {}" [ d4 d5 ]
+    N32 3 "32" ", {}, {}" [ d6 d7 ]
+    N40 4 "40" ", {}, {}" [ d8 d9 ]
+    N48 5 "48" ", {}, {}" [ d10 d11 ]
+    N56 6 "56" ", {}, {}" [ d12 d13 ]
+    N64 7 "64" ", {}, {}" [ d14 d15 ]
+    N72 8 "72" ", {}, {}" [ d16 d17 ]
+    N80 9 "80" ", {}, {}" [ d18 d19 ]
+    N88 10 "88" ", {}, {}" [ d20 d21 ]
+    N96 11 "96" ", {}, {}" [ d22 d23 ]
+    N104 12 "104" ", {}, {}" [ d24 d25 ]
+    N112 13 "112" ", {}, {}" [ d26 d27 ]
+    N120 14 "120" ", {}, {}" [ d28 d29 ]
+    N128 15 "128" ", {}, {}" [ d30 d31 ]
+    N136 16 "136" ", {}, {}" [ d32 d33 ]
+    N144 17 "144" ", {}, {}" [ d34 d35 ]
+    N152 18 "152" ", {}, {}" [ d36 d37 ]
+    N160 19 "160" ", {}, {}" [ d38 d39 ]
+    N168 20 "168" ", {}, {}" [ d40 d41 ]
+    N176 21 "176" ", {}, {}" [ d42 d43 ]
+    N184 22 "184" ", {}, {}" [ d44 d45 ]
+    N192 23 "192" ", {}, {}" [ d46 d47 ]
+    N200 24 "200" ", {}, {}" [ d48 d49 ]
+    N208 25 "208" ", {}, {}" [ d50 d51 ]
+    N216 26 "216" ", {}, {}" [ d52 d53 ]
+    N224 27 "224" ", {}, {}" [ d54 d55 ]
+    N232 28 "232" ", {}, {}" [ d56 d57 ]
+    N240 29 "240" ", {}, {}" [ d58 d59 ]
+    N248 30 "248" ", {}, {}" [ d60 d61 ]
+    N256 31 "256" ", {}, {}" [ d62 d63 ]
+}
+#[cfg(target_arch = "nvptx64")]
+accumulators! { with_s32
+    N8 0 "8" "{}, {}, {}, {}" [ d0 d1 d2 d3 ]
+    N16 1 "16" ", {}, {}, {}, {}" [ d4 d5 d6 d7 ]
+    N24 2 "24" ", {}, {}, {}, {}" [ d8 d9 d10 d11 ]
+    N32 3 "32" ", {}, {}, {}, {}" [ d12 d13 d14 d15 ]
+    N48 5 "48" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d16 d17 d18 d19 d20 d21 d22 d23 ]
+    N64 7 "64" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d24 d25 d26 d27 d28 d29 d30 d31 ]
+    N80 9 "80" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d32 d33 d34 d35 d36 d37 d38 d39 ]
+    N96 11 "96" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d40 d41 d42 d43 d44 d45 d46 d47 ]
+    N112 13 "112" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d48 d49 d50 d51 d52 d53 d54 d55 ]
+    N128 15 "128" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d56 d57 d58 d59 d60 d61 d62 d63 ]
+    N144 17 "144" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d64 d65 d66 d67 d68 d69 d70 d71 ]
+    N160 19 "160" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d72 d73 d74 d75 d76 d77 d78 d79 ]
+    N176 21 "176" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d80 d81 d82 d83 d84 d85 d86 d87 ]
+    N192 23 "192" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d88 d89 d90 d91 d92 d93 d94 d95 ]
+    N208 25 "208" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d96 d97 d98 d99 d100 d101 d102 d103 ]
+    N224 27 "224" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d104 d105 d106 d107 d108 d109 d110 d111 ]
+    N240 29 "240" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d112 d113 d114 d115 d116 d117 d118 d119 ]
+    N256 31 "256" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d120 d121 d122 d123 d124 d125 d126 d127 ]
 }
 
-/// One instruction: the text up to the columns, after them, and after the accumulators; the other operands; the sums, the columns and the
-/// registers of the accumulators.
+/// Hands the columns of a type of sums to a macro.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! with_accumulators {
+    (F32 $($then:tt)*) => { with_f32!($($then)*) };
+    (F16 $($then:tt)*) => { with_f16!($($then)*) };
+    (S32 $($then:tt)*) => { with_s32!($($then)*) };
+}
+
+/// One instruction: the text up to the columns, after them, and after the accumulators; the other operands; the sums, the columns, and
+/// the text and the registers of the accumulators.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! wgmma_asm {
-    ([ $($head:literal)* ] [ $($types:literal)* ] [ $($tail:tt)* ] [ $($operands:tt)* ] $sums:ident $n:literal [ $first:ident $($d:ident)* ]) => {{
+    ([ $($head:literal)* ] [ $($types:literal)* ] [ $($tail:tt)* ] [ $($operands:tt)* ] $sums:ident
+        $n:literal [ $($text:literal)* ] [ $($d:ident)* ]
+    ) => {{
         let mut words: Words = super::cast($sums);
         convergent_asm! {
-            [
-                $($head,)* $n, $($types,)* " {{{", stringify!($first), "}", $( ", {", stringify!($d), "}", )* "}}, ", $($tail)*
-            ]
-            [ $first = inout(reg32) words.$first, $( $d = inout(reg32) words.$d, )* $($operands)* ]
+            [ $($head,)* $n, $($types,)* " {{", $($text,)* "}}, ", $($tail)* ]
+            [ $( inout(reg32) words.$d, )* $($operands)* ]
         }
         super::cast(words)
     }};
@@ -151,9 +188,9 @@ macro_rules! wgmma_asm {
 /// The instruction of each number of columns.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! wgmma_columns {
-    ($head:tt $types:tt $tail:tt $operands:tt $sums:ident $( { $N:ident $id:literal $n:literal $registers:tt } )*) => {
+    ($head:tt $types:tt $tail:tt $operands:tt $sums:ident $( { $N:ident $id:literal $n:literal $texts:tt $registers:tt } )*) => {
         match <N as $crate::qualifier::Qualifier>::ID {
-            $( $id => wgmma_asm!($head $types $tail $operands $sums $n $registers), )*
+            $( $id => wgmma_asm!($head $types $tail $operands $sums $n $texts $registers), )*
             // No other tag is in the set.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
@@ -225,7 +262,7 @@ macro_rules! wgmma_probe {
     (@call $types:tt $kind:ident $name:ident $immediates:tt $operands:ident [ $($sparse:ident)? ]) => {
         with_accumulators!($kind wgmma_probe @each $name $types $immediates $operands [ $($sparse)? ])
     };
-    (@each $name:ident $types:tt $immediates:tt $operands:ident $sparse:tt $( { $N:ident $id:literal $n:literal $registers:tt } )*) => { $(
+    (@each $name:ident $types:tt $immediates:tt $operands:ident $sparse:tt $( { $N:ident $id:literal $n:literal $texts:tt $registers:tt } )*) => { $(
         wgmma_probe!(@one $name $N $types $immediates $operands $sparse);
     )* };
     // Nothing reads the registers of the accumulators, so they need no value.
@@ -551,18 +588,18 @@ instruction! {
 /// The text of an instruction that all sums of a thread pass through, so that the compiler moves no access to them across it.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! wgmma_through {
-    (@columns $text:tt $operands:tt $sums:ident $( { $N:ident $id:literal $n:literal $registers:tt } )*) => {
+    (@columns $text:tt $operands:tt $sums:ident $( { $N:ident $id:literal $n:literal $texts:tt $registers:tt } )*) => {
         match <S as $crate::qualifier::Sums>::COLUMNS {
-            $( $id => wgmma_through!(@one $text $operands $sums $registers), )*
+            $( $id => wgmma_through!(@one $text $operands $sums $texts $registers), )*
             // No other sums are in the set.
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
     };
-    (@one [ $($text:tt)* ] [ $($operands:tt)* ] $sums:ident [ $($d:ident)* ]) => {{
+    (@one [ $($text:tt)* ] [ $($operands:tt)* ] $sums:ident [ $($names:literal)* ] [ $($d:ident)* ]) => {{
         let mut words: Words = super::cast($sums);
         convergent_asm! {
-            [ $($text)* " // ptx:8.0", $( " {", stringify!($d), "}", )* ]
-            [ $( $d = inout(reg32) words.$d, )* $($operands)* ]
+            [ $($text)* " // ptx:8.0 ", $($names,)* ]
+            [ $( inout(reg32) words.$d, )* $($operands)* ]
         }
         super::cast(words)
     }};
@@ -574,7 +611,7 @@ macro_rules! wgmma_through {
     };
 }
 
-/// An instruction that all sums of a thread pass through, and its probe.
+/// An instruction of a row above, which all sums of a thread pass through.
 macro_rules! through {
     ($( #[$doc:meta] )* $name:ident $(<$N:ident>)? $form:literal $text:literal $section:literal) => {
         #[doc = concat!("`", $form, "`\n")]
@@ -601,22 +638,6 @@ macro_rules! through {
         #[allow(non_upper_case_globals)]
         #[doc(hidden)]
         pub const $name: closed!(wgmma) = closed!(wgmma);
-
-        #[cfg(all(wgmma, probe, target_arch = "nvptx64"))]
-        const _: () = {
-            #[unsafe(export_name = concat!("probe_", stringify!($name)))]
-            unsafe extern "ptx-kernel" fn probe(operands: *mut u64) {
-                // SAFETY: never run; compiled for its text.
-                #[allow(unused_unsafe)]
-                unsafe {
-                    core::arch::asm!(concat!(
-                        "// row:", module_path!(), "@@", stringify!($name), "@@", $form, "@@8.0@@sm_90a@@", $section,
-                        "@@convergent@@wgmma @@[]"
-                    ), options(raw));
-                    _ = $name::<$( { const $N: u32 = 0; $N }, )? [f32; 4]>(super::read(operands));
-                }
-            }
-        };
     };
 }
 
