@@ -9,6 +9,8 @@
 //! `mapa.shared::cluster.u32` return them. Global and generic addresses are pointers. Where the space is a qualifier, the type of
 //! the address is `Space::Address` ([`AddressSpace`](crate::qualifier::AddressSpace)).
 //!
+//! The instructions of tensor cores (`ldmatrix`, `mma`, `wgmma` and their like) exist with the feature `tensor`.
+//!
 //! On targets other than `nvptx64` the functions type-check, and a call panics with the name of the instruction.
 //!
 //! # Tensor maps
@@ -45,6 +47,7 @@ mod cp_async_bulk_tensor;
 mod cp_reduce_async_bulk;
 #[macro_use]
 mod ld_st;
+#[cfg(feature = "tensor")]
 #[macro_use]
 mod mma;
 #[macro_use]
@@ -71,12 +74,15 @@ mod getctarank;
 mod griddepcontrol;
 mod half_precision;
 mod isspacep;
+#[cfg(feature = "tensor")]
 mod ldmatrix;
 mod mapa;
 mod match_sync;
 mod math;
 mod mbarrier;
+#[cfg(feature = "tensor")]
 mod mma_sp;
+#[cfg(feature = "tensor")]
 mod movmatrix;
 mod multimem;
 mod multimem_cp_reduce_async_bulk;
@@ -90,10 +96,12 @@ mod shfl_sync;
 mod special;
 mod st_async;
 mod st_bulk;
+#[cfg(feature = "tensor")]
 mod stmatrix;
 mod tensormap;
 mod tensormap_cp_fenceproxy;
 mod vote;
+#[cfg(feature = "tensor")]
 mod wgmma;
 
 pub use {
@@ -102,10 +110,17 @@ pub use {
     cp_async_bulk_prefetch::*, cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*,
     cp_async_bulk_wait_group::*, cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*,
     cvt::*, cvta::*, elect_sync::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*,
-    isspacep::*, ld_st::*, ldmatrix::*, mapa::*, match_sync::*, math::*, mbarrier::*, mma::*, mma_sp::*,
-    movmatrix::*, multimem::*, multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*,
-    red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*,
-    st_bulk::*, stmatrix::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*, wgmma::*,
+    isspacep::*, ld_st::*, mapa::*, match_sync::*, math::*, mbarrier::*, multimem::*,
+    multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch_tensormap::*, red::*, red_async::*,
+    red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*,
+    tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+};
+
+// One line for the families, as above, which `./x row` reads.
+#[cfg(feature = "tensor")]
+#[rustfmt::skip]
+pub use {
+    ldmatrix::*, mma::*, mma_sp::*, movmatrix::*, stmatrix::*, wgmma::*,
 };
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.
