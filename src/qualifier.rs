@@ -42,6 +42,102 @@ pub trait TypeTag: Qualifier {
     type Value: Copy;
 }
 
+/// A qualifier that is an immediate, where the text of an instruction takes it as a number.
+pub trait Immediate: Qualifier {
+    /// The number.
+    #[doc(hidden)]
+    const NUMBER: i32;
+}
+macro_rules! immediates {
+    ($( $axis:ident :: $Tag:ident = $number:literal; )*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl Immediate for $axis::$Tag {
+            const NUMBER: i32 = $number;
+        }
+    )* };
+}
+immediates! {
+    scale::Plus = 1; scale::Minus = -1; major::K = 0; major::Mn = 1;
+    selector::S0 = 0; selector::S1 = 1; selector::S2 = 2; selector::S3 = 3;
+}
+
+/// The number of columns of a `wgmma`, which determines the accumulators of a thread.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of columns of `wgmma`: use a tag of `n`",
+    label = "not legal here"
+)]
+pub trait Columns: Qualifier {
+    /// Sums of `.f32`, in the order of the registers.
+    type F32: Copy;
+    /// Sums of `.f16`, two in each word.
+    type F16: Copy;
+    /// Sums of `.s32`.
+    type S32: Copy;
+}
+
+mod sealed_sums {
+    /// A trait that only this crate implements.
+    pub trait SealedSums {}
+}
+use sealed_sums::SealedSums;
+
+/// The sums of a thread, in the order of their registers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the sums of a `wgmma`: pass what a function of `ptx::raw` has returned",
+    label = "not sums"
+)]
+pub trait Sums: Copy + SealedSums {
+    /// Whether a word has two sums of `.f16`.
+    #[doc(hidden)]
+    const HALVES: bool;
+    /// The place of the columns in `n`.
+    #[doc(hidden)]
+    const COLUMNS: u8;
+}
+
+/// A number of columns of a `wgmma` of integers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of columns of `wgmma` of integers: use `n::N8`, `N16`, `N24`, `N32` or a larger multiple of 16",
+    label = "not legal here"
+)]
+pub trait IntegerColumns: Columns {}
+
+macro_rules! columns {
+    (@sums $Tag:ident $halves:literal $Sums:ty) => {
+        impl SealedSums for $Sums {}
+        #[diagnostic::do_not_recommend]
+        impl Sums for $Sums {
+            const HALVES: bool = $halves;
+            const COLUMNS: u8 = <n::$Tag as Qualifier>::ID;
+        }
+    };
+    ($( $Tag:ident = $n:literal $(for $Integer:ident)?; )*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl Columns for n::$Tag {
+            type F32 = [f32; $n / 2];
+            type F16 = [u32; $n / 4];
+            type S32 = [i32; $n / 2];
+        }
+        $(
+            #[diagnostic::do_not_recommend]
+            impl $Integer for n::$Tag {}
+        )?
+        columns! { @sums $Tag false [f32; $n / 2] }
+        columns! { @sums $Tag true [u32; $n / 4] }
+        columns! { @sums $Tag false [i32; $n / 2] }
+    )* };
+}
+columns! {
+    N8 = 8 for IntegerColumns; N16 = 16 for IntegerColumns; N24 = 24 for IntegerColumns; N32 = 32 for IntegerColumns;
+    N40 = 40; N48 = 48 for IntegerColumns; N56 = 56; N64 = 64 for IntegerColumns;
+    N72 = 72; N80 = 80 for IntegerColumns; N88 = 88; N96 = 96 for IntegerColumns;
+    N104 = 104; N112 = 112 for IntegerColumns; N120 = 120; N128 = 128 for IntegerColumns;
+    N136 = 136; N144 = 144 for IntegerColumns; N152 = 152; N160 = 160 for IntegerColumns;
+    N168 = 168; N176 = 176 for IntegerColumns; N184 = 184; N192 = 192 for IntegerColumns;
+    N200 = 200; N208 = 208 for IntegerColumns; N216 = 216; N224 = 224 for IntegerColumns;
+    N232 = 232; N240 = 240 for IntegerColumns; N248 = 248; N256 = 256 for IntegerColumns;
+}
+
 /// A state-space qualifier, which determines the Rust type of an address: a `u32` in shared memory, otherwise a pointer.
 pub trait AddressSpace: Qualifier {
     /// The Rust type of an address in this space.
@@ -403,6 +499,146 @@ qualifiers! {
         /// No qualifier: a result out of range becomes an infinity.
         None = "";
     }
+    /// `.trans`: whether a matrix is transposed on its way between registers and memory.
+    mod trans {
+        /// `.trans`: the matrix is loaded or stored in column-major order.
+        Trans = ".trans";
+        /// No qualifier: the matrix is loaded or stored in row-major order.
+        None = "";
+    }
+    /// The type of the elements of a matrix.
+    mod element {
+        /// `.b8x16.b6x16_p32`: 16 elements of 6 bits and 32 bits of padding in memory, 16 bytes in registers.
+        B8x16B6x16P32 = ".b8x16.b6x16_p32";
+        /// `.b8x16.b4x16_p64`: 16 elements of 4 bits and 64 bits of padding in memory, 16 bytes in registers.
+        B8x16B4x16P64 = ".b8x16.b4x16_p64";
+        /// `.b8`: 8 bits.
+        B8 = ".b8";
+        /// `.e4m3`: a float of 8 bits, with 4 bits of exponent.
+        E4m3 = ".e4m3";
+        /// `.e5m2`: a float of 8 bits, with 5 bits of exponent.
+        E5m2 = ".e5m2";
+        /// `.e3m2`: a float of 6 bits, with 3 bits of exponent.
+        E3m2 = ".e3m2";
+        /// `.e2m3`: a float of 6 bits, with 2 bits of exponent.
+        E2m3 = ".e2m3";
+        /// `.e2m1`: a float of 4 bits, with 2 bits of exponent.
+        E2m1 = ".e2m1";
+        /// `.s8`: a signed integer of 8 bits.
+        S8 = ".s8";
+        /// `.u8`: an unsigned integer of 8 bits.
+        U8 = ".u8";
+        /// `.s4`: a signed integer of 4 bits.
+        S4 = ".s4";
+        /// `.u4`: an unsigned integer of 4 bits.
+        U4 = ".u4";
+    }
+    /// `.alayout` and `.blayout`: the order of the elements of a matrix.
+    mod layout {
+        /// `.row`: row by row.
+        Row = ".row";
+        /// `.col`: column by column.
+        Col = ".col";
+    }
+    /// `.spvariant`: the metadata of a sparse matrix.
+    mod sparse {
+        /// `.sp`: the indices of a group are in any order.
+        Any = ".sp";
+        /// `.sp::ordered_metadata`: the indices of a group increase.
+        Ordered = ".sp::ordered_metadata";
+    }
+    /// The sparsity selector `f` of `mma.sp`, an immediate: the lanes of each four that hold the metadata.
+    mod selector {
+        /// The first lane, the first two lanes, or all four lanes.
+        S0 = "0";
+        /// The second lane, or the last two lanes.
+        S1 = "1";
+        /// The third lane.
+        S2 = "2";
+        /// The fourth lane.
+        S3 = "3";
+    }
+    /// The columns of B and D of `wgmma`.
+    mod n {
+        /// `n8`: 8 columns.
+        N8 = "n8";
+        /// `n16`: 16 columns.
+        N16 = "n16";
+        /// `n24`: 24 columns.
+        N24 = "n24";
+        /// `n32`: 32 columns.
+        N32 = "n32";
+        /// `n40`: 40 columns.
+        N40 = "n40";
+        /// `n48`: 48 columns.
+        N48 = "n48";
+        /// `n56`: 56 columns.
+        N56 = "n56";
+        /// `n64`: 64 columns.
+        N64 = "n64";
+        /// `n72`: 72 columns.
+        N72 = "n72";
+        /// `n80`: 80 columns.
+        N80 = "n80";
+        /// `n88`: 88 columns.
+        N88 = "n88";
+        /// `n96`: 96 columns.
+        N96 = "n96";
+        /// `n104`: 104 columns.
+        N104 = "n104";
+        /// `n112`: 112 columns.
+        N112 = "n112";
+        /// `n120`: 120 columns.
+        N120 = "n120";
+        /// `n128`: 128 columns.
+        N128 = "n128";
+        /// `n136`: 136 columns.
+        N136 = "n136";
+        /// `n144`: 144 columns.
+        N144 = "n144";
+        /// `n152`: 152 columns.
+        N152 = "n152";
+        /// `n160`: 160 columns.
+        N160 = "n160";
+        /// `n168`: 168 columns.
+        N168 = "n168";
+        /// `n176`: 176 columns.
+        N176 = "n176";
+        /// `n184`: 184 columns.
+        N184 = "n184";
+        /// `n192`: 192 columns.
+        N192 = "n192";
+        /// `n200`: 200 columns.
+        N200 = "n200";
+        /// `n208`: 208 columns.
+        N208 = "n208";
+        /// `n216`: 216 columns.
+        N216 = "n216";
+        /// `n224`: 224 columns.
+        N224 = "n224";
+        /// `n232`: 232 columns.
+        N232 = "n232";
+        /// `n240`: 240 columns.
+        N240 = "n240";
+        /// `n248`: 248 columns.
+        N248 = "n248";
+        /// `n256`: 256 columns.
+        N256 = "n256";
+    }
+    /// `imm-scale-a` and `imm-scale-b`, an immediate: whether a matrix is negated.
+    mod scale {
+        /// `1`: the matrix as it is.
+        Plus = "1";
+        /// `-1`: the matrix with the opposite sign.
+        Minus = "-1";
+    }
+    /// `imm-trans-a` and `imm-trans-b`, an immediate: the order of a matrix in shared memory.
+    mod major {
+        /// `0`: the elements along K are beside each other.
+        K = "0";
+        /// `1`: the elements along M or N are beside each other.
+        Mn = "1";
+    }
     /// `.action` of [`griddepcontrol`](crate::raw::griddepcontrol) (programmatic dependent launch).
     mod action {
         /// `.launch_dependents`: allows the dependent grids to launch.
@@ -552,7 +788,7 @@ qualifiers! {
         ClusterAll = ".multicast::cluster::all";
     }
     /// `.layout`: what an mbarrier keeps.
-    mod layout {
+    mod mbarrier_layout {
         /// `.layout::v0`: counts up to 2^20 - 1, and no report. The default.
         V0 = ".layout::v0";
         /// `.layout::v1`: counts up to 2^9 - 1, and for each phase a report of asynchronous operations.

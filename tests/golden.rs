@@ -68,7 +68,7 @@ const LEGAL: [(&str, usize, usize); forms::CHAPTERS.len()] = [
 /// sm_100a and sm_90. Not counted are `elect.sync` with a sink, and defaults written out: `.layout::v0`, `.phase_type::primary`
 /// without a report, `.multicast::cluster::16b`, `.weak`, `.relaxed.sys` of reductions, `.add.noftz.f32` of bulk reductions,
 /// `mbarrier.pending_count.layout::v0`.
-const NEWER: [(&str, usize, usize, usize); 26] = [
+const NEWER: [(&str, usize, usize, usize); 27] = [
     ("cp_async_bulk", 252, 42, 18),
     ("cp_async_bulk_ignore_oob", 8, 8, 8),
     ("cp_async_bulk_wait_group", 1, 1, 1),
@@ -91,6 +91,7 @@ const NEWER: [(&str, usize, usize, usize); 26] = [
     ("fabric", 303, 303, 0),
     ("createpolicy", 8, 8, 0),
     ("ld_st", 88, 88, 88),
+    ("ldmatrix", 6, 6, 0),
     ("prefetch", 2, 2, 2),
     ("math", 2, 2, 2),
     ("special", 1, 1, 0),
@@ -109,9 +110,13 @@ const AROUND: &[&str] = &[
     "getctarank",
     "half_precision",
     "isspacep",
+    "ldmatrix",
     "mapa",
     "multimem_async",
     "multimem_cp_async_bulk",
+    "mma",
+    "mma_sp",
+    "movmatrix",
     "nanosleep",
     "prefetch",
     "setmaxnreg",
@@ -122,8 +127,10 @@ const AROUND: &[&str] = &[
     "special",
     "st_async",
     "st_bulk",
+    "stmatrix",
     "prefetch_tensormap",
     "tensormap",
+    "wgmma",
 ];
 
 /// Checks that the rows have exactly the legal forms of the three chapters, and the newer forms.

@@ -43,6 +43,8 @@ rules! {
     Barrier: "barrier misuse", "9.7.13.1, 9.7.13.3";
     /// `setmaxnreg` against its contract.
     Registers: "`setmaxnreg` misuse", "9.7.19.5";
+    /// `wgmma` against its contract: registers accessed without a fence, or while an instruction has them.
+    Wgmma: "`wgmma` misuse", "9.7.15.5.2, 9.7.15.7";
     /// A collective instruction that not all its threads execute.
     Divergence: "divergent collective instruction", "9.7.9.6, 9.7.13.1";
     /// A thread that ends while a copy still reads memory of its CTA.

@@ -6,6 +6,7 @@ pub mod ast;
 mod decode;
 mod expression;
 mod lower;
+mod matrix;
 mod module;
 pub mod op;
 mod opcodes;

@@ -4,4 +4,5 @@
 mod exact;
 pub mod float;
 pub mod integer;
+pub mod matrix;
 pub mod video;

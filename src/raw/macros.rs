@@ -512,6 +512,33 @@ macro_rules! convergent {
         ] [] [] $let $asm })
     };
 }
+/// The asm of a convergent instruction, from its text and its operands.
+#[cfg(not(feature = "stock-linker"))]
+macro_rules! convergent_asm {
+    ([ $($text:tt)* ] [ $($operands:tt)* ]) => {
+        core::arch::asm!(
+            concat!(
+                "link_this_kernel_with_ptx_link_",
+                env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"), "_", env!("CARGO_PKG_VERSION_PATCH"), "; ",
+                $($text)*
+            ),
+            $($operands)*
+        )
+    };
+}
+/// The asm goto of a convergent instruction, from its text and its operands.
+#[cfg(feature = "stock-linker")]
+macro_rules! convergent_asm {
+    ([ $($text:tt)* ] [ $($operands:tt)* ]) => {
+        core::arch::asm!(
+            concat!($($text)* " {never}"),
+            $($operands)*
+            // SAFETY: the text has no jump to it.
+            never = label { unsafe { core::intrinsics::unreachable() } },
+        )
+    };
+}
+
 /// A convergent instruction: the stock linker marks no block, so an asm goto keeps LLVM from copying it.
 #[cfg(feature = "stock-linker")]
 macro_rules! convergent {

@@ -19,7 +19,7 @@ legal! {
     MbarrierSpace(AddressSpace): "`{Self}` is not a space of this `mbarrier` instruction: use `.shared::cta` or `space::All` (generic); to arrive on a `.shared::cluster` address, call the function whose name ends in `_shared_cluster`"
     { space::SharedCta, space::All }
     MbarrierLayout: "`{Self}` is not a `.layout` of `mbarrier.check_layout`: use `.layout::v0` or `.layout::v1`"
-    { layout::V0, layout::V1 }
+    { mbarrier_layout::V0, mbarrier_layout::V1 }
     MbarrierMulticastSpace(AddressSpace): "`{Self}` is not a space of an `mbarrier` instruction with `.multicast::cluster::32b`: use `.shared::cluster` or `space::All` (generic)"
     { space::SharedCluster, space::All }
     MbarrierTxSpace(AddressSpace): "`{Self}` is not a space of `mbarrier.expect_tx` or `.complete_tx`: use `.shared::cta`, `.shared::cluster` or `space::All` (generic)"

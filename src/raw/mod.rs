@@ -9,6 +9,8 @@
 //! `mapa.shared::cluster.u32` return them. Global and generic addresses are pointers. Where the space is a qualifier, the type of
 //! the address is `Space::Address` ([`AddressSpace`](crate::qualifier::AddressSpace)).
 //!
+//! The instructions of tensor cores (`ldmatrix`, `mma`, `wgmma` and their like) exist with the feature `tensor`.
+//!
 //! On targets other than `nvptx64` the functions type-check, and a call panics with the name of the instruction.
 //!
 //! # Tensor maps
@@ -47,6 +49,9 @@ mod cp_async_bulk_tensor;
 mod cp_reduce_async_bulk;
 #[macro_use]
 mod ld_st;
+#[cfg(feature = "tensor")]
+#[macro_use]
+mod mma;
 #[macro_use]
 mod red;
 #[macro_use]
@@ -74,10 +79,16 @@ mod getctarank;
 mod griddepcontrol;
 mod half_precision;
 mod isspacep;
+#[cfg(feature = "tensor")]
+mod ldmatrix;
 mod mapa;
 mod match_sync;
 mod math;
 mod mbarrier;
+#[cfg(feature = "tensor")]
+mod mma_sp;
+#[cfg(feature = "tensor")]
+mod movmatrix;
 mod multimem;
 mod multimem_async;
 mod multimem_cp_async_bulk;
@@ -93,9 +104,13 @@ mod shfl_sync;
 mod special;
 mod st_async;
 mod st_bulk;
+#[cfg(feature = "tensor")]
+mod stmatrix;
 mod tensormap;
 mod tensormap_cp_fenceproxy;
 mod vote;
+#[cfg(feature = "tensor")]
+mod wgmma;
 
 pub use {
     activemask::*, applypriority_async_bulk::*, applypriority_async_bulk_tensor::*, atom::*, atom_vector::*,
@@ -108,6 +123,13 @@ pub use {
     multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch::*, prefetch_tensormap::*, red::*, red_async::*,
     red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*,
     tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+};
+
+// One line for the families, as above, which `./x row` reads.
+#[cfg(feature = "tensor")]
+#[rustfmt::skip]
+pub use {
+    ldmatrix::*, mma::*, mma_sp::*, movmatrix::*, stmatrix::*, wgmma::*,
 };
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.

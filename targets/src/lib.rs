@@ -121,6 +121,14 @@ gates! {
     cvt_f8_bf16: Sm100f, Sm110f, Sm120f;
     // `cvt.rs`.
     cvt_rs: Sm100a, Sm103a, Sm107a;
+    // `ldmatrix` that expands elements of 4 or 6 bits, and `ldmatrix` and `stmatrix` of 8-bit elements.
+    matrix_b8: Sm100f, Sm110f, Sm120f;
+    // `ldmatrix.s8.s4`.
+    ldmatrix_s8_s4: Sm90a, Sm100f, Sm110f, Sm120f;
+    wgmma: Sm90a;
+    // `mma.kind::f8f6f4`, and its types of 6 and 4 bits.
+    mma_kinds: Sm100f, Sm110f, Sm120f;
+    mma_f6f4: Sm120f;
 }
 
 impl Gate {

@@ -184,6 +184,7 @@ pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
     build.crate_flags = ["-Cpasses=unreachableblockelim", "-Zmir-enable-passes=+RemoveStorageMarkers"]
         .map(String::from)
         .into();
+    build.features.push("tensor".into());
     if part == Part::Labeled {
         build.features.push("stock-linker".into());
     }

@@ -61,8 +61,14 @@ fn module(lines: &[String], target: &str, isa: (u32, u32)) -> (String, Vec<usize
     let registers = ".reg .b8 %b; .reg .b16 %rs; .reg .b32 %r; .reg .b64 %rd; .reg .f32 %f; .reg .pred %p;";
     let mut text = format!(".version {}\n.target {target}\n.address_size 64\n", shown(isa));
     let (mut line, mut places) = (4, Vec::new());
+    // The accumulators of a `wgmma` take registers until something waits for them.
+    let complete = |line: &String| match line.starts_with("wgmma.mma_async") {
+        true => format!("{line} wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"),
+        false => line.clone(),
+    };
     for (k, lines) in lines.chunks(300).enumerate() {
-        text += &format!(".visible .entry part{k}() {{ {registers}{wide}\n{}\nret; }}\n", lines.join("\n"));
+        let whole: Vec<_> = lines.iter().map(complete).collect();
+        text += &format!(".visible .entry part{k}() {{ {registers}{wide}\n{}\nret; }}\n", whole.join("\n"));
         places.extend(line + 1..=line + lines.len());
         line += lines.len() + 2;
     }
@@ -91,7 +97,8 @@ fn refused(
 /// Checks with ptxas that each form is accepted on every target that the form claims, with the claimed or a newer PTX version,
 /// and nowhere else. Returns a table of the checks.
 pub fn judge(tools: &Tools, forms: &[&Form]) -> Result<String> {
-    let all: Vec<String> = forms.iter().map(|form| form.instruction.clone()).collect();
+    let all: BTreeSet<String> = forms.iter().map(|form| form.instruction.clone()).collect();
+    let all: Vec<String> = all.into_iter().collect();
     let takes = |version: &&(u32, u32)| tools.check_text(&module(&[], "sm_90", **version).0, "sm_90").is_ok();
     let newest = *VERSIONS.iter().rev().find(takes).context("ptxas accepts no PTX version")?;
     let targets = targets();

@@ -9,6 +9,7 @@ mod copies;
 mod fence;
 mod launch_control;
 mod ld_st;
+mod matrix;
 mod mbarrier;
 mod multimem;
 pub mod pure;
@@ -16,6 +17,7 @@ mod special;
 mod tensor;
 mod tensormap;
 mod warp;
+mod wgmma;
 
 pub use barrier::HALVES;
 
@@ -70,6 +72,8 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         }
         "clusterlaunchcontrol" => launch_control::cases(form),
         "fence" => fence::cases(form),
+        "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "mma_sp" => matrix::cases(form),
+        "wgmma" => wgmma::cases(form),
         "createpolicy" => control::createpolicy(form),
         "griddepcontrol" => control::griddepcontrol(form),
         "setmaxnreg" => control::setmaxnreg(form),

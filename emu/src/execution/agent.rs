@@ -27,6 +27,8 @@ pub enum Done {
     CpAsyncGroup { cta: usize, thread: usize, group: u32 },
     /// `cp.async.mbarrier.arrive`, once all earlier `cp.async` of the thread are done.
     Arrive { cta: usize, thread: usize, slot: usize, offset: u32, group: u32, id: u32 },
+    /// A group of `wgmma` of a warpgroup.
+    Warpgroup { cta: usize, warpgroup: usize, group: u32 },
     /// The operation has no completion mechanism.
     Nothing,
 }
@@ -68,7 +70,9 @@ impl Agent {
         let signals = match &self.done {
             Done::Mbarriers(list) => list.iter().any(|(slot, ..)| ctas.contains(slot)),
             Done::Arrive { slot, .. } => ctas.contains(slot),
-            Done::BulkGroup { cta, .. } | Done::CpAsyncGroup { cta, .. } => ctas.contains(cta),
+            Done::BulkGroup { cta, .. } | Done::CpAsyncGroup { cta, .. } | Done::Warpgroup { cta, .. } => {
+                ctas.contains(cta)
+            }
             Done::Nothing => false,
         };
         signals || reads.chain(&self.writes).any(in_block)

@@ -64,6 +64,7 @@ impl Machine<'_> {
             step: self.options.check.into(),
             seen: Handed::default(),
             taint: Taint::default(),
+            watch: None,
             narrow: Vec::new(),
             released: Vec::new(),
             inits: None,
@@ -94,6 +95,7 @@ impl Machine<'_> {
                 .collect(),
             live: threads,
             free_registers: 0,
+            warpgroups: Default::default(),
             barriers: Default::default(),
             mbarriers: Default::default(),
             cluster_barrier: ClusterBarrier::default(),
@@ -142,6 +144,7 @@ impl Machine<'_> {
             if self.options.check {
                 self.check_unwaited(cta);
                 self.check_resized(cta);
+                self.check_warpgroups(cta);
             }
             if !self.ctas[cta].launched_dependents {
                 let view = self.ctas[cta].exits.view.clone();

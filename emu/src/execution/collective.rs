@@ -50,7 +50,7 @@ impl Machine<'_> {
     }
 
     /// Executes the instruction that `thread` waits in, if all lanes of its mask that have not exited are there.
-    fn try_collective(&mut self, cta: usize, warp: usize, thread: usize) -> Result<(), Fault> {
+    pub fn try_collective(&mut self, cta: usize, warp: usize, thread: usize) -> Result<(), Fault> {
         let program = self.program;
         let t = &self.ctas[cta].threads[thread];
         let (function, pc) = (t.frame.function, t.pc as usize);
@@ -77,6 +77,11 @@ impl Machine<'_> {
         {
             return Ok(());
         }
+        if let Collective::Matrix(what) = op.what
+            && self.warpgroup_waits(cta, warp, what)
+        {
+            return Ok(());
+        }
         if let Some((to, from)) = op.map {
             // The warp makes one copy. The text (9.7.13.16) leaves open which thread makes the access.
             let copies = first + lanes[self.choose(lanes.len())];
@@ -86,8 +91,12 @@ impl Machine<'_> {
             self.read(cta, copies, from, &mut bytes, None)?;
             self.write(cta, copies, to, &bytes, None)?;
         }
-        self.execute(cta, first, &lanes, op.what);
+        match op.what {
+            Collective::Matrix(what) => self.matrix(cta, first, &lanes, what)?,
+            what => self.execute(cta, first, &lanes, what),
+        }
         for lane in lanes {
+            self.watch_traced(cta, first + lane, self.at(cta, first + lane));
             if let Collective::CopyMap(scope) = op.what {
                 self.fence(cta, first + lane, Fence::TensorMap { sem: Sem::Release, scope });
             }
@@ -136,8 +145,8 @@ impl Machine<'_> {
         let at = |lane: usize| lanes.iter().position(|other| *other == lane);
         let mut results: Vec<(Option<u64>, Option<u64>)> = vec![(None, None); lanes.len()];
         match what {
-            // The instruction waits for the warp, and does not order memory.
-            Collective::CopyMap(_) | Collective::SetMaxNReg { .. } => {}
+            // The instruction waits for the warp, and does not order memory. What it computes is elsewhere.
+            Collective::CopyMap(_) | Collective::SetMaxNReg { .. } | Collective::Matrix(_) => {}
             Collective::BarWarp => {
                 let mut collected = Collected::default();
                 for lane in lanes {
@@ -365,30 +374,46 @@ impl Machine<'_> {
             if let Some(what) = problem {
                 self.wrong(Rule::Registers, cta, thread, what);
             }
-            self.check_resize(cta, warp, lanes);
+            self.check_resize(cta, warp, lanes, Collective::SetMaxNReg { increase, count });
         }
         true
     }
 
-    /// Checks that all lanes of the warp execute one `setmaxnreg`, that the other warps of the warpgroup execute the same, and that
-    /// they have synchronized since the one before.
-    fn check_resize(&mut self, cta: usize, warp: usize, lanes: &[usize]) {
-        let thread = 32 * warp + lanes[0];
-        let point = self.point(cta, thread);
+    /// Checks that all lanes of a warp execute one instruction: none has ended without it, and none is at another place.
+    pub fn check_whole_warp(&mut self, cta: usize, warp: usize, lanes: &[usize], what: Collective) {
+        let Some(thread) = lanes.first().map(|lane| 32 * warp + lane).filter(|_| self.options.check) else {
+            return;
+        };
+        let (name, point) = (what.name(), self.point(cta, thread));
         let all = self.ctas[cta].warps[warp].lanes as usize;
+        if let Collective::Matrix(_) = what
+            && all < 32
+        {
+            let what =
+                format!("a warp of {all} threads executes `{name}`, of which each of 32 lanes has a part");
+            self.leave_out(cta, thread as u32, point.at, what);
+        }
         if lanes.len() < all {
             let ended = all - lanes.len();
             let have = has_or_have(ended);
-            let what = format!("{ended} of the warp's {all} threads {have} ended without this `setmaxnreg`");
+            let what = format!("{ended} of the warp's {all} threads {have} ended without this `{name}`");
             self.leave_out(cta, thread as u32, point.at, what);
         }
         for lane in lanes {
             let other = self.point(cta, 32 * warp + lane);
             if other != point {
-                let what = "not all threads of the warp execute the same `setmaxnreg`";
-                self.diverge(cta, (thread as u32, &point), ((32 * warp + lane) as u32, &other), what.into());
+                let what = format!("not all threads of the warp execute the same `{name}`");
+                self.diverge(cta, (thread as u32, &point), ((32 * warp + lane) as u32, &other), what);
             }
         }
+    }
+
+    /// Checks that all lanes of the warp execute one `setmaxnreg`, that the other warps of the warpgroup execute the same, and that
+    /// they have synchronized since the one before.
+    fn check_resize(&mut self, cta: usize, warp: usize, lanes: &[usize], what: Collective) {
+        self.check_whole_warp(cta, warp, lanes, what);
+        let thread = 32 * warp + lanes[0];
+        let point = self.point(cta, thread);
         let block = &self.ctas[cta];
         let number = block.warps[warp].resized.len();
         let group = warp / 4 * 4..(warp / 4 * 4 + 4).min(block.warps.len());
@@ -728,7 +753,7 @@ impl Machine<'_> {
     }
 
     /// Notes that two threads execute an `.aligned` instruction at different points. The places are those at which the ways fork.
-    fn diverge(&mut self, cta: usize, own: (u32, &Point), other: (u32, &Point), what: String) {
+    pub fn diverge(&mut self, cta: usize, own: (u32, &Point), other: (u32, &Point), what: String) {
         let (at, their_at) = own.1.fork(other.1).unwrap_or((own.1.at, other.1.at));
         let party = |thread: u32, at| self.party_of(self.ctas[cta].threads[thread as usize].id, at, None);
         let (here, other) = (party(own.0, at), party(other.0, their_at));
@@ -736,7 +761,7 @@ impl Machine<'_> {
     }
 
     /// Notes that threads have ended without an `.aligned` instruction.
-    fn leave_out(&mut self, cta: usize, thread: u32, at: At, what: String) {
+    pub fn leave_out(&mut self, cta: usize, thread: u32, at: At, what: String) {
         let here = self.party_of(self.ctas[cta].threads[thread as usize].id, at, None);
         self.find(Rule::Divergence, what, here, None, (at, 0));
     }

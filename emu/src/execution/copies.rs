@@ -465,7 +465,11 @@ impl Machine<'_> {
         self.agent_writes(&agent);
         if let Some(trace) = &mut self.trace {
             let (cta, thread) = agent.issuer;
-            let bytes: usize = agent.writes.iter().map(|piece| piece.len).sum();
+            // A product writes registers.
+            let bytes: usize = match agent.done {
+                Done::Warpgroup { .. } => agent.buffer.len(),
+                _ => agent.writes.iter().map(|piece| piece.len).sum(),
+            };
             let row = Row::Copies(self.ctas[cta].number, thread as u32);
             let line = self.starts.partition_point(|start| *start <= agent.at) - 1;
             let line = self.program.functions[line].code[(agent.at - self.starts[line]) as usize].line;
@@ -492,6 +496,7 @@ impl Machine<'_> {
                 }
             }
             Done::BulkGroup { .. } | Done::CpAsyncGroup { .. } => self.wake_group(&agent.done),
+            Done::Warpgroup { cta, warpgroup, .. } => self.wake_warpgroup(cta, warpgroup)?,
             Done::Arrive { slot, offset, group, id, .. } => {
                 self.touches(Thing::Shared(slot), offset as usize..offset as usize + 8, Use::Arrives);
                 let mut view = View::default();
@@ -552,6 +557,10 @@ impl Machine<'_> {
             },
             Done::CpAsyncGroup { cta, thread, group } => match self.ctas[*cta].threads.get(*thread) {
                 Some(t) => (t.cp_async.id, group + 1),
+                None => (u32::MAX, 1),
+            },
+            Done::Warpgroup { cta, warpgroup, group } => match self.ctas[*cta].warpgroups.get(warpgroup) {
+                Some(of) => (of.id, group + 1),
                 None => (u32::MAX, 1),
             },
             Done::Arrive { .. } | Done::Nothing => (u32::MAX, 1),

@@ -21,6 +21,8 @@ struct Traced<'a> {
     /// The values of a trial.
     trial: Option<&'a [u64]>,
     used: Cell<Option<Origin>>,
+    /// The registers that are read.
+    reads: RefCell<Vec<usize>>,
     /// The initialized values that are read.
     others: RefCell<Vec<u64>>,
     written: Vec<(usize, u64)>,
@@ -28,6 +30,7 @@ struct Traced<'a> {
 
 impl Traced<'_> {
     fn read(&self, register: usize, value: u64) -> u64 {
+        self.reads.borrow_mut().push(register);
         let Some(i) = self.taint.iter().position(|(tainted, _)| *tainted == register) else {
             self.others.borrow_mut().push(value);
             return value;
@@ -108,6 +111,10 @@ impl Machine<'_> {
             Plain::Other => {}
         }
         let flow = self.step(cta, thread, &instruction.op);
+        // What a warp does together is checked when it does it.
+        if !matches!(instruction.op, Op::Warp(_)) {
+            self.watch_traced(cta, thread, at);
+        }
         // The threads of a cluster that has ended are gone.
         if let Some(origin) = self.ctas[cta].threads.get(thread).and_then(|t| t.taint.take_used()) {
             match &instruction.op {
@@ -132,12 +139,14 @@ impl Machine<'_> {
             base: frame.registers,
             trial: None,
             used: Cell::new(None),
+            reads: RefCell::default(),
             others: RefCell::default(),
             written: Vec::new(),
         };
         let flow = plain(&mut traced, op);
         let used = traced.used.take();
         let written = std::mem::take(&mut traced.written);
+        let reads = traced.reads.take();
         let mut depends = vec![false; written.len()];
         if used.is_some() && !written.is_empty() {
             let mut values = TRIALS.to_vec();
@@ -163,6 +172,11 @@ impl Machine<'_> {
             taint.set(*register, used.filter(|_| depends));
         }
         taint.used.set(used);
+        if self.ctas[cta].threads[thread].watch.is_some() {
+            let at = self.at(cta, thread);
+            let writes: Vec<_> = written.iter().map(|(register, _)| *register).collect();
+            self.watch_accesses(cta, thread, at, (&reads, &writes), matches!(op, Op::Move(..)));
+        }
         flow
     }
 

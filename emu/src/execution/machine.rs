@@ -6,6 +6,7 @@ use crate::address::{Place, RANK_SHIFT, SHARED_BASE};
 use crate::execution::agent::Agent;
 use crate::execution::memory::Global;
 use crate::execution::thread::{State, Thread, value};
+use crate::execution::warpgroup::Warpgroup;
 use crate::finding::Rule;
 use crate::frontend::op::{Rmw, Slot, Special, Src};
 use crate::frontend::program::{Constant, Program};
@@ -52,6 +53,8 @@ pub struct Cta {
     pub live: u32,
     /// The registers that warps have released, and that no other has taken.
     pub free_registers: u32,
+    /// The warpgroups that have executed `wgmma`.
+    pub warpgroups: rustc_hash::FxHashMap<usize, Warpgroup>,
     pub barriers: [BarrierState; 16],
     pub mbarriers: rustc_hash::FxHashMap<u32, MbarrierState>,
     /// The barrier of the cluster, in its first block.

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::execution::polls::Polls;
+use crate::execution::warpgroup::Watch;
 use crate::frontend::op::{Scope, Src};
 use crate::order::clock::{Acquirable, Id, PROXIES, Proxy, Release, Time, View};
 use crate::order::location::{Handed, Narrow};
@@ -84,6 +85,8 @@ pub struct Thread {
     /// What relaxed loads have seen, for a later acquire fence.
     pub seen: Handed,
     pub taint: Taint,
+    /// The registers that `wgmma` uses. `None`: the thread has executed none.
+    pub watch: Option<Box<Watch>>,
     /// The last releases that a scope has kept from the thread, for the messages of findings.
     pub narrow: Vec<Narrow>,
     /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.

@@ -3,6 +3,7 @@
 use crate::frontend::arithmetic;
 use crate::frontend::ast::{Instruction, Operand};
 use crate::frontend::lower::{Lower, Result};
+use crate::frontend::matrix;
 use crate::frontend::op::*;
 use crate::frontend::operands::{arg, slot, src};
 use crate::frontend::words::Words;
@@ -101,6 +102,7 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
             let bytes = if words.has("tensormap") { 128 } else { 1 };
             Some(Op::Touch(l.address(arg(l, &words, 0)?, words.space())?, bytes))
         }
+        "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "wgmma" => matrix::decode(l, instruction, &words)?,
         "tensormap" => tensormap(l, &words)?,
         "multimem" => multimem(l, &words)?,
         "clusterlaunchcontrol" => launch_control(l, &words)?,
@@ -853,7 +855,18 @@ fn tensor_override(
 
 fn collective(l: &mut Lower<'_>, what: Collective, mask: Src, map: Option<(Address, Address)>) -> Op {
     let zero = l.constant(0);
-    let op = WarpOp { what, mask, d: None, p: None, a: zero, b: zero, c: zero, negated: false, map };
+    let op = WarpOp {
+        what,
+        mask,
+        d: None,
+        p: None,
+        a: zero,
+        b: zero,
+        c: zero,
+        negated: false,
+        map,
+        fragments: None,
+    };
     Op::Warp(Box::new(op))
 }
 
@@ -924,7 +937,8 @@ fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     if let Collective::Shuffle(_) = what {
         (b, c) = (l.src_of(arg(l, words, 2)?, 32)?, l.src_of(arg(l, words, 3)?, 32)?);
     }
-    Ok(Some(Op::Warp(Box::new(WarpOp { what, mask, d, p, a, b, c, negated, map: None }))))
+    let (map, fragments) = (None, None);
+    Ok(Some(Op::Warp(Box::new(WarpOp { what, mask, d, p, a, b, c, negated, map, fragments }))))
 }
 
 fn tensormap(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {

@@ -3,6 +3,7 @@
 use crate::limits::RESERVED_SHARED;
 use crate::numbers::float::{Comparison, Format, Function, Modifiers, Property};
 use crate::numbers::integer::{Binary, Product, Ternary, Test, Unary};
+use crate::numbers::matrix::{Element, Term};
 use crate::numbers::video::Operation;
 
 /// A register of a function.
@@ -411,6 +412,142 @@ pub enum Vote {
     Ballot,
 }
 
+/// The shape of the matrices of `ldmatrix` and `stmatrix`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TileShape {
+    M8n8,
+    M8n16,
+    M16n16,
+    M16n8,
+}
+
+/// What the 16 bytes of a row in memory are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The elements as they are in registers.
+    Bytes,
+    /// `.b6x16_p32` and `.b4x16_p64`: 16 elements of 6 or 4 bits, then padding.
+    Bits6,
+    Bits4,
+    /// `.s4`: 16 signed integers of 4 bits.
+    Signed4,
+}
+
+/// The matrices of `ldmatrix` and `stmatrix`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tile {
+    pub shape: TileShape,
+    pub count: usize,
+    pub trans: bool,
+    pub source: Source,
+}
+
+impl Tile {
+    /// Returns the rows of 16 bytes that the lanes give addresses of.
+    pub fn rows(self) -> usize {
+        match self.shape {
+            TileShape::M8n8 | TileShape::M8n16 | TileShape::M16n8 => 8 * self.count,
+            TileShape::M16n16 => 16 * self.count,
+        }
+    }
+
+    /// Returns the registers of a lane.
+    pub fn registers(self) -> usize {
+        match self.shape {
+            TileShape::M16n16 => 2 * self.count,
+            _ => self.count,
+        }
+    }
+}
+
+/// A product of matrices: `mma`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Multiply {
+    /// The rows of A, the columns of B, and the columns of A.
+    pub shape: [usize; 3],
+    /// Whether A and B are in row-major order.
+    pub rows: [bool; 2],
+    pub a: Element,
+    pub b: Element,
+    pub c: Element,
+    pub d: Element,
+    /// `.kind::f8f6f4`: an element of A or B has a byte, whatever its type.
+    pub in_bytes: bool,
+    /// `.sp`, and whether the metadata is ordered.
+    pub sparse: Option<bool>,
+    pub satfinite: bool,
+    pub term: Term,
+}
+
+impl Multiply {
+    /// Returns whether each four lanes, with the four lanes 16 above, compute a product of their own.
+    pub fn is_in_quads(&self) -> bool {
+        self.shape == [8, 8, 4] && self.a.bits() == 16
+    }
+
+    /// Returns the bits of an element of A or B in a register.
+    pub fn bits(&self, element: Element) -> usize {
+        if self.in_bytes { 8 } else { element.bits() as usize }
+    }
+
+    /// Returns the registers of A, B and C of a lane.
+    pub fn registers(&self) -> [usize; 3] {
+        let [m, n, k] = self.shape;
+        let stored = if self.sparse.is_some() { k / 2 } else { k };
+        let products = if self.is_in_quads() { 4 } else { 1 };
+        let count = |elements: usize, element: Element| {
+            products * elements * self.bits(element) / 32 / element.bits().max(32) as usize
+        };
+        [count(m * stored, self.a), count(k * n, self.b), self.count(self.c)]
+    }
+
+    /// Returns the registers of C or D of a lane.
+    pub fn count(&self, element: Element) -> usize {
+        let [m, n, _] = self.shape;
+        let products = if self.is_in_quads() { 4 } else { 1 };
+        products * m * n / 32 / (32 / element.bits()).max(1) as usize
+    }
+}
+
+/// An instruction of matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matrix {
+    /// `wgmma.mma_async`.
+    Warpgroup(Multiply),
+    /// `wgmma.fence`.
+    Fence,
+    /// `wgmma.commit_group`.
+    Commit,
+    /// `wgmma.wait_group`, with the number of groups that may be pending.
+    Wait(u32),
+    Load(Tile),
+    Store(Tile),
+    /// `movmatrix`.
+    Transpose,
+    Multiply(Multiply),
+}
+
+/// The registers of an instruction of matrices.
+#[derive(Debug, Default)]
+pub struct Fragments {
+    pub d: Vec<Slot>,
+    pub a: Vec<Src>,
+    pub b: Vec<Src>,
+    pub c: Vec<Src>,
+    /// The address of a row.
+    pub address: Option<Address>,
+    /// The metadata of a sparse matrix, and which lanes hold it.
+    pub metadata: Option<Src>,
+    pub selector: usize,
+    /// The descriptors of A and B in shared memory.
+    pub descriptors: [Option<Src>; 2],
+    /// `scale-d`: whether the sums are added to D. `None`: they are.
+    pub scale_d: Option<Src>,
+    /// Whether A and B are negated, and whether their elements along M and N are beside each other.
+    pub negated: [bool; 2],
+    pub mn_major: [bool; 2],
+}
+
 /// An instruction that the lanes of a mask execute together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Collective {
@@ -429,6 +566,7 @@ pub enum Collective {
         increase: bool,
         count: u32,
     },
+    Matrix(Matrix),
 }
 
 impl Collective {
@@ -444,6 +582,15 @@ impl Collective {
             Self::CopyMap(_) => "tensormap.cp_fenceproxy",
             Self::SetMaxNReg { increase: true, .. } => "setmaxnreg.inc",
             Self::SetMaxNReg { increase: false, .. } => "setmaxnreg.dec",
+            Self::Matrix(Matrix::Warpgroup(_)) => "wgmma.mma_async",
+            Self::Matrix(Matrix::Fence) => "wgmma.fence",
+            Self::Matrix(Matrix::Commit) => "wgmma.commit_group",
+            Self::Matrix(Matrix::Wait(_)) => "wgmma.wait_group",
+            Self::Matrix(Matrix::Load(_)) => "ldmatrix",
+            Self::Matrix(Matrix::Store(_)) => "stmatrix",
+            Self::Matrix(Matrix::Transpose) => "movmatrix",
+            Self::Matrix(Matrix::Multiply(multiply)) if multiply.sparse.is_some() => "mma.sp",
+            Self::Matrix(Matrix::Multiply(_)) => "mma",
         }
     }
 
@@ -458,6 +605,16 @@ impl Collective {
             Self::Elect => "9.7.13.14",
             Self::CopyMap(_) => "9.7.13.16",
             Self::SetMaxNReg { .. } => "9.7.19.5",
+            Self::Matrix(Matrix::Warpgroup(multiply)) if multiply.sparse.is_some() => "9.7.15.6.4",
+            Self::Matrix(Matrix::Warpgroup(_)) => "9.7.15.5.2",
+            Self::Matrix(Matrix::Fence) => "9.7.15.7.1",
+            Self::Matrix(Matrix::Commit) => "9.7.15.7.2",
+            Self::Matrix(Matrix::Wait(_)) => "9.7.15.7.3",
+            Self::Matrix(Matrix::Load(_)) => "9.7.14.5.15",
+            Self::Matrix(Matrix::Store(_)) => "9.7.14.5.16",
+            Self::Matrix(Matrix::Transpose) => "9.7.14.5.17",
+            Self::Matrix(Matrix::Multiply(multiply)) if multiply.sparse.is_some() => "9.7.14.6.3",
+            Self::Matrix(Matrix::Multiply(_)) => "9.7.14.5.14",
         }
     }
 }
@@ -476,6 +633,7 @@ pub struct WarpOp {
     pub negated: bool,
     /// The destination and the source of the copy of a tensor map.
     pub map: Option<(Address, Address)>,
+    pub fragments: Option<Box<Fragments>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The first words of PTX's instructions.
 
 /// The words of the instructions that the interpreter has, at least in some forms, in alphabetical order.
-const KNOWN: [&str; 118] = [
+const KNOWN: [&str; 123] = [
     "abs",
     "activemask",
     "add",
@@ -44,6 +44,7 @@ const KNOWN: [&str; 118] = [
     "griddepcontrol",
     "isspacep",
     "ld",
+    "ldmatrix",
     "ldu",
     "lg2",
     "lop3",
@@ -56,7 +57,9 @@ const KNOWN: [&str; 118] = [
     "mbarrier",
     "membar",
     "min",
+    "mma",
     "mov",
+    "movmatrix",
     "mul",
     "mul24",
     "multimem",
@@ -88,6 +91,7 @@ const KNOWN: [&str; 118] = [
     "slct",
     "sqrt",
     "st",
+    "stmatrix",
     "sub",
     "subc",
     "szext",
@@ -119,20 +123,17 @@ const KNOWN: [&str; 118] = [
     "vsub",
     "vsub2",
     "vsub4",
+    "wgmma",
     "xor",
 ];
 
 /// The words of the instructions that the interpreter does not have.
-const LACKING: [&str; 19] = [
+const LACKING: [&str; 14] = [
     "alloca",
     "fabric",
     "istypep",
-    "ldmatrix",
-    "mma",
-    "movmatrix",
     "stackrestore",
     "stacksave",
-    "stmatrix",
     "suld",
     "suq",
     "sured",
@@ -141,7 +142,6 @@ const LACKING: [&str; 19] = [
     "tex",
     "tld4",
     "txq",
-    "wgmma",
     "wmma",
 ];
 

@@ -2,7 +2,7 @@
 //! until its value reaches a store, an address or a branch. A compiler loads before it knows whether what it loads is wanted, and
 //! in a reduction of some lanes others compute what nothing uses.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 use crate::address::Place;
@@ -35,16 +35,18 @@ pub struct Taint {
     pub local: Vec<(Range<usize>, Origin)>,
     /// A value of `registers` that the current instruction has read.
     pub used: Cell<Option<Origin>>,
+    /// The registers that instructions have read and written since the last look, of a thread whose accesses are traced.
+    traced: Option<RefCell<(Vec<usize>, Vec<usize>)>>,
 }
 
 /// The place of the carry flag among the registers.
 pub const CARRY: usize = usize::MAX;
 
 impl Taint {
-    /// Returns whether no register holds an uninitialized value.
+    /// Returns whether no register holds an uninitialized value, and no access is traced.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.registers.is_empty()
+        self.registers.is_empty() && self.traced.is_none()
     }
 
     pub fn of(&self, register: usize) -> Option<Origin> {
@@ -59,6 +61,9 @@ impl Taint {
     /// Notes that the current instruction reads a register.
     #[inline]
     pub fn reads(&self, register: usize) {
+        if let Some(traced) = &self.traced {
+            traced.borrow_mut().0.push(register);
+        }
         if !self.registers.is_empty()
             && let Some(origin) = self.of(register)
         {
@@ -69,9 +74,27 @@ impl Taint {
     /// Notes that an instruction writes a register.
     #[inline]
     pub fn writes(&mut self, register: usize) {
+        if let Some(traced) = &mut self.traced {
+            traced.get_mut().1.push(register);
+        }
         if !self.registers.is_empty() {
             self.set(register, None);
         }
+    }
+
+    /// Traces the accesses to registers from now on.
+    pub fn trace(&mut self) {
+        self.traced.get_or_insert_default();
+    }
+
+    /// Returns the registers that were read and written since the last call.
+    pub fn take_traced(&self) -> (Vec<usize>, Vec<usize>) {
+        self.traced.as_ref().map(RefCell::take).unwrap_or_default()
+    }
+
+    /// Forgets the accesses since the last look.
+    pub fn forget_traced(&self) {
+        self.take_traced();
     }
 
     /// Returns the value that the current instruction has read since the last call.

@@ -1,0 +1,300 @@
+//! Products of matrices: the types of their elements, where the lanes of a warp hold them, and how sums are rounded (PTX ISA
+//! 9.7.14, 9.7.15).
+
+use crate::numbers::float::Format;
+
+/// The type of an element of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    Float(Format),
+    /// `.tf32`: an `.f32` whose low 13 bits are ignored.
+    Tf32,
+    /// `.e3m2`, `.e2m3` and `.e2m1`, which have no infinity and no NaN: the bits of the exponent and of the fraction.
+    Small(u32, u32),
+    Integer {
+        bits: u32,
+        signed: bool,
+    },
+}
+
+impl Element {
+    /// Returns the type that a word names.
+    pub fn named(word: &str) -> Option<Self> {
+        let integer = |bits, signed| Self::Integer { bits, signed };
+        Some(match word {
+            "f16" => Self::Float(Format::F16),
+            "bf16" => Self::Float(Format::Bf16),
+            "f32" => Self::Float(Format::F32),
+            "f64" => Self::Float(Format::F64),
+            "tf32" => Self::Tf32,
+            "e4m3" => Self::Float(Format::E4m3),
+            "e5m2" => Self::Float(Format::E5m2),
+            "e3m2" => Self::Small(3, 2),
+            "e2m3" => Self::Small(2, 3),
+            "e2m1" => Self::Small(2, 1),
+            "s32" => integer(32, true),
+            "s8" => integer(8, true),
+            "u8" => integer(8, false),
+            "s4" => integer(4, true),
+            "u4" => integer(4, false),
+            "b1" => integer(1, false),
+            _ => return None,
+        })
+    }
+
+    /// Returns the bits of an element.
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::Float(format) => format.bits(),
+            Self::Tf32 => 32,
+            Self::Small(exponent, fraction) => 1 + exponent + fraction,
+            Self::Integer { bits, .. } => bits,
+        }
+    }
+
+    /// Returns the exact value. Bits above those of the type are ignored.
+    pub fn value(self, bits: u64) -> f64 {
+        match self {
+            Self::Float(format) => format.to_f64(bits & format.mask()),
+            Self::Tf32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
+            Self::Small(exponent, fraction) => {
+                let field = (bits >> fraction & ((1 << exponent) - 1)) as i32;
+                let low = (bits & ((1 << fraction) - 1)) as f64;
+                let (leading, place) = if field == 0 { (0.0, 1) } else { (1.0, field) };
+                let bias = (1 << (exponent - 1)) - 1;
+                let magnitude = (leading + low / f64::from(1 << fraction)) * f64::from(place - bias).exp2();
+                if bits >> (exponent + fraction) & 1 == 1 { -magnitude } else { magnitude }
+            }
+            Self::Integer { bits: width, signed } => {
+                let shift = 64 - width;
+                if signed {
+                    ((bits << shift) as i64 >> shift) as f64
+                } else {
+                    (bits << shift >> shift) as f64
+                }
+            }
+        }
+    }
+
+    /// Returns the bits of a sum: of floats rounded to the nearest value, of integers wrapped or, with `.satfinite`, clamped.
+    pub fn of_sum(self, sum: f64, satfinite: bool) -> u64 {
+        match self {
+            Self::Float(format) if sum.is_nan() => format.nan(),
+            Self::Float(format) => format.from_f64(sum),
+            // A conversion to `i32` clamps. A sum of integers has less than 53 bits.
+            _ if satfinite => u64::from(sum as i32 as u32),
+            _ => u64::from(sum as i64 as u32),
+        }
+    }
+}
+
+/// What a pair of elements adds to a sum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Term {
+    Product,
+    /// `.xor.popc` of bits. `.and.popc` is the product of bits.
+    Xor,
+}
+
+/// Returns `c` plus the terms of pairs of elements. The terms are exact: no type but `.f64` has more than 24 significant bits. The
+/// sum is that of `.f64`, so it is exact for integers, and for floats each addition has an error of 2^-53 of its result. A sum of
+/// `.f64` is a chain of `fma.rn`.
+pub fn sum(c: f64, pairs: impl Iterator<Item = (f64, f64)>, term: Term, is_f64: bool) -> f64 {
+    pairs.fold(c, |sum, (a, b)| match term {
+        Term::Xor => sum + (a - b).abs(),
+        Term::Product if is_f64 => a.mul_add(b, sum),
+        Term::Product => sum + a * b,
+    })
+}
+
+/// Returns the group of four lanes of a lane, and the lane's place there.
+fn quad(lane: usize) -> (usize, usize) {
+    (lane / 4, lane % 4)
+}
+
+/// Returns the row and the column of an element of a lane's fragment of A. `rows` is 8 or 16, `per` the number of elements of a
+/// register, and `i` the element's place in the registers. With B's columns for rows, the fragment of B is that of eight rows.
+pub fn place_in_a(rows: usize, per: usize, lane: usize, i: usize) -> (usize, usize) {
+    let (group, place) = quad(lane);
+    let (register, element) = (i / per, i % per);
+    let (row, chunk) = match rows {
+        16 => (group + 8 * (register % 2), register / 2),
+        _ => (group, register),
+    };
+    (row, 4 * per * chunk + per * place + element)
+}
+
+/// Returns the row and the column of an element of a lane's fragment of C or D.
+pub fn place_in_c(rows: usize, lane: usize, i: usize) -> (usize, usize) {
+    let (group, place) = quad(lane);
+    match rows {
+        16 => (group + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * place + i % 2),
+        _ => (group, 2 * place + i % 2),
+    }
+}
+
+/// A multiplicand or an accumulator of `mma.m8n8k4` of `.f16`, of which each four lanes and the four lanes 16 above have their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OfQuads {
+    /// A by rows, or B by columns: the element's own row or column comes first.
+    Along,
+    /// A by columns, or B by rows.
+    Across,
+    /// C and D of `.f16`.
+    Half,
+    /// C and D of `.f32`.
+    Single,
+}
+
+/// Returns which of the four products a lane belongs to, and the row and the column of an element of its fragment. Of B, that is
+/// the column and the row.
+pub fn place_in_quads(what: OfQuads, lane: usize, i: usize) -> (usize, (usize, usize)) {
+    let (low, upper) = (lane % 4, 4 * (lane / 16));
+    let place = match what {
+        OfQuads::Along => (low + upper, i),
+        OfQuads::Across => (i + upper, low),
+        OfQuads::Half => (low + upper, i),
+        OfQuads::Single => ((lane & 1) + (i & 2) + upper, (i & 4) + (lane & 2) + (i & 1)),
+    };
+    (lane % 16 / 4, place)
+}
+
+/// Returns the lane that holds the metadata of a group of elements of a row of a sparse A with `groups` groups, and the place of
+/// the group's four bits in the lane's word. `is_wide`: the elements have 16 or more bits. `selector` chooses among the lanes of
+/// four.
+pub fn metadata(groups: usize, is_wide: bool, selector: usize, row: usize, group: usize) -> (usize, usize) {
+    let (lane, upper) = (4 * (row % 8), row / 8);
+    match (groups, is_wide) {
+        (4, _) => (lane + selector % 4, 16 * upper + 4 * group),
+        (8, true) => (lane + 2 * (selector % 2) + group / 4, 16 * upper + 4 * (group % 4)),
+        (8, false) => (lane + 2 * (selector % 2) + upper, 4 * group),
+        _ => (lane + 2 * (group / 8) + upper, 4 * (group % 8)),
+    }
+}
+
+/// How the metadata of a sparse matrix names elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sparsity {
+    /// Two of four elements.
+    TwoOfFour,
+    /// One of two elements (`.tf32`).
+    OneOfTwo,
+    /// Two of four pairs of elements (4 bits).
+    Pairs,
+}
+
+impl Sparsity {
+    pub fn of(element: Element) -> Self {
+        match element.bits() {
+            32 => Self::OneOfTwo,
+            4 => Self::Pairs,
+            _ => Self::TwoOfFour,
+        }
+    }
+
+    /// Returns the number of elements that four bits of metadata stand for.
+    pub fn group(self) -> usize {
+        match self {
+            Self::TwoOfFour => 4,
+            Self::OneOfTwo => 2,
+            Self::Pairs => 8,
+        }
+    }
+
+    /// Returns where the elements of a group belong, or `None` for metadata that the ISA does not allow (9.7.14.6.1). With
+    /// `ordered`, the indices increase.
+    pub fn places(self, bits: u32, ordered: bool) -> Option<Vec<usize>> {
+        let (first, second) = ((bits & 3) as usize, (bits >> 2 & 3) as usize);
+        match self {
+            Self::OneOfTwo => match bits & 15 {
+                0b0100 => Some(vec![0]),
+                0b1110 => Some(vec![1]),
+                _ => None,
+            },
+            _ if first == second || ordered && first > second => None,
+            Self::TwoOfFour => Some(vec![first, second]),
+            Self::Pairs => Some(vec![2 * first, 2 * first + 1, 2 * second, 2 * second + 1]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_floats_have_the_values_of_their_formats() {
+        let values = |name: &str, all: u64| -> Vec<f64> {
+            let element = Element::named(name).unwrap();
+            (0..all).map(|bits| element.value(bits)).collect()
+        };
+        assert_eq!(values("e2m1", 8), [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]);
+        assert_eq!(values("e2m1", 16)[9..], [-0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -6.0]);
+        assert_eq!((values("e3m2", 32)[1], values("e3m2", 32)[31]), (0.0625, 28.0));
+        assert_eq!((values("e2m3", 32)[1], values("e2m3", 32)[31]), (0.125, 7.5));
+        assert_eq!(Element::named("s4").unwrap().value(0xf8), -8.0);
+        assert_eq!(Element::Tf32.value(0x3f80_1fff), 1.0);
+    }
+
+    #[test]
+    fn sums_of_integers_wrap_or_are_clamped() {
+        let s32 = Element::named("s32").unwrap();
+        let above = f64::from(i32::MAX) + 2.0;
+        assert_eq!((s32.of_sum(above, false), s32.of_sum(above, true)), (0x8000_0001, 0x7fff_ffff));
+        assert_eq!((s32.of_sum(-1.0, false), s32.of_sum(-3e9, true)), (0xffff_ffff, 0x8000_0000));
+    }
+
+    /// Each element of a matrix is in one place.
+    #[test]
+    fn fragments_hold_each_element_once() {
+        let all = |rows: usize, columns: usize, place: &dyn Fn(usize, usize) -> (usize, usize)| {
+            let of_lane = rows * columns / 32;
+            let places = (0..32).flat_map(|lane| (0..of_lane).map(move |i| (lane, i)));
+            let mut places: Vec<_> = places.map(|(lane, i)| place(lane, i)).collect();
+            places.sort();
+            let expected: Vec<_> =
+                (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).collect();
+            assert_eq!(places, expected);
+        };
+        for (rows, columns, per) in
+            [(16, 16, 2), (16, 8, 2), (16, 4, 1), (16, 32, 4), (8, 128, 32), (8, 4, 1)]
+        {
+            all(rows, columns, &|lane, i| place_in_a(rows, per, lane, i));
+        }
+        all(16, 256, &|lane, i| place_in_c(16, lane, i));
+        all(8, 8, &|lane, i| place_in_c(8, lane, i));
+        for (groups, is_wide, selectors) in
+            [(4, true, 4), (8, true, 2), (8, false, 2), (16, false, 1), (4, false, 4)]
+        {
+            let mut places = Vec::new();
+            for selector in 0..selectors {
+                for (row, group) in (0..16).flat_map(|row| (0..groups).map(move |group| (row, group))) {
+                    places.push(metadata(groups, is_wide, selector, row, group));
+                }
+            }
+            places.sort();
+            let expected: Vec<_> = (0..32).flat_map(|lane| (0..8).map(move |i| (lane, 4 * i))).collect();
+            assert_eq!(places, expected, "{groups} groups");
+        }
+        for (what, of_lane) in
+            [(OfQuads::Along, 4), (OfQuads::Across, 4), (OfQuads::Half, 8), (OfQuads::Single, 8)]
+        {
+            let places = (0..32).flat_map(|lane| (0..of_lane).map(move |i| place_in_quads(what, lane, i)));
+            let mut places: Vec<_> = places.collect();
+            places.sort();
+            places.dedup();
+            assert_eq!(places.len(), 32 * of_lane, "{what:?}");
+        }
+    }
+
+    #[test]
+    fn metadata_names_the_places_of_elements() {
+        assert_eq!(Sparsity::TwoOfFour.places(0b1100, true), Some(vec![0, 3]));
+        assert_eq!(Sparsity::TwoOfFour.places(0b0011, true), None);
+        assert_eq!(Sparsity::TwoOfFour.places(0b0011, false), Some(vec![3, 0]));
+        assert_eq!(Sparsity::TwoOfFour.places(0b0101, false), None);
+        assert_eq!(Sparsity::OneOfTwo.places(0b1110, true), Some(vec![1]));
+        assert_eq!(Sparsity::OneOfTwo.places(0b0001, true), None);
+        assert_eq!(Sparsity::Pairs.places(0b1001, true), Some(vec![2, 3, 4, 5]));
+    }
+}

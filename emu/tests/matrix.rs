@@ -1,0 +1,522 @@
+//! Products of matrices beside plain loops. Where the elements of a fragment are is written as the ISA writes it: `group` is
+//! `%laneid >> 2`, `place` is `%laneid % 4`.
+
+use std::fmt::Write;
+
+use ptx_emu::{Device, Format, Launch, Options, Schedule, lay_out};
+
+type Matrix = Vec<Vec<f64>>;
+
+/// Returns a matrix of small integers, which differ between matrices of different seeds.
+fn matrix(rows: usize, columns: usize, seed: usize) -> Matrix {
+    let value = |row: usize, column: usize| {
+        (((row * 31 + column * 17 + seed * 7) * 2654435761 >> 8) % 7) as f64 - 3.0
+    };
+    (0..rows).map(|row| (0..columns).map(|column| value(row, column)).collect()).collect()
+}
+
+/// Returns `A * B + C`.
+fn product(a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
+    let of = |row: usize, column: usize| {
+        c[row][column] + (0..b.len()).map(|at| a[row][at] * b[at][column]).sum::<f64>()
+    };
+    (0..c.len()).map(|row| (0..c[0].len()).map(|column| of(row, column)).collect()).collect()
+}
+
+/// Packs values into words, the first one lowest.
+fn words(bits: u32, values: &[u64]) -> Vec<u32> {
+    let per = (32 / bits) as usize;
+    let mask = u64::MAX >> (64 - bits);
+    let word = |chunk: &[u64]| chunk.iter().rev().fold(0u64, |all, value| all << bits | value & mask) as u32;
+    values.chunks(per).map(word).collect()
+}
+
+/// Returns the bits of small integers in a type.
+fn bits(ty: &str, values: &[f64]) -> Vec<u32> {
+    let float = |format: Format| values.iter().map(|value| format.from_f64(*value)).collect::<Vec<_>>();
+    let integer = || values.iter().map(|value| *value as i64 as u64).collect::<Vec<_>>();
+    match ty {
+        "f16" => words(16, &float(Format::F16)),
+        "bf16" => words(16, &float(Format::Bf16)),
+        "e4m3" => words(8, &float(Format::E4m3)),
+        "e5m2" => words(8, &float(Format::E5m2)),
+        "s8" => words(8, &integer()),
+        "s4" => words(4, &integer()),
+        "s32" => integer().iter().map(|value| *value as u32).collect(),
+        // `.f32` and `.tf32`.
+        _ => values.iter().map(|value| (*value as f32).to_bits()).collect(),
+    }
+}
+
+/// Returns the values of words.
+fn values(ty: &str, words: &[u32]) -> Vec<f64> {
+    let halves = |word: &u32| [*word & 0xffff, word >> 16].map(|half| Format::F16.to_f64(half.into()));
+    match ty {
+        "f16" => words.iter().flat_map(halves).collect(),
+        "s32" => words.iter().map(|word| f64::from(*word as i32)).collect(),
+        _ => words.iter().map(|word| f64::from(f32::from_bits(*word))).collect(),
+    }
+}
+
+/// Runs instructions in each thread, which has the words of `inputs` in `%i0` and so on, and leaves `results` words in `%d0` and so on.
+/// Shared memory holds `image`, and `%shared` is its address.
+fn run(instructions: &str, inputs: &[Vec<u32>], results: usize, image: &[u8]) -> Vec<Vec<u32>> {
+    let (threads, count) = (inputs.len(), inputs[0].len());
+    let mut text = format!(
+        ".version 9.4\n.target sm_100a\n.address_size 64\n.shared .align 1024 .b8 image[{}];
+.visible .entry k(.param .u64 po, .param .u64 pi, .param .u64 ps) {{
+.reg .b32 %i<{}>, %d<{results}>, %t, %x, %y, %shared; .reg .b64 %in, %out, %from, %a, %b; .reg .pred %p, %on;
+ld.param.u64 %out, [po]; ld.param.u64 %in, [pi]; ld.param.u64 %from, [ps]; mov.u32 %t, %tid.x; mov.u32 %shared, image;
+mad.wide.u32 %out, %t, {}, %out; mad.wide.u32 %in, %t, {}, %in; mul.lo.u32 %x, %t, 4;
+again: setp.ge.u32 %p, %x, {}; @%p bra filled; cvt.u64.u32 %a, %x; add.u64 %a, %a, %from; ld.global.b32 %y, [%a];
+mov.u32 %shared, image; add.u32 %shared, %shared, %x; st.shared.b32 [%shared], %y; add.u32 %x, %x, {}; bra again;
+filled: mov.u32 %shared, image; fence.proxy.async; bar.sync 0; setp.eq.u32 %on, %t, %t;\n",
+        image.len().max(16),
+        count.max(1),
+        4 * results,
+        4 * count,
+        image.len(),
+        4 * threads,
+    );
+    for i in 0..count {
+        writeln!(text, "ld.global.b32 %i{i}, [%in+{}];", 4 * i).unwrap();
+    }
+    text += instructions;
+    for i in 0..results {
+        writeln!(text, "st.global.b32 [%out+{}], %d{i};", 4 * i).unwrap();
+    }
+    text += "ret; }\n";
+    let mut device = Device::new();
+    let module =
+        device.load(&text.replace("sm_100a", if text.contains("wgmma") { "sm_90a" } else { "sm_100a" }));
+    let module = module.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let bytes =
+        |words: &[Vec<u32>]| words.iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
+    let (out, input) =
+        (device.allocate(4 * results * threads), device.allocate((4 * count * threads).max(16)));
+    let from = device.allocate(image.len().max(16));
+    device.write(input, &bytes(inputs)).unwrap();
+    device.write(from, image).unwrap();
+    let arguments = [out.to_le_bytes(), input.to_le_bytes(), from.to_le_bytes()];
+    let params = lay_out(module.parameters("k").unwrap(), &arguments.each_ref().map(|bytes| &bytes[..]));
+    let launch = Launch { params, ..Launch::new(1, threads as u32) };
+    let options = Options { schedule: Schedule::of(3), ..Options::default() };
+    let report = device.launch(&module, "k", &launch, &options).unwrap();
+    assert!(report.is_clean(), "{report}\n{text}");
+    let mut all = vec![0; 4 * results * threads];
+    device.read(out, &mut all).unwrap();
+    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
+    all.chunks(4 * results).map(|row| row.chunks(4).map(word).collect()).collect()
+}
+
+/// A list of registers `{%i4, %i5}`.
+fn list(name: char, from: usize, count: usize) -> String {
+    let registers: Vec<_> = (from..from + count).map(|i| format!("%{name}{i}")).collect();
+    format!("{{{}}}", registers.join(", "))
+}
+
+/// The row of element `i` of an accumulator of 16 rows, and the column (9.7.14.5: "row = groupID for ci where i < 2").
+fn of_accumulator(lane: usize, i: usize) -> (usize, usize) {
+    let (group, place) = (lane >> 2, lane % 4);
+    let row = if i % 4 < 2 { group } else { group + 8 };
+    (row, 8 * (i / 4) + place * 2 + (i & 1))
+}
+
+/// Compares the accumulators of warps with a matrix. Warp `w` has the rows from `16 w` on.
+fn compare(what: &str, ty: &str, results: &[Vec<u32>], expected: &Matrix) {
+    for (thread, words) in results.iter().enumerate() {
+        for (i, value) in values(ty, words).into_iter().enumerate() {
+            let (row, column) = of_accumulator(thread % 32, i);
+            let row = row + 16 * (thread / 32);
+            assert_eq!(value, expected[row][column], "{what}: row {row}, column {column}");
+        }
+    }
+}
+
+/// A product of 16 rows, with elements of `width` bits. `fragment_of_a` and `fragment_of_b` list the places of the elements of a lane.
+fn mma(
+    opcode: &str,
+    [ty, sum]: [&str; 2],
+    k: usize,
+    fragment_of_a: impl Fn(usize, usize) -> Vec<(usize, usize)>,
+    fragment_of_b: impl Fn(usize, usize) -> Vec<(usize, usize)>,
+) {
+    let (a, b, c) = (matrix(16, k, 1), matrix(k, 8, 2), matrix(16, 8, 3));
+    let mut counts = [0; 3];
+    let inputs: Vec<Vec<u32>> = (0..32)
+        .map(|lane| {
+            let (group, place) = (lane >> 2, lane % 4);
+            let of = |matrix: &Matrix, places: Vec<(usize, usize)>| -> Vec<f64> {
+                places.into_iter().map(|(row, column)| matrix[row][column]).collect()
+            };
+            let of_c = (0..4).map(|i| of_accumulator(lane, i)).collect();
+            let parts = [
+                bits(ty, &of(&a, fragment_of_a(group, place))),
+                bits(ty, &of(&b, fragment_of_b(group, place))),
+                bits(sum, &of(&c, of_c)),
+            ];
+            counts = [parts[0].len(), parts[1].len(), parts[2].len()];
+            parts.concat()
+        })
+        .collect();
+    let [of_a, of_b, of_c] = counts;
+    let text = format!(
+        "{opcode} {}, {}, {}, {};\n",
+        list('d', 0, of_c),
+        list('i', 0, of_a),
+        list('i', of_a, of_b),
+        list('i', of_a + of_b, of_c)
+    );
+    compare(opcode, sum, &run(&text, &inputs, of_c, &[]), &product(&a, &b, &c));
+}
+
+#[test]
+fn products_of_a_warp_are_those_of_plain_loops() {
+    // 9.7.14.5.8: A of `.m16n8k16` has eight elements, B four.
+    let halves_a = |group: usize, place: usize| {
+        let of = |i: usize| {
+            let row = if i < 2 || (4..6).contains(&i) { group } else { group + 8 };
+            (row, place * 2 + (i & 1) + if i < 4 { 0 } else { 8 })
+        };
+        (0..8).map(of).collect()
+    };
+    let halves_b = |group: usize, place: usize| {
+        (0..4).map(|i| (place * 2 + (i & 1) + if i < 2 { 0 } else { 8 }, group)).collect()
+    };
+    for (sum, ty) in [("f32", "f16"), ("f16", "f16"), ("f32", "bf16")] {
+        mma(
+            &format!("mma.sync.aligned.m16n8k16.row.col.{sum}.{ty}.{ty}.{sum}"),
+            [ty, sum],
+            16,
+            halves_a,
+            halves_b,
+        );
+    }
+    // 9.7.14.5.10 and .12: of 8-bit elements, A of `.m16n8k32` has 16, B eight.
+    let bytes_a = |group: usize, place: usize| {
+        let of = |i: usize| {
+            let row = if i < 4 || (8..12).contains(&i) { group } else { group + 8 };
+            (row, place * 4 + (i & 3) + if i < 8 { 0 } else { 16 })
+        };
+        (0..16).map(of).collect()
+    };
+    let bytes_b = |group: usize, place: usize| {
+        (0..8).map(|i| (place * 4 + (i & 3) + if i < 4 { 0 } else { 16 }, group)).collect()
+    };
+    mma("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", ["s8", "s32"], 32, bytes_a, bytes_b);
+    mma("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", ["e4m3", "f32"], 32, bytes_a, bytes_b);
+    mma(
+        "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16.e5m2.e5m2.f16",
+        ["e5m2", "f16"],
+        32,
+        bytes_a,
+        bytes_b,
+    );
+    // 9.7.14.5.11: of 4-bit elements, A of `.m16n8k64` has 32, B 16.
+    let nibbles_a = |group: usize, place: usize| {
+        let of = |i: usize| {
+            let row = if i < 8 || (16..24).contains(&i) { group } else { group + 8 };
+            (row, place * 8 + (i & 7) + if i < 16 { 0 } else { 32 })
+        };
+        (0..32).map(of).collect()
+    };
+    let nibbles_b = |group: usize, place: usize| {
+        (0..16).map(|i| (place * 8 + (i & 7) + if i < 8 { 0 } else { 32 }, group)).collect()
+    };
+    mma("mma.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32", ["s4", "s32"], 64, nibbles_a, nibbles_b);
+    // 9.7.14.5.6: of `.tf32`, A of `.m16n8k8` has four elements, B two.
+    let words_a = |group: usize, place: usize| {
+        vec![(group, place), (group + 8, place), (group, place + 4), (group + 8, place + 4)]
+    };
+    let words_b = |group: usize, place: usize| vec![(place, group), (place + 4, group)];
+    mma("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", ["tf32", "f32"], 8, words_a, words_b);
+}
+
+/// Of a sparse A, each two of four elements have places: 9.7.14.6.2.2 says where the metadata of `.m16n8k32` is.
+#[test]
+fn a_sparse_product_puts_elements_where_the_metadata_says() {
+    const PAIRS: [u32; 6] = [0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110];
+    let (stored, b, c) = (matrix(16, 16, 4), matrix(32, 8, 5), matrix(16, 8, 6));
+    let pair = |row: usize, group: usize| PAIRS[(row * 5 + group * 3) % 6];
+    let mut a = vec![vec![0.0; 32]; 16];
+    for (row, group) in (0..16).flat_map(|row| (0..8).map(move |group| (row, group))) {
+        for i in 0..2 {
+            let at = 4 * group + (pair(row, group) >> (2 * i) & 3) as usize;
+            a[row][at] = stored[row][2 * group + i];
+        }
+    }
+    for selector in 0..2 {
+        let inputs: Vec<Vec<u32>> = (0..32)
+            .map(|lane: usize| {
+                let (group, place) = (lane >> 2, lane % 4);
+                let a = (0..8).map(|i| {
+                    let row = if i < 2 || (4..6).contains(&i) { group } else { group + 8 };
+                    stored[row][place * 2 + (i & 1) + if i < 4 { 0 } else { 8 }]
+                });
+                let b = (0..8).map(|i| b[place * 2 + (i & 1) + 8 * (i / 2)][group]);
+                let c = (0..4).map(|i| of_accumulator(lane, i)).map(|(row, column)| c[row][column]);
+                // The first lane of the pair has the first four groups of both rows, the other one the rest.
+                let half = place.wrapping_sub(2 * selector);
+                let metadata = match half {
+                    0 | 1 => (0..4).fold(0, |word, i| {
+                        let (low, high) = (pair(group, 4 * half + i), pair(group + 8, 4 * half + i));
+                        word | low << (4 * i) | high << (16 + 4 * i)
+                    }),
+                    _ => u32::MAX,
+                };
+                let mut words = bits("f16", &a.collect::<Vec<_>>());
+                words.extend(bits("f16", &b.collect::<Vec<_>>()));
+                words.extend(bits("f32", &c.collect::<Vec<_>>()));
+                words.push(metadata);
+                words
+            })
+            .collect();
+        let text = format!(
+            "mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {}, {}, {}, {}, %i12, {selector};\n",
+            list('d', 0, 4),
+            list('i', 0, 4),
+            list('i', 4, 4),
+            list('i', 8, 4)
+        );
+        compare("mma.sp", "f32", &run(&text, &inputs, 4, &[]), &product(&a, &b, &c));
+    }
+}
+
+/// 9.7.14.5.1: each quarter of a warp, four lanes and the four lanes 16 above, has a product of its own.
+#[test]
+fn four_products_of_a_warp_are_apart() {
+    for (a_rows, b_rows) in [(true, true), (true, false), (false, true), (false, false)] {
+        let parts: Vec<_> =
+            (0..4).map(|q| (matrix(8, 4, q), matrix(4, 8, q + 9), matrix(8, 8, q + 20))).collect();
+        let (low, upper) = (|lane: usize| lane % 4, |lane: usize| if lane < 16 { 0 } else { 4 });
+        let of_c =
+            |lane: usize, i: usize| ((lane & 1) + (i & 2) + upper(lane), (i & 4) + (lane & 2) + (i & 1));
+        let quarter = |lane: usize| lane % 16 / 4;
+        let inputs: Vec<Vec<u32>> = (0..32)
+            .map(|lane| {
+                let (a, b, c) = &parts[quarter(lane)];
+                let a = (0..4).map(|i| match a_rows {
+                    true => a[low(lane) + upper(lane)][i],
+                    false => a[i + upper(lane)][low(lane)],
+                });
+                let b = (0..4).map(|i| match b_rows {
+                    true => b[low(lane)][i + upper(lane)],
+                    false => b[i][low(lane) + upper(lane)],
+                });
+                let c = (0..8).map(|i| of_c(lane, i)).map(|(row, column)| c[row][column]);
+                let mut words = bits("f16", &a.collect::<Vec<_>>());
+                words.extend(bits("f16", &b.collect::<Vec<_>>()));
+                words.extend(bits("f32", &c.collect::<Vec<_>>()));
+                words
+            })
+            .collect();
+        let order = |rows: bool| if rows { "row" } else { "col" };
+        let text = format!(
+            "mma.sync.aligned.m8n8k4.{}.{}.f32.f16.f16.f32 {}, {}, {}, {};\n",
+            order(a_rows),
+            order(b_rows),
+            list('d', 0, 8),
+            list('i', 0, 2),
+            list('i', 2, 2),
+            list('i', 4, 8)
+        );
+        for (lane, words) in run(&text, &inputs, 8, &[]).iter().enumerate() {
+            let (a, b, c) = &parts[quarter(lane)];
+            let expected = product(a, b, c);
+            for (i, value) in values("f32", words).into_iter().enumerate() {
+                let (row, column) = of_c(lane, i);
+                assert_eq!(value, expected[row][column], "lane {lane}, element {i}");
+            }
+        }
+    }
+}
+
+/// 9.7.14.5.15: lane `l` gets elements `2 (l % 4)` and the next of row `l / 4`; with `.trans`, of the transposed matrix.
+#[test]
+fn matrices_are_loaded_stored_and_transposed() {
+    let image: Vec<u8> = (0..512u32).flat_map(|i| (i as u16 * 37).to_le_bytes()).take(512).collect();
+    let half = |matrix: usize, row: usize, column: usize| {
+        let at = (64 * matrix + 8 * row + column) * 2;
+        u32::from(u16::from_le_bytes([image[at], image[at + 1]]))
+    };
+    let lanes: Vec<Vec<u32>> = (0..32).map(|lane| vec![16 * lane]).collect();
+    let load = |trans: &str| {
+        let text = format!(
+            "add.u32 %x, %shared, %i0; ldmatrix.sync.aligned.m8n8.x4{trans}.shared.b16 {{%d0, %d1, %d2, %d3}}, [%x];\n"
+        );
+        run(&text, &lanes, 4, &image)
+    };
+    let (plain, transposed) = (load(""), load(".trans"));
+    for (lane, matrix) in (0..32).flat_map(|lane| (0..4).map(move |matrix| (lane, matrix))) {
+        let (row, column) = (lane / 4, 2 * (lane % 4));
+        assert_eq!(plain[lane][matrix], half(matrix, row, column) | half(matrix, row, column + 1) << 16);
+        assert_eq!(transposed[lane][matrix], half(matrix, column, row) | half(matrix, column + 1, row) << 16);
+    }
+    // What is stored is what was loaded, also if both transpose, or if registers are transposed between.
+    let stores = [
+        ("", "", ""),
+        (".trans", ".trans", ""),
+        ("", ".trans", "movmatrix.sync.aligned.m8n8.trans.b16 %d0, %d0;"),
+    ];
+    for (load, store, between) in stores {
+        let text = format!(
+            "add.u32 %x, %shared, %i0; ldmatrix.sync.aligned.m8n8.x1{load}.shared.b16 {{%d0}}, [%x]; {between}
+add.u32 %x, %x, 256; setp.lt.u32 %p, %t, 8; bar.warp.sync 0xffffffff;
+stmatrix.sync.aligned.m8n8.x1{store}.shared.b16 [%x], {{%d0}}; bar.warp.sync 0xffffffff;
+mul.lo.u32 %x, %t, 4; add.u32 %x, %x, %shared; ld.shared.b32 %d0, [%x+256]; ld.shared.b32 %d1, [%x];\n"
+        );
+        let rows: Vec<Vec<u32>> = (0..32).map(|lane| vec![16 * (lane % 8)]).collect();
+        for words in run(&text, &rows, 2, &image) {
+            assert_eq!(words[0], words[1], "{load} {between} {store}");
+        }
+    }
+}
+
+/// How a matrix of lines along K, or along M or N, lies in shared memory (9.7.15.5.1.2): the bytes of a row of the swizzled pattern, and
+/// the offsets between patterns.
+#[derive(Clone, Copy)]
+struct Layout {
+    width: usize,
+    mn_major: bool,
+    leading: usize,
+    stride: usize,
+}
+
+impl Layout {
+    /// Returns the offset of an element of two bytes.
+    fn offset(self, along_mn: usize, along_k: usize) -> usize {
+        // The 16 bytes of eight elements stay together.
+        let (line, across) = if self.mn_major { (along_k, along_mn) } else { (along_mn, along_k) };
+        let (of_line, chunk, within) = (line % 8, across / 8, across % 8 * 2);
+        let chunks = self.width / 16;
+        let at = match (self.width, self.mn_major) {
+            (16, false) => line / 8 * self.stride + chunk * self.leading + of_line * 16,
+            (16, true) => line / 8 * self.leading + chunk * self.stride + of_line * 16,
+            _ => {
+                line / 8 * self.stride
+                    + chunk / chunks * self.leading
+                    + of_line * self.width
+                    + chunk % chunks * 16
+            }
+        };
+        // Of 1024 bytes, those of 128 exchange their 16 bytes: all eight, four beside each other, or two.
+        (at ^ (at / 128 % chunks * 16)) + within
+    }
+
+    fn descriptor(self) -> u64 {
+        let mode = [(16, 0), (128, 1), (64, 2), (32, 3)]
+            .into_iter()
+            .find(|(width, _)| *width == self.width)
+            .unwrap()
+            .1;
+        mode << 62 | (self.stride as u64 / 16) << 32 | (self.leading as u64 / 16) << 16
+    }
+
+    /// Puts a matrix into shared memory from an offset on. `by_columns`: B, whose columns are lines along K.
+    fn put(self, image: &mut [u8], at: usize, matrix: &Matrix, by_columns: bool) {
+        for (row, values) in matrix.iter().enumerate() {
+            for (column, value) in values.iter().enumerate() {
+                let (along_mn, along_k) = if by_columns { (column, row) } else { (row, column) };
+                let offset = at + self.offset(along_mn, along_k);
+                let half = Format::F16.from_f64(*value) as u16;
+                image[offset..offset + 2].copy_from_slice(&half.to_le_bytes());
+            }
+        }
+    }
+}
+
+/// Returns the text that makes a descriptor of shared memory from an offset on.
+fn descriptor(register: &str, at: usize, layout: Layout) -> String {
+    format!(
+        "add.u32 %x, %shared, {at}; shr.u32 %x, %x, 4; cvt.u64.u32 {register}, %x; or.b64 {register}, {register}, {:#x};\n",
+        layout.descriptor()
+    )
+}
+
+#[test]
+fn products_of_a_warpgroup_are_those_of_plain_loops() {
+    let (n, k) = (64, 16);
+    let (a, b, c) = (matrix(64, k, 1), matrix(k, n, 2), matrix(64, n, 3));
+    let sums: Vec<Vec<u32>> = (0..128)
+        .map(|thread| {
+            let values: Vec<f64> = (0..n / 2)
+                .map(|i| of_accumulator(thread % 32, i))
+                .map(|(row, column)| c[row + 16 * (thread / 32)][column])
+                .collect();
+            bits("f32", &values)
+        })
+        .collect();
+    let moves: String = (0..n / 2).map(|i| format!("mov.b32 %d{i}, %i{i};\n")).collect();
+    let end = "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
+    // Where the pattern of a row holds a line along K, and of eight lines along M or N.
+    for (width, mn_major) in [16, 32, 64, 128].into_iter().flat_map(|width| [(width, false), (width, true)]) {
+        let layout = match (width, mn_major) {
+            (16, false) => Layout { width, mn_major, leading: 128, stride: 256 },
+            (16, true) => Layout { width, mn_major, leading: 1024, stride: 128 },
+            (_, false) => Layout { width, mn_major, leading: 16, stride: 8 * width },
+            (_, true) => Layout { width, mn_major, leading: 16 * width, stride: 8 * width },
+        };
+        let mut image = vec![0; 32768];
+        layout.put(&mut image, 0, &a, false);
+        layout.put(&mut image, 16384, &b, true);
+        let order = u8::from(mn_major);
+        for (scale_d, negated) in [(true, false), (false, false), (true, true)] {
+            let sign = if negated { -1.0 } else { 1.0 };
+            let text = format!(
+                "{}{}{moves}wgmma.fence.sync.aligned; setp.eq.u32 %p, {}, 1;
+wgmma.mma_async.sync.aligned.m64n{n}k{k}.f32.f16.f16 {}, %a, %b, %p, {sign}, 1, {order}, {order};\n{end}",
+                descriptor("%a", 0, layout),
+                descriptor("%b", 16384, layout),
+                u8::from(scale_d),
+                list('d', 0, n / 2)
+            );
+            let start = if scale_d { c.clone() } else { vec![vec![0.0; n]; 64] };
+            let signed = a.iter().map(|row| row.iter().map(|value| sign * value).collect()).collect();
+            let what = format!("width {width}, {mn_major}, {scale_d}, {negated}");
+            compare(&what, "f32", &run(&text, &sums, n / 2, &image), &product(&signed, &b, &start));
+        }
+        // A in registers, as `mma.m16n8k16` has it in each warp.
+        let inputs: Vec<Vec<u32>> = (0..128)
+            .map(|thread: usize| {
+                let (group, place) = (thread % 32 >> 2, thread % 4);
+                let of = |i: usize| {
+                    let row = if i < 2 || (4..6).contains(&i) { group } else { group + 8 };
+                    a[row + 16 * (thread / 32)][place * 2 + (i & 1) + if i < 4 { 0 } else { 8 }]
+                };
+                [sums[thread].clone(), bits("f16", &(0..8).map(of).collect::<Vec<_>>())].concat()
+            })
+            .collect();
+        let text = format!(
+            "{}{moves}wgmma.fence.sync.aligned;
+wgmma.mma_async.sync.aligned.m64n{n}k{k}.f32.f16.f16 {}, {}, %b, %on, 1, 1, {order};\n{end}",
+            descriptor("%b", 16384, layout),
+            list('d', 0, n / 2),
+            list('i', n / 2, 4)
+        );
+        let what = format!("width {width}, {mn_major}, A in registers");
+        compare(&what, "f32", &run(&text, &inputs, n / 2, &image), &product(&a, &b, &c));
+    }
+}
+
+/// Two products of one group accumulate; the second one begins 32 bytes on in the rows of the swizzled pattern.
+#[test]
+fn a_descriptor_may_begin_within_the_pattern() {
+    let (a, b) = (matrix(64, 64, 7), matrix(64, 8, 8));
+    let layout = Layout { width: 128, mn_major: false, leading: 16, stride: 1024 };
+    let mut image = vec![0; 16384];
+    layout.put(&mut image, 0, &a, false);
+    layout.put(&mut image, 8192, &b, true);
+    let mut text = String::from("wgmma.fence.sync.aligned;\n");
+    for step in 0..4 {
+        text += &descriptor("%a", 32 * step, layout);
+        text += &descriptor("%b", 8192 + 32 * step, layout);
+        let on = if step == 0 { "setp.ne.u32 %p, %t, %t;" } else { "setp.eq.u32 %p, %t, %t;" };
+        text += &format!(
+            "{on} wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {}, %a, %b, %p, 1, 1, 0, 0;\n",
+            list('d', 0, 4)
+        );
+    }
+    text += "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n";
+    let results = run(&text, &vec![vec![0]; 128], 4, &image);
+    compare("four steps", "f32", &results, &product(&a, &b, &vec![vec![0.0; 8]; 64]));
+}
