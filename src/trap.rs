@@ -4,6 +4,7 @@ use core::ffi::CStr;
 use core::fmt::{self, Write as _};
 use core::panic::PanicInfo;
 
+use crate::mark;
 use crate::special_register::{ctaid_x, ctaid_y, ctaid_z, tid_x, tid_y, tid_z};
 
 /// The body of a function that traps: the text of the asm, and what a host that calls the function is told.
@@ -73,14 +74,16 @@ macro_rules! panic_handler {
         #[cfg(target_arch = "nvptx64")]
         #[panic_handler]
         fn __ptx_panic(_: &$crate::__private::core::panic::PanicInfo<'_>) -> ! {
-            $crate::trap()
+            // SAFETY: this is the panic handler.
+            unsafe { $crate::__private::trap_in_panic() }
         }
     };
     (print) => {
         #[cfg(target_arch = "nvptx64")]
         #[panic_handler]
         fn __ptx_panic(info: &$crate::__private::core::panic::PanicInfo<'_>) -> ! {
-            $crate::__private::print_panic(info)
+            // SAFETY: this is the panic handler.
+            unsafe { $crate::__private::print_panic(info) }
         }
     };
     ($($other:tt)*) => {
@@ -119,9 +122,25 @@ impl fmt::Write for Message {
     }
 }
 
-/// Prints the place of a panic and its message (`vprintf`), and stops the kernel (`trap`).
+/// Stops the kernel (`trap`).
+///
+/// # Safety
+///
+/// Called at the start of the panic handler: `ptx-link` concludes that a panic ends the grid.
 #[inline(always)]
-pub fn print_panic(info: &PanicInfo<'_>) -> ! {
+pub unsafe fn trap_in_panic() -> ! {
+    mark::panic_traps();
+    trap()
+}
+
+/// Prints the place of a panic and its message (`vprintf`), and stops the kernel (`trap`).
+///
+/// # Safety
+///
+/// Called at the start of the panic handler: `ptx-link` concludes that a panic ends the grid.
+#[inline(always)]
+pub unsafe fn print_panic(info: &PanicInfo<'_>) -> ! {
+    mark::panic_prints();
     let whole = info.message();
     let constant = whole.as_str();
     let mut message = Message { text: [0; MESSAGE], len: 0 };
