@@ -56,6 +56,9 @@ pub(crate) use trap_because;
 ///   A message with arguments follows in a line of its own: `panic in CTA (3, 0, 0), thread (64, 0, 0): index out of bounds: the
 ///   len is 4 but the index is 64`.
 ///
+/// `ptx-link` proves kernels with these handlers alone: of another it does not know what a panic does. With `print`, a panic runs the
+/// `Display` and `Debug` of what its message names, so a kernel whose types have loops or collective calls there is refused.
+///
 /// A kernel crate has one call, at the top level. On the host, where `std` has the handler, the macro expands to nothing.
 ///
 /// A handler that prints keeps what it prints: each place of a panic passes its location and its message, and a kernel that can

@@ -132,11 +132,12 @@ pub trait Segments: Sealed {
     /// The lanes that make the calls together, as the `membermask` of warp instructions.
     #[doc(hidden)]
     fn mask(&self) -> u32;
-    /// The split that selected the lanes, if it takes more than the type and the thread's own lane to know them.
+    /// [`mask`](Segments::mask), and the split that selected the lanes, if it takes more than the type and the thread's own lane to
+    /// know them.
     #[doc(hidden)]
     #[inline(always)]
-    fn split(&self) -> Split {
-        Split::NONE
+    fn selected(&self) -> (u32, Split) {
+        (self.mask(), Split::NONE)
     }
     /// Of the lanes of `mask`, those whose values the calls combine: all, or the executing thread's tile.
     #[doc(hidden)]
@@ -234,8 +235,8 @@ impl Segments for LaneSubset {
         self.0
     }
     #[inline(always)]
-    fn split(&self) -> Split {
-        self.1
+    fn selected(&self) -> (u32, Split) {
+        (self.0, self.1)
     }
 }
 impl Members for LaneSubset {}
@@ -432,8 +433,8 @@ impl<M: Segments> Lanes<'_, M> {
     #[inline(always)]
     #[cfg_attr(feature = "checked", track_caller)]
     pub(crate) fn meet(&self) -> u32 {
-        let mask = self.members.mask();
-        mark::meet_lanes(self.members.split());
+        let (mask, split) = self.members.selected();
+        mark::meet_lanes(split);
         #[cfg(feature = "checked")]
         crate::checked::meet_in_warp(mask);
         mask
@@ -666,7 +667,7 @@ impl<'w, M: Segments> Lanes<'w, M> {
     {
         // Keeps the invariant of `members`: a value matches itself, and all lanes of a match get the same mask.
         let mask = self.match_any(value).bits();
-        Lanes { members: LaneSubset(mask, self.members.split().divided()), _scope: PhantomData }
+        Lanes { members: LaneSubset(mask, self.members.selected().1.divided()), _scope: PhantomData }
     }
 
     /// Returns the lanes where `predicate` is true; `None` in those where `predicate` is false
@@ -685,7 +686,7 @@ impl<'w, M: Segments> Lanes<'w, M> {
         // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the lanes.
         let mask = self.ballot(predicate).bits();
         // All members have the same predicate.
-        let split = self.members.split().divided();
+        let split = self.members.selected().1.divided();
         split.role(predicate).then_some(Lanes { members: LaneSubset(mask, split), _scope: PhantomData })
     }
 

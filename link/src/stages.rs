@@ -310,8 +310,8 @@ impl<'a> Stages<'a> {
         run(&self.tools.opt, arguments)?;
         let mut messages = unproven(&read(&inlined)?, &kernels);
         if formats(ir) {
-            let own = self.own(ir)?;
-            let is_of_core = |name: &str| !own.contains(name);
+            let of_core = self.of_core(ir)?;
+            let is_of_core = |name: &str| of_core.contains(name);
             let faults = kernels.iter().map(|kernel| (kernel, formatters(ir, kernel, is_of_core)));
             messages.extend(faults.filter(|(_, faults)| !faults.is_empty()).map(|(name, mut faults)| {
                 faults.push(
@@ -323,15 +323,17 @@ impl<'a> Stages<'a> {
         if messages.is_empty() { Ok(()) } else { Err(Error::NotProven(messages)) }
     }
 
-    /// Returns the functions of a module that `core` and `compiler_builtins` of rustc do not define.
-    fn own(&self, ir: &str) -> Result<HashSet<String>, Error> {
+    /// Returns the functions of a module that `core` and `compiler_builtins` of rustc define, and no other file.
+    fn of_core(&self, ir: &str) -> Result<HashSet<String>, Error> {
         let defined = |ir: &str| {
             let headers = ir.lines().filter_map(ir::header).filter(|header| header.defined);
             headers.map(|header| header.name.to_owned()).collect::<Vec<_>>()
         };
         let [list, kept] = ["own-symbols.txt", "2-own.ll"].map(|name| self.dir.join(name));
-        self.keep_in(&self.dir.join(OWN), &defined(ir), &list, &kept)?;
-        Ok(defined(&read(&kept)?).into_iter().collect())
+        let functions = defined(ir);
+        self.keep_in(&self.dir.join(OWN), &functions, &list, &kept)?;
+        let own: HashSet<_> = defined(&read(&kept)?).into_iter().collect();
+        Ok(functions.into_iter().filter(|name| !own.contains(name)).collect())
     }
 
     /// Runs LLVM's passes on a module whose calls and branches have numbers.

@@ -159,7 +159,9 @@ pub fn formatters(ir: &str, kernel: &str, is_of_core: impl Fn(&str) -> bool) -> 
 
 /// The functions of a module, and the symbols that its globals name.
 struct Module<'a> {
+    /// All functions but the panic handlers.
     functions: HashMap<&'a str, Function<'a>>,
+    handlers: HashMap<&'a str, Handler>,
     globals: HashMap<&'a str, Vec<&'a str>>,
 }
 
@@ -171,13 +173,12 @@ impl<'a> Module<'a> {
             let name = ir::global(line)?;
             Some((name, ir::symbols(line).skip(1).map(|(_, symbol)| symbol).collect()))
         });
-        Self {
-            functions: functions.map(|function| (function.name, function)).collect(),
-            globals: globals.collect(),
-        }
+        let functions = functions.map(|function| (function.name, function)).collect();
+        Self { functions, handlers, globals: globals.collect() }
     }
 
-    /// Returns the functions that a kernel can reach and whose address it takes, also those in tables of a trait object.
+    /// Returns the functions that a kernel can reach and whose address it takes, also those in tables of a trait object; none if the
+    /// kernel cannot panic.
     fn taken(&self, kernel: &'a str) -> BTreeSet<&'a str> {
         let (mut taken, mut seen, mut open) = (BTreeSet::new(), HashSet::from([kernel]), vec![kernel]);
         while let Some(name) = open.pop() {
@@ -198,7 +199,8 @@ impl<'a> Module<'a> {
             }
             open.extend(next.into_iter().filter(|symbol| seen.insert(*symbol)));
         }
-        taken
+        let can_panic = self.handlers.keys().any(|handler| seen.contains(handler));
+        if can_panic { taken } else { BTreeSet::new() }
     }
 
     /// Returns what a function does, or one that it calls, that a panic must not do. What it calls through a pointer is among the
@@ -243,7 +245,7 @@ impl<'a> Module<'a> {
                     self.fault(callee, is_of_core, lines, callers, seen)
                 }
                 Some(callee @ Callee::Symbol(symbol))
-                    if is_opaque(&callee, &HashSet::new()) && !is_handler(symbol) =>
+                    if is_opaque(&callee, &HashSet::new()) && !self.handlers.contains_key(symbol) =>
                 {
                     Some(format!("which calls `{}`, none of Rust", readable(symbol)))
                 }
@@ -325,6 +327,13 @@ mod tests {
                 Some(said) => assert!(found.len() == 1 && found[0].contains(said), "{body}\n{found:?}"),
             }
             assert!(formats(&ir) && !formats(&module(TRAPS, body)));
+            // A kernel that takes the address, and cannot panic.
+            let without = ir.replacen(
+                "call void @_RNvNtC4core9panicking9panic_fmt(ptr @table)",
+                "store ptr @table, ptr %p",
+                1,
+            );
+            assert!(without != ir && formatters(&without, "k", is_of_core).is_empty(), "{body}");
         }
     }
 }
