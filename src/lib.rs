@@ -215,5 +215,5 @@ pub mod __private {
     pub use ptx_macros::at_type;
 
     #[cfg(any(doc, not(feature = "stock-linker")))]
-    pub use crate::trap::print_panic;
+    pub use crate::trap::{print_panic, trap_in_panic};
 }

@@ -99,10 +99,10 @@ pub fn holding<G: Group>(_: &G, address: u32) {
     hold::<G>(address);
 }
 
-/// All lanes of the mask are here together.
+/// All lanes that the split has put together are here together; those of a warp or a tile without a split.
 #[inline(always)]
-pub fn meet_lanes(mask: u32) {
-    mark!("meet.lanes", reg32 mask);
+pub fn meet_lanes(split: Split) {
+    mark!("meet.lanes", reg32 split.0);
 }
 
 /// All threads of the group come here, with this address of memory that is dealt out to them.
@@ -159,26 +159,41 @@ pub fn of_lane(value: u32, lane: u32, threads: u32) -> u32 {
     marked!("of_lane", u32: reg32 value, lane, threads)
 }
 
-/// A split of a group, which is here together, into parts.
-#[derive(Clone, Copy)]
+/// The panic handler of this function ends the grid, and runs no code of the user.
+#[inline(always)]
+pub fn panic_traps() {
+    mark!("panic.traps");
+}
+
+/// The panic handler of this function ends the grid. It formats the message, so it runs the user's `Display` and `Debug`.
+#[inline(always)]
+pub fn panic_prints() {
+    mark!("panic.prints");
+}
+
+/// A split of a group, which is here together, into parts. `ptx-link` replaces its number by 0: it costs no register.
+#[derive(Clone, Copy, Debug)]
 pub struct Split(u32);
 
 impl Split {
+    /// What a whole warp has, and lanes whose numbers follow from their type.
+    pub const NONE: Self = Split(0);
+
     #[inline(always)]
     pub fn new() -> Self {
-        Split(marked!("split", u32: reg32 0_u32))
+        Self::NONE.divided()
+    }
+
+    /// A split of the lanes of a split.
+    #[inline(always)]
+    pub fn divided(self) -> Self {
+        Split(marked!("split", u32: reg32 self.0))
     }
 
     /// States that the condition has one value in each part.
     #[inline(always)]
     pub fn role(self, condition: bool) -> bool {
         marked!("role", u32: reg32 u32::from(condition), self.0) != 0
-    }
-
-    /// States that the mask names the lanes of the part to which the executing thread belongs.
-    #[inline(always)]
-    pub fn lanes(self, mask: u32) -> u32 {
-        marked!("lanes", u32: reg32 mask, self.0)
     }
 
     /// Runs what a part of the threads does, which is the group `G`.

@@ -4,6 +4,7 @@ use core::ffi::CStr;
 use core::fmt::{self, Write as _};
 use core::panic::PanicInfo;
 
+use crate::mark;
 use crate::special_register::{ctaid_x, ctaid_y, ctaid_z, tid_x, tid_y, tid_z};
 
 /// The body of a function that traps: the text of the asm, and what a host that calls the function is told.
@@ -55,6 +56,9 @@ pub(crate) use trap_because;
 ///   A message with arguments follows in a line of its own: `panic in CTA (3, 0, 0), thread (64, 0, 0): index out of bounds: the
 ///   len is 4 but the index is 64`.
 ///
+/// `ptx-link` proves kernels with these handlers alone: of another it does not know what a panic does. With `print`, a panic runs the
+/// `Display` and `Debug` of what its message names, so a kernel whose types have loops or collective calls there is refused.
+///
 /// A kernel crate has one call, at the top level. On the host, where `std` has the handler, the macro expands to nothing.
 ///
 /// A handler that prints keeps what it prints: each place of a panic passes its location and its message, and a kernel that can
@@ -73,14 +77,16 @@ macro_rules! panic_handler {
         #[cfg(target_arch = "nvptx64")]
         #[panic_handler]
         fn __ptx_panic(_: &$crate::__private::core::panic::PanicInfo<'_>) -> ! {
-            $crate::trap()
+            // SAFETY: this is the panic handler.
+            unsafe { $crate::__private::trap_in_panic() }
         }
     };
     (print) => {
         #[cfg(target_arch = "nvptx64")]
         #[panic_handler]
         fn __ptx_panic(info: &$crate::__private::core::panic::PanicInfo<'_>) -> ! {
-            $crate::__private::print_panic(info)
+            // SAFETY: this is the panic handler.
+            unsafe { $crate::__private::print_panic(info) }
         }
     };
     ($($other:tt)*) => {
@@ -119,9 +125,25 @@ impl fmt::Write for Message {
     }
 }
 
-/// Prints the place of a panic and its message (`vprintf`), and stops the kernel (`trap`).
+/// Stops the kernel (`trap`).
+///
+/// # Safety
+///
+/// Called at the start of the panic handler: `ptx-link` concludes that a panic ends the grid.
 #[inline(always)]
-pub fn print_panic(info: &PanicInfo<'_>) -> ! {
+pub unsafe fn trap_in_panic() -> ! {
+    mark::panic_traps();
+    trap()
+}
+
+/// Prints the place of a panic and its message (`vprintf`), and stops the kernel (`trap`).
+///
+/// # Safety
+///
+/// Called at the start of the panic handler: `ptx-link` concludes that a panic ends the grid.
+#[inline(always)]
+pub unsafe fn print_panic(info: &PanicInfo<'_>) -> ! {
+    mark::panic_prints();
     let whole = info.message();
     let constant = whole.as_str();
     let mut message = Message { text: [0; MESSAGE], len: 0 };

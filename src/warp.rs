@@ -64,7 +64,8 @@ pub type Warp<'w> = Lanes<'w, FullWarp>;
 /// ```
 #[derive(Debug)]
 pub struct Lanes<'w, M> {
-    // Invariant: the mask contains the executing thread, and every thread of the mask holds `Lanes` with an equal mask.
+    // Invariant: the mask contains the executing thread, and every thread of the mask holds `Lanes` with an equal mask. Threads whose
+    // `Lanes` come from the same split hold masks of one division.
     members: M,
     // Ties the lanes to their thread (not `Send`), and to the borrow of the CTA, the first warp or the warps.
     _scope: PhantomData<(&'w (), *mut ())>,
@@ -131,6 +132,13 @@ pub trait Segments: Sealed {
     /// The lanes that make the calls together, as the `membermask` of warp instructions.
     #[doc(hidden)]
     fn mask(&self) -> u32;
+    /// [`mask`](Segments::mask), and the split that selected the lanes, if it takes more than the type and the thread's own lane to
+    /// know them.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn selected(&self) -> (u32, Split) {
+        (self.mask(), Split::NONE)
+    }
     /// Of the lanes of `mask`, those whose values the calls combine: all, or the executing thread's tile.
     #[doc(hidden)]
     #[inline(always)]
@@ -173,7 +181,7 @@ pub struct LaneTiles<const WIDTH: u32>(());
 /// [`filter`](Lanes::filter) or [`partition_by`](Lanes::partition_by).
 #[derive(Debug)]
 #[doc(alias = "cg::coalesced_group")]
-pub struct LaneSubset(u32);
+pub struct LaneSubset(u32, Split);
 
 impl Sealed for FullWarp {}
 impl Segments for FullWarp {
@@ -225,6 +233,10 @@ impl Segments for LaneSubset {
     #[inline(always)]
     fn mask(&self) -> u32 {
         self.0
+    }
+    #[inline(always)]
+    fn selected(&self) -> (u32, Split) {
+        (self.0, self.1)
     }
 }
 impl Members for LaneSubset {}
@@ -421,8 +433,8 @@ impl<M: Segments> Lanes<'_, M> {
     #[inline(always)]
     #[cfg_attr(feature = "checked", track_caller)]
     pub(crate) fn meet(&self) -> u32 {
-        let mask = self.members.mask();
-        mark::meet_lanes(mask);
+        let (mask, split) = self.members.selected();
+        mark::meet_lanes(split);
         #[cfg(feature = "checked")]
         crate::checked::meet_in_warp(mask);
         mask
@@ -654,7 +666,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
         M: Members,
     {
         // Keeps the invariant of `members`: a value matches itself, and all lanes of a match get the same mask.
-        Lanes { members: LaneSubset(self.match_any(value).bits()), _scope: PhantomData }
+        let mask = self.match_any(value).bits();
+        Lanes { members: LaneSubset(mask, self.members.selected().1.divided()), _scope: PhantomData }
     }
 
     /// Returns the lanes where `predicate` is true; `None` in those where `predicate` is false
@@ -673,9 +686,8 @@ impl<'w, M: Segments> Lanes<'w, M> {
         // Keeps the invariant of `members`: exactly the threads of the mask have a true predicate and get the lanes.
         let mask = self.ballot(predicate).bits();
         // All members have the same predicate.
-        let split = Split::new();
-        let members = LaneSubset(split.lanes(mask));
-        split.role(predicate).then_some(Lanes { members, _scope: PhantomData })
+        let split = self.members.selected().1.divided();
+        split.role(predicate).then_some(Lanes { members: LaneSubset(mask, split), _scope: PhantomData })
     }
 
     /// Calls `f` in one of the lanes and returns its result there; returns `None` in the others (`cg::invoke_one`).

@@ -244,6 +244,17 @@ pub enum Error {
         has_places: bool,
     },
 
+    /// Module asm (`global_asm!`) with code, beside kernels that ask for the proof.
+    #[error(
+        "kernels without `unsafe(uniform)` beside `global_asm!` with more than variables: `{statement}`\n  \
+         the proof of uniform control flow does not read such code, which may be what a kernel calls: write it in Rust, or give your word for each \
+         kernel: `#[ptx::kernel(unsafe(uniform), …)]`"
+    )]
+    ProofWithAsm {
+        /// The first such statement.
+        statement: String,
+    },
+
     /// `--no-marks`, with kernels that ask for the proof.
     #[error(
         "`--no-marks` proves nothing, and LLVM may move barriers: the kernels {} have no `unsafe(uniform)`",

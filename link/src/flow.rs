@@ -11,7 +11,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Makes a graph of the successors of each block. The function returns from the blocks for which `returns` is true.
+    /// Makes a graph of the successors of each block. The function returns from the blocks for which `returns` is true; threads may
+    /// stay in such a block that has successors.
     pub fn new(successors: &[Vec<usize>], returns: impl Fn(usize) -> bool) -> Self {
         let count = successors.len();
         // A block from which no path ends (an infinite loop) lives too.
@@ -24,7 +25,7 @@ impl Graph {
             .map(|successors| successors.iter().copied().filter(|&next| lives[next]).collect())
             .collect();
         let predecessors = reversed(&successors);
-        let ends: Vec<usize> = (0..count).filter(|&at| successors[at].is_empty()).collect();
+        let ends: Vec<usize> = (0..count).filter(|&at| successors[at].is_empty() || returns(at)).collect();
         let meets = dominators(&predecessors, &successors, &ends);
         Self { successors, predecessors, meets }
     }
@@ -129,7 +130,7 @@ fn reversed(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 /// Returns, for each block, whether a path leads from the block to one of `targets`.
-fn closure(successors: &[Vec<usize>], targets: &[bool]) -> Vec<bool> {
+pub fn closure(successors: &[Vec<usize>], targets: &[bool]) -> Vec<bool> {
     let predecessors = reversed(successors);
     let mut reaches = vec![false; successors.len()];
     let mut open: Vec<usize> = (0..successors.len()).filter(|&at| targets[at]).collect();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::Error;
 use crate::convergence::is_convergent;
 use crate::ir::{self, Callee};
-use crate::program::is_of_the_driver;
+use crate::program::{is_of_the_driver, words};
 
 /// The start of the asm of each convergent instruction of `ptx`; the version of `ptx` follows. The name is not an instruction, so
 /// ptxas refuses a kernel that another linker has made.
@@ -54,14 +54,16 @@ fn version_of_token(line: &str) -> Option<&str> {
 /// Marks a module of LLVM IR in the form that `opt -S` prints. The following get the mark `convergent`:
 ///
 /// - every function that is not an intrinsic (intrinsics have their own attributes) and not declared as one of the driver's,
-///   which each thread calls for itself; LLVM removes the mark again from a function whose body has nothing convergent;
+///   which each thread calls for itself, unless module asm names it too; LLVM removes the mark again from a function whose body has
+///   nothing convergent;
 /// - every call through a pointer or an alias, because LLVM does not know the function;
 /// - every inline asm for which [`is_convergent`] returns true.
 pub fn mark(ir: &str) -> String {
     let functions: HashSet<&str> = ir.lines().filter_map(ir::header).map(|header| header.name).collect();
+    let in_asm: HashSet<&str> = ir.lines().filter_map(ir::module_asm).flat_map(words).collect();
     let mut marked = String::with_capacity(ir.len() + ir.len() / 16);
     for line in ir.lines() {
-        match place_for_mark(line, &functions) {
+        match place_for_mark(line, &functions, &in_asm) {
             Some(at) => marked.extend([&line[..at], " convergent", &line[at..], "\n"]),
             None => marked.extend([line, "\n"]),
         }
@@ -69,9 +71,10 @@ pub fn mark(ir: &str) -> String {
     marked
 }
 
-fn place_for_mark(line: &str, functions: &HashSet<&str>) -> Option<usize> {
+fn place_for_mark(line: &str, functions: &HashSet<&str>, in_asm: &HashSet<&str>) -> Option<usize> {
     if let Some(header) = ir::header(line) {
-        let is_of_the_driver = !header.defined && is_of_the_driver(header.name);
+        let is_defined = header.defined || in_asm.contains(header.name);
+        let is_of_the_driver = !is_defined && is_of_the_driver(header.name);
         let is_known = header.name.starts_with("llvm.") || is_of_the_driver;
         return (!is_known).then_some(header.attributes);
     }

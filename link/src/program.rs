@@ -291,12 +291,18 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || "_$.%".contains(c))).filter(|word| !word.is_empty())
 }
 
+/// Returns true if a statement of module asm is empty, or declares a variable.
+pub fn is_variable(statement: &str) -> bool {
+    let declared = statement.split('=').next().unwrap_or_default();
+    let is_variable = words(declared).any(|word| matches!(word, ".shared" | ".const" | ".global"));
+    statement.trim().is_empty() || (is_variable && !declared.contains(['{', '(', '}']))
+}
+
 /// Returns true if a statement of module asm is empty, or declares a variable whose initial value has no symbol.
 pub fn is_declaration(statement: &str) -> bool {
-    let (declared, value) = statement.split_once('=').unwrap_or((statement, ""));
-    let is_variable = words(declared).any(|word| matches!(word, ".shared" | ".const" | ".global"));
+    let value = statement.split_once('=').map_or("", |(_, value)| value);
     let is_number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit());
-    statement.trim().is_empty() || (is_variable && !declared.contains('{') && words(value).all(is_number))
+    is_variable(statement) && words(value).all(is_number)
 }
 
 /// Writes the call path from a kernel to a finding, and the place. Without a place, writes `unknown` before the advice.

@@ -16,7 +16,7 @@ use crate::lines::Lines;
 use crate::program::readable;
 
 pub use marks::without_marks;
-pub use module::{PASSES, prepared, proven};
+pub use module::{PASSES, formats, formatters, prepared, proven};
 
 /// The most reasons to report of a kernel.
 const MOST: usize = 3;
@@ -28,29 +28,31 @@ pub fn unproven(ir: &str, kernels: &[&str]) -> Vec<String> {
     let is_constant = |line: &&str| line.contains(" constant ") && !line.contains(" global ");
     let constants: Vec<&str> =
         ir.lines().filter(|line| line.starts_with('@')).filter(is_constant).filter_map(ir::global).collect();
+    let defined = functions.iter().map(|function| function.name).collect();
     let mut messages = Vec::new();
     for name in kernels {
         let Some(function) = functions.iter().find(|function| function.name == *name) else {
             messages.push(format!("`{}` is not in the module of the proof", readable(name)));
             continue;
         };
-        let gaps = kernel::gaps(function, &constants, &lines);
+        let gaps = kernel::gaps(function, &defined, &constants, &lines);
         if gaps.is_empty() {
             continue;
         }
-        let mut message = format!("`{}`: not proven that control flow is uniform", readable(name));
-        for gap in gaps.iter().take(MOST) {
-            message += &format!("\n  {}", gap.what);
-            for step in &gap.chain {
-                message += &format!("\n    from {step}");
-            }
-        }
-        if gaps.len() > MOST {
-            message += &format!("\n  and {} more", gaps.len() - MOST);
-        }
-        messages.push(message);
+        let said = gaps.iter().take(MOST).map(|gap| {
+            let steps = gap.chain.iter().map(|step| format!("\n    from {step}"));
+            gap.what.clone() + &steps.collect::<String>()
+        });
+        let more = (gaps.len() > MOST).then(|| format!("and {} more", gaps.len() - MOST));
+        messages.push(not_proven(name, &said.chain(more).collect::<Vec<_>>()));
     }
     messages
+}
+
+/// Returns the message on a kernel that is not proven.
+pub fn not_proven(kernel: &str, reasons: &[String]) -> String {
+    let reasons: String = reasons.iter().map(|reason| format!("\n  {reason}")).collect();
+    format!("`{}`: not proven that control flow is uniform{reasons}", readable(kernel))
 }
 
 #[cfg(test)]
@@ -140,6 +142,10 @@ mod tests {
             ("mov.u32 $0, 1; mov.u32 $0, %tid.x;", None),
             ("@p mov.u32 $0, 1;", None),
             ("// no end /*", Some("grid")),
+            ("cvta.to.shared::cta.u64 $0, 7;", None),
+            ("cvta.local.u64 $0, 7;", None),
+            ("mapa.shared::cluster.u32 $0, 7, 1;", None),
+            ("div.u32 $0, 7, 0;", None),
         ] {
             assert_group(&asm(text), group);
         }
@@ -168,6 +174,30 @@ mod tests {
         );
         // The memory to which a parameter points is not the parameter.
         assert_group("%a = load ptr, ptr %p\n%x = load i32, ptr %a", None);
+        // A local variable is equal in all threads if it is a copy of a parameter.
+        let b = "%b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n";
+        let copy = "%a = alloca [64 x i8]\ncall void @llvm.lifetime.start.p0(ptr %a)\n\
+                    %to = getelementptr i8, ptr %a, i64 16\n%from = getelementptr i8, ptr %p, i64 8\n\
+                    call void @llvm.memcpy.p0.p0.i64(ptr noundef align 8 dereferenceable(32) %to, ptr %from, i64 32, i1 false)\n\
+                    %e = getelementptr [4 x i8], ptr %to, i64 0, i32 %b\n%x = load i32, ptr %e, align 4";
+        assert_group(&format!("{b}{copy}"), Some("cta"));
+        for (with, by) in [
+            // Another index, another writer, an address that someone keeps, places that differ, another source.
+            ("i32 %b", "i32 %t"),
+            ("%x = load", "store i32 0, ptr %a\n%x = load"),
+            ("%x = load", "call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 4, i1 false)\n%x = load"),
+            ("%x = load", "call void asm sideeffect \"st.b32 [$0], 1;\", \"l\"(ptr %e)\n%x = load"),
+            ("%x = load", "%y = ptrtoint ptr %to to i64\n%x = load"),
+            ("%x = load", "call void @llvm.memcpy.p0.p0.i64(ptr %a, ptr %p, i64 4, i1 false)\n%x = load"),
+            ("ptr %a, i64 16", "ptr %a, i32 %b"),
+            ("ptr %p, i64 8", "ptr %p, i32 %b"),
+            ("%from = getelementptr i8, ptr %p, i64 8", "%from = load ptr, ptr %p"),
+            ("%from = getelementptr i8, ptr %p, i64 8", "%from = alloca [64 x i8]"),
+            ("i64 32, i1", "i64 %b, i1"),
+            ("memcpy", "memmove"),
+        ] {
+            assert_group(&format!("{b}{}", copy.replacen(with, by, 1)), None);
+        }
         let tid = "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n";
         assert_group(
             &format!("{tid}%a = getelementptr i32, ptr @table, i32 %t\n%x = load i32, ptr %a"),
@@ -188,6 +218,17 @@ mod tests {
         assert_group(&format!("{both}%x = call i32 @llvm.umin.i32(i32 %n, i32 %n)"), Some("grid"));
         assert_group(&format!("{both}%x = call i32 @llvm.unheard.of(i32 %n)"), None);
         assert_group(&format!("{both}%x = freeze i32 %n"), None);
+        let cast = "%a = addrspacecast ptr TO\n%x = ptrtoint";
+        assert_group(
+            &cast
+                .replace("TO", "%p to ptr addrspace(3)")
+                .replace("ptrtoint", "ptrtoint ptr addrspace(3) %a to i32"),
+            None,
+        );
+        assert_group(
+            &cast.replace("TO", "addrspace(3) @smem to ptr").replace("ptrtoint", "ptrtoint ptr %a to i32"),
+            Some("grid"),
+        );
         assert_group(&format!("{both}%x = add i32 %n, %nowhere"), None);
         // Nothing is decided by what is undefined.
         assert_group(&format!("{both}%x = add i32 %b, undef"), Some("cta"));
@@ -313,8 +354,16 @@ mod tests {
         let exit = "call void asm sideeffect \"exit;\", \"\"()\nunreachable";
         assert!(judge(&early.replace("one:\nret void", &format!("one:\n{exit}"))).is_some());
         assert_eq!(judge(&early.replace("one:\nret void", "one:\nunreachable")), None);
-        // A loop without an end.
+        // A loop without an end, and one whose end is a trap: threads may wait there for those of the call.
         assert!(judge(&early.replace("one:\nret void", "one:\nbr label %one")).is_some());
+        let spin = "%f = load atomic i32, ptr %p seq_cst, align 4\n%g = icmp eq i32 %f, 0\nbr i1 %g, label %one, label %stop";
+        let waits = early.replace("one:\nret void", &format!("one:\n{spin}\nstop:\n{trap}"));
+        assert!(judge(&waits).is_some());
+        assert_eq!(judge(&waits.replace("i1 %d,", "i1 true,")), None);
+        // The same trap elsewhere, and a loop before it that some threads never enter.
+        let shared = waits.replace("both:\n", "both:\nbr i1 %d, label %stop, label %last\nlast:\n");
+        assert!(judge(&shared).is_some());
+        assert_eq!(judge(&shared.replacen("i1 %d,", "i1 true,", 1)), None);
     }
 
     #[test]
@@ -325,8 +374,8 @@ mod tests {
             judge("%b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\nmark meet.cta(i32 %b)\nret void\n"),
             None
         );
-        assert!(judge(&format!("{tid}mark meet.lanes(i32 -1, i32 %t)\nret void\n")).is_some());
-        assert_eq!(judge(&format!("{tid}mark meet.lanes(i32 %t, i32 7)\nret void\n")), None);
+        assert!(judge(&format!("{tid}mark meet.lanes(i32 %t)\nret void\n")).is_some());
+        assert_eq!(judge(&format!("{tid}mark meet.lanes(i32 0)\nret void\n")), None);
         assert!(
             judge("%b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\nmark deal.grid(i32 %b)\nret void\n")
                 .is_some()
@@ -397,17 +446,39 @@ mod tests {
 
     #[test]
     fn lanes_meet_where_their_members_go() {
-        let lanes = |mask: &str| {
-            PART.replace("mark meet.part()", &format!("mark meet.lanes(i32 {mask})"))
+        let lanes = |split: &str| {
+            PART.replace("mark meet.part()", &format!("mark meet.lanes(i32 {split})"))
                 .replace("mark begin.part(i32 %s)\n", "")
                 .replace("mark end(i32 %s)\n", "")
         };
-        let with = |text: String| text.replace("%c =", "%l = mark lanes(i32 %t, i32 %s)\n%c =");
-        assert_eq!(judge(&with(lanes("%l"))), None);
-        assert!(judge(&with(lanes("-1"))).is_some());
-        assert!(judge(&with(lanes("%t"))).is_some());
-        let of_another = with(lanes("%l")).replace("lanes(i32 %t, i32 %s)", "lanes(i32 %t, i32 %o)");
-        assert!(judge(&of_another.replace("%m =", "%o = mark split(i32 0)\n%m =")).is_some());
+        assert_eq!(judge(&lanes("%s")), None);
+        assert!(judge(&lanes("0")).is_some());
+        assert!(judge(&lanes("%t")).is_some());
+        let divided = |of: &str| lanes("%o").replace("%m =", &format!("%o = mark split(i32 {of})\n%m ="));
+        assert_eq!(judge(&divided("%s")), None);
+        assert!(judge(&divided("0")).is_some());
+    }
+
+    #[test]
+    fn all_lanes_hold_the_same_lanes() {
+        let two = "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n%d = icmp ult i32 %t, 64\n%n = load i1, ptr %p\n\
+                   %s = mark split(i32 0)\n%o = mark split(i32 0)\n";
+        for (lanes, is_proven) in [
+            ("%l = select i1 %d, i32 %s, i32 %o", false),
+            ("%l = select i1 %n, i32 %s, i32 %o", true),
+            ("%l = mark split(i32 %s)", true),
+            ("%a = alloca i32\nstore i32 %s, ptr %a\n%l = load i32, ptr %a", false),
+        ] {
+            let message = judge(&format!("{two}{lanes}\nmark meet.lanes(i32 %l)\nret void\n"));
+            assert_eq!(message.is_none(), is_proven, "{lanes}\n{message:?}");
+            assert!(message.is_none_or(|message| message.contains("the lanes may differ")), "{lanes}");
+        }
+        // Some threads leave the loop with the lanes of an earlier round.
+        let rounds = "br label %loop\nloop:\n%s = mark split(i32 0)\n%x = mark uniform.warp(i32 %t)\n%c = icmp eq i32 CONDITION, 0\n\
+                      br i1 %c, label %loop, label %out\nout:\nmark meet.lanes(i32 %s)\nret void\n";
+        let tid = "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n";
+        assert_eq!(judge(&format!("{tid}{}", rounds.replace("CONDITION", "%x"))), None);
+        assert!(judge(&format!("{tid}{}", rounds.replace("CONDITION", "%t"))).is_some());
     }
 
     #[test]
@@ -427,6 +498,9 @@ mod tests {
             assert!(message.contains(said), "{message}");
         }
         assert_eq!(judge("%1 = call i32 @vprintf(ptr %p, ptr null)\nret void\n"), None);
+        let own = "define ptx_kernel void @k(ptr %p) {\n  call i32 @vprintf(ptr %p, ptr null)\n  ret void\n}\n\
+                   define internal i32 @vprintf(ptr %p, ptr %q) {\n  ret i32 0\n}\n";
+        assert!(unproven(own, &["k"])[0].contains("`vprintf`"));
         assert!(unproven("", &["k"])[0].contains("not in the module"));
     }
 

@@ -19,7 +19,7 @@ use crate::moved::{Moved, moved};
 use crate::options::Level;
 use crate::parameters::pass_by_value;
 use crate::program::{self, Program};
-use crate::proof::{PASSES, prepared, proven, unproven, without_marks};
+use crate::proof::{PASSES, formats, formatters, not_proven, prepared, proven, unproven, without_marks};
 use crate::sites::{Numbers, number};
 use crate::tools::{Places, Tools, run};
 use crate::{Error, Options, ir, mark};
@@ -61,6 +61,9 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
 /// The option of `opt` that keeps a call through a table of functions whole. The pass makes a switch of the call, with a copy of
 /// the call in each arm, whether or not the call is marked convergent.
 const KEEP_TABLES: &str = "-enable-jump-table-to-switch=false";
+
+/// The file of the program without `core` and `compiler_builtins` of rustc.
+const OWN: &str = "1-linked.bc";
 
 /// The maximum number of panics to report.
 const MOST_PANICS: usize = 12;
@@ -130,7 +133,7 @@ impl<'a> Stages<'a> {
             let _ = fs::remove_file(self.dir.join(name));
         }
         let (of_rust, own) = self.files();
-        let own = self.join("1-linked.bc", &[], &own, places)?;
+        let own = self.join(OWN, &[], &own, places)?;
         let mut linked = own.clone();
         let mut reached = self.reach_in(&linked)?;
         for (name, options) in attempts {
@@ -230,9 +233,14 @@ impl<'a> Stages<'a> {
     }
 
     fn keep(&self, linked: &Path, symbols: &[String]) -> Result<String, Error> {
-        let list = self.dir.join("symbols.txt");
-        write(&list, &symbols.join("\n"))?;
-        let reached = self.dir.join("2-reached.ll");
+        let [list, reached] = ["symbols.txt", "2-reached.ll"].map(|name| self.dir.join(name));
+        self.keep_in(linked, symbols, &list, &reached)?;
+        read(&reached)
+    }
+
+    /// Writes to `reached` what of a module the symbols reach.
+    fn keep_in(&self, linked: &Path, symbols: &[String], list: &Path, reached: &Path) -> Result<(), Error> {
+        write(list, &symbols.join("\n"))?;
         // `.loc` needs line tables only, and ptxas does not optimize code with more debug information.
         let debug = if self.options.debug { ",strip-nonlinetable-debuginfo" } else { "" };
         // rustc leaves a block without predecessors for each match arm that a constant rules out.
@@ -246,8 +254,7 @@ impl<'a> Stages<'a> {
         if !self.options.debug {
             arguments.push("-strip-debug".to_owned());
         }
-        run(&self.tools.opt, arguments)?;
-        read(&reached)
+        run(&self.tools.opt, arguments).map(drop)
     }
 
     /// Returns the kernels of a module, which are exported if the options name no symbol.
@@ -286,10 +293,13 @@ impl<'a> Stages<'a> {
             let names = kernels.iter().map(|name| format!("`{}`", program::readable(name)));
             return Err(Error::ProofWithoutMarks(names.collect()));
         }
+        if let Some(statement) = executable_asm(ir) {
+            return Err(Error::ProofWithAsm { statement });
+        }
         let [list, module, inlined] =
             ["proof-symbols.txt", "3-proof.ll", "4-proof.ll"].map(|name| self.dir.join(name));
         write(&list, &kernels.join("\n"))?;
-        write(&module, &prepared(&for_one_processor(ir)))?;
+        write(&module, &prepared(&pass_by_value(&for_one_processor(ir))))?;
         let arguments = [
             format!("-passes={PASSES}"),
             format!("-internalize-public-api-file={}", list.display()),
@@ -298,10 +308,34 @@ impl<'a> Stages<'a> {
             module.display().to_string(),
         ];
         run(&self.tools.opt, arguments)?;
-        let ir = read(&inlined)?;
-        let messages = unproven(&ir, &kernels);
-        let has_places = ir.contains("!DILocation(");
+        let inlined = read(&inlined)?;
+        let mut messages = unproven(&inlined, &kernels);
+        let has_places = inlined.contains("!DILocation(");
+        if formats(ir) {
+            let of_core = self.of_core(ir)?;
+            let is_of_core = |name: &str| of_core.contains(name);
+            let faults = kernels.iter().map(|kernel| (kernel, formatters(ir, kernel, is_of_core)));
+            messages.extend(faults.filter(|(_, faults)| !faults.is_empty()).map(|(name, mut faults)| {
+                faults.push(
+                    "a handler by `ptx::panic_handler!()` formats no message, and runs none of it".into(),
+                );
+                not_proven(name, &faults)
+            }));
+        }
         if messages.is_empty() { Ok(()) } else { Err(Error::NotProven { messages, has_places }) }
+    }
+
+    /// Returns the functions of a module that `core` and `compiler_builtins` of rustc define, and no other file.
+    fn of_core(&self, ir: &str) -> Result<HashSet<String>, Error> {
+        let defined = |ir: &str| {
+            let headers = ir.lines().filter_map(ir::header).filter(|header| header.defined);
+            headers.map(|header| header.name.to_owned()).collect::<Vec<_>>()
+        };
+        let [list, kept] = ["own-symbols.txt", "2-own.ll"].map(|name| self.dir.join(name));
+        let functions = defined(ir);
+        self.keep_in(&self.dir.join(OWN), &functions, &list, &kept)?;
+        let own: HashSet<_> = defined(&read(&kept)?).into_iter().collect();
+        Ok(functions.into_iter().filter(|name| !own.contains(name)).collect())
     }
 
     /// Runs LLVM's passes on a module whose calls and branches have numbers.
@@ -351,6 +385,14 @@ fn named_by_asm(ir: &str) -> Vec<String> {
     let source = module_asm(ir);
     let code = source.split(';').filter(|statement| !program::is_declaration(statement));
     code.flat_map(program::words).map(str::to_owned).collect()
+}
+
+/// Returns the first statement of module asm that may have or name code: it is neither a variable nor a name that LLVM has too.
+fn executable_asm(ir: &str) -> Option<String> {
+    let lines = ir.lines().filter_map(ir::module_asm).map(|text| ir::asm_source(text) + "\n");
+    let Some(code) = without_comments(&lines.collect::<String>()) else { return Some("/*".into()) };
+    let statement = code.split(';').find(|statement| !program::is_variable(statement))?;
+    Some(statement.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the module asm, without comments.

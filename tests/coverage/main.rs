@@ -327,6 +327,7 @@ const NO_TOKEN: Exceptions = &[
     ("waits, as `Mbarrier::wait` does", &["clusterlaunchcontrol::Requester::wait"]),
     ("returns the bytes of a parameter, whose user `from_raw_with` is unsafe", &["launch::Extents::with"]),
     ("takes places of a `DynamicShared`, as `DynamicShared::take` does", &["launch::DynamicMemory::take"]),
+    ("is of a private field of `Lanes`, a value of which no safe code has", &["warp::Segments::selected"]),
     (
         "returns numbers",
         &[

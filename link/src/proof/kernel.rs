@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::body::{Function, Instruction};
-use crate::flow::{Graph, dominates};
+use crate::flow::{Graph, closure, dominates};
 use crate::ir::{self, Callee};
 use crate::lines::Lines;
 use crate::program::readable;
 
 use super::levels::{GRID, Group, Level, Values, incoming, ways};
 use super::marks::Mark;
-use super::module::is_opaque;
+use super::module::{FOREIGN_PANIC, is_opaque};
 
 /// A reason why a kernel is not proven.
 pub struct Gap {
@@ -56,35 +56,47 @@ pub struct Kernel<'a, 'b> {
     places: HashMap<&'a str, At>,
 }
 
-/// Returns what is not proven of a kernel.
-pub fn gaps<'a>(function: &Function<'a>, constants: &[&'a str], lines: &Lines<'a>) -> Vec<Gap> {
+/// Returns what is not proven of a kernel, in a module that defines functions of these names and constants.
+pub fn gaps<'a>(
+    function: &Function<'a>,
+    defined: &HashSet<&str>,
+    constants: &[&'a str],
+    lines: &Lines<'a>,
+) -> Vec<Gap> {
     let whole: Vec<Vec<usize>> = function.blocks.iter().map(|block| block.successors.clone()).collect();
-    if let Some(gap) = unreadable(function, &whole, lines) {
+    if let Some(gap) = unreadable(function, defined, &whole, lines) {
         return vec![gap];
     }
     let mut kernel = Kernel::new(function, constants, lines, whole);
     // Without an end there is no block in which the paths of all threads meet.
-    if let Some(&block) = kernel.lives.iter().find(|&&at| !kernel.ends(at)) {
+    if let Some(block) = kernel.endless() {
         let last = function.blocks[block].instructions.last();
         let place = last.map(|last| place(lines, last)).unwrap_or_default();
-        return vec![Gap {
-            what: format!("a loop{place} has no end, or none but a trap"),
-            chain: Vec::new(),
-        }];
+        return vec![Gap { what: format!("a loop{place} has no end"), chain: Vec::new() }];
     }
     kernel.spread();
     kernel.gaps()
 }
 
 /// Returns what the proof cannot read: calls that are not inlined, and cycles with several entries.
-fn unreadable(function: &Function<'_>, successors: &[Vec<usize>], lines: &Lines<'_>) -> Option<Gap> {
+fn unreadable(
+    function: &Function<'_>,
+    defined: &HashSet<&str>,
+    successors: &[Vec<usize>],
+    lines: &Lines<'_>,
+) -> Option<Gap> {
     const TERMINATORS: [&str; 4] = ["br", "switch", "ret", "unreachable"];
     let gap = |what: String| Some(Gap { what, chain: Vec::new() });
     for block in &function.blocks {
         for instruction in &block.instructions {
             let place = place(lines, instruction);
+            if Mark::read(instruction.line).is_some_and(|mark| mark.name == FOREIGN_PANIC) {
+                return gap(format!(
+                    "a panic{place} runs a panic handler that is not known to end the grid: define it by `ptx::panic_handler!()`"
+                ));
+            }
             match ir::call(instruction.line).map(|call| call.callee) {
-                Some(callee) if is_opaque(&callee) => {
+                Some(callee) if is_opaque(&callee, defined) => {
                     return gap(match callee {
                         Callee::Symbol(name) => format!(
                             "the call of `{}`{place} cannot be inlined: the function calls itself, or is none of Rust",
@@ -116,7 +128,7 @@ fn unreadable(function: &Function<'_>, successors: &[Vec<usize>], lines: &Lines<
 }
 
 /// Returns true if the blocks that are reached from the entry have a cycle.
-fn has_cycle(successors: &[Vec<usize>]) -> bool {
+pub fn has_cycle(successors: &[Vec<usize>]) -> bool {
     let mut state = vec![0_u8; successors.len()];
     let mut open = vec![(0, 0)];
     while let Some((at, done)) = open.last_mut() {
@@ -162,10 +174,12 @@ impl<'a, 'b> Kernel<'a, 'b> {
         whole: Vec<Vec<usize>>,
     ) -> Self {
         let blocks = &function.blocks;
-        let graph = Graph::new(&whole, |at| {
-            let instructions = &blocks[at].instructions;
-            whole[at].is_empty() && !is_dead_end(instructions)
-        });
+        let returns: Vec<bool> = (0..blocks.len())
+            .map(|at| whole[at].is_empty() && !is_dead_end(&blocks[at].instructions))
+            .collect();
+        // A thread may wait for the other threads in a loop from which it never returns, so such a loop is an end of its own.
+        let may_return = closure(&whole, &returns);
+        let graph = Graph::new(&whole, |at| returns[at] || !may_return[at] && is_in_cycle(&whole, at));
         let dominators = Graph::new(&whole, |_| true).dominators();
         let branches = (0..blocks.len()).filter(|&at| graph.successors[at].len() > 1);
         let branches = branches.map(|at| (at, graph.region(at))).collect();
@@ -229,10 +243,11 @@ impl<'a, 'b> Kernel<'a, 'b> {
         }
     }
 
-    /// Returns true if a path leads from a block to the end of the kernel.
-    fn ends(&self, block: usize) -> bool {
-        let ends = |at: usize| self.whole[at].is_empty() && self.graph.successors[at].is_empty();
-        ends(block) || reached(&self.graph.successors, block).into_iter().any(ends)
+    /// Returns a block from which no path leads to the end of the kernel, nor to a trap.
+    fn endless(&self) -> Option<usize> {
+        let ends: Vec<bool> = self.whole.iter().map(Vec::is_empty).collect();
+        let may_end = closure(&self.whole, &ends);
+        self.lives.iter().copied().filter(|&at| !may_end[at]).min()
     }
 
     /// Lowers the levels of the values until none changes.
@@ -366,23 +381,18 @@ impl<'a, 'b> Kernel<'a, 'b> {
                 gaps.push(self.gap(*at, mark, who, "it is outside of the part", Vec::new()));
                 continue;
             }
-            // The lanes that a split names have the values of their part.
-            let lanes = mark
-                .inputs
-                .first()
-                .and_then(|mask| self.values.mark(mask))
-                .filter(|mark| mark.name == "lanes");
-            let lanes =
-                lanes.and_then(|lanes| lanes.inputs.get(1).copied()).filter(|_| mark.name == "meet.lanes");
             // One thread has what its part and the larger ones have.
             let of_parts = match mark.name.rsplit_once('.') {
                 Some((_, "thread")) => &parts[..],
                 Some((_, "part" | "warp" | "lanes")) => &parts[..parts.len().min(1)],
                 _ => &[],
             };
+            // Lanes that a split has put together have the values of their part, and of the parts that were divided into these.
+            let lanes = mark.inputs.first().filter(|_| mark.name == "meet.lanes");
+            let lanes = lanes.map(|split| self.splits(split)).unwrap_or_default();
             let holds = |level: Level<'_>| match level {
                 Level::Uniform(group) => group >= need,
-                Level::Part(split) => of_parts.iter().any(|(of, _)| *of == split) || Some(split) == lanes,
+                Level::Part(split) => of_parts.iter().any(|(of, _)| *of == split) || lanes.contains(&split),
                 Level::Thread => false,
             };
             if let Some(branch) = self.around(at.0).into_iter().find(|&branch| !holds(self.condition(branch)))
@@ -393,16 +403,28 @@ impl<'a, 'b> Kernel<'a, 'b> {
                 let what = format!("it depends on the condition{place}, which may differ {}", among(need));
                 gaps.push(self.gap(*at, mark, who, &what, self.chain(condition_of(last))));
             }
-            // The mask of lanes is no handle.
-            let operands = &mark.inputs[usize::from(mark.name == "meet.lanes").min(mark.inputs.len())..];
-            if let Some(value) = operands.iter().find(|value| !holds(self.values.level(value)))
+            if let Some(value) = mark.inputs.iter().find(|value| !holds(self.values.level(value)))
                 && said.insert((usize::MAX - at.0, need))
             {
-                let what = format!("its memory may differ {}", among(need));
+                let operand = if mark.name == "meet.lanes" { "the lanes" } else { "its memory" };
+                let what = format!("{operand} may differ {}", among(need));
                 gaps.push(self.gap(*at, mark, who, &what, self.chain(value)));
             }
         }
         gaps
+    }
+
+    /// Returns the split that a value is, the one whose lanes it divides, and so on.
+    fn splits(&self, value: &'a str) -> Vec<&'a str> {
+        let (mut splits, mut value) = (Vec::new(), value);
+        while let Some(mark) = self.values.mark(value).filter(|mark| mark.name == "split") {
+            if splits.contains(&value) {
+                break;
+            }
+            splits.push(value);
+            value = mark.inputs.first().copied().unwrap_or_default();
+        }
+        splits
     }
 
     /// Returns the branches on which it depends whether and how often a thread reaches a block.
@@ -534,7 +556,7 @@ fn source(instruction: &Instruction<'_>) -> String {
 }
 
 /// Returns the group in which a mark needs equal conditions and operands, and its name in messages.
-fn needed(mark: &Mark<'_>) -> Option<(Group, &'static str)> {
+pub fn needed(mark: &Mark<'_>) -> Option<(Group, &'static str)> {
     let (kind, group) = mark.name.split_once('.')?;
     let is_needed = matches!(kind, "meet" | "hold" | "deal");
     match group {
@@ -563,6 +585,14 @@ fn condition_of<'a>(last: Option<&Instruction<'a>>) -> &'a str {
     let Some(last) = last.filter(|last| matches!(last.opcode, "br" | "switch")) else { return "" };
     let mut words = last.line.trim_start().split(' ');
     words.nth(2).map_or("", |word| word.trim_end_matches(','))
+}
+
+/// Returns true if a path leads from a block back to it.
+fn is_in_cycle(successors: &[Vec<usize>], block: usize) -> bool {
+    let mut target = vec![false; successors.len()];
+    target[block] = true;
+    let reaches = closure(successors, &target);
+    successors[block].iter().any(|&next| reaches[next])
 }
 
 /// Returns the blocks that a path reaches from a block, which is among them if it is the entry or in a cycle.

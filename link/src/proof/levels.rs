@@ -1,6 +1,6 @@
 //! How equal a value is in the threads of a group: what each instruction makes of the levels of its operands.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::body::Instruction;
 use crate::convergence::without_comments;
@@ -136,55 +136,12 @@ const PURE_INTRINSICS: [&str; 40] = [
     "usub.",
 ];
 
-/// The PTX instructions whose result follows from their operands alone.
-const PURE_PTX: [&str; 47] = [
-    ".reg",
-    "mov",
-    "cvt",
-    "cvta",
-    "prmt",
-    "selp",
-    "slct",
-    "set",
-    "setp",
-    "mapa",
-    "getctarank",
-    "add",
-    "sub",
-    "mul",
-    "mul24",
-    "mad",
-    "mad24",
-    "sad",
-    "div",
-    "rem",
-    "abs",
-    "neg",
-    "min",
-    "max",
-    "popc",
-    "clz",
-    "bfind",
-    "fns",
-    "brev",
-    "bfe",
-    "bfi",
-    "and",
-    "or",
-    "xor",
-    "not",
-    "cnot",
-    "lop3",
-    "shf",
-    "shl",
-    "shr",
-    "fma",
-    "rcp",
-    "sqrt",
-    "rsqrt",
-    "ex2",
-    "lg2",
-    "tanh",
+/// The PTX instructions whose result follows from their operands alone. The result of some is unspecified for some operands: those of
+/// `cvta`, `mapa` and `getctarank` outside of a window, of `div` and `rem` by zero, and of `fns`; `cvta` of local memory differs besides.
+const PURE_PTX: [&str; 41] = [
+    ".reg", "mov", "cvt", "prmt", "selp", "slct", "set", "setp", "add", "sub", "mul", "mul24", "mad",
+    "mad24", "sad", "abs", "neg", "min", "max", "popc", "clz", "bfind", "brev", "bfe", "bfi", "and", "or",
+    "xor", "not", "cnot", "lop3", "shf", "shl", "shr", "fma", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "tanh",
 ];
 
 /// Returns the group in whose threads a special register is equal.
@@ -225,6 +182,8 @@ pub struct Values<'a, 'b> {
     constants: &'b [&'a str],
     /// The extents of the block, if the kernel states them.
     block: Option<[i64; 3]>,
+    /// The local variables that are copies of parameters or constants.
+    copies: HashSet<&'a str>,
 }
 
 impl<'a, 'b> Values<'a, 'b> {
@@ -237,13 +196,90 @@ impl<'a, 'b> Values<'a, 'b> {
         'a: 'b,
     {
         let (mut block, mut defined) = (None, HashMap::new());
-        for instruction in instructions {
+        let all: Vec<_> = instructions.collect();
+        for instruction in &all {
+            let instruction = *instruction;
             block = block.or_else(|| shape(instruction.line));
             defined.extend(instruction.result.map(|result| (result, instruction)));
         }
         let instructions = defined;
         let levels = instructions.keys().map(|&name| (name, GRID)).collect();
-        Self { parameters, instructions, levels, joined: HashMap::new(), constants, block }
+        let joined = HashMap::new();
+        let mut values =
+            Self { parameters, instructions, levels, joined, constants, block, copies: HashSet::new() };
+        values.copies = values.copies(&all);
+        values
+    }
+
+    /// Returns the local variables whose only writer copies into them, and always the same bytes: it copies from a place of a
+    /// parameter or a constant to a place of the variable, and both places are constant. What a thread loads from such a variable
+    /// before is undefined, so no thread decides anything by it.
+    fn copies(&self, instructions: &[&'b Instruction<'a>]) -> HashSet<&'a str> {
+        let mut writers: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut others = HashSet::new();
+        for instruction in instructions {
+            let line = instruction.line;
+            let copied = copied(line);
+            for operand in instruction.operands() {
+                let Some(variable) = self.variable(operand) else { continue };
+                let callee = ir::call(line).map(|call| call.callee);
+                let is_read = match (instruction.opcode, callee) {
+                    ("load" | "getelementptr", _) => true,
+                    (_, Some(Callee::Symbol(name))) if name.starts_with("llvm.lifetime.") => true,
+                    _ => copied.is_some_and(|(_, from)| from == operand),
+                };
+                match copied {
+                    Some((to, _)) if to == operand => writers.entry(variable).or_default().push(line),
+                    _ if is_read => {}
+                    _ => _ = others.insert(variable),
+                }
+            }
+        }
+        let is_copy = |variable: &str, writers: &[&str]| match writers {
+            [writer] if !others.contains(variable) => copied(writer).is_some_and(|(to, from)| {
+                self.is_constant_place(to) && self.is_constant_place(from) && self.is_read_only(from)
+            }),
+            _ => false,
+        };
+        writers
+            .iter()
+            .filter(|(variable, lines)| is_copy(variable, lines))
+            .map(|(variable, _)| *variable)
+            .collect()
+    }
+
+    /// Returns the local variable in which an address is.
+    fn variable(&self, address: &str) -> Option<&'a str> {
+        let instruction = self.instruction(address)?;
+        match instruction.opcode {
+            "alloca" => instruction.result,
+            "getelementptr" => self.variable(base(instruction.line)?),
+            _ => None,
+        }
+    }
+
+    /// Returns true for the address of a variable, a parameter or a global, plus a constant.
+    fn is_constant_place(&self, address: &str) -> bool {
+        match self.instruction(address) {
+            None => true,
+            Some(instruction) if instruction.opcode == "alloca" => true,
+            Some(instruction) if instruction.opcode == "getelementptr" => {
+                let base = base(instruction.line);
+                instruction.operands().all(|operand| Some(operand) == base && self.is_constant_place(operand))
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Returns the level of the place in a copy of a parameter or a constant.
+    fn of_place(&self, address: &str) -> Option<Level<'a>> {
+        if self.copies.contains(address) {
+            return Some(GRID);
+        }
+        let instruction = self.instruction(address).filter(|one| one.opcode == "getelementptr")?;
+        let base = base(instruction.line)?;
+        let indices = instruction.operands().filter(|operand| *operand != base);
+        Some(indices.map(|index| self.level(index)).fold(self.of_place(base)?, Level::and))
     }
 
     /// Returns what is known of an operand: a value, or a constant.
@@ -300,7 +336,9 @@ impl<'a, 'b> Values<'a, 'b> {
                 Callee::Pointer => Level::Thread,
             };
         }
-        if !PURE.contains(&opcode) {
+        // What another space makes of a generic address outside of it is unspecified.
+        let is_to_space = opcode == "addrspacecast" && instruction.line.contains(" to ptr addrspace(");
+        if !PURE.contains(&opcode) || is_to_space {
             return Level::Thread;
         }
         let level = self.of_lane(instruction).or_else(|| self.of_way(instruction));
@@ -362,7 +400,9 @@ impl<'a, 'b> Values<'a, 'b> {
                     _ => Level::Thread,
                 }
             }
-            ("role" | "lanes", Some(split)) => match known {
+            // The number of the split: equal in the threads that make it together.
+            ("split", None) => GRID,
+            ("role", Some(split)) => match known {
                 Level::Uniform(group) if group >= Group::Cta => known,
                 // The token comes from the split itself, not from a choice of splits.
                 _ if self.mark(split).is_some_and(|mark| mark.name == "split") => self
@@ -453,16 +493,17 @@ impl<'a, 'b> Values<'a, 'b> {
             .flatten()
     }
 
-    /// A load from a kernel's parameters, or from a constant, gives what its address gives.
+    /// A load from a kernel's parameters, from a constant, or from a copy of them, gives what its address gives.
     fn of_load(&self, instruction: &Instruction<'a>) -> Level<'a> {
         let line = instruction.line;
         if line.contains(" load volatile ") || line.contains(" load atomic ") {
             return Level::Thread;
         }
-        let Some(address) = line.split(", ptr ").nth(1).and_then(|rest| operand_after(rest)) else {
-            return Level::Thread;
-        };
-        if self.is_read_only(address) { self.level(address) } else { Level::Thread }
+        let Some(address) = base(line) else { return Level::Thread };
+        match self.is_read_only(address) {
+            true => self.level(address),
+            false => self.of_place(address).unwrap_or(Level::Thread),
+        }
     }
 
     fn is_read_only(&self, address: &str) -> bool {
@@ -476,8 +517,7 @@ impl<'a, 'b> Values<'a, 'b> {
         match instruction.opcode {
             "call" | "tail" => Mark::read(instruction.line).is_some_and(|mark| mark.name == "read_only"),
             "getelementptr" | "addrspacecast" => {
-                let base = instruction.line.split(", ptr ").nth(1).and_then(operand_after);
-                base.is_some_and(|base| self.is_read_only(base))
+                base(instruction.line).is_some_and(|base| self.is_read_only(base))
             }
             _ => false,
         }
@@ -540,6 +580,23 @@ fn two_operands(line: &str) -> Option<(&str, &str)> {
     let code = line.split(", !").next()?;
     let (first, last) = code.rsplit_once(", ")?;
     Some((first.rsplit_once(' ')?.1, last.trim()))
+}
+
+/// Returns the address of a `load`, and of a `getelementptr` the one to which it adds.
+fn base(line: &str) -> Option<&str> {
+    line.split(", ptr ").nth(1).and_then(operand_after)
+}
+
+/// Returns to which address a line copies so many bytes, and from which.
+fn copied(line: &str) -> Option<(&str, &str)> {
+    let call = ir::call(line)?;
+    let Callee::Symbol(name) = call.callee else { return None };
+    let start = line.find(name)? + name.len();
+    let arguments = ir::parts(line, &(start..call.attributes));
+    let mut operands =
+        arguments.into_iter().map(|part| line[part].split(' ').next_back().unwrap_or_default());
+    let (to, from, bytes) = (operands.next()?, operands.next()?, operands.next()?);
+    (name.starts_with("llvm.memcpy.") && bytes.parse::<u64>().is_ok()).then_some((to, from))
 }
 
 /// Returns the operand at the start of ` %p, …`, or behind attributes.

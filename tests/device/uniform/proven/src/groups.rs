@@ -192,6 +192,18 @@ pub fn traps_in_some_threads(cta: Cta, input: Global<u32>) {
     cta.sync();
 }
 
+/// All threads of the CTA come to the loop, or none.
+#[ptx::kernel(threads = 128)]
+pub fn a_loop_before_a_trap(cta: Cta, n: u32) {
+    if n > 100 {
+        for i in 0..n {
+            ptx::println!("{}", i);
+        }
+        ptx::trap();
+    }
+    cta.sync();
+}
+
 #[ptx::kernel(threads = 128, cluster = 2)]
 pub fn cluster_by_its_index(cta: Cta) {
     cta.finish_cluster((), |cluster, ()| {

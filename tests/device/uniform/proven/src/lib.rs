@@ -6,6 +6,8 @@
 mod blocks;
 mod clusters;
 mod groups;
+mod lanes;
+mod parameters;
 mod rows;
 
 ptx::panic_handler!();

@@ -1,7 +1,10 @@
 //! Barriers of the CTA under conditions that differ between its threads.
 
+use core::sync::atomic::{AtomicU32, Ordering};
+
 use ptx::global::{Global, GlobalElementsMut};
 use ptx::group::Cta;
+use ptx::qualifier::space;
 
 #[ptx::kernel(threads = 128)]
 pub fn in_a_branch(cta: Cta) {
@@ -313,6 +316,76 @@ pub fn by_a_loop_with_two_exits(cta: Cta, input: Global<u32>, n: u32) {
         i += 1;
     };
     if found {
+        cta.sync(); // wrong
+    }
+}
+
+static FLAG: AtomicU32 = AtomicU32::new(0);
+
+/// The thread that waits comes to no call, and ends the grid too late.
+#[ptx::kernel(threads = 64)]
+pub fn after_a_loop_before_a_trap(cta: Cta) {
+    if cta.thread_rank() == 3 {
+        while FLAG.load(Ordering::Relaxed) == 0 {}
+        ptx::trap();
+    }
+    cta.sync(); // wrong
+    FLAG.store(1, Ordering::Relaxed);
+}
+
+/// The trap is one that other threads reach without the loop.
+#[ptx::kernel(threads = 64)]
+pub fn after_a_loop_before_a_panic(cta: Cta, input: Global<u32>) {
+    let x = input.get(cta.thread_rank() as usize).unwrap();
+    if x == 3 {
+        while FLAG.load(Ordering::Relaxed) == 0 {}
+        panic!();
+    }
+    cta.sync(); // wrong
+}
+
+/// Local memory has another generic address in each thread.
+#[ptx::kernel(threads = 64)]
+pub fn by_a_generic_address(cta: Cta) {
+    if (ptx::raw::cvta(space::Local, 64) as u64 >> 10).is_multiple_of(2) {
+        cta.sync(); // wrong
+    }
+}
+
+/// The address is outside of the window, so that its place there is unspecified.
+#[ptx::kernel(threads = 64)]
+pub fn by_an_address_outside_of_the_window(cta: Cta) {
+    if ptx::raw::cvta_to(space::SharedCta, core::ptr::null()).is_multiple_of(2) {
+        cta.sync(); // wrong
+    }
+}
+
+#[derive(Clone, Copy, ptx::Plain)]
+#[repr(C)]
+pub struct Table {
+    words: [u32; 64],
+}
+
+/// Each thread has its own copy of a parameter.
+#[ptx::kernel(threads = 64)]
+pub fn by_a_table_that_threads_change(cta: Cta, mut table: Table, n: u32) {
+    table.words[(cta.thread_rank() % 64) as usize] = 7;
+    if table.words[(n % 64) as usize] > 3 {
+        cta.sync(); // wrong
+    }
+}
+
+#[ptx::kernel(threads = 64)]
+pub fn by_a_table_of_each_thread(cta: Cta, one: Table, other: Table, n: u32) {
+    let table = if cta.thread_rank() > 7 { one } else { other };
+    if table.words[(n % 64) as usize] > 3 {
+        cta.sync(); // wrong
+    }
+}
+
+#[ptx::kernel(threads = 64)]
+pub fn by_a_table_at_an_index_of_the_thread(cta: Cta, table: Table) {
+    if table.words[(cta.thread_rank() % 64) as usize] > 3 {
         cta.sync(); // wrong
     }
 }

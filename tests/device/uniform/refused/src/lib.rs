@@ -10,6 +10,7 @@ mod control;
 mod dealt;
 mod groups;
 mod handles;
+mod lanes;
 mod memory;
 mod shapes;
 mod tiles;
