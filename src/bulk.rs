@@ -75,6 +75,35 @@ states! {
 #[cfg_attr(doc, doc(hidden))]
 pub trait WaitableAsyncGroup: Sealed {}
 
+/// What a wait for the writes of a bulk async-group returns in this state.
+///
+/// # Safety
+///
+/// Implemented in this crate only: the handles are those of the copies, each once.
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Waited<Copies>: WaitableAsyncGroup {
+    /// The handles.
+    type Handles;
+    #[doc(hidden)]
+    fn handles(copies: Copies, token: Token) -> Self::Handles;
+}
+// SAFETY: `Split::written` returns the handles.
+unsafe impl<Copies: Split> Waited<Copies> for Committed {
+    type Handles = Copies::Written;
+    #[inline(always)]
+    fn handles(copies: Copies, token: Token) -> Self::Handles {
+        copies.written(token)
+    }
+}
+// SAFETY: these are the handles; what is not to come back, the wait for the reads has kept (`Split::split`).
+unsafe impl<Copies> Waited<Copies> for ReadDone {
+    type Handles = Copies;
+    #[inline(always)]
+    fn handles(copies: Copies, _: Token) -> Copies {
+        copies
+    }
+}
+
 /// The state of an async-group in which copies can be added to the group: [`Uncommitted`].
 #[diagnostic::on_unimplemented(
     message = "an async-group in the state `{Self}` takes no more copies",
@@ -327,7 +356,8 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     }
 
     /// Waits in the leader until the copies of this group have written global memory (`cp.async.bulk.wait_group`), and returns all
-    /// handles of the group. After the barrier all threads see the writes. Sources keep their contents.
+    /// handles of the group, except that a part of the CTA does not regain its destinations in global memory (`()`). After the
+    /// barrier all threads see the writes. Sources keep their contents.
     ///
     /// Collective in the group.
     ///
@@ -335,12 +365,12 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias("cp_async_bulk_wait_group", "cuda::ptx::cp_async_bulk_wait_group"))]
-    pub fn wait(self, group: &G) -> AfterSync<Copies, G>
+    pub fn wait(self, group: &G) -> AfterSync<State::Handles, G>
     where
-        State: WaitableAsyncGroup,
+        State: Waited<Copies>,
     {
         await_written(group, 0);
-        AfterSync::new(self.copies)
+        AfterSync::new(State::handles(self.copies, Token::NEW))
     }
 }
 
@@ -452,14 +482,17 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__pipeline_wait_prior")]
-    pub fn wait_oldest<Copies>(self, group: &G) -> AfterSync<(Copies, <Self as Queue>::Newer), G>
+    pub fn wait_oldest<Copies: Split>(
+        self,
+        group: &G,
+    ) -> AfterSync<(Copies::Written, <Self as Queue>::Newer), G>
     where
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
         // The oldest group is not among the N most recent, as in `wait_read_oldest`.
         await_written(group, const { Older::GROUPS });
         let (oldest, newer) = self.take_oldest(Token::NEW);
-        AfterSync::new((oldest.copies, newer))
+        AfterSync::new((oldest.copies.written(Token::NEW), newer))
     }
 
     /// Waits in the leader until the copies of all groups of the queue have written global memory (`cp.async.bulk.wait_group 0`).
@@ -470,9 +503,12 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     /// PTX: `cp.async.bulk.wait_group 0;` by the leader
     #[inline(always)]
     #[track_caller]
-    pub fn wait(self, group: &G) -> AfterSync<(Older::Copies, Newest), G> {
+    pub fn wait(self, group: &G) -> AfterSync<<(Older::Copies, Newest) as Split>::Written, G>
+    where
+        (Older::Copies, Newest): Split,
+    {
         await_written(group, 0);
-        AfterSync::new(self.into_copies(Token::NEW))
+        AfterSync::new(self.into_copies(Token::NEW).written(Token::NEW))
     }
 }
 
@@ -491,6 +527,11 @@ pub unsafe trait Split {
     /// an mbarrier tells the other threads.
     #[doc(hidden)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations);
+    /// The handles after the copies: a part of the CTA does not regain tiles of the CTA ([`ThreadGroup::Regained`]).
+    type Written;
+    /// Returns the handles after the copies. The token proves that the caller has waited for the writes.
+    #[doc(hidden)]
+    fn written(self, token: Token) -> Self::Written;
 }
 
 // SAFETY: the parts are the two handles of the pair.
@@ -500,6 +541,11 @@ unsafe impl<Src: Source<Group: ThreadGroup>, T, const N: usize> Split for (Src, 
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.when_read(token), Src::Group::regain(self.1, token))
+    }
+    type Written = (Src, Self::Destinations);
+    #[inline(always)]
+    fn written(self, token: Token) -> Self::Written {
+        (self.0, Src::Group::regain(self.1, token))
     }
 }
 
@@ -511,5 +557,10 @@ unsafe impl<Rest: Split, Last: Split> Split for (Rest, Last) {
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
         let ((rest_src, rest_dst), (last_src, last_dst)) = (self.0.split(token), self.1.split(token));
         ((rest_src, last_src), (rest_dst, last_dst))
+    }
+    type Written = (Rest::Written, Last::Written);
+    #[inline(always)]
+    fn written(self, token: Token) -> Self::Written {
+        (self.0.written(token), self.1.written(token))
     }
 }

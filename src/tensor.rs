@@ -792,6 +792,11 @@ unsafe impl<Src: Source<Group: ThreadGroup>, T, S: StoreShape> Split for (Src, T
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.when_read(token), Src::Group::regain(self.1, token))
     }
+    type Written = (Src, Self::Destinations);
+    #[inline(always)]
+    fn written(self, token: Token) -> Self::Written {
+        (self.0, Src::Group::regain(self.1, token))
+    }
 }
 
 // SAFETY: the parts are the two fields of the tuple, each once.
@@ -801,6 +806,11 @@ unsafe impl<Src: Source, T, S: ReduceShape> Split for (Src, TensorReduceTile<T, 
     #[inline(always)]
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.when_read(token), self.1)
+    }
+    type Written = Self;
+    #[inline(always)]
+    fn written(self, _: Token) -> Self {
+        self
     }
 }
 

@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{AtomicRef, AtomicValue, AtomicVector, AtomicViewScope};
+use crate::mark::{Grid, deal};
 use crate::qualifier::space;
 use crate::size::ALIGN;
 
@@ -33,6 +34,12 @@ impl<T, S> Clone for GlobalAtomics<T, S> {
 impl<T, S> Copy for GlobalAtomics<T, S> {}
 
 impl<T, S> GlobalAtomics<T, S> {
+    /// States that all threads of the grid use this memory together.
+    #[inline(always)]
+    pub(crate) fn deal(&self) {
+        deal::<Grid, _>(self.base);
+    }
+
     /// Makes a slice of atomic elements from a pointer to global memory and a length.
     ///
     /// # Safety

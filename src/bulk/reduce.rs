@@ -178,6 +178,11 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, ReduceTile<T, N>) {
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.when_read(token), self.1)
     }
+    type Written = Self;
+    #[inline(always)]
+    fn written(self, _: Token) -> Self {
+        self
+    }
 }
 
 /// Starts the bulk reduction of the tile `src` in shared memory into the tile `dst` of global memory,

@@ -58,6 +58,7 @@ impl<T: Element, const N: usize> GlobalMut<T, N> {
         cta: &Cta,
         tickets: GlobalTickets,
     ) -> (TicketTilesMut<T, N>, super::TailMut<T>) {
+        tickets.counter.deal();
         let (tiles, tail) = self.tiles(cta);
         (
             TicketTilesMut {

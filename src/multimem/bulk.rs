@@ -94,6 +94,11 @@ unsafe impl<Src: Source, T, const N: usize> Split for (Src, MulticastTile<T, N>)
     fn split(self, token: Token) -> (Self::Sources, Self::Destinations) {
         (self.0.when_read(token), self.1)
     }
+    type Written = Self;
+    #[inline(always)]
+    fn written(self, _: Token) -> Self {
+        self
+    }
 }
 
 /// Starts a bulk reduction of the shared-memory tile `src` into `dst` on every GPU (`multimem.cp.reduce.async.bulk`):

@@ -395,7 +395,8 @@ impl<'a, 'b> Kernel<'a, 'b> {
                 Level::Part(split) => of_parts.iter().any(|(of, _)| *of == split) || lanes.contains(&split),
                 Level::Thread => false,
             };
-            if let Some(branch) = self.around(at.0).into_iter().find(|&branch| !holds(self.condition(branch)))
+            let around = self.around(at.0).into_iter().chain(self.to_dead_ends(*at));
+            if let Some(branch) = around.into_iter().find(|&branch| !holds(self.condition(branch)))
                 && said.insert((branch, need))
             {
                 let last = self.function.blocks[branch].instructions.last();
@@ -437,6 +438,26 @@ impl<'a, 'b> Kernel<'a, 'b> {
         (0..self.whole.len())
             .filter(|&at| self.whole[at].len() > 1 && reached(&self.whole, at).contains(&block))
             .collect()
+    }
+
+    /// Returns the branches of a part that lead to a dead end, and to a place in the part. LLVM knows what their conditions say of
+    /// a handle, and the threads outside of the part, which have the handle too, do not execute them.
+    fn to_dead_ends(&self, at: At) -> Vec<usize> {
+        let Some((split, _)) = self.parts[at.0][at.1].first() else { return Vec::new() };
+        let is_in = |block: usize| {
+            self.parts[block].last().is_some_and(|parts| parts.iter().any(|(of, _)| of == split))
+        };
+        let to_dead_end = |block: usize| {
+            self.whole[block].len() > 1 && self.whole[block].iter().any(|next| !self.graph_has(*next))
+        };
+        (0..self.whole.len())
+            .filter(|&block| is_in(block) && to_dead_end(block) && dominates(&self.dominators, block, at.0))
+            .collect()
+    }
+
+    /// Returns true if a block is no dead end.
+    fn graph_has(&self, block: usize) -> bool {
+        self.lives.contains(&block)
     }
 
     fn parts_at(&self, at: At) -> Parts<'a> {

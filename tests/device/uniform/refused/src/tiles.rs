@@ -282,3 +282,107 @@ pub fn barriers_of_peers_closed_in_another_order(cta: Cta, #[shared] smem: FourB
         (cluster, y.end())
     });
 }
+
+/// Thread 0 still has its tile: it does not execute what ends a consumer that has none.
+#[ptx::kernel(threads = 64)]
+pub fn a_tile_of_an_option_that_two_parts_take(cta: Cta, #[shared] smem: Consumed, data: GlobalMut<u32, 64>) {
+    let (mut tiles, _) = data.tiles(&cta);
+    let Consumed { stages, tile, out, consumers } = smem;
+    let mut to = tiles.next_tile();
+    cta.finish((stages, tile, out), |cta, (pipeline, tile, out)| {
+        let run = pipeline.run_with(
+            cta,
+            consumers,
+            out,
+            |_, producer| producer,
+            |warps, consumer, out| {
+                let Some((_, to)) = to.take() else { trap() };
+                let out = out.write(warps, |i| 7 + i as u32).to_async().sync(warps);
+                let out = bulk::store(warps, out, to).commit(warps).wait_read(warps).sync(warps);
+                (consumer, out.end())
+            },
+        );
+        let tile = cta.finish_one(tile, |thread, tile| {
+            let Some((_, to)) = to.take() else { trap() };
+            let tile = tile.write(thread, |i| i as u32).to_async().sync(thread);
+            bulk::store(thread, tile, to).commit(thread).wait_read(thread).sync(thread).end() // wrong
+        });
+        let (a, b) = run.end();
+        (a, tile, b)
+    });
+}
+
+#[ptx::kernel(threads = 64)]
+pub fn a_tile_of_an_option_that_the_leader_takes_first(
+    cta: Cta,
+    #[shared] smem: Consumed,
+    data: GlobalMut<u32, 64>,
+) {
+    let (mut tiles, _) = data.tiles(&cta);
+    let Consumed { stages, tile, out, consumers } = smem;
+    let mut to = tiles.next_tile().map(|(_, to)| to);
+    cta.finish((stages, tile, out), |cta, (pipeline, tile, out)| {
+        let tile = cta.finish_one(tile, |thread, tile| {
+            let to = to.take().unwrap();
+            let tile = tile.write(thread, |i| i as u32).to_async().sync(thread);
+            bulk::store(thread, tile, to).commit(thread).wait_read(thread).sync(thread).end()
+        });
+        let run = pipeline.run_with(
+            cta,
+            consumers,
+            out,
+            |_, producer| producer,
+            |warps, consumer, out| {
+                let to = to.take().unwrap();
+                let out = out.write(warps, |i| 7 + i as u32).to_async().sync(warps); // wrong
+                let out = bulk::store(warps, out, to).commit(warps).wait_read(warps).sync(warps);
+                (consumer, out.end())
+            },
+        );
+        let (a, b) = run.end();
+        (a, tile, b)
+    });
+}
+
+/// The consumers know which memory they have; the leader has it too.
+#[ptx::kernel(threads = 64)]
+pub fn memory_of_two_parts_by_its_address(cta: Cta, #[shared] smem: Consumed) {
+    let Consumed { stages, tile: a, out: b, consumers } = smem;
+    cta.finish((stages, a, b), |cta, (pipeline, a, b)| {
+        let at = a.addr();
+        let (x, y) = if cta.is_leader() { (a, b) } else { (b, a) };
+        let run = pipeline.run_with(
+            cta,
+            consumers,
+            y,
+            |_, producer| producer,
+            |warps, consumer, y| {
+                if y.addr() != at {
+                    trap()
+                }
+                let y = y.write(warps, |i| 7 + i as u32).publish().sync(warps); // wrong
+                (consumer, y.end())
+            },
+        );
+        let x = cta.finish_one(x, |thread, x| x.write(thread, |i| i as u32).publish().sync(thread).end());
+        let (pipeline, y) = run.end();
+        (pipeline, x, y)
+    });
+}
+
+/// Two CTAs draw the same number from two counters.
+#[ptx::kernel(threads = 64)]
+pub fn tickets_by_the_cta(
+    cta: Cta,
+    #[shared] smem: Tickets,
+    data: GlobalMut<u32, 64>,
+    one: GlobalTickets,
+    other: GlobalTickets,
+) {
+    let mut drawn = smem.drawn;
+    let tickets = if cta.grid_rank() % 2 == 0 { one } else { other };
+    let (mut tiles, _) = data.tiles_by_ticket(&cta, tickets); // wrong
+    while let Some((i, tile)) = tiles.next_tile(&cta, &mut drawn) {
+        tile.write(&cta, |k| (i + k) as u32);
+    }
+}
