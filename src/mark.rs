@@ -159,6 +159,13 @@ pub fn of_lane(value: u32, lane: u32, threads: u32) -> u32 {
     marked!("of_lane", u32: reg32 value, lane, threads)
 }
 
+/// From here the thread ends the grid, or another thread does: it makes no other call, and what it waits for comes.
+#[inline(always)]
+#[cfg(feature = "checked")]
+pub fn ends() {
+    mark!("ends");
+}
+
 /// The panic handler of this function ends the grid, and runs no code of the user.
 #[inline(always)]
 pub fn panic_traps() {

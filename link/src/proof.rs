@@ -360,6 +360,15 @@ mod tests {
         let waits = early.replace("one:\nret void", &format!("one:\n{spin}\nstop:\n{trap}"));
         assert!(judge(&waits).is_some());
         assert_eq!(judge(&waits.replace("i1 %d,", "i1 true,")), None);
+        // The library says that such a thread ends the grid.
+        assert_eq!(
+            judge(
+                &waits
+                    .replacen("br i1 %d, label %one", "br i1 %d, label %before", 1)
+                    .replace("one:\n%f", "before:\nmark ends()\nbr label %one\none:\n%f")
+            ),
+            None
+        );
         // The same trap elsewhere, and a loop before it that some threads never enter.
         let shared = waits.replace("both:\n", "both:\nbr i1 %d, label %stop, label %last\nlast:\n");
         assert!(judge(&shared).is_some());

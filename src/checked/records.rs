@@ -188,6 +188,7 @@ static REPORTS: AtomicU32 = AtomicU32::new(0);
 #[cold]
 #[inline(never)]
 fn report(state: u32, place: &'static Place, other: u32, record: u32) -> ! {
+    crate::mark::ends();
     while REPORTS.swap(1, Ordering::Relaxed) != 0 {
         // Another thread prints, and then ends the grid.
         raw::nanosleep(1_000_000);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::body::{Function, Instruction};
+use crate::body::{Block, Function, Instruction};
 use crate::flow::{Graph, closure, dominates};
 use crate::ir::{self, Callee};
 use crate::lines::Lines;
@@ -63,7 +63,10 @@ pub fn gaps<'a>(
     constants: &[&'a str],
     lines: &Lines<'a>,
 ) -> Vec<Gap> {
-    let whole: Vec<Vec<usize>> = function.blocks.iter().map(|block| block.successors.clone()).collect();
+    // Where the library says that the thread ends the grid, it goes nowhere.
+    let next =
+        |block: &Block<'_>| if ends(&block.instructions) { Vec::new() } else { block.successors.clone() };
+    let whole: Vec<Vec<usize>> = function.blocks.iter().map(next).collect();
     if let Some(gap) = unreadable(function, defined, &whole, lines) {
         return vec![gap];
     }
@@ -155,9 +158,17 @@ pub fn has_cycle(successors: &[Vec<usize>]) -> bool {
 fn is_dead_end(instructions: &[Instruction<'_>]) -> bool {
     let mut calls = instructions.iter().filter_map(|one| ir::call(one.line)).peekable();
     let traps = |call: &ir::Call<'_>| matches!(call.callee, Callee::Asm(text) if text.starts_with("trap;"));
+    if ends(instructions) {
+        return true;
+    }
     let is_unreachable = instructions.last().is_some_and(|last| last.opcode == "unreachable");
     // rustc knows that no thread reaches an `unreachable` that follows no call, such as the last arm of a `match`.
     is_unreachable && (instructions.len() == 1 || calls.any(|call| traps(&call)))
+}
+
+/// Returns true if a block has the mark that the thread ends the grid from there.
+fn ends(instructions: &[Instruction<'_>]) -> bool {
+    instructions.iter().any(|one| Mark::read(one.line).is_some_and(|mark| mark.name == "ends"))
 }
 
 /// Returns the place of the user's code in which an instruction is, or nothing if that is not known.
