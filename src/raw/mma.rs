@@ -125,143 +125,143 @@ macro_rules! mma_row {
 
 // `.f16`.
 mma! { 4 2 2 4 mma_m8n8k4_f16_f16
-    "of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f16` to sums of `.f16`"
-    (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
-    "mma.sync.aligned.m8n8k4" ".f16.f16.f16.f16 "
-    "mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f16.f16.f16.f16 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
+"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f16` to sums of `.f16`"
+(u32, reg32) (u32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
+"mma.sync.aligned.m8n8k4" ".f16.f16.f16.f16 "
+"mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f16.f16.f16.f16 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
 mma! { 8 2 2 4 mma_m8n8k4_f32_f16_f16
-    "of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f16` to sums of `.f32`"
-    (f32, reg32) (u32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
-    "mma.sync.aligned.m8n8k4" ".f32.f16.f16.f16 "
-    "mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f32.f16.f16.f16 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
+"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f16` to sums of `.f32`"
+(f32, reg32) (u32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
+"mma.sync.aligned.m8n8k4" ".f32.f16.f16.f16 "
+"mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f32.f16.f16.f16 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
 mma! { 8 2 2 8 mma_m8n8k4_f32_f16
-    "of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f32` to sums of `.f32`"
-    (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
-    "mma.sync.aligned.m8n8k4" ".f32.f16.f16.f32 "
-    "mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f32.f16.f16.f32 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
+"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f32` to sums of `.f32`"
+(f32, reg32) (f32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
+"mma.sync.aligned.m8n8k4" ".f32.f16.f16.f32 "
+"mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f32.f16.f16.f32 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
 mma! { 2 2 1 2 mma_m16n8k8_f16_f16
-    "a product 16x8x8 of `.f16` with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) []
-    "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16" " "
-    "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
+"a product 16x8x8 of `.f16` with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16" " "
+"mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
 mma! { 4 2 1 4 mma_m16n8k8_f32_f16
-    "a product 16x8x8 of `.f16` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
-    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32" " "
-    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
+"a product 16x8x8 of `.f16` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32" " "
+"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
 mma! { 2 4 2 2 mma_m16n8k16_f16_f16
-    "a product 16x8x16 of `.f16` with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) []
-    "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16" " "
-    "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x16 of `.f16` with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16" " "
+"mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k16_f32_f16
-    "a product 16x8x16 of `.f16` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" " "
-    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x16 of `.f16` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" " "
+"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 // `.bf16` and `.tf32`.
 mma! { 4 2 1 4 mma_m16n8k8_f32_bf16
-    "a product 16x8x8 of `.bf16` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
-    "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32" " "
-    "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x8 of `.bf16` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32" " "
+"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k16_f32_bf16
-    "a product 16x8x16 of `.bf16` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
-    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32" " "
-    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x16 of `.bf16` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32" " "
+"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 2 1 4 mma_m16n8k4_f32_tf32
-    "a product 16x8x4 of `.tf32` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
-    "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32" " "
-    "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x4 of `.tf32` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32" " "
+"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k8_f32_tf32
-    "a product 16x8x8 of `.tf32` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
-    "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" " "
-    "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x8 of `.tf32` with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32" " "
+"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 // `.f64`.
 mma! { 2 1 1 2 mma_m8n8k4_f64
-    "a product 8x8x4 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
-    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64" " "
-    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 8x8x4 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
+"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64" " "
+"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 2 1 4 mma_m16n8k4_f64
-    "a product 16x8x4 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
-    "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64" " "
-    "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
+"a product 16x8x4 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
+"mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64" " "
+"mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
 mma! { 4 4 2 4 mma_m16n8k8_f64
-    "a product 16x8x8 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
-    "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64" " "
-    "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
+"a product 16x8x8 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
+"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64" " "
+"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
 mma! { 4 8 4 4 mma_m16n8k16_f64
-    "a product 16x8x16 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
-    "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64" " "
-    "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
+"a product 16x8x16 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
+"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64" " "
+"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
 // 8-bit floats.
 mma! { 2 2 1 2 mma_m16n8k16_f16_f8
-    "a product 16x8x16 of 8-bit floats with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]
-    "mma.sync.aligned.m16n8k16.row.col.f16" ".f16 "
-    "mma.sync.aligned.m16n8k16.row.col.f16{.atype}{.btype}.f16 d, a, b, c;" { isa: "8.7", target: "sm_89" } }
+"a product 16x8x16 of 8-bit floats with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]
+"mma.sync.aligned.m16n8k16.row.col.f16" ".f16 "
+"mma.sync.aligned.m16n8k16.row.col.f16{.atype}{.btype}.f16 d, a, b, c;" { isa: "8.7", target: "sm_89" } }
 mma! { 4 2 1 4 mma_m16n8k16_f32_f8
-    "a product 16x8x16 of 8-bit floats with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]
-    "mma.sync.aligned.m16n8k16.row.col.f32" ".f32 "
-    "mma.sync.aligned.m16n8k16.row.col.f32{.atype}{.btype}.f32 d, a, b, c;" { isa: "8.7", target: "sm_89" } }
+"a product 16x8x16 of 8-bit floats with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]
+"mma.sync.aligned.m16n8k16.row.col.f32" ".f32 "
+"mma.sync.aligned.m16n8k16.row.col.f32{.atype}{.btype}.f32 d, a, b, c;" { isa: "8.7", target: "sm_89" } }
 mma! { 2 4 2 2 mma_m16n8k32_f16_f8
-    "a product 16x8x32 of 8-bit floats with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]
-    "mma.sync.aligned.m16n8k32.row.col.f16" ".f16 "
-    "mma.sync.aligned.m16n8k32.row.col.f16{.atype}{.btype}.f16 d, a, b, c;" { isa: "8.7", target: "sm_89" } }
+"a product 16x8x32 of 8-bit floats with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]
+"mma.sync.aligned.m16n8k32.row.col.f16" ".f16 "
+"mma.sync.aligned.m16n8k32.row.col.f16{.atype}{.btype}.f16 d, a, b, c;" { isa: "8.7", target: "sm_89" } }
 mma! { 4 4 2 4 mma_m16n8k32_f32_f8
-    "a product 16x8x32 of 8-bit floats with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]
-    "mma.sync.aligned.m16n8k32.row.col.f32" ".f32 "
-    "mma.sync.aligned.m16n8k32.row.col.f32{.atype}{.btype}.f32 d, a, b, c;" { isa: "8.4", target: "sm_89" } }
+"a product 16x8x32 of 8-bit floats with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]
+"mma.sync.aligned.m16n8k32.row.col.f32" ".f32 "
+"mma.sync.aligned.m16n8k32.row.col.f32{.atype}{.btype}.f32 d, a, b, c;" { isa: "8.4", target: "sm_89" } }
 // Integers.
 mma! { 2 1 1 2 mma_m8n8k16_s32_i8
-    "a product 8x8x16 of 8-bit integers with sums of `.s32`"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
-    "mma.sync.aligned.m8n8k16.row.col" ".s32 "
-    "mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
+"a product 8x8x16 of 8-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
+"mma.sync.aligned.m8n8k16.row.col" ".s32 "
+"mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
 mma! { 4 2 1 4 mma_m16n8k16_s32_i8
-    "a product 16x8x16 of 8-bit integers with sums of `.s32`"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
-    "mma.sync.aligned.m16n8k16.row.col" ".s32 "
-    "mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x16 of 8-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
+"mma.sync.aligned.m16n8k16.row.col" ".s32 "
+"mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k32_s32_i8
-    "a product 16x8x32 of 8-bit integers with sums of `.s32`"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
-    "mma.sync.aligned.m16n8k32.row.col" ".s32 "
-    "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x32 of 8-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
+"mma.sync.aligned.m16n8k32.row.col" ".s32 "
+"mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 2 1 1 2 mma_m8n8k32_s32_i4
-    "a product 8x8x32 of 4-bit integers with sums of `.s32`"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
-    "mma.sync.aligned.m8n8k32.row.col" ".s32 "
-    "mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
+"a product 8x8x32 of 4-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
+"mma.sync.aligned.m8n8k32.row.col" ".s32 "
+"mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
 mma! { 4 2 1 4 mma_m16n8k32_s32_i4
-    "a product 16x8x32 of 4-bit integers with sums of `.s32`"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
-    "mma.sync.aligned.m16n8k32.row.col" ".s32 "
-    "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x32 of 4-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
+"mma.sync.aligned.m16n8k32.row.col" ".s32 "
+"mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k64_s32_i4
-    "a product 16x8x64 of 4-bit integers with sums of `.s32`"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
-    "mma.sync.aligned.m16n8k64.row.col" ".s32 "
-    "mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x64 of 4-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
+"mma.sync.aligned.m16n8k64.row.col" ".s32 "
+"mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 2 1 1 2 mma_m8n8k128_s32_b1
-    "a product 8x8x128 of bits, whose terms are the numbers of bits that are set in the combined words"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
-    "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32" ".popc "
-    "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_75" } }
+"a product 8x8x128 of bits, whose terms are the numbers of bits that are set in the combined words"
+(i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
+"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32" ".popc "
+"mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_75" } }
 mma! { 4 2 1 4 mma_m16n8k128_s32_b1
-    "a product 16x8x128 of bits, whose terms are the numbers of bits that are set in the combined words"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
-    "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32" ".popc "
-    "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x128 of bits, whose terms are the numbers of bits that are set in the combined words"
+(i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
+"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32" ".popc "
+"mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k256_s32_b1
-    "a product 16x8x256 of bits, whose terms are the numbers of bits that are set in the combined words"
-    (i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
-    "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32" ".popc "
-    "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 16x8x256 of bits, whose terms are the numbers of bits that are set in the combined words"
+(i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
+"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32" ".popc "
+"mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 // `.kind::f8f6f4`, of which an element has a byte.
 mma! { 2 4 2 2 mma_f8f6f4_m16n8k32_f16
-    "a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f16`"
-    (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
-    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16" ".f16 "
-    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16{.atype}{.btype}.f16 d, a, b, c;"
-    { isa: "8.7", target: "sm_100", gate: mma_kinds } }
+"a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f16`"
+(u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
+"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16" ".f16 "
+"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16{.atype}{.btype}.f16 d, a, b, c;"
+{ isa: "8.7", target: "sm_100", gate: mma_kinds } }
 mma! { 4 4 2 4 mma_f8f6f4_m16n8k32_f32
-    "a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f32`"
-    (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
-    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32" ".f32 "
-    "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c;"
-    { isa: "8.6", target: "sm_100", gate: mma_kinds } }
+"a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f32`"
+(f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
+"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32" ".f32 "
+"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c;"
+{ isa: "8.6", target: "sm_100", gate: mma_kinds } }

@@ -4,10 +4,8 @@
 //! memory, `sp` that A is sparse. The first argument is the number of columns, on which the number of accumulators depends.
 //!
 //! The sums of the instruction arrive in the registers of its result after a [`wgmma_wait_group`]. The compiler does not know
-//! that: it
-//! may move a use of the result before the wait. [`wgmma_wait_group_with`] takes the result and returns it, so that uses
-//! follow the
-//! wait, and [`wgmma_fence_with`] does so for what is written before a fence.
+//! that: it may move a use of the result before the wait. [`wgmma_wait_group_with`] takes the result and returns it, so that
+//! uses follow the wait, and [`wgmma_fence_with`] does so for what is written before a fence.
 
 legal! {
     /// `imm-scale-a` or `imm-scale-b`.
@@ -53,8 +51,7 @@ words! {
 }
 
 /// Makes a macro that hands the columns to another macro: with their number, their text, and the text and the names of all
-/// their
-/// accumulators. A line has the accumulators beyond those of the line before. The lists are added up once, not for each
+/// their accumulators. A line has the accumulators beyond those of the line before. The lists are added up once, not for each
 /// instruction.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! accumulators {
@@ -174,8 +171,7 @@ macro_rules! with_accumulators {
 }
 
 /// One instruction: the text up to the columns, after them, and after the accumulators; the other operands; the sums, the
-/// columns, and
-/// the text and the registers of the accumulators.
+/// columns, and the text and the registers of the accumulators.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! wgmma_asm {
     ([ $($head:literal)* ] [ $($types:literal)* ] [ $($tail:tt)* ] [ $($operands:tt)* ] $sums:ident
@@ -323,12 +319,10 @@ macro_rules! wgmma {
         /// - All 128 threads of a warpgroup execute this same instruction together, with the same descriptors and `scale_d`.
         #[doc = $safety]
         /// - The matrices in shared memory were written through the async proxy, or a `fence.proxy.async` follows the writes.
-        /// Nothing
-        ///   writes them until a [`wgmma_wait_group`] has waited for the instruction.
+        ///   Nothing writes them until a [`wgmma_wait_group`] has waited for the instruction.
         /// - A [`wgmma_fence`] follows each access to the registers of the sums and of `a`, except by earlier `wgmma` of the
-        /// same
-        /// shape. Nothing accesses these registers, and the result, until a [`wgmma_wait_group`] has waited for the
-        /// instruction.
+        ///   same shape. Nothing accesses these registers, and the result, until a [`wgmma_wait_group`] has waited for the
+        ///   instruction.
         $( #[doc = $meta_safety] )?
         #[cfg(wgmma)]
         #[inline(always)]
@@ -685,8 +679,7 @@ macro_rules! through {
             #[cfg(not(target_arch = "nvptx64"))]
             super::off_target(stringify!($name));
             // SAFETY: the caller keeps the contract above; the text is the instruction and a comment, and its operands are
-            // those
-            // registers that the sums have.
+            // those registers that the sums have.
             #[cfg(target_arch = "nvptx64")]
             #[allow(unused_unsafe)]
             unsafe {
