@@ -80,6 +80,11 @@ pub trait WaitableAsyncGroup: Sealed {}
 /// # Safety
 ///
 /// Implemented in this crate only: the handles are those of the copies, each once.
+#[diagnostic::on_unimplemented(
+    message = "an async-group in the state `{Self}` cannot be waited for",
+    label = "not committed",
+    note = "`wait_group` waits for committed groups: call `.commit(&cta)` first"
+)]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Waited<Copies>: WaitableAsyncGroup {
     /// The handles.
@@ -365,9 +370,9 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias("cp_async_bulk_wait_group", "cuda::ptx::cp_async_bulk_wait_group"))]
-    pub fn wait(self, group: &G) -> AfterSync<State::Handles, G>
+    pub fn wait<Written>(self, group: &G) -> AfterSync<Written, G>
     where
-        State: Waited<Copies>,
+        State: Waited<Copies, Handles = Written>,
     {
         await_written(group, 0);
         AfterSync::new(State::handles(self.copies, Token::NEW))
@@ -482,11 +487,9 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     #[inline(always)]
     #[track_caller]
     #[doc(alias = "__pipeline_wait_prior")]
-    pub fn wait_oldest<Copies: Split>(
-        self,
-        group: &G,
-    ) -> AfterSync<(Copies::Written, <Self as Queue>::Newer), G>
+    pub fn wait_oldest<Copies, Written>(self, group: &G) -> AfterSync<(Written, <Self as Queue>::Newer), G>
     where
+        Copies: Split<Written = Written>,
         Older: Queue<Oldest = BulkGroup<Copies, Committed, G>>,
     {
         // The oldest group is not among the N most recent, as in `wait_read_oldest`.
@@ -503,9 +506,9 @@ impl<Older: Queue, Newest, G: ThreadGroup> InFlight<Older, BulkGroup<Newest, Com
     /// PTX: `cp.async.bulk.wait_group 0;` by the leader
     #[inline(always)]
     #[track_caller]
-    pub fn wait(self, group: &G) -> AfterSync<<(Older::Copies, Newest) as Split>::Written, G>
+    pub fn wait<Written>(self, group: &G) -> AfterSync<Written, G>
     where
-        (Older::Copies, Newest): Split,
+        (Older::Copies, Newest): Split<Written = Written>,
     {
         await_written(group, 0);
         AfterSync::new(self.into_copies(Token::NEW).written(Token::NEW))

@@ -75,18 +75,16 @@ pub trait Columns: Qualifier {
     type S32: Copy;
 }
 
-mod sealed_sums {
-    /// A trait that only this crate implements.
-    pub trait SealedSums {}
-}
-use sealed_sums::SealedSums;
-
 /// The sums of a thread, in the order of their registers.
+///
+/// # Safety
+///
+/// Implemented in this module only: an array of words, as many as `COLUMNS` and `HALVES` say.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the sums of a `wgmma`: pass what a function of `ptx::raw` has returned",
     label = "not sums"
 )]
-pub trait Sums: Copy + SealedSums {
+pub unsafe trait Sums: Copy {
     /// Whether a word has two sums of `.f16`.
     #[doc(hidden)]
     const HALVES: bool;
@@ -104,9 +102,9 @@ pub trait IntegerColumns: Columns {}
 
 macro_rules! columns {
     (@sums $Tag:ident $halves:literal $Sums:ty) => {
-        impl SealedSums for $Sums {}
         #[diagnostic::do_not_recommend]
-        impl Sums for $Sums {
+        // SAFETY: the words are those of `Columns`.
+        unsafe impl Sums for $Sums {
             const HALVES: bool = $halves;
             const COLUMNS: u8 = <n::$Tag as Qualifier>::ID;
         }

@@ -13,7 +13,7 @@ static MODULE: LazyLock<Module> = LazyLock::new(|| ok(Build::new("tests/device/t
 
 /// Returns rows of small integers.
 fn matrix(rows: usize, columns: usize, seed: usize) -> Vec<f32> {
-    (0..rows * columns).map(|i| ((i * 2654435761 + seed * 97) >> 7 & 7) as f32 - 3.0).collect()
+    (0..rows * columns).map(|i| (((i * 2654435761 + seed * 97) >> 7) & 7) as f32 - 3.0).collect()
 }
 
 /// Runs a kernel, and returns the rows by columns of `a * b`, with `b` stored by columns. Checks them.

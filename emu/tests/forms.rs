@@ -78,8 +78,8 @@ fn numbered(form: &str) -> String {
 /// Returns what a form decodes to, as text.
 fn decoded(form: &str) -> Result<String, String> {
     let classes = CLASSES.iter().filter(|(class, _)| form.contains(class));
-    // A register has a slot from its declaration on, so a slot stands for a class; one of `%r<40>` has it from its first use on.
-    let names = |class: &str| (0..40).map(|i| format!("%{class}{i}")).collect::<Vec<_>>().join(", ");
+    // A register has a slot from its declaration on, so a slot stands for a class; one of `%r<160>` has it from its first use on.
+    let names = |class: &str| (0..160).map(|i| format!("%{class}{i}")).collect::<Vec<_>>().join(", ");
     let registers: String = classes.map(|(class, ty)| format!(".reg .{ty} {}; ", names(class))).collect();
     let text = format!(
         ".version 9.5\n.target sm_107a\n.address_size 64\n.visible .entry k() {{ {registers}\n{}\nret; }}\n",

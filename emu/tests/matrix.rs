@@ -10,7 +10,7 @@ type Matrix = Vec<Vec<f64>>;
 /// Returns a matrix of small integers, which differ between matrices of different seeds.
 fn matrix(rows: usize, columns: usize, seed: usize) -> Matrix {
     let value = |row: usize, column: usize| {
-        (((row * 31 + column * 17 + seed * 7) * 2654435761 >> 8) % 7) as f64 - 3.0
+        ((((row * 31 + column * 17 + seed * 7) * 2654435761) >> 8) % 7) as f64 - 3.0
     };
     (0..rows).map(|row| (0..columns).map(|column| value(row, column)).collect()).collect()
 }
@@ -478,7 +478,7 @@ wgmma.mma_async.sync.aligned.m64n{n}k{k}.f32.f16.f16 {}, %a, %b, %p, {sign}, 1, 
         // A in registers, as `mma.m16n8k16` has it in each warp.
         let inputs: Vec<Vec<u32>> = (0..128)
             .map(|thread: usize| {
-                let (group, place) = (thread % 32 >> 2, thread % 4);
+                let (group, place) = ((thread % 32) >> 2, thread % 4);
                 let of = |i: usize| {
                     let row = if i < 2 || (4..6).contains(&i) { group } else { group + 8 };
                     a[row + 16 * (thread / 32)][place * 2 + (i & 1) + if i < 4 { 0 } else { 8 }]

@@ -205,9 +205,9 @@ fn a_modifier_that_is_not_the_instructions_is_named_with_its_line() {
     );
     let error = load("vote.ballot.b32 %r0, %p0;");
     assert!(error.contains("line 5") && error.contains("`vote` without `.sync`"), "{error}");
-    let error = load("wgmma.fence.sync.aligned;");
+    let error = load("tcgen05.fence::before_thread_sync;");
     assert!(
-        error.contains("the interpreter has no `wgmma`: it cannot run `wgmma.fence.sync.aligned`"),
+        error.contains("the interpreter has no `tcgen05`: it cannot run `tcgen05.fence::before_thread_sync`"),
         "{error}"
     );
 }

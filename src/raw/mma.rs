@@ -1,8 +1,8 @@
-//! `mma`: a warp multiplies matrices that its registers hold, and adds a third one (`cute::SM80_16x8x16_F32F16F16F32_TN` …; PTX ISA
-//! 9.7.14.5.14).
+//! `mma`: a warp multiplies matrices that its registers hold, and adds a third one (`cute::SM80_16x8x16_F32F16F16F32_TN` …;
+//! PTX ISA 9.7.14.5.14).
 //!
-//! A name has the shape, the type of the sums and that of the elements. An element of `a`, `b` and `c` is where the ISA's figures
-//! show it; two sums of `.f16` are in one register, the first one in the low half.
+//! A name has the shape, the type of the sums and that of the elements. An element of `a`, `b` and `c` is where the ISA's
+//! figures show it; two sums of `.f16` are in one register, the first one in the low half.
 
 legal! {
     /// The order of the elements of A or B in `mma.m8n8k4`.
@@ -37,34 +37,43 @@ macro_rules! mma {
         ("{{{d0}, {d1}}}, {{{a0}, {a1}}}, {{{b0}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0 a1] 2 [b0] 1 [c0 c1] 2 $($row)*
     } };
     (4 2 1 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}}}, {{{b0}}}, {{{c0}, {c1}, {c2}, {c3}}}") [d0 d1 d2 d3] 4 [a0 a1] 2 [b0] 1 [c0 c1 c2 c3] 4 $($row)*
+        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}}}, {{{b0}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1] 2 [b0] 1 [c0 c1 c2 c3] 4 $($row)*
     } };
     (4 4 2 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}") [d0 d1 d2 d3] 4 [a0 a1 a2 a3] 4 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
+        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1 a2 a3] 4 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
     } };
     (2 4 2 2 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0 a1 a2 a3] 4 [b0 b1] 2 [c0 c1] 2 $($row)*
+        ("{{{d0}, {d1}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}}}")
+        [d0 d1] 2 [a0 a1 a2 a3] 4 [b0 b1] 2 [c0 c1] 2 $($row)*
     } };
     (4 8 4 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}, {a4}, {a5}, {a6}, {a7}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}, {c2}, {c3}}}") [d0 d1 d2 d3] 4 [a0 a1 a2 a3 a4 a5 a6 a7] 8 [b0 b1 b2 b3] 4 [c0 c1 c2 c3] 4 $($row)*
+        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}, {a4}, {a5}, {a6}, {a7}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1 a2 a3 a4 a5 a6 a7] 8 [b0 b1 b2 b3] 4 [c0 c1 c2 c3] 4 $($row)*
     } };
     (4 2 2 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}") [d0 d1 d2 d3] 4 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
+        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
     } };
     (8 2 2 8 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}, {c4}, {c5}, {c6}, {c7}}}") [d0 d1 d2 d3 d4 d5 d6 d7] 8 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3 c4 c5 c6 c7] 8 $($row)*
+        ("{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}, {c4}, {c5}, {c6}, {c7}}}")
+        [d0 d1 d2 d3 d4 d5 d6 d7] 8 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3 c4 c5 c6 c7] 8 $($row)*
     } };
     (8 2 2 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}") [d0 d1 d2 d3 d4 d5 d6 d7] 8 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
+        ("{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3 d4 d5 d6 d7] 8 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
     } };
     (2 2 2 2 $($row:tt)*) => { mma_row! {
         ("{{{d0}, {d1}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0 a1] 2 [b0 b1] 2 [c0 c1] 2 $($row)*
     } };
     (2 4 4 2 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0 a1 a2 a3] 4 [b0 b1 b2 b3] 4 [c0 c1] 2 $($row)*
+        ("{{{d0}, {d1}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}}}")
+        [d0 d1] 2 [a0 a1 a2 a3] 4 [b0 b1 b2 b3] 4 [c0 c1] 2 $($row)*
     } };
     (4 4 4 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}, {c2}, {c3}}}") [d0 d1 d2 d3] 4 [a0 a1 a2 a3] 4 [b0 b1 b2 b3] 4 [c0 c1 c2 c3] 4 $($row)*
+        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1 a2 a3] 4 [b0 b1 b2 b3] 4 [c0 c1 c2 c3] 4 $($row)*
     } };
 }
 
@@ -75,7 +84,8 @@ macro_rules! mma_row {
         sparse $Selector:ident $name:ident $does:literal $sum:tt $start:tt $in:tt [ $($q:tt)* ]
         $head:literal $tail:literal $form:literal $need:tt
     ) => { mma_row! { @instruction
-        [ , metadata: u32 = reg32 ] [] ";" [ "- Each four bits of the metadata of the lanes that `F` selects are indices that PTX ISA 9.7.14.6.1 allows." ]
+        [ , metadata: u32 = reg32 ] [] ";"
+        [ "- Each four bits of the metadata of the lanes that `F` selects are indices that PTX ISA 9.7.14.6.1 allows." ]
         $d $d_count $a $a_count $b $b_count $c $c_count $name $does $sum $start $in
         [ $($q)*, F: $Selector after $tail $text ", {metadata}, " ] $head $form $need "9.7.14.6.3"
     } };
@@ -115,15 +125,18 @@ macro_rules! mma_row {
 
 // `.f16`.
 mma! { 4 2 2 4 mma_m8n8k4_f16_f16
-"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f16` to sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
+"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f16` to sums of `.f16`"
+(u32, reg32) (u32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
 "mma.sync.aligned.m8n8k4" ".f16.f16.f16.f16 "
 "mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f16.f16.f16.f16 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
 mma! { 8 2 2 4 mma_m8n8k4_f32_f16_f16
-"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f16` to sums of `.f32`" (f32, reg32) (u32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
+"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f16` to sums of `.f32`"
+(f32, reg32) (u32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
 "mma.sync.aligned.m8n8k4" ".f32.f16.f16.f16 "
 "mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f32.f16.f16.f16 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
 mma! { 8 2 2 8 mma_m8n8k4_f32_f16
-"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f32` to sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
+"of four products 8x8x4 of `.f16`, each of eight lanes, from sums of `.f32` to sums of `.f32`"
+(f32, reg32) (f32, reg32) (u32, reg32) [A: MmaLayout, B: MmaLayout]
 "mma.sync.aligned.m8n8k4" ".f32.f16.f16.f32 "
 "mma.sync.aligned.m8n8k4{.alayout}{.blayout}.f32.f16.f16.f32 d, a, b, c;" { isa: "6.4", target: "sm_70" } }
 mma! { 2 2 1 2 mma_m16n8k8_f16_f16
@@ -195,47 +208,60 @@ mma! { 4 4 2 4 mma_m16n8k32_f32_f8
 "mma.sync.aligned.m16n8k32.row.col.f32{.atype}{.btype}.f32 d, a, b, c;" { isa: "8.4", target: "sm_89" } }
 // Integers.
 mma! { 2 1 1 2 mma_m8n8k16_s32_i8
-"a product 8x8x16 of 8-bit integers with sums of `.s32`" (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
+"a product 8x8x16 of 8-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
 "mma.sync.aligned.m8n8k16.row.col" ".s32 "
 "mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
 mma! { 4 2 1 4 mma_m16n8k16_s32_i8
-"a product 16x8x16 of 8-bit integers with sums of `.s32`" (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
+"a product 16x8x16 of 8-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
 "mma.sync.aligned.m16n8k16.row.col" ".s32 "
 "mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k32_s32_i8
-"a product 16x8x32 of 8-bit integers with sums of `.s32`" (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
+"a product 16x8x32 of 8-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI8 after ".s32", B: MmaI8]
 "mma.sync.aligned.m16n8k32.row.col" ".s32 "
 "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 2 1 1 2 mma_m8n8k32_s32_i4
-"a product 8x8x32 of 4-bit integers with sums of `.s32`" (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
+"a product 8x8x32 of 4-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
 "mma.sync.aligned.m8n8k32.row.col" ".s32 "
 "mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "6.5", target: "sm_75" } }
 mma! { 4 2 1 4 mma_m16n8k32_s32_i4
-"a product 16x8x32 of 4-bit integers with sums of `.s32`" (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
+"a product 16x8x32 of 4-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
 "mma.sync.aligned.m16n8k32.row.col" ".s32 "
 "mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k64_s32_i4
-"a product 16x8x64 of 4-bit integers with sums of `.s32`" (i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
+"a product 16x8x64 of 4-bit integers with sums of `.s32`"
+(i32, reg32) (i32, reg32) (u32, reg32) [Sat: MmaSat, A: MmaI4 after ".s32", B: MmaI4]
 "mma.sync.aligned.m16n8k64.row.col" ".s32 "
 "mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 2 1 1 2 mma_m8n8k128_s32_b1
-"a product 8x8x128 of bits, whose terms are the numbers of bits that are set in the combined words" (i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
+"a product 8x8x128 of bits, whose terms are the numbers of bits that are set in the combined words"
+(i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
 "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32" ".popc "
 "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_75" } }
 mma! { 4 2 1 4 mma_m16n8k128_s32_b1
-"a product 16x8x128 of bits, whose terms are the numbers of bits that are set in the combined words" (i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
+"a product 16x8x128 of bits, whose terms are the numbers of bits that are set in the combined words"
+(i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
 "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32" ".popc "
 "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 4 2 4 mma_m16n8k256_s32_b1
-"a product 16x8x256 of bits, whose terms are the numbers of bits that are set in the combined words" (i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
+"a product 16x8x256 of bits, whose terms are the numbers of bits that are set in the combined words"
+(i32, reg32) (i32, reg32) (u32, reg32) [Op: MmaBitOp]
 "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32" ".popc "
 "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32{.bitOp}.popc d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 // `.kind::f8f6f4`, of which an element has a byte.
 mma! { 2 4 2 2 mma_f8f6f4_m16n8k32_f16
-"a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
+"a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f16`"
+(u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
 "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16" ".f16 "
-"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16{.atype}{.btype}.f16 d, a, b, c;" { isa: "8.7", target: "sm_100", gate: mma_kinds } }
+"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f16{.atype}{.btype}.f16 d, a, b, c;"
+{ isa: "8.7", target: "sm_100", gate: mma_kinds } }
 mma! { 4 4 2 4 mma_f8f6f4_m16n8k32_f32
-"a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f32`" (f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
+"a product 16x8x32 of floats of 8, 6 or 4 bits in bytes with sums of `.f32`"
+(f32, reg32) (f32, reg32) (u32, reg32) [A: MmaF8f6f4, B: MmaF8f6f4]
 "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32" ".f32 "
-"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c;" { isa: "8.6", target: "sm_100", gate: mma_kinds } }
+"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c;"
+{ isa: "8.6", target: "sm_100", gate: mma_kinds } }

@@ -53,34 +53,55 @@ mma! { 4 4 4 4 sparse MmaSelector2 mma_sp_m16n8k16_f32_tf32
 "mma" ".sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 "
 "mma{.spvariant}.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f;" { isa: "7.1", target: "sm_80" } }
 mma! { 4 4 4 4 sparse MmaSelector1 mma_sp_m16n8k64_f32_f8
-"a product 16x8x64 of 8-bit floats with sums of `.f32`, of a sparse A" (f32, reg32) (f32, reg32) (u32, reg32) [Sparse: MmaSparse, A: MmaF8 after ".sync.aligned.m16n8k64.row.col.f32", B: MmaF8]
+"a product 16x8x64 of 8-bit floats with sums of `.f32`, of a sparse A"
+(f32, reg32) (f32, reg32) (u32, reg32) [Sparse: MmaSparse, A: MmaF8 after ".sync.aligned.m16n8k64.row.col.f32", B: MmaF8]
 "mma" ".f32 "
 "mma{.spvariant}.sync.aligned.m16n8k64.row.col.f32{.atype}{.btype}.f32 d, a, b, c, e, f;" { isa: "8.4", target: "sm_89" } }
 mma! { 4 2 2 4 sparse MmaSelector2 mma_sp_m16n8k32_s32_i8
-"a product 16x8x32 of 8-bit integers with sums of `.s32`, of a sparse A" (i32, reg32) (i32, reg32) (u32, reg32) [Sparse: MmaSparse, Sat: MmaSat after ".sync.aligned.m16n8k32.row.col", A: MmaI8 after ".s32", B: MmaI8]
+"a product 16x8x32 of 8-bit integers with sums of `.s32`, of a sparse A"
+(i32, reg32) (i32, reg32) (u32, reg32)
+[Sparse: MmaSparse, Sat: MmaSat after ".sync.aligned.m16n8k32.row.col", A: MmaI8 after ".s32", B: MmaI8]
 "mma" ".s32 "
-"mma{.spvariant}.sync.aligned.m16n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c, e, f;" { isa: "7.1", target: "sm_80" } }
+"mma{.spvariant}.sync.aligned.m16n8k32.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c, e, f;"
+{ isa: "7.1", target: "sm_80" } }
 mma! { 4 4 4 4 sparse MmaSelector1 mma_sp_m16n8k64_s32_i8
-"a product 16x8x64 of 8-bit integers with sums of `.s32`, of a sparse A" (i32, reg32) (i32, reg32) (u32, reg32) [Sparse: MmaSparse, Sat: MmaSat after ".sync.aligned.m16n8k64.row.col", A: MmaI8 after ".s32", B: MmaI8]
+"a product 16x8x64 of 8-bit integers with sums of `.s32`, of a sparse A"
+(i32, reg32) (i32, reg32) (u32, reg32)
+[Sparse: MmaSparse, Sat: MmaSat after ".sync.aligned.m16n8k64.row.col", A: MmaI8 after ".s32", B: MmaI8]
 "mma" ".s32 "
-"mma{.spvariant}.sync.aligned.m16n8k64.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c, e, f;" { isa: "7.1", target: "sm_80" } }
+"mma{.spvariant}.sync.aligned.m16n8k64.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c, e, f;"
+{ isa: "7.1", target: "sm_80" } }
 mma! { 4 2 2 4 sparse MmaSelector2 mma_sp_m16n8k64_s32_i4
-"a product 16x8x64 of 4-bit integers with sums of `.s32`, of a sparse A" (i32, reg32) (i32, reg32) (u32, reg32) [Sparse: MmaSparse, Sat: MmaSat after ".sync.aligned.m16n8k64.row.col", A: MmaI4 after ".s32", B: MmaI4]
+"a product 16x8x64 of 4-bit integers with sums of `.s32`, of a sparse A"
+(i32, reg32) (i32, reg32) (u32, reg32)
+[Sparse: MmaSparse, Sat: MmaSat after ".sync.aligned.m16n8k64.row.col", A: MmaI4 after ".s32", B: MmaI4]
 "mma" ".s32 "
-"mma{.spvariant}.sync.aligned.m16n8k64.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c, e, f;" { isa: "7.1", target: "sm_80" } }
+"mma{.spvariant}.sync.aligned.m16n8k64.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c, e, f;"
+{ isa: "7.1", target: "sm_80" } }
 mma! { 4 4 4 4 sparse MmaSelector1 mma_sp_m16n8k128_s32_i4
-"a product 16x8x128 of 4-bit integers with sums of `.s32`, of a sparse A" (i32, reg32) (i32, reg32) (u32, reg32) [Sparse: MmaSparse, Sat: MmaSat after ".sync.aligned.m16n8k128.row.col", A: MmaI4 after ".s32", B: MmaI4]
+"a product 16x8x128 of 4-bit integers with sums of `.s32`, of a sparse A"
+(i32, reg32) (i32, reg32) (u32, reg32)
+[Sparse: MmaSparse, Sat: MmaSat after ".sync.aligned.m16n8k128.row.col", A: MmaI4 after ".s32", B: MmaI4]
 "mma" ".s32 "
-"mma{.spvariant}.sync.aligned.m16n8k128.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c, e, f;" { isa: "7.1", target: "sm_80" } }
+"mma{.spvariant}.sync.aligned.m16n8k128.row.col{.satfinite}.s32{.atype}{.btype}.s32 d, a, b, c, e, f;"
+{ isa: "7.1", target: "sm_80" } }
 mma! { 2 4 4 2 sparse MmaSelector1 mma_sp_m16n8k64_f16_f8
-"a product 16x8x64 of 8-bit floats with sums of `.f16`, of a sparse A" (u32, reg32) (u32, reg32) (u32, reg32) [Sparse: MmaOrdered, A: MmaF8 after ".sync.aligned.m16n8k64.row.col.f16", B: MmaF8]
+"a product 16x8x64 of 8-bit floats with sums of `.f16`, of a sparse A"
+(u32, reg32) (u32, reg32) (u32, reg32) [Sparse: MmaOrdered, A: MmaF8 after ".sync.aligned.m16n8k64.row.col.f16", B: MmaF8]
 "mma" ".f16 "
-"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16{.atype}{.btype}.f16 d, a, b, c, e, f;" { isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }
+"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.f16{.atype}{.btype}.f16 d, a, b, c, e, f;"
+{ isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }
 mma! { 2 4 4 2 sparse MmaSelector1 mma_sp_f8f6f4_m16n8k64_f16
-"a product 16x8x64 of floats of 8, 6 or 4 bits in bytes with sums of `.f16`, of a sparse A" (u32, reg32) (u32, reg32) (u32, reg32) [Sparse: MmaOrdered, A: MmaF8f6f4 after ".sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16", B: MmaF8f6f4]
+"a product 16x8x64 of floats of 8, 6 or 4 bits in bytes with sums of `.f16`, of a sparse A"
+(u32, reg32) (u32, reg32) (u32, reg32)
+[Sparse: MmaOrdered, A: MmaF8f6f4 after ".sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16", B: MmaF8f6f4]
 "mma" ".f16 "
-"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16{.atype}{.btype}.f16 d, a, b, c, e, f;" { isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }
+"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f16{.atype}{.btype}.f16 d, a, b, c, e, f;"
+{ isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }
 mma! { 4 4 4 4 sparse MmaSelector1 mma_sp_f8f6f4_m16n8k64_f32
-"a product 16x8x64 of floats of 8, 6 or 4 bits in bytes with sums of `.f32`, of a sparse A" (f32, reg32) (f32, reg32) (u32, reg32) [Sparse: MmaOrdered, A: MmaF8f6f4 after ".sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32", B: MmaF8f6f4]
+"a product 16x8x64 of floats of 8, 6 or 4 bits in bytes with sums of `.f32`, of a sparse A"
+(f32, reg32) (f32, reg32) (u32, reg32)
+[Sparse: MmaOrdered, A: MmaF8f6f4 after ".sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32", B: MmaF8f6f4]
 "mma" ".f32 "
-"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c, e, f;" { isa: "8.6", target: "sm_100", gate: mma_kinds } }
+"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c, e, f;"
+{ isa: "8.6", target: "sm_100", gate: mma_kinds } }

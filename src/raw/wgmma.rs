@@ -3,9 +3,9 @@
 //! A name has the type of the sums and that of the elements; `_registers` says that `a` is in registers rather than in shared
 //! memory, `sp` that A is sparse. The first argument is the number of columns, on which the number of accumulators depends.
 //!
-//! The sums of the instruction arrive in the registers of its result after a [`wgmma_wait_group`]. The compiler does not know that: it
-//! may move a use of the result before the wait. [`wgmma_wait_group_with`] takes the result and returns it, so that uses follow the
-//! wait, and [`wgmma_fence_with`] does so for what is written before a fence.
+//! The sums of the instruction arrive in the registers of its result after a [`wgmma_wait_group`]. The compiler does not know
+//! that: it may move a use of the result before the wait. [`wgmma_wait_group_with`] takes the result and returns it, so that
+//! uses follow the wait, and [`wgmma_fence_with`] does so for what is written before a fence.
 
 legal! {
     /// `imm-scale-a` or `imm-scale-b`.
@@ -50,8 +50,9 @@ words! {
     d112 d113 d114 d115 d116 d117 d118 d119 d120 d121 d122 d123 d124 d125 d126 d127
 }
 
-/// Makes a macro that hands the columns to another macro: with their number, their text, and the text and the names of all their
-/// accumulators. A line has the accumulators beyond those of the line before. The lists are added up once, not for each instruction.
+/// Makes a macro that hands the columns to another macro: with their number, their text, and the text and the names of all
+/// their accumulators. A line has the accumulators beyond those of the line before. The lists are added up once, not for each
+/// instruction.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! accumulators {
     ($name:ident $($lines:tt)*) => { accumulators! { @next ($) $name [] [] [] $($lines)* } };
@@ -169,8 +170,8 @@ macro_rules! with_accumulators {
     (S32 $($then:tt)*) => { with_s32!($($then)*) };
 }
 
-/// One instruction: the text up to the columns, after them, and after the accumulators; the other operands; the sums, the columns, and
-/// the text and the registers of the accumulators.
+/// One instruction: the text up to the columns, after them, and after the accumulators; the other operands; the sums, the
+/// columns, and the text and the registers of the accumulators.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! wgmma_asm {
     ([ $($head:literal)* ] [ $($types:literal)* ] [ $($tail:tt)* ] [ $($operands:tt)* ] $sums:ident
@@ -262,7 +263,9 @@ macro_rules! wgmma_probe {
     (@call $types:tt $kind:ident $name:ident $immediates:tt $operands:ident [ $($sparse:ident)? ]) => {
         with_accumulators!($kind wgmma_probe @each $name $types $immediates $operands [ $($sparse)? ])
     };
-    (@each $name:ident $types:tt $immediates:tt $operands:ident $sparse:tt $( { $N:ident $id:literal $n:literal $texts:tt $registers:tt } )*) => { $(
+    (@each $name:ident $types:tt $immediates:tt $operands:ident $sparse:tt
+        $( { $N:ident $id:literal $n:literal $texts:tt $registers:tt } )*
+    ) => { $(
         wgmma_probe!(@one $name $N $types $immediates $operands $sparse);
     )* };
     // Nothing reads the registers of the accumulators, so they need no value.
@@ -315,10 +318,11 @@ macro_rules! wgmma {
         /// # Safety
         /// - All 128 threads of a warpgroup execute this same instruction together, with the same descriptors and `scale_d`.
         #[doc = $safety]
-        /// - The matrices in shared memory were written through the async proxy, or a `fence.proxy.async` follows the writes. Nothing
-        ///   writes them until a [`wgmma_wait_group`] has waited for the instruction.
-        /// - A [`wgmma_fence`] follows each access to the registers of the sums and of `a`, except by earlier `wgmma` of the same
-        ///   shape. Nothing accesses these registers, and the result, until a [`wgmma_wait_group`] has waited for the instruction.
+        /// - The matrices in shared memory were written through the async proxy, or a `fence.proxy.async` follows the writes.
+        ///   Nothing writes them until a [`wgmma_wait_group`] has waited for the instruction.
+        /// - A [`wgmma_fence`] follows each access to the registers of the sums and of `a`, except by earlier `wgmma` of the
+        ///   same shape. Nothing accesses these registers, and the result, until a [`wgmma_wait_group`] has waited for the
+        ///   instruction.
         $( #[doc = $meta_safety] )?
         #[cfg(wgmma)]
         #[inline(always)]
@@ -361,7 +365,9 @@ macro_rules! wgmma {
                         "// row:", module_path!(), "@@", stringify!($name), "@@", $form, "@@", $isa, "@@sm_90a@@", $section,
                         "@@convergent@@wgmma @@", stringify!([ $Columns $($types)* ])
                     ), options(raw));
-                    wgmma_probe!($($types)* $kind $name [ $( $crate::qualifier::$s_axis::$STag, )? $( $crate::qualifier::$axis::$Tag, )* ] operands [ $( $metadata )? ]);
+                    wgmma_probe!($($types)* $kind $name
+                        [ $( $crate::qualifier::$s_axis::$STag, )? $( $crate::qualifier::$axis::$Tag, )* ] operands [ $( $metadata )? ]
+                    );
                 }
             }
         };
@@ -372,25 +378,33 @@ macro_rules! wgmma {
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.f16` with sums of `.f32`.
     fn wgmma_mma_async_f32_f16, descriptor, dense,
-    F32, Columns, "k16.f32", [ one ".f16.f16" ] [ ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sync.aligned.m64{n}k16.f32.f16.f16 d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
+    F32, Columns, "k16.f32", [ one ".f16.f16" ] [ ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K,
+    MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sync.aligned.m64{n}k16.f32.f16.f16 \
+        d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.f16` with sums of `.f32`.
     fn wgmma_mma_async_f32_f16_registers, registers, dense,
-    F32, Columns, "k16.f32", [ one ".f16.f16" ] [ ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
+    F32, Columns, "k16.f32", [ one ".f16.f16" ] [ ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
     "wgmma.mma_async.sync.aligned.m64{n}k16.f32.f16.f16 d, a, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.bf16` with sums of `.f32`.
     fn wgmma_mma_async_f32_bf16, descriptor, dense,
-    F32, Columns, "k16.f32", [ one ".bf16.bf16" ] [ ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sync.aligned.m64{n}k16.f32.bf16.bf16 d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
+    F32, Columns, "k16.f32", [ one ".bf16.bf16" ] [ ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K,
+    MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sync.aligned.m64{n}k16.f32.bf16.bf16 \
+        d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.bf16` with sums of `.f32`.
     fn wgmma_mma_async_f32_bf16_registers, registers, dense,
-    F32, Columns, "k16.f32", [ one ".bf16.bf16" ] [ ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
+    F32, Columns, "k16.f32", [ one ".bf16.bf16" ] [ ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
     "wgmma.mma_async.sync.aligned.m64{n}k16.f32.bf16.bf16 d, a, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
 }
 wgmma! {
@@ -408,37 +422,45 @@ wgmma! {
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit floats with sums of `.f32`.
     fn wgmma_mma_async_f32_f8, descriptor, dense,
-    F32, Columns, "k32.f32", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    F32, Columns, "k32.f32", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
     "wgmma.mma_async.sync.aligned.m64{n}k32.f32{.atype}{.btype} d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit floats with sums of `.f32`.
     fn wgmma_mma_async_f32_f8_registers, registers, dense,
-    F32, Columns, "k32.f32", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    F32, Columns, "k32.f32", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
     "wgmma.mma_async.sync.aligned.m64{n}k32.f32{.atype}{.btype} d, a, b-desc, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.f16` with sums of `.f16`.
     fn wgmma_mma_async_f16_f16, descriptor, dense,
-    F16, Columns, "k16.f16", [ one ".f16.f16" ] [ ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sync.aligned.m64{n}k16.f16.f16.f16 d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
+    F16, Columns, "k16.f16", [ one ".f16.f16" ] [ ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K,
+    MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sync.aligned.m64{n}k16.f16.f16.f16 \
+        d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.f16` with sums of `.f16`.
     fn wgmma_mma_async_f16_f16_registers, registers, dense,
-    F16, Columns, "k16.f16", [ one ".f16.f16" ] [ ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
+    F16, Columns, "k16.f16", [ one ".f16.f16" ] [ ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
     "wgmma.mma_async.sync.aligned.m64{n}k16.f16.f16.f16 d, a, b-desc, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit floats with sums of `.f16`.
     fn wgmma_mma_async_f16_f8, descriptor, dense,
-    F16, Columns, "k32.f16", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    F16, Columns, "k32.f16", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
     "wgmma.mma_async.sync.aligned.m64{n}k32.f16{.atype}{.btype} d, a-desc, b-desc, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit floats with sums of `.f16`.
     fn wgmma_mma_async_f16_f8_registers, registers, dense,
-    F16, Columns, "k32.f16", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    F16, Columns, "k32.f16", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] []
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
     "wgmma.mma_async.sync.aligned.m64{n}k32.f16{.atype}{.btype} d, a, b-desc, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
@@ -448,7 +470,8 @@ wgmma! {
     "wgmma.mma_async.sync.aligned.m64{n}k32.s32{.atype}{.btype}{.satfinite} d, a-desc, b-desc, scale-d;"
 }
 wgmma! {
-    /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of bits, whose terms are the numbers of bits that both have, with sums of `.s32`.
+    /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of bits, whose terms are the numbers of bits that both
+    /// have, with sums of `.s32`.
     fn wgmma_mma_async_s32_b1, descriptor, dense,
     S32, IntegerColumns, "k256.s32", [ one ".b1.b1.and.popc" ] [ ] [] [ ]
     "wgmma.mma_async.sync.aligned.m64{n}k256.s32.b1.b1.and.popc d, a-desc, b-desc, scale-d;"
@@ -460,7 +483,8 @@ wgmma! {
     "wgmma.mma_async.sync.aligned.m64{n}k32.s32{.atype}{.btype}{.satfinite} d, a, b-desc, scale-d;"
 }
 wgmma! {
-    /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of bits, whose terms are the numbers of bits that both have, with sums of `.s32`.
+    /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of bits, whose terms are the numbers of bits that both
+    /// have, with sums of `.s32`.
     fn wgmma_mma_async_s32_b1_registers, registers, dense,
     S32, IntegerColumns, "k256.s32", [ one ".b1.b1.and.popc" ] [ ] [] [ ]
     "wgmma.mma_async.sync.aligned.m64{n}k256.s32.b1.b1.and.popc d, a, b-desc, scale-d;"
@@ -469,85 +493,113 @@ wgmma! {
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.f16` with sums of `.f32`, of a sparse A.
     fn wgmma_mma_async_sp_f32_f16, descriptor, sparse,
-    F32, Columns, "k32.f32", [ one ".f16.f16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f32.f16.f16 d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
+    F32, Columns, "k32.f32", [ one ".f16.f16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K,
+    MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f32.f16.f16 \
+        d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.f16` with sums of `.f32`, of a sparse A.
     fn wgmma_mma_async_sp_f32_f16_registers, registers, sparse,
-    F32, Columns, "k32.f32", [ one ".f16.f16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f32.f16.f16 d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
+    F32, Columns, "k32.f32", [ one ".f16.f16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f32.f16.f16 \
+        d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.bf16` with sums of `.f32`, of a sparse A.
     fn wgmma_mma_async_sp_f32_bf16, descriptor, sparse,
-    F32, Columns, "k32.f32", [ one ".bf16.bf16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f32.bf16.bf16 d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
+    F32, Columns, "k32.f32", [ one ".bf16.bf16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K,
+    MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f32.bf16.bf16 \
+        d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.bf16` with sums of `.f32`, of a sparse A.
     fn wgmma_mma_async_sp_f32_bf16_registers, registers, sparse,
-    F32, Columns, "k32.f32", [ one ".bf16.bf16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f32.bf16.bf16 d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
+    F32, Columns, "k32.f32", [ one ".bf16.bf16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f32.bf16.bf16 \
+        d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.tf32` with sums of `.f32`, of a sparse A.
     fn wgmma_mma_async_sp_f32_tf32, descriptor, sparse,
-    F32, Columns, "k16.f32", [ one ".tf32.tf32" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k16.f32.tf32.tf32 d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
+    F32, Columns, "k16.f32", [ one ".tf32.tf32" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k16.f32.tf32.tf32 \
+        d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.tf32` with sums of `.f32`, of a sparse A.
     fn wgmma_mma_async_sp_f32_tf32_registers, registers, sparse,
-    F32, Columns, "k16.f32", [ one ".tf32.tf32" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    F32, Columns, "k16.f32", [ one ".tf32.tf32" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
     "wgmma.mma_async.sp.sync.aligned.m64{n}k16.f32.tf32.tf32 d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit floats with sums of `.f32`, of a sparse A.
     fn wgmma_mma_async_sp_f32_f8, descriptor, sparse,
-    F32, Columns, "k64.f32", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [ Selector: WgmmaSelector1 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k64.f32{.atype}{.btype} d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
+    F32, Columns, "k64.f32", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [ Selector: WgmmaSelector1 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k64.f32{.atype}{.btype} \
+        d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit floats with sums of `.f32`, of a sparse A.
     fn wgmma_mma_async_sp_f32_f8_registers, registers, sparse,
-    F32, Columns, "k64.f32", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [ Selector: WgmmaSelector1 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k64.f32{.atype}{.btype} d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
+    F32, Columns, "k64.f32", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [ Selector: WgmmaSelector1 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k64.f32{.atype}{.btype} \
+        d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.f16` with sums of `.f16`, of a sparse A.
     fn wgmma_mma_async_sp_f16_f16, descriptor, sparse,
-    F16, Columns, "k32.f16", [ one ".f16.f16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f16.f16.f16 d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
+    F16, Columns, "k32.f16", [ one ".f16.f16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorA: WgmmaMajor = major::K,
+    MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f16.f16.f16 \
+        d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of `.f16` with sums of `.f16`, of a sparse A.
     fn wgmma_mma_async_sp_f16_f16_registers, registers, sparse,
-    F16, Columns, "k32.f16", [ one ".f16.f16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f16.f16.f16 d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
+    F16, Columns, "k32.f16", [ one ".f16.f16" ] [ ] [ Selector: WgmmaSelector2 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, MajorB: WgmmaMajor = major::K, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k32.f16.f16.f16 \
+        d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b, imm-trans-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit floats with sums of `.f16`, of a sparse A.
     fn wgmma_mma_async_sp_f16_f8, descriptor, sparse,
-    F16, Columns, "k64.f16", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [ Selector: WgmmaSelector1 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k64.f16{.atype}{.btype} d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
+    F16, Columns, "k64.f16", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [ Selector: WgmmaSelector1 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k64.f16{.atype}{.btype} \
+        d, a-desc, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit floats with sums of `.f16`, of a sparse A.
     fn wgmma_mma_async_sp_f16_f8_registers, registers, sparse,
-    F16, Columns, "k64.f16", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [ Selector: WgmmaSelector1 = selector::S0, ] [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
-    "wgmma.mma_async.sp.sync.aligned.m64{n}k64.f16{.atype}{.btype} d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
+    F16, Columns, "k64.f16", [ f8 ] [ A: WgmmaF8, B: WgmmaF8, ] [ Selector: WgmmaSelector1 = selector::S0, ]
+    [ ScaleA: WgmmaScale = scale::Plus, ScaleB: WgmmaScale = scale::Plus, ]
+    "wgmma.mma_async.sp.sync.aligned.m64{n}k64.f16{.atype}{.btype} \
+        d, a, b-desc, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit integers with sums of `.s32`, of a sparse A.
     fn wgmma_mma_async_sp_s32_i8, descriptor, sparse,
-    S32, IntegerColumns, "k64.s32", [ i8 ] [ A: WgmmaI8, B: WgmmaI8, Sat: WgmmaSat, ] [ Selector: WgmmaSelector1 = selector::S0, ] [ ]
+    S32, IntegerColumns, "k64.s32", [ i8 ] [ A: WgmmaI8, B: WgmmaI8, Sat: WgmmaSat, ] [ Selector: WgmmaSelector1 = selector::S0, ]
+    [ ]
     "wgmma.mma_async.sp.sync.aligned.m64{n}k64.s32{.atype}{.btype}{.satfinite} d, a-desc, b-desc, sp-meta, sp-sel, scale-d;"
 }
 wgmma! {
     /// Starts `D = A * B + D`, or `D = A * B` if `scale_d` is false, of 8-bit integers with sums of `.s32`, of a sparse A.
     fn wgmma_mma_async_sp_s32_i8_registers, registers, sparse,
-    S32, IntegerColumns, "k64.s32", [ i8 ] [ A: WgmmaI8, B: WgmmaI8, Sat: WgmmaSat, ] [ Selector: WgmmaSelector1 = selector::S0, ] [ ]
+    S32, IntegerColumns, "k64.s32", [ i8 ] [ A: WgmmaI8, B: WgmmaI8, Sat: WgmmaSat, ] [ Selector: WgmmaSelector1 = selector::S0, ]
+    [ ]
     "wgmma.mma_async.sp.sync.aligned.m64{n}k64.s32{.atype}{.btype}{.satfinite} d, a, b-desc, sp-meta, sp-sel, scale-d;"
 }
 
@@ -626,8 +678,8 @@ macro_rules! through {
         pub unsafe fn $name<$( const $N: u32, )? S: $crate::qualifier::Sums>(sums: S) -> S {
             #[cfg(not(target_arch = "nvptx64"))]
             super::off_target(stringify!($name));
-            // SAFETY: the caller keeps the contract above; the text is the instruction and a comment, and its operands are those
-            // registers that the sums have.
+            // SAFETY: the caller keeps the contract above; the text is the instruction and a comment, and its operands are
+            // those registers that the sums have.
             #[cfg(target_arch = "nvptx64")]
             #[allow(unused_unsafe)]
             unsafe {

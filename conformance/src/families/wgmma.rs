@@ -143,7 +143,7 @@ fn product<'f>(
     let sums = b.memory("D", 4, 16, Some(Compare::Equal), &sums);
     let row = b.set(Class::B64, format!("mad.wide.u32 {{}}, %g, {}, %memory", 4 * count));
     let d: Vec<String> = (0..count).map(|_| b.reg(Class::B32)).collect();
-    let of_vector = if count % 4 == 0 { 4 } else { 2 };
+    let of_vector = if count.is_multiple_of(4) { 4 } else { 2 };
     let vectors: Vec<(String, usize)> = d
         .chunks(of_vector)
         .enumerate()

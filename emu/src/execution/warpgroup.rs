@@ -115,7 +115,7 @@ impl Descriptor {
                     + 16 * (chunk % of_row)
             }
         };
-        let at = self.start + at & ADDRESSES;
+        let at = (self.start + at) & ADDRESSES;
         // The rows of the pattern, of 128 bytes, exchange their 16 bytes.
         let row = (at >> 7).wrapping_sub(self.base) & (of_row - 1);
         at ^ row << 4
