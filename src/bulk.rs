@@ -86,14 +86,14 @@ pub trait WaitableAsyncGroup: Sealed {}
     note = "`wait_group` waits for committed groups: call `.commit(&cta)` first"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Waited<Copies>: WaitableAsyncGroup {
+pub unsafe trait AfterWait<Copies>: WaitableAsyncGroup {
     /// The handles.
     type Handles;
     #[doc(hidden)]
     fn handles(copies: Copies, token: Token) -> Self::Handles;
 }
 // SAFETY: `Split::written` returns the handles.
-unsafe impl<Copies: Split> Waited<Copies> for Committed {
+unsafe impl<Copies: Split> AfterWait<Copies> for Committed {
     type Handles = Copies::Written;
     #[inline(always)]
     fn handles(copies: Copies, token: Token) -> Self::Handles {
@@ -101,7 +101,7 @@ unsafe impl<Copies: Split> Waited<Copies> for Committed {
     }
 }
 // SAFETY: these are the handles; what is not to come back, the wait for the reads has kept (`Split::split`).
-unsafe impl<Copies> Waited<Copies> for ReadDone {
+unsafe impl<Copies> AfterWait<Copies> for ReadDone {
     type Handles = Copies;
     #[inline(always)]
     fn handles(copies: Copies, _: Token) -> Copies {
@@ -372,7 +372,7 @@ impl<Copies, State, G: ThreadGroup> BulkGroup<Copies, State, G> {
     #[doc(alias("cp_async_bulk_wait_group", "cuda::ptx::cp_async_bulk_wait_group"))]
     pub fn wait<Written>(self, group: &G) -> AfterSync<Written, G>
     where
-        State: Waited<Copies, Handles = Written>,
+        State: AfterWait<Copies, Handles = Written>,
     {
         await_written(group, 0);
         AfterSync::new(State::handles(self.copies, Token::NEW))
