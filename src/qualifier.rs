@@ -512,10 +512,6 @@ qualifiers! {
         B8x16B4x16P64 = ".b8x16.b4x16_p64";
         /// `.b8`: 8 bits.
         B8 = ".b8";
-        /// `.e4m3`: a float of 8 bits, with 4 bits of exponent.
-        E4m3 = ".e4m3";
-        /// `.e5m2`: a float of 8 bits, with 5 bits of exponent.
-        E5m2 = ".e5m2";
         /// `.e3m2`: a float of 6 bits, with 3 bits of exponent.
         E3m2 = ".e3m2";
         /// `.e2m3`: a float of 6 bits, with 2 bits of exponent.

@@ -11,8 +11,8 @@ legal! {
     /// `.satfinite`, or nothing.
     MmaSat: "`{Self}` does not say whether sums of integers are clamped: use `satfinite::Satfinite` or `satfinite::None`"
     { satfinite::Satfinite, satfinite::None }
-    MmaF8: "`{Self}` is not a type of 8-bit floats of `mma`: use `element::E4m3` or `element::E5m2`"
-    { element::E4m3, element::E5m2 }
+    MmaF8: "`{Self}` is not a type of 8-bit floats of `mma`: use `ty::E4m3` or `ty::E5m2`"
+    { ty::E4m3, ty::E5m2 }
     MmaI8: "`{Self}` is not a type of 8-bit integers of `mma`: use `element::S8` or `element::U8`"
     { element::S8, element::U8 }
     MmaI4: "`{Self}` is not a type of 4-bit integers of `mma`: use `element::S4` or `element::U4`"
@@ -21,9 +21,9 @@ legal! {
     MmaBitOp: "`{Self}` is not an operation of `mma` on bits: use `op::Xor` or `op::And`"
     { op::Xor, op::And @ "7.1" on "sm_80" }
     /// A type of `.kind::f8f6f4`.
-    MmaF8f6f4: "`{Self}` is not a type of `.kind::f8f6f4`: use `element::E4m3`, `E5m2`, `E3m2`, `E2m3` or `E2m1`"
+    MmaF8f6f4: "`{Self}` is not a type of `.kind::f8f6f4`: use `ty::E4m3`, `ty::E5m2`, `element::E3m2`, `E2m3` or `E2m1`"
     {
-        element::E4m3, element::E5m2, element::E3m2 @ "8.7" gate mma_f6f4, element::E2m3 @ "8.7" gate mma_f6f4,
+        ty::E4m3, ty::E5m2, element::E3m2 @ "8.7" gate mma_f6f4, element::E2m3 @ "8.7" gate mma_f6f4,
         element::E2m1 @ "8.7" gate mma_f6f4,
     }
 }

@@ -20,8 +20,8 @@ legal! {
     /// `sp-sel`, where all lanes have metadata.
     WgmmaSelector1(Immediate): "`{Self}` is not a sparsity selector of this `wgmma.mma_async.sp`: use `selector::S0`"
     { selector::S0 }
-    WgmmaF8: "`{Self}` is not a type of 8-bit floats of `wgmma`: use `element::E4m3` or `element::E5m2`"
-    { element::E4m3, element::E5m2 }
+    WgmmaF8: "`{Self}` is not a type of 8-bit floats of `wgmma`: use `ty::E4m3` or `ty::E5m2`"
+    { ty::E4m3, ty::E5m2 }
     WgmmaI8: "`{Self}` is not a type of 8-bit integers of `wgmma`: use `element::S8` or `element::U8`"
     { element::S8, element::U8 }
     /// `.satfinite`, or nothing.
@@ -203,7 +203,7 @@ macro_rules! wgmma_columns {
 macro_rules! wgmma_types {
     (one $types:literal $($row:tt)*) => { wgmma_types!(@of "8.0" $types $($row)*) };
     (f8 $($row:tt)*) => {{
-        const E4M3: u8 = <$crate::qualifier::element::E4m3 as $crate::qualifier::Qualifier>::ID;
+        const E4M3: u8 = <$crate::qualifier::ty::E4m3 as $crate::qualifier::Qualifier>::ID;
         match <A as $crate::qualifier::Qualifier>::ID {
             E4M3 => match <B as $crate::qualifier::Qualifier>::ID {
                 E4M3 => wgmma_types!(@of "8.0" ".e4m3.e4m3" $($row)*),
@@ -245,10 +245,10 @@ macro_rules! wgmma_types {
 macro_rules! wgmma_probe {
     (one $types:literal $($call:tt)*) => { wgmma_probe!(@call [] $($call)*) };
     (f8 $($call:tt)*) => {
-        wgmma_probe!(@call [ $crate::qualifier::element::E4m3, $crate::qualifier::element::E4m3, ] $($call)*);
-        wgmma_probe!(@call [ $crate::qualifier::element::E4m3, $crate::qualifier::element::E5m2, ] $($call)*);
-        wgmma_probe!(@call [ $crate::qualifier::element::E5m2, $crate::qualifier::element::E4m3, ] $($call)*);
-        wgmma_probe!(@call [ $crate::qualifier::element::E5m2, $crate::qualifier::element::E5m2, ] $($call)*);
+        wgmma_probe!(@call [ $crate::qualifier::ty::E4m3, $crate::qualifier::ty::E4m3, ] $($call)*);
+        wgmma_probe!(@call [ $crate::qualifier::ty::E4m3, $crate::qualifier::ty::E5m2, ] $($call)*);
+        wgmma_probe!(@call [ $crate::qualifier::ty::E5m2, $crate::qualifier::ty::E4m3, ] $($call)*);
+        wgmma_probe!(@call [ $crate::qualifier::ty::E5m2, $crate::qualifier::ty::E5m2, ] $($call)*);
     };
     (i8 $($call:tt)*) => {
         wgmma_probe!(@sat [ $crate::qualifier::element::S8, $crate::qualifier::element::S8, ] $($call)*);
