@@ -28,6 +28,7 @@ pub mod book {
         testing "docs/book/src/testing.md";
         performance "docs/book/src/performance.md";
         recipes "docs/book/src/recipes.md";
+        recipes_large "docs/book/src/recipes_large.md";
         porting "docs/book/src/porting.md";
         without_the_tools "docs/book/src/without_the_tools.md";
         soundness "docs/book/src/soundness.md";

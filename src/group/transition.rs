@@ -49,7 +49,7 @@ impl<Handles, G> AfterSync<Handles, G> {
     }
 
     /// Waits for all threads of the group (`__syncthreads()`), and returns the handles. Handles of the CTA also come back after a
-    /// barrier of the [`Cluster`](crate::cluster::Cluster). For one [`Thread`] there is no barrier.
+    /// barrier of the [`Cluster`](crate::cluster::Cluster). For one [`Thread`](crate::group::Thread) there is no barrier.
     ///
     /// Collective in the group.
     ///
