@@ -100,7 +100,8 @@ pub fn a_tile_of_consumers_and_of_the_cta(
                 for _ in mine.clone() {
                     let Some((_, to)) = to.next_tile() else { trap() };
                     let full = consumer.wait(warps);
-                    let out = stored.sync(warps).write(warps, |i| full.get(i).unwrap_or(0)).to_async().sync(warps);
+                    let out =
+                        stored.sync(warps).write(warps, |i| full.get(i).unwrap_or(0)).to_async().sync(warps);
                     consumer = full.release(warps);
                     stored = bulk::store(warps, out, to).commit(warps).wait_read(warps);
                 }
@@ -194,7 +195,9 @@ pub fn a_tile_that_consumers_took(cta: Cta, #[shared] smem: Consumed, data: Glob
         let tile = cta.finish_one(tile, |thread, tile| {
             let tile = tile.write(thread, |i| i as u32).to_async().sync(thread);
             match to.take() {
-                Some((_, to)) => bulk::store(thread, tile, to).commit(thread).wait_read(thread).sync(thread).end(), // wrong
+                Some((_, to)) => {
+                    bulk::store(thread, tile, to).commit(thread).wait_read(thread).sync(thread).end()
+                } // wrong
                 None => tile.end(),
             }
         });
@@ -275,7 +278,8 @@ pub fn barriers_of_peers_closed_in_another_order(cta: Cta, #[shared] smem: FourB
     let FourBars { one, two, three, four } = smem;
     cta.finish_cluster((), |cluster, ()| {
         let Some(peers) = cluster.whole::<2>() else { trap() };
-        let (p, q) = (peers.barrier(&cluster, [one, two]), peers.barrier(&cluster, [three, four])).sync(&cluster);
+        let (p, q) =
+            (peers.barrier(&cluster, [one, two]), peers.barrier(&cluster, [three, four])).sync(&cluster);
         let (x, y) = if cluster.cta_rank() == 0 { (p, q) } else { (q, p) };
         x.close().sync(&cluster).inval(cluster.cta()); // wrong
         let y = y.arrive(cluster.cta()).wait(cluster.cta());
