@@ -2,7 +2,7 @@
 
 #![no_std]
 #![allow(clippy::missing_safety_doc)]
-#![feature(abi_ptx, asm_experimental_arch, stdarch_nvptx)]
+#![cfg_attr(feature = "sm_90a", feature(abi_ptx, asm_experimental_arch, stdarch_nvptx))]
 
 // Clippy looks at the crate for other targets too.
 #[cfg(feature = "sm_90a")]
