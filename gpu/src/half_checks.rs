@@ -365,14 +365,22 @@ pub struct Gradients {
 
 impl Gradients {
     pub fn new(dy: &[bf16], x: &[bf16], columns: usize) -> Self {
+        Self::with(dy, x, columns, |mean, scale| (mean, scale))
+    }
+
+    /// As [`new`](Self::new), with numbers near the mean and the deviation, by which the sums of columns are exact, in whatever
+    /// order blocks add them.
+    fn exact(dy: &[bf16], x: &[bf16], columns: usize) -> Self {
+        Self::with(dy, x, columns, |mean, scale| ((8.0 * mean).round() / 8.0, scale.log2().round().exp2()))
+    }
+
+    fn with(dy: &[bf16], x: &[bf16], columns: usize, near: impl Fn(f64, f64) -> (f64, f64)) -> Self {
         let mut all =
             Self { means: vec![], scales: vec![], dweights: vec![0.0; columns], dbias: vec![0.0; columns] };
         for (dy, x) in dy.chunks(columns).zip(x.chunks(columns)) {
             let mean = x.iter().map(|x| f64::from(*x)).sum::<f64>() / columns as f64;
             let variance = x.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum::<f64>() / columns as f64;
-            // Near the mean and the deviation, and such that the sums of columns are exact, in whatever order blocks add them.
-            let (mean, scale) =
-                ((8.0 * mean).round() / 8.0, (variance + 1e-3).sqrt().recip().log2().round().exp2());
+            let (mean, scale) = near(mean, (variance + 1e-3).sqrt().recip());
             let (mean, scale) = (mean as f32, scale as f32);
             all.means.push(mean);
             all.scales.push(scale);
@@ -422,7 +430,7 @@ fn layer_norm_backward<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> 
     let n = rows * columns;
     let (dy, x) = (whole_halves(seed, n), whole_halves(seed + 1, n));
     let weights: Vec<bf16> = small_halves(seed + 2, columns);
-    let all = Gradients::new(&dy, &x, columns);
+    let all = Gradients::exact(&dy, &x, columns);
     let [of_dy, of_x, factors] = [device.memory(&dy)?, device.memory(&x)?, device.memory(&weights)?];
     let (means, scales) = (device.memory(&all.means)?, device.memory(&all.scales)?);
     for grid in [1, 3, 2 * rows as u32] {

@@ -194,11 +194,10 @@ pub fn a_tile_that_consumers_took(cta: Cta, #[shared] smem: Consumed, data: Glob
         );
         let tile = cta.finish_one(tile, |thread, tile| {
             let tile = tile.write(thread, |i| i as u32).to_async().sync(thread);
-            match to.take() {
-                Some((_, to)) => {
-                    bulk::store(thread, tile, to).commit(thread).wait_read(thread).sync(thread).end()
-                } // wrong
-                None => tile.end(),
+            if let Some((_, to)) = to.take() {
+                bulk::store(thread, tile, to).commit(thread).wait_read(thread).sync(thread).end() // wrong
+            } else {
+                tile.end()
             }
         });
         let (a, b) = run.end();
