@@ -171,9 +171,9 @@ fn a_crate_named_core_proves_nothing() {
             if cta.thread_rank() == 3 {\n        another::panicking::sync(&cta);\n    }\n}\n";
     ok(device::write_crate(&folder, &of_kernel, source));
     for level in LEVELS {
-        let Err(refusals) = ok(verdict(&build(&folder.to_string_lossy(), level))) else {
-            panic!("proven at opt-level {level:?}")
-        };
+        // `xtask/tests/device.rs` looks for a `core` among what is built for other targets.
+        let build = Build { arch: Arch::Sm90, ..build(&folder.to_string_lossy(), level) };
+        let Err(refusals) = ok(verdict(&build)) else { panic!("proven at opt-level {level:?}") };
         assert!(refusals.contains_key("in_a_crate_core"), "{refusals:?}");
     }
 }
