@@ -19,8 +19,6 @@ pub struct Place {
     folder: String,
     line: u32,
     column: u32,
-    /// Whether the file is one of the user's, not of `ptx` or of `core`.
-    pub is_of_user: bool,
 }
 
 impl<'a> Lines<'a> {
@@ -38,24 +36,13 @@ impl<'a> Lines<'a> {
     /// that contains the one before it.
     pub fn place_of_chain<'i>(&self, chain: impl IntoIterator<Item = &'i str>) -> Option<Place> {
         let places: Vec<Place> = chain.into_iter().flat_map(|instruction| self.places(instruction)).collect();
-        let outermost = places.last()?;
-        let entry = outermost.path();
-        // The entry of `#[ptx::kernel]` is code of `ptx`, and calls the kernel.
-        let ptx = entry.parent().filter(|_| entry.ends_with("src/expansion.rs"));
-        let is_of_user = |place: &&Place| match ptx {
-            Some(ptx) => !place.path().starts_with(ptx) && !place.file.contains("/library/"),
-            // Cargo compiles the user's workspace in one folder, and other packages in others or by absolute paths.
-            None => {
-                place.folder == outermost.folder
-                    && !Path::new(&place.file).is_absolute()
-                    && !place.file.contains("/library/core/")
-            }
-        };
-        // An instruction that LLVM made of several lines has line 0.
-        let mut known = places.iter().filter(|place| place.line > 0);
-        let of_user =
-            known.clone().find(is_of_user).cloned().map(|place| Place { is_of_user: true, ..place });
-        of_user.or_else(|| known.next().cloned())
+        let first = || places.iter().find(|place| place.line > 0);
+        of_user(&places).or_else(first).cloned()
+    }
+
+    /// Returns the place of an instruction in the innermost inlined function that is the user's, if there is one.
+    pub fn place_of_user(&self, instruction: &str) -> Option<Place> {
+        of_user(&self.places(instruction)).cloned()
     }
 
     /// Returns the places of an instruction, from the innermost inlined function to the function that contains the code.
@@ -66,14 +53,7 @@ impl<'a> Lines<'a> {
             let number = |name| field(node, name).and_then(|text| text.parse().ok()).unwrap_or(0);
             let Some(scope) = field(node, "scope") else { break };
             let Some((function, file, folder)) = self.function(scope) else { break };
-            places.push(Place {
-                function,
-                file,
-                folder,
-                line: number("line"),
-                column: number("column"),
-                is_of_user: false,
-            });
+            places.push(Place { function, file, folder, line: number("line"), column: number("column") });
             location = field(node, "inlinedAt");
         }
         places
@@ -90,6 +70,25 @@ impl<'a> Lines<'a> {
         let symbol = string(node, "linkageName").or_else(|| string(node, "name"))?;
         Some((readable(symbol), file.to_owned(), folder.to_owned()))
     }
+}
+
+/// Returns the first of the places, from the innermost inlined function on, that is in the user's code, not in that of `ptx` or `core`.
+fn of_user(places: &[Place]) -> Option<&Place> {
+    let outermost = places.last()?;
+    let entry = outermost.path();
+    // The entry of `#[ptx::kernel]` is code of `ptx`, and calls the kernel.
+    let ptx = entry.parent().filter(|_| entry.ends_with("src/expansion.rs"));
+    let is_of_user = |place: &&Place| match ptx {
+        Some(ptx) => !place.path().starts_with(ptx) && !place.file.contains("/library/"),
+        // Cargo compiles the user's workspace in one folder, and other packages in others or by absolute paths.
+        None => {
+            place.folder == outermost.folder
+                && !Path::new(&place.file).is_absolute()
+                && !place.file.contains("/library/core/")
+        }
+    };
+    // An instruction that LLVM made of several lines has line 0.
+    places.iter().filter(|place| place.line > 0).find(is_of_user)
 }
 
 impl Place {

@@ -173,8 +173,7 @@ fn ends(instructions: &[Instruction<'_>]) -> bool {
 
 /// Returns the place of the user's code in which an instruction is, or nothing if that is not known.
 fn place(lines: &Lines<'_>, instruction: &Instruction<'_>) -> String {
-    let place = lines.place(instruction.last_line()).filter(|place| place.is_of_user);
-    place.map_or(String::new(), |place| format!(" at {place}"))
+    lines.place_of_user(instruction.last_line()).map_or(String::new(), |place| format!(" at {place}"))
 }
 
 impl<'a, 'b> Kernel<'a, 'b> {
@@ -459,16 +458,11 @@ impl<'a, 'b> Kernel<'a, 'b> {
             self.parts[block].last().is_some_and(|parts| parts.iter().any(|(of, _)| of == split))
         };
         let to_dead_end = |block: usize| {
-            self.whole[block].len() > 1 && self.whole[block].iter().any(|next| !self.graph_has(*next))
+            self.whole[block].len() > 1 && self.whole[block].iter().any(|next| !self.lives.contains(next))
         };
         (0..self.whole.len())
             .filter(|&block| is_in(block) && to_dead_end(block) && dominates(&self.dominators, block, at.0))
             .collect()
-    }
-
-    /// Returns true if a block is no dead end.
-    fn graph_has(&self, block: usize) -> bool {
-        self.lives.contains(&block)
     }
 
     fn parts_at(&self, at: At) -> Parts<'a> {
