@@ -854,8 +854,13 @@ fn tensor_override(
 }
 
 fn collective(l: &mut Lower<'_>, what: Collective, mask: Src, map: Option<(Address, Address)>) -> Op {
+    Op::Warp(Box::new(WarpOp { map, ..warp_op(l, what, mask) }))
+}
+
+/// Makes an instruction of a warp without operands.
+pub fn warp_op(l: &mut Lower<'_>, what: Collective, mask: Src) -> WarpOp {
     let zero = l.constant(0);
-    let op = WarpOp {
+    WarpOp {
         what,
         mask,
         d: None,
@@ -864,10 +869,9 @@ fn collective(l: &mut Lower<'_>, what: Collective, mask: Src, map: Option<(Addre
         b: zero,
         c: zero,
         negated: false,
-        map,
+        map: None,
         fragments: None,
-    };
-    Op::Warp(Box::new(op))
+    }
 }
 
 fn warp(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {

@@ -1,6 +1,7 @@
 //! Decodes the instructions of matrices (PTX ISA 9.7.14, 9.7.15). Their words stand in one order.
 
 use crate::frontend::ast::{Instruction, Operand};
+use crate::frontend::decode::warp_op;
 use crate::frontend::lower::{Lower, Result};
 use crate::frontend::op::*;
 use crate::frontend::operands::arg;
@@ -65,19 +66,9 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction, words: &Words<'_>) -
 }
 
 fn of_warp(l: &mut Lower<'_>, what: Matrix, fragments: Fragments) -> Op {
-    let zero = l.constant(0);
-    Op::Warp(Box::new(WarpOp {
-        what: Collective::Matrix(what),
-        mask: l.constant(u64::from(u32::MAX)),
-        d: None,
-        p: None,
-        a: zero,
-        b: zero,
-        c: zero,
-        negated: false,
-        map: None,
-        fragments: Some(Box::new(fragments)),
-    }))
+    let mask = l.constant(u64::from(u32::MAX));
+    let of_warp = warp_op(l, Collective::Matrix(what), mask);
+    Op::Warp(Box::new(WarpOp { fragments: Some(Box::new(fragments)), ..of_warp }))
 }
 
 /// Returns the operands of `{a, b}`, which are `count`.
