@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use ptx::{bf16, f16};
 use ptx_host::Matrix;
+use ptx_host::cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use rayon::prelude::*;
 
 use crate::check::Check;
@@ -47,14 +48,12 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
 }
 
 /// A type of half precision.
-pub trait Half: Element + Send + Sync {
+pub trait Half: Element + DeviceRepr + ValidAsZeroBits + Send + Sync {
     /// Half of the greatest distance of adjacent numbers, relative to them.
     const ERROR: f64;
     /// Rounds to the nearest number.
     fn nearest(x: f64) -> Self;
     fn wide(self) -> f64;
-    fn bits(self) -> u16;
-    fn of_bits(bits: u16) -> Self;
 }
 
 macro_rules! halves {
@@ -66,12 +65,6 @@ macro_rules! halves {
             }
             fn wide(self) -> f64 {
                 self.to_f64()
-            }
-            fn bits(self) -> u16 {
-                self.to_bits()
-            }
-            fn of_bits(bits: u16) -> Self {
-                $T::from_bits(bits)
             }
         }
     )* };

@@ -3,7 +3,6 @@
 use anyhow::{Context as _, Result, ensure};
 use ptx::{bf16, f16};
 use ptx_host::LaunchConfig;
-use ptx_host::cudarc::driver::CudaSlice;
 use ptx_kernels::add_rms_norm::rows_of_cta;
 
 use super::case::{Bench, Case, Timing};
@@ -46,24 +45,14 @@ pub fn cases() -> Vec<Case> {
     ]
 }
 
-/// Copies halves to the GPU. `cudarc` knows them as words.
-fn on_gpu<T: Half>(bench: &Bench, halves: &[T]) -> Result<CudaSlice<u16>> {
-    let words: Vec<u16> = halves.iter().map(|x| x.bits()).collect();
-    Ok(bench.gpu.stream.clone_htod(&words)?)
-}
-
-fn of_gpu<T: Half>(bench: &Bench, memory: &CudaSlice<u16>) -> Result<Vec<T>> {
-    Ok(bench.gpu.stream.clone_dtoh(memory)?.into_iter().map(T::of_bits).collect())
-}
-
 fn add_rms_norm<T: Half>(bench: &Bench, kernel: &str, columns: usize) -> Result<Timing> {
     const EPSILON: f32 = 1e-3;
     let rows = (1 << 26) / columns;
     let stream = &bench.gpu.stream;
     let (x, residual): (Vec<T>, Vec<T>) = (small_halves(1, rows * columns), small_halves(2, rows * columns));
     let weights: Vec<T> = small_halves(3, columns);
-    let (of_x, factors) = (on_gpu(bench, &x)?, on_gpu(bench, &weights)?);
-    let old = on_gpu(bench, &residual)?;
+    let (of_x, factors) = (stream.clone_htod(&x)?, stream.clone_htod(&weights)?);
+    let old = stream.clone_htod(&residual)?;
     let (mut sums, mut output) = (stream.clone_dtod(&old)?, stream.clone_dtod(&old)?);
     let [m, n] = [rows as u32, columns as u32];
     let config = LaunchConfig::new(m.div_ceil(rows_of_cta(n)), 256);
@@ -84,7 +73,7 @@ fn add_rms_norm<T: Half>(bench: &Bench, kernel: &str, columns: usize) -> Result<
         bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        let got: Vec<T> = of_gpu(bench, &output)?;
+        let got: Vec<T> = stream.clone_dtoh(&output)?;
         for row in (0..rows).step_by(997) {
             let of_row = row * columns..(row + 1) * columns;
             let (x, residual) = (&x[of_row.clone()], &residual[of_row.clone()]);
@@ -102,8 +91,8 @@ fn int4_matrix_vector<T: Half>(bench: &Bench, kernel: &str) -> Result<Timing> {
     let weights = Quantized::<T>::new(1, ROWS, COLUMNS);
     let x: Vec<T> = small_halves(3, COLUMNS);
     let words = stream.clone_htod(&weights.words)?;
-    let (scales, vector) = (on_gpu(bench, &weights.scales)?, on_gpu(bench, &x)?);
-    let mut output = stream.alloc_zeros::<u16>(ROWS)?;
+    let (scales, vector) = (stream.clone_htod(&weights.scales)?, stream.clone_htod(&x)?);
+    let mut output = stream.alloc_zeros::<T>(ROWS)?;
     let arguments = (
         matrix(&words, ROWS, COLUMNS / 8),
         matrix(&scales, ROWS, COLUMNS / 128),
@@ -120,7 +109,7 @@ fn int4_matrix_vector<T: Half>(bench: &Bench, kernel: &str) -> Result<Timing> {
         bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        for (row, got) in of_gpu::<T>(bench, &output)?.into_iter().enumerate().step_by(97) {
+        for (row, got) in stream.clone_dtoh(&output)?.into_iter().enumerate().step_by(97) {
             weights.check(row, &x, got).context(launch.label)?;
         }
     }
@@ -135,9 +124,9 @@ fn rotary_embedding(bench: &Bench) -> Result<Timing> {
     let x: Vec<bf16> = small_halves(1, TOKENS * COLUMNS);
     let angles = angles(POSITIONS);
     let positions: Vec<u32> = (0..TOKENS as u32).map(|token| token % POSITIONS as u32).collect();
-    let (source, of_tokens) = (on_gpu(bench, &x)?, stream.clone_htod(&positions)?);
-    let (cosines, sines) = (on_gpu(bench, &angles[0])?, on_gpu(bench, &angles[1])?);
-    let mut output = stream.alloc_zeros::<u16>(TOKENS * COLUMNS)?;
+    let (source, of_tokens) = (stream.clone_htod(&x)?, stream.clone_htod(&positions)?);
+    let (cosines, sines) = (stream.clone_htod(&angles[0])?, stream.clone_htod(&angles[1])?);
+    let mut output = stream.alloc_zeros::<bf16>(TOKENS * COLUMNS)?;
     let [m, n] = [TOKENS as u32, COLUMNS as u32];
     let arguments = (
         slice(&of_tokens),
@@ -157,7 +146,7 @@ fn rotary_embedding(bench: &Bench) -> Result<Timing> {
         bench.fill_with_nan(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        let got: Vec<bf16> = of_gpu(bench, &output)?;
+        let got: Vec<bf16> = stream.clone_dtoh(&output)?;
         for token in (0..TOKENS).step_by(997) {
             let row = token * COLUMNS..(token + 1) * COLUMNS;
             check_rotated(&x[row.clone()], positions[token] as usize, &angles, &got[row])
@@ -175,8 +164,8 @@ fn embedding(bench: &Bench, adds: bool) -> Result<Timing> {
     // Each row is a token once, in another order, so the result does not depend on it.
     let tokens: Vec<u32> = (0..ROWS as u32).map(|i| i * 12_347 % ROWS as u32).collect();
     let x: Vec<bf16> = small_halves(1, ROWS * COLUMNS);
-    let (of_tokens, source) = (stream.clone_htod(&tokens)?, on_gpu(bench, &x)?);
-    let mut output = stream.alloc_zeros::<u16>(ROWS * COLUMNS)?;
+    let (of_tokens, source) = (stream.clone_htod(&tokens)?, stream.clone_htod(&x)?);
+    let mut output = stream.alloc_zeros::<bf16>(ROWS * COLUMNS)?;
     let [m, n] = [ROWS as u32, COLUMNS as u32];
     let of_twin = (address(&of_tokens), address(&source), address(&output), m, n);
     let config = LaunchConfig::new(m, 128);
@@ -195,7 +184,7 @@ fn embedding(bench: &Bench, adds: bool) -> Result<Timing> {
         stream.memset_zeros(&mut output)?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        let got: Vec<bf16> = of_gpu(bench, &output)?;
+        let got: Vec<bf16> = stream.clone_dtoh(&output)?;
         for (i, token) in tokens.iter().map(|token| *token as usize).enumerate().step_by(97) {
             let (from, to) = if adds { (i, token) } else { (token, i) };
             let [want, got] =
@@ -213,9 +202,10 @@ fn layer_norm_backward(bench: &Bench) -> Result<Timing> {
     let (dy, x): (Vec<bf16>, Vec<bf16>) = (small_halves(1, ROWS * COLUMNS), small_halves(2, ROWS * COLUMNS));
     let weights: Vec<bf16> = small_halves(3, COLUMNS);
     let all = Gradients::new(&dy, &x, COLUMNS);
-    let (of_dy, of_x, factors) = (on_gpu(bench, &dy)?, on_gpu(bench, &x)?, on_gpu(bench, &weights)?);
+    let (of_dy, of_x, factors) =
+        (stream.clone_htod(&dy)?, stream.clone_htod(&x)?, stream.clone_htod(&weights)?);
     let (means, scales) = (stream.clone_htod(&all.means)?, stream.clone_htod(&all.scales)?);
-    let mut dx = stream.alloc_zeros::<u16>(ROWS * COLUMNS)?;
+    let mut dx = stream.alloc_zeros::<bf16>(ROWS * COLUMNS)?;
     let mut sums = [stream.alloc_zeros::<f32>(COLUMNS)?, stream.alloc_zeros::<f32>(COLUMNS)?];
     let [m, n] = [ROWS as u32, COLUMNS as u32];
     let arguments = (
@@ -251,7 +241,7 @@ fn layer_norm_backward(bench: &Bench) -> Result<Timing> {
         sums.iter_mut().try_for_each(|sums| stream.memset_zeros(sums))?;
         (launch.put)()?;
         bench.gpu.wait()?;
-        let got: Vec<bf16> = of_gpu(bench, &dx)?;
+        let got: Vec<bf16> = stream.clone_dtoh(&dx)?;
         for row in (0..ROWS).step_by(97) {
             let of_row = row * COLUMNS..(row + 1) * COLUMNS;
             let rows = [&dy[of_row.clone()], &x[of_row.clone()], &weights[..], &got[of_row]];
