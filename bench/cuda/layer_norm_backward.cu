@@ -2,19 +2,19 @@
 #include "common.cuh"
 #include "half.cuh"
 
-extern "C" __global__ void __launch_bounds__(256, 2)
+extern "C" __global__ void __launch_bounds__(512, 2)
     layer_norm_backward(const __nv_bfloat16* __restrict__ dy, const __nv_bfloat16* __restrict__ x,
                         const float* __restrict__ means, const float* __restrict__ scales,
                         const __nv_bfloat16* __restrict__ weights, __nv_bfloat16* __restrict__ dx, float* dweights,
                         float* dbias, uint32_t rows, uint32_t columns) {
     using Vector = Eight<__nv_bfloat162>;
-    constexpr uint32_t VECTORS = 2;
-    __shared__ float2 of_warps[2][8];
+    constexpr uint32_t VECTORS = 1;
+    __shared__ float2 of_warps[2][16];
     const uint32_t vectors = columns / 8;
     const auto load = [&](Vector (&loaded)[VECTORS], const __nv_bfloat16* from) {
 #pragma unroll
         for (uint32_t k = 0; k < VECTORS; ++k) {
-            const uint32_t i = threadIdx.x + k * 256;
+            const uint32_t i = threadIdx.x + k * 512;
             loaded[k] = {};
             if (i < vectors) {
                 loaded[k] = reinterpret_cast<const Vector*>(from)[i];
@@ -68,11 +68,11 @@ extern "C" __global__ void __launch_bounds__(256, 2)
             of_warps[half][threadIdx.x / 32] = {sum, product};
         }
         __syncthreads();
-        const float2 of_warp = of_warps[half][threadIdx.x % 8];
+        const float2 of_warp = of_warps[half][threadIdx.x % 16];
         sum = of_warp.x;
         product = of_warp.y;
 #pragma unroll
-        for (uint32_t delta = 4; delta > 0; delta /= 2) {
+        for (uint32_t delta = 8; delta > 0; delta /= 2) {
             sum += __shfl_xor_sync(0xffffffff, sum, delta);
             product += __shfl_xor_sync(0xffffffff, product, delta);
         }
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
         product *= 1.0f / columns;
 #pragma unroll
         for (uint32_t k = 0; k < VECTORS; ++k) {
-            const uint32_t i = threadIdx.x + k * 256;
+            const uint32_t i = threadIdx.x + k * 512;
             if (i < vectors) {
                 Vector to;
 #pragma unroll
@@ -97,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     }
 #pragma unroll
     for (uint32_t k = 0; k < VECTORS; ++k) {
-        const uint32_t i = threadIdx.x + k * 256;
+        const uint32_t i = threadIdx.x + k * 512;
         if (i < vectors) {
 #pragma unroll
             for (uint32_t h = 0; h < 2; ++h) {

@@ -13,6 +13,18 @@ extern "C" __global__ void __launch_bounds__(256)
     for (uint32_t token = blockIdx.x; token < tokens; token += gridDim.x) {
         const auto* from = reinterpret_cast<const Vector*>(input) + size_t(token) * vectors;
         auto* to = reinterpret_cast<Vector*>(output) + size_t(token) * vectors;
+        Vector mine[VECTORS], other[VECTORS];
+        const auto load = [&](uint32_t first) {
+#pragma unroll
+            for (uint32_t k = 0; k < VECTORS; ++k) {
+                const uint32_t i = first + k * 256;
+                if (i < vectors) {
+                    mine[k] = from[i];
+                    other[k] = from[i ^ 8];
+                }
+            }
+        };
+        load(threadIdx.x);
         const size_t position = positions[token];
         const Vector of_cosines = reinterpret_cast<const Vector*>(cosines)[8 * position + angles];
         const Vector of_sines = reinterpret_cast<const Vector*>(sines)[8 * position + angles];
@@ -23,15 +35,6 @@ extern "C" __global__ void __launch_bounds__(256)
             sine[pair] = to_floats(is_second ? of_sines.pairs[pair] : __hneg2(of_sines.pairs[pair]));
         }
         for (uint32_t first = threadIdx.x; first < vectors; first += VECTORS * 256) {
-            Vector mine[VECTORS], other[VECTORS];
-#pragma unroll
-            for (uint32_t k = 0; k < VECTORS; ++k) {
-                const uint32_t i = first + k * 256;
-                if (i < vectors) {
-                    mine[k] = from[i];
-                    other[k] = from[i ^ 8];
-                }
-            }
 #pragma unroll
             for (uint32_t k = 0; k < VECTORS; ++k) {
                 const uint32_t i = first + k * 256;
@@ -47,6 +50,7 @@ extern "C" __global__ void __launch_bounds__(256)
                     to[i] = rotated;
                 }
             }
+            load(first + VECTORS * 256);
         }
     }
 }

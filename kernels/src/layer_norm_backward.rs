@@ -11,9 +11,9 @@ use ptx::registers::{from_fn, unroll, zeroed};
 use ptx::shared::SharedArray;
 use ptx::trap;
 
-const THREADS: usize = 256;
+const THREADS: usize = 512;
 /// Vectors of a row that a thread has: a row has up to 4096 elements.
-const VECTORS: usize = 2;
+const VECTORS: usize = 1;
 const COLUMNS: usize = 8 * VECTORS * THREADS;
 
 ptx::shared_memory! {
@@ -34,7 +34,7 @@ fn each(both: u64) -> [f32; 2] {
 /// For each row of y = x̂ · weights + bias, where x̂ = (x - mean) · scale: the row of dx ← the gradient of x, of dy as the gradient of y.
 /// `dweights` ← `dweights` + the sum of dy · x̂ over all rows, `dbias` ← `dbias` + the sum of dy. Rows have up to 4096 elements.
 ///
-/// Launch: a 1-D grid of any size, 256 threads per CTA. Each CTA adds its sums to memory once, so a grid fills the GPU once.
+/// Launch: a 1-D grid of any size, 512 threads per CTA. Each CTA adds its sums to memory once, so a grid fills the GPU once.
 ///
 /// Technique: a thread keeps the sums of its columns in registers, and its weights in shared memory. It loads the next row while the CTA
 /// reduces this one.

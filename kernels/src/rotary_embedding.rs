@@ -13,10 +13,10 @@ const VECTORS: usize = 2;
 /// Each row of the output ← that row of the input, which is a token with any number of heads, rotated by the angles of the token's
 /// position: the row of `cosines` and `sines` at `positions[token]`, of 64 angles.
 ///
-/// Launch: a 1-D grid of any size, 256 threads per CTA.
+/// Launch: a 1-D grid of any size, best four CTAs per multiprocessor, 256 threads per CTA.
 ///
 /// Technique: a thread loads its vector and the one that is rotated with it, which lies eight vectors on. The second load finds the
-/// vector in the L1 cache.
+/// vector in the L1 cache. Both are in flight before the thread asks for the position of the token.
 #[ptx::kernel(threads = THREADS)]
 pub fn rotary_embedding(
     cta: Cta,
@@ -31,17 +31,9 @@ pub fn rotary_embedding(
     // All vectors of a thread have the same place in their heads, since 256 is a multiple of 16.
     let (angles, is_second) = (cta.thread_rank() as usize % 8, cta.thread_rank() & 8 != 0);
     for (token, to) in output.rows(&cta) {
-        let (Some(from), Some(position)) = (input.row(token), positions.get(token)) else { trap() };
-        let of_position = |angles_of: GlobalMatrix<bf16>| -> [bf16; 8] {
-            let of_thread = angles_of.row(position as usize).and_then(|row| row.get_vector(angles));
-            of_thread.unwrap_or_else(|| trap())
-        };
-        let (cosine, sine) = (of_position(cosines), of_position(sines));
-        let sine: [f32; 8] = convert(if is_second { sine } else { neg(sine) });
-        let cosine: [f32; 8] = convert(cosine);
-
-        let (own, mut first) = (to.vectors(&cta), 0);
-        while own.get(first).is_some() {
+        let Some(from) = input.row(token) else { trap() };
+        let own = to.vectors(&cta);
+        let load = |first: usize| {
             let mut loaded: [[[bf16; 8]; 2]; VECTORS] = zeroed();
             unroll::<VECTORS>(|k| {
                 if let (Some((i, _)), Some((mine, _))) = (own.get(first + k), own.get_with(first + k, from)) {
@@ -51,6 +43,20 @@ pub fn rotary_embedding(
                     }
                 }
             });
+            loaded
+        };
+        // In flight while the position and then its angles arrive.
+        let (mut loaded, mut first) = (load(0), 0);
+
+        let Some(position) = positions.get(token) else { trap() };
+        let of_position = |angles_of: GlobalMatrix<bf16>| -> [bf16; 8] {
+            let of_thread = angles_of.row(position as usize).and_then(|row| row.get_vector(angles));
+            of_thread.unwrap_or_else(|| trap())
+        };
+        let (cosine, sine) = (of_position(cosines), of_position(sines));
+        let sine: [f32; 8] = convert(if is_second { sine } else { neg(sine) });
+        let cosine: [f32; 8] = convert(cosine);
+        while own.get(first).is_some() {
             unroll::<VECTORS>(|k| {
                 if let Some((_, to)) = own.get(first + k) {
                     let [mine, other]: [[f32; 8]; 2] = loaded[k].map(convert);
@@ -58,6 +64,7 @@ pub fn rotary_embedding(
                 }
             });
             first += VECTORS;
+            loaded = load(first);
         }
     }
 }

@@ -139,7 +139,7 @@ fn rotary_embedding(bench: &Bench) -> Result<Timing> {
     );
     let of_twin =
         (address(&of_tokens), address(&cosines), address(&sines), address(&source), address(&output), m, n);
-    let config = LaunchConfig::new(m, 256);
+    let config = LaunchConfig::new(4 * bench.gpu.multiprocessors()?, 256);
     // SAFETY: the rows are packed whole heads, and each position has angles.
     let launches = unsafe { bench.launches("rotary_embedding", &config, arguments, of_twin)? };
     for launch in &launches {
@@ -233,7 +233,7 @@ fn layer_norm_backward(bench: &Bench) -> Result<Timing> {
         n,
     );
     // A multiprocessor has registers for two CTAs.
-    let config = LaunchConfig::new(2 * bench.gpu.multiprocessors()?, 256);
+    let config = LaunchConfig::new(2 * bench.gpu.multiprocessors()?, 512);
     // SAFETY: the rows are packed whole vectors, and each row and each column has its number.
     let launches = unsafe { bench.launches("layer_norm_backward", &config, arguments, of_twin)? };
     for launch in &launches {
