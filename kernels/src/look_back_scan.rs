@@ -20,8 +20,6 @@ use ptx::trap;
 const THREADS: usize = 512;
 /// Adjacent vectors of four words that a thread has of a tile: an odd number uses all banks of shared memory.
 const VECTORS: usize = 5;
-/// Words after the last whole tile that a thread has in flight.
-const LOADS: usize = 5;
 const TILE: usize = 4 * VECTORS * THREADS;
 
 /// What the CTAs publish of each tile: a tag in the upper half and the tile's sum in the lower one, which one store brings together.
@@ -235,17 +233,15 @@ pub fn look_back_scan(
             below = below.wrapping_add(partials.reduce_add(cta, others));
             let rounds = tile.len().div_ceil(THREADS);
             let mut places = tile.elements(cta);
-            for first in (0..rounds).step_by(LOADS) {
-                let words = from_fn::<u32, LOADS>(|k| {
-                    input.get(whole * TILE + (first + k) * THREADS + thread).unwrap_or(0)
-                });
-                unroll::<LOADS>(|k| {
-                    let (before, sum) = partials.exclusive_sum(cta, words[k]);
-                    if let Some((_, place)) = places.next() {
-                        place.write(below.wrapping_add(before));
-                    }
-                    below = below.wrapping_add(sum);
-                });
+            let load = |round: usize| input.get(whole * TILE + round * THREADS + thread).unwrap_or(0);
+            let mut next = load(0);
+            for round in 0..rounds {
+                let word = replace(&mut next, load(round + 1));
+                let (before, sum) = partials.exclusive_sum(cta, word);
+                if let Some((_, place)) = places.next() {
+                    place.write(below.wrapping_add(before));
+                }
+                below = below.wrapping_add(sum);
             }
         }
         ended
