@@ -10,8 +10,8 @@ use crate::project::Crate;
 
 /// Builds the kernels, and prints the registers, shared memory, stack and spills of each
 ///
-/// Run this command in the folder of the kernels' crate, or in a workspace with one such crate. The PTX is written below `ptx`
-/// in the target folder. The figures need ptxas of CUDA 13.0 or newer (CUDA_HOME, CUDA_PATH, /usr/local/cuda, PATH); without
+/// Run this command in the folder of the kernels' crate, or in a workspace with one such crate. PTX and cubin are written below
+/// `ptx` in the target folder. The figures need ptxas of CUDA 13.0 or newer (CUDA_HOME, CUDA_PATH, /usr/local/cuda, PATH); without
 /// ptxas, only the PTX is made.
 #[derive(clap::Args)]
 pub struct Options {

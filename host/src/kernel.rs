@@ -182,7 +182,7 @@ impl Kernel {
         arguments.compare(&self.parameters).map_err(signature)?;
         self.prepare(config)?;
         if config.cooperative {
-            let resident = self.resident_blocks(config)?;
+            let resident = self.max_active_blocks(config)?;
             config.check_resident(resident).map_err(|problem| self.refuse(problem))?;
         }
         let stream = arguments.queue();
@@ -259,8 +259,22 @@ impl Kernel {
         })
     }
 
-    /// Returns the number of blocks of this shape that the whole device runs at the same time.
-    fn resident_blocks(&self, config: &LaunchConfig) -> Result<u32> {
+    /// Returns the number of blocks of this configuration that the whole device runs at the same time. So many blocks are the best
+    /// grid of a kernel that loops over its tiles or rows. The grid has no effect, and of a cluster's blocks all are counted.
+    ///
+    /// ```no_run
+    /// # let context = ptx_host::open(0)?;
+    /// # let axpy = ptx_host::Module::load(&context, "axpy.ptx")?.kernel_by_name("axpy")?;
+    /// let blocks = axpy.max_active_blocks(&ptx_host::LaunchConfig::new(1, 256).dynamic_shared(64 * 1024))?;
+    /// # Ok::<(), ptx_host::Error>(())
+    /// ```
+    ///
+    /// Of a typed kernel: `scan.function().max_active_blocks(&Grid::new(1).config::<kernels::scan>())`.
+    ///
+    /// # Errors
+    ///
+    /// As [`max_active_blocks_per_multiprocessor`](Self::max_active_blocks_per_multiprocessor).
+    pub fn max_active_blocks(&self, config: &LaunchConfig) -> Result<u32> {
         match self.cluster(config) {
             Some(cluster) => Ok(self.max_active_clusters(config)?.saturating_mul(cluster.count() as u32)),
             None => {

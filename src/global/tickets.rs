@@ -87,7 +87,8 @@ pub struct TicketTilesMut<T, const N: usize> {
 
 impl<T: Element, const N: usize> TicketTilesMut<T, N> {
     /// Draws the ticket of the next [`next_tile`](TicketTilesMut::next_tile) already now: the atomic operation takes as long as a
-    /// load from the L2 cache, and the CTA works meanwhile. Without a `next_tile` that follows, the tile is lost.
+    /// load from the L2 cache, and the CTA works meanwhile. Without a `next_tile` that follows, the tile is lost:
+    /// nobody gets it. After the last tile a ticket stands for none, and a second `draw` before `next_tile` does nothing.
     ///
     /// The tile counts as taken from here on. A CTA that waits for lower tiles, as a look-back does, draws ahead only if it
     /// publishes early what others wait for.

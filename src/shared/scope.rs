@@ -30,7 +30,7 @@ unsafe impl<T: Element, const N: usize> Place for SharedArray<T, N> {
 }
 
 /// Handles of shared memory that [`Cta::async_scope`] and [`Cta::cluster_scope`] lend to their closures for asynchronous copies,
-/// and return when these copies are complete. A tuple of one to six handles is lent as one.
+/// and return when these copies are complete. A tuple of one to six handles is lent as one, and so is a tuple of tuples.
 ///
 /// # Safety
 ///

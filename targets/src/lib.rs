@@ -44,8 +44,7 @@ macro_rules! targets {
 }
 
 // Target ISA Notes of PTX, 9.7.9.25 and 9.7.13; the versions: "Release Notes". ptxas says which target contains which: PTX for
-// `sm_XY` becomes code for each later number, PTX for `sm_XYf` for each later number of the family. sm_100, sm_103 and sm_107 are
-// one family, sm_110 is one, sm_120 and sm_121 are one.
+// `sm_XY` becomes code for each later number, PTX for `sm_XYf` for each later number of the family. `contains` lists a family.
 targets! {
     // target        PTX     contains
     Sm90   "sm_90"   (7, 8)  []

@@ -46,7 +46,13 @@ pub fn check(seed: u64, numbers: Range<usize>, opt_level: OptLevel) -> Result<Ou
     let refusals = proof.err().unwrap_or_default();
     let stated = source.replace("#[ptx::kernel(", "#[ptx::kernel(unsafe(uniform), ");
     // Optimized, whatever the level of the proof: the checks take most of the time.
-    let checked = Build { features: vec!["ptx/checked".into()], ..build("uniform_random_checked", &stated)? };
+    // What LLVM makes of a refused kernel, in which threads part before a barrier, is not asked.
+    let crate_flags = refusals.keys().map(|name| format!("-Clink-arg=--allow-moved={name}")).collect();
+    let checked = Build {
+        features: vec!["ptx/checked".into()],
+        crate_flags,
+        ..build("uniform_random_checked", &stated)?
+    };
     let text = checked.run()?.text;
     let mut device = Device::new();
     let module = device.load(&text).map_err(|error| anyhow!("{error}"))?;
