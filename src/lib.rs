@@ -138,7 +138,7 @@ cfg_select! {
         /// #[ptx::kernel(threads = 256, min_ctas = 2)]
         /// pub fn axpy(
         ///     cta: Cta,
-        ///     #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,
+        ///     #[dynamic] ring: RingMemory<[f32; 3584], 2>,
         ///     a: f32,
         ///     x: Global<f32>,
         ///     y: GlobalMut<f32, 3584>,

@@ -262,7 +262,7 @@ fn what_is_written_once_is_expanded_once() {
          pub bar: once!(6 Mbarrier<Uninit>),\n    }\n}\n\
          #[ptx::kernel(unsafe(uniform), threads = (once!(7 32), once!(8 2)), cluster = once!(9 2), min_ctas = once!(10 1), \
          max_registers = once!(11 64))]\n\
-         pub fn safe(cta: Cta, #[shared] smem: once!(12 Smem), #[dynamic] ring: once!(13 RingMemory<f32, 64, 1, 2>), \
+         pub fn safe(cta: Cta, #[shared] smem: once!(12 Smem), #[dynamic] ring: once!(13 RingMemory<[f32; 64], 2>), \
          pair: once!(14 Pair), x: once!(15 Global<once!(16 f32)>), mut y: once!(17 GlobalElementsMut<f32>)) {\n    \
          let _ = (smem.tile, smem.bar, ring, x.len(), y.len());\n    y = y;\n    let _ = (y, cta);\n    \
          ptx::println!(\"{} {:?}\", once!(18 pair.0), once!(19 pair.1[0]));\n}\n\

@@ -175,8 +175,8 @@ mod tests {
                 Some("`.end()` in place of `.join(cta)`"),
             ),
             (
-                "Ended<'_, RingMemory<f32, 64, 1, 3>>",
-                "IdleRing<'_, f32, 64, 1, 3>",
+                "Ended<'_, RingMemory<[f32; 64], 3>>",
+                "IdleRing<'_, [f32; 64], 3>",
                 Some("`.end()` in place of `.join(cta)`"),
             ),
             (
@@ -187,7 +187,7 @@ mod tests {
             ("Shared<'_, _, _, Free>", "Shared<'_, f32, 64, Loaded>", Some("`.release().sync(cta)`")),
             ("Shared<'_, _, _, Free>", "AfterSync<Shared<'_, f32, 64, Free>>", Some("`.sync(cta)`")),
             ("Pipeline<'_, [f32; 64], 4>", "FinishedRun<'_, [f32; 64], 4>", Some("`.join(cta)`")),
-            ("IdleRing<'_, f32, 64, 1, 3>", "FinishedRing<'_, f32, 64, 1, 3>", Some("`.join(cta)`")),
+            ("IdleRing<'_, [f32; 64], 3>", "FinishedRing<'_, [f32; 64], 3>", Some("`.join(cta)`")),
             (
                 "ptx::shared::Shared<'_, _, _, Free>",
                 "ptx::shared::Shared<'_, f32, 64, Fenced>",

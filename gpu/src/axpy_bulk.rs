@@ -207,14 +207,14 @@ mod tests {
     fn shared_memory_is_that_of_the_ring() {
         const fn of<const TILE: usize, const STAGES: usize>() -> (u32, u32) {
             let shape = Shape { stages: STAGES as u32, tile_bytes: 4 * TILE as u32, ..Shape::SHIPPED };
-            (shape.dynamic_shared_bytes(), DynamicShared::bytes_for::<(RingMemory<f32, TILE, 1, STAGES>,)>())
+            (shape.dynamic_shared_bytes(), DynamicShared::bytes_for::<(RingMemory<[f32; TILE], STAGES>,)>())
         }
         for (counted, taken) in [of::<4096, 1>(), of::<1024, 8>(), of::<{ 10 * 256 }, 3>()] {
             assert_eq!(counted, taken);
         }
         assert_eq!(
             Shape::SHIPPED.dynamic_shared_bytes(),
-            DynamicShared::bytes_for::<(RingMemory<f32, 3584, 1, 2>,)>()
+            DynamicShared::bytes_for::<(RingMemory<[f32; 3584], 2>,)>()
         );
         assert_eq!(Shape::SHIPPED.tile_len(), 3584);
     }

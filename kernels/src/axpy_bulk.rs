@@ -15,7 +15,7 @@ use ptx::pipeline::RingMemory;
 #[ptx::kernel(threads = 256)]
 pub fn axpy_bulk(
     cta: Cta,
-    #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,
+    #[dynamic] ring: RingMemory<[f32; 3584], 2>,
     a: f32,
     #[len(n)] x: Global<f32>,
     #[len(n)] y: GlobalMut<f32, 3584>,
@@ -28,7 +28,7 @@ pub fn axpy_bulk(
 #[inline(always)]
 pub fn axpy<const TILE: usize, const STAGES: usize>(
     cta: Cta,
-    ring: RingMemory<f32, TILE, 1, STAGES>,
+    ring: RingMemory<[f32; TILE], STAGES>,
     a: f32,
     x: Global<f32>,
     y: GlobalMut<f32, TILE>,

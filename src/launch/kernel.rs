@@ -418,7 +418,7 @@ pub fn end_of_thread() {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the dynamic shared memory of a kernel",
     label = "not a place in shared memory, and no tuple of places",
-    note = "write `#[dynamic] ring: RingMemory<f32, 1024, 1, 2>`, or several places as a tuple"
+    note = "write `#[dynamic] ring: RingMemory<[f32; 1024], 2>`, or several places as a tuple"
 )]
 pub unsafe trait DynamicMemory: Sized {
     /// The bytes of the kernel's dynamic shared memory (`sharedMemBytes`), which the launch adds to the static shared memory.

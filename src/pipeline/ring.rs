@@ -18,18 +18,18 @@ use crate::size;
 use crate::trap::trap_because;
 
 /// The shared memory of a ring, a multi-stage pipeline of the whole CTA with `STAGES` stages: a field in
-/// [`shared_memory!`](crate::shared_memory). A stage has `INPUTS` input tiles and one in-out tile, each of `N` elements, and an
-/// mbarrier.
+/// [`shared_memory!`](crate::shared_memory). A `Tile` is `[T; N]`. A stage has `INPUTS` input tiles, one if it is left out, and one
+/// in-out tile, and an mbarrier.
 #[derive(Debug)]
 #[doc(alias = "cuda::pipeline_shared_state")]
-pub struct RingMemory<T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+pub struct RingMemory<Tile, const STAGES: usize, const INPUTS: usize = 1> {
     addr: u32,
-    _tiles: PhantomData<*mut T>,
+    _tiles: PhantomData<*mut Tile>,
 }
 
 // SAFETY: the stages and one mbarrier per stage take `Layout::BYTES` bytes from `addr` on.
 unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Place
-    for RingMemory<T, N, INPUTS, STAGES>
+    for RingMemory<[T; N], STAGES, INPUTS>
 {
     const SIZE: u32 = RingLayout::<T, N, INPUTS, STAGES>::BYTES;
     const ALIGN: u32 = ALIGN;
@@ -42,9 +42,9 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
 
 // SAFETY: an `IdleRing` has no copy in flight and no valid mbarrier, and `open` makes one `IdleRing` per scope.
 unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Scoped
-    for RingMemory<T, N, INPUTS, STAGES>
+    for RingMemory<[T; N], STAGES, INPUTS>
 {
-    type InScope<'s> = IdleRing<'s, T, N, INPUTS, STAGES>;
+    type InScope<'s> = IdleRing<'s, [T; N], STAGES, INPUTS>;
     type Ended<'s> = Ended<'s, Self>;
     const USED_BY_PEERS: bool = false;
     #[inline(always)]
@@ -59,7 +59,7 @@ unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize
 
 // SAFETY: the memory is at rest, and its ring initializes the mbarriers.
 unsafe impl<T: Element, const N: usize, const INPUTS: usize, const STAGES: usize> Lendable
-    for RingMemory<T, N, INPUTS, STAGES>
+    for RingMemory<[T; N], STAGES, INPUTS>
 {
 }
 
@@ -98,7 +98,7 @@ type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
 /// ```
 /// use ptx::{global::{Tiles, TilesMut}, group::Cta, pipeline::{NextStage, RingMemory}};
 /// // Four stages of two tiles: one of an input, one in-out.
-/// ptx::shared_memory! { struct Smem { ring: RingMemory<f32, 512, 1, 4> } }
+/// ptx::shared_memory! { struct Smem { ring: RingMemory<[f32; 512], 4> } }
 /// # fn kernel(cta: Cta, smem: Smem, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
 /// cta.finish(smem.ring, |cta, idle| {
 ///     let mut ring = idle.start(cta, [x], y);
@@ -114,10 +114,10 @@ type RingLayout<T, const N: usize, const INPUTS: usize, const STAGES: usize> =
 #[must_use = "the body of the scope must return this handle"]
 #[derive(Debug)]
 #[doc(alias = "cuda::make_pipeline")]
-pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+pub struct IdleRing<'s, Tile, const STAGES: usize, const INPUTS: usize = 1> {
     addr: u32,
     _scope: Brand<'s>,
-    _tiles: PhantomData<*mut T>,
+    _tiles: PhantomData<*mut Tile>,
 }
 
 /// A ring, the multi-stage pipeline of a whole CTA, with loads in flight (`cp.async.bulk`): into all `STAGES` stages, or as many
@@ -125,7 +125,7 @@ pub struct IdleRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: us
 #[must_use = "copies are in flight: call `.wait(&cta)` or `.finish(&cta)`"]
 #[derive(Debug)]
 #[doc(alias = "cuda::pipeline")]
-pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+pub struct Ring<'s, Tile, const STAGES: usize, const INPUTS: usize = 1> {
     addr: u32,
     /// The address of the first mbarrier. Computing it from `addr` takes two more instructions per round.
     bars: u32,
@@ -136,56 +136,54 @@ pub struct Ring<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>
     count: usize,
     step: usize,
     /// Tile `index` of each input.
-    inputs: [*const T; INPUTS],
-    in_out: *mut T,
+    inputs: [*const Tile; INPUTS],
+    in_out: *mut Tile,
     _scope: Brand<'s>,
 }
 
 /// The result of [`Ring::wait`]: a full stage, or the end of the tiles.
 #[must_use = "this enum holds the ring: `match` on it"]
 #[derive(Debug)]
-pub enum NextStage<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+pub enum NextStage<'s, Tile, const STAGES: usize, const INPUTS: usize = 1> {
     /// The next tiles have arrived.
-    Full(FullRing<'s, T, N, INPUTS, STAGES>),
+    Full(FullRing<'s, Tile, STAGES, INPUTS>),
     /// All tiles are processed, and every store has read its stage. The stored data is in global memory when the grid ends.
-    Done(FinishedRing<'s, T, N, INPUTS, STAGES>),
+    Done(FinishedRing<'s, Tile, STAGES, INPUTS>),
 }
 
 /// A ring that has processed its tiles. The leader has waited until the stores have read their stages; the mbarriers are still
 /// valid. [`end`](FinishedRing::end) it at the end of the kernel, or [`join`](FinishedRing::join) the threads to use it again.
 #[must_use = "the scope needs the ring: call `.end()`, or `.join(cta)` to use the ring again"]
 #[derive(Debug)]
-pub struct FinishedRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize> {
+pub struct FinishedRing<'s, Tile, const STAGES: usize, const INPUTS: usize = 1> {
     addr: u32,
     bars: u32,
     _scope: Brand<'s>,
-    _tiles: PhantomData<*mut T>,
+    _tiles: PhantomData<*mut Tile>,
 }
 
 /// A ring whose current stage the loads have filled with tiles: go on with [`update`](FullRing::update).
 #[must_use = "the stage is full: call `.update(&cta, …)`"]
 #[derive(Debug)]
-pub struct FullRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
-    Ring<'s, T, N, INPUTS, STAGES>,
-);
+pub struct FullRing<'s, Tile, const STAGES: usize, const INPUTS: usize = 1>(Ring<'s, Tile, STAGES, INPUTS>);
 
 /// A ring whose current stage the threads have updated in shared memory: go on with [`store`](UpdatedRing::store).
 #[must_use = "the stage is updated: call `.store(&cta)`"]
 #[derive(Debug)]
-pub struct UpdatedRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
-    Ring<'s, T, N, INPUTS, STAGES>,
+pub struct UpdatedRing<'s, Tile, const STAGES: usize, const INPUTS: usize = 1>(
+    Ring<'s, Tile, STAGES, INPUTS>,
 );
 
 /// A ring whose current stage a bulk copy is storing to global memory: go on with [`refill`](StoringRing::refill). The copy reads
 /// the stage meanwhile.
 #[must_use = "the store is in flight: call `.refill(&cta)`"]
 #[derive(Debug)]
-pub struct StoringRing<'s, T, const N: usize, const INPUTS: usize, const STAGES: usize>(
-    Ring<'s, T, N, INPUTS, STAGES>,
+pub struct StoringRing<'s, Tile, const STAGES: usize, const INPUTS: usize = 1>(
+    Ring<'s, Tile, STAGES, INPUTS>,
 );
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    IdleRing<'s, T, N, INPUTS, STAGES>
+    IdleRing<'s, [T; N], STAGES, INPUTS>
 {
     /// Initializes the mbarriers of this ring and starts the loads into its stages (TMA: `cp.async.bulk`). The ring then streams
     /// this CTA's tiles of `in_out` ([`GlobalMut::tiles`](crate::global::GlobalMut::tiles)), each with the tiles of the same
@@ -203,7 +201,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         cta: &Cta,
         inputs: [Tiles<T, N>; INPUTS],
         in_out: TilesMut<T, N>,
-    ) -> Ring<'s, T, N, INPUTS, STAGES> {
+    ) -> Ring<'s, [T; N], STAGES, INPUTS> {
         const {
             whole_vectors::<T, N>();
             RingLayout::<T, N, INPUTS, STAGES>::check();
@@ -221,8 +219,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             index: in_out.next,
             count: in_out.count,
             step: in_out.step,
-            inputs: inputs.map(|input| input.base.wrapping_add(in_out.next * N)),
-            in_out: in_out.base.wrapping_add(in_out.next * N),
+            inputs: inputs.map(|input| input.base.cast::<[T; N]>().wrapping_add(in_out.next)),
+            in_out: in_out.base.cast::<[T; N]>().wrapping_add(in_out.next),
             _scope: PhantomData,
         };
         if cta.is_leader() {
@@ -251,7 +249,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// ```
     /// # use ptx::{global::{Tiles, TilesMut}, group::Cta, pipeline::RingMemory};
-    /// # fn kernel(cta: Cta, memory: RingMemory<f32, 512, 2, 4>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
+    /// # fn kernel(cta: Cta, memory: RingMemory<[f32; 512], 4, 2>, a: Tiles<f32, 512>, b: Tiles<f32, 512>,
     /// #     y: TilesMut<f32, 512>) {
     /// cta.finish(memory, |cta, ring| ring.update_all(cta, [a, b], y, |[a, b], y| a * b + y).end());
     /// # }
@@ -264,7 +262,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         inputs: [Tiles<T, N>; INPUTS],
         in_out: TilesMut<T, N>,
         mut f: impl FnMut([T; INPUTS], T) -> T,
-    ) -> FinishedRing<'s, T, N, INPUTS, STAGES> {
+    ) -> FinishedRing<'s, [T; N], STAGES, INPUTS> {
         let mut ring = self.start(cta, inputs, in_out);
         while ring.has(0) {
             ring.wait_stage();
@@ -275,7 +273,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    Ring<'s, T, N, INPUTS, STAGES>
+    Ring<'s, [T; N], STAGES, INPUTS>
 {
     #[inline(always)]
     fn tile(&self, stage: u32, tile: usize) -> u32 {
@@ -405,9 +403,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.at.advance::<STAGES>();
         self.index += self.step;
         for input in &mut self.inputs {
-            *input = input.wrapping_add(self.step * N);
+            *input = input.wrapping_add(self.step);
         }
-        self.in_out = self.in_out.wrapping_add(self.step * N);
+        self.in_out = self.in_out.wrapping_add(self.step);
     }
 
     /// Waits until the loads into the ring's current stage have arrived (`mbarrier.try_wait`). When no tile remains, the
@@ -421,7 +419,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// `cp.async.bulk.wait_group.read 0;`
     #[inline(always)]
     #[track_caller]
-    pub fn wait(self, cta: &Cta) -> NextStage<'s, T, N, INPUTS, STAGES> {
+    pub fn wait(self, cta: &Cta) -> NextStage<'s, [T; N], STAGES, INPUTS> {
         meet!(cta; self.addr);
         if !self.has(0) {
             return NextStage::Done(self.finished(cta));
@@ -439,7 +437,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     ///
     /// ```
     /// # use ptx::{group::Cta, pipeline::{IdleRing, Ring, NextStage}};
-    /// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, u32, 512, 1, 4>) -> IdleRing<'s, u32, 512, 1, 4> {
+    /// # fn kernel<'s>(cta: &Cta, ring: Ring<'s, [u32; 512], 4>) -> IdleRing<'s, [u32; 512], 4> {
     /// // Processes the first tile alone.
     /// let NextStage::Full(full) = ring.wait(cta) else { ptx::trap() };
     /// let idle = full.update(cta, |[x], y| x.max(y)).store(cta).refill(cta).finish(cta).join(cta);
@@ -448,7 +446,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn finish(mut self, cta: &Cta) -> FinishedRing<'s, T, N, INPUTS, STAGES> {
+    pub fn finish(mut self, cta: &Cta) -> FinishedRing<'s, [T; N], STAGES, INPUTS> {
         meet!(cta; self.addr);
         self.await_loads();
         self.finished(cta)
@@ -467,7 +465,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 
     /// Ends a ring without loads in flight: the leader waits until the stores have read their stages.
     #[inline(always)]
-    fn finished(self, cta: &Cta) -> FinishedRing<'s, T, N, INPUTS, STAGES> {
+    fn finished(self, cta: &Cta) -> FinishedRing<'s, [T; N], STAGES, INPUTS> {
         if cta.is_leader() {
             // SAFETY: the leader has committed all stores of the ring, so its wait covers them.
             unsafe { raw::cp_async_bulk_wait_group_read::<0>() };
@@ -477,13 +475,13 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    FinishedRing<'s, T, N, INPUTS, STAGES>
+    FinishedRing<'s, [T; N], STAGES, INPUTS>
 {
     /// Gives the ring up at the end of the kernel ([`Cta::finish`]). The mbarriers stay valid.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn end(self) -> Ended<'s, RingMemory<T, N, INPUTS, STAGES>> {
+    pub fn end(self) -> Ended<'s, RingMemory<[T; N], STAGES, INPUTS>> {
         Ended::new()
     }
 
@@ -496,7 +494,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// `barrier.cta.sync.aligned 0;`
     #[inline(always)]
     #[track_caller]
-    pub fn join(self, cta: &Cta) -> IdleRing<'s, T, N, INPUTS, STAGES> {
+    pub fn join(self, cta: &Cta) -> IdleRing<'s, [T; N], STAGES, INPUTS> {
         hold::<Cta>(self.addr);
         cta.sync();
         if cta.is_leader() {
@@ -509,7 +507,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    FullRing<'s, T, N, INPUTS, STAGES>
+    FullRing<'s, [T; N], STAGES, INPUTS>
 {
     /// Replaces each element `y` of the current stage's in-out tile by `f([x, …], y)`, where the `x` are the elements of the
     /// inputs at the same place. Each thread updates its share, sixteen bytes at a time.
@@ -524,7 +522,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self,
         cta: &Cta,
         mut f: impl FnMut([T; INPUTS], T) -> T,
-    ) -> UpdatedRing<'s, T, N, INPUTS, STAGES> {
+    ) -> UpdatedRing<'s, [T; N], STAGES, INPUTS> {
         meet!(cta; self.0.addr);
         let ring = self.0;
         for_each_vector::<T, N>(cta, |v| {
@@ -545,7 +543,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    UpdatedRing<'s, T, N, INPUTS, STAGES>
+    UpdatedRing<'s, [T; N], STAGES, INPUTS>
 {
     /// Starts to store the current stage's in-out tile back to global memory, where it was loaded from (`cp.async.bulk`).
     ///
@@ -555,7 +553,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// `cp.async.bulk.global.shared::cta.bulk_group` `cp.async.bulk.commit_group;`
     #[inline(always)]
     #[track_caller]
-    pub fn store(self, cta: &Cta) -> StoringRing<'s, T, N, INPUTS, STAGES> {
+    pub fn store(self, cta: &Cta) -> StoringRing<'s, [T; N], STAGES, INPUTS> {
         let ring = self.0;
         hold::<Cta>(ring.addr);
         fence_async(cta);
@@ -568,7 +566,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
-    StoringRing<'s, T, N, INPUTS, STAGES>
+    StoringRing<'s, [T; N], STAGES, INPUTS>
 {
     /// Starts to load further tiles into this stage (`cp.async.bulk`) after the store has read it, and moves on to the next
     /// stage.
@@ -580,7 +578,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
     /// `cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes`
     #[inline(always)]
     #[track_caller]
-    pub fn refill(self, cta: &Cta) -> Ring<'s, T, N, INPUTS, STAGES> {
+    pub fn refill(self, cta: &Cta) -> Ring<'s, [T; N], STAGES, INPUTS> {
         meet!(cta; self.0.addr);
         let mut ring = self.0;
         if cta.is_leader() {
@@ -593,6 +591,6 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
 }
 
 handles! {
-    RingMemory<u32, 4, 1, 2>, IdleRing<u32, 4, 1, 2>, Ring<u32, 4, 1, 2>, FullRing<u32, 4, 1, 2>,
-    UpdatedRing<u32, 4, 1, 2>, StoringRing<u32, 4, 1, 2>, FinishedRing<u32, 4, 1, 2>,
+    RingMemory<[u32; 4], 2>, IdleRing<[u32; 4], 2>, Ring<[u32; 4], 2>, FullRing<[u32; 4], 2>,
+    UpdatedRing<[u32; 4], 2>, StoringRing<[u32; 4], 2>, FinishedRing<[u32; 4], 2>,
 }

@@ -33,7 +33,7 @@ pub const ALIGN: u32 = 128;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no place in shared memory",
     label = "not a handle of shared memory",
-    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<T, N, INPUTS, STAGES>`, `PipelineMemory<S, STAGES>`, `DsmemBuffer<T, N, Fill>`, \
+    note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<[T; N], STAGES, INPUTS>`, `PipelineMemory<S, STAGES>`, `DsmemBuffer<T, N, Fill>`, \
             `ReduceMemory<T>`, `SegmentMemory<T>`, `SharedTable<T, N>` and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier`"
 )]
 pub unsafe trait Place: Sized {

@@ -257,7 +257,7 @@ impl Cta {
     ///
     /// ```
     /// # use ptx::{global::{Global, GlobalMut}, group::Cta, pipeline::RingMemory};
-    /// # fn kernel(cta: Cta, ring: RingMemory<f32, 1024, 1, 2>, x: Global<f32>, y: GlobalMut<f32, 1024>) {
+    /// # fn kernel(cta: Cta, ring: RingMemory<[f32; 1024], 2>, x: Global<f32>, y: GlobalMut<f32, 1024>) {
     /// let ((x, _), (y, _)) = (x.tiles::<1024>(), y.tiles(&cta));
     /// cta.finish(ring, |cta, ring| ring.update_all(cta, [x], y, |[x], y| x + y).end());
     /// # }

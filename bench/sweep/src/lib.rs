@@ -23,7 +23,7 @@ macro_rules! sweep {
             let (cta, (), dynamic) = unsafe { Cta::enter::<()>() };
             // SAFETY: the contract above; every thread makes the same handles, once.
             let (x, y) = unsafe { (Global::from_raw(x, n), GlobalMut::from_raw(y, n)) };
-            let (ring, _) = dynamic.take::<RingMemory<f32, { $kib * 256 }, 1, $stages>>();
+            let (ring, _) = dynamic.take::<RingMemory<[f32; $kib * 256], $stages>>();
             axpy_bulk::axpy(cta, ring, a, x, y);
         }
     )* };

@@ -10,7 +10,7 @@ const TILE: usize = 3584;
 #[ptx::kernel(threads = 256)]
 pub fn axpy_tiles(
     cta: Cta,
-    #[dynamic] ring: RingMemory<f32, TILE, 1, 2>,
+    #[dynamic] ring: RingMemory<[f32; TILE], 2>,
     a: f32,
     x: Global<f32>,
     y: GlobalMut<f32, TILE>,

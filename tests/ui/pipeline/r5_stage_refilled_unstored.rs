@@ -4,7 +4,7 @@ use ptx::global::{Tiles, TilesMut};
 use ptx::group::Cta;
 use ptx::pipeline::{NextStage, RingMemory};
 
-pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, ring: RingMemory<[f32; 1024], 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
     cta.async_scope(ring, |cta, ring| {
         let mut ring = ring.start(cta, [x], y);
         loop {

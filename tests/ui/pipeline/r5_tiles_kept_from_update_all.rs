@@ -5,7 +5,7 @@ use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 #[cfg(not(fixed))]
-pub fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
+pub fn kernel(cta: &mut Cta, memory: RingMemory<[f32; 512], 4>, x: Tiles<f32, 512>, y: TilesMut<f32, 512>) {
     cta.async_scope(memory, |cta, ring| {
         let ring = ring.update_all(cta, [x], y, |[x], y| x + y).join(cta);
         ring.update_all(cta, [x], y, |[x], y| x * y).join(cta)
@@ -15,7 +15,7 @@ pub fn kernel(cta: &mut Cta, memory: RingMemory<f32, 512, 1, 4>, x: Tiles<f32, 5
 #[cfg(fixed)]
 pub fn kernel(
     cta: &mut Cta,
-    memory: RingMemory<f32, 512, 1, 4>,
+    memory: RingMemory<[f32; 512], 4>,
     x: Tiles<f32, 512>,
     y: TilesMut<f32, 512>,
     z: TilesMut<f32, 512>,

@@ -6,7 +6,7 @@ use ptx::group::Cta;
 use ptx::pipeline::{Pipeline, PipelineMemory, Ring, RingMemory};
 use ptx::shared::Ended;
 
-type Memory = RingMemory<f32, 1024, 1, 3>;
+type Memory = RingMemory<[f32; 1024], 3>;
 
 #[cfg(not(fixed))]
 pub fn update_all(cta: &mut Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) -> Memory {
@@ -86,7 +86,7 @@ pub fn left_in_flight(cta: Cta, ring: Memory, x: Tiles<f32, 1024>, y: TilesMut<f
     cta.finish(ring, |cta, ring| ring.start(cta, [x], y).finish(cta).end());
 }
 
-pub fn in_flight<'s>(ring: Ring<'s, f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>, cta: &Cta) {
+pub fn in_flight<'s>(ring: Ring<'s, [f32; 1024], 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>, cta: &Cta) {
     #[cfg(not(fixed))]
     let _ = ring.update_all(cta, [x], y, |[x], y| x + y).end();
     #[cfg(fixed)]

@@ -5,12 +5,12 @@ use ptx::group::Cta;
 use ptx::pipeline::{IdleRing, Pipeline, PipelineMemory, Ring, RingMemory};
 use ptx::shared::Ended;
 
-type Memory = RingMemory<f32, 1024, 1, 3>;
+type Memory = RingMemory<[f32; 1024], 3>;
 
 #[cfg(not(fixed))]
 pub fn update_all<'a, 'b: 'a>(
     cta: &Cta,
-    ring: IdleRing<'a, f32, 1024, 1, 3>,
+    ring: IdleRing<'a, [f32; 1024], 3>,
     x: Tiles<f32, 1024>,
     y: TilesMut<f32, 1024>,
 ) -> Ended<'b, Memory> {
@@ -20,7 +20,7 @@ pub fn update_all<'a, 'b: 'a>(
 #[cfg(fixed)]
 pub fn update_all<'a>(
     cta: &Cta,
-    ring: IdleRing<'a, f32, 1024, 1, 3>,
+    ring: IdleRing<'a, [f32; 1024], 3>,
     x: Tiles<f32, 1024>,
     y: TilesMut<f32, 1024>,
 ) -> Ended<'a, Memory> {
@@ -28,12 +28,12 @@ pub fn update_all<'a>(
 }
 
 #[cfg(not(fixed))]
-pub fn finish<'a, 'b: 'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'b, Memory> {
+pub fn finish<'a, 'b: 'a>(cta: &Cta, ring: Ring<'a, [f32; 1024], 3>) -> Ended<'b, Memory> {
     ring.finish(cta).end()
 }
 
 #[cfg(fixed)]
-pub fn finish<'a>(cta: &Cta, ring: Ring<'a, f32, 1024, 1, 3>) -> Ended<'a, Memory> {
+pub fn finish<'a>(cta: &Cta, ring: Ring<'a, [f32; 1024], 3>) -> Ended<'a, Memory> {
     ring.finish(cta).end()
 }
 
@@ -55,7 +55,7 @@ pub fn run<'a>(
     pipeline.run(cta, |thread, producer| producer.load(thread, tile), |warps, consumer| consumer.wait(warps).release(warps)).end()
 }
 
-pub fn finished_twice<'s>(cta: &Cta, ring: Ring<'s, f32, 1024, 1, 3>) -> IdleRing<'s, f32, 1024, 1, 3> {
+pub fn finished_twice<'s>(cta: &Cta, ring: Ring<'s, [f32; 1024], 3>) -> IdleRing<'s, [f32; 1024], 3> {
     #[cfg(not(fixed))]
     let _ = ring.finish(cta).end();
     ring.finish(cta).join(cta)

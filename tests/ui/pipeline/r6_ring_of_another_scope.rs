@@ -6,8 +6,8 @@ use ptx::pipeline::RingMemory;
 
 pub fn kernel(
     cta: &mut Cta,
-    one: RingMemory<f32, 1024, 1, 3>,
-    other: RingMemory<f32, 1024, 1, 3>,
+    one: RingMemory<[f32; 1024], 3>,
+    other: RingMemory<[f32; 1024], 3>,
     x: Tiles<f32, 1024>,
     y: TilesMut<f32, 1024>,
 ) {

@@ -3,22 +3,22 @@
 use ptx::pipeline::{Consumer, FullStage, IdleRing, Pipeline, Producer, Ring};
 
 #[cfg(not(fixed))]
-pub fn shorten_idle<'short, 'long: 'short>(x: IdleRing<'long, f32, 64, 1, 2>) -> IdleRing<'short, f32, 64, 1, 2> {
+pub fn shorten_idle<'short, 'long: 'short>(x: IdleRing<'long, [f32; 64], 2>) -> IdleRing<'short, [f32; 64], 2> {
     x
 }
 
 #[cfg(not(fixed))]
-pub fn lengthen_idle<'short, 'long: 'short>(x: IdleRing<'short, f32, 64, 1, 2>) -> IdleRing<'long, f32, 64, 1, 2> {
+pub fn lengthen_idle<'short, 'long: 'short>(x: IdleRing<'short, [f32; 64], 2>) -> IdleRing<'long, [f32; 64], 2> {
     x
 }
 
 #[cfg(not(fixed))]
-pub fn shorten_ring<'short, 'long: 'short>(x: Ring<'long, f32, 64, 1, 2>) -> Ring<'short, f32, 64, 1, 2> {
+pub fn shorten_ring<'short, 'long: 'short>(x: Ring<'long, [f32; 64], 2>) -> Ring<'short, [f32; 64], 2> {
     x
 }
 
 #[cfg(not(fixed))]
-pub fn lengthen_ring<'short, 'long: 'short>(x: Ring<'short, f32, 64, 1, 2>) -> Ring<'long, f32, 64, 1, 2> {
+pub fn lengthen_ring<'short, 'long: 'short>(x: Ring<'short, [f32; 64], 2>) -> Ring<'long, [f32; 64], 2> {
     x
 }
 
@@ -63,12 +63,12 @@ pub fn lengthen_arrived<'short, 'long: 'short>(x: FullStage<'short, [f32; 64], 2
 }
 
 #[cfg(fixed)]
-pub fn keep_idle<'s>(x: IdleRing<'s, f32, 64, 1, 2>) -> IdleRing<'s, f32, 64, 1, 2> {
+pub fn keep_idle<'s>(x: IdleRing<'s, [f32; 64], 2>) -> IdleRing<'s, [f32; 64], 2> {
     x
 }
 
 #[cfg(fixed)]
-pub fn keep_ring<'s>(x: Ring<'s, f32, 64, 1, 2>) -> Ring<'s, f32, 64, 1, 2> {
+pub fn keep_ring<'s>(x: Ring<'s, [f32; 64], 2>) -> Ring<'s, [f32; 64], 2> {
     x
 }
 

@@ -5,11 +5,11 @@ use ptx::group::Cta;
 use ptx::pipeline::RingMemory;
 
 #[cfg(not(fixed))]
-pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 2048>, y: TilesMut<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, ring: RingMemory<[f32; 1024], 3>, x: Tiles<f32, 2048>, y: TilesMut<f32, 1024>) {
     cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta).join(cta));
 }
 
 #[cfg(fixed)]
-pub fn kernel(cta: &mut Cta, ring: RingMemory<f32, 1024, 1, 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
+pub fn kernel(cta: &mut Cta, ring: RingMemory<[f32; 1024], 3>, x: Tiles<f32, 1024>, y: TilesMut<f32, 1024>) {
     cta.async_scope(ring, |cta, ring| ring.start(cta, [x], y).finish(cta).join(cta));
 }

@@ -9,6 +9,6 @@ const N: usize = (1 << 62) + 4;
 #[cfg(fixed)]
 const N: usize = 4;
 
-pub fn start<'s>(cta: &Cta, ring: IdleRing<'s, u32, N, 1, 2>, x: Tiles<u32, N>, y: TilesMut<u32, N>) -> Ring<'s, u32, N, 1, 2> {
+pub fn start<'s>(cta: &Cta, ring: IdleRing<'s, [u32; N], 2>, x: Tiles<u32, N>, y: TilesMut<u32, N>) -> Ring<'s, [u32; N], 2> {
     ring.start(cta, [x], y)
 }

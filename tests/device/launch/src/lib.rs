@@ -19,7 +19,7 @@ ptx::panic_handler!();
 #[ptx::kernel(unsafe(uniform), threads = 256, min_ctas = 2)]
 pub fn axpy(
     cta: Cta,
-    #[dynamic] ring: RingMemory<f32, 3584, 1, 2>,
+    #[dynamic] ring: RingMemory<[f32; 3584], 2>,
     a: f32,
     x: Global<f32>,
     y: GlobalMut<f32, 3584>,

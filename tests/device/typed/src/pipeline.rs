@@ -1331,7 +1331,7 @@ unsafe fn hand_off<const MEET: bool>(out: *mut u32, rounds: u32) {
 }
 
 ptx::shared_memory! {
-    struct Rings { memory: RingMemory<u32, N, 1, 3> }
+    struct Rings { memory: RingMemory<[u32; N], 3> }
 }
 /// Bytes of a stage of the ring: the input's tile, then the output's.
 const STAGE: u32 = 2 * BYTES;
