@@ -96,6 +96,13 @@ selp.b32 %r0, 1, 0, %c; selp.b32 %r4, 1, 0, %p1;",
     ("cvt.rna.tf32.f32 %r0, %r1;", [0x3f80_1000, 0, 0], [0x3f80_2000, 0]),
     ("cvt.rz.relu.tf32.f32 %r0, %r1;", [0xbf80_1fff, 0, 0], [0, 0]),
     ("cvt.rna.satfinite.tf32.f32 %r0, %r1;", [0x7f7f_ffff, 0, 0], [0x7f7f_e000, 0]),
+    // `.ftz` is a product with 1, whose NaN is that of instructions. ptxas computes both of constants.
+    (
+        ".reg .b64 %a; cvt.f64.f32 %a, %r1; shr.u64 %a, %a, 29; cvt.u32.u64 %r0, %a; cvt.ftz.f64.f32 %a, %r1; shr.u64 %a, %a, 29;
+cvt.u32.u64 %r4, %a;",
+        [0xff80_0123, 0, 0],
+        [0xffc0_0123, 0xffff_ffff],
+    ),
     // 9.7.9.20: the name of a local variable is an address in local memory
     (
         ".reg .b64 %a, %b; .local .b32 v; mov.b64 %a, v; cvta.local.u64 %b, %a; st.b32 [%b], %r1; ld.local.b32 %r0, [%a];

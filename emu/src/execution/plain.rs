@@ -272,10 +272,15 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
 fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>) -> u64 {
     let a = operands[0];
     let round = op.modifiers.round;
-    // `.ftz` concerns `.f32` alone (PTX ISA 9.7.9.21). An H100 converts subnormal values to `.f16` as they are.
+    // `.ftz` concerns `.f32` alone (PTX ISA 9.7.9.21). An H100 converts subnormal values to `.f16` as they are. Others it multiplies
+    // by 1, which makes a NaN that of instructions.
     let flush = |format: Format, bits: u64| {
-        let flushes = op.modifiers.ftz && format == Format::F32;
-        if flushes && op.to != Number::Float(Format::F16) { float::flush(format, bits) } else { bits }
+        let flushes = op.modifiers.ftz && format == Format::F32 && op.to != Number::Float(Format::F16);
+        match flushes {
+            true if format.is_nan(bits) => format.nan(),
+            true => float::flush(format, bits),
+            false => bits,
+        }
     };
     let to_float = |to: Format, from: Format, bits: u64, random: Option<(u64, u32)>| {
         let bits = flush(from, bits);

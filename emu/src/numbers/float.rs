@@ -344,18 +344,20 @@ fn arithmetic<F: Float>(function: Function, operands: [u64; 3], round: Round) ->
     calculate::<F>(function, operands.map(of), round).to_bits() as u64
 }
 
-/// Converts a NaN as an H100 does: a narrower `.f64` keeps its sign and the upper bits of its payload and becomes quiet, `.bf16`
+/// Converts a NaN as an H100 does: to and from `.f64`, it keeps its sign and the upper bits of its payload and becomes quiet, `.bf16`
 /// becomes the upper half of an `.f32`, `.f32` and `.f64` stay, and others become the NaN of instructions.
 fn convert_nan(from: Format, to: Format, bits: u64) -> u64 {
     match (from, to) {
         (Format::F64, Format::F64) | (Format::F32, Format::F32) => bits,
-        (Format::F64, Format::F32 | Format::F16 | Format::Bf16) => {
-            let sign = bits >> 63 << (to.bits() - 1);
-            let payload = bits >> (from.fraction() - to.fraction()) & (to.quiet() - 1);
-            sign | to.exponents() | to.quiet() | payload
+        (Format::F64, Format::F32 | Format::F16 | Format::Bf16) | (_, Format::F64) => {
+            let sign = (bits & from.sign()) >> (from.bits() - 1) << (to.bits() - 1);
+            let payload = match to.fraction().checked_sub(from.fraction()) {
+                Some(more) => bits << more,
+                None => bits >> (from.fraction() - to.fraction()),
+            };
+            sign | to.exponents() | to.quiet() | payload & (to.quiet() - 1)
         }
         (Format::Bf16, Format::F32) => bits << 16,
-        (_, Format::F64) => to.nan() | (bits >> (from.bits() - 1)) << 63,
         _ => to.nan(),
     }
 }
@@ -683,6 +685,21 @@ mod tests {
         // The last place of subnormal values is that of the least normal one.
         let least = 2f64.powi(-24);
         assert_eq!([f16(0.25 * least as f32, 0x17ff), f16(0.25 * least as f32, 0x1800)], [0.0, least]);
+    }
+
+    #[test]
+    fn a_nan_keeps_its_sign_and_payload_in_f64() {
+        let f64 = |from, bits| convert(from, Format::F64, bits, Round::NearestTiesToEven);
+        // The last is what ptxas computes of a constant.
+        for (from, bits, result) in [
+            (Format::F16, 0x7fff, 0x7fff_fc00_0000_0000),
+            (Format::F16, 0xfc01, 0xfff8_0400_0000_0000),
+            (Format::Bf16, 0x7fff, 0x7fff_e000_0000_0000),
+            (Format::Bf16, 0xff81, 0xfff8_2000_0000_0000),
+            (Format::F32, 0xff80_0123, 0xfff8_0024_6000_0000),
+        ] {
+            assert_eq!(f64(from, bits), result, "{from:?} {bits:#x}");
+        }
     }
 
     #[test]
