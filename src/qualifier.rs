@@ -518,6 +518,10 @@ qualifiers! {
         E2m3 = ".e2m3";
         /// `.e2m1`: a float of 4 bits, with 2 bits of exponent.
         E2m1 = ".e2m1";
+        /// `.ue8m0`: a scale factor of 8 bits, a power of two.
+        Ue8m0 = ".ue8m0";
+        /// `.ue4m3`: a scale factor of 7 bits in a byte, with 4 bits of exponent.
+        Ue4m3 = ".ue4m3";
         /// `.s8`: a signed integer of 8 bits.
         S8 = ".s8";
         /// `.u8`: an unsigned integer of 8 bits.

@@ -126,9 +126,10 @@ gates! {
     // `ldmatrix.s8.s4`.
     ldmatrix_s8_s4: Sm90a, Sm100f, Sm110f, Sm120f;
     wgmma: Sm90a;
-    // `mma.kind::f8f6f4`, and its types of 6 and 4 bits.
+    // `mma.kind::f8f6f4`, and its types of 6 and 4 bits; block scale, of a sparse A of 4 bits on fewer targets.
     mma_kinds: Sm100f, Sm110f, Sm120f;
     mma_f6f4: Sm120f;
+    mma_sp_mxf4: Sm120a, Sm121a;
 }
 
 impl Gate {

@@ -471,8 +471,10 @@ pub struct Multiply {
     pub b: Element,
     pub c: Element,
     pub d: Element,
-    /// `.kind::f8f6f4`: an element of A or B has a byte, whatever its type.
+    /// `.kind::f8f6f4` and `.kind::mxf8f6f4`: an element of A or B has a byte, whatever its type.
     pub in_bytes: bool,
+    /// `.block_scale`: the number of scale factors of a row, and their type.
+    pub scale: Option<(usize, Element)>,
     /// `.sp`, and whether the metadata is ordered.
     pub sparse: Option<bool>,
     pub satfinite: bool,
@@ -490,22 +492,30 @@ impl Multiply {
         if self.in_bytes { 8 } else { element.bits() as usize }
     }
 
+    /// Returns the number of products.
+    pub fn products(&self) -> usize {
+        if self.is_in_quads() { 4 } else { 1 }
+    }
+
+    /// Returns the elements of a row of A that a register or memory has.
+    pub fn stored(&self) -> usize {
+        let k = self.shape[2];
+        if self.sparse.is_some() { k / 2 } else { k }
+    }
+
     /// Returns the registers of A, B and C of a lane.
     pub fn registers(&self) -> [usize; 3] {
         let [m, n, k] = self.shape;
-        let stored = if self.sparse.is_some() { k / 2 } else { k };
-        let products = if self.is_in_quads() { 4 } else { 1 };
         let count = |elements: usize, element: Element| {
-            products * elements * self.bits(element) / 32 / element.bits().max(32) as usize
+            self.products() * elements * self.bits(element) / 32 / element.bits().max(32) as usize
         };
-        [count(m * stored, self.a), count(k * n, self.b), self.count(self.c)]
+        [count(m * self.stored(), self.a), count(k * n, self.b), self.count(self.c)]
     }
 
     /// Returns the registers of C or D of a lane.
     pub fn count(&self, element: Element) -> usize {
         let [m, n, _] = self.shape;
-        let products = if self.is_in_quads() { 4 } else { 1 };
-        products * m * n / 32 / (32 / element.bits()).max(1) as usize
+        self.products() * m * n / 32 / (32 / element.bits()).max(1) as usize
     }
 }
 
@@ -527,6 +537,13 @@ pub enum Matrix {
     Multiply(Multiply),
 }
 
+/// The selectors of the bytes and of the lanes whose scale factors count.
+#[derive(Debug, Clone, Copy)]
+pub struct Scale {
+    pub byte: Src,
+    pub thread: Src,
+}
+
 /// The registers of an instruction of matrices.
 #[derive(Debug, Default)]
 pub struct Fragments {
@@ -539,6 +556,9 @@ pub struct Fragments {
     /// The metadata of a sparse matrix, and which lanes hold it.
     pub metadata: Option<Src>,
     pub selector: usize,
+    /// Four scale factors of A and of B, and the selectors of those that count.
+    pub factors: Vec<Src>,
+    pub scales: Option<[Scale; 2]>,
     /// The descriptors of A and B in shared memory.
     pub descriptors: [Option<Src>; 2],
     /// `scale-d`: whether the sums are added to D. `None`: they are.

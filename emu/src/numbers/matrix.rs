@@ -11,6 +11,10 @@ pub enum Element {
     Tf32,
     /// `.e3m2`, `.e2m3` and `.e2m1`, which have no infinity and no NaN: the bits of the exponent and of the fraction.
     Small(u32, u32),
+    /// `.ue8m0`: a power of two, or NaN if all bits are set.
+    Power,
+    /// `.ue4m3`: an `.e4m3` without a sign, whose bit is ignored.
+    Unsigned,
     Integer {
         bits: u32,
         signed: bool,
@@ -32,6 +36,8 @@ impl Element {
             "e3m2" => Self::Small(3, 2),
             "e2m3" => Self::Small(2, 3),
             "e2m1" => Self::Small(2, 1),
+            "ue8m0" => Self::Power,
+            "ue4m3" => Self::Unsigned,
             "s32" => integer(32, true),
             "s8" => integer(8, true),
             "u8" => integer(8, false),
@@ -48,6 +54,7 @@ impl Element {
             Self::Float(format) => format.bits(),
             Self::Tf32 => 32,
             Self::Small(exponent, fraction) => 1 + exponent + fraction,
+            Self::Power | Self::Unsigned => 8,
             Self::Integer { bits, .. } => bits,
         }
     }
@@ -65,6 +72,11 @@ impl Element {
                 let magnitude = (leading + low / f64::from(1 << fraction)) * f64::from(place - bias).exp2();
                 if bits >> (exponent + fraction) & 1 == 1 { -magnitude } else { magnitude }
             }
+            Self::Power => match bits & 0xff {
+                0xff => f64::NAN,
+                exponent => f64::from(exponent as i32 - 127).exp2(),
+            },
+            Self::Unsigned => Format::E4m3.to_f64(bits & 0x7f),
             Self::Integer { bits: width, signed } => {
                 let shift = 64 - width;
                 if signed {
@@ -172,6 +184,16 @@ pub fn metadata(groups: usize, is_wide: bool, selector: usize, row: usize, group
     }
 }
 
+/// Returns the lane that has the scale factors of a row of A, if `thread` selects two lanes of each four (9.7.14.3).
+pub fn lane_of_scale_a(row: usize, thread: usize) -> usize {
+    4 * (row % 8) + 2 * thread + row / 8
+}
+
+/// Returns the lane that has the scale factors of a column of B, if `thread` selects a lane of each four.
+pub fn lane_of_scale_b(column: usize, thread: usize) -> usize {
+    4 * column + thread
+}
+
 /// How the metadata of a sparse matrix names elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sparsity {
@@ -234,6 +256,14 @@ mod tests {
         assert_eq!((values("e2m3", 32)[1], values("e2m3", 32)[31]), (0.125, 7.5));
         assert_eq!(Element::named("s4").unwrap().value(0xf8), -8.0);
         assert_eq!(Element::Tf32.value(0x3f80_1fff), 1.0);
+        let power = Element::named("ue8m0").unwrap();
+        assert_eq!(
+            [power.value(0), power.value(127), power.value(254)],
+            [2f64.powi(-127), 1.0, 2f64.powi(127)]
+        );
+        let unsigned = Element::named("ue4m3").unwrap();
+        assert_eq!([unsigned.value(0x38), unsigned.value(0xb9), unsigned.value(0x7e)], [1.0, 1.125, 448.0]);
+        assert!(power.value(0xff).is_nan() && unsigned.value(0x7f).is_nan());
     }
 
     #[test]
