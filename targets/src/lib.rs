@@ -117,8 +117,11 @@ gates! {
     multimem_f8: Sm100f, Sm110f, Sm120a, Sm121a;
     // `fabric.try_pullred` of eight-bit floats, and with an `.acc`.
     pullred_f8: Sm100f, Sm110f, Sm120f;
-    // `cvt` between eight-bit floats and `.bf16x2`.
-    cvt_f8_bf16: Sm100f, Sm110f, Sm120f;
+    // `cvt` between eight-bit floats and `.bf16x2`, and of floats of 6 and 4 bits and `.ue8m0`.
+    cvt_narrow: Sm100f, Sm110f, Sm120f;
+    // `cvt` of the fixed-point numbers `.s2f6`.
+    cvt_s2f6: Sm100a, Sm103a, Sm107a, Sm110a, Sm120a, Sm121a;
+    cvt_s2f6_rz: Sm107a;
     // `cvt.rs`.
     cvt_rs: Sm100a, Sm103a, Sm107a;
     // `ldmatrix` that expands elements of 4 or 6 bits, and `ldmatrix` and `stmatrix` of 8-bit elements.

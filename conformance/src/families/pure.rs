@@ -81,10 +81,11 @@ fn case<'f>(
     let mut b = Builder::new(form, Shape { grid: [4, 1, 1], cluster: [1; 3], ..Shape::new(1, 512) });
     let classes = form.classes();
     let ty = form.last();
-    // The random bits of stochastic rounding are the last operand.
-    let types: Vec<&str> = (1..classes.len())
-        .map(|i| if form.has("rs") && i + 1 == classes.len() { "b32" } else { ty })
-        .collect();
+    // Random bits of stochastic rounding, or scale factors, are the last operand.
+    let last = [("rs", "b32"), ("scaled::n1::ue8m0", "b8"), ("scaled::n2::ue8m0", "b16")];
+    let last = last.iter().find(|(word, _)| form.has(word)).map_or(ty, |(_, ty)| ty);
+    let types: Vec<&str> =
+        (1..classes.len()).map(|i| if i + 1 == classes.len() { last } else { ty }).collect();
     let rows = values::rows(&types, b.shape.threads());
     let mut registers = vec![b.reg(classes[0])];
     for (k, class) in classes[1..].iter().enumerate() {

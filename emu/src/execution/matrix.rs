@@ -7,6 +7,7 @@ use crate::finding::Rule;
 use crate::frontend::op::*;
 use crate::numbers::float::Format;
 use crate::numbers::matrix::{self, Element, OfQuads, Sparsity};
+use crate::numbers::narrow::Narrow;
 use crate::order::taint::{Origin, Read};
 use crate::report::Fault;
 
@@ -356,7 +357,7 @@ pub fn sparse_places(what: &Multiply, metadata: &[u32], selector: usize) -> (Vec
 fn value_of(what: &Multiply, element: Element, bits: u64) -> f64 {
     match element {
         // A byte holds `.e2m1` in bits 2 to 5 (9.7.14.3).
-        Element::Small(2, 1) if what.in_bytes => element.value(bits >> 2),
+        Element::Narrow(Narrow::E2m1) if what.in_bytes => element.value(bits >> 2),
         element => element.value(bits),
     }
 }

@@ -11,6 +11,7 @@ use crate::frontend::video_decode;
 use crate::frontend::words::Words;
 use crate::numbers::float::{Comparison, Format, Function, Modifiers, Property};
 use crate::numbers::integer::{self, Product};
+use crate::numbers::narrow::Element;
 
 pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let float = match words.ty() {
@@ -335,7 +336,8 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
 fn number(ty: Type) -> Option<Number> {
     Some(match ty {
         Type::Float(format) => Number::Float(format),
-        Type::Packed(format, count) => Number::Packed(format, count),
+        Type::Packed(format, count) => Number::Packed(Element::Float(format), count),
+        Type::Narrow(narrow, count) => Number::Packed(Element::Narrow(narrow), count),
         Type::Signed(bits) => Number::Integer { bits, signed: true },
         Type::Unsigned(bits) => Number::Integer { bits, signed: false },
         Type::Bits(_) | Type::InMemory(_) => return None,
@@ -355,7 +357,7 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let source_bits = match from {
         Number::Integer { bits, .. } => bits,
         Number::Float(format) => format.bits(),
-        Number::Packed(format, count) => format.bits() * count,
+        Number::Packed(element, count) => element.place() * count,
         Number::Tf32 => return Ok(None),
     };
     let is_random = words.has("rs");
@@ -384,11 +386,23 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         }
     }
     let random = if is_random { operands.pop() } else { None };
+    let factors = match () {
+        () if words.has("scaled::n1::ue8m0") => Some(1),
+        () if words.has("scaled::n2::ue8m0") => Some(2),
+        () => None,
+    };
+    let scale = match factors {
+        Some(count) => {
+            Some((operands.pop().ok_or_else(|| l.error("`.scaled` without scale factors"))?, count))
+        }
+        None => None,
+    };
     let modifiers = Modifiers {
         round: round.unwrap_or(Round::NearestTiesToEven),
         ftz: takes_ftz && words.has("ftz"),
         sat: !is_finite_alone && words.has("sat"),
         relu: takes_relu && words.has("relu"),
+        pzo: takes_relu && words.has("pzo"),
         ..Modifiers::NEAREST
     };
     let expected = match (to, from) {
@@ -408,6 +422,7 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         d: slot(l, words, 0)?,
         operands,
         random,
+        scale,
     }))))
 }
 

@@ -8,6 +8,7 @@ use crate::frontend::operands::arg;
 use crate::frontend::words::Words;
 use crate::numbers::float::Format;
 use crate::numbers::matrix::{Element, Term};
+use crate::numbers::narrow::Narrow;
 
 /// The words of an opcode, taken from the first to the last.
 struct Sequence<'a>(std::iter::Peekable<std::str::Split<'a, char>>);
@@ -224,12 +225,15 @@ fn multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
     let factor = if scaled { Some(opcode.element()?) } else { None };
     opcode.end()?;
     // The sizes and types of scale factors of a kind (9.7.14.3), of which the first size is the default.
+    let power = Element::Narrow(Narrow::Ue8m0);
     let scale = match (kind, size, factor) {
         (None | Some("f8f6f4"), None, None) => None,
-        (Some("mxf8f6f4"), None | Some(1), Some(Element::Power)) => Some((1, Element::Power)),
-        (Some("mxf4"), None | Some(2), Some(Element::Power)) => Some((2, Element::Power)),
-        (Some("mxf4nvf4"), Some(2), Some(Element::Power)) => Some((2, Element::Power)),
-        (Some("mxf4nvf4"), Some(4), Some(factor @ (Element::Power | Element::Unsigned))) => Some((4, factor)),
+        (Some("mxf8f6f4"), None | Some(1), Some(factor)) if factor == power => Some((1, factor)),
+        (Some("mxf4"), None | Some(2), Some(factor)) if factor == power => Some((2, factor)),
+        (Some("mxf4nvf4"), Some(2), Some(factor)) if factor == power => Some((2, factor)),
+        (Some("mxf4nvf4"), Some(4), Some(factor @ Element::Narrow(Narrow::Ue8m0 | Narrow::Ue4m3))) => {
+            Some((4, factor))
+        }
         _ => return None,
     };
     let in_bytes = kind.is_some_and(|kind| kind.ends_with("f8f6f4"));
@@ -382,11 +386,14 @@ impl Multiply {
         let bytes = |element: Element| of(element, &[Format::E4m3, Format::E5m2]);
         let floats = self.c == self.d && !self.satfinite && self.term == Term::Product;
         let fits = if self.in_bytes {
-            let small = |element: Element| bytes(element) || matches!(element, Element::Small(..));
+            let small = |element: Element| {
+                bytes(element)
+                    || matches!(element, Element::Narrow(Narrow::E2m1 | Narrow::E2m3 | Narrow::E3m2))
+            };
             let sums = if self.scale.is_some() { sums(&[f32]) } else { sums(&[f16, f32]) };
             m == 16 && depth(&[32]) && small(self.a) && small(self.b) && floats && sums
         } else if self.scale.is_some() {
-            let e2m1 = Element::Small(2, 1);
+            let e2m1 = Element::Narrow(Narrow::E2m1);
             m == 16 && depth(&[64]) && self.a == e2m1 && self.b == e2m1 && floats && sums(&[f32])
         } else if is_integer(self.a) {
             let depths: &[usize] = match (self.a.bits(), m) {

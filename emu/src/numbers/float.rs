@@ -96,6 +96,11 @@ impl Format {
         }
     }
 
+    /// Returns the bits of the fraction, and the least normal number.
+    pub(crate) fn precision(self) -> (u32, f64) {
+        (self.fraction(), self.to_f64(1 << self.fraction()))
+    }
+
     /// Returns the exact value as an `f64`.
     #[must_use]
     pub fn to_f64(self, bits: u64) -> f64 {
@@ -119,6 +124,8 @@ pub struct Modifiers {
     pub sat: bool,
     /// `.relu`: a negative result is 0; NaN stays.
     pub relu: bool,
+    /// `.pzo`: a zero is positive.
+    pub pzo: bool,
     /// `.NaN`: NaN if an operand is NaN.
     pub nan: bool,
     /// `.xorsign.abs`: the extreme magnitude, with the product of the signs.
@@ -134,6 +141,7 @@ impl Modifiers {
         ftz: false,
         sat: false,
         relu: false,
+        pzo: false,
         nan: false,
         xorsign: false,
         oob: false,
@@ -392,21 +400,6 @@ pub fn convert_flushed(from: Format, to: Format, bits: u64, round: Round) -> u64
     }
 }
 
-/// Converts a value with `.rs`: adds `count` random bits below the last place of the result, then truncates (PTX ISA 9.7.9.21).
-pub fn round_stochastically(from: Format, to: Format, bits: u64, (random, count): (u64, u32)) -> u64 {
-    let magnitude = from.to_f64(bits & !from.sign());
-    if !magnitude.is_finite() {
-        return convert(from, to, bits, Round::TowardZero);
-    }
-    let exponent = |value: f64| (value.to_bits() >> 52) as i32 - 1023;
-    // Below the least normal number, the last place stays.
-    let least = to.to_f64(1 << to.fraction());
-    let place = exponent(magnitude.max(least)) - to.fraction() as i32 - count as i32;
-    let sum = magnitude + random as f64 * f64::from(place).exp2();
-    convert(Format::F64, to, sum.to_bits(), Round::TowardZero)
-        | (bits & from.sign()) >> (from.bits() - 1) << (to.bits() - 1)
-}
-
 /// Converts a float to an integer of `bits` bits, clamped to its range. NaN becomes 0; from `.f64` and to 64 bits, it becomes the
 /// integer whose top bit alone is set (PTX ISA 9.7.9.21).
 pub fn to_integer(from: Format, value: u64, bits: u32, signed: bool, round: Round) -> u64 {
@@ -443,7 +436,7 @@ pub fn flush(format: Format, bits: u64) -> u64 {
     if format.is_subnormal(bits) { bits & format.sign() } else { bits }
 }
 
-/// Clamps for `.sat` and `.relu`.
+/// Clamps for `.sat`, `.relu` and `.pzo`.
 pub fn clamp(format: Format, bits: u64, modifiers: &Modifiers) -> u64 {
     let negative = bits & format.sign() != 0;
     if modifiers.sat {
@@ -456,7 +449,8 @@ pub fn clamp(format: Format, bits: u64, modifiers: &Modifiers) -> u64 {
             bits
         };
     }
-    if modifiers.relu && negative && !format.is_nan(bits) { 0 } else { bits }
+    let clears = modifiers.relu && negative && !format.is_nan(bits) || modifiers.pzo && bits == format.sign();
+    if clears { 0 } else { bits }
 }
 
 /// Replaces infinity, or NaN in `.e4m3`, which has no infinity, with the largest finite value of the same sign.
@@ -637,7 +631,9 @@ pub fn to_tf32(bits: u32, modifiers: &Modifiers, satfinite: bool) -> u32 {
         Round::TowardZero => bits & !DROPPED,
         _ => (bits + 0xfff + (bits >> 13 & 1)) & !DROPPED,
     };
-    if modifiers.relu && rounded >> 31 == 1 { 0 } else { rounded }
+    let overflows = satfinite && !f32::from_bits(rounded).is_finite();
+    let rounded = if overflows { rounded - (DROPPED + 1) } else { rounded };
+    clamp(Format::F32, rounded.into(), modifiers) as u32
 }
 
 #[cfg(test)]
@@ -664,27 +660,6 @@ mod tests {
         // Subnormal results are zero.
         assert_eq!(f64(Function::Rcp, (-f64::MAX).to_bits()), 1 << 63);
         assert_eq!(f64(Function::Rsqrt, (-1f64).to_bits()), nan);
-    }
-
-    #[test]
-    fn random_bits_carry_where_they_and_the_dropped_bits_reach_a_place() {
-        let f16 = |value: f32, random: u64| {
-            let bits = round_stochastically(Format::F32, Format::F16, value.to_bits().into(), (random, 13));
-            Format::F16.to_f64(bits)
-        };
-        let place = 2f64.powi(-10);
-        let between = 1.0 + 0.25 * place as f32;
-        // A quarter of a place and three quarters make one.
-        assert_eq!([f16(between, 0), f16(between, 0x17ff), f16(between, 0x1800)], [1.0, 1.0, 1.0 + place]);
-        assert_eq!(f16(-between, 0x1fff), -(1.0 + place));
-        assert_eq!(f16(2.0 - 0.25 * place as f32, 0x1fff), 2.0);
-        // Exact values, infinities and NaN stay.
-        assert_eq!(f16(1.5, 0x1fff), 1.5);
-        assert_eq!(f16(f32::INFINITY, 0x1fff), f64::INFINITY);
-        assert!(f16(f32::NAN, 0).is_nan());
-        // The last place of subnormal values is that of the least normal one.
-        let least = 2f64.powi(-24);
-        assert_eq!([f16(0.25 * least as f32, 0x17ff), f16(0.25 * least as f32, 0x1800)], [0.0, least]);
     }
 
     #[test]
