@@ -113,6 +113,7 @@ const AROUND: &[&str] = &[
     "isspacep",
     "ldmatrix",
     "mapa",
+    "mixed_precision",
     "multimem_async",
     "multimem_cp_async_bulk",
     "mma",

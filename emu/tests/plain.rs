@@ -96,6 +96,17 @@ selp.b32 %r0, 1, 0, %c; selp.b32 %r4, 1, 0, %p1;",
     ("cvt.rna.tf32.f32 %r0, %r1;", [0x3f80_1000, 0, 0], [0x3f80_2000, 0]),
     ("cvt.rz.relu.tf32.f32 %r0, %r1;", [0xbf80_1fff, 0, 0], [0, 0]),
     ("cvt.rna.satfinite.tf32.f32 %r0, %r1;", [0x7f7f_ffff, 0, 0], [0x7f7f_e000, 0]),
+    // 9.7.5: halves become `.f32` first. The product is not rounded.
+    (
+        ".reg .b16 %h, %g; cvt.u16.u32 %h, %r1; cvt.u16.u32 %g, %r2; add.rp.f32.f16 %r0, %h, %r3; sub.sat.f32.bf16 %r4, %g, %r3;",
+        [0x3c00, 0x3fc0, 0x3300_0000],
+        [0x3f80_0001, 0x3f80_0000],
+    ),
+    (
+        ".reg .b16 %h, %g; cvt.u16.u32 %h, %r1; cvt.u16.u32 %g, %r2; fma.rz.f32.f16 %r0, %h, %g, %r3; fma.rm.f32.bf16 %r4, %h, %g, %r3;",
+        [0x3c01, 0x3c01, 0xb380_0000],
+        [0x3f80_4007, 0x3881_e200],
+    ),
     // 9.7.9.21: numbers of at most 8 bits. The first operand is the upper one; a tie goes to the even neighbor.
     (".reg .b8 %b; cvt.rn.satfinite.e2m1x2.f32 %b, %r1, %r2; cvt.u32.u8 %r0, %b; cvt.rn.f16x2.e2m1x2 %r4, %b;", [0xc0a0_0000, 0x3fa0_0000, 0], [0xe2, 0xc400_3c00]),
     (".reg .b16 %h; cvt.rz.satfinite.relu.pzo.e2m3x2.f32 %h, %r1, %r2; cvt.u32.u16 %r0, %h; cvt.rn.bf16x2.e2m3x2 %r4, %h;", [0xc040_0000, 0x40ee_6666, 0], [0x1e, 0x40e0]),

@@ -85,6 +85,7 @@ mod mapa;
 mod match_sync;
 mod math;
 mod mbarrier;
+mod mixed_precision;
 #[cfg(feature = "tensor")]
 mod mma_sp;
 #[cfg(feature = "tensor")]
@@ -119,10 +120,10 @@ pub use {
     cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*, cp_async_bulk_wait_group::*,
     cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*, cvt::*, cvta::*, elect_sync::*,
     fabric::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*, isspacep::*, ld_st::*, mapa::*,
-    match_sync::*, math::*, mbarrier::*, multimem::*, multimem_async::*, multimem_cp_async_bulk::*,
-    multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch::*, prefetch_tensormap::*, red::*, red_async::*,
-    red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*,
-    tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+    match_sync::*, math::*, mbarrier::*, mixed_precision::*, multimem::*, multimem_async::*,
+    multimem_cp_async_bulk::*, multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch::*,
+    prefetch_tensormap::*, red::*, red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*,
+    special::*, st_async::*, st_bulk::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
 };
 
 // One line for the families, as above, which `./x row` reads.

@@ -155,7 +155,13 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
             );
         }
         Op::Float(op) => {
-            let operands = std::array::from_fn(|i| op.operands.get(i).map_or(0, |src| v!(*src)));
+            let widened = |i: usize, bits: u64| match op.narrower {
+                Some(from) if i + 1 < op.operands.len() => {
+                    float::convert(from, op.format, bits & from.mask(), op.modifiers.round)
+                }
+                _ => bits,
+            };
+            let operands = std::array::from_fn(|i| op.operands.get(i).map_or(0, |src| widened(i, v!(*src))));
             set!(op.d, float::packed(op.function, op.format, op.lanes, operands, &op.modifiers));
         }
         Op::Cvt(op) => {

@@ -20,6 +20,11 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         _ => None,
     };
     match (words.first(), float) {
+        ("add" | "sub" | "fma", Some((half @ (Format::F16 | Format::Bf16), 1)))
+            if words.seek(|word| word == "f32").is_some() =>
+        {
+            mixed(l, words, half)
+        }
         ("cvt", _) if words.starts(&["cvt", "pack"]) => cvt_pack(l, words),
         ("cvt", _) => cvt(l, words),
         ("setp", _) => setp(l, words),
@@ -329,8 +334,38 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
         (Function::Add, Format::F64, [a, b]) if plain => Op::AddF64(d, *a, *b),
         (Function::Mul, Format::F64, [a, b]) if plain => Op::MulF64(d, *a, *b),
         (Function::Fma, Format::F64, [a, b, c]) if plain => Op::FmaF64(d, *a, *b, *c),
-        _ => Op::Float(Box::new(FloatOp { function, format, lanes, modifiers, d, operands })),
+        _ => Op::Float(Box::new(FloatOp { function, format, lanes, modifiers, d, operands, narrower: None })),
     }))
+}
+
+/// Decodes `add`, `sub` and `fma` in mixed precision (PTX ISA 9.7.5).
+fn mixed(l: &mut Lower<'_>, words: &Words<'_>, half: Format) -> Result<Option<Op>> {
+    if words.types() != [Type::Float(Format::F32), Type::Float(half)] {
+        return Ok(None);
+    }
+    let (function, count) = match words.first() {
+        "add" => (Function::Add, 2),
+        "sub" => (Function::Sub, 2),
+        _ => (Function::Fma, 3),
+    };
+    if words.operands.len() != count + 1 {
+        return Ok(None);
+    }
+    let round = words.round().unwrap_or(Round::NearestTiesToEven);
+    let modifiers = Modifiers { round, sat: words.has("sat"), ..Modifiers::NEAREST };
+    let d = slot(l, words, 0)?;
+    let bits = |i: usize| if i == count { 32 } else { 16 };
+    let operands = (1..=count).map(|i| src(l, words, i, bits(i))).collect::<Result<Vec<_>>>()?;
+    let format = Format::F32;
+    Ok(Some(Op::Float(Box::new(FloatOp {
+        function,
+        format,
+        lanes: 1,
+        modifiers,
+        d,
+        operands,
+        narrower: Some(half),
+    }))))
 }
 
 fn number(ty: Type) -> Option<Number> {

@@ -155,6 +155,8 @@ pub struct FloatOp {
     pub modifiers: Modifiers,
     pub d: Slot,
     pub operands: Vec<Src>,
+    /// The format of the operands before the last one, in mixed precision.
+    pub narrower: Option<Format>,
 }
 
 /// A side of a conversion.
