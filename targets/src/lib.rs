@@ -136,6 +136,11 @@ gates! {
 }
 
 impl Gate {
+    /// Returns true if the gate is one of the tensor cores' instructions, which exist with the Cargo feature `tensor`.
+    pub fn of_tensor_cores(&self) -> bool {
+        self.name == "wgmma"
+    }
+
     /// Returns true if a target has what the gate opens.
     pub fn is_open(&self, arch: Arch) -> bool {
         self.targets.iter().any(|target| arch.contains(*target))

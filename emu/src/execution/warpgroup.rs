@@ -422,6 +422,11 @@ impl Watch {
         }
     }
 
+    /// Returns the place of an instruction that nothing has waited for.
+    pub fn unwaited(&self) -> Option<At> {
+        self.used.values().filter(|used| used.in_flight).map(|used| used.at).min()
+    }
+
     /// Returns the place of the instruction in flight that has a register, whose sums are there if `is_sum`.
     fn in_flight(&self, register: usize) -> Option<Used> {
         self.used.get(&register).copied().filter(|used| used.in_flight)
