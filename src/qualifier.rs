@@ -341,6 +341,14 @@ qualifiers! {
         E4m3x4 = ".e4m3x4";
         /// `.e5m2x4`: the bits of four `.e5m2`, the first in the low bits.
         E5m2x4 = ".e5m2x4";
+        /// `.e2m3x2`: the bits of two 6-bit floats in bytes, the first in the low byte.
+        E2m3x2 = ".e2m3x2";
+        /// `.e3m2x2`: the bits of two 6-bit floats in bytes, the first in the low byte.
+        E3m2x2 = ".e3m2x2";
+        /// `.e2m3x4`: the bits of four 6-bit floats in bytes, the first in the low byte.
+        E2m3x4 = ".e2m3x4";
+        /// `.e3m2x4`: the bits of four 6-bit floats in bytes, the first in the low byte.
+        E3m2x4 = ".e3m2x4";
     }
     /// `.level::prefetch_size`: a hint how much data around the accessed bytes the L2 cache may fetch.
     mod prefetch_size {
@@ -472,6 +480,10 @@ qualifiers! {
         Rn = ".rn";
         /// `.rz`: rounds towards zero.
         Rz = ".rz";
+        /// `.rm`: rounds downwards.
+        Rm = ".rm";
+        /// `.rp`: rounds upwards.
+        Rp = ".rp";
         /// `.rna`: rounds to the nearest value; a tie goes away from zero.
         Rna = ".rna";
         /// `.rni`: rounds to the nearest integer; a tie goes to the even one.
@@ -497,6 +509,13 @@ qualifiers! {
         /// No qualifier: a result out of range becomes an infinity.
         None = "";
     }
+    /// `.pzo`: the zeros that a conversion gives.
+    mod pzo {
+        /// `.pzo`: a zero is positive.
+        Pzo = ".pzo";
+        /// No qualifier: a zero has the sign of the operand.
+        None = "";
+    }
     /// `.trans`: whether a matrix is transposed on its way between registers and memory.
     mod trans {
         /// `.trans`: the matrix is loaded or stored in column-major order.
@@ -518,6 +537,10 @@ qualifiers! {
         E2m3 = ".e2m3";
         /// `.e2m1`: a float of 4 bits, with 2 bits of exponent.
         E2m1 = ".e2m1";
+        /// `.ue8m0`: a scale factor of 8 bits, a power of two.
+        Ue8m0 = ".ue8m0";
+        /// `.ue4m3`: a scale factor of 7 bits in a byte, with 4 bits of exponent.
+        Ue4m3 = ".ue4m3";
         /// `.s8`: a signed integer of 8 bits.
         S8 = ".s8";
         /// `.u8`: an unsigned integer of 8 bits.
@@ -877,8 +900,8 @@ macro_rules! registers {
 }
 registers! {
     ty [ ty u8 reg16 ] { B8 U8 S8 E4m3 E5m2 }
-    ty [ ty u16 reg16 ] { B16 U16 S16 F16 Bf16 E4m3x2 E5m2x2 }
-    ty [ ty u32 reg32 ] { B32 U32 S32 F32 F16x2 Bf16x2 E4m3x4 E5m2x4 }
+    ty [ ty u16 reg16 ] { B16 U16 S16 F16 Bf16 E4m3x2 E5m2x2 E2m3x2 E3m2x2 }
+    ty [ ty u32 reg32 ] { B32 U32 S32 F32 F16x2 Bf16x2 E4m3x4 E5m2x4 E2m3x4 E3m2x4 }
     ty [ ty u64 reg64 ] { B64 U64 S64 F64 }
     space [ at u32 reg32 ] { SharedCta SharedCluster }
     space [ at u64 reg64 ] { Global All }
@@ -916,4 +939,5 @@ types! {
     F32 = f32; F64 = f64;
     F16 = half::f16; Bf16 = half::bf16; F16x2 = [half::f16; 2]; Bf16x2 = [half::bf16; 2];
     E4m3 = u8; E5m2 = u8; E4m3x2 = u16; E5m2x2 = u16; E4m3x4 = u32; E5m2x4 = u32;
+    E2m3x2 = u16; E3m2x2 = u16; E2m3x4 = u32; E3m2x4 = u32;
 }

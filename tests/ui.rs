@@ -56,8 +56,9 @@ const RULES: &[(u32, &str)] = &[
     (18, "print what C's `printf` cannot print, or with a format that does not fit the arguments"),
 ];
 
-/// Folders of cases, each named after the feature that they are built with.
-const FEATURES: [&str; 2] = ["sm_100a", "stock-linker"];
+/// Folders of cases, each named after the feature that they are built with. Cases in `no-tensor` are built without the feature `tensor`.
+const FEATURES: [&str; 3] = ["sm_100a", "stock-linker", NO_TENSOR];
+const NO_TENSOR: &str = "no-tensor";
 
 fn main() -> ExitCode {
     match run() {
@@ -383,7 +384,11 @@ impl Compiler {
     fn new(root: &Path) -> Result<Compiler> {
         let mut flags = vec![("default", ptx_args(root, &[])?)];
         for feature in FEATURES {
-            flags.push((feature, ptx_args(root, &["--features", feature])?));
+            let features = match feature {
+                NO_TENSOR => vec!["--no-default-features", "--features", "sm_90"],
+                feature => vec!["--features", feature],
+            };
+            flags.push((feature, ptx_args(root, &features)?));
         }
         // Quoted source of the library and of `core` must not depend on its folder and line.
         let filters = [

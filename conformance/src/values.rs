@@ -9,7 +9,10 @@ pub fn edges(ty: &str) -> Vec<u64> {
         "bf16" => floats(16, 7),
         "f32" => floats(32, 23),
         "f64" => floats(64, 52),
-        "e4m3" | "e5m2" => (0..256).collect(),
+        "e4m3" | "e5m2" | "ue8m0" | "ue5m3" | "s2f6" => (0..256).collect(),
+        // The upper bits of a byte are zero.
+        "e2m3" | "e3m2" => (0..64).collect(),
+        "e2m1" => (0..16).collect(),
         "pred" => vec![0, 1],
         _ => integers(bits(ty)),
     }
@@ -22,7 +25,8 @@ pub fn bits(ty: &str) -> u32 {
         * match element {
             "pred" => 1,
             "bf16" => 16,
-            "e4m3" | "e5m2" => 8,
+            "e4m3" | "e5m2" | "e2m3" | "e3m2" | "ue8m0" | "ue5m3" | "s2f6" => 8,
+            "e2m1" => 4,
             _ => element.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(32),
         }
 }
@@ -92,6 +96,7 @@ fn random(rng: &mut fastrand::Rng, ty: &str, edges: &[u64]) -> u64 {
         _ => (0, 0),
     };
     match rng.u32(0..4) {
+        _ if matches!(ty, "e2m3" | "e3m2") => edges[rng.usize(..edges.len())],
         0 => edges[rng.usize(..edges.len())],
         // A number near one, so that sums and products round.
         1 | 2 if bias > 0 => {

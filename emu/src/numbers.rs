@@ -5,4 +5,5 @@ mod exact;
 pub mod float;
 pub mod integer;
 pub mod matrix;
+pub mod narrow;
 pub mod video;

@@ -46,6 +46,11 @@ const SAME: &[(&str, &str, &str)] = &[
     ),
     (r"^fence\.proxy\.async\.shared::\w+", "fence.proxy.async.shared", "the interpreter orders both windows"),
     (r"\.sync_restrict::shared::(cta|cluster)", "", "the interpreter orders all memory"),
+    (
+        r"\.kind::mxf4nvf4\.block_scale\.scale_vec::2X",
+        ".kind::mxf4.block_scale.scale_vec::2X",
+        "one product (9.7.14.3)",
+    ),
 ];
 
 /// The forms that the interpreter refuses by name, and the reason. The README lists them.

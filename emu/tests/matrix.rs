@@ -40,6 +40,12 @@ fn bits(ty: &str, values: &[f64]) -> Vec<u32> {
         "bf16" => words(16, &float(Format::Bf16)),
         "e4m3" => words(8, &float(Format::E4m3)),
         "e5m2" => words(8, &float(Format::E5m2)),
+        // 0, 1, 2 and 3, with the sign above.
+        "e2m1" => {
+            let magnitude = |value: f64| [0, 2, 4, 5][value.abs() as usize];
+            let signed = |value: &f64| magnitude(*value) | u64::from(*value < 0.0) << 3;
+            words(4, &values.iter().map(signed).collect::<Vec<_>>())
+        }
         "s8" => words(8, &integer()),
         "s4" => words(4, &integer()),
         "s32" => integer().iter().map(|value| *value as u32).collect(),
@@ -87,8 +93,12 @@ filled: mov.u32 %shared, image; fence.proxy.async; bar.sync 0; setp.eq.u32 %on, 
     }
     text += "ret; }\n";
     let mut device = Device::new();
-    let module =
-        device.load(&text.replace("sm_100a", if text.contains("wgmma") { "sm_90a" } else { "sm_100a" }));
+    let target = match () {
+        () if text.contains("wgmma") => "sm_90a",
+        () if text.contains("block_scale") => "sm_120a",
+        () => "sm_100a",
+    };
+    let module = device.load(&text.replace("sm_100a", target));
     let module = module.unwrap_or_else(|error| panic!("{error}\n{text}"));
     let bytes =
         |words: &[Vec<u32>]| words.iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
@@ -279,6 +289,129 @@ fn a_sparse_product_puts_elements_where_the_metadata_says() {
             list('i', 8, 4)
         );
         compare("mma.sp", "f32", &run(&text, &inputs, 4, &[]), &product(&a, &b, &c));
+    }
+}
+
+/// A product with a block scale: `size` factors for each row and column, in bytes from `byte` on, of the lanes that `threads` select.
+struct Scaled {
+    opcode: &'static str,
+    ty: &'static str,
+    k: usize,
+    sparse: bool,
+    size: usize,
+    factor: fn(usize) -> (u32, f64),
+    bytes: [usize; 2],
+    threads: [usize; 2],
+}
+
+/// 9.7.14.3: `(A * scale_A) * (B * scale_B) + C`.
+#[test]
+fn each_chunk_of_a_row_and_of_a_column_has_its_factor() {
+    // The bits and the value of a factor: a power of two, and `.ue4m3` between 1 and 1.75.
+    let power = |i: usize| (125 + (i % 5) as u32, 2f64.powi(i as i32 % 5 - 2));
+    let fraction = |i: usize| (0x38 + 2 * (i % 4) as u32, 1.0 + 0.25 * (i % 4) as f64);
+    let scaled = |opcode, ty, k, sparse, size, factor, bytes, threads| Scaled {
+        opcode,
+        ty,
+        k,
+        sparse,
+        size,
+        factor,
+        bytes,
+        threads,
+    };
+    let all = [
+        scaled("kind::mxf8f6f4.block_scale.scale_vec::1X", "e4m3", 32, false, 1, power, [2, 3], [1, 3]),
+        scaled("kind::mxf8f6f4.block_scale", "e5m2", 32, false, 1, power, [0, 1], [0, 2]),
+        scaled("kind::mxf4.block_scale.scale_vec::2X", "e2m1", 64, false, 2, power, [2, 0], [1, 1]),
+        scaled("kind::mxf4nvf4.block_scale.scale_vec::4X", "e2m1", 64, false, 4, fraction, [0, 0], [0, 3]),
+        scaled("kind::mxf4nvf4.block_scale.scale_vec::2X", "e2m1", 64, false, 2, power, [0, 2], [0, 0]),
+        scaled("kind::mxf8f6f4.block_scale.scale_vec::1X", "e4m3", 64, true, 1, power, [1, 3], [1, 0]),
+        scaled("kind::mxf4nvf4.block_scale.scale_vec::4X", "e2m1", 128, true, 4, fraction, [0, 0], [1, 2]),
+    ];
+    for case in all {
+        let Scaled {
+            opcode,
+            ty,
+            k,
+            sparse,
+            size,
+            factor,
+            bytes: [byte_a, byte_b],
+            threads: [thread_a, thread_b],
+        } = case;
+        let depth = if sparse { k / 2 } else { k };
+        let per = if ty == "e2m1" { 8 } else { 4 };
+        let (stored, b, c) = (matrix(16, depth, 1), matrix(k, 8, 2), matrix(16, 8, 3));
+        // Of each four elements, or pairs of them, the metadata 0b1001 names the second and the third.
+        let unit = per / 4;
+        let mut a = stored.clone();
+        if sparse {
+            a = vec![vec![0.0; k]; 16];
+            for (row, at) in (0..16).flat_map(|row| (0..depth).map(move |at| (row, at))) {
+                let (group, within) = (at / (2 * unit), at % (2 * unit));
+                a[row][4 * unit * group + unit + within] = stored[row][at];
+            }
+        }
+        let chunk = k / size;
+        let (mut scaled_a, mut scaled_b) = (a, b.clone());
+        for (row, values) in scaled_a.iter_mut().enumerate() {
+            values.iter_mut().enumerate().for_each(|(at, value)| *value *= factor(3 * row + at / chunk).1);
+        }
+        for (at, values) in scaled_b.iter_mut().enumerate() {
+            values
+                .iter_mut()
+                .enumerate()
+                .for_each(|(column, value)| *value *= factor(7 * column + at / chunk + 1).1);
+        }
+        // `{c0, c1}` are factors of one line; the other bytes and lanes have NaN.
+        let word = |first: usize, byte: usize| {
+            (0..4).fold(0, |word, at| match at {
+                at if (byte..byte + size).contains(&at) => word | factor(first + at - byte).0 << (8 * at),
+                at => word | 0xff << (8 * at),
+            })
+        };
+        let mut counts = [0; 2];
+        let inputs: Vec<Vec<u32>> = (0..32)
+            .map(|lane: usize| {
+                let (group, place) = (lane >> 2, lane % 4);
+                let of_a = (0..16 * depth / 32).map(|i| {
+                    let (register, element) = (i / per, i % per);
+                    stored[group + 8 * (register % 2)][4 * per * (register / 2) + per * place + element]
+                });
+                let of_b = (0..8 * k / 32).map(|i| b[4 * per * (i / per) + per * place + i % per][group]);
+                let of_c = (0..4).map(|i| of_accumulator(lane, i)).map(|(row, column)| c[row][column]);
+                let parts = [bits(ty, &of_a.collect::<Vec<_>>()), bits(ty, &of_b.collect::<Vec<_>>())];
+                counts = [parts[0].len(), parts[1].len()];
+                let mut words = parts.concat();
+                words.extend(bits("f32", &of_c.collect::<Vec<_>>()));
+                words.push(0x9999_9999);
+                words.push(match place.wrapping_sub(2 * thread_a) {
+                    half @ (0 | 1) => word(3 * (group + 8 * half), byte_a),
+                    _ => u32::MAX,
+                });
+                words.push(if place == thread_b { word(7 * group + 1, byte_b) } else { u32::MAX });
+                words
+            })
+            .collect();
+        let [of_a, of_b] = counts;
+        let at = of_a + of_b;
+        let (variant, metadata) = match sparse {
+            true => ("mma.sp::ordered_metadata", format!("%i{}, 0, ", at + 4)),
+            false => ("mma", String::new()),
+        };
+        let stype = if factor(1).0 < 125 { "ue4m3" } else { "ue8m0" };
+        let text = format!(
+            "{variant}.sync.aligned.m16n8k{k}.row.col.{opcode}.f32.{ty}.{ty}.f32.{stype} {}, {}, {}, {}, {metadata}%i{}, \
+             {{{byte_a}, {thread_a}}}, %i{}, {{{byte_b}, {thread_b}}};\n",
+            list('d', 0, 4),
+            list('i', 0, of_a),
+            list('i', of_a, of_b),
+            list('i', at, 4),
+            at + 5,
+            at + 6,
+        );
+        compare(&text, "f32", &run(&text, &inputs, 4, &[]), &product(&scaled_a, &scaled_b, &c));
     }
 }
 

@@ -96,6 +96,42 @@ selp.b32 %r0, 1, 0, %c; selp.b32 %r4, 1, 0, %p1;",
     ("cvt.rna.tf32.f32 %r0, %r1;", [0x3f80_1000, 0, 0], [0x3f80_2000, 0]),
     ("cvt.rz.relu.tf32.f32 %r0, %r1;", [0xbf80_1fff, 0, 0], [0, 0]),
     ("cvt.rna.satfinite.tf32.f32 %r0, %r1;", [0x7f7f_ffff, 0, 0], [0x7f7f_e000, 0]),
+    // 9.7.5: halves become `.f32` first. The product is not rounded.
+    (
+        ".reg .b16 %h, %g; cvt.u16.u32 %h, %r1; cvt.u16.u32 %g, %r2; add.rp.f32.f16 %r0, %h, %r3; sub.sat.f32.bf16 %r4, %g, %r3;",
+        [0x3c00, 0x3fc0, 0x3300_0000],
+        [0x3f80_0001, 0x3f80_0000],
+    ),
+    (
+        ".reg .b16 %h, %g; cvt.u16.u32 %h, %r1; cvt.u16.u32 %g, %r2; fma.rz.f32.f16 %r0, %h, %g, %r3; fma.rm.f32.bf16 %r4, %h, %g, %r3;",
+        [0x3c01, 0x3c01, 0xb380_0000],
+        [0x3f80_4007, 0x3881_e200],
+    ),
+    // 9.7.9.21: numbers of at most 8 bits. The first operand is the upper one; a tie goes to the even neighbor.
+    (".reg .b8 %b; cvt.rn.satfinite.e2m1x2.f32 %b, %r1, %r2; cvt.u32.u8 %r0, %b; cvt.rn.f16x2.e2m1x2 %r4, %b;", [0xc0a0_0000, 0x3fa0_0000, 0], [0xe2, 0xc400_3c00]),
+    (".reg .b16 %h; cvt.rz.satfinite.relu.pzo.e2m3x2.f32 %h, %r1, %r2; cvt.u32.u16 %r0, %h; cvt.rn.bf16x2.e2m3x2 %r4, %h;", [0xc040_0000, 0x40ee_6666, 0], [0x1e, 0x40e0]),
+    (".reg .b16 %h; cvt.rn.satfinite.e3m2x2.f16x2 %h, %r1; cvt.u32.u16 %r0, %h; cvt.rn.f16x2.e3m2x2 %r4, %h;", [0x7e00_b800, 0, 0], [0x1f28, 0x4f00_b800]),
+    (".reg .b16 %h; cvt.rp.satfinite.ue8m0x2.f32 %h, %r1, %r2; cvt.u32.u16 %r0, %h; cvt.rn.bf16x2.ue8m0x2 %r4, %h;", [0x4040_0000, 0x7f80_0000, 0], [0x81fe, 0x4080_7f00]),
+    (".reg .b16 %h; cvt.rz.ue8m0x2.bf16x2 %h, %r1; cvt.u32.u16 %r0, %h;", [0x7f80_0000, 0, 0], [0xff00, 0]),
+    (".reg .b16 %h; cvt.rn.satfinite.s2f6x2.f32 %h, %r1, %r2; cvt.u32.u16 %r0, %h; cvt.rn.bf16x2.s2f6x2 %r4, %h;", [0xc020_0000, 0x3fa0_0000, 0], [0x8050, 0xc000_3fa0]),
+    // Down, a value is divided by its factor, up it is multiplied.
+    (".reg .b16 %h; .reg .b16 %s; cvt.u16.u32 %s, %r3; cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 %h, %r1, %r2, %s; cvt.u32.u16 %r0, %h; cvt.rn.scaled::n2::ue8m0.bf16x2.s2f6x2 %r4, %h, %s;", [0x40c0_0000, 0x3e80_0000, 0x817e], [0x6020, 0x40c0_3e80]),
+    (".reg .b16 %h; .reg .b16 %s; cvt.u16.u32 %h, %r1; cvt.u16.u32 %s, %r2; cvt.rn.scaled::n2::ue8m0.bf16x2.e4m3x2 %r0, %h, %s; cvt.rn.relu.satfinite.scaled::n2::ue8m0.bf16x2.e5m2x2 %r4, %h, %s;", [0x38bc, 0x80fe, 0], [0x4000_ff40, 0x3f80_0000]),
+    // `.scaled::n1` takes subnormal values for zero.
+    (".reg .b16 %h; .reg .b8 %b; cvt.u8.u32 %b, %r3; cvt.rn.satfinite.scaled::n1::ue8m0.e4m3x2.f32 %h, %r1, %r2, %b; cvt.u32.u16 %r0, %h;", [0x4080_0000, 0x8001_16c2, 0x80], [0x4080, 0]),
+    (".reg .b16 %h; cvt.rn.ue5m3x2.f32 %h, %r1, %r2; cvt.u32.u16 %r0, %h; cvt.rn.f16x2.ue5m3x2 %r4, %h;", [0x3f88_0000, 0x4974_2400, 0], [0x78ff, 0x3c00_7fff]),
+    // The upper bytes of both halves are 0xc000, the lower ones 0xbfff.
+    (".reg .b16 %h; cvt.rs.satfinite.e2m1x4.f32 %h, {%r1, %r1, %r2, %r2}, %r3; cvt.u32.u16 %r0, %h;", [0x4010_0000, 0xc010_0000, 0xc0bf_00ff], [0x55cc, 0]),
+    ("cvt.rs.satfinite.e3m2x4.f32 %r0, {%r1, %r1, %r2, %r2}, %r3;", [0x4010_0000, 0xc010_0000, 0x8000_7fff], [0x1111_3030, 0]),
+    ("cvt.rn.satfinite.tf32.f32 %r0, %r1; cvt.rz.pzo.tf32.f32 %r4, %r2;", [0x7f7f_ffff, 0x8000_0001, 0], [0x7f7f_e000, 0]),
+    (".reg .b16 %h; cvt.rz.pzo.f16.f32 %h, %r1; cvt.u32.u16 %r0, %h; cvt.rp.bf16.f32 %h, %r2; cvt.u32.u16 %r4, %h;", [0x8000_0000, 0xbf80_20c5, 0], [0, 0xbf80]),
+    // `.ftz` is a product with 1, whose NaN is that of instructions. ptxas computes both of constants.
+    (
+        ".reg .b64 %a; cvt.f64.f32 %a, %r1; shr.u64 %a, %a, 29; cvt.u32.u64 %r0, %a; cvt.ftz.f64.f32 %a, %r1; shr.u64 %a, %a, 29;
+cvt.u32.u64 %r4, %a;",
+        [0xff80_0123, 0, 0],
+        [0xffc0_0123, 0xffff_ffff],
+    ),
     // 9.7.9.20: the name of a local variable is an address in local memory
     (
         ".reg .b64 %a, %b; .local .b32 v; mov.b64 %a, v; cvta.local.u64 %b, %a; st.b32 [%b], %r1; ld.local.b32 %r0, [%a];

@@ -1,4 +1,7 @@
-//! `cvt` between `f32`, half-precision floats (`.f16`, `.bf16`) and eight-bit floats (`.e4m3`, `.e5m2`; PTX ISA 9.7.9.21).
+//! `cvt` between `f32`, half-precision floats (`.f16`, `.bf16`) and numbers of at most 8 bits (PTX ISA 9.7.9.21).
+//!
+//! These are floats (`.e4m3`, `.e5m2`, `.e2m3`, `.e3m2`, `.e2m1`), floats without a sign (`.ue8m0`, `.ue5m3`), and `.s2f6`, integers
+//! of 64ths. A pair of 6-bit floats is in two bytes, a pair of `.e2m1` in one. A scale factor is an `.ue8m0`, a power of two.
 //!
 //! A packed result has the first operand in the high bits and the last operand in the low bits.
 //!
@@ -30,7 +33,7 @@ legal! {
 }
 legal! {
     CvtF8Source(TypeTag): "`{Self}` cannot become two eight-bit floats here: use `.f16x2` or, with the feature `sm_100f`, `sm_110f` or `sm_120f`, `.bf16x2`"
-    { ty::F16x2, ty::Bf16x2 gate cvt_f8_bf16 }
+    { ty::F16x2, ty::Bf16x2 gate cvt_narrow }
 }
 legal! {
     F8x2Type(TypeTag): "`{Self}` is not a pair of eight-bit floats: use `.e4m3x2` or `.e5m2x2`"
@@ -52,6 +55,30 @@ legal! {
 legal! {
     F8x4Type(TypeTag): "`{Self}` is not a vector of four eight-bit floats: use `.e4m3x4` or `.e5m2x4`"
     { ty::E4m3x4, ty::E5m2x4 }
+}
+
+legal! {
+    CvtPairSource(TypeTag): "`{Self}` cannot become two numbers of at most 8 bits: use `.f16x2` or `.bf16x2`"
+    { ty::F16x2, ty::Bf16x2 }
+    CvtBf16x2Source(TypeTag): "`{Self}` cannot become two numbers of this type: use `.bf16x2`"
+    { ty::Bf16x2 }
+    F6x2Type(TypeTag): "`{Self}` is not a pair of floats of 6 bits: use `.e2m3x2` or `.e3m2x2`"
+    { ty::E2m3x2, ty::E3m2x2 }
+    F6x4Type(TypeTag): "`{Self}` is not a vector of four floats of 6 bits: use `.e2m3x4` or `.e3m2x4`"
+    { ty::E2m3x4, ty::E3m2x4 }
+    CvtPairType(TypeTag): "`{Self}` is not a pair of floats of 8 or 6 bits: use `.e4m3x2`, `.e5m2x2`, `.e2m3x2` or `.e3m2x2`"
+    { ty::E4m3x2, ty::E5m2x2, ty::E2m3x2, ty::E3m2x2 }
+    /// `.pzo`, or nothing.
+    CvtPzo: "`{Self}` does not say whether a `cvt` makes zeros positive: use `pzo::Pzo` or `pzo::None`"
+    { pzo::Pzo, pzo::None }
+    CvtDirected: "`{Self}` is not a rounding up or down: use `.rm` or `.rp`"
+    { rounding::Rm, rounding::Rp }
+    CvtUe8m0Rounding: "`{Self}` is not a rounding of a `cvt` to `.ue8m0`: use `.rz` or `.rp`"
+    { rounding::Rz, rounding::Rp }
+    CvtUe5m3Rounding: "`{Self}` is not a rounding of a `cvt` to `.ue5m3`: use `.rn`, `.rz` or `.rp`"
+    { rounding::Rn, rounding::Rz, rounding::Rp }
+    CvtS2f6Rounding: "`{Self}` is not a rounding of a `cvt` to `.s2f6`: use `.rn` or, with the feature `sm_107a`, `.rz`"
+    { rounding::Rn, rounding::Rz @ "9.4" gate cvt_s2f6_rz }
 }
 
 instruction! {
@@ -171,7 +198,7 @@ instruction! {
         Relu: CvtRelu { relu::Relu, relu::None },
         Ty: F8x2Type { ty::E4m3x2, ty::E5m2x2 },
         Source: CvtF8Source {
-            ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 @ "9.1" gate cvt_f8_bf16,
+            ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 @ "9.1" gate cvt_narrow,
         },
     ](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
     form: "cvt.rn.satfinite{.relu}{.type}{.source} d, a;";
@@ -202,7 +229,7 @@ instruction! {
     form: "cvt.rn{.relu}{.satfinite}.bf16x2{.type} d, a;";
     ptx: "cvt.rn" .. " {d}, {a};";
     isa: "9.2", target: "sm_100a", section: "9.7.9.21";
-    gate: cvt_f8_bf16;
+    gate: cvt_narrow;
     options: pure, nomem, nostack, preserves_flags;
 }
 
@@ -274,5 +301,492 @@ instruction! {
     form: "cvt{.rnd}{.relu}.tf32.f32 d, a;";
     ptx: "cvt" .. ".tf32.f32 {d}, {a};";
     isa: "7.8", target: "sm_90", section: "9.7.9.21";
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to floats of 6 bits. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_f6x2_f32[Relu: CvtRelu, Ty: F6x2Type { ty::E2m3x2 as u16 in reg16, ty::E3m2x2 as u16 in reg16 }](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt.rn.satfinite{.relu}{.type}.f32 d, a, b;";
+    ptx: "cvt.rn.satfinite" .. ".f32 {d}, {a}, {b};";
+    isa: "8.6", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to `.e2m1`. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_f4x2_f32[Relu: CvtRelu](a: f32 = reg32, b: f32 = reg32) -> u8 = (d: u32 = reg32) d as u8;
+    form: "cvt.rn.satfinite{.relu}.e2m1x2.f32 d, a, b;";
+    ptx: "{{ .reg .b8 e; cvt.rn.satfinite" .. ".e2m1x2.f32 e, {a}, {b}; cvt.u32.u8 {d}, e; }}";
+    isa: "8.6", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to floats of 6 bits.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_f6x2[Relu: CvtRelu, Ty: F6x2Type { ty::E2m3x2 as u16 in reg16, ty::E3m2x2 as u16 in reg16 }, Source: CvtPairSource { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
+    form: "cvt.rn.satfinite{.relu}{.type}{.source} d, a;";
+    ptx: "cvt.rn.satfinite" .. " {d}, {a};";
+    isa: "9.1", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to `.e2m1`.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_f4x2[Relu: CvtRelu, Source: CvtPairSource after ".e2m1x2" { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u8 = (d: u32 = reg32) d as u8;
+    form: "cvt.rn.satfinite{.relu}.e2m1x2{.source} d, a;";
+    ptx: "{{ .reg .b8 e; cvt.rn.satfinite" .. " e, {a}; cvt.u32.u8 {d}, e; }}";
+    isa: "9.1", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two floats of 6 bits of `a` to `.f16`, exactly.
+    fn cvt_f16x2_f6x2[Relu: CvtRelu, Ty: F6x2Type after ".f16x2" { ty::E2m3x2 as u16 in reg16, ty::E3m2x2 as u16 in reg16 }](a: Ty::Value = typed) -> <ty::F16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.relu}.f16x2{.type} d, a;";
+    ptx: "cvt.rn" .. " {d}, {a};";
+    isa: "8.6", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.e2m1` of `a` to `.f16`, exactly.
+    fn cvt_f16x2_f4x2[Relu: CvtRelu](a: u8 = reg16) -> <ty::F16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.relu}.f16x2.e2m1x2 d, a;";
+    ptx: "{{ .reg .b8 e; cvt.u8.u16 e, {a}; cvt.rn" .. ".f16x2.e2m1x2 {d}, e; }}";
+    isa: "8.6", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two floats of 6 bits of `a` to `.bf16`, exactly.
+    fn cvt_bf16x2_f6x2[Relu: CvtRelu, Satfinite: CvtSatfinite, Ty: F6x2Type after ".bf16x2" { ty::E2m3x2 as u16 in reg16, ty::E3m2x2 as u16 in reg16 }](a: Ty::Value = typed) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.relu}{.satfinite}.bf16x2{.type} d, a;";
+    ptx: "cvt.rn" .. " {d}, {a};";
+    isa: "9.2", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.e2m1` of `a` to `.bf16`, exactly.
+    fn cvt_bf16x2_f4x2[Relu: CvtRelu, Satfinite: CvtSatfinite](a: u8 = reg16) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.relu}{.satfinite}.bf16x2.e2m1x2 d, a;";
+    ptx: "{{ .reg .b8 e; cvt.u8.u16 e, {a}; cvt.rn" .. ".bf16x2.e2m1x2 {d}, e; }}";
+    isa: "9.2", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two floats of `a` to `.bf16`. Multiplies each by its scale factor, that of the high bits by the high byte of `scale`.
+    fn cvt_scaled_bf16x2[Relu: CvtRelu, Satfinite: CvtSatfinite, Ty: CvtPairType after ".scaled::n2::ue8m0.bf16x2" { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16, ty::E2m3x2 as u16 in reg16, ty::E3m2x2 as u16 in reg16 }](a: Ty::Value = typed, scale: u16 = reg16) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2{.type} d, a, scale;";
+    ptx: "cvt.rn" .. " {d}, {a}, {scale};";
+    isa: "9.2", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.e2m1` of `a` to `.bf16`. Multiplies each by its scale factor, that of the high bits by the high byte of `scale`.
+    fn cvt_scaled_bf16x2_f4x2[Relu: CvtRelu, Satfinite: CvtSatfinite](a: u8 = reg16, scale: u16 = reg16) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.e2m1x2 d, a, scale;";
+    ptx: "{{ .reg .b8 e; cvt.u8.u16 e, {a}; cvt.rn" .. ".scaled::n2::ue8m0.bf16x2.e2m1x2 {d}, e, {scale}; }}";
+    isa: "9.2", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a`, `b`, `e` and `f` to floats of 6 bits by stochastic rounding. The result of `a` goes into the highest bits,
+    /// the result of `f` into the lowest bits. A number that is too large becomes the largest number. So does NaN.
+    ///
+    /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbors. The random bits
+    /// are the high 16 bits of `rbits` for `a` and `b`, and the low 16 bits for `e` and `f`.
+    fn cvt_rs_f6x4_f32[Relu: CvtRelu, Ty: F6x4Type after ".satfinite" { ty::E2m3x4 as u32 in reg32, ty::E3m2x4 as u32 in reg32 }](a: f32 = reg32, b: f32 = reg32, e: f32 = reg32, f: f32 = reg32, rbits: u32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt.rs{.relu}.satfinite{.type}.f32 d, {a, b, e, f}, rbits;";
+    ptx: "cvt.rs" .. ".f32 {d}, {{{a}, {b}, {e}, {f}}}, {rbits};";
+    isa: "8.7", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_rs;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a`, `b`, `e` and `f` to `.e2m1` by stochastic rounding. The result of `a` goes into the highest bits,
+    /// the result of `f` into the lowest bits. A number that is too large becomes the largest number. So does NaN.
+    ///
+    /// Each value is rounded up or down, with a probability that depends on its distance to its two neighbors. The random bits
+    /// are the upper bytes of both halves of `rbits` for `a` and `b`, and the lower bytes for `e` and `f`.
+    fn cvt_rs_f4x4_f32[Relu: CvtRelu](a: f32 = reg32, b: f32 = reg32, e: f32 = reg32, f: f32 = reg32, rbits: u32 = reg32) -> u16 = (d: u16 = reg16) d;
+    form: "cvt.rs{.relu}.satfinite.e2m1x4.f32 d, {a, b, e, f}, rbits;";
+    ptx: "cvt.rs" .. ".satfinite.e2m1x4.f32 {d}, {{{a}, {b}, {e}, {f}}}, {rbits};";
+    isa: "8.7", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_rs;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to powers of two, without their signs. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    fn cvt_ue8m0x2_f32[Rounding: CvtUe8m0Rounding, Satfinite: CvtSatfinite](a: f32 = reg32, b: f32 = reg32) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}{.satfinite}.ue8m0x2.f32 d, a, b;";
+    ptx: "cvt" .. ".ue8m0x2.f32 {d}, {a}, {b};";
+    isa: "8.6", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.bf16` of `a` to powers of two, without their signs.
+    fn cvt_ue8m0x2[Rounding: CvtUe8m0Rounding, Satfinite: CvtSatfinite, Source: CvtBf16x2Source after ".ue8m0x2" { ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}{.satfinite}.ue8m0x2.bf16x2 d, a;";
+    ptx: "cvt" .. " {d}, {a};";
+    isa: "8.6", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.ue8m0` of `a` to `.bf16`, exactly.
+    fn cvt_bf16x2_ue8m0x2(a: u16 = reg16) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn.bf16x2.ue8m0x2 d, a;";
+    ptx: "cvt.rn" .. ".bf16x2.ue8m0x2 {d}, {a};";
+    isa: "8.6", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_narrow;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to `.s2f6`. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_s2f6x2_f32[Rounding: CvtS2f6Rounding, Relu: CvtRelu after ".satfinite"](a: f32 = reg32, b: f32 = reg32) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}.satfinite{.relu}.s2f6x2.f32 d, a, b;";
+    ptx: "cvt" .. ".s2f6x2.f32 {d}, {a}, {b};";
+    isa: "9.1", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_s2f6;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.bf16` of `a` to `.s2f6`.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_s2f6x2[Rounding: CvtS2f6Rounding, Relu: CvtRelu after ".satfinite", Source: CvtBf16x2Source after ".s2f6x2" { ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}.satfinite{.relu}.s2f6x2.bf16x2 d, a;";
+    ptx: "cvt" .. " {d}, {a};";
+    isa: "9.1", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_s2f6;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.s2f6` of `a` to `.bf16`.
+    fn cvt_bf16x2_s2f6x2[Relu: CvtRelu, Satfinite: CvtSatfinite](a: u16 = reg16) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.relu}{.satfinite}.bf16x2.s2f6x2 d, a;";
+    ptx: "cvt.rn" .. ".bf16x2.s2f6x2 {d}, {a};";
+    isa: "9.1", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_s2f6;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to `.s2f6`. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// Divides each by its scale factor first, that of the high bits by the high byte of `scale`.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_scaled_s2f6x2_f32[Rounding: CvtS2f6Rounding, Relu: CvtRelu after ".satfinite"](a: f32 = reg32, b: f32 = reg32, scale: u16 = reg16) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}.satfinite{.relu}.scaled::n2::ue8m0.s2f6x2.f32 d, a, b, scale;";
+    ptx: "cvt" .. ".scaled::n2::ue8m0.s2f6x2.f32 {d}, {a}, {b}, {scale};";
+    isa: "9.1", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_s2f6;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.bf16` of `a` to `.s2f6`.
+    /// Divides each by its scale factor first, that of the high bits by the high byte of `scale`.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_scaled_s2f6x2[Rounding: CvtS2f6Rounding, Relu: CvtRelu after ".satfinite", Source: CvtBf16x2Source after ".scaled::n2::ue8m0.s2f6x2" { ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed, scale: u16 = reg16) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}.satfinite{.relu}.scaled::n2::ue8m0.s2f6x2.bf16x2 d, a, scale;";
+    ptx: "cvt" .. " {d}, {a}, {scale};";
+    isa: "9.1", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_s2f6;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.s2f6` of `a` to `.bf16`. Multiplies each by its scale factor, that of the high bits by the high byte of `scale`.
+    fn cvt_scaled_bf16x2_s2f6x2[Relu: CvtRelu, Satfinite: CvtSatfinite](a: u16 = reg16, scale: u16 = reg16) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.s2f6x2 d, a, scale;";
+    ptx: "cvt.rn" .. ".scaled::n2::ue8m0.bf16x2.s2f6x2 {d}, {a}, {scale};";
+    isa: "9.1", target: "sm_100a", section: "9.7.9.21";
+    gate: cvt_s2f6;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Rounds `a` to `.tf32`. The low 13 bits of the result are zero. A number that is too large becomes the largest finite number.
+    fn cvt_satfinite_tf32[Rounding: CvtRounding, Relu: CvtRelu](a: f32 = reg32) -> f32 = (d: u32 = reg32) f32::from_bits(d);
+    form: "cvt{.rnd}{.relu}.satfinite.tf32.f32 d, a;";
+    ptx: "cvt" .. ".satfinite.tf32.f32 {d}, {a};";
+    isa: "8.6", target: "sm_100", section: "9.7.9.21";
+    gate: sm_100;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` to half precision, rounded up or down.
+    fn cvt_directed_f32[Rounding: CvtDirected, Ty: HalfType { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 @ "7.0" on "sm_80" }](a: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt{.rnd}{.type}.f32 d, a;";
+    ptx: "cvt" .. ".f32 {d}, {a};";
+    isa: "1.0", target: "sm_10", section: "9.7.9.21";
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+// ptxas 13.5 takes `.pzo` with `.rm` and `.rp` too, which the syntax lacks, and fails on them (C7907).
+instruction! {
+    /// Converts `a` to half precision. A zero is positive.
+    fn cvt_pzo_f32[Rounding: CvtRounding, Relu: CvtRelu, Satfinite: CvtSatfinite, Ty: HalfType after ".pzo" { ty::F16 as u16 in reg16, ty::Bf16 as u16 in reg16 }](a: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt{.rnd}{.relu}{.satfinite}.pzo{.type}.f32 d, a;";
+    ptx: "cvt" .. ".f32 {d}, {a};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to half precision. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A zero is positive.
+    fn cvt_pzo_f32x2[Rounding: CvtRounding, Relu: CvtRelu, Satfinite: CvtSatfinite, Ty: HalvesType after ".pzo" { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt{.rnd}{.relu}{.satfinite}.pzo{.type}.f32 d, a, b;";
+    ptx: "cvt" .. ".f32 {d}, {a}, {b};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Rounds `a` to `.tf32`. The low 13 bits of the result are zero. A zero is positive.
+    fn cvt_pzo_tf32[Rounding: CvtRounding, Relu: CvtRelu, Satfinite: CvtSatfinite](a: f32 = reg32) -> f32 = (d: u32 = reg32) f32::from_bits(d);
+    form: "cvt{.rnd}{.relu}{.satfinite}.pzo.tf32.f32 d, a;";
+    ptx: "cvt" .. ".pzo.tf32.f32 {d}, {a};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to floats of 8 or 6 bits. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A zero is positive. A number that is too large becomes the largest number, and so does NaN of 6 bits.
+    fn cvt_pzo_pair_f32[Relu: CvtRelu, Ty: CvtPairType after ".pzo" { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16, ty::E2m3x2 as u16 in reg16, ty::E3m2x2 as u16 in reg16 }](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt.rn.satfinite{.relu}.pzo{.type}.f32 d, a, b;";
+    ptx: "cvt.rn.satfinite" .. ".f32 {d}, {a}, {b};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to floats of 8 or 6 bits, rounded towards zero. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A number that is too large becomes the largest number, and so does NaN of 6 bits.
+    fn cvt_rz_pair_f32[Relu: CvtRelu, Pzo: CvtPzo, Ty: CvtPairType { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16, ty::E2m3x2 as u16 in reg16, ty::E3m2x2 as u16 in reg16 }](a: f32 = reg32, b: f32 = reg32) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt.rz.satfinite{.relu}{.pzo}{.type}.f32 d, a, b;";
+    ptx: "cvt.rz.satfinite" .. ".f32 {d}, {a}, {b};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to floats of 8 or 6 bits. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// Divides each by `scale` first. Subnormal operands are zero.
+    /// A number that is too large becomes the largest number, and so does NaN of 6 bits.
+    fn cvt_scaled_pair_f32[Rounding: CvtRounding, Relu: CvtRelu after ".satfinite", Pzo: CvtPzo, Ty: CvtPairType after ".scaled::n1::ue8m0" { ty::E4m3x2 as u16 in reg16, ty::E5m2x2 as u16 in reg16, ty::E2m3x2 as u16 in reg16, ty::E3m2x2 as u16 in reg16 }](a: f32 = reg32, b: f32 = reg32, scale: u8 = reg16) -> Ty::Value = (d: _ = typed) super::cast(d);
+    form: "cvt{.rnd}.satfinite{.relu}{.pzo}.scaled::n1::ue8m0{.type}.f32 d, a, b, scale;";
+    ptx: "{{ .reg .b8 e0; cvt.u8.u16 e0, {scale}; cvt" .. ".f32 {d}, {a}, {b}, e0; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to floats of 8 or 6 bits.
+    /// A zero is positive. A number that is too large becomes the largest number, and so does NaN of 6 bits.
+    fn cvt_pzo_pair[Relu: CvtRelu, Ty: CvtPairType after ".pzo" { ty::E4m3x2, ty::E5m2x2, ty::E2m3x2, ty::E3m2x2 }, Source: CvtPairSource { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
+    form: "cvt.rn.satfinite{.relu}.pzo{.type}{.source} d, a;";
+    ptx: "cvt.rn.satfinite" .. " {d}, {a};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to floats of 8 or 6 bits, rounded towards zero.
+    /// A number that is too large becomes the largest number, and so does NaN of 6 bits.
+    fn cvt_rz_pair[Relu: CvtRelu, Pzo: CvtPzo, Ty: CvtPairType { ty::E4m3x2, ty::E5m2x2, ty::E2m3x2, ty::E3m2x2 }, Source: CvtPairSource { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
+    form: "cvt.rz.satfinite{.relu}{.pzo}{.type}{.source} d, a;";
+    ptx: "cvt.rz.satfinite" .. " {d}, {a};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to floats of 8 or 6 bits.
+    /// Divides each by `scale` first. Subnormal operands are zero.
+    /// A number that is too large becomes the largest number, and so does NaN of 6 bits.
+    fn cvt_scaled_pair[Rounding: CvtRounding, Relu: CvtRelu after ".satfinite", Pzo: CvtPzo, Ty: CvtPairType after ".scaled::n1::ue8m0" { ty::E4m3x2, ty::E5m2x2, ty::E2m3x2, ty::E3m2x2 }, Source: CvtPairSource { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed, scale: u8 = reg16) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}.satfinite{.relu}{.pzo}.scaled::n1::ue8m0{.type}{.source} d, a, scale;";
+    ptx: "{{ .reg .b8 e0; cvt.u8.u16 e0, {scale}; cvt" .. " {d}, {a}, e0; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to `.e2m1`. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A zero is positive. A number that is too large becomes the largest number. So does NaN.
+    fn cvt_pzo_f4x2_f32[Relu: CvtRelu](a: f32 = reg32, b: f32 = reg32) -> u8 = (d: u32 = reg32) d as u8;
+    form: "cvt.rn.satfinite{.relu}.pzo.e2m1x2.f32 d, a, b;";
+    ptx: "{{ .reg .b8 e; cvt.rn.satfinite" .. ".pzo.e2m1x2.f32 e, {a}, {b}; cvt.u32.u8 {d}, e; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to `.e2m1`, rounded towards zero. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_rz_f4x2_f32[Relu: CvtRelu, Pzo: CvtPzo](a: f32 = reg32, b: f32 = reg32) -> u8 = (d: u32 = reg32) d as u8;
+    form: "cvt.rz.satfinite{.relu}{.pzo}.e2m1x2.f32 d, a, b;";
+    ptx: "{{ .reg .b8 e; cvt.rz.satfinite" .. ".e2m1x2.f32 e, {a}, {b}; cvt.u32.u8 {d}, e; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to `.e2m1`. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// Divides each by `scale` first. Subnormal operands are zero.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_scaled_f4x2_f32[Rounding: CvtRounding, Relu: CvtRelu after ".satfinite", Pzo: CvtPzo](a: f32 = reg32, b: f32 = reg32, scale: u8 = reg16) -> u8 = (d: u32 = reg32) d as u8;
+    form: "cvt{.rnd}.satfinite{.relu}{.pzo}.scaled::n1::ue8m0.e2m1x2.f32 d, a, b, scale;";
+    ptx: "{{ .reg .b8 e, e0; cvt.u8.u16 e0, {scale}; cvt" .. ".scaled::n1::ue8m0.e2m1x2.f32 e, {a}, {b}, e0; cvt.u32.u8 {d}, e; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to `.e2m1`.
+    /// A zero is positive. A number that is too large becomes the largest number. So does NaN.
+    fn cvt_pzo_f4x2[Relu: CvtRelu, Source: CvtPairSource after ".pzo.e2m1x2" { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u8 = (d: u32 = reg32) d as u8;
+    form: "cvt.rn.satfinite{.relu}.pzo.e2m1x2{.source} d, a;";
+    ptx: "{{ .reg .b8 e; cvt.rn.satfinite" .. " e, {a}; cvt.u32.u8 {d}, e; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to `.e2m1`, rounded towards zero.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_rz_f4x2[Relu: CvtRelu, Pzo: CvtPzo, Source: CvtPairSource after ".e2m1x2" { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u8 = (d: u32 = reg32) d as u8;
+    form: "cvt.rz.satfinite{.relu}{.pzo}.e2m1x2{.source} d, a;";
+    ptx: "{{ .reg .b8 e; cvt.rz.satfinite" .. " e, {a}; cvt.u32.u8 {d}, e; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to `.e2m1`.
+    /// Divides each by `scale` first. Subnormal operands are zero.
+    /// A number that is too large becomes the largest number. So does NaN.
+    fn cvt_scaled_f4x2[Rounding: CvtRounding, Relu: CvtRelu after ".satfinite", Pzo: CvtPzo, Source: CvtPairSource after ".scaled::n1::ue8m0.e2m1x2" { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed, scale: u8 = reg16) -> u8 = (d: u32 = reg32) d as u8;
+    form: "cvt{.rnd}.satfinite{.relu}{.pzo}.scaled::n1::ue8m0.e2m1x2{.source} d, a, scale;";
+    ptx: "{{ .reg .b8 e, e0; cvt.u8.u16 e0, {scale}; cvt" .. " e, {a}, e0; cvt.u32.u8 {d}, e; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to `.ue5m3`, without their signs. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    fn cvt_ue5m3x2_f32[Rounding: CvtUe5m3Rounding, Satfinite: CvtSatfinite](a: f32 = reg32, b: f32 = reg32) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}{.satfinite}.ue5m3x2.f32 d, a, b;";
+    ptx: "cvt" .. ".ue5m3x2.f32 {d}, {a}, {b};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts `a` and `b` to `.ue5m3`, without their signs. The result of `a` goes into the high bits, the result of `b` into the low bits.
+    /// Divides each by `scale` first. Subnormal operands are zero.
+    fn cvt_scaled_ue5m3x2_f32[Rounding: CvtRounding, Satfinite: CvtSatfinite](a: f32 = reg32, b: f32 = reg32, scale: u8 = reg16) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}{.satfinite}.scaled::n1::ue8m0.ue5m3x2.f32 d, a, b, scale;";
+    ptx: "{{ .reg .b8 e0; cvt.u8.u16 e0, {scale}; cvt" .. ".scaled::n1::ue8m0.ue5m3x2.f32 {d}, {a}, {b}, e0; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to `.ue5m3`, without their signs.
+    fn cvt_ue5m3x2[Rounding: CvtUe5m3Rounding, Satfinite: CvtSatfinite, Source: CvtPairSource after ".ue5m3x2" { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}{.satfinite}.ue5m3x2{.source} d, a;";
+    ptx: "cvt" .. " {d}, {a};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two half-precision floats of `a` to `.ue5m3`, without their signs.
+    /// Divides each by `scale` first. Subnormal operands are zero.
+    fn cvt_scaled_ue5m3x2[Rounding: CvtRounding, Satfinite: CvtSatfinite, Source: CvtPairSource after ".scaled::n1::ue8m0.ue5m3x2" { ty::F16x2 as u32 in reg32, ty::Bf16x2 as u32 in reg32 }](a: Source::Value = typed, scale: u8 = reg16) -> u16 = (d: u16 = reg16) d;
+    form: "cvt{.rnd}{.satfinite}.scaled::n1::ue8m0.ue5m3x2{.source} d, a, scale;";
+    ptx: "{{ .reg .b8 e0; cvt.u8.u16 e0, {scale}; cvt" .. " {d}, {a}, e0; }}";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.ue5m3` of `a` to `.f16`, exactly.
+    fn cvt_f16x2_ue5m3x2(a: u16 = reg16) -> <ty::F16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn.f16x2.ue5m3x2 d, a;";
+    ptx: "cvt.rn" .. ".f16x2.ue5m3x2 {d}, {a};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.ue5m3` of `a` to `.bf16`, exactly.
+    fn cvt_bf16x2_ue5m3x2[Satfinite: CvtSatfinite](a: u16 = reg16) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.satfinite}.bf16x2.ue5m3x2 d, a;";
+    ptx: "cvt.rn" .. ".bf16x2.ue5m3x2 {d}, {a};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
+    options: pure, nomem, nostack, preserves_flags;
+}
+
+instruction! {
+    /// Converts the two `.ue5m3` of `a` to `.bf16`. Multiplies each by its scale factor, that of the high bits by the high byte of `scale`.
+    fn cvt_scaled_bf16x2_ue5m3x2[Satfinite: CvtSatfinite](a: u16 = reg16, scale: u16 = reg16) -> <ty::Bf16x2 as TypeTag>::Value = (d: u32 = reg32) super::cast(d);
+    form: "cvt.rn{.satfinite}.scaled::n2::ue8m0.bf16x2.ue5m3x2 d, a, scale;";
+    ptx: "cvt.rn" .. ".scaled::n2::ue8m0.bf16x2.ue5m3x2 {d}, {a}, {scale};";
+    isa: "9.4", target: "sm_107f", section: "9.7.9.21";
+    gate: sm_107f;
     options: pure, nomem, nostack, preserves_flags;
 }

@@ -3,6 +3,11 @@
 //!
 //! A name has the shape, the type of the sums and that of the elements. An element of `a`, `b` and `c` is where the ISA's
 //! figures show it; two sums of `.f16` are in one register, the first one in the low half.
+//!
+//! A product with a block scale (PTX ISA 9.7.14.3) multiplies each chunk of a row of A, and of a column of B, by a factor.
+//! `scale_a` and `scale_b` have four factors of 8 bits in each lane. `thread_a` selects two lanes of each four, of which the lower one
+//! has the factors of the row `lane / 4` and the upper one those of the row 8 below, and `thread_b` one, which has the factors of the
+//! column `lane / 4`. `byte_a` and `byte_b` select the first of the bytes that count.
 
 legal! {
     /// The order of the elements of A or B in `mma.m8n8k4`.
@@ -26,78 +31,103 @@ legal! {
         ty::E4m3, ty::E5m2, element::E3m2 @ "8.7" gate mma_f6f4, element::E2m3 @ "8.7" gate mma_f6f4,
         element::E2m1 @ "8.7" gate mma_f6f4,
     }
+    /// A type of `.kind::mxf8f6f4`.
+    MmaMxf8f6f4: "`{Self}` is not a type of `.kind::mxf8f6f4`: use `ty::E4m3`, `ty::E5m2`, `element::E3m2`, `E2m3` or `E2m1`"
+    { ty::E4m3, ty::E5m2, element::E3m2, element::E2m3, element::E2m1 }
+    /// `.stype` of `.kind::mxf4nvf4` with four scale factors.
+    MmaScaleType: "`{Self}` is not a type of scale factors: use `element::Ue8m0` or `element::Ue4m3`"
+    { element::Ue8m0 @ "9.1", element::Ue4m3 }
 }
 
 /// The registers of D, A, B and C, by their numbers, with their names and their text.
 macro_rules! mma {
     (2 1 1 2 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}}}, {{{a0}}}, {{{b0}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0] 1 [b0] 1 [c0 c1] 2 $($row)*
+        [ ("{{{d0}, {d1}}}, {{{a0}}}, {{{b0}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0] 1 [b0] 1 [c0 c1] 2 ] $($row)*
     } };
     (2 2 1 2 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}}}, {{{a0}, {a1}}}, {{{b0}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0 a1] 2 [b0] 1 [c0 c1] 2 $($row)*
+        [ ("{{{d0}, {d1}}}, {{{a0}, {a1}}}, {{{b0}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0 a1] 2 [b0] 1 [c0 c1] 2 ] $($row)*
     } };
     (4 2 1 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}}}, {{{b0}}}, {{{c0}, {c1}, {c2}, {c3}}}")
-        [d0 d1 d2 d3] 4 [a0 a1] 2 [b0] 1 [c0 c1 c2 c3] 4 $($row)*
+        [ ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}}}, {{{b0}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1] 2 [b0] 1 [c0 c1 c2 c3] 4 ] $($row)*
     } };
     (4 4 2 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
-        [d0 d1 d2 d3] 4 [a0 a1 a2 a3] 4 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
+        [ ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1 a2 a3] 4 [b0 b1] 2 [c0 c1 c2 c3] 4 ] $($row)*
     } };
     (2 4 2 2 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}}}")
-        [d0 d1] 2 [a0 a1 a2 a3] 4 [b0 b1] 2 [c0 c1] 2 $($row)*
+        [ ("{{{d0}, {d1}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}}}, {{{c0}, {c1}}}")
+        [d0 d1] 2 [a0 a1 a2 a3] 4 [b0 b1] 2 [c0 c1] 2 ] $($row)*
     } };
     (4 8 4 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}, {a4}, {a5}, {a6}, {a7}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}, {c2}, {c3}}}")
-        [d0 d1 d2 d3] 4 [a0 a1 a2 a3 a4 a5 a6 a7] 8 [b0 b1 b2 b3] 4 [c0 c1 c2 c3] 4 $($row)*
+        [ ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}, {a4}, {a5}, {a6}, {a7}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1 a2 a3 a4 a5 a6 a7] 8 [b0 b1 b2 b3] 4 [c0 c1 c2 c3] 4 ] $($row)*
     } };
     (4 2 2 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
-        [d0 d1 d2 d3] 4 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
+        [ ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3] 4 ] $($row)*
     } };
     (8 2 2 8 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}, {c4}, {c5}, {c6}, {c7}}}")
-        [d0 d1 d2 d3 d4 d5 d6 d7] 8 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3 c4 c5 c6 c7] 8 $($row)*
+        [ ("{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}, {c4}, {c5}, {c6}, {c7}}}")
+        [d0 d1 d2 d3 d4 d5 d6 d7] 8 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3 c4 c5 c6 c7] 8 ] $($row)*
     } };
     (8 2 2 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
-        [d0 d1 d2 d3 d4 d5 d6 d7] 8 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3] 4 $($row)*
+        [ ("{{{d0}, {d1}, {d2}, {d3}, {d4}, {d5}, {d6}, {d7}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3 d4 d5 d6 d7] 8 [a0 a1] 2 [b0 b1] 2 [c0 c1 c2 c3] 4 ] $($row)*
     } };
     (2 2 2 2 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0 a1] 2 [b0 b1] 2 [c0 c1] 2 $($row)*
+        [ ("{{{d0}, {d1}}}, {{{a0}, {a1}}}, {{{b0}, {b1}}}, {{{c0}, {c1}}}") [d0 d1] 2 [a0 a1] 2 [b0 b1] 2 [c0 c1] 2 ] $($row)*
     } };
     (2 4 4 2 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}}}")
-        [d0 d1] 2 [a0 a1 a2 a3] 4 [b0 b1 b2 b3] 4 [c0 c1] 2 $($row)*
+        [ ("{{{d0}, {d1}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}}}")
+        [d0 d1] 2 [a0 a1 a2 a3] 4 [b0 b1 b2 b3] 4 [c0 c1] 2 ] $($row)*
     } };
     (4 4 4 4 $($row:tt)*) => { mma_row! {
-        ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}, {c2}, {c3}}}")
-        [d0 d1 d2 d3] 4 [a0 a1 a2 a3] 4 [b0 b1 b2 b3] 4 [c0 c1 c2 c3] 4 $($row)*
+        [ ("{{{d0}, {d1}, {d2}, {d3}}}, {{{a0}, {a1}, {a2}, {a3}}}, {{{b0}, {b1}, {b2}, {b3}}}, {{{c0}, {c1}, {c2}, {c3}}}")
+        [d0 d1 d2 d3] 4 [a0 a1 a2 a3] 4 [b0 b1 b2 b3] 4 [c0 c1 c2 c3] 4 ] $($row)*
     } };
 }
 
 macro_rules! mma_row {
-    // Sparse, with the metadata: the selector comes last.
-    (
-        ($text:literal) $d:tt $d_count:literal $a:tt $a_count:literal $b:tt $b_count:literal $c:tt $c_count:literal
-        sparse $Selector:ident $name:ident $does:literal $sum:tt $start:tt $in:tt [ $($q:tt)* ]
-        $head:literal $tail:literal $form:literal $need:tt
+    ([ $($layout:tt)* ] sparse $Selector:ident scaled $bytes:literal $($row:tt)*) => {
+        mma_row! { @scaled @sparse $Selector $bytes [ $($layout)* ] $($row)* }
+    };
+    ([ $($layout:tt)* ] sparse $Selector:ident $($row:tt)*) => { mma_row! { @sparse $Selector [] ";" [] [ $($layout)* ] $($row)* } };
+    ([ $($layout:tt)* ] scaled $bytes:literal $($row:tt)*) => { mma_row! { @scaled @dense _ $bytes [ $($layout)* ] $($row)* } };
+    ([ $($layout:tt)* ] $($row:tt)*) => { mma_row! { @dense _ [] ";" [] [ $($layout)* ] $($row)* } };
+    // With a block scale: words of four scale factors, of which the selectors choose.
+    (@scaled @$kind:ident $Selector:tt $bytes:literal $($row:tt)*) => { mma_row! { @$kind $Selector
+        [
+            , scale_a: u32 = reg32, byte_a: u16 = reg16, thread_a: u16 = reg16,
+            scale_b: u32 = reg32, byte_b: u16 = reg16, thread_b: u16 = reg16
+        ]
+        ", {scale_a}, {{{byte_a}, {thread_a}}}, {scale_b}, {{{byte_b}, {thread_b}}};"
+        [
+            $bytes
+            "- `thread_a` is 0 or 1, and `thread_b` is 0 to 3."
+            "- `byte_a`, `thread_a`, `byte_b` and `thread_b` are the same in all threads."
+        ]
+        $($row)*
+    } };
+    // Sparse, with the metadata: the selector comes last of both.
+    (@sparse $Selector:ident [ $($scales:tt)* ] $end:literal [ $($safety:literal)* ]
+        [ ($text:literal) $($registers:tt)* ]
+        $name:ident $does:literal $sum:tt $start:tt $in:tt [ $($q:tt)* ] $head:literal $tail:literal $form:literal $need:tt
     ) => { mma_row! { @instruction
-        [ , metadata: u32 = reg32 ] [] ";"
-        [ "- Each four bits of the metadata of the lanes that `F` selects are indices that PTX ISA 9.7.14.6.1 allows." ]
-        $d $d_count $a $a_count $b $b_count $c $c_count $name $does $sum $start $in
+        [ , metadata: u32 = reg32 $($scales)* ] [] $end
+        [ "- Each four bits of the metadata of the lanes that `F` selects are indices that PTX ISA 9.7.14.6.1 allows." $($safety)* ]
+        $($registers)* $name $does $sum $start $in
         [ $($q)*, F: $Selector after $tail $text ", {metadata}, " ] $head $form $need "9.7.14.6.3"
     } };
-    (
-        ($text:literal) $d:tt $d_count:literal $a:tt $a_count:literal $b:tt $b_count:literal $c:tt $c_count:literal
+    (@dense _ $scales:tt $end:literal $safety:tt
+        [ ($text:literal) $($registers:tt)* ]
         $name:ident $does:literal $sum:tt $start:tt $in:tt $q:tt $head:literal $tail:literal $form:literal $need:tt
     ) => { mma_row! { @instruction
-        [] [ $tail $text ] ";" []
-        $d $d_count $a $a_count $b $b_count $c $c_count $name $does $sum $start $in $q $head $form $need "9.7.14.5.14"
+        $scales [ $tail $text ] $end $safety
+        $($registers)* $name $does $sum $start $in $q $head $form $need "9.7.14.5.14"
     } };
     (@instruction
-        [ $($metadata:tt)* ] [ $($text:literal)* ] $end:literal [ $($safety:literal)? ]
+        [ $($more:tt)* ] [ $($text:literal)* ] $end:literal [ $($safety:literal)* ]
         [ $($d:ident)+ ] $d_count:literal [ $($a:ident)+ ] $a_count:literal [ $($b:ident)+ ] $b_count:literal
         [ $($c:ident)+ ] $c_count:literal $name:ident $does:literal ($D:ty, $d_class:ident) ($C:ty, $c_class:ident)
         ($In:ty, $in_class:ident) [ $($q:tt)* ] $head:literal $form:literal
@@ -109,7 +139,7 @@ macro_rules! mma_row {
                 a: [$In; $a_count] = [$in_class: $($a)+],
                 b: [$In; $b_count] = [$in_class: $($b)+],
                 c: [$C; $c_count] = [$c_class: $($c)+]
-                $($metadata)*
+                $($more)*
             ) -> [$D; $d_count] = ($( $d: $D = $d_class ),+) [$( $d ),+];
             form: $form;
             ptx: $head .. $($text)* $end;
@@ -118,7 +148,7 @@ macro_rules! mma_row {
             convergent: convergent;
             # Safety
             "- All 32 threads of the warp execute this same instruction together, and none has exited."
-            $($safety)?
+            $($safety)*
         }
     };
 }
@@ -265,3 +295,32 @@ mma! { 4 4 2 4 mma_f8f6f4_m16n8k32_f32
 "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32" ".f32 "
 "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c;"
 { isa: "8.6", target: "sm_100", gate: mma_kinds } }
+// Block scale.
+mma! { 4 4 2 4 scaled "- `byte_a` and `byte_b` are 0 to 3." mma_mxf8f6f4_m16n8k32_f32
+"a product 16x8x32 of floats of 8, 6 or 4 bits in bytes, of which rows and columns have one factor each, with sums of `.f32`"
+(f32, reg32) (f32, reg32) (u32, reg32) [A: MmaMxf8f6f4, B: MmaMxf8f6f4]
+"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32" ".f32.ue8m0 "
+"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32{.atype}{.btype}.f32.ue8m0 \
+d, a, b, c, scale_a, {byte_a, thread_a}, scale_b, {byte_b, thread_b};"
+{ isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }
+mma! { 4 4 2 4 scaled "- `byte_a` and `byte_b` are 0 or 2." mma_mxf4_m16n8k64_f32
+"a product 16x8x64 of `.e2m1`, of which rows and columns have two factors each, with sums of `.f32`"
+(f32, reg32) (f32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0" " "
+"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 \
+d, a, b, c, scale_a, {byte_a, thread_a}, scale_b, {byte_b, thread_b};"
+{ isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }
+mma! { 4 4 2 4 scaled "- `byte_a` and `byte_b` are 0 or 2." mma_mxf4nvf4_m16n8k64_f32_x2
+"a product 16x8x64 of `.e2m1`, of which rows and columns have two factors each, with sums of `.f32`"
+(f32, reg32) (f32, reg32) (u32, reg32) []
+"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0" " "
+"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 \
+d, a, b, c, scale_a, {byte_a, thread_a}, scale_b, {byte_b, thread_b};"
+{ isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }
+mma! { 4 4 2 4 scaled "- `byte_a` and `byte_b` are 0." mma_mxf4nvf4_m16n8k64_f32_x4
+"a product 16x8x64 of `.e2m1`, of which rows and columns have four factors each, with sums of `.f32`"
+(f32, reg32) (f32, reg32) (u32, reg32) [Scale: MmaScaleType]
+"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32" " "
+"mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32{.stype} \
+d, a, b, c, scale_a, {byte_a, thread_a}, scale_b, {byte_b, thread_b};"
+{ isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }

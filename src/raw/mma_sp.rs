@@ -105,3 +105,37 @@ mma! { 4 4 4 4 sparse MmaSelector1 mma_sp_f8f6f4_m16n8k64_f32
 "mma" ".f32 "
 "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::f8f6f4.f32{.atype}{.btype}.f32 d, a, b, c, e, f;"
 { isa: "8.6", target: "sm_100", gate: mma_kinds } }
+// Block scale.
+mma! { 4 4 4 4 sparse MmaSelector1 scaled "- `byte_a` and `byte_b` are 0 to 3." mma_sp_mxf8f6f4_m16n8k64_f32
+"a product 16x8x64 of floats of 8, 6 or 4 bits in bytes, of which rows and columns have one factor each, with sums of `.f32`, of a \
+sparse A"
+(f32, reg32) (f32, reg32) (u32, reg32)
+[Sparse: MmaOrdered, A: MmaMxf8f6f4 after ".sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32", B: MmaMxf8f6f4]
+"mma" ".f32.ue8m0 "
+"mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32{.atype}{.btype}.f32.ue8m0 \
+d, a, b, c, e, f, scale_a, {byte_a, thread_a}, scale_b, {byte_b, thread_b};"
+{ isa: "8.7", target: "sm_120a", gate: mma_f6f4 } }
+mma! { 4 4 4 4 sparse MmaSelector1 scaled "- `byte_a` and `byte_b` are 0 or 2." mma_sp_mxf4_m16n8k128_f32
+"a product 16x8x128 of `.e2m1`, of which rows and columns have two factors each, with sums of `.f32`, of a sparse A"
+(f32, reg32) (f32, reg32) (u32, reg32)
+[Sparse: MmaOrdered]
+"mma" ".sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 "
+"mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 \
+d, a, b, c, e, f, scale_a, {byte_a, thread_a}, scale_b, {byte_b, thread_b};"
+{ isa: "8.7", target: "sm_120a", gate: mma_sp_mxf4 } }
+mma! { 4 4 4 4 sparse MmaSelector1 scaled "- `byte_a` and `byte_b` are 0 or 2." mma_sp_mxf4nvf4_m16n8k128_f32_x2
+"a product 16x8x128 of `.e2m1`, of which rows and columns have two factors each, with sums of `.f32`, of a sparse A"
+(f32, reg32) (f32, reg32) (u32, reg32)
+[Sparse: MmaOrdered]
+"mma" ".sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 "
+"mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0 \
+d, a, b, c, e, f, scale_a, {byte_a, thread_a}, scale_b, {byte_b, thread_b};"
+{ isa: "8.7", target: "sm_120a", gate: mma_sp_mxf4 } }
+mma! { 4 4 4 4 sparse MmaSelector1 scaled "- `byte_a` and `byte_b` are 0." mma_sp_mxf4nvf4_m16n8k128_f32_x4
+"a product 16x8x128 of `.e2m1`, of which rows and columns have four factors each, with sums of `.f32`, of a sparse A"
+(f32, reg32) (f32, reg32) (u32, reg32)
+[Sparse: MmaOrdered, Scale: MmaScaleType after ".sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32"]
+"mma" " "
+"mma.sp::ordered_metadata.sync.aligned.m16n8k128.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32{.stype} \
+d, a, b, c, e, f, scale_a, {byte_a, thread_a}, scale_b, {byte_b, thread_b};"
+{ isa: "8.7", target: "sm_120a", gate: mma_sp_mxf4 } }

@@ -49,9 +49,6 @@ mod cp_async_bulk_tensor;
 mod cp_reduce_async_bulk;
 #[macro_use]
 mod ld_st;
-#[cfg(feature = "tensor")]
-#[macro_use]
-mod mma;
 #[macro_use]
 mod red;
 #[macro_use]
@@ -79,16 +76,11 @@ mod getctarank;
 mod griddepcontrol;
 mod half_precision;
 mod isspacep;
-#[cfg(feature = "tensor")]
-mod ldmatrix;
 mod mapa;
 mod match_sync;
 mod math;
 mod mbarrier;
-#[cfg(feature = "tensor")]
-mod mma_sp;
-#[cfg(feature = "tensor")]
-mod movmatrix;
+mod mixed_precision;
 mod multimem;
 mod multimem_async;
 mod multimem_cp_async_bulk;
@@ -104,12 +96,41 @@ mod shfl_sync;
 mod special;
 mod st_async;
 mod st_bulk;
-#[cfg(feature = "tensor")]
-mod stmatrix;
 mod tensormap;
 mod tensormap_cp_fenceproxy;
 mod vote;
-#[cfg(feature = "tensor")]
+
+// The families of tensor cores. Without their feature, a row is a stand-in, so that the error of a call names the feature.
+#[cfg(not(feature = "tensor"))]
+macro_rules! closed {
+    ($gate:ident) => {
+        $crate::raw::macros::closed::tensor::an_instruction_of_the_feature_tensor
+    };
+}
+#[cfg(not(feature = "tensor"))]
+macro_rules! instruction {
+    ($( #[$doc:meta] )* $( @$safety:ident )? fn $name:ident $( $row:tt )*) => {
+        #[allow(non_upper_case_globals)]
+        #[doc(hidden)]
+        pub const $name: closed!(tensor) = closed!(tensor);
+    };
+}
+#[cfg(not(feature = "tensor"))]
+macro_rules! legal {
+    ($( $sets:tt )*) => {};
+}
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+#[macro_use]
+mod mma;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+mod ldmatrix;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+mod mma_sp;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+mod movmatrix;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+mod stmatrix;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
 mod wgmma;
 
 pub use {
@@ -119,14 +140,13 @@ pub use {
     cp_async_bulk_prefetch_tensor::*, cp_async_bulk_tensor::*, cp_async_bulk_wait_group::*,
     cp_reduce_async_bulk::*, cp_reduce_async_bulk_tensor::*, createpolicy::*, cvt::*, cvta::*, elect_sync::*,
     fabric::*, fence::*, getctarank::*, griddepcontrol::*, half_precision::*, isspacep::*, ld_st::*, mapa::*,
-    match_sync::*, math::*, mbarrier::*, multimem::*, multimem_async::*, multimem_cp_async_bulk::*,
-    multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch::*, prefetch_tensormap::*, red::*, red_async::*,
-    red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*, special::*, st_async::*, st_bulk::*,
-    tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
+    match_sync::*, math::*, mbarrier::*, mixed_precision::*, multimem::*, multimem_async::*,
+    multimem_cp_async_bulk::*, multimem_cp_reduce_async_bulk::*, nanosleep::*, prefetch::*,
+    prefetch_tensormap::*, red::*, red_async::*, red_vector::*, redux_sync::*, setmaxnreg::*, shfl_sync::*,
+    special::*, st_async::*, st_bulk::*, tensormap::*, tensormap_cp_fenceproxy::*, vote::*,
 };
 
 // One line for the families, as above, which `./x row` reads.
-#[cfg(feature = "tensor")]
 #[rustfmt::skip]
 pub use {
     ldmatrix::*, mma::*, mma_sp::*, movmatrix::*, stmatrix::*, wgmma::*,

@@ -116,8 +116,11 @@ gates! {
     multimem_f8: Sm100f, Sm110f, Sm120a, Sm121a;
     // `fabric.try_pullred` of eight-bit floats, and with an `.acc`.
     pullred_f8: Sm100f, Sm110f, Sm120f;
-    // `cvt` between eight-bit floats and `.bf16x2`.
-    cvt_f8_bf16: Sm100f, Sm110f, Sm120f;
+    // `cvt` between eight-bit floats and `.bf16x2`, and of floats of 6 and 4 bits and `.ue8m0`.
+    cvt_narrow: Sm100f, Sm110f, Sm120f;
+    // `cvt` of the fixed-point numbers `.s2f6`.
+    cvt_s2f6: Sm100a, Sm103a, Sm107a, Sm110a, Sm120a, Sm121a;
+    cvt_s2f6_rz: Sm107a;
     // `cvt.rs`.
     cvt_rs: Sm100a, Sm103a, Sm107a;
     // `ldmatrix` that expands elements of 4 or 6 bits, and `ldmatrix` and `stmatrix` of 8-bit elements.
@@ -125,12 +128,18 @@ gates! {
     // `ldmatrix.s8.s4`.
     ldmatrix_s8_s4: Sm90a, Sm100f, Sm110f, Sm120f;
     wgmma: Sm90a;
-    // `mma.kind::f8f6f4`, and its types of 6 and 4 bits.
+    // `mma.kind::f8f6f4`, and its types of 6 and 4 bits; block scale, of a sparse A of 4 bits on fewer targets.
     mma_kinds: Sm100f, Sm110f, Sm120f;
     mma_f6f4: Sm120f;
+    mma_sp_mxf4: Sm120a, Sm121a;
 }
 
 impl Gate {
+    /// Returns true if the gate is one of the tensor cores' instructions, which exist with the Cargo feature `tensor`.
+    pub fn of_tensor_cores(&self) -> bool {
+        self.name == "wgmma"
+    }
+
     /// Returns true if a target has what the gate opens.
     pub fn is_open(&self, arch: Arch) -> bool {
         self.targets.iter().any(|target| arch.contains(*target))

@@ -138,7 +138,7 @@ pub fn metadata(rng: &mut fastrand::Rng, ty: &str) -> u64 {
 fn multiply(form: &Form) -> Vec<Case<'_>> {
     let mut b = Builder::new(form, Shape::new(1, THREADS));
     let words: Vec<&str> = form.words().collect();
-    let in_bytes = form.has("kind::f8f6f4");
+    let in_bytes = form.has("kind::f8f6f4") || form.has("kind::mxf8f6f4");
     let is_sparse = form.family == "mma_sp";
     let types: Vec<&str> = words.iter().copied().filter(|word| is_type(word)).collect();
     let [d, a_type, b_type, c] = types[..] else { panic!("four types of {form}") };
@@ -179,6 +179,26 @@ fn multiply(form: &Form) -> Vec<Case<'_>> {
         let mut rng = fastrand::Rng::with_seed(77);
         let values: Vec<u64> = (0..THREADS).map(|_| metadata(&mut rng, a_type)).collect();
         registers.push(b.input("metadata", Class::B32, |thread| values[thread].into()));
+    }
+    if form.has("block_scale") {
+        // Factors from 1/2 to 2, and selectors that choose the last of them.
+        let all: &[u64] = if form.has("ue4m3") { &[0x30, 0x38, 0x3c, 0x40] } else { &[0x7e, 0x7f, 0x80] };
+        let byte = if form.has("scale_vec::1X") {
+            3
+        } else if form.has("scale_vec::2X") {
+            2
+        } else {
+            0
+        };
+        for (name, lanes) in [("scale_a", 1u128), ("scale_b", 3)] {
+            let mut rng = fastrand::Rng::with_seed(lanes as u64);
+            let values: Vec<u64> = (0..THREADS)
+                .map(|_| (0..4).fold(0, |word, _| word << 8 | all[rng.usize(..all.len())]))
+                .collect();
+            registers.push(b.input(name, Class::B32, |thread| values[thread].into()));
+            registers.push(b.input("the byte", Class::B16, |_| byte));
+            registers.push(b.input("the lanes", Class::B16, |_| lanes));
+        }
     }
     b.line(form.with(&registers));
     for (register, class) in results {

@@ -85,7 +85,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         "cvta" => address::cvta(form),
         "isspacep" => address::isspacep(form),
         "mapa" | "getctarank" => address::mapa(form),
-        "cvt" | "half_precision" | "math" => pure::cases(form),
+        "cvt" | "half_precision" | "math" | "mixed_precision" => pure::cases(form),
         _ => Vec::new(),
     }
 }

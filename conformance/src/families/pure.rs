@@ -13,7 +13,7 @@ fn compare(form: &Form) -> Compare {
     match form.words().next().unwrap_or_default() {
         "cvt" if form.words().nth(1) == Some("f32") => Compare::Float(Format::F32),
         "cvt" => Compare::Equal,
-        _ if form.family == "half_precision" => Compare::Equal,
+        _ if ["half_precision", "mixed_precision"].contains(&form.family.as_str()) => Compare::Equal,
         head => stated_error(head, form.last(), form.has("ftz")),
     }
 }
@@ -81,10 +81,13 @@ fn case<'f>(
     let mut b = Builder::new(form, Shape { grid: [4, 1, 1], cluster: [1; 3], ..Shape::new(1, 512) });
     let classes = form.classes();
     let ty = form.last();
-    // The random bits of stochastic rounding are the last operand.
-    let types: Vec<&str> = (1..classes.len())
-        .map(|i| if form.has("rs") && i + 1 == classes.len() { "b32" } else { ty })
-        .collect();
+    // Random bits of stochastic rounding, scale factors, or the sum of mixed precision are the last operand.
+    let last = [("rs", "b32"), ("scaled::n1::ue8m0", "b8"), ("scaled::n2::ue8m0", "b16"), ("f32", "f32")];
+    let last =
+        last.iter().find(|(word, _)| form.has(word) && (*word != "f32" || form.family == "mixed_precision"));
+    let last = last.map_or(ty, |(_, ty)| ty);
+    let types: Vec<&str> =
+        (1..classes.len()).map(|i| if i + 1 == classes.len() { last } else { ty }).collect();
     let rows = values::rows(&types, b.shape.threads());
     let mut registers = vec![b.reg(classes[0])];
     for (k, class) in classes[1..].iter().enumerate() {

@@ -4,6 +4,7 @@ use crate::address::RANK_SHIFT;
 use crate::execution::machine::{Cta, Machine, Warp, index_of, product};
 use crate::execution::polls::Polls;
 use crate::execution::thread::{Frame, GroupsState, State, Thread};
+use crate::execution::warpgroup::Watch;
 use crate::finding::Rule;
 use crate::order::clock::{Collected, Id, Memo, OBJECTS, PART, PROXIES, Proxy, View, generic};
 use crate::order::location::Handed;
@@ -129,6 +130,13 @@ impl Machine<'_> {
             let what =
                 "the thread ends, and nothing has waited until its bulk copies have read shared memory";
             self.find(Rule::ExitInFlight, what.into(), here, Some(copy), (at, 0));
+        }
+        if let Some(product) = self.ctas[cta].threads[thread].watch.as_deref().and_then(Watch::unwaited) {
+            let (here, at) = (self.party(cta, thread), self.at(cta, thread));
+            let other = self.party_at(true, here.cta, here.thread, product);
+            let what = "the thread ends, and no `wgmma.wait_group` has waited for a `wgmma.mma_async`, which reads shared memory of \
+                        its CTA until then";
+            self.find(Rule::Wgmma, what.into(), here, Some(other), (at, product));
         }
         let release = self.ctas[cta].threads[thread].release();
         let block = &mut self.ctas[cta];

@@ -6,7 +6,8 @@ use crate::execution::thread::value;
 use crate::finding::Rule;
 use crate::frontend::op::*;
 use crate::numbers::float::Format;
-use crate::numbers::matrix::{self, Element, OfQuads, Sparsity, Term};
+use crate::numbers::matrix::{self, Element, OfQuads, Sparsity};
+use crate::numbers::narrow::Narrow;
 use crate::order::taint::{Origin, Read};
 use crate::report::Fault;
 
@@ -114,16 +115,18 @@ impl Machine<'_> {
                     self.words(cta, first, &of_lanes, |fragments| &fragments.c),
                 ];
                 let metadata = self.metadata(cta, first, &of_lanes);
+                let factors = self.factors(cta, first, &of_lanes, &what);
                 let selector = of_lanes.first().map_or(0, |(_, fragments)| fragments.selector);
+                let registers = [&a, &b, &c].map(Vec::as_slice);
                 let result = match what.is_in_quads() {
-                    true => in_quads(&what, &a, &b, &c),
+                    true => in_quads(&what, registers),
                     false => {
                         let (places, wrong) = sparse_places(&what, &metadata, selector);
                         if let (true, Some((lane, _))) = (wrong, of_lanes.first()) {
                             let text = "metadata that names an element twice, or elements out of their order (9.7.14.6.1)";
                             self.wrong(Rule::Operand, cta, first + lane, text);
                         }
-                        multiplied(&what, &a, &b, &c, &places)
+                        multiplied(&what, registers, &places, &factors)
                     }
                 };
                 for (lane, fragments) in of_lanes {
@@ -161,6 +164,66 @@ impl Machine<'_> {
             self.uses_read(cta, first + lane);
         }
         all
+    }
+
+    /// Returns an operand that all threads of a warp must have the same of.
+    pub fn same(
+        &mut self,
+        cta: usize,
+        first: usize,
+        lanes: &[(usize, &Fragments)],
+        src: Src,
+        (name, section): (&str, &str),
+    ) -> u64 {
+        let threads = &self.ctas[cta].threads;
+        let of = |lane: usize| value(&self.constants, &threads[first + lane], src);
+        let one = lanes.first().map_or(0, |(lane, _)| of(*lane));
+        if let Some((lane, _)) = lanes.iter().find(|(lane, _)| of(*lane) != one) {
+            let text = format!("{name} differs between the threads of a warp ({section})");
+            self.wrong(Rule::Operand, cta, first + lane, text);
+        }
+        one
+    }
+
+    /// Returns the scale factors of the rows of A and of the columns of B. Without `.block_scale`: none.
+    fn factors(
+        &mut self,
+        cta: usize,
+        first: usize,
+        lanes: &[(usize, &Fragments)],
+        what: &Multiply,
+    ) -> [Vec<f64>; 2] {
+        const SECTION: &str = "9.7.14.3";
+        let Some((count, element)) = what.scale else { return [Vec::new(), Vec::new()] };
+        let Some((first_lane, scales)) = lanes.first().and_then(|(lane, f)| Some((*lane, f.scales?))) else {
+            return [Vec::new(), Vec::new()];
+        };
+        let [m, n, _] = what.shape;
+        let mut selector = |src: Src, name: &str, all: &[usize]| {
+            let value = self.same(cta, first, lanes, src, (name, SECTION)) as usize & 0xffff;
+            if !all.contains(&value) {
+                let legal: Vec<_> = all.iter().map(usize::to_string).collect();
+                let text = format!("{name} is {value}, and not {} ({SECTION})", legal.join(" or "));
+                self.wrong(Rule::Operand, cta, first + first_lane, text);
+            }
+            // Hardware does something with any selector. The interpreter takes the first.
+            if all.contains(&value) { value } else { 0 }
+        };
+        let bytes: Vec<usize> = (0..4).step_by(count).collect();
+        let [a, b] = scales;
+        let (byte_a, thread_a) =
+            (selector(a.byte, "`byte-id-a`", &bytes), selector(a.thread, "`thread-id-a`", &[0, 1]));
+        let (byte_b, thread_b) =
+            (selector(b.byte, "`byte-id-b`", &bytes), selector(b.thread, "`thread-id-b`", &[0, 1, 2, 3]));
+        let words = self.words(cta, first, lanes, |fragments| &fragments.factors);
+        let of = |lane: usize, operand: usize, byte: usize| {
+            let word = words[lane].get(operand).copied().unwrap_or_default();
+            (byte..byte + count).map(move |byte| element.value(word >> (8 * byte) & 0xff))
+        };
+        [
+            (0..m).flat_map(|row| of(matrix::lane_of_scale_a(row, thread_a), 0, byte_a)).collect(),
+            (0..n).flat_map(|column| of(matrix::lane_of_scale_b(column, thread_b), 1, byte_b)).collect(),
+        ]
     }
 
     /// Reports an unspecified value that a lane has read since the last call.
@@ -294,45 +357,95 @@ pub fn sparse_places(what: &Multiply, metadata: &[u32], selector: usize) -> (Vec
 fn value_of(what: &Multiply, element: Element, bits: u64) -> f64 {
     match element {
         // A byte holds `.e2m1` in bits 2 to 5 (9.7.14.3).
-        Element::Small(2, 1) if what.in_bytes => element.value(bits >> 2),
+        Element::Narrow(Narrow::E2m1) if what.in_bytes => element.value(bits >> 2),
         element => element.value(bits),
     }
 }
 
-/// Returns the registers of D of each lane.
-fn multiplied(what: &Multiply, a: &[Words], b: &[Words], c: &[Words], places: &[Vec<usize>]) -> Vec<Words> {
-    let [m, n, k] = what.shape;
-    let stored = if what.sparse.is_some() { k / 2 } else { k };
-    let is_f64 = what.d == Element::Float(Format::F64);
-    let (mut left, mut right) = (vec![0.0; m * k], vec![0.0; k * n]);
-    let (bits_of_a, bits_of_b) = (what.bits(what.a), what.bits(what.b));
-    for lane in 0..LANES {
-        for i in 0..m * stored / LANES {
-            let (row, column) = matrix::place_in_a(m, (32 / bits_of_a).max(1), lane, i);
-            let column = if places.is_empty() { column } else { places[row][column] };
-            if column < k {
-                left[row * k + column] = value_of(what, what.a, element(&a[lane], bits_of_a, i));
-            }
-        }
-        for i in 0..k * n / LANES {
-            let (column, row) = matrix::place_in_a(n, (32 / bits_of_b).max(1), lane, i);
-            right[row * n + column] = value_of(what, what.b, element(&b[lane], bits_of_b, i));
+/// Returns the bits of the elements of A by rows, or of B by columns, which the lanes of a warp hold.
+pub fn gathered(words: &[Words], lines: usize, depth: usize, bits: usize) -> Vec<u64> {
+    let mut all = vec![0; lines * depth];
+    for (lane, words) in words.iter().enumerate() {
+        for i in 0..lines * depth / LANES {
+            let (line, at) = matrix::place_in_a(lines, (32 / bits).max(1), lane, i);
+            all[line * depth + at] = element(words, bits, i);
         }
     }
-    let of_lane = |lane: usize| {
-        let sums = (0..m * n / LANES).map(|i| {
-            let (row, column) = matrix::place_in_c(m, lane, i);
-            let start = what.c.value(element(&c[lane], what.c.bits() as usize, i));
-            let pairs = (0..k).map(|at| (left[row * k + at], right[at * n + column]));
-            what.d.of_sum(matrix::sum(start, pairs, what.term, is_f64), what.satfinite)
-        });
-        packed(sums, what.d.bits())
+    all
+}
+
+/// Returns the values of A by rows. `places` says where those of a sparse A belong.
+pub fn spread(what: &Multiply, bits: &[u64], places: &[Vec<usize>]) -> Vec<f64> {
+    let (k, stored) = (what.shape[2], what.stored());
+    let mut all = vec![0.0; bits.len() / stored * k];
+    for (i, bits) in bits.iter().enumerate() {
+        let (row, column) = (i / stored, i % stored);
+        let column = if places.is_empty() { column } else { places[row][column] };
+        if column < k {
+            all[row * k + column] = value_of(what, what.a, *bits);
+        }
+    }
+    all
+}
+
+/// Returns the registers of D of each lane, with A by rows and B by columns. `place` is the row and the column of an element of a
+/// lane's D, `start` what its sum begins with.
+pub fn summed(
+    what: &Multiply,
+    (left, right): (&[f64], &[f64]),
+    place: impl Fn(usize, usize) -> (usize, usize),
+    start: impl Fn(usize, usize) -> f64,
+) -> Vec<Words> {
+    let k = what.shape[2];
+    let of_lane = left.len() / k * (right.len() / k) / LANES / what.products();
+    let is_f64 = what.d == Element::Float(Format::F64);
+    let of = |lane: usize, i: usize| {
+        let (row, column) = place(lane, i);
+        let pairs = left[row * k..][..k].iter().zip(&right[column * k..][..k]).map(|(a, b)| (*a, *b));
+        what.d.of_sum(matrix::sum(start(lane, i), pairs, what.term, is_f64), what.satfinite)
     };
-    (0..LANES).map(of_lane).collect()
+    (0..LANES).map(|lane| packed((0..of_lane).map(|i| of(lane, i)), what.d.bits())).collect()
+}
+
+/// Returns the registers of D of each lane. A has `rows` rows, which are a part of those of the matrix for a warp of a warpgroup.
+pub fn products(
+    what: &Multiply,
+    (left, right): (&[f64], &[f64]),
+    rows: usize,
+    start: impl Fn(usize, usize) -> f64,
+) -> Vec<Words> {
+    summed(what, (left, right), |lane, i| matrix::place_in_c(rows, lane, i), start)
+}
+
+/// Multiplies the chunks of each line of a matrix by the line's factors.
+fn scale(lines: &mut [f64], k: usize, factors: &[f64]) {
+    let of_line = factors.len() * k / lines.len().max(1);
+    if of_line == 0 {
+        return;
+    }
+    for (chunk, factor) in lines.chunks_mut(k / of_line).zip(factors) {
+        chunk.iter_mut().for_each(|value| *value *= factor);
+    }
+}
+
+/// Returns the registers of D of each lane. `factors` are those of the rows of A and of the columns of B.
+fn multiplied(
+    what: &Multiply,
+    [a, b, c]: [&[Words]; 3],
+    places: &[Vec<usize>],
+    factors: &[Vec<f64>; 2],
+) -> Vec<Words> {
+    let [m, n, k] = what.shape;
+    let mut left = spread(what, &gathered(a, m, what.stored(), what.bits(what.a)), places);
+    let right = gathered(b, n, k, what.bits(what.b));
+    let mut right: Vec<f64> = right.into_iter().map(|bits| value_of(what, what.b, bits)).collect();
+    scale(&mut left, k, &factors[0]);
+    scale(&mut right, k, &factors[1]);
+    products(what, (&left, &right), m, |lane, i| what.c.value(element(&c[lane], what.c.bits() as usize, i)))
 }
 
 /// Returns the registers of D of each lane: four products, each of eight lanes.
-fn in_quads(what: &Multiply, a: &[Words], b: &[Words], c: &[Words]) -> Vec<Words> {
+fn in_quads(what: &Multiply, [a, b, c]: [&[Words]; 3]) -> Vec<Words> {
     let [m, n, k] = what.shape;
     let along = |rows: bool| if rows { OfQuads::Along } else { OfQuads::Across };
     let sums = |element: Element| match element.bits() {
@@ -354,15 +467,13 @@ fn in_quads(what: &Multiply, a: &[Words], b: &[Words], c: &[Words]) -> Vec<Words
                 what.c.value(element(&c[lane], what.c.bits() as usize, i));
         }
     }
-    let of_lane = |lane: usize| {
-        let sums = (0..n).map(|i| {
-            let (product, (row, column)) = matrix::place_in_quads(sums(what.d), lane, i);
-            let pairs =
-                (0..k).map(|at| (left[(product * m + row) * k + at], right[(product * n + column) * k + at]));
-            let sum = matrix::sum(start[(product * m + row) * n + column], pairs, Term::Product, false);
-            what.d.of_sum(sum, false)
-        });
-        packed(sums, what.d.bits())
+    // The rows of the four A lie below one another, and so do the columns of the four B.
+    let place = |lane: usize, i: usize| {
+        let (product, (row, column)) = matrix::place_in_quads(sums(what.d), lane, i);
+        (product * m + row, product * n + column)
     };
-    (0..LANES).map(of_lane).collect()
+    summed(what, (&left, &right), place, |lane, i| {
+        let (row, column) = place(lane, i);
+        start[row * n + column % n]
+    })
 }

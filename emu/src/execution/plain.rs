@@ -5,6 +5,7 @@ use crate::execution::thread::Frame;
 use crate::frontend::op::*;
 use crate::numbers::float::{self, Format};
 use crate::numbers::integer::{self, mask};
+use crate::numbers::narrow::{Element, Narrow};
 
 pub enum Plain {
     Next,
@@ -154,13 +155,19 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
             );
         }
         Op::Float(op) => {
-            let operands = std::array::from_fn(|i| op.operands.get(i).map_or(0, |src| v!(*src)));
+            let widened = |i: usize, bits: u64| match op.narrower {
+                Some(from) if i + 1 < op.operands.len() => {
+                    float::convert(from, op.format, bits & from.mask(), op.modifiers.round)
+                }
+                _ => bits,
+            };
+            let operands = std::array::from_fn(|i| op.operands.get(i).map_or(0, |src| widened(i, v!(*src))));
             set!(op.d, float::packed(op.function, op.format, op.lanes, operands, &op.modifiers));
         }
         Op::Cvt(op) => {
             let operands = std::array::from_fn(|i| op.operands.get(i).map_or(0, |src| v!(*src)));
-            let random = op.random.map(|src| v!(src));
-            set!(op.d, convert(op, operands, random));
+            let [random, scale] = [op.random, op.scale.map(|(src, _)| src)].map(|src| src.map(|src| v!(src)));
+            set!(op.d, convert(op, operands, random, scale));
         }
         Op::CvtPack(op) => {
             let c = op.c.map_or(0, |c| v!(c));
@@ -269,25 +276,47 @@ pub fn plain(t: &mut impl Bank, op: &Op) -> Plain {
 }
 
 /// Computes `cvt` (PTX ISA 9.7.9.21).
-fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>) -> u64 {
+fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>, scale: Option<u64>) -> u64 {
     let a = operands[0];
     let round = op.modifiers.round;
-    // `.ftz` concerns `.f32` alone (PTX ISA 9.7.9.21). An H100 converts subnormal values to `.f16` as they are.
+    // `.ftz` concerns `.f32` alone (PTX ISA 9.7.9.21). An H100 converts subnormal values to `.f16` as they are. Others it multiplies
+    // by 1, which makes a NaN that of instructions.
     let flush = |format: Format, bits: u64| {
-        let flushes = op.modifiers.ftz && format == Format::F32;
-        if flushes && op.to != Number::Float(Format::F16) { float::flush(format, bits) } else { bits }
+        let flushes = op.modifiers.ftz && format == Format::F32 && op.to != Number::Float(Format::F16);
+        match flushes {
+            true if format.is_nan(bits) => format.nan(),
+            true => float::flush(format, bits),
+            false => bits,
+        }
     };
-    let to_float = |to: Format, from: Format, bits: u64, random: Option<(u64, u32)>| {
+    let to_float = |to: Format, from: Format, bits: u64| {
         let bits = flush(from, bits);
         let was_nan = from.is_nan(bits);
-        let bits = match random {
-            Some(random) => float::round_stochastically(from, to, bits, random),
-            None if op.integral && to == from => float::round_to_integral(to, bits, round),
-            None if op.modifiers.ftz && to == Format::F32 => float::convert_flushed(from, to, bits, round),
-            None => float::convert(from, to, bits, round),
+        let bits = match () {
+            () if op.integral && to == from => float::round_to_integral(to, bits, round),
+            () if op.modifiers.ftz && to == Format::F32 => float::convert_flushed(from, to, bits, round),
+            () => float::convert(from, to, bits, round),
         };
         let bits = if op.satfinite && !was_nan { float::satfinite(to, bits) } else { bits };
         float::clamp(to, bits, &op.modifiers)
+    };
+    // Element `i` of a packed register, the lowest first, from the bits of a value. Down from halves or `.f32`, a value is divided by
+    // its scale factor, up to `.bf16` multiplied by it.
+    let to_element = |to: Element, from: Element, i: u32, bits: u64, random: Option<(u64, u32)>| {
+        let bits = match (from, op.scale) {
+            (Element::Float(format), Some((_, 1))) => float::flush(format, bits),
+            (Element::Float(format), _) => flush(format, bits),
+            _ => bits,
+        };
+        let value = from.value(bits);
+        let value = match (op.scale, scale) {
+            (Some((_, count)), Some(scale)) => {
+                let factor = Narrow::Ue8m0.value(scale >> (8 * (i % count)));
+                if to == Element::Float(Format::Bf16) { value * factor } else { value / factor }
+            }
+            _ => value,
+        };
+        to.converted(value, &op.modifiers, op.satfinite, random) << (i * to.place())
     };
     match (op.to, op.from) {
         (Number::Integer { bits, signed }, Number::Integer { bits: from, signed: from_signed }) => {
@@ -311,27 +340,35 @@ fn convert(op: &Cvt, operands: [u64; 4], random: Option<u64>) -> u64 {
         (Number::Tf32, Number::Float(Format::F32)) => {
             float::to_tf32(a as u32, &op.modifiers, op.satfinite).into()
         }
-        (Number::Float(to), Number::Float(from)) => to_float(to, from, a & from.mask(), None),
+        (Number::Float(to), Number::Float(from)) => to_float(to, from, a & from.mask()),
         // The first operand is the upper half.
         (Number::Packed(to, count), Number::Float(from)) => {
-            (0..count).zip(operands).fold(0, |all, (i, operand)| {
-                let random = random.map(|random| random_bits(to, count, i, random));
-                all << to.bits() | to_float(to, from, operand & from.mask(), random)
+            (0..count).zip(operands).fold(0, |all, (first, operand)| {
+                let random = random.map(|random| random_bits(to, count, first, random));
+                all | to_element(to, Element::Float(from), count - 1 - first, operand & from.mask(), random)
             })
         }
         (Number::Packed(to, count), Number::Packed(from, _)) => (0..count).fold(0, |all, i| {
-            all | to_float(to, from, a >> (i * from.bits()) & from.mask(), None) << (i * to.bits())
+            let bits = a >> (i * from.place()) & mask(from.place());
+            all | to_element(to, from, i, bits, None)
         }),
         _ => 0,
     }
 }
 
-/// Returns the random bits of element `i` of a conversion with `.rs`, and their number. The upper half of the operand is for the
-/// first half of the elements. A conversion to `.f16` drops 13 bits, so 13 of the 16 bits count.
-fn random_bits(to: Format, count: u32, i: u32, random: u64) -> (u64, u32) {
-    let half = if i < count / 2 { random >> 16 } else { random };
-    let bits = if to == Format::F16 { 13 } else { 16 };
-    (half & mask(bits), bits)
+/// Returns the random bits of operand `i` of a conversion with `.rs`, and their number. The upper half of the operand is for the
+/// first half of the operands; of `.e2m1x4`, the upper bytes of both halves are. A conversion to `.f16` drops 13 bits, so 13 of
+/// the 16 bits count.
+fn random_bits(to: Element, count: u32, i: u32, random: u64) -> (u64, u32) {
+    let is_first = i < count / 2;
+    let word = match (to, is_first) {
+        (Element::Narrow(Narrow::E2m1), true) => random >> 16 & 0xff00 | random >> 8 & 0xff,
+        (Element::Narrow(Narrow::E2m1), false) => random >> 8 & 0xff00 | random & 0xff,
+        (_, true) => random >> 16,
+        (_, false) => random,
+    };
+    let bits = if to == Element::Float(Format::F16) { 13 } else { 16 };
+    (word & mask(bits), bits)
 }
 
 /// Extends the sign of a signed integer of a number of bits.

@@ -10,12 +10,11 @@ use rustc_hash::FxHashMap;
 use crate::address::RANK_SHIFT;
 use crate::execution::agent::{Agent, Done, Piece};
 use crate::execution::machine::Machine;
-use crate::execution::matrix::{self, LANES, ROW, Words};
-use crate::execution::thread::{State, Thread, value};
+use crate::execution::matrix::{self, LANES, ROW};
+use crate::execution::thread::{State, Thread};
 use crate::finding::Rule;
 use crate::frontend::op::*;
-use crate::numbers::float::Format;
-use crate::numbers::matrix::{Element, place_in_a, place_in_c, sum};
+use crate::numbers::matrix::Element;
 use crate::order::clock::{Collected, Id, PROXIES, Proxy, Release};
 use crate::order::explore::{Thing, Use};
 use crate::order::shadow::At;
@@ -202,18 +201,6 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Returns an operand that all threads of a warp must have the same of.
-    fn same(&mut self, cta: usize, first: usize, lanes: &[(usize, &Fragments)], src: Src, name: &str) -> u64 {
-        let threads = &self.ctas[cta].threads;
-        let of = |lane: usize| value(&self.constants, &threads[first + lane], src);
-        let one = lanes.first().map_or(0, |(lane, _)| of(*lane));
-        if let Some((lane, _)) = lanes.iter().find(|(lane, _)| of(*lane) != one) {
-            let text = format!("{name} differs between the threads of a warp (9.7.15.5.2)");
-            self.wrong(Rule::Operand, cta, first + lane, text);
-        }
-        one
-    }
-
     /// Issues a `wgmma.mma_async` for a warp.
     fn issue(
         &mut self,
@@ -222,15 +209,17 @@ impl Machine<'_> {
         lanes: &[(usize, &Fragments)],
         what: &Multiply,
     ) -> Result<(), Fault> {
+        const SECTION: &str = "9.7.15.5.2";
         let Some(&(lane, fragments)) = lanes.first() else { return Ok(()) };
         let thread = first + lane;
         let (warpgroup, warp) = (first / LANES / WARPS, first / LANES % WARPS);
         let scale_d = match fragments.scale_d {
-            Some(src) => self.same(cta, first, lanes, src, "`scale-d`") & 1 == 1,
+            Some(src) => self.same(cta, first, lanes, src, ("`scale-d`", SECTION)) & 1 == 1,
             None => true,
         };
-        let [a_bits, b_bits] =
-            fragments.descriptors.map(|src| Some(self.same(cta, first, lanes, src?, "a matrix descriptor")));
+        let [a_bits, b_bits] = fragments
+            .descriptors
+            .map(|src| Some(self.same(cta, first, lanes, src?, ("a matrix descriptor", SECTION))));
         let number = self.ctas[cta].warpgroups.get(&warpgroup).map_or(0, |group| group.issued[warp]);
         let group = self.ctas[cta].warpgroups.get(&warpgroup).map_or(0, |group| group.open[warp]);
         for (lane, fragments) in lanes {
@@ -243,7 +232,7 @@ impl Machine<'_> {
             self.wrong(Rule::Operand, cta, thread, text);
         }
         let [_, n, k] = what.shape;
-        let stored = if what.sparse.is_some() { k / 2 } else { k };
+        let stored = what.stored();
         let mut chunks: Vec<Piece> = Vec::new();
         let a = match a_bits {
             Some(bits) => {
@@ -260,22 +249,21 @@ impl Machine<'_> {
             }
             None => {
                 let words = self.words(cta, first, lanes, |fragments| &fragments.a);
-                let mut all = vec![0; ROWS * stored];
-                let bits = what.bits(what.a);
-                for (lane, words) in words.iter().enumerate() {
-                    for i in 0..ROWS * stored / LANES {
-                        let (row, column) = place_in_a(ROWS, (32 / bits).max(1), lane, i);
-                        all[row * stored + column] = matrix::element(words, bits, i);
-                    }
-                }
-                all
+                matrix::gathered(&words, ROWS, stored, what.bits(what.a))
             }
         };
         let b_bits = b_bits.unwrap_or_default();
         let b =
             self.in_memory(cta, thread, (b_bits, fragments.mn_major[1]), (0, n), k, what.b, &mut chunks)?;
         let c = self.words(cta, first, lanes, |fragments| &fragments.c);
-        let result = products(what, (&a, &b, &c), &places, fragments.negated, scale_d);
+        let [negates_a, negates_b] = fragments.negated.map(|negated| if negated { -1.0 } else { 1.0 });
+        let mut left = matrix::spread(what, &a, &places);
+        left.iter_mut().for_each(|value| *value *= negates_a);
+        let right: Vec<f64> = b.iter().map(|bits| negates_b * what.b.value(*bits)).collect();
+        let result = matrix::products(what, (&left, &right), ROWS, |lane, i| match scale_d {
+            true => what.d.value(matrix::element(&c[lane], what.d.bits() as usize, i)),
+            false => 0.0,
+        });
         for (lane, fragments) in lanes {
             for (d, word) in fragments.d.iter().zip(&result[*lane]) {
                 self.set(cta, first + lane, *d, *word);
@@ -419,42 +407,6 @@ impl Machine<'_> {
     }
 }
 
-/// Returns the registers of D of each lane. A has 16 rows, B is stored by columns.
-fn products(
-    what: &Multiply,
-    (a, b, c): (&[u64], &[u64], &[Words]),
-    places: &[Vec<usize>],
-    negated: [bool; 2],
-    scale_d: bool,
-) -> Vec<Words> {
-    let [_, n, k] = what.shape;
-    let stored = a.len() / ROWS;
-    let sign = |negated: bool| if negated { -1.0 } else { 1.0 };
-    let mut left = vec![0.0; ROWS * k];
-    for (i, bits) in a.iter().enumerate() {
-        let (row, column) = (i / stored, i % stored);
-        let column = if places.is_empty() { column } else { places[row][column] };
-        if column < k {
-            left[row * k + column] = sign(negated[0]) * what.a.value(*bits);
-        }
-    }
-    let right: Vec<f64> = b.iter().map(|bits| sign(negated[1]) * what.b.value(*bits)).collect();
-    let is_f64 = what.d == Element::Float(Format::F64);
-    let of_lane = |lane: usize| {
-        let sums = (0..ROWS * n / LANES).map(|i| {
-            let (row, column) = place_in_c(ROWS, lane, i);
-            let start = match scale_d {
-                true => what.d.value(matrix::element(&c[lane], what.d.bits() as usize, i)),
-                false => 0.0,
-            };
-            let pairs = (0..k).map(|at| (left[row * k + at], right[column * k + at]));
-            what.d.of_sum(sum(start, pairs, what.term, is_f64), what.satfinite)
-        });
-        matrix::packed(sums, what.d.bits())
-    };
-    (0..LANES).map(of_lane).collect()
-}
-
 impl Watch {
     fn fence(&mut self) {
         self.fences += 1;
@@ -468,6 +420,11 @@ impl Watch {
         for used in self.used.values_mut().filter(|used| used.group < until) {
             used.in_flight = false;
         }
+    }
+
+    /// Returns the place of an instruction that nothing has waited for.
+    pub fn unwaited(&self) -> Option<At> {
+        self.used.values().filter(|used| used.in_flight).map(|used| used.at).min()
     }
 
     /// Returns the place of the instruction in flight that has a register, whose sums are there if `is_sum`.

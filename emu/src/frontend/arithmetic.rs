@@ -11,6 +11,7 @@ use crate::frontend::video_decode;
 use crate::frontend::words::Words;
 use crate::numbers::float::{Comparison, Format, Function, Modifiers, Property};
 use crate::numbers::integer::{self, Product};
+use crate::numbers::narrow::Element;
 
 pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let float = match words.ty() {
@@ -19,6 +20,11 @@ pub fn decode(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         _ => None,
     };
     match (words.first(), float) {
+        ("add" | "sub" | "fma", Some((half @ (Format::F16 | Format::Bf16), 1)))
+            if words.seek(|word| word == "f32").is_some() =>
+        {
+            mixed(l, words, half)
+        }
         ("cvt", _) if words.starts(&["cvt", "pack"]) => cvt_pack(l, words),
         ("cvt", _) => cvt(l, words),
         ("setp", _) => setp(l, words),
@@ -328,14 +334,45 @@ fn float(l: &mut Lower<'_>, words: &Words<'_>, format: Format, lanes: u32) -> Re
         (Function::Add, Format::F64, [a, b]) if plain => Op::AddF64(d, *a, *b),
         (Function::Mul, Format::F64, [a, b]) if plain => Op::MulF64(d, *a, *b),
         (Function::Fma, Format::F64, [a, b, c]) if plain => Op::FmaF64(d, *a, *b, *c),
-        _ => Op::Float(Box::new(FloatOp { function, format, lanes, modifiers, d, operands })),
+        _ => Op::Float(Box::new(FloatOp { function, format, lanes, modifiers, d, operands, narrower: None })),
     }))
+}
+
+/// Decodes `add`, `sub` and `fma` in mixed precision (PTX ISA 9.7.5).
+fn mixed(l: &mut Lower<'_>, words: &Words<'_>, half: Format) -> Result<Option<Op>> {
+    if words.types() != [Type::Float(Format::F32), Type::Float(half)] {
+        return Ok(None);
+    }
+    let (function, count) = match words.first() {
+        "add" => (Function::Add, 2),
+        "sub" => (Function::Sub, 2),
+        _ => (Function::Fma, 3),
+    };
+    if words.operands.len() != count + 1 {
+        return Ok(None);
+    }
+    let round = words.round().unwrap_or(Round::NearestTiesToEven);
+    let modifiers = Modifiers { round, sat: words.has("sat"), ..Modifiers::NEAREST };
+    let d = slot(l, words, 0)?;
+    let bits = |i: usize| if i == count { 32 } else { 16 };
+    let operands = (1..=count).map(|i| src(l, words, i, bits(i))).collect::<Result<Vec<_>>>()?;
+    let format = Format::F32;
+    Ok(Some(Op::Float(Box::new(FloatOp {
+        function,
+        format,
+        lanes: 1,
+        modifiers,
+        d,
+        operands,
+        narrower: Some(half),
+    }))))
 }
 
 fn number(ty: Type) -> Option<Number> {
     Some(match ty {
         Type::Float(format) => Number::Float(format),
-        Type::Packed(format, count) => Number::Packed(format, count),
+        Type::Packed(format, count) => Number::Packed(Element::Float(format), count),
+        Type::Narrow(narrow, count) => Number::Packed(Element::Narrow(narrow), count),
         Type::Signed(bits) => Number::Integer { bits, signed: true },
         Type::Unsigned(bits) => Number::Integer { bits, signed: false },
         Type::Bits(_) | Type::InMemory(_) => return None,
@@ -355,7 +392,7 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let source_bits = match from {
         Number::Integer { bits, .. } => bits,
         Number::Float(format) => format.bits(),
-        Number::Packed(format, count) => format.bits() * count,
+        Number::Packed(element, count) => element.place() * count,
         Number::Tf32 => return Ok(None),
     };
     let is_random = words.has("rs");
@@ -384,11 +421,23 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         }
     }
     let random = if is_random { operands.pop() } else { None };
+    let factors = match () {
+        () if words.has("scaled::n1::ue8m0") => Some(1),
+        () if words.has("scaled::n2::ue8m0") => Some(2),
+        () => None,
+    };
+    let scale = match factors {
+        Some(count) => {
+            Some((operands.pop().ok_or_else(|| l.error("`.scaled` without scale factors"))?, count))
+        }
+        None => None,
+    };
     let modifiers = Modifiers {
         round: round.unwrap_or(Round::NearestTiesToEven),
         ftz: takes_ftz && words.has("ftz"),
         sat: !is_finite_alone && words.has("sat"),
         relu: takes_relu && words.has("relu"),
+        pzo: takes_relu && words.has("pzo"),
         ..Modifiers::NEAREST
     };
     let expected = match (to, from) {
@@ -408,6 +457,7 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         d: slot(l, words, 0)?,
         operands,
         random,
+        scale,
     }))))
 }
 

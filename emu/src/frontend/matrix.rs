@@ -8,6 +8,7 @@ use crate::frontend::operands::arg;
 use crate::frontend::words::Words;
 use crate::numbers::float::Format;
 use crate::numbers::matrix::{Element, Term};
+use crate::numbers::narrow::Narrow;
 
 /// The words of an opcode, taken from the first to the last.
 struct Sequence<'a>(std::iter::Peekable<std::str::Split<'a, char>>);
@@ -173,6 +174,15 @@ fn mma(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Result
         };
         fragments.selector = selector as usize;
     }
+    if what.scale.is_some() {
+        let at = if what.sparse.is_some() { 6 } else { 4 };
+        let mut selectors = |at: usize| -> Result<Scale> {
+            let of = vector(l, arg(l, words, at)?, 2)?;
+            Ok(Scale { byte: l.src_of(&of[0], 16)?, thread: l.src_of(&of[1], 16)? })
+        };
+        fragments.scales = Some([selectors(at + 1)?, selectors(at + 3)?]);
+        fragments.factors = [read(l, words, at, 1)?, read(l, words, at + 2, 1)?].concat();
+    }
     Ok(Some(of_warp(l, Matrix::Multiply(what), fragments)))
 }
 
@@ -189,7 +199,18 @@ fn multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
         opcode.one(|word| ["row", "col"].contains(&word).then_some(word == "row"))
     };
     let rows = [layout(opcode)?, layout(opcode)?];
-    let kind = opcode.has("kind::f8f6f4");
+    let kind = opcode.one(|word| {
+        ["f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4"]
+            .into_iter()
+            .find(|kind| word.strip_prefix("kind::") == Some(kind))
+    });
+    let scaled = opcode.has("block_scale");
+    let size = opcode.one(|word| match word {
+        "scale_vec::1X" => Some(1),
+        "scale_vec::2X" => Some(2),
+        "scale_vec::4X" => Some(4),
+        _ => None,
+    });
     let satfinite = opcode.has("satfinite");
     let [d, a, b, c] = [opcode.element()?, opcode.element()?, opcode.element()?, opcode.element()?];
     let mut term = Term::Product;
@@ -201,8 +222,22 @@ fn multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
         })?;
         opcode.all(&["popc"])?;
     }
+    let factor = if scaled { Some(opcode.element()?) } else { None };
     opcode.end()?;
-    let what = Multiply { shape, rows, a, b, c, d, in_bytes: kind, sparse, satfinite, term };
+    // The sizes and types of scale factors of a kind (9.7.14.3), of which the first size is the default.
+    let power = Element::Narrow(Narrow::Ue8m0);
+    let scale = match (kind, size, factor) {
+        (None | Some("f8f6f4"), None, None) => None,
+        (Some("mxf8f6f4"), None | Some(1), Some(factor)) if factor == power => Some((1, factor)),
+        (Some("mxf4"), None | Some(2), Some(factor)) if factor == power => Some((2, factor)),
+        (Some("mxf4nvf4"), Some(2), Some(factor)) if factor == power => Some((2, factor)),
+        (Some("mxf4nvf4"), Some(4), Some(factor @ Element::Narrow(Narrow::Ue8m0 | Narrow::Ue4m3))) => {
+            Some((4, factor))
+        }
+        _ => return None,
+    };
+    let in_bytes = kind.is_some_and(|kind| kind.ends_with("f8f6f4"));
+    let what = Multiply { shape, rows, a, b, c, d, in_bytes, scale, sparse, satfinite, term };
     what.is_legal().then_some(what)
 }
 
@@ -315,8 +350,19 @@ fn warpgroup_multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
     let fits =
         fits && m == 64 && n % 8 == 0 && depth * a.bits() as usize == 256 && (is_integer || !satfinite);
     let rows = [true, false];
-    let what =
-        Multiply { shape, rows, a, b, c: d, d, in_bytes: false, sparse, satfinite, term: Term::Product };
+    let what = Multiply {
+        shape,
+        rows,
+        a,
+        b,
+        c: d,
+        d,
+        in_bytes: false,
+        scale: None,
+        sparse,
+        satfinite,
+        term: Term::Product,
+    };
     fits.then_some(what)
 }
 
@@ -340,8 +386,15 @@ impl Multiply {
         let bytes = |element: Element| of(element, &[Format::E4m3, Format::E5m2]);
         let floats = self.c == self.d && !self.satfinite && self.term == Term::Product;
         let fits = if self.in_bytes {
-            let small = |element: Element| bytes(element) || matches!(element, Element::Small(..));
-            m == 16 && depth(&[32]) && small(self.a) && small(self.b) && floats && sums(&[f16, f32])
+            let small = |element: Element| {
+                bytes(element)
+                    || matches!(element, Element::Narrow(Narrow::E2m1 | Narrow::E2m3 | Narrow::E3m2))
+            };
+            let sums = if self.scale.is_some() { sums(&[f32]) } else { sums(&[f16, f32]) };
+            m == 16 && depth(&[32]) && small(self.a) && small(self.b) && floats && sums
+        } else if self.scale.is_some() {
+            let e2m1 = Element::Narrow(Narrow::E2m1);
+            m == 16 && depth(&[64]) && self.a == e2m1 && self.b == e2m1 && floats && sums(&[f32])
         } else if is_integer(self.a) {
             let depths: &[usize] = match (self.a.bits(), m) {
                 (8, 8) => &[16],

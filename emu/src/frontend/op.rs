@@ -3,7 +3,8 @@
 use crate::limits::RESERVED_SHARED;
 use crate::numbers::float::{Comparison, Format, Function, Modifiers, Property};
 use crate::numbers::integer::{Binary, Product, Ternary, Test, Unary};
-use crate::numbers::matrix::{Element, Term};
+use crate::numbers::matrix::{self, Term};
+use crate::numbers::narrow::{Element, Narrow};
 use crate::numbers::video::Operation;
 
 /// A register of a function.
@@ -131,6 +132,8 @@ pub enum Type {
     InMemory(Format),
     /// A number of floats in one register.
     Packed(Format, u32),
+    /// A number of elements of at most 8 bits in one register.
+    Narrow(Narrow, u32),
 }
 
 impl Type {
@@ -139,6 +142,7 @@ impl Type {
             Self::Bits(bits) | Self::Unsigned(bits) | Self::Signed(bits) => bits,
             Self::Float(format) | Self::InMemory(format) => format.bits(),
             Self::Packed(format, count) => count * format.bits(),
+            Self::Narrow(narrow, count) => count * narrow.place(),
         }
     }
 }
@@ -151,6 +155,8 @@ pub struct FloatOp {
     pub modifiers: Modifiers,
     pub d: Slot,
     pub operands: Vec<Src>,
+    /// The format of the operands before the last one, in mixed precision.
+    pub narrower: Option<Format>,
 }
 
 /// A side of a conversion.
@@ -161,8 +167,8 @@ pub enum Number {
         signed: bool,
     },
     Float(Format),
-    /// A number of floats in one register.
-    Packed(Format, u32),
+    /// A number of elements in one register.
+    Packed(Element, u32),
     /// An `.f32` whose fraction has 10 bits.
     Tf32,
 }
@@ -182,6 +188,8 @@ pub struct Cvt {
     pub operands: Vec<Src>,
     /// `.rs`: the operand with random bits.
     pub random: Option<Src>,
+    /// `.scaled`: the scale factors, and how many they are.
+    pub scale: Option<(Src, u32)>,
 }
 
 /// `cvt.pack`: clamps `a` and `b` to a number of bits each, and puts them below the low bits of `c`.
@@ -467,12 +475,14 @@ pub struct Multiply {
     pub shape: [usize; 3],
     /// Whether A and B are in row-major order.
     pub rows: [bool; 2],
-    pub a: Element,
-    pub b: Element,
-    pub c: Element,
-    pub d: Element,
-    /// `.kind::f8f6f4`: an element of A or B has a byte, whatever its type.
+    pub a: matrix::Element,
+    pub b: matrix::Element,
+    pub c: matrix::Element,
+    pub d: matrix::Element,
+    /// `.kind::f8f6f4` and `.kind::mxf8f6f4`: an element of A or B has a byte, whatever its type.
     pub in_bytes: bool,
+    /// `.block_scale`: the number of scale factors of a row, and their type.
+    pub scale: Option<(usize, matrix::Element)>,
     /// `.sp`, and whether the metadata is ordered.
     pub sparse: Option<bool>,
     pub satfinite: bool,
@@ -486,26 +496,34 @@ impl Multiply {
     }
 
     /// Returns the bits of an element of A or B in a register.
-    pub fn bits(&self, element: Element) -> usize {
+    pub fn bits(&self, element: matrix::Element) -> usize {
         if self.in_bytes { 8 } else { element.bits() as usize }
+    }
+
+    /// Returns the number of products.
+    pub fn products(&self) -> usize {
+        if self.is_in_quads() { 4 } else { 1 }
+    }
+
+    /// Returns the elements of a row of A that a register or memory has.
+    pub fn stored(&self) -> usize {
+        let k = self.shape[2];
+        if self.sparse.is_some() { k / 2 } else { k }
     }
 
     /// Returns the registers of A, B and C of a lane.
     pub fn registers(&self) -> [usize; 3] {
         let [m, n, k] = self.shape;
-        let stored = if self.sparse.is_some() { k / 2 } else { k };
-        let products = if self.is_in_quads() { 4 } else { 1 };
-        let count = |elements: usize, element: Element| {
-            products * elements * self.bits(element) / 32 / element.bits().max(32) as usize
+        let count = |elements: usize, element: matrix::Element| {
+            self.products() * elements * self.bits(element) / 32 / element.bits().max(32) as usize
         };
-        [count(m * stored, self.a), count(k * n, self.b), self.count(self.c)]
+        [count(m * self.stored(), self.a), count(k * n, self.b), self.count(self.c)]
     }
 
     /// Returns the registers of C or D of a lane.
-    pub fn count(&self, element: Element) -> usize {
+    pub fn count(&self, element: matrix::Element) -> usize {
         let [m, n, _] = self.shape;
-        let products = if self.is_in_quads() { 4 } else { 1 };
-        products * m * n / 32 / (32 / element.bits()).max(1) as usize
+        self.products() * m * n / 32 / (32 / element.bits()).max(1) as usize
     }
 }
 
@@ -527,6 +545,13 @@ pub enum Matrix {
     Multiply(Multiply),
 }
 
+/// The selectors of the bytes and of the lanes whose scale factors count.
+#[derive(Debug, Clone, Copy)]
+pub struct Scale {
+    pub byte: Src,
+    pub thread: Src,
+}
+
 /// The registers of an instruction of matrices.
 #[derive(Debug, Default)]
 pub struct Fragments {
@@ -539,6 +564,9 @@ pub struct Fragments {
     /// The metadata of a sparse matrix, and which lanes hold it.
     pub metadata: Option<Src>,
     pub selector: usize,
+    /// Four scale factors of A and of B, and the selectors of those that count.
+    pub factors: Vec<Src>,
+    pub scales: Option<[Scale; 2]>,
     /// The descriptors of A and B in shared memory.
     pub descriptors: [Option<Src>; 2],
     /// `scale-d`: whether the sums are added to D. `None`: they are.

@@ -8,6 +8,7 @@ use rustc_apfloat::Round;
 use crate::frontend::ast::Operand;
 use crate::frontend::op::{Rmw, Scope, Sem, Space, Type};
 use crate::numbers::float::Format;
+use crate::numbers::narrow::Narrow;
 
 /// The words of an opcode, and the operands of the instruction. A method that asks for a word takes it.
 pub struct Words<'a> {
@@ -223,6 +224,9 @@ pub fn ty(word: &str) -> Option<Type> {
         "e4m3x4" => Type::Packed(Format::E4m3, 4),
         "e5m2x4" => Type::Packed(Format::E5m2, 4),
         _ => {
+            if let Some((name, count @ ("2" | "4"))) = word.rsplit_once('x') {
+                return Some(Type::Narrow(Narrow::named(name)?, if count == "2" { 2 } else { 4 }));
+            }
             let (kind, bits) = word.split_at_checked(1)?;
             let bits = bits.parse().ok().filter(|bits| [8, 16, 32, 64, 128].contains(bits))?;
             match kind {

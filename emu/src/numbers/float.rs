@@ -96,6 +96,11 @@ impl Format {
         }
     }
 
+    /// Returns the bits of the fraction, and the least normal number.
+    pub(crate) fn precision(self) -> (u32, f64) {
+        (self.fraction(), self.to_f64(1 << self.fraction()))
+    }
+
     /// Returns the exact value as an `f64`.
     #[must_use]
     pub fn to_f64(self, bits: u64) -> f64 {
@@ -119,6 +124,8 @@ pub struct Modifiers {
     pub sat: bool,
     /// `.relu`: a negative result is 0; NaN stays.
     pub relu: bool,
+    /// `.pzo`: a zero is positive.
+    pub pzo: bool,
     /// `.NaN`: NaN if an operand is NaN.
     pub nan: bool,
     /// `.xorsign.abs`: the extreme magnitude, with the product of the signs.
@@ -134,6 +141,7 @@ impl Modifiers {
         ftz: false,
         sat: false,
         relu: false,
+        pzo: false,
         nan: false,
         xorsign: false,
         oob: false,
@@ -344,18 +352,20 @@ fn arithmetic<F: Float>(function: Function, operands: [u64; 3], round: Round) ->
     calculate::<F>(function, operands.map(of), round).to_bits() as u64
 }
 
-/// Converts a NaN as an H100 does: a narrower `.f64` keeps its sign and the upper bits of its payload and becomes quiet, `.bf16`
+/// Converts a NaN as an H100 does: to and from `.f64`, it keeps its sign and the upper bits of its payload and becomes quiet, `.bf16`
 /// becomes the upper half of an `.f32`, `.f32` and `.f64` stay, and others become the NaN of instructions.
 fn convert_nan(from: Format, to: Format, bits: u64) -> u64 {
     match (from, to) {
         (Format::F64, Format::F64) | (Format::F32, Format::F32) => bits,
-        (Format::F64, Format::F32 | Format::F16 | Format::Bf16) => {
-            let sign = bits >> 63 << (to.bits() - 1);
-            let payload = bits >> (from.fraction() - to.fraction()) & (to.quiet() - 1);
-            sign | to.exponents() | to.quiet() | payload
+        (Format::F64, Format::F32 | Format::F16 | Format::Bf16) | (_, Format::F64) => {
+            let sign = (bits & from.sign()) >> (from.bits() - 1) << (to.bits() - 1);
+            let payload = match to.fraction().checked_sub(from.fraction()) {
+                Some(more) => bits << more,
+                None => bits >> (from.fraction() - to.fraction()),
+            };
+            sign | to.exponents() | to.quiet() | payload & (to.quiet() - 1)
         }
         (Format::Bf16, Format::F32) => bits << 16,
-        (_, Format::F64) => to.nan() | (bits >> (from.bits() - 1)) << 63,
         _ => to.nan(),
     }
 }
@@ -388,21 +398,6 @@ pub fn convert_flushed(from: Format, to: Format, bits: u64, round: Round) -> u64
         () if from != Format::F64 && to.is_nan(result) => to.nan(),
         () => flush(to, result),
     }
-}
-
-/// Converts a value with `.rs`: adds `count` random bits below the last place of the result, then truncates (PTX ISA 9.7.9.21).
-pub fn round_stochastically(from: Format, to: Format, bits: u64, (random, count): (u64, u32)) -> u64 {
-    let magnitude = from.to_f64(bits & !from.sign());
-    if !magnitude.is_finite() {
-        return convert(from, to, bits, Round::TowardZero);
-    }
-    let exponent = |value: f64| (value.to_bits() >> 52) as i32 - 1023;
-    // Below the least normal number, the last place stays.
-    let least = to.to_f64(1 << to.fraction());
-    let place = exponent(magnitude.max(least)) - to.fraction() as i32 - count as i32;
-    let sum = magnitude + random as f64 * f64::from(place).exp2();
-    convert(Format::F64, to, sum.to_bits(), Round::TowardZero)
-        | (bits & from.sign()) >> (from.bits() - 1) << (to.bits() - 1)
 }
 
 /// Converts a float to an integer of `bits` bits, clamped to its range. NaN becomes 0; from `.f64` and to 64 bits, it becomes the
@@ -441,7 +436,7 @@ pub fn flush(format: Format, bits: u64) -> u64 {
     if format.is_subnormal(bits) { bits & format.sign() } else { bits }
 }
 
-/// Clamps for `.sat` and `.relu`.
+/// Clamps for `.sat`, `.relu` and `.pzo`.
 pub fn clamp(format: Format, bits: u64, modifiers: &Modifiers) -> u64 {
     let negative = bits & format.sign() != 0;
     if modifiers.sat {
@@ -454,7 +449,8 @@ pub fn clamp(format: Format, bits: u64, modifiers: &Modifiers) -> u64 {
             bits
         };
     }
-    if modifiers.relu && negative && !format.is_nan(bits) { 0 } else { bits }
+    let clears = modifiers.relu && negative && !format.is_nan(bits) || modifiers.pzo && bits == format.sign();
+    if clears { 0 } else { bits }
 }
 
 /// Replaces infinity, or NaN in `.e4m3`, which has no infinity, with the largest finite value of the same sign.
@@ -635,7 +631,9 @@ pub fn to_tf32(bits: u32, modifiers: &Modifiers, satfinite: bool) -> u32 {
         Round::TowardZero => bits & !DROPPED,
         _ => (bits + 0xfff + (bits >> 13 & 1)) & !DROPPED,
     };
-    if modifiers.relu && rounded >> 31 == 1 { 0 } else { rounded }
+    let overflows = satfinite && !f32::from_bits(rounded).is_finite();
+    let rounded = if overflows { rounded - (DROPPED + 1) } else { rounded };
+    clamp(Format::F32, rounded.into(), modifiers) as u32
 }
 
 #[cfg(test)]
@@ -665,24 +663,18 @@ mod tests {
     }
 
     #[test]
-    fn random_bits_carry_where_they_and_the_dropped_bits_reach_a_place() {
-        let f16 = |value: f32, random: u64| {
-            let bits = round_stochastically(Format::F32, Format::F16, value.to_bits().into(), (random, 13));
-            Format::F16.to_f64(bits)
-        };
-        let place = 2f64.powi(-10);
-        let between = 1.0 + 0.25 * place as f32;
-        // A quarter of a place and three quarters make one.
-        assert_eq!([f16(between, 0), f16(between, 0x17ff), f16(between, 0x1800)], [1.0, 1.0, 1.0 + place]);
-        assert_eq!(f16(-between, 0x1fff), -(1.0 + place));
-        assert_eq!(f16(2.0 - 0.25 * place as f32, 0x1fff), 2.0);
-        // Exact values, infinities and NaN stay.
-        assert_eq!(f16(1.5, 0x1fff), 1.5);
-        assert_eq!(f16(f32::INFINITY, 0x1fff), f64::INFINITY);
-        assert!(f16(f32::NAN, 0).is_nan());
-        // The last place of subnormal values is that of the least normal one.
-        let least = 2f64.powi(-24);
-        assert_eq!([f16(0.25 * least as f32, 0x17ff), f16(0.25 * least as f32, 0x1800)], [0.0, least]);
+    fn a_nan_keeps_its_sign_and_payload_in_f64() {
+        let f64 = |from, bits| convert(from, Format::F64, bits, Round::NearestTiesToEven);
+        // The last is what ptxas computes of a constant.
+        for (from, bits, result) in [
+            (Format::F16, 0x7fff, 0x7fff_fc00_0000_0000),
+            (Format::F16, 0xfc01, 0xfff8_0400_0000_0000),
+            (Format::Bf16, 0x7fff, 0x7fff_e000_0000_0000),
+            (Format::Bf16, 0xff81, 0xfff8_2000_0000_0000),
+            (Format::F32, 0xff80_0123, 0xfff8_0024_6000_0000),
+        ] {
+            assert_eq!(f64(from, bits), result, "{from:?} {bits:#x}");
+        }
     }
 
     #[test]

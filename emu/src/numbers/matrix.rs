@@ -2,6 +2,7 @@
 //! 9.7.14, 9.7.15).
 
 use crate::numbers::float::Format;
+use crate::numbers::narrow::Narrow;
 
 /// The type of an element of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,8 +10,7 @@ pub enum Element {
     Float(Format),
     /// `.tf32`: an `.f32` whose low 13 bits are ignored.
     Tf32,
-    /// `.e3m2`, `.e2m3` and `.e2m1`, which have no infinity and no NaN: the bits of the exponent and of the fraction.
-    Small(u32, u32),
+    Narrow(Narrow),
     Integer {
         bits: u32,
         signed: bool,
@@ -29,16 +29,13 @@ impl Element {
             "tf32" => Self::Tf32,
             "e4m3" => Self::Float(Format::E4m3),
             "e5m2" => Self::Float(Format::E5m2),
-            "e3m2" => Self::Small(3, 2),
-            "e2m3" => Self::Small(2, 3),
-            "e2m1" => Self::Small(2, 1),
             "s32" => integer(32, true),
             "s8" => integer(8, true),
             "u8" => integer(8, false),
             "s4" => integer(4, true),
             "u4" => integer(4, false),
             "b1" => integer(1, false),
-            _ => return None,
+            _ => return Narrow::named(word).map(Self::Narrow),
         })
     }
 
@@ -47,7 +44,7 @@ impl Element {
         match self {
             Self::Float(format) => format.bits(),
             Self::Tf32 => 32,
-            Self::Small(exponent, fraction) => 1 + exponent + fraction,
+            Self::Narrow(narrow) => narrow.bits(),
             Self::Integer { bits, .. } => bits,
         }
     }
@@ -57,14 +54,7 @@ impl Element {
         match self {
             Self::Float(format) => format.to_f64(bits & format.mask()),
             Self::Tf32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
-            Self::Small(exponent, fraction) => {
-                let field = (bits >> fraction & ((1 << exponent) - 1)) as i32;
-                let low = (bits & ((1 << fraction) - 1)) as f64;
-                let (leading, place) = if field == 0 { (0.0, 1) } else { (1.0, field) };
-                let bias = (1 << (exponent - 1)) - 1;
-                let magnitude = (leading + low / f64::from(1 << fraction)) * f64::from(place - bias).exp2();
-                if bits >> (exponent + fraction) & 1 == 1 { -magnitude } else { magnitude }
-            }
+            Self::Narrow(narrow) => narrow.value(bits),
             Self::Integer { bits: width, signed } => {
                 let shift = 64 - width;
                 if signed {
@@ -172,6 +162,16 @@ pub fn metadata(groups: usize, is_wide: bool, selector: usize, row: usize, group
     }
 }
 
+/// Returns the lane that has the scale factors of a row of A, if `thread` selects two lanes of each four (9.7.14.3).
+pub fn lane_of_scale_a(row: usize, thread: usize) -> usize {
+    4 * (row % 8) + 2 * thread + row / 8
+}
+
+/// Returns the lane that has the scale factors of a column of B, if `thread` selects a lane of each four.
+pub fn lane_of_scale_b(column: usize, thread: usize) -> usize {
+    4 * column + thread
+}
+
 /// How the metadata of a sparse matrix names elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sparsity {
@@ -223,15 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_floats_have_the_values_of_their_formats() {
-        let values = |name: &str, all: u64| -> Vec<f64> {
-            let element = Element::named(name).unwrap();
-            (0..all).map(|bits| element.value(bits)).collect()
-        };
-        assert_eq!(values("e2m1", 8), [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]);
-        assert_eq!(values("e2m1", 16)[9..], [-0.5, -1.0, -1.5, -2.0, -3.0, -4.0, -6.0]);
-        assert_eq!((values("e3m2", 32)[1], values("e3m2", 32)[31]), (0.0625, 28.0));
-        assert_eq!((values("e2m3", 32)[1], values("e2m3", 32)[31]), (0.125, 7.5));
+    fn low_bits_and_upper_bits_do_not_count() {
         assert_eq!(Element::named("s4").unwrap().value(0xf8), -8.0);
         assert_eq!(Element::Tf32.value(0x3f80_1fff), 1.0);
     }

@@ -14,7 +14,7 @@ use super::Setup;
 #[derive(Args)]
 pub struct Options {
     /// A target to compile for, repeatable
-    #[arg(long, value_name = "ARCH", default_values = ["sm_90", "sm_100a"])]
+    #[arg(long, value_name = "ARCH", default_values = ["sm_90a", "sm_100a", "sm_120a"])]
     arch: Vec<Arch>,
 }
 
