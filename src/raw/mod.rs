@@ -9,7 +9,7 @@
 //! `mapa.shared::cluster.u32` return them. Global and generic addresses are pointers. Where the space is a qualifier, the type of
 //! the address is `Space::Address` ([`AddressSpace`](crate::qualifier::AddressSpace)).
 //!
-//! The instructions of tensor cores (`ldmatrix`, `mma`, `wgmma` and their like) exist with the feature `tensor`.
+//! The instructions of tensor cores (`ldmatrix`, `mma`, `wgmma`, `tcgen05` and their like) exist with the feature `tensor`.
 //!
 //! On targets other than `nvptx64` the functions type-check, and a call panics with the name of the instruction.
 //!
@@ -56,6 +56,9 @@ mod mma;
 mod red;
 #[macro_use]
 mod cvta;
+#[cfg(feature = "tensor")]
+#[macro_use]
+mod tcgen05_alloc;
 
 mod activemask;
 mod applypriority_async_bulk;
@@ -106,6 +109,14 @@ mod st_async;
 mod st_bulk;
 #[cfg(feature = "tensor")]
 mod stmatrix;
+#[cfg(feature = "tensor")]
+mod tcgen05_cp;
+#[cfg(feature = "tensor")]
+mod tcgen05_ld_st;
+#[cfg(feature = "tensor")]
+mod tcgen05_mma;
+#[cfg(feature = "tensor")]
+mod tcgen05_sync;
 mod tensormap;
 mod tensormap_cp_fenceproxy;
 mod vote;
@@ -129,7 +140,8 @@ pub use {
 #[cfg(feature = "tensor")]
 #[rustfmt::skip]
 pub use {
-    ldmatrix::*, mma::*, mma_sp::*, movmatrix::*, stmatrix::*, wgmma::*,
+    ldmatrix::*, mma::*, mma_sp::*, movmatrix::*, stmatrix::*, tcgen05_alloc::*, tcgen05_cp::*, tcgen05_ld_st::*, tcgen05_mma::*,
+    tcgen05_sync::*, wgmma::*,
 };
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.

@@ -129,6 +129,13 @@ gates! {
     // `mma.kind::f8f6f4`, and its types of 6 and 4 bits.
     mma_kinds: Sm100f, Sm110f, Sm120f;
     mma_f6f4: Sm120f;
+    // `tcgen05`; its reductions of loads; its `.shift`, `.scale_vec` and sparse products of 4-bit floats with block scaling; its
+    // `.kind::i8`; its `scale-input-d`.
+    tcgen05: Sm100f, Sm110f;
+    tcgen05_ld_red: Sm103f, Sm110f;
+    tcgen05_a: Sm100a, Sm103a, Sm107a, Sm110a;
+    tcgen05_i8: Sm100a, Sm110a;
+    tcgen05_scale_d: Sm100f;
 }
 
 impl Gate {
