@@ -351,6 +351,102 @@ mov.b32 %y, %x;\n{}mov.b32 %idesc, {:#x}; @%leader tcgen05.mma.cta_group::1.kind
     }
 }
 
+/// Of `.tf32`, transposed matrices have a pattern of four rows of 128 bytes that exchange their 32 bytes.
+#[test]
+fn transposed_matrices_of_tf32_have_their_own_pattern() {
+    let (m, n, k) = (128, 32, 8);
+    let (a, b) = (matrix(m, k, 13), matrix(k, n, 14));
+    let mut image = vec![0; 32768];
+    let mut put = |at: usize, along_mn: usize, along_k: usize, value: f64| {
+        let of = 512 * (along_k / 4) + 1024 * (along_mn / 32) + 128 * (along_k % 4) + 4 * (along_mn % 32);
+        let of = at + (of ^ of / 128 % 4 * 32);
+        image[of..of + 4].copy_from_slice(&(value as f32).to_le_bytes());
+    };
+    for (row, values) in a.iter().enumerate() {
+        values.iter().enumerate().for_each(|(column, value)| put(0, row, column, *value));
+    }
+    for (row, values) in b.iter().enumerate() {
+        values.iter().enumerate().for_each(|(column, value)| put(16384, column, row, *value));
+    }
+    let of = |register: &str, at: usize| {
+        let bits: u64 = 1 << 61 | 1 << 46 | (512 / 16) << 32 | (1024 / 16) << 16;
+        format!(
+            "add.u32 %x, %shared, {at}; shr.u32 %x, %x, 4; cvt.u64.u32 {register}, %x; or.b64 {register}, {register}, {bits:#x};\n"
+        )
+    };
+    let product_of = Product { kind: "tf32", ty: "tf32", sums: "f32", idesc: 0x910 | 3 << 15, m, n };
+    let mma = "tcgen05.mma.cta_group::1.kind::tf32 [%taddr], %a, %b, %idesc, %on;";
+    let results = product_of.run("tf32", &(of("%a", 0) + &of("%b", 16384)), mma, &image);
+    assert_eq!(results, product(&a, &b, &product_of.start()));
+}
+
+/// The elements of a sparse A are where the metadata says, of which a lane has that of two rows, or of its own.
+#[test]
+fn sparse_products_put_elements_where_the_metadata_says() {
+    let kinds = [
+        ("f16", "f16", "f32", 0x14, 32, 4),
+        ("tf32", "tf32", "f32", 0x914, 16, 2),
+        ("f8f6f4", "e4m3", "f32", 0x14, 64, 4),
+        ("i8", "s8", "s32", 0x4a4, 64, 4),
+    ];
+    for (kind, ty, sums, idesc, k, group) in kinds {
+        let (m, n) = (128, 16);
+        let (stored, b) = (matrix(m, k / 2, 15), matrix(k, n, 16));
+        // The bits of each group, and the dense A.
+        let all: &[u32] = if group == 2 {
+            &[0b0100, 0b1110]
+        } else {
+            &[0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110, 0b1110]
+        };
+        let bits_of = |row: usize, at: usize| all[(row * 5 + at * 3) % all.len()];
+        let mut a = vec![vec![0.0; k]; m];
+        for (row, values) in stored.iter().enumerate() {
+            for at in 0..k / group {
+                let bits = bits_of(row, at) as usize;
+                let places = if group == 2 { vec![bits >> 3] } else { vec![bits & 3, bits >> 2] };
+                for (i, place) in places.into_iter().enumerate() {
+                    a[row][at * group + place] = values[at * group / 2 + i];
+                }
+            }
+        }
+        let inputs: Vec<Vec<u32>> = (0..128)
+            .map(|lane: usize| {
+                let of_groups = |row: usize, first: usize, count: usize| {
+                    (0..count).fold(0, |word, at| word | bits_of(row, first + at) << (4 * at))
+                };
+                if kind == "f16" || kind == "tf32" {
+                    // The upper 8 of 16 lanes have the second half along K; the halves of a word are of rows that are 8 apart.
+                    let (row, first) = (lane / 16 * 16 + lane % 8, lane / 8 % 2 * 4);
+                    vec![of_groups(row, first, 4) | of_groups(row + 8, first, 4) << 16, 0]
+                } else {
+                    vec![of_groups(lane, 0, 8), of_groups(lane, 8, 8)]
+                }
+            })
+            .collect();
+        let (of_a, of_b) = (layout(32, false, 0), layout(64, false, 0));
+        let mut image = vec![0; 32768];
+        of_a.put(&mut image, 0, ty, &stored, false);
+        of_b.put(&mut image, 16384, ty, &b, true);
+        let idesc = idesc | (n as u32 / 8) << 17 | (m as u32 / 16) << 24;
+        let text = format!(
+            "{}tcgen05.st.sync.aligned.32x32b.x2.b32 [%mine+16], {{%i0, %i1}}; tcgen05.wait::st.sync.aligned;
+tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync; setp.ne.u32 %on, %t, %t;
+{}{}mov.b32 %idesc, {idesc:#x};
+@%leader tcgen05.mma.sp.cta_group::1.kind::{kind} [%taddr], %a, %b, [%taddr+16], %idesc, %on;
+{COMMITTED}tcgen05.ld.sync.aligned.32x32b.x16.b32 {}, [%mine]; tcgen05.wait::ld.sync.aligned;\n{}",
+            allocated(32),
+            descriptor("%a", 0, of_a),
+            descriptor("%b", 16384, of_b),
+            list('d', 0, 16),
+            deallocated(32)
+        );
+        let expected = product(&a, &b, &vec![vec![0.0; n]; m]);
+        for (row, words) in run(&text, &inputs, 16, &image).iter().enumerate() {
+            assert_eq!(values(sums, words), expected[row], "{kind} row {row}");
+        }
+    }
+}
+
 /// `.ws`: D of 64 or 32 rows has its columns in two or four parts of the lanes.
 #[test]
 fn weight_stationary_products_have_columns_in_all_lanes() {
@@ -468,7 +564,6 @@ fn what_is_open_is_refused_by_name() {
         ("tcgen05.shift.cta_group::1.down [%r0];", "`.shift`"),
         ("tcgen05.cp.cta_group::1.4x256b [%r0], %rd0;", "`.4x256b`"),
         ("tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32 [%r0], %rd0;", "`.b8x16`"),
-        ("tcgen05.mma.sp.cta_group::1.kind::f16 [%r0], %rd0, %rd1, [%r1], %r2, %p0;", "`.sp`"),
         ("tcgen05.mma.cta_group::1.kind::f16.ashift [%r0], [%r1], %rd1, %r2, %p0;", "`.ashift`"),
         (
             "tcgen05.mma.ws.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r2, %p0, %rd2;",

@@ -12,7 +12,7 @@ use crate::execution::warpgroup::{Descriptor, Lines};
 use crate::finding::Rule;
 use crate::frontend::op::*;
 use crate::numbers::float::Format;
-use crate::numbers::matrix::{Element, Term, sum};
+use crate::numbers::matrix::{Element, Sparsity, Term, sum};
 use crate::order::clock::Proxy;
 use crate::report::Fault;
 
@@ -21,7 +21,9 @@ use crate::report::Fault;
 struct Shape {
     m: usize,
     n: usize,
-    k: usize,
+    /// The elements of a row of A that are stored: K, or half of it of a sparse A.
+    stored: usize,
+    is_sparse: bool,
     a: Element,
     b: Element,
     d: Element,
@@ -74,17 +76,20 @@ impl Shape {
         if a.bits() != b.bits() && what.kind == Kind::F16 || what.kind == Kind::F16 && a != b {
             return Err("two types of A and B, of which `.kind::f16` has one".into());
         }
-        if has(2) {
-            return Err("a sparse A, and the instruction is no `.sp`".into());
+        let is_sparse = what.metadata.is_some();
+        if has(2) != is_sparse {
+            let text = "a dense A in a `.sp`, or a sparse one in another instruction";
+            return Err(text.into());
         }
+        if is_sparse && field(0, 2) != 0 && !scaled {
+            return Err(format!("sparsity selector {}: the interpreter models 0", field(0, 2)));
+        }
+        let is_fp4 = what.kind == Kind::Mxf4 || what.kind == Kind::Mxf4nvf4;
         let mut shape = Self {
             m: if scaled { field(27, 2) << 7 } else { field(24, 5) << 4 },
             n: field(17, 6) << 3,
-            k: if what.kind == Kind::Mxf4 || what.kind == Kind::Mxf4nvf4 {
-                64
-            } else {
-                256 / a.bits().max(8) as usize
-            },
+            stored: if is_fp4 { 64 } else { 256 / a.bits().max(8) as usize },
+            is_sparse,
             a,
             b,
             d,
@@ -103,7 +108,7 @@ impl Shape {
                         .into(),
                 );
             }
-            if shape.k == 64 && has(31) {
+            if is_fp4 && has(31) {
                 return Err("K = 96, which the interpreter does not model".into());
             }
             if shape.factors.iter().any(|first| first % what.factors != 0) {
@@ -118,7 +123,7 @@ impl Shape {
         if what.kind == Kind::I8 && shape.negated != [false; 2] {
             return Err("a negated matrix of integers".into());
         }
-        if shape.k == 64 && shape.mn_major != [false; 2] {
+        if is_fp4 && shape.mn_major != [false; 2] {
             return Err("a transposed matrix of 4-bit elements".into());
         }
         if (0..2).any(|i| shape.mn_major[i] && [a, b][i].bits() < 8) {
@@ -138,11 +143,14 @@ impl Shape {
         let (m, n) = (self.m, self.n);
         let to_256 = |step: usize| n >= step && n <= 256 && n % step == 0;
         if what.weight_stationary {
-            return [32, 64, 128].contains(&m) && [64, 128, 256].contains(&n);
+            return [32, 64, 128].contains(&m)
+                && [64, 128, 256].contains(&n)
+                && !(self.is_sparse && n == 256);
         }
         let rows: &[usize] = match (what.kind.has_scales(), what.pair) {
             (false, false) => &[64, 128],
             (true, false) => &[128],
+            (true, true) if self.is_sparse => &[256],
             (_, true) => &[128, 256],
         };
         let columns = match (what.kind, what.pair) {
@@ -153,6 +161,10 @@ impl Shape {
         };
         let transposes_bytes = self.mn_major[1] && self.b.bits() == 8;
         rows.contains(&m) && columns && (!transposes_bytes || to_256(if what.pair { 32 } else { 16 }))
+    }
+
+    fn k(&self) -> usize {
+        if self.is_sparse { 2 * self.stored } else { self.stored }
     }
 
     /// Returns the rows of a block of the pair, or of the one block.
@@ -261,6 +273,28 @@ impl Machine<'_> {
         Ok(vec![cta.min(peer), cta.max(peer)])
     }
 
+    /// Reads the descriptor of A or B. Elements of 32 bits along M or N are in patterns of 32 bytes, and no others (9.7.16.10.1).
+    fn matrix_descriptor(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        src: Src,
+        (which, shape): (usize, &Shape),
+    ) -> Result<Descriptor, Fault> {
+        let name = ["A", "B"][which];
+        let descriptor = self.tensor_descriptor(cta, thread, src, name)?;
+        let is_wide = [shape.a, shape.b][which].bits() == 32 && shape.mn_major[which];
+        if descriptor.is_of_32_bytes() != is_wide {
+            let order = if shape.mn_major[which] { "transposed" } else { "not transposed" };
+            let what = format!(
+                "the descriptor of {name}, which is {order}: 128-byte swizzling of 32 bytes is that of transposed matrices of \
+                 `.kind::tf32`, which have no other (9.7.16.10.1)"
+            );
+            return Err(self.fault(cta, thread, what));
+        }
+        Ok(descriptor)
+    }
+
     /// Reads a matrix descriptor of shared memory.
     fn tensor_descriptor(
         &mut self,
@@ -274,7 +308,6 @@ impl Machine<'_> {
             (3 | 5 | 7, ..) => format!("swizzling mode {}", bits >> 61),
             (_, version, ..) if version != 1 => format!("{version} in bits 46 to 48, which are 0b001"),
             (.., fixed) if fixed != 0 => format!("{fixed:#x} in bits 53 to 60, which are 0"),
-            (1, ..) => "128-byte swizzling of 32 bytes, which the interpreter does not model".into(),
             (.., 1, _) => "an absolute leading dimension, which the interpreter does not model".into(),
             _ => return Ok(Descriptor::of_tensor(bits)),
         };
@@ -373,6 +406,12 @@ impl Machine<'_> {
                 Some(scales) => Some(self.factors(cta, thread, what, (&shape, &operation), slot, scales)?),
                 None => None,
             };
+            let metadata = match what.metadata {
+                Some(address) => {
+                    Some(self.metadata_of(cta, thread, what, (&shape, &operation), slot, address)?)
+                }
+                None => None,
+            };
             let places = || {
                 parts.iter().flat_map(|(lane, _, columns)| (0..columns.len()).map(|i| (*lane, column + i)))
             };
@@ -386,11 +425,13 @@ impl Machine<'_> {
                 }
             }
             self.use_tensor(cta, thread, &operation, Touched { slot, places: &mut places(), writes: true });
-            let depth = shape.k;
+            let depth = shape.k();
             let scale_d = (-f64::from(what.scale_d)).exp2();
             let memory = self.tensor_memory(slot);
             for (lane, r, columns) in &parts {
-                let left = a.of_lane(*lane, *r, depth);
+                let stored = a.of_lane(*lane, *r, shape.stored);
+                let expanded = metadata.as_ref().map(|metadata| metadata.expanded(&shape, *lane, *r, stored));
+                let left = expanded.as_deref().unwrap_or(stored);
                 for (i, n) in columns.clone().enumerate() {
                     let start = match enabled {
                         true => shape.d.value(memory.word(*lane, column + i).into()) * scale_d,
@@ -429,12 +470,13 @@ impl Machine<'_> {
         blocks: &[usize],
         pieces: &mut Vec<Piece>,
     ) -> Result<Vec<f64>, Fault> {
-        let descriptor = self.tensor_descriptor(cta, thread, what.b, "B")?;
+        let descriptor = self.matrix_descriptor(cta, thread, what.b, (1, shape))?;
         let count = shape.n / blocks.len();
         let mut all = Vec::new();
         for slot in blocks {
             let lines = Lines { slot: *slot, start: 0, count, mn_major: shape.mn_major[1] };
-            let bits = self.in_memory((cta, thread), descriptor, lines, shape.stored(shape.b), pieces)?;
+            let bits =
+                self.in_memory((cta, thread), descriptor, lines, shape.line(shape.k(), shape.b), pieces)?;
             all.extend(bits.into_iter().map(|bits| shape.value(1, shape.b, bits)));
         }
         Ok(all)
@@ -453,9 +495,15 @@ impl Machine<'_> {
         let rows = shape.rows(what.pair);
         match what.a {
             MatrixA::Shared(src) => {
-                let descriptor = self.tensor_descriptor(cta, thread, src, "A")?;
+                let descriptor = self.matrix_descriptor(cta, thread, src, (0, shape))?;
                 let lines = Lines { slot, start: 0, count: rows, mn_major: shape.mn_major[0] };
-                let bits = self.in_memory((cta, thread), descriptor, lines, shape.stored(shape.a), pieces)?;
+                let bits = self.in_memory(
+                    (cta, thread),
+                    descriptor,
+                    lines,
+                    shape.line(shape.stored, shape.a),
+                    pieces,
+                )?;
                 let values = bits.into_iter().map(|bits| shape.value(0, shape.a, bits)).collect();
                 Ok(MatrixOfBlock { values, by_lane: false })
             }
@@ -464,7 +512,7 @@ impl Machine<'_> {
                 let bits = shape.a.bits() as usize;
                 let problem = match () {
                     () if shape.mn_major[0] => "a transposed A in tensor memory",
-                    () if bits < 8 && !(bits == 4 && shape.k == 64) => {
+                    () if bits < 8 && !shape.is_packed() => {
                         "an A of elements of 4 or 6 bits in tensor memory, whose place in a byte the PTX ISA shows in figures alone"
                     }
                     () if what.weight_stationary && rows < 128 => {
@@ -480,7 +528,7 @@ impl Machine<'_> {
                         format!("{problem}: the interpreter does not model it"),
                     ));
                 }
-                let width = shape.k * bits / 32;
+                let width = shape.stored * bits / 32;
                 self.check_columns((cta, thread), slot, 0..128, column..column + width, "an A")?;
                 // A lane of D has its row of A in the same lane.
                 let parts = (0..shape.n).step_by(shape.columns(what));
@@ -499,16 +547,56 @@ impl Machine<'_> {
                 }
                 let memory = self.tensor_memory(slot);
                 let per = 32 / bits;
-                let mut values = vec![0.0; 128 * shape.k];
+                let mut values = vec![0.0; 128 * shape.stored];
                 for lane in lanes {
-                    for k in 0..shape.k {
+                    for k in 0..shape.stored {
                         let word = u64::from(memory.word(lane, column + k / per));
-                        values[lane * shape.k + k] = shape.value(0, shape.a, word >> (k % per * bits));
+                        values[lane * shape.stored + k] = shape.value(0, shape.a, word >> (k % per * bits));
                     }
                 }
                 Ok(MatrixOfBlock { values, by_lane: true })
             }
         }
+    }
+
+    /// Reads the metadata of a sparse A.
+    fn metadata_of(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        what: &TensorMultiply,
+        (shape, operation): (&Shape, &Operation),
+        slot: usize,
+        address: Address,
+    ) -> Result<Metadata, Fault> {
+        let rows = shape.rows(what.pair);
+        let (row, column) = self.taddr(cta, thread, address);
+        if row != 0 || rows == 64 && !what.weight_stationary {
+            let what = "a sparse A of 64 rows, or metadata from another lane on than 0: the interpreter does not model it";
+            return Err(self.fault(cta, thread, what));
+        }
+        let count = if shape.a.bits() >= 16 { 1 } else { 2 };
+        self.check_columns((cta, thread), slot, 0..128, column..column + count, "metadata")?;
+        let mut places = (0..128).flat_map(|lane| (0..count).map(move |word| (lane, column + word)));
+        let touched = Touched { slot, places: &mut places, writes: false };
+        if let Some((lane, column)) = self.use_tensor(cta, thread, operation, touched) {
+            let what = format!(
+                "reads metadata in lane {lane} of column {column} of tensor memory, which nothing has written"
+            );
+            self.wrong(Rule::Uninitialized, cta, thread, what);
+        }
+        let memory = self.tensor_memory(slot);
+        let words = (0..128).flat_map(|lane| (0..count).map(move |word| (lane, column + word)));
+        let words = words.map(|(lane, column)| memory.word(lane, column)).collect();
+        let sparsity = if shape.is_packed() { Sparsity::Pairs } else { Sparsity::of(wide(shape.a)) };
+        let metadata = Metadata { words, count, rows, sparsity };
+        let groups = shape.k() / sparsity.group();
+        let is_wrong = |row: usize| (0..groups).any(|group| metadata.places(row, row, group).is_none());
+        if let Some(row) = (0..rows).find(|row| is_wrong(*row)) {
+            let what = format!("metadata of row {row} of A that the PTX ISA does not allow (9.7.16.10.8)");
+            self.wrong(Rule::Operand, cta, thread, what);
+        }
+        Ok(metadata)
     }
 
     /// Reads the scale factors of A and of B.
@@ -556,10 +644,15 @@ impl Machine<'_> {
 impl Shape {
     /// Returns the elements of a line along K, the bits between two of them, and their bits. In shared memory, 16 elements of 4 or 6
     /// bits have 16 bytes, with padding, except where all are of 4 bits (9.7.16.10.4).
-    fn stored(&self, element: Element) -> (usize, usize, usize) {
+    fn line(&self, depth: usize, element: Element) -> (usize, usize, usize) {
         let bits = element.bits() as usize;
-        let of_chunk = if bits < 8 && self.k != 64 { 16 } else { 128 / bits };
-        (self.k, bits, of_chunk)
+        let of_chunk = if bits < 8 && !self.is_packed() { 16 } else { 128 / bits };
+        (depth, bits, of_chunk)
+    }
+
+    /// Returns whether A and B have elements of 4 bits without padding.
+    fn is_packed(&self) -> bool {
+        self.stored == 64
     }
 
     fn value(&self, which: usize, element: Element, bits: u64) -> f64 {
@@ -578,6 +671,48 @@ impl MatrixOfBlock {
     fn of_lane(&self, lane: usize, row: usize, depth: usize) -> &[f64] {
         let at = if self.by_lane { lane } else { row };
         &self.values[at * depth..(at + 1) * depth]
+    }
+}
+
+/// Returns the type whose metadata an element of 4 or 6 bits in a byte has.
+fn wide(element: Element) -> Element {
+    if element.bits() < 8 { Element::Float(Format::E4m3) } else { element }
+}
+
+/// The metadata of a sparse A, by lane.
+struct Metadata {
+    words: Vec<u32>,
+    count: usize,
+    rows: usize,
+    sparsity: Sparsity,
+}
+
+impl Metadata {
+    /// Returns where the elements of a group of a row belong, for D in a lane. `None`: the metadata is not allowed.
+    fn places(&self, lane: usize, row: usize, group: usize) -> Option<Vec<usize>> {
+        // Each part of the lanes has all rows.
+        let part = lane / self.rows * self.rows;
+        let (lane, bit) = match self.count {
+            // A lane has four groups of a row, and of the row 8 below. The next four are 8 lanes on.
+            1 => (row / 16 * 16 + 8 * (group / 4) + row % 8, 16 * (row / 8 % 2) + 4 * (group % 4)),
+            _ => (row, 4 * group),
+        };
+        let bits = self.words[(part + lane) * self.count + bit / 32] >> (bit % 32);
+        // One pair of indices that decrease is among those that are allowed.
+        self.sparsity.places(bits, bits & 15 != 0b0110)
+    }
+
+    /// Returns a row with zeros between its elements.
+    fn expanded(&self, shape: &Shape, lane: usize, row: usize, stored: &[f64]) -> Vec<f64> {
+        let group = self.sparsity.group();
+        let mut all = vec![0.0; shape.k()];
+        for (i, values) in stored.chunks(group / 2).enumerate() {
+            // Hardware does something with any metadata. The interpreter leaves the elements out.
+            for (place, value) in self.places(lane, row, i).unwrap_or_default().into_iter().zip(values) {
+                all[i * group + place] = *value;
+            }
+        }
+        all
     }
 }
 

@@ -90,6 +90,8 @@ pub struct Descriptor {
     base: u64,
     /// The bytes of a row of the swizzled pattern: 16 without swizzling.
     width: u64,
+    /// The bytes that stay together.
+    atom: u64,
 }
 
 /// Lines of a matrix in shared memory of a block: of A or B along M or N, or along K if those along M or N are beside each other.
@@ -111,24 +113,32 @@ impl Descriptor {
     fn of(bits: u64) -> Self {
         let field = |shift: u32| (bits >> shift & 0x3fff) << 4;
         let width = [16, 128, 64, 32][(bits >> 62) as usize];
-        Self { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, width }
+        Self { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, width, atom: 16 }
     }
 
     /// Reads a descriptor of `tcgen05` (9.7.16.4.1), which has the width in other bits.
     pub fn of_tensor(bits: u64) -> Self {
-        let width = match bits >> 61 {
-            2 => 128,
-            4 => 64,
-            6 => 32,
-            _ => 16,
+        let (width, atom) = match bits >> 61 {
+            1 => (128, 32),
+            2 => (128, 16),
+            4 => (64, 16),
+            6 => (32, 16),
+            _ => (16, 16),
         };
-        Self { width, ..Self::of(bits) }
+        Self { width, atom, ..Self::of(bits) }
+    }
+
+    /// Returns whether 32 bytes stay together in the pattern.
+    pub fn is_of_32_bytes(self) -> bool {
+        self.atom == 32
     }
 
     /// Returns the address of 16 bytes: of a row along K, or along M or N if these are beside each other (`mn_major`). `line` is the
     /// index of the row, `chunk` the index of the 16 bytes in it.
     fn address(self, mn_major: bool, line: u64, chunk: u64) -> u64 {
-        let (across, within) = (line / 8, line % 8);
+        // A pattern of 32 bytes has four rows.
+        let lines = if self.atom == 32 { 4 } else { 8 };
+        let (across, within) = (line / lines, line % lines);
         let of_row = self.width / 16;
         let at = match (mn_major, self.width) {
             // Eight rows of 16 bytes lie beside each other.
@@ -142,9 +152,9 @@ impl Descriptor {
             }
         };
         let at = (self.start + at) & ADDRESSES;
-        // The rows of the pattern, of 128 bytes, exchange their 16 bytes.
-        let row = (at >> 7).wrapping_sub(self.base) & (of_row - 1);
-        at ^ row << 4
+        // The rows of the pattern, of 128 bytes, exchange their 16 or 32 bytes.
+        let row = (at >> 7).wrapping_sub(self.base) & (self.width / self.atom - 1);
+        at ^ row * self.atom
     }
 }
 

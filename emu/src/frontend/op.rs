@@ -657,6 +657,8 @@ pub struct TensorMultiply {
     pub d: Address,
     pub a: MatrixA,
     pub b: Src,
+    /// The indices of a sparse A.
+    pub metadata: Option<Address>,
     pub idesc: Src,
     pub scales: Option<[Address; 2]>,
     /// `disable-output-lane`, or nothing.
@@ -681,8 +683,12 @@ impl Tcgen05 {
             Self::Fence { .. } => "9.7.16.11.1",
             Self::Commit { .. } => "9.7.16.12.1",
             Self::Copy { .. } => "9.7.16.9.2",
-            Self::Multiply(multiply) if multiply.weight_stationary => "9.7.16.10.9.3",
-            Self::Multiply(_) => "9.7.16.10.9.1",
+            Self::Multiply(multiply) => match (multiply.weight_stationary, multiply.metadata.is_some()) {
+                (false, false) => "9.7.16.10.9.1",
+                (false, true) => "9.7.16.10.9.2",
+                (true, false) => "9.7.16.10.9.3",
+                (true, true) => "9.7.16.10.9.4",
+            },
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::frontend::words::Words;
 use crate::numbers::float::Format;
 
 /// What the PTX ISA says in figures alone, or not at all.
-const NOT_MODELLED: [&str; 6] = ["ashift", "sp", "shift", "4x256b", "b8x16", "spcompress"];
+const NOT_MODELLED: [&str; 5] = ["ashift", "shift", "4x256b", "b8x16", "spcompress"];
 
 pub fn decode(l: &mut Lower<'_>, instruction: &Instruction, words: &Words<'_>) -> Result<Option<Op>> {
     if let Some(word) = words.seek(|word| NOT_MODELLED.contains(&word)) {
@@ -202,6 +202,7 @@ fn copy(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Resul
 
 fn multiply(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Result<Option<Op>> {
     let weight_stationary = opcode.has("ws");
+    let is_sparse = opcode.has("sp");
     let Some(pair) = cta_group(&mut opcode).filter(|pair| !(weight_stationary && *pair)) else {
         return Ok(None);
     };
@@ -250,12 +251,18 @@ fn multiply(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> R
         operand => MatrixA::Shared(l.src_of(operand, 64)?),
     };
     let b = l.src_of(arg(l, words, 2)?, 64)?;
-    let idesc = l.src_of(arg(l, words, 3)?, 32)?;
-    let mut at = 4;
+    let mut at = 3;
+    let mut metadata = None;
+    if is_sparse {
+        metadata = Some(taddr(l, words, at)?);
+        at += 1;
+    }
+    let idesc = l.src_of(arg(l, words, at)?, 32)?;
+    at += 1;
     let mut scales = None;
     if kind.has_scales() {
-        scales = Some([taddr(l, words, 4)?, taddr(l, words, 5)?]);
-        at = 6;
+        scales = Some([taddr(l, words, at)?, taddr(l, words, at + 1)?]);
+        at += 2;
     }
     let mut lanes = Vec::new();
     if let Operand::Vector(all) = arg(l, words, at)? {
@@ -290,6 +297,7 @@ fn multiply(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> R
         d,
         a,
         b,
+        metadata,
         idesc,
         scales,
         lanes,
