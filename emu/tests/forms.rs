@@ -60,10 +60,7 @@ const NOT_MODELLED: &[(&str, &str)] = &[
     (r"\.mbarrier::report::validity::", "the PTX ISA says which bytes are sampled for half of the patterns"),
     (r"^fence\.alias\.sync_restrict::read\.", "no text of the PTX ISA"),
     (r"^tensormap\.query\.", "no text of the PTX ISA"),
-    (
-        r"^tcgen05\.(shift|cp\.\S*(4x256b|b8x16))",
-        "the PTX ISA says where elements are in figures alone",
-    ),
+    (r"^tcgen05\.(shift|cp\.\S*(4x256b|b8x16))", "the PTX ISA says where elements are in figures alone"),
     (r"^tcgen05\.mma\S*\.ashift", "the PTX ISA does not say what the row that A lacks has"),
     (
         r"^tcgen05\.mma\.ws.* %p, %rd;",

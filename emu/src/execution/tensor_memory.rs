@@ -312,7 +312,7 @@ impl Machine<'_> {
                 unwritten = unwritten.or(Some((row, column)));
             }
             // Neighbors often have one last operation.
-            if check && uses.write != fine && uses.write != 0 {
+            if check && ![fine, number, 0].contains(&uses.write) {
                 let earlier = &memory.operations[uses.write as usize - 1];
                 match earlier.precedes(operation, &known) {
                     true => fine = uses.write,
@@ -773,6 +773,15 @@ impl Machine<'_> {
     ) -> Result<(), Fault> {
         let (row, column) = self.tile_address(cta, first, lanes, tile, "a store")?;
         let words = self.words(cta, first, lanes, |fragments| &fragments.a);
+        let width = tile.count * if tile.packed { 2 } else { 1 };
+        if tile.shape == TensorShape::Split && tile.offset < width {
+            let what = format!(
+                "the parts of `.16x32bx2` have {width} columns and are {} apart: a store to both writes some twice (9.7.16.8.4)",
+                tile.offset
+            );
+            let thread = first + lanes.first().map_or(0, |(lane, _)| *lane);
+            self.wrong(Rule::Operand, cta, thread, what);
+        }
         let thread = first + lanes.first().map_or(0, |(lane, _)| *lane);
         let operation = self.new_warp_operation(cta, thread, Class::Store);
         let at = move |lane: usize, register: usize| {
