@@ -400,8 +400,7 @@ impl Machine<'_> {
                 .filter(|(lane, ..)| !lanes(*lane))
                 .collect();
             self.check_columns((cta, thread), slot, 0..128, column..column + width, "a product")?;
-            let a =
-                self.matrix_a(cta, thread, what, (&shape, &operation), (block, slot, row), &mut pieces)?;
+            let a = self.matrix_a(cta, thread, what, (&shape, &operation), (slot, row), &mut pieces)?;
             let scales = match what.scales {
                 Some(scales) => Some(self.factors(cta, thread, what, (&shape, &operation), slot, scales)?),
                 None => None,
@@ -489,7 +488,7 @@ impl Machine<'_> {
         thread: usize,
         what: &TensorMultiply,
         (shape, operation): (&Shape, &Operation),
-        (_, slot, first): (usize, usize, usize),
+        (slot, first): (usize, usize),
         pieces: &mut Vec<Piece>,
     ) -> Result<MatrixOfBlock, Fault> {
         let rows = shape.rows(what.pair);

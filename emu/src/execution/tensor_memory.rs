@@ -494,7 +494,17 @@ impl Machine<'_> {
         let Some(&(lane, fragments)) = lanes.first() else { return Ok(()) };
         let thread = first + lane;
         match what {
-            TensorWarp::Allocate { pair } => self.allocate(cta, thread, fragments, pair)?,
+            TensorWarp::Allocate { pair } => {
+                self.allocate(cta, thread, fragments, pair)?;
+                // The store of the address is ordered before later accesses of each lane (9.7.16.6.1).
+                let t = &mut self.ctas[cta].threads[thread];
+                let (id, time) = (t.id, t.times[0]);
+                t.times[0] += t.step;
+                for (lane, _) in lanes.iter().filter(|(lane, _)| first + lane != thread && self.options.check)
+                {
+                    Rc::make_mut(&mut self.ctas[cta].threads[first + lane].view).set(id, generic(time));
+                }
+            }
             TensorWarp::Deallocate { pair } => self.deallocate(cta, thread, fragments, pair)?,
             TensorWarp::Relinquish { pair } => {
                 self.check_group(cta, thread, pair);

@@ -114,11 +114,17 @@ filled: mov.u32 %shared, image; fence.proxy.async; bar.sync 0; setp.eq.u32 %on, 
     let params = lay_out(module.parameters("k").unwrap(), &arguments.each_ref().map(|bytes| &bytes[..]));
     let cluster = [blocks as u32, 1, 1];
     let launch = Launch { params, cluster, ..Launch::new(blocks as u32, threads as u32) };
-    let options = Options { schedule: Schedule::of(3), ..Options::default() };
-    let report = device.launch(&module, "k", &launch, &options).unwrap();
-    assert!(report.is_clean(), "{report}\n{text}");
-    let mut all = vec![0; 4 * results * inputs.len()];
-    device.read(out, &mut all).unwrap();
+    // All schedules have one result.
+    let mut all = Vec::new();
+    for schedule in 3..6 {
+        let options = Options { schedule: Schedule::of(schedule), ..Options::default() };
+        let report = device.launch(&module, "k", &launch, &options).unwrap();
+        assert!(report.is_clean(), "schedule {schedule}: {report}\n{text}");
+        let mut after = vec![0; 4 * results * inputs.len()];
+        device.read(out, &mut after).unwrap();
+        assert!(all.is_empty() || all == after, "schedule {schedule} has another result");
+        all = after;
+    }
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
     all.chunks(4 * results).map(|row| row.chunks(4).map(word).collect()).collect()
 }
