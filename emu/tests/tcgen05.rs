@@ -359,7 +359,7 @@ fn transposed_matrices_of_tf32_have_their_own_pattern() {
     let mut image = vec![0; 32768];
     let mut put = |at: usize, along_mn: usize, along_k: usize, value: f64| {
         let of = 512 * (along_k / 4) + 1024 * (along_mn / 32) + 128 * (along_k % 4) + 4 * (along_mn % 32);
-        let of = at + (of ^ of / 128 % 4 * 32);
+        let of = at + (of ^ (of / 128 % 4 * 32));
         image[of..of + 4].copy_from_slice(&(value as f32).to_le_bytes());
     };
     for (row, values) in a.iter().enumerate() {

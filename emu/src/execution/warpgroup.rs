@@ -154,7 +154,7 @@ impl Descriptor {
         let at = (self.start + at) & ADDRESSES;
         // The rows of the pattern, of 128 bytes, exchange their 16 or 32 bytes.
         let row = (at >> 7).wrapping_sub(self.base) & (self.width / self.atom - 1);
-        at ^ row * self.atom
+        at ^ (row * self.atom)
     }
 }
 
