@@ -874,9 +874,9 @@ qualifiers! {
         LastUse = ".collector::a::lastuse";
         /// `.collector::a::discard`: the content of the buffer may go. The default.
         Discard = ".collector::a::discard";
-        /// `.ashift.collector::a::lastuse`: [`LastUse`], and the rows of A are shifted down by one.
+        /// `.ashift.collector::a::lastuse`: as `LastUse`, and the rows of A are shifted down by one.
         AshiftLastUse = ".ashift.collector::a::lastuse";
-        /// `.ashift.collector::a::discard`: [`Discard`], and the rows of A are shifted down by one.
+        /// `.ashift.collector::a::discard`: as `Discard`, and the rows of A are shifted down by one.
         AshiftDiscard = ".ashift.collector::a::discard";
         /// `.collector::b0::fill`: B goes to buffer 0.
         B0Fill = ".collector::b0::fill";
