@@ -136,6 +136,31 @@ columns! {
     N232 = 232; N240 = 240 for IntegerColumns; N248 = 248; N256 = 256 for IntegerColumns;
 }
 
+/// The number of repetitions of a shape of tensor memory, which determines the registers of a thread.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of repetitions of `tcgen05.ld` or `tcgen05.st`: use a tag of `num`",
+    label = "not legal here"
+)]
+pub trait Repetitions: Qualifier {
+    /// The registers of a shape with one for each repetition.
+    type Words: Copy;
+    /// The registers of `.16x128b`.
+    type Words2: Copy;
+    /// The registers of `.16x256b`.
+    type Words4: Copy;
+}
+macro_rules! repetitions {
+    ($( $Tag:ident = $n:literal; )*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl Repetitions for num::$Tag {
+            type Words = [u32; $n];
+            type Words2 = [u32; 2 * $n];
+            type Words4 = [u32; 4 * $n];
+        }
+    )* };
+}
+repetitions! { X1 = 1; X2 = 2; X4 = 4; X8 = 8; X16 = 16; X32 = 32; X64 = 64; X128 = 128; }
+
 /// A state-space qualifier, which determines the Rust type of an address: a `u32` in shared memory, otherwise a pointer.
 pub trait AddressSpace: Qualifier {
     /// The Rust type of an address in this space.
@@ -775,14 +800,160 @@ qualifiers! {
         /// `.im2col::w::128`: 128 pixels along W as a column.
         Im2colW128 = ".im2col::w::128";
     }
-    /// `.cta_group`: the CTA whose mbarrier a tensor copy signals.
+    /// `.cta_group`: the CTA whose mbarrier a tensor copy signals, or whose tensor memory a `tcgen05` instruction works on.
     mod cta_group {
         /// No qualifier: same as `.cta_group::1`.
         None = "";
-        /// `.cta_group::1`: an mbarrier of the destination's CTA.
+        /// `.cta_group::1`: an mbarrier of the destination's CTA, or the tensor memory of the executing CTA.
         One = ".cta_group::1";
-        /// `.cta_group::2`: an mbarrier of either CTA of the pair.
+        /// `.cta_group::2`: an mbarrier of either CTA of the pair, or the tensor memory of both.
         Two = ".cta_group::2";
+    }
+    /// `.num` of [`tcgen05_ld_32x32b`](crate::raw::tcgen05_ld_32x32b) and its like: how often the shape stands beside itself.
+    mod num {
+        /// `.x1`: once.
+        X1 = ".x1";
+        /// `.x2`: twice.
+        X2 = ".x2";
+        /// `.x4`: four times.
+        X4 = ".x4";
+        /// `.x8`: eight times.
+        X8 = ".x8";
+        /// `.x16`: sixteen times.
+        X16 = ".x16";
+        /// `.x32`: 32 times.
+        X32 = ".x32";
+        /// `.x64`: 64 times.
+        X64 = ".x64";
+        /// `.x128`: 128 times.
+        X128 = ".x128";
+    }
+    /// `.pack` and `.unpack`: whether a register has the 16-bit elements of two columns of tensor memory.
+    mod pack {
+        /// `.pack::16b`: the low 16 bits of two columns become a register.
+        Pack16b = ".pack::16b";
+        /// `.unpack::16b`: the halves of a register become the low 16 bits of two columns.
+        Unpack16b = ".unpack::16b";
+        /// No qualifier: a register is a column.
+        None = "";
+    }
+    /// `.shape` and `.multicast` of [`tcgen05_cp`](crate::raw::tcgen05_cp): lanes and bits of each.
+    mod cp_shape {
+        /// `.128x256b`: 256 bits of each of 128 lanes.
+        S128x256b = ".128x256b";
+        /// `.4x256b`: 256 bits of each of 4 lanes.
+        S4x256b = ".4x256b";
+        /// `.128x128b`: 128 bits of each of 128 lanes.
+        S128x128b = ".128x128b";
+        /// `.64x128b.warpx2::02_13`: 128 bits of each of 64 lanes; warps 0 and 2 receive the same, and warps 1 and 3.
+        S64x128bWarpx2_02_13 = ".64x128b.warpx2::02_13";
+        /// `.64x128b.warpx2::01_23`: 128 bits of each of 64 lanes; warps 0 and 1 receive the same, and warps 2 and 3.
+        S64x128bWarpx2_01_23 = ".64x128b.warpx2::01_23";
+        /// `.32x128b.warpx4`: 128 bits of each of 32 lanes, which all four warps receive.
+        S32x128bWarpx4 = ".32x128b.warpx4";
+    }
+    /// `.dst_fmt` and `.src_fmt` of [`tcgen05_cp`](crate::raw::tcgen05_cp): whether the copy expands elements to bytes.
+    mod expansion {
+        /// No qualifier: the copy moves bytes as they are.
+        None = "";
+        /// `.b8x16.b6x16_p32`: from 16 elements of 6 bits and 32 bits of padding to 16 bytes.
+        B8x16B6x16P32 = ".b8x16.b6x16_p32";
+        /// `.b8x16.b4x16_p64`: from 16 elements of 4 bits and 64 bits of padding to 16 bytes.
+        B8x16B4x16P64 = ".b8x16.b4x16_p64";
+    }
+    /// `.kind` of [`tcgen05_mma`](crate::raw::tcgen05_mma) and its like: the types of the elements, of which the instruction
+    /// descriptor names one.
+    mod kind {
+        /// `.kind::f16`: `.f16` or `.bf16`.
+        F16 = ".kind::f16";
+        /// `.kind::tf32`: `.tf32`.
+        Tf32 = ".kind::tf32";
+        /// `.kind::f8f6f4`: floats of 8, 6 or 4 bits.
+        F8f6f4 = ".kind::f8f6f4";
+        /// `.kind::i8`: integers of 8 bits.
+        I8 = ".kind::i8";
+    }
+    /// `.scale_vectorsize`: the elements of a row of A, or of a column of B, that have one scale factor.
+    mod scale_vec {
+        /// `.scale_vec::1X`: one scale factor for all K elements.
+        X1 = ".scale_vec::1X";
+        /// `.scale_vec::2X`: two scale factors for K elements.
+        X2 = ".scale_vec::2X";
+        /// `.scale_vec::4X`: four scale factors for K elements.
+        X4 = ".scale_vec::4X";
+        /// `.block16`: one scale factor for 16 elements.
+        Block16 = ".block16";
+        /// `.block32`: one scale factor for 32 elements.
+        Block32 = ".block32";
+    }
+    /// `.collector_usage`: what becomes of the collector buffer of A, or of one of the four of B (`B0` …); with `.ashift` or
+    /// without.
+    mod collector {
+        /// `.collector::a::fill`: A goes to the buffer.
+        Fill = ".collector::a::fill";
+        /// `.collector::a::use`: A may come from the buffer.
+        Use = ".collector::a::use";
+        /// `.collector::a::lastuse`: A may come from the buffer, whose content may go.
+        LastUse = ".collector::a::lastuse";
+        /// `.collector::a::discard`: the content of the buffer may go. The default.
+        Discard = ".collector::a::discard";
+        /// `.ashift.collector::a::lastuse`: as `LastUse`, and the rows of A are shifted down by one.
+        AshiftLastUse = ".ashift.collector::a::lastuse";
+        /// `.ashift.collector::a::discard`: as `Discard`, and the rows of A are shifted down by one.
+        AshiftDiscard = ".ashift.collector::a::discard";
+        /// `.collector::b0::fill`: B goes to buffer 0.
+        B0Fill = ".collector::b0::fill";
+        /// `.collector::b0::use`: B may come from buffer 0.
+        B0Use = ".collector::b0::use";
+        /// `.collector::b0::lastuse`: B may come from buffer 0, whose content may go.
+        B0LastUse = ".collector::b0::lastuse";
+        /// `.collector::b0::discard`: the content of buffer 0 may go. The default.
+        B0Discard = ".collector::b0::discard";
+        /// `.collector::b1::fill`: B goes to buffer 1.
+        B1Fill = ".collector::b1::fill";
+        /// `.collector::b1::use`: B may come from buffer 1.
+        B1Use = ".collector::b1::use";
+        /// `.collector::b1::lastuse`: B may come from buffer 1, whose content may go.
+        B1LastUse = ".collector::b1::lastuse";
+        /// `.collector::b1::discard`: the content of buffer 1 may go.
+        B1Discard = ".collector::b1::discard";
+        /// `.collector::b2::fill`: B goes to buffer 2.
+        B2Fill = ".collector::b2::fill";
+        /// `.collector::b2::use`: B may come from buffer 2.
+        B2Use = ".collector::b2::use";
+        /// `.collector::b2::lastuse`: B may come from buffer 2, whose content may go.
+        B2LastUse = ".collector::b2::lastuse";
+        /// `.collector::b2::discard`: the content of buffer 2 may go.
+        B2Discard = ".collector::b2::discard";
+        /// `.collector::b3::fill`: B goes to buffer 3.
+        B3Fill = ".collector::b3::fill";
+        /// `.collector::b3::use`: B may come from buffer 3.
+        B3Use = ".collector::b3::use";
+        /// `.collector::b3::lastuse`: B may come from buffer 3, whose content may go.
+        B3LastUse = ".collector::b3::lastuse";
+        /// `.collector::b3::discard`: the content of buffer 3 may go.
+        B3Discard = ".collector::b3::discard";
+    }
+    /// `zero-column-mask-desc` of [`tcgen05_mma_ws`](crate::raw::tcgen05_mma_ws): which columns of B count as zeros.
+    mod zero_columns {
+        /// No operand: none.
+        None = "";
+        /// `zero-column-mask-desc`: those that a zero-column mask descriptor describes (PTX ISA 9.7.16.4.3).
+        Mask(u64) = "";
+    }
+    /// `.wait_operation` of [`tcgen05_wait`](crate::raw::tcgen05_wait).
+    mod wait {
+        /// `::ld`: waits for loads from tensor memory.
+        Ld = "::ld";
+        /// `::st`: waits for stores to tensor memory.
+        St = "::st";
+    }
+    /// The side of a synchronization between threads that [`tcgen05_fence`](crate::raw::tcgen05_fence) stands on.
+    mod thread_sync {
+        /// `::before_thread_sync`: orders earlier `tcgen05` instructions before the synchronization.
+        Before = "::before_thread_sync";
+        /// `::after_thread_sync`: orders later `tcgen05` instructions after the synchronization.
+        After = "::after_thread_sync";
     }
     /// `.level::cache_hint` and `cache-policy`: the L2 eviction policy of an access.
     mod cache_hint {

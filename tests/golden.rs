@@ -131,6 +131,11 @@ const AROUND: &[&str] = &[
     "st_bulk",
     "stmatrix",
     "prefetch_tensormap",
+    "tcgen05_alloc",
+    "tcgen05_cp",
+    "tcgen05_ld_st",
+    "tcgen05_mma",
+    "tcgen05_sync",
     "tensormap",
     "wgmma",
 ];

@@ -45,6 +45,8 @@ rules! {
     Registers: "`setmaxnreg` misuse", "9.7.19.5";
     /// `wgmma` against its contract: registers accessed without a fence, or while an instruction has them.
     Wgmma: "`wgmma` misuse", "9.7.15.5.2, 9.7.15.7";
+    /// `tcgen05` against its contract: tensor memory that is not allocated or not released, or operations on it without an order.
+    Tensor: "`tcgen05` misuse", "9.7.16";
     /// A collective instruction that not all its threads execute.
     Divergence: "divergent collective instruction", "9.7.9.6, 9.7.13.1";
     /// A thread that ends while a copy still reads memory of its CTA.

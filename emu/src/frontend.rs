@@ -15,6 +15,7 @@ pub mod parse;
 pub mod program;
 pub mod shared;
 pub mod statics;
+mod tcgen05;
 mod tokens;
 mod video_decode;
 mod words;

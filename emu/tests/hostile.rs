@@ -370,10 +370,10 @@ fn a_thread_that_arrives_twice_at_a_barrier_ends_once() {
 #[test]
 fn an_instruction_that_is_missing_is_called_that() {
     let error = |body: &str| error(&kernel(body));
-    let lacking = error("mov.u32 %r0, 0;\ntcgen05.wait::ld.sync.aligned;");
+    let lacking = error("mov.u32 %r0, 0;\nwmma.load.a.sync.aligned.row.m16n16k16.f16 {%r0}, [%r1];");
     assert_eq!(
         lacking,
-        "line 7 of the PTX: the interpreter has no `tcgen05`: it cannot run `tcgen05.wait::ld.sync.aligned`"
+        "line 7 of the PTX: the interpreter has no `wmma`: it cannot run `wmma.load.a.sync.aligned.row.m16n16k16.f16`"
     );
     assert_eq!(
         error("frobnicate.b32 {%r1}, [%r0];"),

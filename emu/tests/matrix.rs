@@ -1,129 +1,10 @@
 //! Products of matrices beside plain loops. Where the elements of a fragment are is written as the ISA writes it: `group` is
 //! `%laneid >> 2`, `place` is `%laneid % 4`.
 
-use std::fmt::Write;
+#[path = "support/matrices.rs"]
+mod matrices;
 
-use ptx_emu::{Device, Format, Launch, Options, Schedule, lay_out};
-
-type Matrix = Vec<Vec<f64>>;
-
-/// Returns a matrix of small integers, which differ between matrices of different seeds.
-fn matrix(rows: usize, columns: usize, seed: usize) -> Matrix {
-    let value = |row: usize, column: usize| {
-        ((((row * 31 + column * 17 + seed * 7) * 2654435761) >> 8) % 7) as f64 - 3.0
-    };
-    (0..rows).map(|row| (0..columns).map(|column| value(row, column)).collect()).collect()
-}
-
-/// Returns `A * B + C`.
-fn product(a: &Matrix, b: &Matrix, c: &Matrix) -> Matrix {
-    let of = |row: usize, column: usize| {
-        c[row][column] + (0..b.len()).map(|at| a[row][at] * b[at][column]).sum::<f64>()
-    };
-    (0..c.len()).map(|row| (0..c[0].len()).map(|column| of(row, column)).collect()).collect()
-}
-
-/// Packs values into words, the first one lowest.
-fn words(bits: u32, values: &[u64]) -> Vec<u32> {
-    let per = (32 / bits) as usize;
-    let mask = u64::MAX >> (64 - bits);
-    let word = |chunk: &[u64]| chunk.iter().rev().fold(0u64, |all, value| all << bits | value & mask) as u32;
-    values.chunks(per).map(word).collect()
-}
-
-/// Returns the bits of small integers in a type.
-fn bits(ty: &str, values: &[f64]) -> Vec<u32> {
-    let float = |format: Format| values.iter().map(|value| format.from_f64(*value)).collect::<Vec<_>>();
-    let integer = || values.iter().map(|value| *value as i64 as u64).collect::<Vec<_>>();
-    match ty {
-        "f16" => words(16, &float(Format::F16)),
-        "bf16" => words(16, &float(Format::Bf16)),
-        "e4m3" => words(8, &float(Format::E4m3)),
-        "e5m2" => words(8, &float(Format::E5m2)),
-        // 0, 1, 2 and 3, with the sign above.
-        "e2m1" => {
-            let magnitude = |value: f64| [0, 2, 4, 5][value.abs() as usize];
-            let signed = |value: &f64| magnitude(*value) | u64::from(*value < 0.0) << 3;
-            words(4, &values.iter().map(signed).collect::<Vec<_>>())
-        }
-        "s8" => words(8, &integer()),
-        "s4" => words(4, &integer()),
-        "s32" => integer().iter().map(|value| *value as u32).collect(),
-        // `.f32` and `.tf32`.
-        _ => values.iter().map(|value| (*value as f32).to_bits()).collect(),
-    }
-}
-
-/// Returns the values of words.
-fn values(ty: &str, words: &[u32]) -> Vec<f64> {
-    let halves = |word: &u32| [*word & 0xffff, word >> 16].map(|half| Format::F16.to_f64(half.into()));
-    match ty {
-        "f16" => words.iter().flat_map(halves).collect(),
-        "s32" => words.iter().map(|word| f64::from(*word as i32)).collect(),
-        _ => words.iter().map(|word| f64::from(f32::from_bits(*word))).collect(),
-    }
-}
-
-/// Runs instructions in each thread, which has the words of `inputs` in `%i0` and so on, and leaves `results` words in `%d0` and so on.
-/// Shared memory holds `image`, and `%shared` is its address.
-fn run(instructions: &str, inputs: &[Vec<u32>], results: usize, image: &[u8]) -> Vec<Vec<u32>> {
-    let (threads, count) = (inputs.len(), inputs[0].len());
-    let mut text = format!(
-        ".version 9.4\n.target sm_100a\n.address_size 64\n.shared .align 1024 .b8 image[{}];
-.visible .entry k(.param .u64 po, .param .u64 pi, .param .u64 ps) {{
-.reg .b32 %i<{}>, %d<{results}>, %t, %x, %y, %shared; .reg .b64 %in, %out, %from, %a, %b; .reg .pred %p, %on;
-ld.param.u64 %out, [po]; ld.param.u64 %in, [pi]; ld.param.u64 %from, [ps]; mov.u32 %t, %tid.x; mov.u32 %shared, image;
-mad.wide.u32 %out, %t, {}, %out; mad.wide.u32 %in, %t, {}, %in; mul.lo.u32 %x, %t, 4;
-again: setp.ge.u32 %p, %x, {}; @%p bra filled; cvt.u64.u32 %a, %x; add.u64 %a, %a, %from; ld.global.b32 %y, [%a];
-mov.u32 %shared, image; add.u32 %shared, %shared, %x; st.shared.b32 [%shared], %y; add.u32 %x, %x, {}; bra again;
-filled: mov.u32 %shared, image; fence.proxy.async; bar.sync 0; setp.eq.u32 %on, %t, %t;\n",
-        image.len().max(16),
-        count.max(1),
-        4 * results,
-        4 * count,
-        image.len(),
-        4 * threads,
-    );
-    for i in 0..count {
-        writeln!(text, "ld.global.b32 %i{i}, [%in+{}];", 4 * i).unwrap();
-    }
-    text += instructions;
-    for i in 0..results {
-        writeln!(text, "st.global.b32 [%out+{}], %d{i};", 4 * i).unwrap();
-    }
-    text += "ret; }\n";
-    let mut device = Device::new();
-    let target = match () {
-        () if text.contains("wgmma") => "sm_90a",
-        () if text.contains("block_scale") => "sm_120a",
-        () => "sm_100a",
-    };
-    let module = device.load(&text.replace("sm_100a", target));
-    let module = module.unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let bytes =
-        |words: &[Vec<u32>]| words.iter().flatten().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
-    let (out, input) =
-        (device.allocate(4 * results * threads), device.allocate((4 * count * threads).max(16)));
-    let from = device.allocate(image.len().max(16));
-    device.write(input, &bytes(inputs)).unwrap();
-    device.write(from, image).unwrap();
-    let arguments = [out.to_le_bytes(), input.to_le_bytes(), from.to_le_bytes()];
-    let params = lay_out(module.parameters("k").unwrap(), &arguments.each_ref().map(|bytes| &bytes[..]));
-    let launch = Launch { params, ..Launch::new(1, threads as u32) };
-    let options = Options { schedule: Schedule::of(3), ..Options::default() };
-    let report = device.launch(&module, "k", &launch, &options).unwrap();
-    assert!(report.is_clean(), "{report}\n{text}");
-    let mut all = vec![0; 4 * results * threads];
-    device.read(out, &mut all).unwrap();
-    let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
-    all.chunks(4 * results).map(|row| row.chunks(4).map(word).collect()).collect()
-}
-
-/// A list of registers `{%i4, %i5}`.
-fn list(name: char, from: usize, count: usize) -> String {
-    let registers: Vec<_> = (from..from + count).map(|i| format!("%{name}{i}")).collect();
-    format!("{{{}}}", registers.join(", "))
-}
+use matrices::{Layout, Matrix, bits, list, matrix, product, run, values};
 
 /// The row of element `i` of an accumulator of 16 rows, and the column (9.7.14.5: "row = groupID for ci where i < 2").
 fn of_accumulator(lane: usize, i: usize) -> (usize, usize) {
@@ -505,64 +386,21 @@ mul.lo.u32 %x, %t, 4; add.u32 %x, %x, %shared; ld.shared.b32 %d0, [%x+256]; ld.s
     }
 }
 
-/// How a matrix of lines along K, or along M or N, lies in shared memory (9.7.15.5.1.2): the bytes of a row of the swizzled pattern, and
-/// the offsets between patterns.
-#[derive(Clone, Copy)]
-struct Layout {
-    width: usize,
-    mn_major: bool,
-    leading: usize,
-    stride: usize,
-}
-
-impl Layout {
-    /// Returns the offset of an element of two bytes.
-    fn offset(self, along_mn: usize, along_k: usize) -> usize {
-        // The 16 bytes of eight elements stay together.
-        let (line, across) = if self.mn_major { (along_k, along_mn) } else { (along_mn, along_k) };
-        let (of_line, chunk, within) = (line % 8, across / 8, across % 8 * 2);
-        let chunks = self.width / 16;
-        let at = match (self.width, self.mn_major) {
-            (16, false) => line / 8 * self.stride + chunk * self.leading + of_line * 16,
-            (16, true) => line / 8 * self.leading + chunk * self.stride + of_line * 16,
-            _ => {
-                line / 8 * self.stride
-                    + chunk / chunks * self.leading
-                    + of_line * self.width
-                    + chunk % chunks * 16
-            }
-        };
-        // Of 1024 bytes, those of 128 exchange their 16 bytes: all eight, four beside each other, or two.
-        (at ^ (at / 128 % chunks * 16)) + within
-    }
-
-    fn descriptor(self) -> u64 {
-        let mode = [(16, 0), (128, 1), (64, 2), (32, 3)]
-            .into_iter()
-            .find(|(width, _)| *width == self.width)
-            .unwrap()
-            .1;
-        mode << 62 | (self.stride as u64 / 16) << 32 | (self.leading as u64 / 16) << 16
-    }
-
-    /// Puts a matrix into shared memory from an offset on. `by_columns`: B, whose columns are lines along K.
-    fn put(self, image: &mut [u8], at: usize, matrix: &Matrix, by_columns: bool) {
-        for (row, values) in matrix.iter().enumerate() {
-            for (column, value) in values.iter().enumerate() {
-                let (along_mn, along_k) = if by_columns { (column, row) } else { (row, column) };
-                let offset = at + self.offset(along_mn, along_k);
-                let half = Format::F16.from_f64(*value) as u16;
-                image[offset..offset + 2].copy_from_slice(&half.to_le_bytes());
-            }
-        }
-    }
+/// Returns the bits of a descriptor, without the address.
+fn strides(layout: Layout) -> u64 {
+    let mode = [(16, 0), (128, 1), (64, 2), (32, 3)]
+        .into_iter()
+        .find(|(width, _)| *width == layout.width)
+        .unwrap()
+        .1;
+    mode << 62 | (layout.stride as u64 / 16) << 32 | (layout.leading as u64 / 16) << 16
 }
 
 /// Returns the text that makes a descriptor of shared memory from an offset on.
 fn descriptor(register: &str, at: usize, layout: Layout) -> String {
     format!(
         "add.u32 %x, %shared, {at}; shr.u32 %x, %x, 4; cvt.u64.u32 {register}, %x; or.b64 {register}, {register}, {:#x};\n",
-        layout.descriptor()
+        strides(layout)
     )
 }
 
@@ -590,8 +428,8 @@ fn products_of_a_warpgroup_are_those_of_plain_loops() {
             (_, true) => Layout { width, mn_major, leading: 16 * width, stride: 8 * width },
         };
         let mut image = vec![0; 32768];
-        layout.put(&mut image, 0, &a, false);
-        layout.put(&mut image, 16384, &b, true);
+        layout.put(&mut image, 0, "f16", &a, false);
+        layout.put(&mut image, 16384, "f16", &b, true);
         let order = u8::from(mn_major);
         for (scale_d, negated) in [(true, false), (false, false), (true, true)] {
             let sign = if negated { -1.0 } else { 1.0 };
@@ -637,8 +475,8 @@ fn a_descriptor_may_begin_within_the_pattern() {
     let (a, b) = (matrix(64, 64, 7), matrix(64, 8, 8));
     let layout = Layout { width: 128, mn_major: false, leading: 16, stride: 1024 };
     let mut image = vec![0; 16384];
-    layout.put(&mut image, 0, &a, false);
-    layout.put(&mut image, 8192, &b, true);
+    layout.put(&mut image, 0, "f16", &a, false);
+    layout.put(&mut image, 8192, "f16", &b, true);
     let mut text = String::from("wgmma.fence.sync.aligned;\n");
     for step in 0..4 {
         text += &descriptor("%a", 32 * step, layout);

@@ -241,11 +241,8 @@ fn a_modifier_that_is_not_the_instructions_is_named_with_its_line() {
     );
     let error = load("vote.ballot.b32 %r0, %p0;");
     assert!(error.contains("line 5") && error.contains("`vote` without `.sync`"), "{error}");
-    let error = load("tcgen05.fence::before_thread_sync;");
-    assert!(
-        error.contains("the interpreter has no `tcgen05`: it cannot run `tcgen05.fence::before_thread_sync`"),
-        "{error}"
-    );
+    let error = load("istypep.texref %p0, %rd0;");
+    assert!(error.contains("the interpreter has no `istypep`: it cannot run `istypep.texref`"), "{error}");
 }
 
 /// A kernel of 64 threads with 16 bytes of local memory each. `%r0` is the thread, `%rd1` the generic address of the memory.

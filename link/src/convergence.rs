@@ -104,9 +104,7 @@ mod tests {
     fn entries_are_unique_and_plain() {
         let unique: HashSet<_> = nonconvergent().collect();
         assert_eq!(unique.len(), nonconvergent().count());
-        assert!(
-            unique.iter().all(|e| e.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'.' || b == b'_'))
-        );
+        assert!(unique.iter().all(|e| e.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:".contains(&b))));
     }
 
     #[test]
@@ -132,7 +130,9 @@ mod tests {
             "wgmma.fence.sync.aligned",
             "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {a}, b, c, 1, 1, 1, 0, 0",
             "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [a], 32",
-            "tcgen05.mma.cta_group::1.kind::f16 [d], a, b, i, p",
+            "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned",
+            "tcgen05.ld.sync.aligned.32x32b.x1.b32 {r}, [t]",
+            "tcgen05.wait::ld.sync.aligned",
             "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {a}, {b}, {c}, {d}",
             "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {r}, [a]",
             "stmatrix.sync.aligned.m8n8.x1.shared.b16 [a], {r}",
@@ -173,6 +173,10 @@ mod tests {
             "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3]; // ptx:8.6",
             "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [a], [b, {x, y}], [c];",
             "cp.async.bulk.commit_group;",
+            "tcgen05.mma.cta_group::1.kind::f16.collector::a::discard [d], a, b, i, p;",
+            "tcgen05.mma.ws.sp.cta_group::1.kind::f16.collector::b0::discard [d], a, b, [m], i, p;",
+            "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [m];",
+            "tcgen05.fence::after_thread_sync;",
             "cp.async.bulk.wait_group.read 0;",
             "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [a], [b], n;",
             "fence.proxy.async.shared::cta;",

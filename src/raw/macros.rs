@@ -539,6 +539,49 @@ macro_rules! convergent_asm {
     };
 }
 
+/// Registers of an instruction of tensor cores, which uses the first ones.
+#[cfg(all(feature = "tensor", target_arch = "nvptx64"))]
+macro_rules! words {
+    ($( $d:ident )*) => {
+        #[repr(C)]
+        #[derive(Clone, Copy)]
+        #[allow(dead_code, reason = "a target may have no such instruction")]
+        pub(crate) struct Words { $( pub(crate) $d: core::mem::MaybeUninit<u32>, )* }
+    };
+}
+#[cfg(all(feature = "tensor", target_arch = "nvptx64"))]
+words! {
+    d0 d1 d2 d3 d4 d5 d6 d7 d8 d9 d10 d11 d12 d13 d14 d15
+    d16 d17 d18 d19 d20 d21 d22 d23 d24 d25 d26 d27 d28 d29 d30 d31
+    d32 d33 d34 d35 d36 d37 d38 d39 d40 d41 d42 d43 d44 d45 d46 d47
+    d48 d49 d50 d51 d52 d53 d54 d55 d56 d57 d58 d59 d60 d61 d62 d63
+    d64 d65 d66 d67 d68 d69 d70 d71 d72 d73 d74 d75 d76 d77 d78 d79
+    d80 d81 d82 d83 d84 d85 d86 d87 d88 d89 d90 d91 d92 d93 d94 d95
+    d96 d97 d98 d99 d100 d101 d102 d103 d104 d105 d106 d107 d108 d109 d110 d111
+    d112 d113 d114 d115 d116 d117 d118 d119 d120 d121 d122 d123 d124 d125 d126 d127
+}
+
+/// Makes a macro that hands numbers of columns, or of repetitions, to another macro: with their number, their text, and the text
+/// and the names of all their registers. A line has the registers beyond those of the line before. The lists are added up once,
+/// not for each instruction.
+#[cfg(target_arch = "nvptx64")]
+macro_rules! accumulators {
+    ($name:ident $($lines:tt)*) => { accumulators! { @next ($) $name [] [] [] $($lines)* } };
+    (@next $dollar:tt $name:ident [ $($texts:literal)* ] [ $($all:ident)* ] [ $($done:tt)* ]
+        $N:ident $id:literal $n:literal $text:literal [ $($d:ident)* ] $($more:tt)*
+    ) => {
+        accumulators! {
+            @next $dollar $name [ $($texts)* $text ] [ $($all)* $($d)* ]
+            [ $($done)* { $N $id $n [ $($texts)* $text ] [ $($all)* $($d)* ] } ] $($more)*
+        }
+    };
+    (@next ($dollar:tt) $name:ident $texts:tt $all:tt [ $($done:tt)* ]) => {
+        macro_rules! $name {
+            ($then:ident $dollar($dollar first:tt)*) => { $then! { $dollar($dollar first)* $($done)* } };
+        }
+    };
+}
+
 /// A convergent instruction: the stock linker marks no block, so an asm goto keeps LLVM from copying it.
 #[cfg(feature = "stock-linker")]
 macro_rules! convergent {
@@ -611,9 +654,20 @@ macro_rules! probe {
     };
     (@calls
         [ $( [ $axis:ident :: $Tag:ident ] )* ] [ $( [ $opt_axis:ident :: $OptTag:ident $($operand:ident)? ] )* ] $bare:tt []
-        { $name:ident [ $($n:literal)? ] [ $($Arg:ty),* ] $operands:ident }
+        { $name:ident [ $n:literal ] $args:tt $operands:ident }
     ) => {
-        let result = $name $( ::<$n> )? (
+        $crate::raw::probe!(@call
+            [ ::< $( $crate::qualifier::$axis::$Tag, )* $( $crate::qualifier::$opt_axis::$OptTag, )* $n > ]
+            [ $( [ $axis :: $Tag ] )* ] [ $( [ $opt_axis :: $OptTag $($operand)? ] )* ] $name $args $operands);
+    };
+    (@calls $first:tt $last:tt $bare:tt [] { $name:ident [] $args:tt $operands:ident }) => {
+        $crate::raw::probe!(@call [] $first $last $name $args $operands);
+    };
+    (@call
+        [ $($generics:tt)* ] [ $( [ $axis:ident :: $Tag:ident ] )* ] [ $( [ $opt_axis:ident :: $OptTag:ident $($operand:ident)? ] )* ]
+        $name:ident [ $($Arg:ty),* ] $operands:ident
+    ) => {
+        let result = $name $($generics)* (
             $( $crate::qualifier::$axis::$Tag, )*
             $( $crate::raw::probe!(@read $Arg, $operands) , )*
             $( $crate::qualifier::$opt_axis::$OptTag $( ($crate::raw::probe!(@read $operand, $operands)) )?, )*

@@ -9,7 +9,7 @@
 //! `mapa.shared::cluster.u32` return them. Global and generic addresses are pointers. Where the space is a qualifier, the type of
 //! the address is `Space::Address` ([`AddressSpace`](crate::qualifier::AddressSpace)).
 //!
-//! The instructions of tensor cores (`ldmatrix`, `mma`, `wgmma` and their like) exist with the feature `tensor`.
+//! The instructions of tensor cores (`ldmatrix`, `mma`, `wgmma`, `tcgen05` and their like) exist with the feature `tensor`.
 //!
 //! On targets other than `nvptx64` the functions type-check, and a call panics with the name of the instruction.
 //!
@@ -131,6 +131,17 @@ mod movmatrix;
 #[cfg_attr(not(feature = "tensor"), allow(unused))]
 mod stmatrix;
 #[cfg_attr(not(feature = "tensor"), allow(unused))]
+#[macro_use]
+mod tcgen05_alloc;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+mod tcgen05_cp;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+mod tcgen05_ld_st;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+mod tcgen05_mma;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
+mod tcgen05_sync;
+#[cfg_attr(not(feature = "tensor"), allow(unused))]
 mod wgmma;
 
 pub use {
@@ -149,7 +160,8 @@ pub use {
 // One line for the families, as above, which `./x row` reads.
 #[rustfmt::skip]
 pub use {
-    ldmatrix::*, mma::*, mma_sp::*, movmatrix::*, stmatrix::*, wgmma::*,
+    ldmatrix::*, mma::*, mma_sp::*, movmatrix::*, stmatrix::*, tcgen05_alloc::*, tcgen05_cp::*, tcgen05_ld_st::*, tcgen05_mma::*,
+    tcgen05_sync::*, wgmma::*,
 };
 
 /// Returns the bits of `from` as another type of the same size: the type of the register of a `typed` operand.

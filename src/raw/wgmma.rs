@@ -29,47 +29,6 @@ legal! {
     { satfinite::Satfinite, satfinite::None }
 }
 
-/// The registers of the accumulators, of which an instruction uses the first ones.
-#[cfg(target_arch = "nvptx64")]
-macro_rules! words {
-    ($( $d:ident )*) => {
-        #[repr(C)]
-        #[derive(Clone, Copy)]
-        struct Words { $( $d: core::mem::MaybeUninit<u32>, )* }
-    };
-}
-#[cfg(target_arch = "nvptx64")]
-words! {
-    d0 d1 d2 d3 d4 d5 d6 d7 d8 d9 d10 d11 d12 d13 d14 d15
-    d16 d17 d18 d19 d20 d21 d22 d23 d24 d25 d26 d27 d28 d29 d30 d31
-    d32 d33 d34 d35 d36 d37 d38 d39 d40 d41 d42 d43 d44 d45 d46 d47
-    d48 d49 d50 d51 d52 d53 d54 d55 d56 d57 d58 d59 d60 d61 d62 d63
-    d64 d65 d66 d67 d68 d69 d70 d71 d72 d73 d74 d75 d76 d77 d78 d79
-    d80 d81 d82 d83 d84 d85 d86 d87 d88 d89 d90 d91 d92 d93 d94 d95
-    d96 d97 d98 d99 d100 d101 d102 d103 d104 d105 d106 d107 d108 d109 d110 d111
-    d112 d113 d114 d115 d116 d117 d118 d119 d120 d121 d122 d123 d124 d125 d126 d127
-}
-
-/// Makes a macro that hands the columns to another macro: with their number, their text, and the text and the names of all
-/// their accumulators. A line has the accumulators beyond those of the line before. The lists are added up once, not for each
-/// instruction.
-#[cfg(target_arch = "nvptx64")]
-macro_rules! accumulators {
-    ($name:ident $($lines:tt)*) => { accumulators! { @next ($) $name [] [] [] $($lines)* } };
-    (@next $dollar:tt $name:ident [ $($texts:literal)* ] [ $($all:ident)* ] [ $($done:tt)* ]
-        $N:ident $id:literal $n:literal $text:literal [ $($d:ident)* ] $($more:tt)*
-    ) => {
-        accumulators! {
-            @next $dollar $name [ $($texts)* $text ] [ $($all)* $($d)* ]
-            [ $($done)* { $N $id $n [ $($texts)* $text ] [ $($all)* $($d)* ] } ] $($more)*
-        }
-    };
-    (@next ($dollar:tt) $name:ident $texts:tt $all:tt [ $($done:tt)* ]) => {
-        macro_rules! $name {
-            ($then:ident $dollar($dollar first:tt)*) => { $then! { $dollar($dollar first)* $($done)* } };
-        }
-    };
-}
 #[cfg(target_arch = "nvptx64")]
 accumulators! { with_f32
     N8 0 "8" "{}, {}, {}, {}" [ d0 d1 d2 d3 ]
@@ -177,7 +136,7 @@ macro_rules! wgmma_asm {
     ([ $($head:literal)* ] [ $($types:literal)* ] [ $($tail:tt)* ] [ $($operands:tt)* ] $sums:ident
         $n:literal [ $($text:literal)* ] [ $($d:ident)* ]
     ) => {{
-        let mut words: Words = super::cast($sums);
+        let mut words: super::macros::Words = super::cast($sums);
         convergent_asm! {
             [ $($head,)* $n, $($types,)* " {{", $($text,)* "}}, ", $($tail)* ]
             [ $( inout(reg32) words.$d, )* $($operands)* ]
@@ -648,7 +607,7 @@ macro_rules! wgmma_through {
         }
     };
     (@one [ $($text:tt)* ] [ $($operands:tt)* ] $sums:ident [ $($names:literal)* ] [ $($d:ident)* ]) => {{
-        let mut words: Words = super::cast($sums);
+        let mut words: super::macros::Words = super::cast($sums);
         convergent_asm! {
             [ $($text)* " // ptx:8.0 ", $($names,)* ]
             [ $( inout(reg32) words.$d, )* $($operands)* ]

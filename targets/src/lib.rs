@@ -132,12 +132,19 @@ gates! {
     mma_kinds: Sm100f, Sm110f, Sm120f;
     mma_f6f4: Sm120f;
     mma_sp_mxf4: Sm120a, Sm121a;
+    // `tcgen05`; its reductions of loads; its `.shift`, `.scale_vec` and sparse products of 4-bit floats with block scaling; its
+    // `.kind::i8`; its `scale-input-d`.
+    tcgen05: Sm100f, Sm110f;
+    tcgen05_ld_red: Sm103f, Sm110f;
+    tcgen05_a: Sm100a, Sm103a, Sm107a, Sm110a;
+    tcgen05_i8: Sm100a, Sm110a;
+    tcgen05_scale_d: Sm100f;
 }
 
 impl Gate {
     /// Returns true if the gate is one of the tensor cores' instructions, which exist with the Cargo feature `tensor`.
     pub fn of_tensor_cores(&self) -> bool {
-        self.name == "wgmma"
+        self.name == "wgmma" || self.name.starts_with("tcgen05")
     }
 
     /// Returns true if a target has what the gate opens.

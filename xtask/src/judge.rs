@@ -58,15 +58,30 @@ fn claims(form: &Form, target: &str) -> bool {
 /// with all lines in one kernel, ptxas takes six times as long.
 fn module(lines: &[String], target: &str, isa: (u32, u32)) -> (String, Vec<usize>) {
     let wide = if isa >= (8, 3) { " .reg .b128 %rq;" } else { "" };
-    let registers = ".reg .b8 %b; .reg .b16 %rs; .reg .b32 %r; .reg .b64 %rd; .reg .f32 %f; .reg .pred %p;";
+    let registers =
+        ".reg .b8 %b; .reg .b16 %rs; .reg .b32 %r, %d<128>; .reg .b64 %rd; .reg .f32 %f; .reg .pred %p;";
     let mut text = format!(".version {}\n.target {target}\n.address_size 64\n", shown(isa));
     let (mut line, mut places) = (4, Vec::new());
-    // The accumulators of a `wgmma` take registers until something waits for them.
-    let complete = |line: &String| match line.starts_with("wgmma.mma_async") {
-        true => format!("{line} wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"),
-        false => line.clone(),
+    let complete = |line: &String| {
+        // The accumulators of a `wgmma` take registers until something waits for them.
+        if line.starts_with("wgmma.mma_async") {
+            return format!("{line} wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;");
+        }
+        // The results of a load from tensor memory are different registers.
+        match line.split_once('}') {
+            Some((results, rest)) if line.starts_with("tcgen05.ld") => {
+                let mut parts = results.split("%r");
+                let first = parts.next().unwrap_or_default();
+                let results: String = parts.enumerate().map(|(i, part)| format!("%d{i}{part}")).collect();
+                format!("{first}{results}}}{rest}")
+            }
+            _ => line.clone(),
+        }
     };
-    for (k, lines) in lines.chunks(300).enumerate() {
+    // A kernel has one `.cta_group` in all of its `tcgen05`.
+    let group = |line: &String| line.starts_with("tcgen05") && line.contains(".cta_group::2");
+    let runs = lines.chunk_by(|line, next| group(line) == group(next));
+    for (k, lines) in runs.flat_map(|run| run.chunks(300)).enumerate() {
         let whole: Vec<_> = lines.iter().map(complete).collect();
         text += &format!(".visible .entry part{k}() {{ {registers}{wide}\n{}\nret; }}\n", whole.join("\n"));
         places.extend(line + 1..=line + lines.len());

@@ -14,6 +14,7 @@ mod mbarrier;
 mod multimem;
 pub mod pure;
 mod special;
+mod tcgen05;
 mod tensor;
 mod tensormap;
 mod warp;
@@ -33,7 +34,10 @@ pub fn reason_without_case(form: &Form) -> Option<&'static str> {
         || form.words().any(|word| word.starts_with("fabric::"))
         || has("mbarrier::report::validity")
         || form.has("sync_restrict::read")
-        || form.has("query");
+        || form.has("query")
+        || form.family.starts_with("tcgen05")
+            && (["ashift", "shift", "4x256b", "b8x16"].iter().any(|word| form.has(word))
+                || form.text.trim_end_matches(';').ends_with("%p, %rd"));
     if not_modelled {
         return Some("the interpreter does not model it");
     }
@@ -74,6 +78,7 @@ pub fn cases(form: &Form) -> Vec<Case<'_>> {
         "fence" => fence::cases(form),
         "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "mma_sp" => matrix::cases(form),
         "wgmma" => wgmma::cases(form),
+        _ if form.family.starts_with("tcgen05") => tcgen05::cases(form),
         "createpolicy" => control::createpolicy(form),
         "griddepcontrol" => control::griddepcontrol(form),
         "setmaxnreg" => control::setmaxnreg(form),

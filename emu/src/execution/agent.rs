@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::address::Place;
 use crate::frontend::op::{Rmw, Scope, Type};
-use crate::order::clock::{Proxy, View};
+use crate::order::clock::{Id, Proxy, Time, View};
 use crate::order::explore::Actor;
 use crate::order::shadow::At;
 
@@ -29,6 +29,11 @@ pub enum Done {
     Arrive { cta: usize, thread: usize, slot: usize, offset: u32, group: u32, id: u32 },
     /// A group of `wgmma` of a warpgroup.
     Warpgroup { cta: usize, warpgroup: usize, group: u32 },
+    /// `tcgen05` of a thread, whose next commit tracks it: the object and the time of its end.
+    Tensor { cta: usize, thread: usize, id: Id, group: Time },
+    /// `tcgen05.commit`: arrivals at mbarriers, each by its resident block and its offset, once the earlier `tcgen05` of the thread
+    /// are done; and what they tell, the end of these first.
+    Commit { to: Vec<(usize, u32)>, cta: usize, thread: usize, tells: [(Id, Time); 2] },
     /// The operation has no completion mechanism.
     Nothing,
 }
@@ -73,6 +78,8 @@ impl Agent {
             Done::BulkGroup { cta, .. } | Done::CpAsyncGroup { cta, .. } | Done::Warpgroup { cta, .. } => {
                 ctas.contains(cta)
             }
+            Done::Commit { to, .. } => to.iter().any(|(slot, _)| ctas.contains(slot)),
+            Done::Tensor { cta, .. } => ctas.contains(cta),
             Done::Nothing => false,
         };
         signals || reads.chain(&self.writes).any(in_block)

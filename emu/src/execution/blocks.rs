@@ -66,6 +66,7 @@ impl Machine<'_> {
             seen: Handed::default(),
             taint: Taint::default(),
             watch: None,
+            tensor: None,
             narrow: Vec::new(),
             released: Vec::new(),
             inits: None,
@@ -97,6 +98,7 @@ impl Machine<'_> {
             live: threads,
             free_registers: 0,
             warpgroups: Default::default(),
+            tensor: None,
             barriers: Default::default(),
             mbarriers: Default::default(),
             cluster_barrier: ClusterBarrier::default(),
@@ -153,6 +155,7 @@ impl Machine<'_> {
                 self.check_unwaited(cta);
                 self.check_resized(cta);
                 self.check_warpgroups(cta);
+                self.check_tensor(cta);
             }
             if !self.ctas[cta].launched_dependents {
                 let view = self.ctas[cta].exits.view.clone();

@@ -82,6 +82,11 @@ impl Machine<'_> {
         {
             return Ok(());
         }
+        if let (Collective::Matrix(Matrix::Tensor(what)), Some(lane)) = (op.what, lanes.first())
+            && self.tensor_waits(cta, first + lane, what)?
+        {
+            return Ok(());
+        }
         if let Some((to, from)) = op.map {
             // The warp makes one copy. The text (9.7.13.16) leaves open which thread makes the access.
             let copies = first + lanes[self.choose(lanes.len())];
@@ -105,8 +110,10 @@ impl Machine<'_> {
             self.ctas[cta].warps[warp].waiting.retain(|waiting| *waiting != lane as u32);
             self.wake(cta, (first + lane) as u32);
         }
-        if let Collective::SetMaxNReg { increase: false, .. } = op.what {
-            self.retry_increases(cta)?;
+        match op.what {
+            Collective::SetMaxNReg { increase: false, .. } => self.retry_increases(cta)?,
+            Collective::Matrix(Matrix::Tensor(what)) => self.after_tensor(cta, what)?,
+            _ => {}
         }
         Ok(())
     }

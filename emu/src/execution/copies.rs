@@ -453,6 +453,18 @@ impl Machine<'_> {
                 return self.run_agent(earlier);
             }
         }
+        if let Done::Commit { cta, thread, tells, .. } = &self.agents[which].done {
+            let (cta, thread, (_, until)) = (*cta, *thread, tells[0]);
+            let is_earlier = |agent: &Agent| match agent.done {
+                Done::Tensor { cta: of, thread: by, group, .. } => {
+                    (of, by) == (cta, thread) && group <= until
+                }
+                _ => false,
+            };
+            if let Some(earlier) = self.agents.iter().position(is_earlier) {
+                return self.run_agent(earlier);
+            }
+        }
         self.progress += 1;
         if !self.agents[which].has_read {
             self.agent_reads(which)?;
@@ -467,7 +479,7 @@ impl Machine<'_> {
             let (cta, thread) = agent.issuer;
             // A product writes registers.
             let bytes: usize = match agent.done {
-                Done::Warpgroup { .. } => agent.buffer.len(),
+                Done::Warpgroup { .. } | Done::Tensor { .. } => agent.buffer.len(),
                 _ => agent.writes.iter().map(|piece| piece.len).sum(),
             };
             let row = Row::Copies(self.ctas[cta].number, thread as u32);
@@ -518,7 +530,42 @@ impl Machine<'_> {
                 }
                 self.finish_phase(slot, offset);
             }
-            Done::Nothing => {}
+            Done::Commit { to, cta, tells, .. } => {
+                let mut view = agent.view.only(PHASES);
+                let mut overwrite = Clock::default();
+                let (id, time) = tells[0];
+                view.set(id, [time; PROXIES]);
+                overwrite.set(id, time);
+                for (id, time) in tells {
+                    view.set(id | PHASES, generic(time));
+                }
+                overwrite.join(view.clock(Proxy::Generic));
+                let release = Release { view: Rc::new(view), id, times: [time; PROXIES] };
+                for (slot, offset) in to {
+                    let at = offset as usize;
+                    self.touches(Thing::Shared(slot), at..at + 8, Use::Arrives);
+                    if !self.ctas[slot].mbarriers.contains_key(&offset) {
+                        let here = self.party_of_agent(&agent);
+                        let what = "a `tcgen05.commit` completes on an mbarrier that was invalidated";
+                        self.find(Rule::Mbarrier, what.into(), here, None, (agent.at, 0));
+                        continue;
+                    }
+                    let arrivals = Arrivals {
+                        count: 1,
+                        release: Some(release.clone()),
+                        overwrite: overwrite.clone(),
+                        remote: slot != cta,
+                        scope: Scope::Cluster,
+                        drop: false,
+                    };
+                    if let Some(problem) = self.arrive(slot, offset, arrivals) {
+                        let here = self.party_of_agent(&agent);
+                        self.find(Rule::Mbarrier, problem, here, None, (agent.at, 0));
+                    }
+                    self.finish_phase(slot, offset);
+                }
+            }
+            Done::Tensor { .. } | Done::Nothing => {}
         }
         Ok(())
     }
@@ -563,7 +610,8 @@ impl Machine<'_> {
                 Some(of) => (of.id, group + 1),
                 None => (u32::MAX, 1),
             },
-            Done::Arrive { .. } | Done::Nothing => (u32::MAX, 1),
+            Done::Tensor { id, group, .. } => (*id, *group),
+            Done::Arrive { .. } | Done::Commit { .. } | Done::Nothing => (u32::MAX, 1),
         }
     }
 

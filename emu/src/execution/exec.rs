@@ -192,6 +192,7 @@ impl Machine<'_> {
             }
             Op::Activemask(d) => return self.active_lanes(cta, thread, *d),
             Op::Warp(op) => return self.collective(cta, thread, op),
+            Op::Tcgen05(op) => return self.tcgen05(cta, thread, op),
             Op::Barrier(op) => return self.barrier(cta, thread, op),
             Op::ClusterArrive { sem, aligned } => return self.cluster_arrive(cta, thread, *sem, *aligned),
             Op::ClusterWait { aligned, .. } => return self.cluster_wait(cta, thread, *aligned),

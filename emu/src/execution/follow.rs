@@ -206,6 +206,12 @@ impl Machine<'_> {
                     format!("uses a value read from {what}, which nothing has written{copy}"),
                 )
             }
+            Read::Tensor(lane, column) => (
+                Rule::Uninitialized,
+                format!(
+                    "uses a value read from lane {lane} of column {column} of tensor memory, which nothing has written since its allocation"
+                ),
+            ),
             Read::Lane(lane, mask) => (
                 Rule::Divergence,
                 format!(

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::address::{Place, RANK_SHIFT, SHARED_BASE};
 use crate::execution::agent::Agent;
 use crate::execution::memory::Global;
+use crate::execution::tensor_memory::{Queue, TensorMemory};
 use crate::execution::thread::{State, Thread, value};
 use crate::execution::warpgroup::Warpgroup;
 use crate::finding::Rule;
@@ -36,6 +37,8 @@ pub struct Warp {
     pub registers: Option<u32>,
     /// Each `setmaxnreg` of the warp: its point, and the thread and the time of its first lane.
     pub resized: Vec<(Point, Id, Time)>,
+    /// Its loads from tensor memory, and its stores.
+    pub tensor: Option<Box<[Queue; 2]>>,
 }
 
 #[derive(Debug)]
@@ -55,6 +58,8 @@ pub struct Cta {
     pub free_registers: u32,
     /// The warpgroups that have executed `wgmma`.
     pub warpgroups: rustc_hash::FxHashMap<usize, Warpgroup>,
+    /// Its tensor memory, once `tcgen05` has used it.
+    pub tensor: Option<Box<TensorMemory>>,
     pub barriers: [BarrierState; 16],
     pub mbarriers: rustc_hash::FxHashMap<u32, MbarrierState>,
     /// The barrier of the cluster, in its first block.

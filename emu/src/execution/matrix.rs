@@ -94,6 +94,7 @@ impl Machine<'_> {
             Matrix::Warpgroup(_) | Matrix::Fence | Matrix::Commit | Matrix::Wait(_) => {
                 return self.warpgroup(cta, first, &of_lanes, what);
             }
+            Matrix::Tensor(what) => return self.tensor_warp(cta, first, &of_lanes, what),
             Matrix::Load(tile) => return self.load_tile(cta, first, &of_lanes, tile),
             Matrix::Store(tile) => return self.store_tile(cta, first, &of_lanes, tile),
             Matrix::Transpose => {

@@ -232,7 +232,13 @@ impl Machine<'_> {
     }
 
     /// Checks that a thread may use the mbarrier: the mbarrier is there, and its initialization happened before.
-    fn known_mbarrier(&mut self, cta: usize, thread: usize, slot: usize, offset: u32) -> Result<(), Fault> {
+    pub fn known_mbarrier(
+        &mut self,
+        cta: usize,
+        thread: usize,
+        slot: usize,
+        offset: u32,
+    ) -> Result<(), Fault> {
         let Some(mbarrier) = self.ctas[slot].mbarriers.get(&offset) else {
             return Err(self.fault(
                 cta,

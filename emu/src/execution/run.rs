@@ -11,7 +11,7 @@ use crate::execution::machine::{Machine, product};
 use crate::execution::memory::Grids;
 use crate::execution::thread::State;
 use crate::finding::{Party, Rule};
-use crate::frontend::op::{Collective, Op, WarpOp};
+use crate::frontend::op::{Collective, Matrix, Op, WarpOp};
 use crate::options::Progress;
 use crate::order::clock::{Id, of_grid};
 use crate::order::explore::{Actor, Explorer};
@@ -375,6 +375,11 @@ impl Machine<'_> {
         let lanes = 0..(cta.threads.len() - first).min(32);
         let missing = lanes.filter(is_missing).fold(0u32, |set, lane| set | 1 << lane);
         let name = op.what.name();
+        if let (Collective::Matrix(Matrix::Tensor(what)), 0) = (op.what, missing)
+            && let Some(waits) = self.waited_tensor(slot, what)
+        {
+            return waits;
+        }
         match (op.what, cta.warps[thread / 32].registers) {
             (Collective::SetMaxNReg { count, .. }, Some(now)) if missing == 0 => format!(
                 "`{name}` from {now} to {count} registers, for which the block has {} free registers, and the warp needs {}",

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::execution::polls::Polls;
+use crate::execution::tensor_memory::TensorThread;
 use crate::execution::warpgroup::Watch;
 use crate::frontend::op::{Scope, Src};
 use crate::order::clock::{Acquirable, Id, PROXIES, Proxy, Release, Time, View};
@@ -87,6 +88,8 @@ pub struct Thread {
     pub taint: Taint,
     /// The registers that `wgmma` uses. `None`: the thread has executed none.
     pub watch: Option<Box<Watch>>,
+    /// What `tcgen05` keeps. `None`: the thread has executed none.
+    pub tensor: Option<Box<TensorThread>>,
     /// The last releases that a scope has kept from the thread, for the messages of findings.
     pub narrow: Vec<Narrow>,
     /// The last release fence of each scope that no later one of a wider scope has replaced, for later relaxed stores.
@@ -145,7 +148,8 @@ impl Thread {
 
     /// Returns what the fences of one kind of access have released. Their scope is the cluster.
     pub fn restricted(&self) -> impl Iterator<Item = &Release> {
-        self.inits.iter().chain(&self.to_async)
+        let of_tensor = self.tensor.iter().filter_map(|tensor| tensor.release.as_ref());
+        self.inits.iter().chain(&self.to_async).chain(of_tensor)
     }
 
     /// Returns whether both threads are at one instruction, after the same calls.

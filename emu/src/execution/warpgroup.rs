@@ -82,26 +82,62 @@ struct Used {
 
 /// A matrix in shared memory, as a descriptor says (9.7.15.5.1.2.2).
 #[derive(Debug, Clone, Copy)]
-struct Descriptor {
+pub struct Descriptor {
     start: u64,
     leading: u64,
     stride: u64,
     base: u64,
     /// The bytes of a row of the swizzled pattern: 16 without swizzling.
     width: u64,
+    /// The bytes that stay together.
+    atom: u64,
+}
+
+/// Lines of a matrix in shared memory of a block: of A or B along M or N, or along K if those along M or N are beside each other.
+#[derive(Debug, Clone, Copy)]
+pub struct Lines {
+    pub slot: usize,
+    pub start: usize,
+    pub count: usize,
+    pub mn_major: bool,
+}
+
+/// Returns the elements of a line along K, the bits of one, and the number of them in 16 bytes.
+fn stored(depth: usize, element: Element) -> (usize, usize, usize) {
+    let width = element.bits() as usize;
+    (depth, width, ROW * 8 / width)
 }
 
 impl Descriptor {
     fn of(bits: u64) -> Self {
         let field = |shift: u32| (bits >> shift & 0x3fff) << 4;
         let width = [16, 128, 64, 32][(bits >> 62) as usize];
-        Self { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, width }
+        Self { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, width, atom: 16 }
+    }
+
+    /// Reads a descriptor of `tcgen05` (9.7.16.4.1), which has the width in other bits.
+    pub fn of_tensor(bits: u64) -> Self {
+        let (width, atom) = match bits >> 61 {
+            1 => (128, 32),
+            2 => (128, 16),
+            4 => (64, 16),
+            6 => (32, 16),
+            _ => (16, 16),
+        };
+        Self { width, atom, ..Self::of(bits) }
+    }
+
+    /// Returns whether 32 bytes stay together in the pattern.
+    pub fn is_of_32_bytes(self) -> bool {
+        self.atom == 32
     }
 
     /// Returns the address of 16 bytes: of a row along K, or along M or N if these are beside each other (`mn_major`). `line` is the
     /// index of the row, `chunk` the index of the 16 bytes in it.
     fn address(self, mn_major: bool, line: u64, chunk: u64) -> u64 {
-        let (across, within) = (line / 8, line % 8);
+        // A pattern of 32 bytes has four rows.
+        let lines = if self.atom == 32 { 4 } else { 8 };
+        let (across, within) = (line / lines, line % lines);
         let of_row = self.width / 16;
         let at = match (mn_major, self.width) {
             // Eight rows of 16 bytes lie beside each other.
@@ -115,9 +151,9 @@ impl Descriptor {
             }
         };
         let at = (self.start + at) & ADDRESSES;
-        // The rows of the pattern, of 128 bytes, exchange their 16 bytes.
-        let row = (at >> 7).wrapping_sub(self.base) & (of_row - 1);
-        at ^ row << 4
+        // The rows of the pattern, of 128 bytes, exchange their 16 or 32 bytes.
+        let row = (at >> 7).wrapping_sub(self.base) & (self.width / self.atom - 1);
+        at ^ (row * self.atom)
     }
 }
 
@@ -236,16 +272,10 @@ impl Machine<'_> {
         let mut chunks: Vec<Piece> = Vec::new();
         let a = match a_bits {
             Some(bits) => {
-                let lines = (warp * ROWS, ROWS);
-                self.in_memory(
-                    cta,
-                    thread,
-                    (bits, fragments.mn_major[0]),
-                    lines,
-                    stored,
-                    what.a,
-                    &mut chunks,
-                )?
+                let lines =
+                    Lines { slot: cta, start: warp * ROWS, count: ROWS, mn_major: fragments.mn_major[0] };
+                let of = Descriptor::of(bits);
+                self.in_memory((cta, thread), of, lines, self::stored(stored, what.a), &mut chunks)?
             }
             None => {
                 let words = self.words(cta, first, lanes, |fragments| &fragments.a);
@@ -253,8 +283,9 @@ impl Machine<'_> {
             }
         };
         let b_bits = b_bits.unwrap_or_default();
-        let b =
-            self.in_memory(cta, thread, (b_bits, fragments.mn_major[1]), (0, n), k, what.b, &mut chunks)?;
+        let lines = Lines { slot: cta, start: 0, count: n, mn_major: fragments.mn_major[1] };
+        let of = Descriptor::of(b_bits);
+        let b = self.in_memory((cta, thread), of, lines, self::stored(k, what.b), &mut chunks)?;
         let c = self.words(cta, first, lanes, |fragments| &fragments.c);
         let [negates_a, negates_b] = fragments.negated.map(|negated| if negated { -1.0 } else { 1.0 });
         let mut left = matrix::spread(what, &a, &places);
@@ -365,22 +396,18 @@ impl Machine<'_> {
         }
     }
 
-    /// Reads lines of a matrix in shared memory, each of `depth` elements, and notes the places. Returns the bits of the elements.
-    #[expect(clippy::too_many_arguments, reason = "a matrix and where it is")]
-    fn in_memory(
+    /// Reads lines of a matrix in shared memory of a block, and notes the places. A line has so many elements along K, each of so many
+    /// bits, and so many in 16 bytes. Returns the bits of the elements.
+    pub fn in_memory(
         &mut self,
-        cta: usize,
-        thread: usize,
-        (bits, mn_major): (u64, bool),
-        (start, count): (usize, usize),
-        depth: usize,
-        element: Element,
+        (cta, thread): (usize, usize),
+        descriptor: Descriptor,
+        Lines { slot, start, count, mn_major }: Lines,
+        (depth, width, of_chunk): (usize, usize, usize),
         chunks: &mut Vec<Piece>,
     ) -> Result<Vec<u64>, Fault> {
-        let descriptor = Descriptor::of(bits);
-        let width = element.bits() as usize;
-        let of_chunk = ROW * 8 / width;
-        let own = u64::from(self.ctas[cta].rank) << RANK_SHIFT;
+        let own = u64::from(self.ctas[slot].rank) << RANK_SHIFT;
+        let space = if slot == cta { Space::SharedCta } else { Space::SharedCluster };
         let mut all = vec![0; count * depth];
         let (lines, across) = if mn_major { (depth, count) } else { (count, depth) };
         for line in 0..lines {
@@ -390,7 +417,7 @@ impl Machine<'_> {
                     false => (line + start, chunk),
                 };
                 let at = descriptor.address(mn_major, line_at as u64, chunk_at as u64);
-                let place = self.place(cta, thread, Space::SharedCta, own | at, ROW, ROW as u64)?;
+                let place = self.place(cta, thread, space, own | at, ROW, ROW as u64)?;
                 chunks.push(Piece { place, len: ROW, at: ROW * chunks.len() });
                 let mut bytes = [0; ROW];
                 bytes.copy_from_slice(self.peek(cta, thread, place, ROW));

@@ -6,6 +6,7 @@ use crate::frontend::lower::{Lower, Result};
 use crate::frontend::matrix;
 use crate::frontend::op::*;
 use crate::frontend::operands::{arg, slot, src};
+use crate::frontend::tcgen05;
 use crate::frontend::words::Words;
 use crate::numbers::float::Format;
 
@@ -103,6 +104,7 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction) -> Result<Op> {
             Some(Op::Touch(l.address(arg(l, &words, 0)?, words.space())?, bytes))
         }
         "ldmatrix" | "stmatrix" | "movmatrix" | "mma" | "wgmma" => matrix::decode(l, instruction, &words)?,
+        "tcgen05" => tcgen05::decode(l, instruction, &words)?,
         "tensormap" => tensormap(l, &words)?,
         "multimem" => multimem(l, &words)?,
         "clusterlaunchcontrol" => launch_control(l, &words)?,

@@ -11,29 +11,29 @@ use crate::numbers::matrix::{Element, Term};
 use crate::numbers::narrow::Narrow;
 
 /// The words of an opcode, taken from the first to the last.
-struct Sequence<'a>(std::iter::Peekable<std::str::Split<'a, char>>);
+pub struct Sequence<'a>(std::iter::Peekable<std::str::Split<'a, char>>);
 
 impl<'a> Sequence<'a> {
-    fn of(opcode: &'a str) -> Self {
+    pub fn of(opcode: &'a str) -> Self {
         Self(opcode.split('.').peekable())
     }
 
-    fn next(&mut self) -> &'a str {
+    pub fn next(&mut self) -> &'a str {
         self.0.next().unwrap_or_default()
     }
 
     /// Takes the next word if it is this one.
-    fn has(&mut self, word: &str) -> bool {
+    pub fn has(&mut self, word: &str) -> bool {
         self.0.next_if_eq(&word).is_some()
     }
 
     /// Takes these words, or nothing if others come next.
-    fn all(&mut self, words: &[&str]) -> Option<()> {
+    pub fn all(&mut self, words: &[&str]) -> Option<()> {
         words.iter().all(|word| self.has(word)).then_some(())
     }
 
     /// Takes the next word if it has a meaning.
-    fn one<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Option<T> {
+    pub fn one<T>(&mut self, of: impl Fn(&str) -> Option<T>) -> Option<T> {
         let found = of(self.0.peek()?)?;
         self.0.next();
         Some(found)
@@ -44,7 +44,7 @@ impl<'a> Sequence<'a> {
     }
 
     /// Returns `()` if no word is left.
-    fn end(&mut self) -> Option<()> {
+    pub fn end(&mut self) -> Option<()> {
         self.0.next().is_none().then_some(())
     }
 }
@@ -66,7 +66,7 @@ pub fn decode(l: &mut Lower<'_>, instruction: &Instruction, words: &Words<'_>) -
     }
 }
 
-fn of_warp(l: &mut Lower<'_>, what: Matrix, fragments: Fragments) -> Op {
+pub fn of_warp(l: &mut Lower<'_>, what: Matrix, fragments: Fragments) -> Op {
     let mask = l.constant(u64::from(u32::MAX));
     let of_warp = warp_op(l, Collective::Matrix(what), mask);
     Op::Warp(Box::new(WarpOp { fragments: Some(Box::new(fragments)), ..of_warp }))
@@ -84,12 +84,12 @@ fn vector<'a>(l: &Lower<'_>, operand: &'a Operand, count: usize) -> Result<&'a [
     }
 }
 
-fn read(l: &mut Lower<'_>, words: &Words<'_>, at: usize, count: usize) -> Result<Vec<Src>> {
+pub fn read(l: &mut Lower<'_>, words: &Words<'_>, at: usize, count: usize) -> Result<Vec<Src>> {
     let operands = vector(l, arg(l, words, at)?, count)?;
     operands.iter().map(|operand| l.src(operand)).collect()
 }
 
-fn written(l: &mut Lower<'_>, words: &Words<'_>, at: usize, count: usize) -> Result<Vec<Slot>> {
+pub fn written(l: &mut Lower<'_>, words: &Words<'_>, at: usize, count: usize) -> Result<Vec<Slot>> {
     let operands = vector(l, arg(l, words, at)?, count)?;
     operands.iter().map(|operand| l.slot(operand)).collect()
 }

@@ -543,6 +543,172 @@ pub enum Matrix {
     /// `movmatrix`.
     Transpose,
     Multiply(Multiply),
+    /// `tcgen05` of a warp.
+    Tensor(TensorWarp),
+}
+
+/// The shape of a load or a store of tensor memory: lanes and bits of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TensorShape {
+    /// `.32x32b`
+    Lanes32,
+    /// `.16x64b`, `.16x128b` and `.16x256b`
+    Bits64,
+    Bits128,
+    Bits256,
+    /// `.16x32bx2`
+    Split,
+}
+
+/// The words of tensor memory that a warp loads or stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TensorTile {
+    pub shape: TensorShape,
+    /// How often the shape stands beside itself.
+    pub count: u32,
+    /// Whether a register has the low halves of two columns.
+    pub packed: bool,
+    /// The columns between the two parts of `.16x32bx2`.
+    pub offset: u32,
+}
+
+impl TensorTile {
+    /// Returns the registers of a lane.
+    pub fn registers(self) -> usize {
+        let of_one = match self.shape {
+            TensorShape::Lanes32 | TensorShape::Bits64 | TensorShape::Split => 1,
+            TensorShape::Bits128 => 2,
+            TensorShape::Bits256 => 4,
+        };
+        of_one * self.count as usize
+    }
+}
+
+/// What `tcgen05.ld.red` makes of the words of a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TensorReduction {
+    pub rmw: Rmw,
+    pub ty: Type,
+    pub abs: bool,
+    pub nan: bool,
+}
+
+/// An instruction of tensor memory that a warp executes together. `pair`: with a warp of the peer CTA.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TensorWarp {
+    Allocate { pair: bool },
+    Deallocate { pair: bool },
+    Relinquish { pair: bool },
+    Load(TensorTile, Option<TensorReduction>),
+    Store(TensorTile),
+    Wait { stores: bool },
+}
+
+impl TensorWarp {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Allocate { .. } => "tcgen05.alloc",
+            Self::Deallocate { .. } => "tcgen05.dealloc",
+            Self::Relinquish { .. } => "tcgen05.relinquish_alloc_permit",
+            Self::Load(_, None) => "tcgen05.ld",
+            Self::Load(_, Some(_)) => "tcgen05.ld.red",
+            Self::Store(_) => "tcgen05.st",
+            Self::Wait { stores: false } => "tcgen05.wait::ld",
+            Self::Wait { stores: true } => "tcgen05.wait::st",
+        }
+    }
+
+    fn section(self) -> &'static str {
+        match self {
+            Self::Allocate { .. } | Self::Deallocate { .. } | Self::Relinquish { .. } => "9.7.16.7.1",
+            Self::Load(..) => "9.7.16.8.3",
+            Self::Store(_) => "9.7.16.8.4",
+            Self::Wait { .. } => "9.7.16.8.5",
+        }
+    }
+}
+
+/// The lanes that `tcgen05.cp` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyShape {
+    /// All, each 16 bytes so often.
+    Lanes128 { chunks: u32 },
+    /// Each of 64 lanes twice: in the next 32, or 64 behind.
+    Lanes64 { beside: bool },
+    /// Each of 32 lanes four times.
+    Lanes32,
+}
+
+/// `.kind` of `tcgen05.mma`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    F16,
+    Tf32,
+    F8f6f4,
+    I8,
+    Mxf8f6f4,
+    Mxf4,
+    Mxf4nvf4,
+}
+
+impl Kind {
+    pub fn has_scales(self) -> bool {
+        matches!(self, Self::Mxf8f6f4 | Self::Mxf4 | Self::Mxf4nvf4)
+    }
+}
+
+/// Where the A of `tcgen05.mma` is.
+#[derive(Debug, Clone, Copy)]
+pub enum MatrixA {
+    /// In shared memory, by a descriptor.
+    Shared(Src),
+    Tensor(Address),
+}
+
+#[derive(Debug)]
+pub struct TensorMultiply {
+    pub pair: bool,
+    pub weight_stationary: bool,
+    pub kind: Kind,
+    /// The scale factors of a row of A and of a column of B.
+    pub factors: usize,
+    pub d: Address,
+    pub a: MatrixA,
+    pub b: Src,
+    /// The indices of a sparse A.
+    pub metadata: Option<Address>,
+    pub idesc: Src,
+    pub scales: Option<[Address; 2]>,
+    /// `disable-output-lane`, or nothing.
+    pub lanes: Vec<Src>,
+    /// `enable-input-d`.
+    pub enable: Src,
+    pub scale_d: u32,
+}
+
+/// `tcgen05` of one thread.
+#[derive(Debug)]
+pub enum Tcgen05 {
+    Fence { before: bool },
+    Commit { pair: bool, mbarrier: Address, mask: Option<Multicast> },
+    Copy { pair: bool, shape: CopyShape, to: Address, from: Src },
+    Multiply(TensorMultiply),
+}
+
+impl Tcgen05 {
+    fn section(&self) -> &'static str {
+        match self {
+            Self::Fence { .. } => "9.7.16.11.1",
+            Self::Commit { .. } => "9.7.16.12.1",
+            Self::Copy { .. } => "9.7.16.9.2",
+            Self::Multiply(multiply) => match (multiply.weight_stationary, multiply.metadata.is_some()) {
+                (false, false) => "9.7.16.10.9.1",
+                (false, true) => "9.7.16.10.9.2",
+                (true, false) => "9.7.16.10.9.3",
+                (true, true) => "9.7.16.10.9.4",
+            },
+        }
+    }
 }
 
 /// The selectors of the bytes and of the lanes whose scale factors count.
@@ -574,6 +740,9 @@ pub struct Fragments {
     /// Whether A and B are negated, and whether their elements along M and N are beside each other.
     pub negated: [bool; 2],
     pub mn_major: [bool; 2],
+    /// An address of tensor memory, and a number of its columns.
+    pub taddr: Option<Address>,
+    pub columns: Option<Src>,
 }
 
 /// An instruction that the lanes of a mask execute together.
@@ -619,6 +788,7 @@ impl Collective {
             Self::Matrix(Matrix::Transpose) => "movmatrix",
             Self::Matrix(Matrix::Multiply(multiply)) if multiply.sparse.is_some() => "mma.sp",
             Self::Matrix(Matrix::Multiply(_)) => "mma",
+            Self::Matrix(Matrix::Tensor(what)) => what.name(),
         }
     }
 
@@ -643,6 +813,7 @@ impl Collective {
             Self::Matrix(Matrix::Transpose) => "9.7.14.5.17",
             Self::Matrix(Matrix::Multiply(multiply)) if multiply.sparse.is_some() => "9.7.14.6.3",
             Self::Matrix(Matrix::Multiply(_)) => "9.7.14.5.14",
+            Self::Matrix(Matrix::Tensor(what)) => what.section(),
         }
     }
 }
@@ -1039,6 +1210,7 @@ pub enum Op {
     Breakpoint,
     Activemask(Slot),
     Warp(Box<WarpOp>),
+    Tcgen05(Box<Tcgen05>),
     Barrier(Box<Barrier>),
     ClusterArrive {
         sem: Sem,
@@ -1116,6 +1288,7 @@ impl Op {
             Self::Atom(_) => "9.7.13.5",
             Self::Activemask(_) => "9.7.13.11",
             Self::Warp(op) => op.what.section(),
+            Self::Tcgen05(op) => op.section(),
             Self::Mbarrier(..) | Self::PendingCount(..) => "9.7.13.15",
             Self::TryCancel { .. } => "9.7.13.17",
             Self::Trap => "9.7.19.4",

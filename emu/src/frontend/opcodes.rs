@@ -1,7 +1,7 @@
 //! The first words of PTX's instructions.
 
 /// The words of the instructions that the interpreter has, at least in some forms, in alphabetical order.
-const KNOWN: [&str; 123] = [
+const KNOWN: [&str; 124] = [
     "abs",
     "activemask",
     "add",
@@ -96,6 +96,7 @@ const KNOWN: [&str; 123] = [
     "subc",
     "szext",
     "tanh",
+    "tcgen05",
     "tensormap",
     "testp",
     "trap",
@@ -128,7 +129,7 @@ const KNOWN: [&str; 123] = [
 ];
 
 /// The words of the instructions that the interpreter does not have.
-const LACKING: [&str; 14] = [
+const LACKING: [&str; 13] = [
     "alloca",
     "fabric",
     "istypep",
@@ -138,7 +139,6 @@ const LACKING: [&str; 14] = [
     "suq",
     "sured",
     "sust",
-    "tcgen05",
     "tex",
     "tld4",
     "txq",

@@ -38,6 +38,8 @@ pub enum Thing {
     ClusterBarrier(usize),
     Warp(usize, usize),
     Groups(usize, usize),
+    /// The tensor memory of a block.
+    Tensor(usize),
     /// The free registers of a block.
     Registers(usize),
     /// The order of `fence.sc`, and the clusters that have not started.

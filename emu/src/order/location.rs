@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::address::Place;
 use crate::frontend::op::{Rmw, Scope};
-use crate::order::clock::{Acquirable, Collected, Id, Proxy, Release, Time, View};
+use crate::order::clock::{Acquirable, Clock, Collected, Id, PHASES, Proxy, Release, Time, View};
 use crate::order::shadow::At;
 
 /// What releases have handed over, by their scope and the number of their block.
@@ -32,6 +32,11 @@ impl Handed {
 
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Adds the completions of all releases.
+    pub fn add_phases(&self, to: &mut Clock) {
+        self.0.iter().for_each(|(.., collected)| to.join(&collected.view.clock(Proxy::Generic).only(PHASES)));
     }
 
     /// Returns whether the scope of each release includes all threads.

@@ -24,6 +24,8 @@ pub enum Read {
     Memory(Place, usize),
     /// A lane that takes no part in a shuffle, and the shuffle's mask.
     Lane(u32, u32),
+    /// A lane and a column of tensor memory that nothing has written.
+    Tensor(u32, u32),
 }
 
 /// The uninitialized values of a thread.

@@ -18,7 +18,8 @@ fn ptx(text: &str, without: &str) -> String {
     let directives = directives.join(" ").replace("//fixed", "").replace("//broken", "");
     let entry = format!(".visible .entry k(.param .u64 out, .param .u64 object) {directives} {REGISTERS}");
     let body = lines.join("\n").replace("k(out) {", &entry);
-    format!(".version 8.6\n.target sm_90a\n.address_size 64\n{body}\n")
+    let target = if body.contains("tcgen05") { "sm_100a" } else { "sm_90a" };
+    format!(".version 8.6\n.target {target}\n.address_size 64\n{body}\n")
 }
 
 /// The number behind a word of the case's first line.

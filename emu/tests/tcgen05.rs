@@ -1,0 +1,576 @@
+//! `tcgen05` beside plain loops: the layouts of loads and stores, products of all kinds and shapes, and copies.
+
+#[path = "support/matrices.rs"]
+mod matrices;
+
+use matrices::{Layout, Matrix, bits, list, matrix, product, run, run_cluster, values};
+use ptx_emu::Device;
+
+/// Returns the text that allocates so many columns in the first warp, whose address is then `%taddr` in all threads, and declares what
+/// the texts below use.
+fn allocated(columns: usize) -> String {
+    format!(
+        ".reg .b32 %taddr, %mine, %idesc, %w; .reg .b64 %bar; .reg .pred %first, %leader; .shared .align 8 .b64 bar; .shared .b32 place;
+setp.lt.u32 %first, %t, 32; setp.eq.u32 %leader, %t, 0; @!%first bra allocated;
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], {columns};
+allocated: @%leader mbarrier.init.shared.b64 [bar], 1; bar.sync 0; ld.shared.b32 %taddr, [place];
+shr.u32 %w, %t, 5; shl.b32 %w, %w, 21; and.b32 %w, %w, 0x600000; add.u32 %mine, %taddr, %w;\n"
+    )
+}
+
+/// Returns the text that deallocates the columns after all threads have come.
+fn deallocated(columns: usize) -> String {
+    format!(
+        "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync; @!%first bra done;
+tcgen05.dealloc.cta_group::1.sync.aligned.b32 %taddr, {columns};
+tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
+done:\n"
+    )
+}
+
+/// Returns the text by which the leader commits, and all threads wait for its operations.
+const COMMITTED: &str = "@%leader tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];
+again_wait: mbarrier.try_wait.parity.shared.b64 %p, [bar], 0; @!%p bra again_wait; tcgen05.fence::after_thread_sync;\n";
+
+/// What is stored in one shape is read in another, in the lanes and columns that 9.7.16.2.3.1 shows.
+#[test]
+fn shapes_agree_on_lanes_and_columns() {
+    // The word in lane `l` and column `c` is `1000 l + c`.
+    let inputs: Vec<Vec<u32>> =
+        (0..128).map(|lane| (0..32).map(|column| 1000 * lane + column).collect()).collect();
+    let stored = format!(
+        "{}tcgen05.st.sync.aligned.32x32b.x32.b32 [%mine], {}; tcgen05.wait::st.sync.aligned;\n",
+        allocated(32),
+        list('i', 0, 32)
+    );
+    type Place = fn(usize, usize) -> (usize, usize);
+    let shapes: [(&str, usize, &str, Place); 5] = [
+        ("32x32b.x8", 8, "", |lane, i| (lane, i)),
+        ("16x64b.x8", 8, "", |lane, i| (lane / 4 + 8 * (lane % 2), 2 * i + lane / 2 % 2)),
+        ("16x128b.x2", 4, "", |lane, i| (lane / 4 + 8 * (i % 2), 4 * (i / 2) + lane % 4)),
+        ("16x256b.x2", 8, "", |lane, i| (lane / 4 + 8 * (i / 2 % 2), 8 * (i / 4) + 2 * (lane % 4) + i % 2)),
+        ("16x32bx2.x4", 4, ", 16", |lane, i| (lane % 16, i + if lane < 16 { 0 } else { 16 })),
+    ];
+    for (shape, count, offset, place) in shapes {
+        for second in [false, true] {
+            let is_half = shape.starts_with("16");
+            if second && !is_half {
+                continue;
+            }
+            let text = format!(
+                "{stored}{}tcgen05.ld.sync.aligned.{shape}.b32 {}, [%mine]{offset}; tcgen05.wait::ld.sync.aligned;\n{}",
+                if second { "add.u32 %mine, %mine, 0x100000;\n" } else { "" },
+                list('d', 0, count),
+                deallocated(32)
+            );
+            for (thread, words) in run(&text, &inputs, count, &[]).into_iter().enumerate() {
+                for (i, word) in words.into_iter().enumerate() {
+                    let (row, column) = place(thread % 32, i);
+                    let row = row + thread / 32 * 32 + if second { 16 } else { 0 };
+                    assert_eq!(
+                        word as usize,
+                        1000 * row + column,
+                        "{shape} {second} thread {thread} register {i}"
+                    );
+                }
+            }
+        }
+    }
+    // Packed: the low halves of two columns.
+    let text = format!(
+        "{stored}tcgen05.ld.sync.aligned.32x32b.x4.pack::16b.b32 {}, [%mine]; tcgen05.wait::ld.sync.aligned;
+tcgen05.st.sync.aligned.32x32b.x2.unpack::16b.b32 [%mine], {{%i1, %i2}}; tcgen05.wait::st.sync.aligned;
+tcgen05.ld.sync.aligned.32x32b.x4.b32 {}, [%mine]; tcgen05.wait::ld.sync.aligned;\n{}",
+        list('d', 0, 4),
+        list('d', 4, 4),
+        deallocated(32)
+    );
+    for (thread, words) in run(&text, &inputs, 8, &[]).into_iter().enumerate() {
+        let word = |column: u32| 1000 * thread as u32 + column;
+        let packed: Vec<u32> = (0..4).map(|i| word(2 * i) & 0xffff | word(2 * i + 1) << 16).collect();
+        let halves = [word(1) & 0xffff, word(1) >> 16, word(2) & 0xffff, word(2) >> 16];
+        assert_eq!(words, [&packed[..], &halves].concat());
+    }
+}
+
+#[test]
+fn loads_reduce_the_words_of_a_lane() {
+    let numbers = |lane: usize| [lane as f64, -3.5, 2.0 * lane as f64, 1.0];
+    let inputs: Vec<Vec<u32>> = (0..32).map(|lane| bits("f32", &numbers(lane))).collect();
+    let text = format!(
+        "{}tcgen05.st.sync.aligned.32x32b.x4.b32 [%mine], {}; tcgen05.wait::st.sync.aligned;
+tcgen05.ld.red.sync.aligned.32x32b.x4.min.f32 {}, %d4, [%mine];
+tcgen05.ld.red.sync.aligned.32x32b.x4.max.abs.f32 {}, %d5, [%mine];
+tcgen05.ld.red.sync.aligned.32x32b.x4.max.u32 {}, %d6, [%mine];
+tcgen05.ld.red.sync.aligned.32x32b.x4.max.s32 {}, %d7, [%mine]; tcgen05.wait::ld.sync.aligned;\n{}",
+        allocated(32),
+        list('i', 0, 4),
+        list('d', 0, 4),
+        list('d', 0, 4),
+        list('d', 0, 4),
+        list('d', 0, 4),
+        deallocated(32)
+    );
+    for (lane, words) in run(&text, &inputs, 8, &[]).into_iter().enumerate() {
+        let all = numbers(lane);
+        let of = |word: u32| f64::from(f32::from_bits(word));
+        assert_eq!(words[..4], inputs[lane][..]);
+        assert_eq!(of(words[4]), all.iter().copied().fold(f64::MAX, f64::min));
+        assert_eq!(of(words[5]), all.iter().map(|value| value.abs()).fold(0.0, f64::max));
+        assert_eq!(words[6], *inputs[lane].iter().max().unwrap());
+        assert_eq!(words[7] as i32, inputs[lane].iter().map(|word| *word as i32).max().unwrap());
+    }
+}
+
+/// Returns the text that makes a descriptor of shared memory from an offset on.
+fn descriptor(register: &str, at: usize, layout: Layout) -> String {
+    let mode = [(16, 0), (128, 2), (64, 4), (32, 6)]
+        .into_iter()
+        .find(|(width, _)| *width == layout.width)
+        .unwrap()
+        .1;
+    let bits: u64 =
+        mode << 61 | 1 << 46 | (layout.stride as u64 / 16) << 32 | (layout.leading as u64 / 16) << 16;
+    format!(
+        "add.u32 %x, %shared, {at}; shr.u32 %x, %x, 4; cvt.u64.u32 {register}, %x; or.b64 {register}, {register}, {bits:#x};\n"
+    )
+}
+
+/// The layout of a matrix that lies in shared memory in rows of `width` bytes.
+fn layout(width: usize, mn_major: bool, lines: usize) -> Layout {
+    match (width, mn_major) {
+        (16, false) => Layout { width, mn_major, leading: 128, stride: 256 },
+        (16, true) => Layout { width, mn_major, leading: 16 * lines, stride: 128 },
+        (_, false) => Layout { width, mn_major, leading: 16, stride: 8 * width },
+        (_, true) => Layout { width, mn_major, leading: 32 * width, stride: 8 * width },
+    }
+}
+
+/// A product `D = A * B + D` of one CTA.
+struct Product<'a> {
+    kind: &'a str,
+    ty: &'a str,
+    sums: &'a str,
+    /// The bits of the instruction descriptor but M and N.
+    idesc: u32,
+    m: usize,
+    n: usize,
+}
+
+impl Product<'_> {
+    fn idesc(&self) -> u32 {
+        self.idesc | (self.n as u32 / 8) << 17 | (self.m as u32 / 16) << 24
+    }
+
+    /// Returns D, in tensor memory as `32x32b` reads it. Lane `l` starts with the words `0`, `1` and so on in the type of the sums.
+    fn run(&self, what: &str, operands: &str, mma: &str, image: &[u8]) -> Vec<Vec<f64>> {
+        let start: Vec<f64> = (0..self.n).map(|column| (column % 5) as f64).collect();
+        let words: Vec<u32> = start.iter().map(|value| bits(self.sums, &[*value])[0]).collect();
+        let columns = self.n.next_power_of_two().max(32);
+        let mut text = allocated(columns);
+        for at in (0..self.n).step_by(8) {
+            text += &format!("tcgen05.st.sync.aligned.32x32b.x8.b32 [%mine+{at}], {};\n", list('i', at, 8));
+        }
+        text += "tcgen05.wait::st.sync.aligned; tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n";
+        text += operands;
+        text += &format!("mov.b32 %idesc, {:#x};\n@%leader {mma}\n{COMMITTED}", self.idesc());
+        for at in (0..self.n).step_by(8) {
+            text += &format!("tcgen05.ld.sync.aligned.32x32b.x8.b32 {}, [%mine+{at}];\n", list('d', at, 8));
+        }
+        text += "tcgen05.wait::ld.sync.aligned;\n";
+        text += &deallocated(columns);
+        let results = run(&text, &vec![words; 128], self.n, image);
+        let of_word = |word: &u32| values(self.sums, &[*word])[0];
+        let results: Vec<Vec<f64>> =
+            results.iter().map(|words| words.iter().map(of_word).collect()).collect();
+        assert_eq!(results.len(), 128, "{what}");
+        results
+    }
+
+    fn start(&self) -> Matrix {
+        vec![(0..self.n).map(|column| (column % 5) as f64).collect(); self.m]
+    }
+}
+
+/// The lane of a row of D of one CTA (9.7.16.10.5).
+fn lane(m: usize, row: usize) -> usize {
+    if m == 64 { 32 * (row / 16) + row % 16 } else { row }
+}
+
+#[test]
+fn products_of_each_kind_are_those_of_plain_loops() {
+    // The kind, the type of A and B, that of D, the bits of the descriptor, and K.
+    let kinds = [
+        ("f16", "f16", "f32", 0x10, 16),
+        ("f16", "f16", "f16", 0, 16),
+        ("f16", "bf16", "f32", 0x490, 16),
+        ("tf32", "tf32", "f32", 0x910, 8),
+        ("f8f6f4", "e4m3", "f32", 0x10, 32),
+        ("f8f6f4", "e5m2", "f32", 0x490, 32),
+        ("i8", "s8", "s32", 0x4a0, 32),
+    ];
+    for (kind, ty, sums, idesc, k) in kinds {
+        for (m, n) in [(128, 16), (64, 32), (128, 24)] {
+            if kind == "i8" && n % 16 != 0 {
+                continue;
+            }
+            let (a, b) = (matrix(m, k, 1), matrix(k, n, 2));
+            for width in [16, 32, 64, 128] {
+                let of = Product { kind, ty, sums, idesc, m, n };
+                let place = layout(width, false, 0);
+                let mut image = vec![0; 32768];
+                place.put(&mut image, 0, ty, &a, false);
+                place.put(&mut image, 16384, ty, &b, true);
+                let operands = descriptor("%a", 0, place) + &descriptor("%b", 16384, place);
+                let mma = format!(
+                    "tcgen05.mma.cta_group::1.kind::{kind}.collector::a::discard [%taddr], %a, %b, %idesc, %on;"
+                );
+                let what = format!("{kind} {ty} {sums} {m}x{n}x{k} width {width}");
+                let results = of.run(&what, &operands, &mma, &image);
+                let expected = product(&a, &b, &of.start());
+                for (row, expected) in expected.iter().enumerate() {
+                    assert_eq!(results[lane(m, row)], *expected, "{what} row {row} of {}", of.kind);
+                }
+                // The other lanes keep what they had.
+                if m == 64 {
+                    assert_eq!(results[16], of.start()[0], "{what}, a lane that is not of D, {}", of.ty);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_negate_transpose_scale_and_leave_lanes_out() {
+    let (m, n, k) = (128, 16, 16);
+    let (a, b) = (matrix(m, k, 3), matrix(k, n, 4));
+    let base = Product { kind: "f16", ty: "f16", sums: "f32", idesc: 0x10, m, n };
+    for width in [16, 32, 64, 128] {
+        // B is N-major, and has one pattern of 128 bytes along N.
+        let (of_a, of_b) = (layout(width, true, 128), layout(width, true, n));
+        let mut image = vec![0; 32768];
+        of_a.put(&mut image, 0, "f16", &a, false);
+        of_b.put(&mut image, 16384, "f16", &b, true);
+        let operands = descriptor("%a", 0, of_a) + &descriptor("%b", 16384, of_b);
+        let of = Product { idesc: base.idesc | 3 << 15 | 1 << 13, ..base };
+        let mma = "tcgen05.mma.cta_group::1.kind::f16 [%taddr], %a, %b, %idesc, %on, 2;";
+        let results = of.run("transposed", &operands, mma, &image);
+        let negated = a.iter().map(|row| row.iter().map(|value| -value).collect()).collect();
+        let start = of.start().iter().map(|row| row.iter().map(|value| value / 4.0).collect()).collect();
+        assert_eq!(results, product(&negated, &b, &start), "width {width}");
+    }
+    let place = layout(32, false, 0);
+    let mut image = vec![0; 32768];
+    place.put(&mut image, 0, "f16", &a, false);
+    place.put(&mut image, 16384, "f16", &b, true);
+    let operands = descriptor("%a", 0, place)
+        + &descriptor("%b", 16384, place)
+        + ".reg .b32 %m; mov.b32 %m, 2; setp.ne.u32 %on, %t, %t;\n";
+    let mma = "tcgen05.mma.cta_group::1.kind::f16 [%taddr], %a, %b, %idesc, {%m, %m, %m, %m}, %on;";
+    let results = base.run("lanes", &operands, mma, &image);
+    let plain = product(&a, &b, &vec![vec![0.0; n]; m]);
+    for row in 0..m {
+        let expected = if row % 32 == 1 { &base.start()[row] } else { &plain[row] };
+        assert_eq!(results[row], *expected, "row {row}");
+    }
+}
+
+/// Of a pair, each CTA has half of the rows of A and of D, and half of the columns of B. With 64 rows, its lanes have the columns of D
+/// in two parts.
+#[test]
+fn a_pair_multiplies_matrices_of_both() {
+    let (n, k) = (32, 16);
+    for m in [256, 128] {
+        let (a, b) = (matrix(m, k, 11), matrix(k, n, 12));
+        let place = layout(32, false, 0);
+        let mut image = vec![0; 16384];
+        for block in 0..2 {
+            let rows = a[block * m / 2..(block + 1) * m / 2].to_vec();
+            let columns = b.iter().map(|row| row[block * n / 2..(block + 1) * n / 2].to_vec()).collect();
+            place.put(&mut image, 8192 * block, "f16", &rows, false);
+            place.put(&mut image, 8192 * block + 4096, "f16", &columns, true);
+        }
+        let idesc = 0x10 | (n as u32 / 8) << 17 | (m as u32 / 16) << 24;
+        let barrier = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+        let text = allocated(32).replace("cta_group::1", "cta_group::2")
+            + &descriptor("%a", 0, place)
+            + &descriptor("%b", 4096, place)
+            + &format!(
+                "mov.b32 %idesc, {idesc:#x}; setp.ne.u32 %on, %t, %t; {barrier}
+mov.u32 %x, %cluster_ctarank; setp.eq.and.u32 %leader, %x, 0, %leader; .reg .b16 %both; mov.b16 %both, 3;
+@%leader tcgen05.mma.cta_group::2.kind::f16 [%taddr], %a, %b, %idesc, %on;
+@%leader tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [bar], %both;
+again_wait: mbarrier.try_wait.parity.acquire.cluster.shared.b64 %p, [bar], 0; @!%p bra again_wait; tcgen05.fence::after_thread_sync;
+tcgen05.ld.sync.aligned.32x32b.x32.b32 {}, [%mine]; tcgen05.wait::ld.sync.aligned; {barrier}\n",
+                list('d', 0, 32)
+            )
+            + &deallocated(32).replace("cta_group::1", "cta_group::2");
+        // With 64 rows in a block, a lane has half of the columns: the other words are of no product.
+        let per = if m == 256 { 32 } else { 16 };
+        let text = text
+            .replace("32x32b.x32.b32", &format!("32x32b.x{per}.b32"))
+            .replace(&list('d', 0, 32), &list('d', 0, per));
+        let results = run_cluster(2, &text, &vec![vec![0]; 256], per, &image);
+        let expected = product(&a, &b, &vec![vec![0.0; n]; m]);
+        for (row, expected) in expected.iter().enumerate() {
+            let (block, row) = (row / (m / 2), row % (m / 2));
+            for (column, value) in expected.iter().enumerate() {
+                let lane = row + m / 2 * (column / per);
+                let found = values("f32", &results[128 * block + lane])[column % per];
+                assert_eq!(found, *value, "M {m} block {block} row {row} column {column}");
+            }
+        }
+    }
+}
+
+/// With A in tensor memory: two halves in each word of its lane.
+#[test]
+fn a_may_be_in_tensor_memory() {
+    let (m, n, k) = (128, 16, 16);
+    let (a, b) = (matrix(m, k, 5), matrix(k, n, 6));
+    let place = layout(32, false, 0);
+    let mut image = vec![0; 16384];
+    place.put(&mut image, 0, "f16", &b, true);
+    let inputs: Vec<Vec<u32>> = a.iter().map(|row| bits("f16", row)).collect();
+    let text = format!(
+        "{}tcgen05.st.sync.aligned.32x32b.x8.b32 [%mine+16], {}; tcgen05.wait::st.sync.aligned;
+tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync; setp.ne.u32 %on, %t, %t; add.u32 %x, %taddr, 16;
+mov.b32 %y, %x;\n{}mov.b32 %idesc, {:#x}; @%leader tcgen05.mma.cta_group::1.kind::f16 [%taddr], [%y], %b, %idesc, %on;
+{COMMITTED}tcgen05.ld.sync.aligned.32x32b.x16.b32 {}, [%mine]; tcgen05.wait::ld.sync.aligned;\n{}",
+        allocated(32),
+        list('i', 0, 8),
+        descriptor("%b", 0, place),
+        0x10 | (n as u32 / 8) << 17 | (m as u32 / 16) << 24,
+        list('d', 0, 16),
+        deallocated(32)
+    );
+    let results = run(&text, &inputs, 16, &image);
+    let expected = product(&a, &b, &vec![vec![0.0; n]; m]);
+    for (row, words) in results.iter().enumerate() {
+        assert_eq!(values("f32", words), expected[row], "row {row}");
+    }
+}
+
+/// Of `.tf32`, transposed matrices have a pattern of four rows of 128 bytes that exchange their 32 bytes.
+#[test]
+fn transposed_matrices_of_tf32_have_their_own_pattern() {
+    let (m, n, k) = (128, 32, 8);
+    let (a, b) = (matrix(m, k, 13), matrix(k, n, 14));
+    let mut image = vec![0; 32768];
+    let mut put = |at: usize, along_mn: usize, along_k: usize, value: f64| {
+        let of = 512 * (along_k / 4) + 1024 * (along_mn / 32) + 128 * (along_k % 4) + 4 * (along_mn % 32);
+        let of = at + (of ^ (of / 128 % 4 * 32));
+        image[of..of + 4].copy_from_slice(&(value as f32).to_le_bytes());
+    };
+    for (row, values) in a.iter().enumerate() {
+        values.iter().enumerate().for_each(|(column, value)| put(0, row, column, *value));
+    }
+    for (row, values) in b.iter().enumerate() {
+        values.iter().enumerate().for_each(|(column, value)| put(16384, column, row, *value));
+    }
+    let of = |register: &str, at: usize| {
+        let bits: u64 = 1 << 61 | 1 << 46 | (512 / 16) << 32 | (1024 / 16) << 16;
+        format!(
+            "add.u32 %x, %shared, {at}; shr.u32 %x, %x, 4; cvt.u64.u32 {register}, %x; or.b64 {register}, {register}, {bits:#x};\n"
+        )
+    };
+    let product_of = Product { kind: "tf32", ty: "tf32", sums: "f32", idesc: 0x910 | 3 << 15, m, n };
+    let mma = "tcgen05.mma.cta_group::1.kind::tf32 [%taddr], %a, %b, %idesc, %on;";
+    let results = product_of.run("tf32", &(of("%a", 0) + &of("%b", 16384)), mma, &image);
+    assert_eq!(results, product(&a, &b, &product_of.start()));
+}
+
+/// The elements of a sparse A are where the metadata says, of which a lane has that of two rows, or of its own.
+#[test]
+fn sparse_products_put_elements_where_the_metadata_says() {
+    let kinds = [
+        ("f16", "f16", "f32", 0x14, 32, 4),
+        ("tf32", "tf32", "f32", 0x914, 16, 2),
+        ("f8f6f4", "e4m3", "f32", 0x14, 64, 4),
+        ("i8", "s8", "s32", 0x4a4, 64, 4),
+    ];
+    for (kind, ty, sums, idesc, k, group) in kinds {
+        let (m, n) = (128, 16);
+        let (stored, b) = (matrix(m, k / 2, 15), matrix(k, n, 16));
+        // The bits of each group, and the dense A.
+        let all: &[u32] = if group == 2 {
+            &[0b0100, 0b1110]
+        } else {
+            &[0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b0110, 0b1110]
+        };
+        let bits_of = |row: usize, at: usize| all[(row * 5 + at * 3) % all.len()];
+        let mut a = vec![vec![0.0; k]; m];
+        for (row, values) in stored.iter().enumerate() {
+            for at in 0..k / group {
+                let bits = bits_of(row, at) as usize;
+                let places = if group == 2 { vec![bits >> 3] } else { vec![bits & 3, bits >> 2] };
+                for (i, place) in places.into_iter().enumerate() {
+                    a[row][at * group + place] = values[at * group / 2 + i];
+                }
+            }
+        }
+        let inputs: Vec<Vec<u32>> = (0..128)
+            .map(|lane: usize| {
+                let of_groups = |row: usize, first: usize, count: usize| {
+                    (0..count).fold(0, |word, at| word | bits_of(row, first + at) << (4 * at))
+                };
+                if kind == "f16" || kind == "tf32" {
+                    // The upper 8 of 16 lanes have the second half along K; the halves of a word are of rows that are 8 apart.
+                    let (row, first) = (lane / 16 * 16 + lane % 8, lane / 8 % 2 * 4);
+                    vec![of_groups(row, first, 4) | of_groups(row + 8, first, 4) << 16, 0]
+                } else {
+                    vec![of_groups(lane, 0, 8), of_groups(lane, 8, 8)]
+                }
+            })
+            .collect();
+        let (of_a, of_b) = (layout(32, false, 0), layout(64, false, 0));
+        let mut image = vec![0; 32768];
+        of_a.put(&mut image, 0, ty, &stored, false);
+        of_b.put(&mut image, 16384, ty, &b, true);
+        let idesc = idesc | (n as u32 / 8) << 17 | (m as u32 / 16) << 24;
+        let text = format!(
+            "{}tcgen05.st.sync.aligned.32x32b.x2.b32 [%mine+16], {{%i0, %i1}}; tcgen05.wait::st.sync.aligned;
+tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync; setp.ne.u32 %on, %t, %t;
+{}{}mov.b32 %idesc, {idesc:#x};
+@%leader tcgen05.mma.sp.cta_group::1.kind::{kind} [%taddr], %a, %b, [%taddr+16], %idesc, %on;
+{COMMITTED}tcgen05.ld.sync.aligned.32x32b.x16.b32 {}, [%mine]; tcgen05.wait::ld.sync.aligned;\n{}",
+            allocated(32),
+            descriptor("%a", 0, of_a),
+            descriptor("%b", 16384, of_b),
+            list('d', 0, 16),
+            deallocated(32)
+        );
+        let expected = product(&a, &b, &vec![vec![0.0; n]; m]);
+        for (row, words) in run(&text, &inputs, 16, &image).iter().enumerate() {
+            assert_eq!(values(sums, words), expected[row], "{kind} row {row}");
+        }
+    }
+}
+
+/// `.ws`: D of 64 or 32 rows has its columns in two or four parts of the lanes.
+#[test]
+fn weight_stationary_products_have_columns_in_all_lanes() {
+    for (m, n) in [(128, 64), (64, 64), (32, 64)] {
+        let k = 16;
+        let (a, b) = (matrix(m, k, 7), matrix(k, n, 8));
+        let place = layout(32, false, 0);
+        let mut image = vec![0; 32768];
+        place.put(&mut image, 0, "f16", &a, false);
+        place.put(&mut image, 16384, "f16", &b, true);
+        let of = Product { kind: "f16", ty: "f16", sums: "f32", idesc: 0x10, m, n };
+        let operands =
+            descriptor("%a", 0, place) + &descriptor("%b", 16384, place) + "setp.ne.u32 %on, %t, %t;\n";
+        let mma = "tcgen05.mma.ws.cta_group::1.kind::f16.collector::b0::fill [%taddr], %a, %b, %idesc, %on;";
+        let results = of.run("ws", &operands, mma, &image);
+        let (expected, per) = (product(&a, &b, &vec![vec![0.0; n]; m]), n * m / 128);
+        for (row, values) in expected.iter().enumerate() {
+            for (column, value) in values.iter().enumerate() {
+                let found = results[row + m * (column / per)][column % per];
+                assert_eq!(found, *value, "M {m} row {row} column {column}");
+            }
+        }
+    }
+}
+
+/// Block scaling: the factors of row or column `i` are in lane `i % 32` of each part, and in word `i / 32`.
+#[test]
+fn blocks_are_scaled() {
+    let (m, n, k) = (128, 16, 32);
+    let (a, b) = (matrix(m, k, 9), matrix(k, n, 10));
+    let place = layout(32, false, 0);
+    let mut image = vec![0; 32768];
+    place.put(&mut image, 0, "e4m3", &a, false);
+    place.put(&mut image, 16384, "e4m3", &b, true);
+    // Byte 1 has the powers of two: 2^(i % 3) for a row, 2^-(i % 2) for a column.
+    let of_a = |row: usize| 127 + (row % 3) as u32;
+    let of_b = |column: usize| 127 - (column % 2) as u32;
+    let inputs: Vec<Vec<u32>> = (0..128)
+        .map(|lane| {
+            let of_words = (0..4).map(|word| of_a(32 * word + lane % 32) << 8);
+            of_words.chain([of_b(lane % 32) << 8]).collect()
+        })
+        .collect();
+    let idesc = (n as u32 / 8) << 17 | 1 << 23 | 1 << 27 | 1 << 29 | 1 << 4;
+    let text = format!(
+        "{}tcgen05.st.sync.aligned.32x32b.x4.b32 [%mine+16], {}; tcgen05.st.sync.aligned.32x32b.x1.b32 [%mine+20], {{%i4}};
+tcgen05.wait::st.sync.aligned; tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;
+setp.ne.u32 %on, %t, %t;\n{}{}mov.b32 %idesc, {idesc:#x};
+@%leader tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X [%taddr], %a, %b, %idesc, [%taddr+16], [%taddr+20], %on;
+{COMMITTED}tcgen05.ld.sync.aligned.32x32b.x16.b32 {}, [%mine]; tcgen05.wait::ld.sync.aligned;\n{}",
+        allocated(32),
+        list('i', 0, 4),
+        descriptor("%a", 0, place),
+        descriptor("%b", 16384, place),
+        list('d', 0, 16),
+        deallocated(32)
+    );
+    let results = run(&text, &inputs, 16, &image);
+    let plain = product(&a, &b, &vec![vec![0.0; n]; m]);
+    for (row, words) in results.iter().enumerate() {
+        for (column, value) in values("f32", words).into_iter().enumerate() {
+            let scale =
+                f64::from(of_a(row) as i32 - 127).exp2() * f64::from(of_b(column) as i32 - 127).exp2();
+            assert_eq!(value, plain[row][column] * scale, "row {row} column {column}");
+        }
+    }
+}
+
+/// Copies from shared memory: to all lanes, or to half or a quarter of them, and to the others likewise.
+#[test]
+fn copies_reach_all_warps() {
+    let word = |row: usize, word: usize| (100 * row + word) as u32;
+    for (shape, rows, words, from) in [
+        ("128x256b", 128, 8, (|lane| lane) as fn(usize) -> usize),
+        ("128x128b", 128, 4, |lane| lane),
+        ("64x128b.warpx2::02_13", 64, 4, |lane| lane % 64),
+        ("64x128b.warpx2::01_23", 64, 4, |lane| lane / 64 * 32 + lane % 32),
+        ("32x128b.warpx4", 32, 4, |lane| lane % 32),
+    ] {
+        // Rows of 16 bytes, eight beside each other.
+        let place = Layout { width: 16, mn_major: false, leading: 128, stride: 32 * words };
+        let mut image = vec![0; 8192];
+        for row in 0..rows {
+            for i in 0..words {
+                let at = row / 8 * place.stride + i / 4 * place.leading + row % 8 * 16 + i % 4 * 4;
+                image[at..at + 4].copy_from_slice(&word(row, i).to_le_bytes());
+            }
+        }
+        let text = format!(
+            "{}{}@%leader tcgen05.cp.cta_group::1.{shape} [%taddr], %a;\n{COMMITTED}
+tcgen05.ld.sync.aligned.32x32b.x{words}.b32 {}, [%mine]; tcgen05.wait::ld.sync.aligned;\n{}",
+            allocated(32),
+            descriptor("%a", 0, place),
+            list('d', 0, words),
+            deallocated(32)
+        );
+        for (lane, found) in run(&text, &vec![vec![0]; 128], words, &image).into_iter().enumerate() {
+            let expected: Vec<u32> = (0..words).map(|i| word(from(lane), i)).collect();
+            assert_eq!(found, expected, "{shape} lane {lane}");
+        }
+    }
+}
+
+/// What the PTX ISA leaves open is refused by name.
+#[test]
+fn what_is_open_is_refused_by_name() {
+    let error = |instruction: &str| {
+        let text = format!(
+            ".version 9.4\n.target sm_100a\n.address_size 64\n.visible .entry k() {{ .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<2>;
+{instruction}\nret; }}\n"
+        );
+        Device::new().load(&text).map(drop).expect_err("it is refused").to_string()
+    };
+    for (instruction, word) in [
+        ("tcgen05.shift.cta_group::1.down [%r0];", "`.shift`"),
+        ("tcgen05.cp.cta_group::1.4x256b [%r0], %rd0;", "`.4x256b`"),
+        ("tcgen05.cp.cta_group::1.128x128b.b8x16.b6x16_p32 [%r0], %rd0;", "`.b8x16`"),
+        ("tcgen05.mma.cta_group::1.kind::f16.ashift [%r0], [%r1], %rd1, %r2, %p0;", "`.ashift`"),
+        (
+            "tcgen05.mma.ws.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r2, %p0, %rd2;",
+            "`zero-column-mask-desc`",
+        ),
+    ] {
+        let found = error(instruction);
+        assert!(found.contains(word) && found.contains("is not modelled"), "{instruction}: {found}");
+    }
+}
