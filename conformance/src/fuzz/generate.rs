@@ -316,7 +316,8 @@ impl Generator<'_> {
                     Node::Switch { id, by, arms }
                 }
                 16..20 if self.function.is_none() => self.call(forms, few, split),
-                20..24 if context.uniform && self.function.is_none() => Node::Step(self.exchange()),
+                20..22 if context.uniform && self.function.is_none() => Node::Step(self.exchange()),
+                22..24 if context.uniform && self.function.is_none() => Node::Step(self.matrices()),
                 24..28 if self.function.is_none() => Node::Step(self.common()),
                 28..30 => Node::Step(self.special()),
                 _ => {
@@ -383,6 +384,145 @@ impl Generator<'_> {
         ];
         self.learn(d, "b64");
         finish(draft, vec![], None)
+    }
+
+    /// Loads, stores, transposes or multiplies matrices of a warp.
+    fn matrices(&mut self) -> Step {
+        let mut draft = Draft::default();
+        match self.rng.u8(0..6) {
+            0 => self.loaded(&mut draft),
+            1 => self.stored(&mut draft),
+            2 => {
+                let a = self.read(&mut draft, 'r', "b32");
+                let d = self.results(&mut draft, "b32", 1);
+                draft.text.push(format!("movmatrix.sync.aligned.m8n8.trans.b16 {}, {a};", d[0]));
+            }
+            _ => self.multiplied(&mut draft),
+        }
+        finish(draft, vec![], None)
+    }
+
+    /// Returns new registers of results.
+    fn results(&mut self, draft: &mut Draft, ty: &str, count: usize) -> Vec<Register> {
+        let results: Vec<_> = (0..count).map(|_| self.fresh(class(ty), ty, Compare::Equal)).collect();
+        draft.writes.extend(&results);
+        results.iter().for_each(|register| self.learn(*register, ty));
+        results
+    }
+
+    /// Loads matrices from what all threads have stored, whose 32 rows of 16 bytes each warp may load.
+    fn loaded(&mut self, draft: &mut Draft) {
+        let count = [1, 2, 4][self.rng.usize(0..3)];
+        let trans = ["", ".trans"][self.rng.usize(0..2)];
+        let value = self.read(draft, 'd', "b64");
+        let (own, row, lane) = (self.scope.allocate('d'), self.scope.allocate('d'), self.scope.allocate('r'));
+        draft.writes.extend([own, row, lane]);
+        let from = self.rng.u32(0..32);
+        let d = list(&self.results(draft, "b32", count));
+        draft.text = vec![
+            format!("mad.wide.u32 {own}, %thread, 8, %exchange;"),
+            format!("st.shared.b64 [{own}], {value};"),
+            "bar.sync 0;".into(),
+            format!("add.u32 {lane}, %thread, {from};"),
+            format!("and.b32 {lane}, {lane}, 31;"),
+            format!("mad.wide.u32 {row}, {lane}, 16, %exchange;"),
+            format!("ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {d}, [{row}];"),
+            "bar.sync 0;".into(),
+        ];
+    }
+
+    /// Stores matrices, to 16 rows of each of the two warps, and loads what another thread has of them.
+    fn stored(&mut self, draft: &mut Draft) {
+        let trans = ["", ".trans"][self.rng.usize(0..2)];
+        let a = [self.read(draft, 'r', "b32"), self.read(draft, 'r', "b32")];
+        let (own, row, lane) = (self.scope.allocate('d'), self.scope.allocate('d'), self.scope.allocate('r'));
+        draft.writes.extend([own, row, lane]);
+        let d = self.results(draft, "b64", 1)[0];
+        let distance = self.rng.usize(1..THREADS);
+        draft.text = vec![
+            // The lanes from 16 on give the rows of the lanes below, which do not count.
+            format!("and.b32 {lane}, %thread, 15;"),
+            format!("mad.wide.u32 {row}, {lane}, 16, %exchange;"),
+            format!("shr.u32 {lane}, %thread, 5;"),
+            format!("mad.wide.u32 {row}, {lane}, 256, {row};"),
+            format!("stmatrix.sync.aligned.m8n8.x2{trans}.shared.b16 [{row}], {};", list(&a)),
+            "bar.sync 0;".into(),
+            format!("xor.b32 {lane}, %thread, {distance};"),
+            format!("mad.wide.u32 {own}, {lane}, 8, %exchange;"),
+            format!("ld.shared.b64 {d}, [{own}];"),
+            "bar.sync 0;".into(),
+        ];
+    }
+
+    /// Multiplies matrices whose sums are exact in any order: of integers, or of floats from 1/2 to 1 with any sign.
+    fn multiplied(&mut self, draft: &mut Draft) {
+        // The shape, the types, and the registers of D, A and B.
+        type Product = (&'static str, &'static str, [&'static [&'static str]; 2], [usize; 3]);
+        const BYTES: &[&str] = &["s8", "u8"];
+        const NIBBLES: &[&str] = &["s4", "u4"];
+        const PRODUCTS: [Product; 16] = [
+            ("m8n8k16", "s32", [BYTES, BYTES], [2, 1, 1]),
+            ("m16n8k16", "s32", [BYTES, BYTES], [4, 2, 1]),
+            ("m16n8k32", "s32", [BYTES, BYTES], [4, 4, 2]),
+            ("m8n8k32", "s32", [NIBBLES, NIBBLES], [2, 1, 1]),
+            ("m16n8k64", "s32", [NIBBLES, NIBBLES], [4, 4, 2]),
+            ("m16n8k256", "s32", [&["b1"], &["b1"]], [4, 4, 2]),
+            ("m16n8k8", "f32", [&["f16"], &["f16"]], [4, 2, 1]),
+            ("m16n8k16", "f32", [&["f16"], &["f16"]], [4, 4, 2]),
+            ("m16n8k16", "f16", [&["f16"], &["f16"]], [2, 4, 2]),
+            ("m16n8k8", "f32", [&["bf16"], &["bf16"]], [4, 2, 1]),
+            ("m16n8k16", "f32", [&["bf16"], &["bf16"]], [4, 4, 2]),
+            ("m16n8k4", "f32", [&["tf32"], &["tf32"]], [4, 2, 1]),
+            ("m16n8k8", "f32", [&["tf32"], &["tf32"]], [4, 4, 2]),
+            ("m16n8k32", "f32", [&["e4m3", "e5m2"], &["e4m3", "e5m2"]], [4, 4, 2]),
+            ("m8n8k4", "f64", [&["f64"], &["f64"]], [2, 1, 1]),
+            ("m16n8k8", "f64", [&["f64"], &["f64"]], [4, 4, 2]),
+        ];
+        let (shape, sum, types, [of_d, of_a, of_b]) = PRODUCTS[self.rng.usize(..PRODUCTS.len())];
+        let [a_type, b_type] = types.map(|all| all[self.rng.usize(..all.len())]);
+        let fragment = |this: &mut Self, draft: &mut Draft, ty: &str, count: usize| -> String {
+            let class = if ty == "f64" { 'd' } else { 'r' };
+            let registers: Vec<_> = (0..count)
+                .map(|_| {
+                    let source = this.read(draft, class, if ty == "f64" { "b64" } else { "b32" });
+                    // The bits that stay of any value, and those that make the number from 1/2 to 1.
+                    let (kept, set): (u64, u64) = match ty {
+                        "f64" => (0x8010_0000_0000_0000, 0x3fe0_0000_0000_0000),
+                        "f32" | "tf32" => (0x8080_0000, 0x3f00_0000),
+                        "bf16" => (0x8080_8080, 0x3f00_3f00),
+                        "f16" => (0x8400_8400, 0x3800_3800),
+                        "e4m3" => (0x8888_8888, 0x3030_3030),
+                        "e5m2" => (0x8484_8484, 0x3838_3838),
+                        _ => return source,
+                    };
+                    let number = this.scope.allocate(class);
+                    draft.writes.push(number);
+                    let bits = if class == 'd' { 64 } else { 32 };
+                    draft.text.push(format!("and.b{bits} {number}, {source}, {kept:#x};"));
+                    draft.text.push(format!("or.b{bits} {number}, {number}, {set:#x};"));
+                    number
+                })
+                .collect();
+            list(&registers)
+        };
+        let a = fragment(self, draft, a_type, of_a);
+        let b = fragment(self, draft, b_type, of_b);
+        let c = fragment(self, draft, sum, of_d);
+        let held = match sum {
+            "f16" => "f16x2",
+            sum => sum,
+        };
+        let d = list(&self.results(draft, held, of_d));
+        let is_integer = sum == "s32" && a_type != "b1";
+        let satfinite = if is_integer && self.rng.bool() { ".satfinite" } else { "" };
+        let operation = match (a_type, self.rng.bool()) {
+            ("b1", true) => ".xor.popc",
+            ("b1", false) => ".and.popc",
+            _ => "",
+        };
+        draft.text.push(format!(
+            "mma.sync.aligned.{shape}.row.col{satfinite}.{sum}.{a_type}.{b_type}.{sum}{operation} {d}, {a}, {b}, {c};"
+        ));
     }
 
     /// Changes common memory by an operation whose order does not matter.
@@ -708,6 +848,12 @@ fn addresses(of: &Form) -> (&'static str, &'static str) {
 
 fn finish(draft: Draft, forms: Vec<usize>, guard: Option<(Register, bool)>) -> Step {
     Step { forms, guard, text: draft.text, reads: draft.reads, writes: draft.writes, copies: Vec::new() }
+}
+
+/// Returns `{%r0, %r1}`.
+fn list(registers: &[Register]) -> String {
+    let names: Vec<_> = registers.iter().map(Register::to_string).collect();
+    format!("{{{}}}", names.join(", "))
 }
 
 fn is_integer(ty: &str) -> bool {

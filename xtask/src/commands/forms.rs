@@ -109,7 +109,7 @@ fn table(rows: &[Row], archs: &[Arch]) -> Table {
     };
     for (family, counts) in forms::counts(rows) {
         total.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
-        if forms::CHAPTERS.contains(&family) {
+        if forms::LEGAL.iter().any(|(other, ..)| *other == family) {
             chapters.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
         }
         add(family, counts);
