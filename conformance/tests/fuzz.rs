@@ -107,6 +107,36 @@ fn kernels_have_all_forms_of_the_interpreter() {
 }
 
 #[test]
+fn kernels_have_matrices() {
+    let table = table(&[]);
+    let kernels: Vec<_> = (0..400).map(|number| (number, generate::kernel(&table, 11, number))).collect();
+    let text = gpu::module_text(VERSIONS[1], &kernels);
+    let all = [
+        "ldmatrix",
+        "stmatrix",
+        "movmatrix",
+        ".satfinite.s32.s8.",
+        ".u4.",
+        ".xor.popc",
+        ".f32.f16.",
+        ".f16.f16.",
+        ".f32.bf16.",
+        ".f32.tf32.",
+        ".f32.e5m2.",
+        ".f64.f64.",
+    ];
+    let missing: Vec<_> = all.into_iter().filter(|word| !text.contains(word)).collect();
+    assert!(missing.is_empty(), "no kernel has {missing:?}");
+    let tools = Tools::find_or_fetch().unwrap();
+    let errors = tools.check_text(&text, TARGET).unwrap();
+    assert!(errors.is_empty(), "{:?}", errors.first().map(|error| &error.message));
+    for (number, kernel) in kernels.iter().step_by(8) {
+        let [first, next] = [0, 1].map(|schedule| run::run(kernel, schedule).unwrap());
+        assert!(first == next, "kernel {number}");
+    }
+}
+
+#[test]
 fn ptxas_takes_kernels() {
     let table = table(&[]);
     let tools = Tools::find_or_fetch().unwrap();

@@ -317,9 +317,9 @@ impl Generator<'_> {
                 }
                 16..20 if self.function.is_none() => self.call(forms, few, split),
                 20..22 if context.uniform && self.function.is_none() => Node::Step(self.exchange()),
-                22..24 if context.uniform && self.function.is_none() => Node::Step(self.matrices()),
-                24..28 if self.function.is_none() => Node::Step(self.common()),
-                28..30 => Node::Step(self.special()),
+                22..26 if context.uniform && self.function.is_none() => Node::Step(self.matrices()),
+                26..29 if self.function.is_none() => Node::Step(self.common()),
+                29..31 => Node::Step(self.special()),
                 _ => {
                     let Some(form) = forms.pop_front() else { break };
                     let (of, function) = (&self.table.forms[form], self.function.is_some());
