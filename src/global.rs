@@ -38,8 +38,8 @@ pub use elements::{
     VectorsMut, WarpElementsMut,
 };
 pub use matrix::{
-    FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowMut, RowsMut,
-    WarpRowsMut,
+    FragmentMut, GlobalMatrix, GlobalMatrixMut, GlobalRowsMut, MatrixTile, MatrixTileMut, RowInputs, RowMut,
+    RowsMut, WarpRowsMut,
 };
 pub use scatter::GlobalScatter;
 pub use slice::GlobalSlice;

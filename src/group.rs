@@ -96,6 +96,32 @@ impl Cta {
         special_register::nctaid_x() * special_register::nctaid_y() * special_register::nctaid_z()
     }
 
+    /// Returns the thread's rank in the grid: the CTA's rank times its number of threads, plus the thread's rank in the CTA. A loop
+    /// from this rank in steps of [`grid_thread_count`](Cta::grid_thread_count) is a grid-stride loop. In a grid of 2^32 threads or
+    /// more, ranks wrap around.
+    ///
+    /// Not collective.
+    ///
+    /// PTX, in a block and a grid of one dimension: `mov.u32 t, %tid.x;`, `mov.u32 c, %ctaid.x;`, `mov.u32 n, %ntid.x;` and
+    /// `mad.lo.s32 d, c, n, t;`. If the kernel states its threads, n is a constant, and a power of two is a shift.
+    #[inline(always)]
+    #[doc(alias = "cg::grid_group::thread_rank")]
+    pub fn grid_thread_rank(&self) -> u32 {
+        self.grid_rank() * self.thread_count() + self.thread_rank()
+    }
+
+    /// Returns the number of threads of the grid. It wraps around at 2^32.
+    ///
+    /// Not collective.
+    ///
+    /// PTX, in a block and a grid of one dimension: `mov.u32 c, %nctaid.x;`, `mov.u32 n, %ntid.x;` and `mul.lo.s32 d, c, n;`. If the
+    /// kernel states its threads, n is a constant, and a power of two is a shift.
+    #[inline(always)]
+    #[doc(alias = "cg::grid_group::num_threads")]
+    pub fn grid_thread_count(&self) -> u32 {
+        self.grid_size() * self.thread_count()
+    }
+
     /// Returns the thread's position in the CTA, x first (`threadIdx`).
     ///
     /// Not collective.

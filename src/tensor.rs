@@ -247,7 +247,7 @@ impl<T: Element, S: LoadShape> TensorMap<T, S> {
     where
         S: BoxShape,
     {
-        TensorTile { map: self, at: S::first(index) }
+        TensorTile { map: self, at: S::at(S::coords(index)) }
     }
 }
 
@@ -285,7 +285,7 @@ impl<T, S: LoadShape> Copy for TensorTile<T, S> {}
 #[derive(Debug)]
 pub struct TensorMapMut<T, S: StoreShape> {
     object: *const u8,
-    boxes: S::Index,
+    boxes: S::Boxes,
     _of: PhantomData<*mut T>,
 }
 
@@ -317,7 +317,7 @@ impl<T: Element, S: StoreShape> TensorMapMut<T, S> {
     /// - The bounding box of an `.im2col` map stays within the tensor: its lower corner is not negative, and its upper corner is
     ///   not positive (9.7.9.25.5.1).
     #[inline(always)]
-    pub const unsafe fn from_raw(object: *const TensorMapObject, boxes: S::Index) -> Self {
+    pub const unsafe fn from_raw(object: *const TensorMapObject, boxes: S::Boxes) -> Self {
         const { stored_shape_bytes::<T, S>() };
         const { assert_target::<S>() };
         TensorMapMut { object: object.cast(), boxes, _of: PhantomData }
@@ -379,7 +379,7 @@ impl<T: Element, S: BoxShape> TensorMapMut<T, S> {
 #[derive(Debug)]
 pub struct TensorTilesMut<T, S: BoxShape> {
     object: *const u8,
-    boxes: S::Index,
+    boxes: S::Boxes,
     /// The number of this CTA's next box, the number of all boxes, and the distance to the CTA's box after the next. `step` plus
     /// a number below `count` is below 2^32.
     next: u32,
@@ -411,10 +411,10 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
 
     /// Takes the CTA's next box and returns the box with its position, counted in boxes of each dimension, or `None` when no box
     /// is left. Boxes are numbered with the innermost index fastest, and a CTA takes every n-th of a grid of n CTAs. The box `[i, j]`
-    /// of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`. All threads that hold the handle
-    /// take the same box, without a barrier.
+    /// of a `Box2<W, H>` begins at the coordinates `[W * i, H * j]`; [`box_at`](TensorMap::box_at) takes the position as it is.
+    /// All threads that hold the handle take the same box, without a barrier.
     #[inline(always)]
-    pub fn next_tile(&mut self) -> Option<(S::Index, TensorTileMut<T, S>)> {
+    pub fn next_tile(&mut self) -> Option<(S::At, TensorTileMut<T, S>)> {
         if self.next >= self.count {
             return None;
         }

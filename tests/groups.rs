@@ -6,7 +6,7 @@ mod support;
 use std::sync::LazyLock;
 
 use groups::{SHUFFLES, TILES};
-use ptx_emu::{Emulator, Kernels};
+use ptx_emu::{Emulator, Kernels, Matrix};
 use support::ok;
 use xtask::device::{Arch, Build, Module, OptLevel};
 
@@ -312,6 +312,52 @@ fn vectors_are_updated_with_loads_in_flight() {
             assert_eq!(run("update")?, expected(&|i| 2.0 * of_x(i) + y[i]));
             assert_eq!(run("sums")?, expected(&|i| 2.0 * of_x(i)));
             assert_eq!(run("scale")?, y.iter().map(|y| 2.0 * y).collect::<Vec<_>>());
+        }
+        Ok(())
+    });
+}
+
+/// A matrix beside another is dealt out by the same rule, has its own rows, and may have more of them, which stay as they are.
+#[test]
+fn rows_come_with_those_of_other_matrices() {
+    const COLUMNS: u32 = 140;
+    each(|gpu, kernels| {
+        let run = |by_warps: bool, [rows, of_x, of_factors, of_also]: [u32; 4]| {
+            let numbers = |count, seed| -> Vec<f32> {
+                words((count * COLUMNS) as usize, seed).into_iter().map(|word| (word % 512) as f32).collect()
+            };
+            let (x, factors, also) = (numbers(of_x, 1), numbers(of_factors, 2), numbers(of_also, 3));
+            let factors = &factors[..of_factors as usize];
+            let sums = vec![-1.0; (rows * COLUMNS) as usize];
+            let mut results = (gpu.slice(&also), gpu.slice(&sums));
+            let (of_x, of_factors) = (gpu.slice(&x), gpu.slice(factors));
+            let arguments = (
+                Matrix::new(&of_x, of_x.len() as u32 / COLUMNS, COLUMNS),
+                &of_factors,
+                Matrix::new(&mut results.0, of_also, COLUMNS),
+                Matrix::new(&mut results.1, rows, COLUMNS),
+            );
+            if by_warps {
+                kernels.kernel(groups::rows_of_warps)?.launch(gpu, 2, arguments)?;
+            } else {
+                kernels.kernel(groups::rows_of_ctas)?.launch(gpu, 2, arguments)?;
+            }
+            let row = |i: usize| i / COLUMNS as usize;
+            let sum = |i: usize| factors[row(i)] * x[i] + also[i];
+            let expected_also = (0..also.len()).map(|i| if i < sums.len() { sum(i) } else { also[i] });
+            assert!(results.0.to_vec().into_iter().eq(expected_also), "another matrix of {of_also} rows");
+            let expected = (0..sums.len()).map(|i| sum(i) + row(i) as f32);
+            assert!(results.1.to_vec().into_iter().eq(expected), "{rows} rows");
+            Ok::<_, ptx_emu::Error>(())
+        };
+        for by_warps in [false, true] {
+            run(by_warps, [0, 1, 1, 1])?;
+            run(by_warps, [7, 7, 7, 7])?;
+            run(by_warps, [20, 23, 21, 22])?;
+            for too_few in [[7, 6, 7, 7], [7, 7, 6, 7], [7, 7, 7, 6]] {
+                let error = run(by_warps, too_few).expect_err("an input has too few rows").to_string();
+                assert!(error.contains("has fewer rows than the matrix"), "{error}");
+            }
         }
         Ok(())
     });

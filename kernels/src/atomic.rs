@@ -129,6 +129,5 @@ pub unsafe fn atomic_operations(cta: Cta, #[shared] smem: Common, input: Global<
 /// Calls `f` with each word of this thread's share: the words of the input are dealt out to all threads of the grid.
 #[inline(always)]
 fn for_each_word<const N: usize>(cta: &Cta, input: Global<u32>, f: impl FnMut(u32)) {
-    let first = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    input.for_each::<N>(first as usize, cta.grid_size() * cta.thread_count(), f);
+    input.for_each::<N>(cta.grid_thread_rank(), cta.grid_thread_count(), f);
 }

@@ -31,10 +31,10 @@ pub fn bulk_reduce_columns(
     n: u32,
 ) {
     let Some(sums) = sums.get(0) else { return };
-    let (mine, step) = (cta.thread_rank(), cta.grid_size() * THREADS);
+    let (mine, step) = (cta.thread_rank(), cta.grid_thread_count());
 
     let mut sum = [0_u32; 4];
-    let mut v = cta.grid_rank() * THREADS + mine;
+    let mut v = cta.grid_thread_rank();
     while let Some(words) = input.get_vector(v as usize) {
         // Each thread keeps two vectors in flight.
         let more = input.get_vector((v + step) as usize).unwrap_or_default();

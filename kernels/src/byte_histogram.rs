@@ -27,8 +27,8 @@ pub fn byte_histogram(
     input: Global<u8>,
     #[len(BINS)] totals: GlobalAtomics<u32, scope::Gpu>,
 ) {
-    let (rank, step) = (cta.thread_rank() as usize, (cta.grid_size() * THREADS) as usize);
-    let first = (cta.grid_rank() * THREADS) as usize + rank;
+    let rank = cta.thread_rank() as usize;
+    let (first, step) = (cta.grid_thread_rank() as usize, cta.grid_thread_count() as usize);
     let of_warp = BINS * cta.warp_rank() as usize;
 
     cta.finish(smem.bins, |cta, bins| {

@@ -35,8 +35,7 @@ pub fn cluster_histogram(
     n: u32,
 ) {
     let Some((_, output)) = output.tiles(&cta).0.next_tile() else { trap() };
-    let (first, step) =
-        (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
+    let (first, step) = (cta.grid_thread_rank(), cta.grid_thread_count());
 
     cta.finish_cluster(smem.bins, |cluster, bins| {
         let cta = cluster.cta();

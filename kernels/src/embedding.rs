@@ -22,8 +22,8 @@ pub fn embedding_gather(
     table: GlobalMatrix<bf16>,
     output: GlobalRowsMut<bf16>,
 ) {
-    for (i, to) in output.rows(&cta) {
-        let Some(row) = tokens.get(i).and_then(|token| table.row(token as usize)) else { trap() };
+    for (_, token, to) in output.rows_with(&cta, tokens) {
+        let Some(row) = table.row(token as usize) else { trap() };
         to.vectors(&cta).for_each_write::<LOADS, _>(row, |vector| vector);
     }
 }

@@ -41,7 +41,7 @@ pub fn cluster_peers(
     n: u32,
 ) {
     let rounds = (ROUNDS as u32).min(n / 1024);
-    let first = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
+    let first = cta.grid_thread_rank();
     let mut outputs = output.elements(&cta);
 
     let (of_rows, of_columns) = ([smem.row_even, smem.row_odd], [smem.column_even, smem.column_odd]);

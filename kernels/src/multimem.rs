@@ -53,7 +53,7 @@ pub unsafe fn multimem_all_reduce(
     meet(&cta, arrived, arrived_here, gpus);
     // Each element belongs to one thread of one GPU.
     let first = (gpu * cta.grid_size() + cta.grid_rank()) * THREADS + cta.thread_rank();
-    let step = gpus * cta.grid_size() * THREADS;
+    let step = gpus * cta.grid_thread_count();
     let mut v = first;
     while let Some(vector) = vectors.get(v as usize) {
         vector.store(vector.load_reduce_add(sem::Relaxed), sem::Relaxed);

@@ -30,8 +30,7 @@ pub fn cta_reductions(
 ) {
     let Smem { mut words, mut floats, mut longs, mut doubles } = smem;
     let (cta, warp) = (&cta, cta.warp());
-    let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    let word = input.get(i as usize).unwrap_or(0);
+    let word = input.get(cta.grid_thread_rank() as usize).unwrap_or(0);
     let (whole, float) = ((word % 1024) as f32 - 512.0, f32::from_bits(word));
     let (long, double) = (u64::from(word) << 29 ^ u64::from(!word), f64::from(whole));
 

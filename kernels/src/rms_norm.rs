@@ -33,9 +33,8 @@ pub fn rms_norm(
     let mut partials = smem.partials;
 
     cta.finish(smem.row, |cta, mut free| {
-        for (index, to) in output.rows(cta) {
-            let row = input.row(index).and_then(|row| row.slice::<LONGEST>(0, columns as usize));
-            let Some(row) = row else { trap() };
+        for (_, row, to) in output.rows_with(cta, input) {
+            let Some(row) = row.slice::<LONGEST>(0, columns as usize) else { trap() };
             let row = free.load(cta, row).wait(cta);
 
             let (mut sum, mut i) = (0.0, thread);

@@ -6,7 +6,6 @@ use ptx::group::Cta;
 use ptx::math::{exp, rcp};
 use ptx::reduce::ReduceMemory;
 use ptx::shared::DynamicShared;
-use ptx::trap;
 
 ptx::shared_memory! {
     struct Smem { partials: ReduceMemory<f32> }
@@ -29,9 +28,7 @@ pub fn row_softmax(
     let mut partials = smem.partials;
     let (mut cached, _) = dynamic.take_thread_vectors::<f32>(&cta, columns / 4);
 
-    for (row, to) in output.rows(&cta) {
-        let Some(from) = input.row(row) else { trap() };
-
+    for (_, from, to) in output.rows_with(&cta, input) {
         let mut greatest = f32::NEG_INFINITY;
         cached.fill_from::<4>(from, |x| greatest = x[0].max(x[1]).max(x[2].max(x[3])).max(greatest));
         let greatest = partials.reduce_max(&cta, greatest);

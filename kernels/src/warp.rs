@@ -16,8 +16,7 @@ pub fn warp_segmented_sum(
     n: u32,
 ) {
     let warp = cta.warp();
-    let i = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    let value = input.get(i as usize).unwrap_or(0);
+    let value = input.get(cta.grid_thread_rank() as usize).unwrap_or(0);
 
     let same_key = warp.partition_by(value & 7);
     let sum = same_key.reduce_add(value).wrapping_add(same_key.thread_rank());

@@ -270,7 +270,7 @@ macro_rules! tensors {
         unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::$Kind<T, S>, F> for Tensor<M, RANK>
         where
             T: TensorElement,
-            S: BoxShape<Index = [u32; RANK]> + TiledShape,
+            S: BoxShape<Boxes = [u32; RANK]> + TiledShape,
             F: Function,
             M: $Memory<'a, F, T>,
         {
@@ -302,7 +302,7 @@ unsafe impl<Map: NoPadding> NoPadding for RawTensorMut<Map> {}
 unsafe impl<'a, T, S, F, M, const RANK: usize> Argument<'a, kind::TensorMut<T, S>, F> for Tensor<M, RANK>
 where
     T: TensorElement,
-    S: BoxShape<Index = [u32; RANK]> + TiledShape,
+    S: BoxShape<Boxes = [u32; RANK]> + TiledShape,
     F: Function,
     M: MemoryMut<'a, F, T>,
 {
@@ -320,7 +320,7 @@ where
                 "has {count} boxes, but a kernel numbers 2^31 at most: choose larger boxes"
             )));
         }
-        arguments.push::<DeviceTensorMut<S::Index>, _>(RawTensorMut { map, boxes });
+        arguments.push::<DeviceTensorMut<S::Boxes>, _>(RawTensorMut { map, boxes });
         Ok(())
     }
 }

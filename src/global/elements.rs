@@ -123,19 +123,18 @@ impl<T: Element> Global<T> {
     /// # use ptx::{global::Global, group::Cta};
     /// # fn kernel(cta: &Cta, x: Global<f32>) {
     /// // The executing thread's share of a sum over the grid.
-    /// let (first, step) = (cta.grid_rank() * cta.thread_count() + cta.thread_rank(), cta.grid_size() * cta.thread_count());
     /// let mut sum = 0.0;
-    /// x.for_each::<4>(first as usize, step, |x| sum += x);
+    /// x.for_each::<4>(cta.grid_thread_rank(), cta.grid_thread_count(), |x| sum += x);
     /// # }
     /// ```
     #[inline(always)]
-    pub fn for_each<const N: usize>(self, first: usize, step: u32, mut f: impl FnMut(T)) {
+    pub fn for_each<const N: usize>(self, first: u32, step: u32, mut f: impl FnMut(T)) {
         const { loads(N) };
         // SAFETY: zeros are a value of elements; below `len` there is an element, which no thread writes
         // (`Global::from_raw`). No sum wraps: slices are at most `isize::MAX` bytes long.
         unsafe {
             for_each_loaded::<_, _, N>(
-                first,
+                first as usize,
                 step as usize,
                 self.len,
                 |i| load(self.base.add(i)),
@@ -301,7 +300,8 @@ impl Length for usize {
     }
 }
 
-/// The executing thread's rank in the grid and the number of threads of the grid: start and step of a grid-stride loop.
+/// The executing thread's rank in the grid and the number of threads of the grid: start and step of a grid-stride loop. They do not
+/// wrap around, so no two threads have one place.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     rank: usize,

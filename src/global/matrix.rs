@@ -2,7 +2,7 @@
 //! (the output of a GEMM or of a row-wise kernel).
 
 use super::elements::{Vector, per_vector};
-use super::{ElementsMut, Global, VectorsMut};
+use super::{ElementsMut, Global, VectorsMut, load};
 use crate::group::Cta;
 use crate::mark::{Grid, deal};
 use crate::shared::Element;
@@ -70,11 +70,20 @@ impl<T: Element> GlobalMatrix<T> {
     /// PTX: none.
     #[inline(always)]
     pub fn row(&self, y: usize) -> Option<Global<T>> {
-        if y >= self.rows as usize {
-            return None;
-        }
-        // SAFETY: `y < rows`; rows are a multiple of 16 bytes, so each is aligned to 16 bytes; no thread writes (`from_raw`).
-        Some(unsafe { Global::from_raw(self.base.add(start(y as u32, self.columns)), self.columns as usize) })
+        // SAFETY: `y < rows`.
+        (y < self.rows as usize).then(|| unsafe { self.row_at(y as u32) })
+    }
+
+    /// Returns row `y`.
+    ///
+    /// # Safety
+    ///
+    /// `y` is below `rows`.
+    #[inline(always)]
+    unsafe fn row_at(&self, y: u32) -> Global<T> {
+        // SAFETY: `y < rows` (`# Safety`); rows are a multiple of 16 bytes, so each is aligned to 16 bytes; no thread writes
+        // (`from_raw`).
+        unsafe { Global::from_raw(self.base.add(start(y, self.columns)), self.columns as usize) }
     }
 
     /// Returns the tile of `R` rows and `C` columns at `[x, y]`, counted in tiles: its first element is in row `y * R`, column
@@ -205,6 +214,45 @@ impl<T: Element> GlobalRowsMut<T> {
             step: cta.grid_size(),
         }
     }
+
+    /// Returns the rows of [`rows`](GlobalRowsMut::rows) with those of `inputs` that have the same index. Of a [`GlobalMatrix`], every
+    /// thread reads the row; the row of another [`GlobalRowsMut`] is this CTA's too; a [`Global`] has a number for each row; and a
+    /// tuple of two to four of these gives a tuple. So an item is `(index, rows of the inputs, row)`.
+    ///
+    /// Traps before the first row if an input has fewer rows than this matrix. An input may have more, which keep their contents.
+    /// Where `#[len(rows, columns)]` gives all of them one number of rows, there is no check: the launch made it.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none; `ld.global` a row of a [`Global`]
+    ///
+    /// ```
+    /// # use ptx::{global::{Global, GlobalMatrix, GlobalRowsMut}, group::Cta, math::fma, registers::from_fn};
+    /// # fn kernel(cta: &Cta, x: GlobalMatrix<f32>, scales: Global<f32>, old: GlobalRowsMut<f32>, new: GlobalRowsMut<f32>) {
+    /// // Scales each row, adds it to that of `old`, and stores the sum in both.
+    /// for (_, (x, scale, old), new) in new.rows_with(cta, (x, scales, old)) {
+    ///     let old = old.vectors(cta);
+    ///     for (k, (_, new)) in new.vectors(cta).enumerate() {
+    ///         if let Some((x, old)) = old.get_with(k, x) {
+    ///             let sum = from_fn::<f32, 4>(|i| fma(scale, x[i], old.read()[i]));
+    ///             old.write(sum);
+    ///             new.write(sum);
+    ///         }
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn rows_with<I: RowInputs>(
+        self,
+        cta: &Cta,
+        inputs: I,
+    ) -> impl Iterator<Item = (usize, I::Rows, RowMut<T>)> + use<T, I> {
+        inputs.deal(self.rows);
+        // SAFETY: the rows of a matrix that has an index below `rows`, which `inputs` have too (`deal`). Each index comes once, in one
+        // CTA.
+        self.rows(cta).map(move |(index, row)| (index, unsafe { inputs.row(index as u32) }, row))
+    }
 }
 
 impl<T: Element> GlobalRowsMut<T> {
@@ -248,7 +296,172 @@ impl<T: Element> GlobalRowsMut<T> {
             lanes: (threads - 32 * warp).min(32),
         }
     }
+
+    /// Returns the rows of [`warp_rows`](GlobalRowsMut::warp_rows), each with its index and the row of that index of `inputs`, as
+    /// [`rows_with`](GlobalRowsMut::rows_with). Of a row of a [`GlobalRowsMut`], a lane has its vectors.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none; `ld.global` a row of a [`Global`]
+    ///
+    /// ```
+    /// # use ptx::{global::{GlobalMatrix, GlobalRowsMut}, group::Cta};
+    /// # fn kernel(cta: &Cta, x: GlobalMatrix<f32>, y: GlobalRowsMut<f32>) {
+    /// // Divides each row by the sum of its elements.
+    /// let warp = cta.warp();
+    /// for (_, x, y) in y.warp_rows_with(cta, x) {
+    ///     let mut sum = 0.0;
+    ///     x.for_each::<4>(warp.lane(), 32, |x| sum += x);
+    ///     let sum = warp.reduce_add(sum);
+    ///     y.for_each_write::<4, _>(x, |x| x.map(|x| x / sum));
+    /// }
+    /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp_rows_with<I: RowInputs>(
+        self,
+        cta: &Cta,
+        inputs: I,
+    ) -> impl Iterator<Item = (usize, I::WarpRows, VectorsMut<T, u32>)> + use<T, I> {
+        inputs.deal(self.rows);
+        let rows = self.warp_rows(cta);
+        let (lane, lanes) = (rows.lane, rows.lanes);
+        // SAFETY: as in `rows_with`; the lanes of one warp, which has the index, take the row's vectors.
+        rows.map(move |(index, row)| (index, unsafe { inputs.warp_row(index as u32, lane, lanes) }, row))
+    }
 }
+
+/// What [`GlobalRowsMut::rows_with`] and [`GlobalRowsMut::warp_rows_with`] give beside a row: a [`GlobalMatrix`], a [`Global`], another
+/// [`GlobalRowsMut`], or a tuple of two to four of these.
+///
+/// # Safety
+///
+/// Implemented in this crate only: after `deal(rows)`, there is a row of each index below `rows`, and if it can be written, the threads
+/// that have it are the only ones that access it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` gives no rows beside those of a matrix",
+    label = "not a `GlobalMatrix`, a `GlobalRowsMut`, a `Global` with a number for each row, or a tuple of two to four of these"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait RowInputs {
+    /// A row of each, for the threads of a CTA.
+    type Rows;
+    /// A row of each, for a lane of a warp.
+    type WarpRows;
+    /// Deals out the rows that can be written. Traps if there are fewer than `rows`.
+    #[doc(hidden)]
+    fn deal(&self, rows: u32);
+    /// Returns the row of index `y`.
+    ///
+    /// # Safety
+    ///
+    /// `y` is below the `rows` of [`deal`](RowInputs::deal), and all threads of one CTA, and no others, take this row, once.
+    #[doc(hidden)]
+    unsafe fn row(&self, y: u32) -> Self::Rows;
+    /// Returns the row of index `y`, or of one that is divided the vectors of this lane.
+    ///
+    /// # Safety
+    ///
+    /// As of [`row`](RowInputs::row), for the `lanes` lanes of one warp.
+    #[doc(hidden)]
+    unsafe fn warp_row(&self, y: u32, lane: u32, lanes: u32) -> Self::WarpRows;
+}
+
+/// Traps if memory beside a matrix has fewer rows.
+#[inline(always)]
+fn check_rows(has: bool) {
+    if !has {
+        trap_because!("what is passed to `rows_with` or `warp_rows_with` has fewer rows than the matrix")
+    }
+}
+
+// SAFETY: `deal` compares the rows; no thread writes them.
+unsafe impl<T: Element> RowInputs for GlobalMatrix<T> {
+    type Rows = Global<T>;
+    type WarpRows = Global<T>;
+    #[inline(always)]
+    fn deal(&self, rows: u32) {
+        check_rows(self.rows >= rows);
+    }
+    #[inline(always)]
+    unsafe fn row(&self, y: u32) -> Global<T> {
+        // SAFETY: there is such a row (`# Safety`).
+        unsafe { self.row_at(y) }
+    }
+    #[inline(always)]
+    unsafe fn warp_row(&self, y: u32, _: u32, _: u32) -> Global<T> {
+        // SAFETY: there is such a row (`# Safety`).
+        unsafe { self.row_at(y) }
+    }
+}
+
+// SAFETY: `deal` compares the elements, one for each row; no thread writes them.
+unsafe impl<T: Element> RowInputs for Global<T> {
+    type Rows = T;
+    type WarpRows = T;
+    #[inline(always)]
+    fn deal(&self, rows: u32) {
+        check_rows(self.len >= rows as usize);
+    }
+    #[inline(always)]
+    unsafe fn row(&self, y: u32) -> T {
+        // SAFETY: there is such an element (`# Safety`), and no thread writes it (`Global::from_raw`).
+        unsafe { load(self.base.add(y as usize)) }
+    }
+    #[inline(always)]
+    unsafe fn warp_row(&self, y: u32, _: u32, _: u32) -> T {
+        // SAFETY: as in `row`.
+        unsafe { RowInputs::row(self, y) }
+    }
+}
+
+// SAFETY: `deal` compares the rows, and marks their memory. A call has the handle, so the rows are dealt out by it alone, each to the
+// threads that take it.
+unsafe impl<T: Element> RowInputs for GlobalRowsMut<T> {
+    type Rows = RowMut<T>;
+    type WarpRows = VectorsMut<T, u32>;
+    #[inline(always)]
+    fn deal(&self, rows: u32) {
+        deal::<Grid, _>(self.base);
+        check_rows(self.rows >= rows);
+    }
+    #[inline(always)]
+    unsafe fn row(&self, y: u32) -> RowMut<T> {
+        // SAFETY: there is such a row (`# Safety`), so the address is in the matrix.
+        RowMut::new(unsafe { self.base.add(start(y, self.columns)) }, self.columns)
+    }
+    #[inline(always)]
+    unsafe fn warp_row(&self, y: u32, lane: u32, lanes: u32) -> VectorsMut<T, u32> {
+        // SAFETY: as in `row`.
+        let base = unsafe { self.base.add(start(y, self.columns)) };
+        VectorsMut::of_row(base, self.columns, lane, lanes)
+    }
+}
+
+macro_rules! row_inputs {
+    ($( ($($I:ident $i:tt),+) )*) => { $(
+        // SAFETY: each has its rows.
+        unsafe impl<$($I: RowInputs),+> RowInputs for ($($I,)+) {
+            type Rows = ($($I::Rows,)+);
+            type WarpRows = ($($I::WarpRows,)+);
+            #[inline(always)]
+            fn deal(&self, rows: u32) {
+                $( self.$i.deal(rows); )+
+            }
+            #[inline(always)]
+            unsafe fn row(&self, y: u32) -> Self::Rows {
+                // SAFETY: `# Safety`.
+                unsafe { ($(self.$i.row(y),)+) }
+            }
+            #[inline(always)]
+            unsafe fn warp_row(&self, y: u32, lane: u32, lanes: u32) -> Self::WarpRows {
+                // SAFETY: `# Safety`.
+                unsafe { ($(self.$i.warp_row(y, lane, lanes),)+) }
+            }
+        }
+    )* };
+}
+row_inputs! { (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) }
 
 /// An iterator over a CTA's rows of a [`GlobalRowsMut`], with their indices.
 #[derive(Debug)]

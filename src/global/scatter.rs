@@ -13,7 +13,7 @@ use crate::shared::Element;
 /// # unsafe fn kernel(cta: &Cta, values: Global<f32>, places: Global<u32>, sorted: *mut f32, n: usize) {
 /// // SAFETY: the host passes `n` elements; only this grid accesses them, and only through this handle.
 /// let sorted = unsafe { GlobalScatter::from_raw(sorted, n) };
-/// let i = (cta.grid_rank() * cta.thread_count() + cta.thread_rank()) as usize;
+/// let i = cta.grid_thread_rank() as usize;
 /// if let (Some(value), Some(place)) = (values.get(i), places.get(i)) {
 ///     sorted.write(place as usize, value);
 /// }

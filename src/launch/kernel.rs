@@ -292,9 +292,9 @@ pub struct RawMatrix<T> {
 #[allow(missing_docs)]
 #[repr(C)]
 #[derive(Debug)]
-pub struct RawTensorMut<Index> {
+pub struct RawTensorMut<Boxes> {
     pub object: TensorMapObject,
-    pub boxes: Index,
+    pub boxes: Boxes,
 }
 
 macro_rules! memory {
@@ -337,7 +337,7 @@ memory! {
     [T: MapElement, S: ReduceShape + UnboundedShape] TensorMapReduce<T, S>
         [S::LAYOUT, stored_shape_bytes::<T, S>(), layout_of_name(<T::Elemtype as Qualifier>::PTX)]: TensorMapObject,
         TensorReduce<T, S>, |raw| (raw);
-    [T: Element, S: StoreShape] TensorMapMut<T, S> [S::LAYOUT, stored_shape_bytes::<T, S>()]: RawTensorMut<S::Index>,
+    [T: Element, S: StoreShape] TensorMapMut<T, S> [S::LAYOUT, stored_shape_bytes::<T, S>()]: RawTensorMut<S::Boxes>,
         TensorMut<T, S>, |raw| (&raw.object, raw.boxes);
 }
 

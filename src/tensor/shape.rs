@@ -181,8 +181,8 @@ pub trait StoreShape: Shape {
     /// "Starting co-ordinates for Bounding Box (`tensorCoords`) must be non-negative."
     #[doc(hidden)]
     fn writes(coords: &Self::TensorCoords, unit: i32) -> bool;
-    /// The number of boxes in each dimension, or the index of a box; `()` for a shape that is not a box.
-    type Index: Copy + core::fmt::Debug;
+    /// The number of boxes in each dimension; `()` for a shape that is not a box.
+    type Boxes: Copy + core::fmt::Debug;
     /// Starts a store of this shape from `src` (`cp.async.bulk.tensor`), in the thread's bulk async-group.
     ///
     /// # Safety
@@ -244,24 +244,21 @@ pub trait TiledShape: LoadShape<Bounds = ()> {
 pub trait BoxShape: LoadShape + StoreShape {
     /// The number of boxes of a tensor, given their number in each dimension, `boxes`.
     #[doc(hidden)]
-    fn count(boxes: Self::Index) -> u32;
+    fn count(boxes: Self::Boxes) -> u32;
     /// The index in each dimension of a tensor's box `i`, counted with the innermost dimension fastest.
     ///
     /// # Safety
     ///
-    /// `i` is less than `count`, which does not overflow.
+    /// `i` is less than `count`, which is at most 2^31.
     #[doc(hidden)]
-    unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index;
-    /// The coordinates of the first element of the box at `index`, if they are below 2^31.
-    #[doc(hidden)]
-    fn coords(index: Self::Index) -> Self::TensorCoords;
-    /// The coordinates of a load that begins at `coords`.
-    #[doc(hidden)]
-    fn at(coords: Self::TensorCoords) -> Self::At;
+    unsafe fn index(boxes: Self::Boxes, i: u32) -> Self::At;
     /// The coordinates of the first element of the box at `index`. For any index, the innermost coordinate is a multiple of 16
     /// bytes, as rows are, and coordinates wrap around at 2^32.
     #[doc(hidden)]
-    fn first(index: Self::At) -> Self::At;
+    fn coords(index: Self::At) -> Self::TensorCoords;
+    /// The coordinates of a load that begins at `coords`.
+    #[doc(hidden)]
+    fn at(coords: Self::TensorCoords) -> Self::At;
 }
 
 /// The pixels at which a column may start, along each of W, H and D that the tensor has: the bounding box of an im2col tensor
@@ -458,7 +455,7 @@ macro_rules! boxes {
         }
         impl<$(const $D: usize,)+ M: MapSwizzle> StoreShape for $Box<$($D,)+ M> {
             type TensorCoords = [i32; $rank];
-            type Index = [u32; $rank];
+            type Boxes = [u32; $rank];
             #[inline(always)]
             fn writes(coords: &Self::TensorCoords, unit: i32) -> bool {
                 is_aligned(coords, unit) & is_non_negative(coords)
@@ -494,25 +491,21 @@ macro_rules! boxes {
         #[diagnostic::do_not_recommend]
         impl<$(const $D: usize,)+ M: MapSwizzle> BoxShape for $Box<$($D,)+ M> {
             #[inline(always)]
-            fn count(boxes: Self::Index) -> u32 {
+            fn count(boxes: Self::Boxes) -> u32 {
                 boxes.into_iter().fold(1, u32::wrapping_mul)
             }
             #[inline(always)]
-            unsafe fn index(boxes: Self::Index, i: u32) -> Self::Index {
+            unsafe fn index(boxes: Self::Boxes, i: u32) -> Self::At {
                 // SAFETY: the caller passes an `i` below the number of boxes (`# Safety`).
-                unsafe { nth(boxes, i) }
+                unsafe { nth(boxes, i) }.map(u32::cast_signed)
             }
             #[inline(always)]
-            fn coords(index: Self::Index) -> Self::TensorCoords {
-                core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as u32) as i32)
+            fn coords(index: Self::At) -> Self::TensorCoords {
+                core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as i32))
             }
             #[inline(always)]
             fn at(coords: Self::TensorCoords) -> Self::At {
                 coords
-            }
-            #[inline(always)]
-            fn first(index: Self::At) -> Self::At {
-                core::array::from_fn(|d| index[d].wrapping_mul(Self::DIMS[d] as i32))
             }
         }
     )* };
@@ -647,7 +640,7 @@ macro_rules! im2col {
         #[diagnostic::do_not_recommend]
         impl<const CHANNELS: usize, const PIXELS: usize> StoreShape for $Im2col<CHANNELS, PIXELS> {
             type TensorCoords = [i32; $rank];
-            type Index = ();
+            type Boxes = ();
             #[inline(always)]
             fn writes(coords: &Self::TensorCoords, unit: i32) -> bool {
                 is_aligned(coords, unit) & is_non_negative(coords)
@@ -971,7 +964,7 @@ impl<const WIDTH: usize> Shape for Scatter4<WIDTH> {
 #[diagnostic::do_not_recommend]
 impl<const WIDTH: usize> StoreShape for Scatter4<WIDTH> {
     type TensorCoords = [i32; 5];
-    type Index = ();
+    type Boxes = ();
     #[inline(always)]
     fn writes(coords: &Self::TensorCoords, unit: i32) -> bool {
         is_aligned(coords, unit) & is_non_negative(coords)

@@ -23,8 +23,7 @@ pub fn count_bytes(
     input: Global<u32>,
     counts: GlobalAtomics<u32, scope::Gpu>,
 ) {
-    let step = (cta.grid_size() * cta.thread_count()) as usize;
-    let mut i = (cta.grid_rank() * cta.thread_count() + cta.thread_rank()) as usize;
+    let (mut i, step) = (cta.grid_thread_rank() as usize, cta.grid_thread_count() as usize);
     cta.finish_cluster(smem.bins, |cluster, bins| {
         let bins = cluster.open_atomic(bins.write(cluster.cta(), |_| 0)).sync(&cluster);
         while let Some(word) = input.get(i) {

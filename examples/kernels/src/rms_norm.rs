@@ -26,9 +26,9 @@ pub fn normalize_rows(
     let (columns, mut partials) = (weights.len(), smem.partials);
     let thread = cta.thread_rank() as usize;
     cta.finish(smem.row, |cta, mut free| {
-        for (y, to) in output.rows(cta) {
+        for (_, row, to) in output.rows_with(cta, input) {
             // The length of the copy is known at run time.
-            let Some(row) = input.row(y).and_then(|row| row.slice::<LONGEST>(0, columns)) else { trap() };
+            let Some(row) = row.slice::<LONGEST>(0, columns) else { trap() };
             let row = free.load(cta, row).wait(cta);
 
             let (mut squares, mut v) = (0.0, thread);

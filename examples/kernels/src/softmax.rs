@@ -2,7 +2,6 @@ use ptx::global::{GlobalMatrix, GlobalRowsMut};
 use ptx::group::Cta;
 use ptx::math::{exp, rcp};
 use ptx::reduce::ReduceMemory;
-use ptx::trap;
 
 const THREADS: u32 = 256;
 
@@ -18,9 +17,7 @@ ptx::shared_memory! {
 #[ptx::kernel(threads = THREADS)]
 pub fn softmax_rows(cta: Cta, #[shared] smem: Smem, input: GlobalMatrix<f32>, output: GlobalRowsMut<f32>) {
     let mut partials = smem.partials;
-    for (row, to) in output.rows(&cta) {
-        let Some(from) = input.row(row) else { trap() };
-
+    for (_, from, to) in output.rows_with(&cta, input) {
         let (mut greatest, mut sum) = (f32::MIN, 0.0);
         let mut v = cta.thread_rank() as usize;
         while let Some(x) = from.get_vector(v) {

@@ -32,7 +32,7 @@ pub fn transpose(
     let thread = cta.thread_rank() as usize;
 
     // A copy loads zeros for elements outside the tensor, and does not store them.
-    let source = |[column, row]: [u32; 2]| input.box_at([row as i32, column as i32]);
+    let source = |[column, row]: [i32; 2]| input.box_at([row, column]);
     cta.finish((smem.box_in, smem.box_out), |cta, (mut free, box_out)| {
         // After the load's phase, the store has read the other box. Before the first round there is no store.
         let mut stored = AfterSync::ready(box_out);

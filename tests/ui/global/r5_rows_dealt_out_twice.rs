@@ -14,3 +14,9 @@ pub fn to_ctas_and_warps(cta: &Cta, y: GlobalRowsMut<f32>) {
     #[cfg(not(fixed))]
     y.warp_rows(cta).for_each(|(_, vectors)| vectors.for_each(|(_, vector)| vector.write([1.0; 4])));
 }
+
+pub fn beside_another(cta: &Cta, y: GlobalRowsMut<f32>, z: GlobalRowsMut<f32>) {
+    z.rows_with(cta, y).for_each(drop);
+    #[cfg(not(fixed))]
+    y.warp_rows(cta).for_each(drop);
+}

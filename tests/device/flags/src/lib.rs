@@ -185,11 +185,10 @@ pub fn sum_by_the_last<const ORDER: u32>(
     #[len(1)] count: Words,
     output: GlobalScatter<u32>,
 ) {
-    let (thread, threads) = (cta.thread_rank() as usize, cta.thread_count() as usize);
-    let own = cta.grid_rank() as usize * threads + thread;
-    let (Some(part), Some(count)) = (parts.get(own), count.get(0)) else { return };
+    let own = cta.grid_thread_rank();
+    let (Some(part), Some(count)) = (parts.get(own as usize), count.get(0)) else { return };
     let mut sum = 0_u32;
-    input.for_each::<1>(own, cta.grid_size() * cta.thread_count(), |word| sum = sum.wrapping_add(word));
+    input.for_each::<1>(own, cta.grid_thread_count(), |word| sum = sum.wrapping_add(word));
     part.store(sum, sem::Relaxed);
     let is_last = if ORDER == RELAXED_STORE {
         let last = cta.grid_size() - 1;
@@ -233,7 +232,7 @@ pub fn add_to_vectors(
 /// Stores number i into `output[places[i]]`.
 #[ptx::kernel(unsafe(uniform), threads = 32)]
 pub fn scatter(cta: Cta, places: Global<u32>, output: GlobalScatter<u8>) {
-    let own = (cta.grid_rank() * cta.thread_count() + cta.thread_rank()) as usize;
+    let own = cta.grid_thread_rank() as usize;
     if let Some(place) = places.get(own) {
         output.write(place as usize, own as u8);
     }

@@ -5,7 +5,7 @@
 
 #[cfg(target_arch = "nvptx64")]
 use half::{bf16, f16};
-use ptx::global::{Global, GlobalElementsMut, GlobalVectorsMut};
+use ptx::global::{Global, GlobalElementsMut, GlobalMatrix, GlobalRowsMut, GlobalVectorsMut};
 use ptx::group::Cta;
 use ptx::reduce::{ReduceMemory, SegmentMemory};
 #[cfg(target_arch = "nvptx64")]
@@ -251,6 +251,43 @@ pub fn sums(cta: Cta, x: Global<f32>, z: Global<f32>, y: GlobalVectorsMut<f32>) 
     vectors.for_each_write::<4, _>((x, z), |(x, z)| [0, 1, 2, 3].map(|i| x[i] + z[i]));
     for (i, y) in rest {
         y.write(x.get(i).unwrap_or(0.0) + z.get(i).unwrap_or(0.0));
+    }
+}
+
+/// Each row of `also`, and that of `results`, ← factor · x + the row of `also`: a row per CTA. `results` get the row's index beside.
+#[ptx::kernel(unsafe(uniform), threads = 64)]
+pub fn rows_of_ctas(
+    cta: Cta,
+    x: GlobalMatrix<f32>,
+    factors: Global<f32>,
+    also: GlobalRowsMut<f32>,
+    results: GlobalRowsMut<f32>,
+) {
+    for (row, (x, factor, also), result) in results.rows_with(&cta, (x, factors, also)) {
+        for ((i, sum), (_, also)) in result.elements(&cta).zip(also.elements(&cta)) {
+            also.write(factor * x.get(i).unwrap_or(0.0) + also.read());
+            sum.write(also.read() + row as f32);
+        }
+    }
+}
+
+/// The same, a row per warp.
+#[ptx::kernel(unsafe(uniform), threads = 96)]
+pub fn rows_of_warps(
+    cta: Cta,
+    x: GlobalMatrix<f32>,
+    factors: Global<f32>,
+    also: GlobalRowsMut<f32>,
+    results: GlobalRowsMut<f32>,
+) {
+    for (row, (x, factor, also), result) in results.warp_rows_with(&cta, (x, factors, also)) {
+        for (k, (_, sum)) in result.enumerate() {
+            if let Some((x, also)) = also.get_with(k, x) {
+                let added = also.read();
+                also.write([0, 1, 2, 3].map(|i| factor * x[i] + added[i]));
+                sum.write(also.read().map(|also| also + row as f32));
+            }
+        }
     }
 }
 

@@ -78,7 +78,7 @@ pub fn copy_boxes(
     cta.finish((smem.loaded, smem.stored), |cta, (mut tile, mut out)| {
         let mut boxes = to.tiles(cta);
         while let Some((index, to)) = boxes.next_tile() {
-            let loaded = tile.load(cta, from.box_at(index.map(|i| i as i32))).wait(cta);
+            let loaded = tile.load(cta, from.box_at(index)).wait(cta);
             let rows = loaded.as_2d::<32>().swizzled(Swizzled::SWIZZLE);
             let full = out.write(cta, |i| rows.get([i % 32, i / 32]).unwrap_or(0.0)).to_async().sync(cta);
             let stored = tensor::store(cta, full, to).commit(cta).wait_read(cta);

@@ -44,15 +44,16 @@ pub unsafe extern "ptx-kernel" fn raw_launch_dependent(x: *const u32, out: *mut 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_launch_ranks(out: *mut u32) {
     let (cta, (), _) = unsafe { Cta::enter::<()>() };
-    let at = cta.grid_rank() * cta.thread_count() + cta.thread_rank();
-    unsafe { out.add(at as usize).write(cta.warp_rank() + cta.grid_size() + cta.is_leader() as u32) };
+    let (at, rest) = (cta.grid_thread_rank() as usize, cta.grid_thread_count() ^ cta.grid_size());
+    unsafe { out.add(at).write(cta.warp_rank() + rest + cta.is_leader() as u32) };
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn raw_launch_ranks(out: *mut u32) {
     let rank = crate::thread_rank();
-    let at = crate::cta_rank() * crate::thread_count() + rank;
-    unsafe { out.add(at as usize).write(rank / 32 + crate::cta_count() + crate::elected() as u32) };
+    let (threads, ctas) = (crate::thread_count(), crate::cta_count());
+    let at = (crate::cta_rank() * threads + rank) as usize;
+    unsafe { out.add(at).write(rank / 32 + (ctas * threads ^ ctas) + crate::elected() as u32) };
 }
 
 #[unsafe(no_mangle)]

@@ -1037,8 +1037,8 @@ pair! {
         let mut mine = unsafe { TensorMapMut::<f32, Box2<32, 8>>::from_raw(map, boxes) }.tiles(&cta);
         if let Some(([x, y], dst)) = mine.next_tile() {
             unsafe {
-                out.write(x);
-                out.add(1).write(y);
+                out.write(x.cast_unsigned());
+                out.add(1).write(y.cast_unsigned());
             }
             cta.async_scope(tile, |cta, tile| {
                 // The copies are in place: the CTA owns the box, so it can load and store the box.

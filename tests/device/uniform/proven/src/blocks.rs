@@ -55,7 +55,7 @@ pub fn tree_in_shared_memory(cta: Cta, #[shared] smem: Words, input: Global<u32>
 #[ptx::kernel(threads = 256)]
 pub fn scan_by_doubling(cta: Cta, #[shared] smem: Words, input: Global<u32>, output: GlobalElementsMut<u32>) {
     let rank = cta.thread_rank() as usize;
-    let mut sum = input.get(cta.grid_rank() as usize * 256 + rank).unwrap_or(0);
+    let mut sum = input.get(cta.grid_thread_rank() as usize).unwrap_or(0);
     let mut elements = output.elements(&cta);
     cta.finish(smem.words, |cta, words| {
         let mut free = words.into_free_generic();
@@ -83,8 +83,7 @@ pub fn histogram_in_shared_memory(
     input: Global<u32>,
     bins: GlobalAtomics<u32, scope::Gpu>,
 ) {
-    let first = cta.grid_rank() as usize * 256 + cta.thread_rank() as usize;
-    let step = cta.grid_size() * 256;
+    let (first, step) = (cta.grid_thread_rank(), cta.grid_thread_count());
     cta.finish(smem.words, |cta, words| {
         let counts = words.write(cta, |_| 0).into_atomic(cta);
         input.for_each::<4>(first, step, |x| {
@@ -209,9 +208,8 @@ pub fn softmax_of_ctas(
     input: GlobalMatrix<f32>,
     output: GlobalRowsMut<f32>,
 ) {
-    let (mut sums, rank) = (smem.sums, cta.thread_rank() as usize);
-    for (y, to) in output.rows(&cta) {
-        let Some(row) = input.row(y) else { ptx::trap() };
+    let (mut sums, rank) = (smem.sums, cta.thread_rank());
+    for (_, row, to) in output.rows_with(&cta, input) {
         let mut greatest = f32::NEG_INFINITY;
         row.for_each::<4>(rank, 256, |x| greatest = greatest.max(x));
         let greatest = sums.reduce_max(&cta, greatest);
@@ -237,10 +235,10 @@ pub fn layer_norm(
     for (y, to) in output.rows(&cta) {
         let Some(row) = input.row(y) else { continue };
         let mut sum = 0.0;
-        row.for_each::<2>(cta.thread_rank() as usize, 128, |x| sum += x);
+        row.for_each::<2>(cta.thread_rank(), 128, |x| sum += x);
         let mean = sums.reduce_add(&cta, sum) / columns as f32;
         let mut squares = 0.0;
-        row.for_each::<2>(cta.thread_rank() as usize, 128, |x| squares += (x - mean) * (x - mean));
+        row.for_each::<2>(cta.thread_rank(), 128, |x| squares += (x - mean) * (x - mean));
         let variance = sums.reduce_add(&cta, squares) / columns as f32;
         if variance == 0.0 {
             to.elements(&cta).for_each(|(i, to)| to.write(row.get(i).unwrap_or(0.0)));
@@ -303,7 +301,7 @@ pub fn radix_sort_of_a_tile(
     output: GlobalElementsMut<u32>,
 ) {
     let (mut sums, rank) = (smem.sums, cta.thread_rank());
-    let mut x = input.get((cta.grid_rank() * 256 + rank) as usize).unwrap_or(u32::MAX);
+    let mut x = input.get(cta.grid_thread_rank() as usize).unwrap_or(u32::MAX);
     let mut elements = output.elements(&cta);
     cta.finish(smem.words, |cta, words| {
         let mut free = words.into_free_generic();
@@ -337,7 +335,7 @@ pub fn segments_of_ctas(
     output: GlobalElementsMut<u32>,
 ) {
     let mut memory = smem.segments;
-    let i = (cta.grid_rank() * 128 + cta.thread_rank()) as usize;
+    let i = cta.grid_thread_rank() as usize;
     let key = keys.get(i).unwrap_or(0);
     let is_head = cta.thread_rank() == 0 || i.checked_sub(1).and_then(|i| keys.get(i)) != Some(key);
     let (count, _) = memory.inclusive_scan(&cta, 1, is_head, |x, y| x + y);

@@ -122,7 +122,7 @@ pub fn sum_of_a_cluster(
 ) {
     let mut sums = smem.sums;
     let mut elements = output.elements(&cta);
-    let i = cta.grid_rank() * 128 + cta.thread_rank();
+    let i = cta.grid_thread_rank();
     cta.finish_cluster(smem.words, |cluster, words| {
         let cta = cluster.cta();
         let sum = sums.reduce_add(cta, input.get(i as usize).unwrap_or(0));

@@ -124,8 +124,7 @@ pub fn row_of_a_warp(cta: Cta, matrix: GlobalMatrix<f32>, sums: GlobalElementsMu
 #[ptx::kernel(threads = 256)]
 pub fn rows_of_warps(cta: Cta, input: GlobalMatrix<f32>, output: GlobalRowsMut<f32>) {
     let warp = cta.warp();
-    for (y, to) in output.warp_rows(&cta) {
-        let Some(row) = input.row(y) else { ptx::trap() };
+    for (_, row, to) in output.warp_rows_with(&cta, input) {
         let (mut i, mut greatest) = (warp.lane() as usize, 0.0_f32);
         while let Some(x) = row.get(i) {
             greatest = x.max(greatest);
@@ -133,6 +132,49 @@ pub fn rows_of_warps(cta: Cta, input: GlobalMatrix<f32>, output: GlobalRowsMut<f
         }
         let greatest = warp.reduce_max(greatest);
         to.for_each_update::<2, _>((), |(), x| x.map(|x| x - greatest));
+    }
+}
+
+/// Two matrices are dealt out together. The number of a row is equal in the warp.
+#[ptx::kernel(threads = 256)]
+pub fn rows_of_two_matrices_by_warps(
+    cta: Cta,
+    limits: Global<u32>,
+    also: GlobalRowsMut<u32>,
+    output: GlobalRowsMut<u32>,
+) {
+    let warp = cta.warp();
+    for (_, (limit, also), to) in output.warp_rows_with(&cta, (limits, also)) {
+        let mut sum = 0;
+        also.clone().for_each(|(_, x)| sum += x.read()[0]);
+        if limit > 7 {
+            sum = warp.reduce_add(sum);
+        }
+        to.for_each_update::<2, _>((), |(), x| x.map(|x| x + sum));
+        also.for_each(|(_, x)| x.write([sum; 4]));
+    }
+}
+
+/// The same by CTAs: a row's number is equal in the CTA.
+#[ptx::kernel(threads = 256)]
+pub fn rows_of_two_matrices(
+    cta: Cta,
+    #[shared] smem: Sums,
+    limits: Global<u32>,
+    also: GlobalRowsMut<u32>,
+    output: GlobalRowsMut<u32>,
+) {
+    let mut memory = smem.memory;
+    for (_, (limit, also), to) in output.rows_with(&cta, (limits, also)) {
+        if limit == 0 {
+            continue;
+        }
+        let own = also.vectors(&cta);
+        let mut sum = 0;
+        own.clone().for_each(|(_, x)| sum += x.read()[0]);
+        let sum = memory.reduce_add(&cta, sum);
+        own.for_each(|(_, x)| x.write([sum; 4]));
+        to.elements(&cta).for_each(|(_, x)| x.write(sum));
     }
 }
 

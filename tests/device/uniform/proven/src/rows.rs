@@ -21,10 +21,10 @@ pub fn softmax_of_warps(
     while y < rows {
         let Some(row) = input.row(y as usize) else { ptx::trap() };
         let mut greatest = f32::NEG_INFINITY;
-        row.for_each::<4>(warp.lane() as usize, 32, |x| greatest = greatest.max(x));
+        row.for_each::<4>(warp.lane(), 32, |x| greatest = greatest.max(x));
         let greatest = warp.reduce(greatest, f32::max);
         let mut sum = 0.0;
-        row.for_each::<4>(warp.lane() as usize, 32, |x| sum += exp(x - greatest));
+        row.for_each::<4>(warp.lane(), 32, |x| sum += exp(x - greatest));
         let sum = warp.reduce_add(sum);
         for i in (warp.lane()..columns).step_by(32) {
             let x = row.get(i as usize).unwrap_or(0.0);
@@ -63,7 +63,7 @@ pub fn norms_of_tiles(cta: Cta, a: GlobalMatrix<f32>, norms: GlobalScatter<f32>,
         let y = first + warp.lane() / 8;
         let mut sum = 0.0_f32;
         if let Some(row) = a.row(y as usize) {
-            row.for_each::<2>(tile.thread_rank() as usize, 8, |x| sum += x * x);
+            row.for_each::<2>(tile.thread_rank(), 8, |x| sum += x * x);
         }
         let sum = tile.reduce_add(sum);
         if tile.thread_rank() == 0 {
@@ -99,7 +99,7 @@ pub fn least_of_warps(cta: Cta, input: Global<u32>, output: GlobalScatter<u32>, 
 /// Sorts 32 numbers by a bitonic network.
 #[ptx::kernel(threads = 128)]
 pub fn sort_of_warps(cta: Cta, input: Global<u32>, output: GlobalElementsMut<u32>) {
-    let (warp, rank) = (cta.warp(), cta.grid_rank() * 128 + cta.thread_rank());
+    let (warp, rank) = (cta.warp(), cta.grid_thread_rank());
     let mut x = input.get(rank as usize).unwrap_or(u32::MAX);
     let mut size = 2;
     while size <= 32 {
@@ -154,7 +154,7 @@ pub fn append_by_filter(
     count: GlobalAtomics<u32, scope::Gpu>,
     list: GlobalScatter<u32>,
 ) {
-    let (warp, rank) = (cta.warp(), cta.grid_rank() * 128 + cta.thread_rank());
+    let (warp, rank) = (cta.warp(), cta.grid_thread_rank());
     let x = input.get(rank as usize).unwrap_or(0);
     if let Some(lanes) = warp.filter(x > 7) {
         let mut start = 0;
@@ -186,7 +186,7 @@ pub fn histogram_by_match(cta: Cta, input: Global<u32>, bins: GlobalAtomics<u32,
 /// Segmented sums of whole warps.
 #[ptx::kernel(threads = 128)]
 pub fn segments_of_warps(cta: Cta, keys: Global<u32>, values: Global<f32>, output: GlobalElementsMut<f32>) {
-    let (warp, rank) = (cta.warp(), (cta.grid_rank() * 128 + cta.thread_rank()) as usize);
+    let (warp, rank) = (cta.warp(), cta.grid_thread_rank() as usize);
     let key = keys.get(rank).unwrap_or(u32::MAX);
     let is_head = warp.shuffle_up(key, 1) != Some(key);
     let sum = warp.segmented_scan(values.get(rank).unwrap_or(0.0), is_head, |x, y| x + y);
@@ -196,7 +196,7 @@ pub fn segments_of_warps(cta: Cta, keys: Global<u32>, values: Global<f32>, outpu
 /// A step of an iteration until all lanes have converged.
 #[ptx::kernel(threads = 128)]
 pub fn newton_until_all_converge(cta: Cta, input: Global<f32>, output: GlobalElementsMut<f32>) {
-    let (warp, rank) = (cta.warp(), (cta.grid_rank() * 128 + cta.thread_rank()) as usize);
+    let (warp, rank) = (cta.warp(), cta.grid_thread_rank() as usize);
     let a = input.get(rank).unwrap_or(1.0).max(1.0);
     let mut x = a;
     loop {

@@ -267,7 +267,7 @@ pub fn cta_call_in_a_loop_over_elements_of_warps(cta: Cta, output: GlobalElement
 
 #[ptx::kernel(threads = 128)]
 pub fn call_in_a_loop_over_the_input(cta: Cta, input: Global<u32>) {
-    input.for_each::<4>(cta.thread_rank() as usize, 128, |_| cta.sync()); // wrong
+    input.for_each::<4>(cta.thread_rank(), 128, |_| cta.sync()); // wrong
 }
 
 #[ptx::kernel(threads = 128)]

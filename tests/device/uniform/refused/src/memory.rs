@@ -1,6 +1,6 @@
 //! Memory that is dealt out in a part of the threads that share it.
 
-use ptx::global::{GlobalElementsMut, GlobalMut, GlobalRowsMut, GlobalVectorsMut};
+use ptx::global::{Global, GlobalElementsMut, GlobalMut, GlobalRowsMut, GlobalVectorsMut};
 use ptx::group::Cta;
 
 #[ptx::kernel(threads = 128)]
@@ -74,6 +74,78 @@ pub fn a_row_in_one_warp(cta: Cta, output: GlobalRowsMut<u32>) {
             row.vectors(&cta).for_each(|(_, x)| x.write([1; 4])); // wrong
         } else {
             row.elements(&cta).for_each(|(_, x)| x.write(1)); // wrong
+        }
+    }
+}
+
+/// The CTAs deal out two matrices, each by the other.
+#[ptx::kernel(threads = 128)]
+pub fn matrices_in_another_order(cta: Cta, a: GlobalRowsMut<u32>, b: GlobalRowsMut<u32>) {
+    let (a, b) = if cta.grid_rank() == 1 { (a, b) } else { (b, a) };
+    for (_, b, _) in a.rows_with(&cta, b) {
+        // wrong
+        b.vectors(&cta).for_each(|(_, x)| x.write([1; 4]));
+    }
+}
+
+#[ptx::kernel(threads = 128)]
+pub fn second_matrix_to_ctas_or_warps(
+    cta: Cta,
+    a: GlobalRowsMut<u32>,
+    b: GlobalRowsMut<u32>,
+    output: GlobalRowsMut<u32>,
+) {
+    if cta.grid_rank() == 1 {
+        for (_, row, _) in a.rows_with(&cta, output) {
+            // wrong
+            row.vectors(&cta).for_each(|(_, x)| x.write([1; 4]));
+        }
+    } else {
+        for (_, row, _) in b.warp_rows_with(&cta, output) {
+            // wrong
+            row.for_each(|(_, x)| x.write([2; 4]));
+        }
+    }
+}
+
+/// Only the matrix that is dealt out beside differs.
+#[ptx::kernel(threads = 128)]
+pub fn another_second_matrix(
+    cta: Cta,
+    a: GlobalRowsMut<u32>,
+    b: GlobalRowsMut<u32>,
+    output: GlobalRowsMut<u32>,
+) {
+    let (with, rest) = if cta.grid_rank() == 1 { (a, b) } else { (b, a) };
+    output.rows_with(&cta, with).for_each(|(_, row, _)| row.vectors(&cta).for_each(|(_, x)| x.write([1; 4]))); // wrong
+    rest.rows(&cta).for_each(|(_, row)| row.vectors(&cta).for_each(|(_, x)| x.write([2; 4])));
+}
+
+#[ptx::kernel(threads = 128)]
+pub fn second_row_in_two_ways(cta: Cta, also: GlobalRowsMut<u32>, output: GlobalRowsMut<u32>) {
+    for (_, row, _) in output.rows_with(&cta, also) {
+        if cta.thread_rank() % 2 == 0 {
+            row.elements(&cta).for_each(|(_, x)| x.write(1)); // wrong
+        } else {
+            row.vectors(&cta).for_each(|(_, x)| x.write([2; 4])); // wrong
+        }
+    }
+}
+
+/// The number of a row is equal in the CTA that has the row, and not in the grid.
+#[ptx::kernel(threads = 128)]
+pub fn dealt_out_by_a_number_of_a_row(
+    cta: Cta,
+    numbers: Global<u32>,
+    output: GlobalRowsMut<u32>,
+    more: GlobalRowsMut<u32>,
+) {
+    let mut more = Some(more);
+    for (_, number, _) in output.rows_with(&cta, numbers) {
+        if number == 7
+            && let Some(more) = more.take()
+        {
+            more.rows(&cta).for_each(|(_, row)| row.vectors(&cta).for_each(|(_, x)| x.write([1; 4]))); // wrong
         }
     }
 }
