@@ -219,8 +219,8 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
             index: in_out.next,
             count: in_out.count,
             step: in_out.step,
-            inputs: inputs.map(|input| input.base.cast::<[T; N]>().wrapping_add(in_out.next)),
-            in_out: in_out.base.cast::<[T; N]>().wrapping_add(in_out.next),
+            inputs: inputs.map(|input| input.base.wrapping_add(in_out.next * N).cast()),
+            in_out: in_out.base.wrapping_add(in_out.next * N).cast(),
             _scope: PhantomData,
         };
         if cta.is_leader() {
@@ -307,7 +307,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         unsafe {
             RingLayout::<T, N, INPUTS, STAGES>::expect(bar);
             for (i, input) in self.inputs.iter().enumerate() {
-                let src = input.wrapping_add(offset).cast();
+                let src = input.cast::<T>().wrapping_add(offset).cast();
                 raw::cp_async_bulk_shared_cta_global(
                     self.tile(stage, i),
                     src,
@@ -316,7 +316,7 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
                     cache_hint::None,
                 );
             }
-            let src = self.in_out.wrapping_add(offset).cast_const().cast();
+            let src = self.in_out.cast::<T>().wrapping_add(offset).cast_const().cast();
             raw::cp_async_bulk_shared_cta_global(
                 self.tile(stage, INPUTS),
                 src,
@@ -403,9 +403,9 @@ impl<'s, T: Element, const N: usize, const INPUTS: usize, const STAGES: usize>
         self.at.advance::<STAGES>();
         self.index += self.step;
         for input in &mut self.inputs {
-            *input = input.wrapping_add(self.step);
+            *input = input.cast::<T>().wrapping_add(self.step * N).cast();
         }
-        self.in_out = self.in_out.wrapping_add(self.step);
+        self.in_out = self.in_out.cast::<T>().wrapping_add(self.step * N).cast();
     }
 
     /// Waits until the loads into the ring's current stage have arrived (`mbarrier.try_wait`). When no tile remains, the
