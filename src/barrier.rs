@@ -12,13 +12,11 @@
 //! The calls take a [`Warp`]: they are collective in the warp, not in the CTA. They are `.aligned`, as CUTLASS's named barriers
 //! (`bar.sync`) are: all threads of the warp execute the same instruction.
 //!
-//! A [`NamedBarrier`] that a pipeline lends to its consumers ([`Pipeline::run_with`](crate::pipeline::Pipeline::run_with)) makes
-//! their warps a group that holds handles ([`Warps`]).
+//! A [`ConsumersBarrier`](crate::pipeline::ConsumersBarrier), which a pipeline lends to its consumers, makes their warps a group
+//! that holds handles ([`Warps`](crate::group::Warps)).
 
 use core::marker::PhantomData;
 
-use crate::async_group::Token;
-use crate::group::{Completes, HasBarrier, PartBarrier, ThreadGroup, Warps};
 use crate::qualifier::op::{And, Or};
 use crate::qualifier::{Sealed, convergence::Aligned, threads};
 use crate::raw;
@@ -212,64 +210,6 @@ impl<const ID: u32, const THREADS: u32, K> NamedBarrier<ID, THREADS, K> {
         // `.op`, so `.red` meets neither `.sync` nor `.arrive` on the barrier. The threads of the warp call `red` from the same
         // place.
         unsafe { K::red(ID, THREADS, predicate) }
-    }
-}
-
-// SAFETY: the barrier counts `THREADS` threads.
-unsafe impl<const ID: u32, const THREADS: u32> PartBarrier for NamedBarrier<ID, THREADS> {
-    const THREADS: Option<u32> = Some(THREADS);
-}
-
-impl<const ID: u32, const THREADS: u32> HasBarrier for Warps<'_, NamedBarrier<ID, THREADS>> {
-    #[inline(always)]
-    fn sync(&self) {
-        meet!(self);
-        // SAFETY: the part has `THREADS` threads, and only the part uses the barrier during the run: `run_with` begins with a
-        // barrier of the CTA and takes the named barrier, which comes back after another barrier of the CTA or never.
-        unsafe { raw::barrier_cta_sync(Aligned, ID, threads::Count(THREADS)) }
-    }
-}
-// SAFETY: the barrier is that of all threads of the part.
-unsafe impl<'p, const ID: u32, const THREADS: u32> Completes<Warps<'p, NamedBarrier<ID, THREADS>>>
-    for Warps<'p, NamedBarrier<ID, THREADS>>
-{
-}
-/// The consumers of a pipeline to which [`Pipeline::run_with`](crate::pipeline::Pipeline::run_with) lends the barrier: `THREADS`
-/// threads.
-impl<const ID: u32, const THREADS: u32> ThreadGroup for Warps<'_, NamedBarrier<ID, THREADS>> {
-    type Regained<Tile> = ();
-    #[inline(always)]
-    fn regain<Tile>(_: Tile, _: Token) {}
-    #[inline(always)]
-    fn thread_rank(&self) -> u32 {
-        Warps::thread_rank(self)
-    }
-    #[inline(always)]
-    fn thread_count(&self) -> u32 {
-        Warps::thread_count(self)
-    }
-    #[inline(always)]
-    fn is_leader(&self) -> bool {
-        Warps::thread_rank(self) == 0
-    }
-    #[cfg(feature = "checked")]
-    #[inline(always)]
-    fn meet(&self) {
-        crate::checked::meet_in_part(Warps::thread_rank(self), THREADS, ID);
-    }
-}
-
-impl<const ID: u32, const THREADS: u32> Warps<'_, NamedBarrier<ID, THREADS>> {
-    /// Waits for all threads of this part of a pipeline, a group of warps that share a named barrier (`barrier.cta.sync`). Writes
-    /// of these threads before the barrier are visible to all of them after the barrier.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: `barrier.cta.sync.aligned ID, THREADS;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn sync(&self) {
-        HasBarrier::sync(self);
     }
 }
 

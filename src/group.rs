@@ -21,7 +21,7 @@ pub(crate) use hand_over::come_back;
 pub use hand_over::{HandOver, Held};
 pub use transition::{AfterSync, End, IsThere, Together, Transitions};
 pub(crate) use transition::{Passed, nothing_to_end};
-pub use warps::{PartBarrier, Warps};
+pub use warps::Warps;
 
 /// The executing thread block (CTA; `cooperative_groups::thread_block`); each of its threads holds one `Cta`.
 ///
@@ -301,7 +301,7 @@ impl Cta {
     message = "`{Self}` is not a group of threads",
     label = "expected a `Cta`, a `FirstWarp`, a `Thread`, or `Warps` with a named barrier",
     note = "pass the group that the enclosing closure gets: the `cta` of `cta.async_scope(…)`, the `warp` of `cta.invoke_warp(…)`, the `thread` of `cta.invoke_one(…)`, the `warps` of `pipeline.run_with(…)`",
-    note = "the `warps` of `pipeline.run(…)` have no barrier of their own: use `run_with`, which gives them a `NamedBarrier`"
+    note = "the `warps` of `pipeline.run(…)` have no barrier of their own: use `run_tiles_with` or `run_with`, which give them a `ConsumersBarrier`"
 )]
 pub trait ThreadGroup: mark::Group + Completes<Self> + fmt::Debug + Sized {
     /// Returns the executing thread's rank in the group.

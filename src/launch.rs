@@ -102,7 +102,9 @@ impl Cta {
     ///     [`cluster_scope`](Cta::cluster_scope), [`finish_cluster`](Cta::finish_cluster), and of a `WorkQueueMemory`;
     ///   - the bodies of [`invoke_one`](Cta::invoke_one), [`invoke_warp`](Cta::invoke_warp), [`finish_one`](Cta::finish_one),
     ///     [`finish_warp`](Cta::finish_warp);
-    ///   - the parts of [`Pipeline::run`](crate::pipeline::Pipeline::run) and `run_with`;
+    ///   - the parts of [`Pipeline::run`](crate::pipeline::Pipeline::run), `run_with` and `run_tiles_with`;
+    ///   - the closures of [`Pipeline::run_tiles`](crate::pipeline::Pipeline::run_tiles), `run_keyed_tiles` and
+    ///     [`Rounds::run`](crate::pipeline::Rounds::run), which run once a round in each consumer;
     ///   - the closures of [`unroll`](crate::registers::unroll) and [`from_fn`](crate::registers::from_fn), which run once a
     ///     round in each thread.
     ///
@@ -110,7 +112,7 @@ impl Cta {
     ///   of any group: it runs as often as its method says, which differs from thread to thread. The compiler does not check
     ///   this, because the method takes the group by `&`.
     /// - *Parts.* The calls that run a closure in a part of the threads (`invoke_one`, `invoke_warp`, `finish_one`,
-    ///   `finish_warp`, `Pipeline::run`, `run_with`) take the larger group by `&mut`. Their closures therefore have neither that
+    ///   `finish_warp`, the runs of a `Pipeline`) take the larger group by `&mut`. Their closures therefore have neither that
     ///   group nor a [`Warp`](crate::warp::Warp) of it, and make no collective call of it. A thread, a warp or [`Warps`](crate::group::Warps) hold the
     ///   handles of a part. If a closure of a part captures a value, by move or by reference, and changes it (`next_tile`, …),
     ///   the threads outside the part do not use that value again.

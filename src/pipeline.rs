@@ -25,14 +25,18 @@
 //! [`IdleRing::update_all`] makes all these calls for you.
 
 mod barrier_pair;
+mod consumers_barrier;
 mod layout;
 mod parts;
 mod ring;
+mod rounds;
 mod run;
 mod stage;
 
 pub use barrier_pair::BarrierPair;
+pub use consumers_barrier::ConsumersBarrier;
 pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSignals};
 pub use ring::{FinishedRing, FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
+pub use rounds::Rounds;
 pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineMemory, RunsPipeline};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};

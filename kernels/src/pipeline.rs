@@ -1,12 +1,13 @@
 //! Sums by pipelines with warp specialization: one thread of each CTA loads tiles (TMA), the warps after the first compute. In a
 //! cluster, each CTA loads a part of a tile and multicasts it to the CTAs that share the tile.
 
-use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::cluster::{Cluster, Peers};
 use ptx::global::{EveryTile, Global, GlobalElementsMut, GlobalMut};
 use ptx::group::{AfterSync, Cta, Together, Warps};
-use ptx::pipeline::{FinishedRun, FullStage, Pipeline, PipelineMemory, Sharing, StageTiles};
+use ptx::pipeline::{
+    ConsumersBarrier, FinishedRun, FullStage, Pipeline, PipelineMemory, Sharing, StageTiles,
+};
 use ptx::shared::SharedArray;
 use ptx::trap;
 
@@ -59,7 +60,7 @@ ptx::shared_memory! {
         stages: PipelineMemory<[u32; N], 8>,
         out: SharedArray<u32, N>,
         totals: SharedArray<u32, 4>,
-        consumers: NamedBarrier<1, 128>,
+        consumers: ConsumersBarrier<1>,
     }
 }
 
@@ -76,48 +77,37 @@ pub fn pipeline_scan(cta: Cta, #[shared] smem: Scan, input: Global<u32>, output:
     let Scan { stages, out, totals, consumers } = smem;
 
     cta.finish((stages, (out, totals)), |cta, (pipeline, held)| {
-        let run = pipeline.run_with(
-            cta,
-            consumers,
-            held,
-            |thread, mut producer| {
-                for tile in from {
-                    producer = producer.load(thread, tile);
-                }
-                producer
-            },
-            |warps, mut consumer, (out, totals)| {
-                let rank = warps.thread_rank();
-                let (mut stored, mut totals) = (AfterSync::ready(out), totals.into_free_generic());
-                while let Some((_, destination)) = to.next_tile() {
-                    // Each of the thread's four words plus the thread's words before it, and all words before these in the warp.
-                    let tile = consumer.wait(warps);
-                    let [a, b, c, d] = tile.get_vector(rank as usize).unwrap_or_default();
-                    consumer = tile.release(warps);
-                    let (ab, abc) = (a.wrapping_add(b), a.wrapping_add(b).wrapping_add(c));
-                    let all = abc.wrapping_add(d);
-                    let before = warps.warp().inclusive_sum(all).wrapping_sub(all);
-                    let sums = [a, ab, abc, all].map(|sum| before.wrapping_add(sum));
+        let run = pipeline.run_tiles_with(cta, consumers, held, from, |warps, rounds, (out, totals)| {
+            let rank = warps.thread_rank();
+            let held = (AfterSync::ready(out), totals.into_free_generic());
+            let (consumer, (stored, totals)) = rounds.run(warps, held, |tile, (stored, totals)| {
+                let Some((_, destination)) = to.next_tile() else { trap() };
+                // Each of the thread's four words plus the thread's words before it, and all words before these in the warp.
+                let [a, b, c, d] = tile.get_vector(rank as usize).unwrap_or_default();
+                let consumer = tile.release(warps);
+                let (ab, abc) = (a.wrapping_add(b), a.wrapping_add(b).wrapping_add(c));
+                let all = abc.wrapping_add(d);
+                let before = warps.warp().inclusive_sum(all).wrapping_sub(all);
+                let sums = [a, ab, abc, all].map(|sum| before.wrapping_add(sum));
 
-                    let of_warps = totals.element_stores();
-                    if rank % 32 == 31 {
-                        of_warps.set(rank as usize / 32, sums[3]);
-                    }
-                    // After this one barrier, the totals are published, and the store has read the previous tile.
-                    let (of_warps, out) = (of_warps.publish(), stored).sync(warps);
-                    let [first, second, third, _] = of_warps.get_vector(0).unwrap_or_default();
-                    let of_warp = |warp: u32, total: u32| if warp < rank / 32 { total } else { 0 };
-                    let before =
-                        of_warp(0, first).wrapping_add(of_warp(1, second)).wrapping_add(of_warp(2, third));
-                    let out = out.vector_stores();
-                    out.set_vector(rank as usize, sums.map(|sum| sum.wrapping_add(before)));
-                    let full;
-                    (totals, full) = (of_warps.release(), out.to_async()).sync(warps);
-                    stored = bulk::store(warps, full, destination).commit(warps).wait_read(warps);
+                let of_warps = totals.element_stores();
+                if rank % 32 == 31 {
+                    of_warps.set(rank as usize / 32, sums[3]);
                 }
-                (consumer, (stored.end(), totals.end()))
-            },
-        );
+                // After this one barrier, the totals are published, and the store has read the previous tile.
+                let (of_warps, out) = (of_warps.publish(), stored).sync(warps);
+                let [first, second, third, _] = of_warps.get_vector(0).unwrap_or_default();
+                let of_warp = |warp: u32, total: u32| if warp < rank / 32 { total } else { 0 };
+                let before =
+                    of_warp(0, first).wrapping_add(of_warp(1, second)).wrapping_add(of_warp(2, third));
+                let out = out.vector_stores();
+                out.set_vector(rank as usize, sums.map(|sum| sum.wrapping_add(before)));
+                let (totals, full) = (of_warps.release(), out.to_async()).sync(warps);
+                let stored = bulk::store(warps, full, destination).commit(warps).wait_read(warps);
+                (consumer, (stored, totals))
+            });
+            (consumer, (stored.end(), totals.end()))
+        });
         run.end()
     });
 }

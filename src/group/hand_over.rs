@@ -41,7 +41,7 @@ pub unsafe trait Held<Of>: Sized {
     message = "`{Of}` cannot hand `{Self}` to a part of its threads",
     label = "in use, held by another group, or not a handle of shared memory",
     note = "a call without handles passes `()`: `cta.invoke_one((), |thread, ()| …)`",
-    note = "`invoke_one`, `invoke_warp`, `finish_one`, `finish_warp` and a pipeline's `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the calling group: free a loaded tile with `.release().sync(cta)` first",
+    note = "`invoke_one`, `invoke_warp`, `finish_one`, `finish_warp` and a pipeline's `run_tiles_with` and `run_with` take shared memory that is `Free` or `Fenced`, `Mbarrier<Uninit>`, and tuples of one to six of them, held by the calling group: free a loaded tile with `.release().sync(cta)` first",
     note = "call `.sync(cta)` on an `AfterSync`, which gives its handle",
     note = "an `Mbarrier<Ready>` counts the threads that called `init`: hand over an `Mbarrier<Uninit>`, and call `.init(thread)` or `.init(warp)` in the closure"
 )]

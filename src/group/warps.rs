@@ -9,13 +9,13 @@ use crate::qualifier::Sealed;
 /// Whole warps of the CTA that run one part of a [`Pipeline`](crate::pipeline::Pipeline), for the time of its run (warp
 /// specialization).
 ///
-/// With a named barrier of their own, the [`NamedBarrier`](crate::barrier::NamedBarrier) `B`, the warps are a
+/// With a barrier of their own, the [`ConsumersBarrier`](crate::pipeline::ConsumersBarrier) `B`, the warps are a
 /// [`ThreadGroup`](super::ThreadGroup): they hold handles, and their collective calls wait for these warps alone.
 ///
 /// ```
-/// # use ptx::{barrier::NamedBarrier, bulk, global::GlobalTileMut, group::Warps, shared::{Free, Shared}};
-/// # type Consumers<'p> = Warps<'p, NamedBarrier<1, 96>>;
-/// /// Three warps fill a tile and store it.
+/// # use ptx::{bulk, global::GlobalTileMut, group::Warps, pipeline::ConsumersBarrier, shared::{Free, Shared}};
+/// # type Consumers<'p> = Warps<'p, ConsumersBarrier<1>>;
+/// /// The consumers fill a tile and store it.
 /// fn put<'s, 'p>(
 ///     warps: &Consumers<'p>,
 ///     tile: Shared<'s, u32, 96, Free, Consumers<'p>>,
@@ -39,27 +39,12 @@ unsafe impl<B> mark::Group for Warps<'_, B> {
     const NUMBER: u32 = 2;
 }
 
-/// The barrier of [`Warps`]: none (`()`), or a [`NamedBarrier`](crate::barrier::NamedBarrier).
-///
-/// # Safety
-///
-/// Implemented in this crate only: `THREADS` is the barrier's thread count, `None` without a barrier.
-#[cfg_attr(doc, doc(hidden))]
-pub unsafe trait PartBarrier {
-    #[doc(hidden)]
-    const THREADS: Option<u32>;
-}
-// SAFETY: `()` is not a barrier.
-unsafe impl PartBarrier for () {
-    const THREADS: Option<u32> = None;
-}
-
 impl<B> Warps<'_, B> {
     /// # Safety
     ///
     /// - `'p` belongs to this part alone; the executing thread runs it as thread `rank` of `threads`.
     /// - The `threads` threads form whole warps.
-    /// - `B` is `()`, or a barrier of `threads` threads that nothing else uses while the part runs.
+    /// - `B` is `()`, or a barrier that nothing else uses while the part runs.
     #[inline(always)]
     pub(crate) unsafe fn of_part(rank: u32, threads: u32) -> Self {
         Warps { rank, threads, _call: PhantomData, _barrier: PhantomData }

@@ -301,10 +301,10 @@ pub struct FullStage<'p, S, const STAGES: usize, Signals = ()>(Consumer<'p, S, S
 /// ([`Pipeline::run_with`](super::Pipeline::run_with)). For assembly such as `wgmma` there is [`addr`](AsyncStage::addr).
 ///
 /// ```
-/// # use ptx::{barrier::NamedBarrier, bulk, global::TilesMut, group::Warps, pipeline::Consumer};
+/// # use ptx::{bulk, global::TilesMut, group::Warps, pipeline::{Consumer, ConsumersBarrier}};
 /// /// Stores each tile as it comes.
 /// fn store<'p>(
-///     warps: &Warps<'p, NamedBarrier<1, 96>>,
+///     warps: &Warps<'p, ConsumersBarrier<1>>,
 ///     mut consumer: Consumer<'p, [f32; 1024], 4>,
 ///     mut to: TilesMut<f32, 1024>,
 /// ) -> Consumer<'p, [f32; 1024], 4> {
@@ -398,6 +398,19 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Producer<'p, S, STAGES,
             src.load(Layout::<S, STAGES, G>::stage(self.base, stage), self.signals, full, cache_hint::None)
         };
         self.at.advance::<STAGES>();
+        self
+    }
+
+    /// [`load`](Producer::load)s each source into a stage.
+    #[inline(always)]
+    pub(super) fn load_each<Src: StageSource<S, G>>(
+        mut self,
+        thread: &Thread<'p>,
+        sources: impl Iterator<Item = Src>,
+    ) -> Self {
+        for source in sources {
+            self = self.load(thread, source);
+        }
         self
     }
 }

@@ -2,17 +2,17 @@
 
 use core::marker::PhantomData;
 
+use super::consumers_barrier::ConsumersBarrier;
 use super::layout::Layout;
 use super::parts::{Consumer, CtaSignals, FullStage, Producer, StageSignals, WARP};
+use super::rounds::Rounds;
 use super::stage::{Sharing, SharingIn, StageSource, StageTiles};
-use crate::barrier::NamedBarrier;
 use crate::cluster::Cluster;
 use crate::group::Brand;
-use crate::group::{Cta, End, HandOver, PartBarrier, Passed, Warps};
+use crate::group::{Cta, End, HandOver, Passed, Warps};
 use crate::mark::{Group, Split, hold, meet};
 use crate::qualifier::Sealed;
 use crate::shared::{ALIGN, Ended, Lendable, Place, Scoped};
-use crate::trap::trap_because;
 
 /// The shared memory of a [`Pipeline`] of `STAGES` stages, declared as a field of [`shared_memory!`](crate::shared_memory). A
 /// stage holds `S`: a tile `[T; N]` of `N` elements, or a pair such as `([f32; 512], [f32; 256])`, whose halves can be pairs too.
@@ -95,7 +95,8 @@ unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Lendable
 /// # }
 /// ```
 ///
-/// [`run_tiles`](Pipeline::run_tiles) makes both loops for you.
+/// [`run_tiles`](Pipeline::run_tiles), [`run_keyed_tiles`](Pipeline::run_keyed_tiles) and
+/// [`run_tiles_with`](Pipeline::run_tiles_with) make both loops for you.
 #[must_use = "the body of the scope must return this handle"]
 #[derive(Debug)]
 #[doc(alias = "cuda::pipeline")]
@@ -120,7 +121,7 @@ pub struct FinishedRun<'s, S, const STAGES: usize, Signals = ()> {
     _tiles: PhantomData<(*mut S, Signals)>,
 }
 
-/// A [`FinishedRun`] whose consumers held handles `H` and the named barrier `B` ([`Pipeline::run_with`]).
+/// A [`FinishedRun`] whose consumers held handles `H` and the barrier `B` ([`Pipeline::run_tiles_with`], [`Pipeline::run_with`]).
 #[must_use = "the scope needs the pipeline and the handles: call `.end()`, or `.join(cta)` to use them again"]
 #[derive(Debug)]
 pub struct FinishedRunWith<'s, S, const STAGES: usize, Signals, H, B> {
@@ -250,26 +251,125 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
         tiles: impl Iterator<Item = Src> + Clone,
         mut each: impl for<'p> FnMut(&Warps<'p>, &FullStage<'p, S, STAGES, G>),
     ) -> FinishedRun<'s, S, STAGES, G> {
-        let sources = tiles.clone();
+        self.run_keyed_tiles(by, tiles.map(|tile| ((), tile)), |warps, (), tile| each(warps, tile))
+    }
+
+    /// Runs the pipeline over tiles, as [`run_tiles`](Pipeline::run_tiles) does, with a key for each tile, which tells the consumers
+    /// what the stage is for: its place in a matrix, or whether it is the last of a row. `keyed` gives pairs of a key and a source.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: as [`run_tiles`](Pipeline::run_tiles).
+    ///
+    /// ```
+    /// use ptx::{group::Cta, pipeline::PipelineMemory, tensor::{Box2, TensorMap}};
+    /// ptx::shared_memory! { struct Smem { memory: PipelineMemory<[f32; 1024], 4> } }
+    /// # fn kernel(cta: Cta, smem: Smem, map: TensorMap<f32, Box2<32, 32>>, columns: i32) {
+    /// let mut sum = 0.0;
+    /// cta.finish(smem.memory, |cta, pipeline| {
+    ///     let row = cta.grid_rank() as i32;
+    ///     let boxes = (0..columns).map(|column| (column, map.box_at([column, row])));
+    ///     let run = pipeline.run_keyed_tiles(cta, boxes, |warps, column, tile| {
+    ///         sum += column as f32 * tile.get(warps.thread_rank() as usize).unwrap_or(0.0);
+    ///     });
+    ///     run.end()
+    /// });
+    /// # }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn run_keyed_tiles<By: RunsPipeline<'s, G>, Key, Src: StageSource<S, G>>(
+        self,
+        by: &mut By,
+        keyed: impl Iterator<Item = (Key, Src)> + Clone,
+        mut each: impl for<'p> FnMut(&Warps<'p>, Key, &FullStage<'p, S, STAGES, G>),
+    ) -> FinishedRun<'s, S, STAGES, G> {
+        let sources = keyed.clone().map(|(_, source)| source);
         self.run(
             by,
-            |thread, mut producer| {
-                for source in sources {
-                    producer = producer.load(thread, source);
-                }
-                producer
-            },
+            |thread, producer| producer.load_each(thread, sources),
             |warps, mut consumer| {
-                for _ in tiles {
+                for (key, _) in keyed {
                     // A closure has no place of its caller that a check of these calls could name: marks alone.
                     meet(&warps.warp());
                     let stage = consumer.full();
-                    each(warps, &stage);
+                    each(warps, key, &stage);
                     meet(&warps.warp());
                     consumer = stage.empty(warps);
                 }
                 consumer
             },
+        )
+    }
+
+    /// Runs the pipeline over tiles, as [`run_tiles`](Pipeline::run_tiles) does, and lends handles and a barrier to the consumers, as
+    /// [`run_with`](Pipeline::run_with) does: they can fill shared memory together and store it.
+    ///
+    /// The consumers call `consume` once, with their [`Rounds`], which call a closure on each full stage and on what the round before
+    /// has left.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: as [`run_with`](Pipeline::run_with), [`Producer::load`] and [`Rounds::run`].
+    ///
+    /// ```
+    /// use ptx::{bulk, global::{Tiles, TilesMut}, group::{AfterSync, Cta}, shared::SharedArray, trap};
+    /// use ptx::pipeline::{ConsumersBarrier, PipelineMemory};
+    /// ptx::shared_memory! {
+    ///     struct Smem { memory: PipelineMemory<[f32; 1024], 4>, out: SharedArray<f32, 1024>, consumers: ConsumersBarrier<1> }
+    /// }
+    /// /// Doubles tiles: the first thread loads, the warps after the first compute and store.
+    /// fn double(cta: Cta, smem: Smem, from: Tiles<f32, 1024>, mut to: TilesMut<f32, 1024>) {
+    ///     let Smem { memory, out, consumers } = smem;
+    ///     cta.finish((memory, out), |cta, (pipeline, out)| {
+    ///         let from = from.of_cta(cta);
+    ///         let run = pipeline.run_tiles_with(cta, consumers, out, from, |warps, rounds, out| {
+    ///             let (consumer, stored) = rounds.run(warps, AfterSync::ready(out), |tile, stored| {
+    ///                 let Some((_, to)) = to.next_tile() else { trap() };
+    ///                 let stores = stored.sync(warps).vector_stores();
+    ///                 let mut i = warps.thread_rank() as usize;
+    ///                 while let Some(vector) = tile.get_vector(i) {
+    ///                     stores.set_vector(i, vector.map(|x| 2.0 * x));
+    ///                     i += warps.thread_count() as usize;
+    ///                 }
+    ///                 let consumer = tile.release(warps);
+    ///                 let filled = stores.to_async().sync(warps);
+    ///                 (consumer, bulk::store(warps, filled, to).commit(warps).wait_read(warps))
+    ///             });
+    ///             (consumer, stored.end())
+    ///         });
+    ///         run.end()
+    ///     });
+    /// }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn run_tiles_with<
+        By: RunsPipeline<'s, G>,
+        H: HandOver<Cta>,
+        Src: StageSource<S, G>,
+        Tiles: Iterator<Item = Src> + Clone,
+        const ID: u32,
+    >(
+        self,
+        by: &mut By,
+        barrier: ConsumersBarrier<ID>,
+        handles: H,
+        tiles: Tiles,
+        consume: impl for<'p> FnOnce(
+            &Warps<'p, ConsumersBarrier<ID>>,
+            Rounds<'p, S, STAGES, G, Tiles>,
+            H::HeldBy<Warps<'p, ConsumersBarrier<ID>>>,
+        )
+            -> (Consumer<'p, S, STAGES, G>, H::EndedBy<Warps<'p, ConsumersBarrier<ID>>>),
+    ) -> FinishedRunWith<'s, S, STAGES, G, H, ConsumersBarrier<ID>> {
+        let sources = tiles.clone();
+        self.run_with(
+            by,
+            barrier,
+            handles,
+            |thread, producer| producer.load_each(thread, sources),
+            |warps, consumer, held| consume(warps, Rounds { consumer, tiles }, held),
         )
     }
 }
@@ -309,7 +409,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
             Consumer<'p, S, STAGES, Signals>,
         ) -> Consumer<'p, S, STAGES, Signals>,
     ) -> FinishedRun<'s, S, STAGES, Signals> {
-        self.parts::<()>(by, produce, consume);
+        self.parts::<(), false>(by, produce, consume);
         self.finished()
     }
 
@@ -319,75 +419,63 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
     /// The consumers become a group with a barrier of their own, `barrier`, so they can make collective calls on their handles:
     /// fill a tile and store it, for example. With `()` as handles they have the barrier alone.
     ///
-    /// Traps unless `barrier` counts as many threads as consume; with a `BarrierPair`, another count does not compile.
-    ///
     /// Collective in the CTA or the cluster that runs it.
     ///
     /// PTX: as [`run`](Pipeline::run); with a `BarrierPair`, by every thread `barrier.cta.sync.aligned 0;` before.
     ///
     /// ```
-    /// use ptx::{barrier::NamedBarrier, bulk, global::{Tiles, TilesMut}, group::{AfterSync, Cta}};
-    /// use ptx::{pipeline::PipelineMemory, shared::SharedArray};
-    /// ptx::shared_memory! {
-    ///     struct Smem { memory: PipelineMemory<[f32; 1024], 4>, out: SharedArray<f32, 1024>, consumers: NamedBarrier<1, 96> }
-    /// }
-    /// /// Doubles tiles: the first thread of 128 loads, three warps compute and store.
-    /// fn double(cta: Cta, smem: Smem, from: Tiles<f32, 1024>, mut to: TilesMut<f32, 1024>) {
-    ///     let Smem { memory, out, consumers } = smem;
-    ///     let tiles = from.count();
-    ///     cta.finish((memory, out), |cta, (pipeline, out)| {
+    /// use ptx::{bulk, global::{Tiles, TilesMut}, group::Cta, pipeline::{ConsumersBarrier, PipelineMemory}, trap};
+    /// ptx::shared_memory! { struct Smem { memory: PipelineMemory<[f32; 1024], 4>, consumers: ConsumersBarrier<1> } }
+    /// /// Copies tiles: the first thread loads, and the leader of the consumers stores from the stages themselves.
+    /// fn copy(cta: Cta, Smem { memory, consumers }: Smem, from: Tiles<f32, 1024>, mut to: TilesMut<f32, 1024>) {
+    ///     cta.finish(memory, |cta, pipeline| {
+    ///         let from = from.of_cta(cta);
     ///         let run = pipeline.run_with(
     ///             cta,
     ///             consumers,
-    ///             out,
+    ///             (),
     ///             |thread, mut producer| {
-    ///                 for tile in (0..tiles).filter_map(|i| from.get(i)) {
+    ///                 for tile in from.clone() {
     ///                     producer = producer.load(thread, tile);
     ///                 }
     ///                 producer
     ///             },
-    ///             |warps, mut consumer, out| {
-    ///                 let mut stored = AfterSync::ready(out);
-    ///                 while let Some((_, to)) = to.next_tile() {
-    ///                     let tile = consumer.wait(warps);
-    ///                     let stores = stored.sync(warps).vector_stores();
-    ///                     let mut i = warps.thread_rank() as usize;
-    ///                     while let Some(vector) = tile.get_vector(i) {
-    ///                         stores.set_vector(i, vector.map(|x| 2.0 * x));
-    ///                         i += warps.thread_count() as usize;
-    ///                     }
-    ///                     let filled = stores.to_async().sync(warps);
-    ///                     consumer = tile.release(warps);
-    ///                     stored = bulk::store(warps, filled, to).commit(warps).wait_read(warps);
+    ///             |warps, mut consumer, ()| {
+    ///                 for _ in from.clone() {
+    ///                     let Some((_, to)) = to.next_tile() else { trap() };
+    ///                     let stage = consumer.wait_async(warps);
+    ///                     let stage = bulk::store(warps, stage, to).commit(warps).wait_read(warps).sync(warps);
+    ///                     consumer = stage.release(warps);
     ///                 }
-    ///                 (consumer, stored.end())
+    ///                 (consumer, ())
     ///             },
     ///         );
-    ///         run.end()
+    ///         let (pipeline, ()) = run.end();
+    ///         pipeline
     ///     });
     /// }
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn run_with<By: RunsPipeline<'s, Signals>, H: HandOver<Cta>, const ID: u32, const THREADS: u32>(
+    pub fn run_with<By: RunsPipeline<'s, Signals>, H: HandOver<Cta>, const ID: u32>(
         self,
         by: &mut By,
-        barrier: NamedBarrier<ID, THREADS>,
+        barrier: ConsumersBarrier<ID>,
         handles: H,
         produce: impl for<'p> FnOnce(
             &Signals::Producers<'p>,
             Producer<'p, S, STAGES, Signals>,
         ) -> Producer<'p, S, STAGES, Signals>,
         consume: impl for<'p> FnOnce(
-            &Warps<'p, NamedBarrier<ID, THREADS>>,
+            &Warps<'p, ConsumersBarrier<ID>>,
             Consumer<'p, S, STAGES, Signals>,
-            H::HeldBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
+            H::HeldBy<Warps<'p, ConsumersBarrier<ID>>>,
         ) -> (
             Consumer<'p, S, STAGES, Signals>,
-            H::EndedBy<Warps<'p, NamedBarrier<ID, THREADS>>>,
+            H::EndedBy<Warps<'p, ConsumersBarrier<ID>>>,
         ),
-    ) -> FinishedRunWith<'s, S, STAGES, Signals, H, NamedBarrier<ID, THREADS>> {
-        self.parts(
+    ) -> FinishedRunWith<'s, S, STAGES, Signals, H, ConsumersBarrier<ID>> {
+        self.parts::<_, true>(
             by,
             produce,
             // SAFETY: only the consumers use these handles. `'p` belongs to this call alone, so the closure has ended the handles
@@ -403,10 +491,10 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
     }
 
     /// The run without its end: initializes the mbarriers, runs both parts, and lets the producers wait for their operations in
-    /// flight. Traps unless `B` counts as many threads as consume.
+    /// flight. `LENDS` says whether the consumers get handles and the barrier `B`.
     #[inline(always)]
     #[track_caller]
-    fn parts<B: PartBarrier>(
+    fn parts<B, const LENDS: bool>(
         &self,
         by: &impl RunsPipeline<'s, Signals>,
         produce: impl for<'p> FnOnce(
@@ -425,19 +513,10 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
                 Signals::MBARRIERS > 0 || STAGES == 1,
                 "a `BarrierPair` signals one stage: choose `STAGES` of 1"
             );
-            if let (Some(of_barrier), Some(consumers)) = (B::THREADS, Signals::CONSUMERS) {
-                assert!(
-                    of_barrier == consumers,
-                    "the consumers' `NamedBarrier` must count `CONSUMERS` threads, as the `BarrierPair` does"
-                );
-            }
         }
         let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
         Signals::check(threads);
         let consumers = Signals::CONSUMERS.unwrap_or(threads - Signals::FIRST_CONSUMER);
-        if B::THREADS.is_some_and(|of_barrier| of_barrier != consumers) {
-            trap_because!("the `NamedBarrier` of the consumers does not count all consumers")
-        }
         let releases = Signals::RELEASES * (threads / WARP - 1);
         if Signals::MBARRIERS > 0 && rank == 0 {
             // SAFETY: this pipeline owns the memory, which is idle and holds no valid mbarrier. A cluster has fewer than 2^20
@@ -446,12 +525,12 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
         }
         // After this barrier the mbarriers are initialized, and no thread is in an earlier call of `barrier` or uses the
         // consumers' handles.
-        if const { Signals::MBARRIERS > 0 || B::THREADS.is_some() } {
+        if const { Signals::MBARRIERS > 0 || LENDS } {
             by.sync();
         }
         // SAFETY: each thread makes its group and its handle once, and `'p` belongs to the call of its closure alone. Consumers
-        // are whole warps (`Signals::check`), as many threads as `B` counts, and only this run uses the barrier. The mbarriers are
-        // valid until `join`, after a barrier of all threads that use them, or until the kernel ends.
+        // are whole warps (`Signals::check`), and only this run uses the barrier `B`. The mbarriers are valid until `join`, after a
+        // barrier of all threads that use them, or until the kernel ends.
         unsafe {
             let split = Split::new();
             if split.role(Signals::produces(rank)) {

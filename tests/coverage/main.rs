@@ -279,6 +279,7 @@ const NO_USER: Exceptions = &[
     ),
     ("lets the launch choose the size of the shared memory", &["shared::DynamicShared::bytes_for"]),
     ("gives a stage to `wgmma`", &["pipeline::Consumer::wait_async"]),
+    ("bounds a loop by index; the iterators over tiles need no count", &["global::Tiles::count"]),
 ];
 
 const NO_CHECK: Exceptions = &[("takes a group of one thread", &["pipeline::Producer::load"])];
@@ -592,7 +593,7 @@ fn is_called(function: &Function, called: &Called) -> bool {
 }
 
 /// The number of public functions of the typed layer. A new one has a user, or a reason in `NO_USER`.
-const MOST_FUNCTIONS: usize = 502;
+const MOST_FUNCTIONS: usize = 504;
 
 #[test]
 fn public_functions_are_few() {

@@ -1,11 +1,11 @@
 //! The barrier of the group that holds the handles completes their transitions: another group has other threads.
 
-use ptx::barrier::NamedBarrier;
 use ptx::group::{Cta, FirstWarp, Together, Warps};
+use ptx::pipeline::ConsumersBarrier;
 use ptx::shared::{Free, Loaded, Shared};
 
 type Tile<'s, State, G> = Shared<'s, f32, 64, State, G>;
-type Consumers<'p> = Warps<'p, NamedBarrier<1, 96>>;
+type Consumers<'p> = Warps<'p, ConsumersBarrier<1>>;
 
 pub fn a_warp_for_the_cta<'s>(
     cta: &Cta,

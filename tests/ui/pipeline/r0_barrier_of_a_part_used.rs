@@ -1,15 +1,14 @@
 //! The consumers of a run have their barrier for themselves: another call would count as an arrival of theirs.
 
-use ptx::barrier::NamedBarrier;
 use ptx::group::Cta;
-use ptx::pipeline::{Pipeline, PipelineMemory};
+use ptx::pipeline::{ConsumersBarrier, Pipeline, PipelineMemory};
 use ptx::shared::{Ended, Free, Shared, SharedArray};
 
 type Stages<'s> = Pipeline<'s, [f32; 64], 2>;
 type Tile<'s> = Shared<'s, f32, 64, Free>;
 type Ends<'s> = (Ended<'s, PipelineMemory<[f32; 64], 2>>, Ended<'s, SharedArray<f32, 64>>);
 
-pub fn body<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
+pub fn body<'s>(cta: &mut Cta, consumers: ConsumersBarrier<1>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
     let (pipeline, _tile, _consumers) = pipeline.run_with(
         cta,
         consumers,
@@ -26,7 +25,7 @@ pub fn body<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<
     pipeline
 }
 
-pub fn last<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Ends<'s> {
+pub fn last<'s>(cta: &mut Cta, consumers: ConsumersBarrier<1>, pipeline: Stages<'s>, tile: Tile<'s>) -> Ends<'s> {
     let (pipeline, tile) = pipeline.run_with(
         cta,
         consumers,

@@ -1,17 +1,22 @@
-//! The last run keeps the barrier of the consumers: a warp that leaves the run early could arrive at it.
+//! The last run keeps the barrier of the consumers: warps that leave the run early would begin another run of its barrier.
 
-use ptx::barrier::NamedBarrier;
 use ptx::group::Cta;
-use ptx::pipeline::PipelineMemory;
+use ptx::pipeline::{ConsumersBarrier, PipelineMemory};
 
-pub fn kernel(cta: Cta, consumers: NamedBarrier<1, 96>, memory: PipelineMemory<[u32; 64], 2>) {
-    cta.finish(memory, |cta, pipeline| {
-        let (ended, ()) =
-            pipeline.run_with(cta, consumers, (), |_, producer| producer, |_, consumer, ()| (consumer, ())).end();
+type Stages = PipelineMemory<[u32; 64], 2>;
+
+pub fn kernel(
+    cta: Cta,
+    consumers: ConsumersBarrier<1>,
+    #[cfg(fixed)] others: ConsumersBarrier<2>,
+    memory: (Stages, Stages),
+) {
+    cta.finish(memory, |cta, (one, other)| {
+        let (one, ()) = one.run_with(cta, consumers, (), |_, producer| producer, |_, consumer, ()| (consumer, ())).end();
         #[cfg(not(fixed))]
-        consumers.sync(&cta.warp());
+        let run = other.run_with(cta, consumers, (), |_, producer| producer, |_, consumer, ()| (consumer, ()));
         #[cfg(fixed)]
-        cta.sync();
-        ended
+        let run = other.run_with(cta, others, (), |_, producer| producer, |_, consumer, ()| (consumer, ()));
+        (one, run.end().0)
     });
 }

@@ -1,9 +1,8 @@
 //! The consumers are not all threads of the CTA: none of their calls waits for the CTA.
 
-use ptx::barrier::NamedBarrier;
 use ptx::global::GlobalTile;
 use ptx::group::Cta;
-use ptx::pipeline::{Pipeline, PipelineMemory};
+use ptx::pipeline::{ConsumersBarrier, Pipeline, PipelineMemory};
 use ptx::shared::Ended;
 
 pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: GlobalTile<f32, 64>) -> Pipeline<'s, [f32; 64], 2> {
@@ -33,7 +32,7 @@ pub fn body<'s>(cta: &mut Cta, pipeline: Pipeline<'s, [f32; 64], 2>, tile: Globa
 
 pub fn with<'s>(
     cta: &mut Cta,
-    consumers: NamedBarrier<1, 96>,
+    consumers: ConsumersBarrier<1>,
     pipeline: Pipeline<'s, [f32; 64], 2>,
 ) -> Ended<'s, PipelineMemory<[f32; 64], 2>> {
     #[cfg(not(fixed))]

@@ -1,14 +1,13 @@
 //! Handles of the consumers stay in the run.
 
-use ptx::barrier::NamedBarrier;
 use ptx::group::Cta;
-use ptx::pipeline::Pipeline;
+use ptx::pipeline::{ConsumersBarrier, Pipeline};
 use ptx::shared::{Free, Shared};
 
 type Stages<'s> = Pipeline<'s, [f32; 64], 2>;
 type Tile<'s> = Shared<'s, f32, 64, Free>;
 
-pub fn body<'s>(cta: &mut Cta, consumers: NamedBarrier<1, 96>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
+pub fn body<'s>(cta: &mut Cta, consumers: ConsumersBarrier<1>, pipeline: Stages<'s>, tile: Tile<'s>) -> Stages<'s> {
     #[cfg(not(fixed))]
     let mut kept = None;
     #[cfg(not(fixed))]

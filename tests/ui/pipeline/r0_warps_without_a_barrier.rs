@@ -1,11 +1,11 @@
 //! Warps without a barrier of their own make no collective calls on handles: they could not wait for each other.
 
-use ptx::barrier::NamedBarrier;
 use ptx::group::Warps;
+use ptx::pipeline::ConsumersBarrier;
 use ptx::shared::{Free, Shared, Written};
 
 #[cfg(fixed)]
-type Consumers<'p> = Warps<'p, NamedBarrier<1, 96>>;
+type Consumers<'p> = Warps<'p, ConsumersBarrier<1>>;
 
 type Tile<'s, S, G> = Shared<'s, f32, 64, S, G>;
 

@@ -1,15 +1,14 @@
 //! The consumers end the handles that a run lends them, and no other handles: the CTA may use those again, or a copy.
 
-use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
 use ptx::group::Cta;
-use ptx::pipeline::Pipeline;
+use ptx::pipeline::{ConsumersBarrier, Pipeline};
 use ptx::shared::{Fenced, Free, Shared};
 
 type Stages<'s> = Pipeline<'s, [f32; 64], 2>;
 type Tile<'s> = Shared<'s, f32, 64, Free>;
-type Consumers = NamedBarrier<1, 96>;
+type Consumers = ConsumersBarrier<1>;
 
 pub fn given_back<'s>(
     cta: &mut Cta,

@@ -1,14 +1,13 @@
 //! A stage is released after the copy has read it.
 
-use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::global::{GlobalTile, GlobalTileMut};
 use ptx::group::Cta;
-use ptx::pipeline::PipelineMemory;
+use ptx::pipeline::{ConsumersBarrier, PipelineMemory};
 
 pub fn kernel(
     cta: &mut Cta,
-    consumers: NamedBarrier<1, 96>,
+    consumers: ConsumersBarrier<1>,
     memory: PipelineMemory<[f32; 64], 2>,
     (from, to): (GlobalTile<f32, 64>, GlobalTileMut<f32, 64>),
 ) {

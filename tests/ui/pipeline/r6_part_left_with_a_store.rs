@@ -1,15 +1,14 @@
 //! In the last run of a kernel, the closures end all handles of their parts: a store in flight has no `end`.
 
-use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::global::GlobalTileMut;
 use ptx::group::Cta;
-use ptx::pipeline::PipelineMemory;
+use ptx::pipeline::{ConsumersBarrier, PipelineMemory};
 use ptx::shared::SharedArray;
 
 pub fn kernel(
     cta: Cta,
-    consumers: NamedBarrier<1, 96>,
+    consumers: ConsumersBarrier<1>,
     memory: (PipelineMemory<[f32; 64], 2>, SharedArray<f32, 64>),
     to: GlobalTileMut<f32, 64>,
 ) {

@@ -1,14 +1,15 @@
 //! Pipelines of three stages, in which one thread loads and the warps after the first add up; and a ring of three stages of two
 //! tiles.
 
-use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::cache_policy::{CacheHint, CachePolicy};
 use ptx::global::{Global, GlobalMut, GlobalTile, GlobalTileMut};
 use ptx::group::{Cta, Warps};
 use ptx::launch::Block;
 use ptx::mask::CtaMask;
-use ptx::pipeline::{BarrierPair, Consumer, NextStage, PipelineMemory, Producer, RingMemory};
+use ptx::pipeline::{
+    BarrierPair, Consumer, ConsumersBarrier, NextStage, PipelineMemory, Producer, RingMemory,
+};
 use ptx::qualifier::{
     arrivals, cache_hint, convergence::Aligned, cp_mask, cta_group, evict, multicast, op, scope, sem, space,
     suspend_time_hint, swizzle_mode, threads, ty,
@@ -141,6 +142,57 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tiles(src: *const u32, n: u32
                     sum = sum.wrapping_add(read(&at, rank));
                     at = release::<0>(at);
                     i += step;
+                }
+                at
+            },
+        )
+    });
+    unsafe { out.add(thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_keyed_tiles(src: *const u32, n: u32, out: *mut u32) {
+    let (mut cta, smem, _) = unsafe { Cta::enter::<Smem>() };
+    let (tiles, _) = unsafe { Global::from_raw(src, n as usize) }.tiles::<N>();
+    let mut sum = 0_u32;
+    cta.async_scope(smem.memory, |cta, pipeline| {
+        let mine = (0_u32..).zip(tiles.of_cta(cta));
+        let run = pipeline.run_keyed_tiles(cta, mine, |warps, round, tile| {
+            sum = sum.wrapping_add(tile.get(warps.thread_rank() as usize % N).unwrap_or(0) ^ round);
+        });
+        run.join(cta)
+    });
+    unsafe { out.add(cta.thread_rank() as usize).write(sum) };
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_keyed_tiles(src: *const u32, n: u32, out: *mut u32) {
+    let count = n / N as u32;
+    let base = memory();
+    let mut sum = 0_u32;
+    closure(|| unsafe {
+        let (first, step) = (cta_rank(), cta_count().clamp(1, 1 << 31));
+        run(
+            base,
+            |mut at| {
+                let mut i = first;
+                while i < count {
+                    let src = unsafe { src.add(i as usize * N) }.cast();
+                    at = load::<0>(at, |stage, full, _| unsafe {
+                        raw::cp_async_bulk_shared_cta_global(stage, src, BYTES, full, cache_hint::None)
+                    });
+                    i += step;
+                }
+                at
+            },
+            |mut at, rank, _| {
+                let (mut i, mut round) = (first, 0);
+                while i < count {
+                    wait::<0>(&at);
+                    sum = sum.wrapping_add(read(&at, rank) ^ round);
+                    at = release::<0>(at);
+                    i += step;
+                    round += 1;
                 }
                 at
             },
@@ -867,7 +919,7 @@ fn release_of<const CTAS: u32, const LOADED: bool>(mut at: Position) -> Position
 }
 
 ptx::shared_memory! {
-    struct Parts { memory: PipelineMemory<[u32; N], 3>, out: SharedArray<u32, N>, consumers: NamedBarrier<1, 96> }
+    struct Parts { memory: PipelineMemory<[u32; N], 3>, out: SharedArray<u32, N>, consumers: ConsumersBarrier<1> }
 }
 /// The offset of the array in `Parts`: after the stages and their mbarriers, aligned.
 const OUT: u32 = STAGES * BYTES + 128;
@@ -985,6 +1037,60 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_run_with_end(src: *const u32, dst
                     raw::cp_async_bulk_wait_group_read::<0>();
                 }
                 release::<0>(at)
+            },
+        )
+    });
+}
+
+/// Runs consumers that wait for each other in each round.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_pipeline_run_tiles_with(src: *const u32, n: u32, out: *mut u32) {
+    let (cta, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    let Parts { memory, consumers, .. } = smem;
+    let (tiles, _) = unsafe { Global::from_raw(src, n as usize) }.tiles::<N>();
+    cta.finish(memory, |cta, pipeline| {
+        let mine = tiles.of_cta(cta);
+        let run = pipeline.run_tiles_with(cta, consumers, (), mine, |warps, rounds, ()| {
+            let (consumer, sum) = rounds.run(warps, 0_u32, |tile, sum| {
+                let sum = sum.wrapping_add(tile.get(3).unwrap_or(0));
+                warps.sync();
+                (tile.release(warps), sum)
+            });
+            unsafe { out.add(warps.thread_rank() as usize).write(sum) };
+            (consumer, ())
+        });
+        run.end().0
+    });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_pipeline_run_tiles_with(src: *const u32, n: u32, out: *mut u32) {
+    let (_, smem, _) = unsafe { Cta::enter_with::<Parts, Block<128>>() };
+    let count = n / N as u32;
+    let base: u32 = unsafe { core::mem::transmute(smem.memory) };
+    closure(|| unsafe {
+        let (first, step) = (cta_rank(), cta_count().clamp(1, 1 << 31));
+        run_last::<0>(
+            Position { base, stage: 0, parity: 0, first: 0, rank: 0 },
+            |mut at| {
+                let mut i = first;
+                while i < count {
+                    at = load_from(at, unsafe { src.add(i as usize * N) });
+                    i += step;
+                }
+                at
+            },
+            |mut at, rank, _| {
+                let (mut i, mut sum) = (first, 0_u32);
+                while i < count {
+                    wait::<0>(&at);
+                    sum = sum.wrapping_add(read(&at, 3));
+                    sync_consumers();
+                    at = release::<0>(at);
+                    i += step;
+                }
+                unsafe { out.add(rank as usize).write(sum) };
+                at
             },
         )
     });
@@ -1219,7 +1325,7 @@ pub unsafe extern "ptx-kernel" fn raw_pipeline_barrier_pair_end(out: *mut u32, r
     closure(|| unsafe { hand_off::<false>(out, rounds) });
 }
 
-ptx::shared_memory! { struct TileWith { tile: PipelineMemory<[u32; N], 1, Pair>, consumers: NamedBarrier<3, 32> } }
+ptx::shared_memory! { struct TileWith { tile: PipelineMemory<[u32; N], 1, Pair>, consumers: ConsumersBarrier<3> } }
 
 /// Runs consumers that also meet at a barrier of their own.
 #[unsafe(no_mangle)]

@@ -1,12 +1,11 @@
 //! The collective calls of each group, under conditions that differ in it.
 
-use ptx::barrier::NamedBarrier;
 use ptx::bulk;
 use ptx::cluster::{ByElement, DsmemBuffer};
 use ptx::global::{Global, GlobalElementsMut, GlobalMut};
 use ptx::group::{Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::pipeline::PipelineMemory;
+use ptx::pipeline::{ConsumersBarrier, PipelineMemory};
 use ptx::reduce::{ReduceMemory, SegmentMemory};
 use ptx::shared::SharedArray;
 
@@ -317,7 +316,7 @@ pub fn write_of_a_tile_in_some_threads(cta: Cta, output: GlobalMut<u32, 128>) {
 }
 
 ptx::shared_memory! {
-    struct Stages { stages: PipelineMemory<[u32; 128], 2>, consumers: NamedBarrier<1, 128> }
+    struct Stages { stages: PipelineMemory<[u32; 128], 2>, consumers: ConsumersBarrier<1> }
 }
 
 #[ptx::kernel(threads = 160)]
@@ -377,7 +376,7 @@ pub fn consumers_of_which_some_release(cta: Cta, #[shared] smem: Stages, input: 
 }
 
 ptx::shared_memory! {
-    struct Held { stages: PipelineMemory<[u32; 128], 2>, out: SharedArray<u32, 128>, consumers: NamedBarrier<1, 128> }
+    struct Held { stages: PipelineMemory<[u32; 128], 2>, out: SharedArray<u32, 128>, consumers: ConsumersBarrier<1> }
 }
 
 /// The barrier of the consumers in one of their warps.

@@ -3,11 +3,10 @@
 use core::cell::RefCell;
 use core::mem::swap;
 
-use ptx::barrier::NamedBarrier;
 use ptx::global::{Global, GlobalMut, GlobalTickets};
 use ptx::group::{AfterSync, Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
-use ptx::pipeline::PipelineMemory;
+use ptx::pipeline::{ConsumersBarrier, PipelineMemory};
 use ptx::reduce::ReduceMemory;
 use ptx::shared::{SharedArray, SharedTable};
 use ptx::{bulk, cp_async, trap};
@@ -35,7 +34,7 @@ ptx::shared_memory! {
         stages: PipelineMemory<[u32; 64], 2>,
         tile: SharedArray<u32, 64>,
         out: SharedArray<u32, 64>,
-        consumers: NamedBarrier<1, 32>,
+        consumers: ConsumersBarrier<1>,
     }
 }
 
@@ -85,29 +84,15 @@ pub fn a_tile_of_consumers_and_of_the_cta(
     let Consumed { stages, tile, out, consumers } = smem;
     cta.finish((stages, out, tile), |cta, (pipeline, out, tile)| {
         let mine = from.of_cta(cta).take(2);
-        let run = pipeline.run_with(
-            cta,
-            consumers,
-            out,
-            |thread, mut producer| {
-                for tile in mine.clone() {
-                    producer = producer.load(thread, tile);
-                }
-                producer
-            },
-            |warps, mut consumer, out| {
-                let mut stored = AfterSync::ready(out);
-                for _ in mine.clone() {
-                    let Some((_, to)) = to.next_tile() else { trap() };
-                    let full = consumer.wait(warps);
-                    let out =
-                        stored.sync(warps).write(warps, |i| full.get(i).unwrap_or(0)).to_async().sync(warps);
-                    consumer = full.release(warps);
-                    stored = bulk::store(warps, out, to).commit(warps).wait_read(warps);
-                }
-                (consumer, stored.end())
-            },
-        );
+        let run = pipeline.run_tiles_with(cta, consumers, out, mine, |warps, rounds, out| {
+            let (consumer, stored) = rounds.run(warps, AfterSync::ready(out), |full, stored| {
+                let Some((_, to)) = to.next_tile() else { trap() };
+                let out = stored.sync(warps).write(warps, |i| full.get(i).unwrap_or(0)).to_async().sync(warps);
+                let consumer = full.release(warps);
+                (consumer, bulk::store(warps, out, to).commit(warps).wait_read(warps))
+            });
+            (consumer, stored.end())
+        });
         let tile = tile.write(cta, |i| i as u32).to_async().sync(cta);
         let Some((_, to)) = to.next_tile() else { trap() };
         let tile = bulk::store(cta, tile, to).commit(cta).wait_read(cta); // wrong
