@@ -53,7 +53,7 @@ pub unsafe extern "ptx-kernel" fn raw_launch_ranks(out: *mut u32) {
     let rank = crate::thread_rank();
     let (threads, ctas) = (crate::thread_count(), crate::cta_count());
     let at = (crate::cta_rank() * threads + rank) as usize;
-    unsafe { out.add(at).write(rank / 32 + (ctas * threads ^ ctas) + crate::elected() as u32) };
+    unsafe { out.add(at).write(rank / 32 + ((ctas * threads) ^ ctas) + crate::elected() as u32) };
 }
 
 #[unsafe(no_mangle)]
