@@ -82,8 +82,7 @@ pub fn layer_norm_backward(
         let table = table.publish().sync(cta);
         let (rank, ctas) = (cta.grid_rank() as usize, cta.grid_size() as usize);
         let mut loaded = (load(dy.row(rank)), load(x.row(rank)));
-        for (row, to) in dx.rows(cta) {
-            let (Some(mean), Some(scale)) = (means.get(row), scales.get(row)) else { trap() };
+        for (row, (mean, scale), to) in dx.rows_with(cta, (means, scales)) {
             let (of_dy, of_x) = loaded;
             loaded = (load(dy.row(row + ctas)), load(x.row(row + ctas)));
 

@@ -16,7 +16,7 @@ const VECTORS: usize = 2;
 /// Launch: a 1-D grid of any size, best four CTAs per multiprocessor, 256 threads per CTA.
 ///
 /// Technique: a thread loads its vector and the one that is rotated with it, which lies eight vectors on. The second load finds the
-/// vector in the L1 cache. Both are in flight before the thread asks for the position of the token.
+/// vector in the L1 cache. both are in flight before the angles of the position.
 #[ptx::kernel(threads = THREADS)]
 pub fn rotary_embedding(
     cta: Cta,
@@ -30,8 +30,7 @@ pub fn rotary_embedding(
 ) {
     // All vectors of a thread have the same place in their heads, since 256 is a multiple of 16.
     let (angles, is_second) = (cta.thread_rank() as usize % 8, cta.thread_rank() & 8 != 0);
-    for (token, to) in output.rows(&cta) {
-        let Some(from) = input.row(token) else { trap() };
+    for (_, (from, position), to) in output.rows_with(&cta, (input, positions)) {
         let own = to.vectors(&cta);
         let load = |first: usize| {
             let mut loaded: [[[bf16; 8]; 2]; VECTORS] = zeroed();
@@ -48,7 +47,6 @@ pub fn rotary_embedding(
         // In flight while the position and then its angles arrive.
         let (mut loaded, mut first) = (load(0), 0);
 
-        let Some(position) = positions.get(token) else { trap() };
         let of_position = |angles_of: GlobalMatrix<bf16>| -> [bf16; 8] {
             let of_thread = angles_of.row(position as usize).and_then(|row| row.get_vector(angles));
             of_thread.unwrap_or_else(|| trap())

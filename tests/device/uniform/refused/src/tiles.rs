@@ -87,7 +87,8 @@ pub fn a_tile_of_consumers_and_of_the_cta(
         let run = pipeline.run_tiles_with(cta, consumers, out, mine, |warps, rounds, out| {
             let (consumer, stored) = rounds.run(warps, AfterSync::ready(out), |full, stored| {
                 let Some((_, to)) = to.next_tile() else { trap() };
-                let out = stored.sync(warps).write(warps, |i| full.get(i).unwrap_or(0)).to_async().sync(warps);
+                let out =
+                    stored.sync(warps).write(warps, |i| full.get(i).unwrap_or(0)).to_async().sync(warps);
                 let consumer = full.release(warps);
                 (consumer, bulk::store(warps, out, to).commit(warps).wait_read(warps))
             });
