@@ -16,7 +16,7 @@ const VECTORS: usize = 2;
 /// Launch: a 1-D grid of any size, best four CTAs per multiprocessor, 256 threads per CTA.
 ///
 /// Technique: a thread loads its vector and the one that is rotated with it, which lies eight vectors on. The second load finds the
-/// vector in the L1 cache. both are in flight before the angles of the position.
+/// vector in the L1 cache. Both are in flight before its angles are.
 #[ptx::kernel(threads = THREADS)]
 pub fn rotary_embedding(
     cta: Cta,
