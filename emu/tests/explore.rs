@@ -13,7 +13,7 @@ fn explore(case: &Case, without: &str, runs: u64) -> ptx_emu::Exploration {
 }
 
 /// Kernels with more schedules than a test runs: each of 64 threads may return early from its wait, before or after each arrival,
-/// more warps arrive at a barrier than it expects, or warps wait for registers of others.
+/// more warps arrive at a barrier than it expects, warps wait for registers of others, or four warps use tensor memory.
 const LARGE: &[&str] = &[
     "barrier_of_arrivals_alone",
     "cudnn_frontend_426",
@@ -23,24 +23,39 @@ const LARGE: &[&str] = &[
     "restricted_fence_of_reads_in_a_warp",
     "restricted_fence_of_a_warp",
     "setmaxnreg_too_many",
+    "tcgen05_adds_to_nothing",
+    "tcgen05_alloc_after_relinquish",
+    "tcgen05_columns_not_allocated",
+    "tcgen05_deallocated_early",
+    "tcgen05_descriptor_of_wgmma",
+    "tcgen05_descriptor_out_of_bounds",
+    "tcgen05_lanes_of_another_warp",
+    "tcgen05_load_not_waited",
+    "tcgen05_no_fence_after",
+    "tcgen05_not_deallocated",
+    "tcgen05_not_fenced",
+    "tcgen05_products_of_two_shapes",
+    "tcgen05_read_before_the_wait",
+    "tcgen05_refilled",
+    "tcgen05_store_not_waited",
+    "tcgen05_stored_without_a_fence",
+    "tcgen05_without_a_commit",
     "wait_without_a_loop",
 ];
 
 #[test]
 fn a_mistake_is_found_in_few_runs_and_its_cure_holds_under_every_schedule() {
+    let mut others = Vec::new();
     for case in case::all() {
         let broken = explore(&case, "//fixed", 10);
         assert!(!broken.report.is_clean(), "{}: nothing found in {} runs", case.name, broken.runs);
         let fixed = explore(&case, "//broken", 100);
         assert!(fixed.report.is_clean(), "{}: {}", case.name, fixed.report);
-        assert_eq!(
-            fixed.is_complete,
-            !LARGE.contains(&case.name.as_str()),
-            "{}: {} runs",
-            case.name,
-            fixed.runs
-        );
+        if fixed.is_complete == LARGE.contains(&case.name.as_str()) {
+            others.push(format!("{}: {} runs", case.name, fixed.runs));
+        }
     }
+    assert!(others.is_empty(), "of another size than `LARGE` says: {others:#?}");
 }
 
 #[test]

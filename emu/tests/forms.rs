@@ -26,6 +26,11 @@ const SAME: &[(&str, &str, &str)] = &[
     (r"^(ld\..*)\.u(8|16)\b", "$1.b$2", "both load zeros above the value (9.7.9.8)"),
     (r"^(ld|st)\.volatile", "$1.relaxed.sys", "`.volatile` is `.relaxed.sys` without more (8.4)"),
     (r"\.mmio", "", "the interpreter has no memory of devices"),
+    (
+        r"^(mma.*)\.kind::mxf4nvf4\.(block_scale\.scale_vec::2X.*\.ue8m0)",
+        "$1.kind::mxf4.$2",
+        "two factors of `.ue8m0` for `.e2m1` are those of `.kind::mxf4` (9.7.14.3)",
+    ),
     (r"\.cta_group::1", "", "the default (9.7.9.25.5.2)"),
     (
         r"^(mbarrier\.(expect|complete)_tx\.relaxed)\.(cta|cluster)",
@@ -51,11 +56,6 @@ const SAME: &[(&str, &str, &str)] = &[
     (r"(\.kind::mxf4nvf4\.block_scale)\.scale_vec::2X", "$1.block32", "likewise"),
     (r"(\.kind::mxf4nvf4\.block_scale)\.scale_vec::4X", "$1.block16", "likewise"),
     (r"\.sync_restrict::shared::(cta|cluster)", "", "the interpreter orders all memory"),
-    (
-        r"\.kind::mxf4nvf4\.block_scale\.scale_vec::2X",
-        ".kind::mxf4.block_scale.scale_vec::2X",
-        "one product (9.7.14.3)",
-    ),
 ];
 
 /// The forms that the interpreter refuses by name, and the reason. The README lists them.

@@ -1,8 +1,6 @@
 //! Sums over the rows of a matrix by a pipeline with tensor multicast: each CTA of a pair loads half of every tile, swizzled, for
 //! both CTAs. On sm_120f, which has no multicast of its own, the driver replaces each of these loads by a call.
 
-use core::iter;
-
 use ptx::global::GlobalElementsMut;
 use ptx::group::Cta;
 use ptx::pipeline::PipelineMemory;
@@ -40,37 +38,48 @@ pub fn tensor_multicast(
     cta.finish_cluster(smem.stages, |mut cluster, pipeline| {
         let Some(pair) = cluster.whole::<2>() else { trap() };
         let rank = pair.cta_rank();
-        let (mut row, mut column) = (first, 0);
-        let boxes = iter::from_fn(move || {
-            if row >= rows || column >= columns {
-                return None;
-            }
-            // Each CTA of the pair loads one box of the block of rows.
-            let keyed = (column, input.box_at([column, 2 * row + rank as i32]));
-            column += 1;
-            if column == columns {
-                (row, column) = (row + 2, 0);
-            }
-            Some(keyed)
-        });
-        let mut sum = 0_u32;
-        let run = pipeline.multicast(pair).run_keyed_tiles(&mut cluster, boxes, |warps, column, stage| {
-            let tile = stage.tiles();
-            let words = tile.as_2d::<SIDE>().swizzled(Half::SWIZZLE);
-            let row = warps.thread_rank() as usize % SIDE;
-            let mut plain = 0_u32;
-            for x in 0..SIDE {
-                let word = words.get([x, row]).unwrap_or(0);
-                plain = plain.wrapping_add(word);
-                sum = sum.wrapping_add(word.wrapping_mul(2 * x as u32));
-            }
-            let factor = 1 + rank + 2 * SIDE as u32 * column as u32;
-            sum = sum.wrapping_add(plain.wrapping_mul(factor));
-            if column + 1 == columns {
-                hash = hash.wrapping_mul(31).wrapping_add(sum);
-                sum = 0;
-            }
-        });
+        let run = pipeline.multicast(pair).run(
+            &mut cluster,
+            |thread, mut producer| {
+                let mut row = first;
+                while row < rows {
+                    // Each CTA of the pair loads one box of the block of rows.
+                    let y = 2 * row + rank as i32;
+                    let mut column = 0;
+                    while column < columns {
+                        producer = producer.load(thread, input.box_at([column, y]));
+                        column += 1;
+                    }
+                    row += 2;
+                }
+                producer
+            },
+            |warps, mut consumer| {
+                let mut row = first;
+                while row < rows {
+                    let (mut sum, mut factor, mut column) = (0_u32, 1 + rank, 0);
+                    while column < columns {
+                        let stage = consumer.wait(warps);
+                        let tile = stage.tiles();
+                        let words = tile.as_2d::<SIDE>().swizzled(Half::SWIZZLE);
+                        let row = warps.thread_rank() as usize % SIDE;
+                        let mut plain = 0_u32;
+                        for x in 0..SIDE {
+                            let word = words.get([x, row]).unwrap_or(0);
+                            plain = plain.wrapping_add(word);
+                            sum = sum.wrapping_add(word.wrapping_mul(2 * x as u32));
+                        }
+                        sum = sum.wrapping_add(plain.wrapping_mul(factor));
+                        factor += 2 * SIDE as u32;
+                        consumer = stage.release(warps);
+                        column += 1;
+                    }
+                    hash = hash.wrapping_mul(31).wrapping_add(sum);
+                    row += 2;
+                }
+                consumer
+            },
+        );
         (cluster, run.end())
     });
     outputs.for_each(|(_, output)| output.write(hash));

@@ -267,9 +267,9 @@ mod tests {
         for (arch, first) in [
             (Arch::Sm90, Arch::Sm90),
             (Arch::Sm121, Arch::Sm100),
-            (Arch::Sm103f, Arch::Sm100f),
+            (Arch::Sm103f, Arch::Sm103f),
             (Arch::Sm103a, Arch::Sm103a),
-            (Arch::Sm110a, Arch::Sm110f),
+            (Arch::Sm121f, Arch::Sm120f),
         ] {
             assert_eq!(arch.first_alike(), first, "{arch}");
         }
