@@ -28,7 +28,7 @@ const PACKAGES: [&str; 9] = [
     "ptx-emu",
 ];
 /// The maximum size of a package. A larger package contains files that no user needs.
-const MOST_BYTES: u64 = 512 * 1024;
+const MOST_BYTES: u64 = 640 * 1024;
 
 #[derive(Args)]
 pub struct Options {
