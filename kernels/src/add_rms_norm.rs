@@ -95,14 +95,18 @@ pub fn add_rms_norm<T: Element>(
     }
     if columns <= OF_WARP {
         let warp = cta.warp();
-        for (_, (x, output), residual) in residual.warp_rows_with(&cta, (x, output)) {
+        let mut outputs = output.warp_rows(&cta);
+        for (index, residual) in residual.warp_rows(&cta) {
+            let (Some(x), Some((_, output))) = (x.row(index), outputs.next()) else { trap() };
             add_and_norm::<T, OF_LANE>(x, residual, weights, output, epsilon, |squares| {
                 warp.reduce_add(squares)
             });
         }
     } else {
         let mut partials = smem.partials;
-        for (_, (x, output), residual) in residual.rows_with(&cta, (x, output)) {
+        let mut outputs = output.rows(&cta);
+        for (index, residual) in residual.rows(&cta) {
+            let (Some(x), Some((_, output))) = (x.row(index), outputs.next()) else { trap() };
             let (residual, output) = (residual.vectors(&cta), output.vectors(&cta));
             add_and_norm::<T, OF_THREAD>(x, residual, weights, output, epsilon, |squares| {
                 partials.reduce_add(&cta, squares)
