@@ -280,6 +280,10 @@ const NO_USER: Exceptions = &[
     ("lets the launch choose the size of the shared memory", &["shared::DynamicShared::bytes_for"]),
     ("gives a stage to `wgmma`", &["pipeline::Consumer::wait_async"]),
     ("bounds a loop by index; the iterators over tiles need no count", &["global::Tiles::count"]),
+    (
+        "the form of a warp of `rows_with`, as `warp_rows` is that of `rows`",
+        &["global::GlobalRowsMut::warp_rows_with"],
+    ),
 ];
 
 const NO_CHECK: Exceptions = &[("takes a group of one thread", &["pipeline::Producer::load"])];
