@@ -74,7 +74,7 @@ impl Shape {
         if d == Element::Float(Format::F16) && a == Element::Float(Format::Bf16) {
             return Err("`.bf16` with a D of `.f16`".into());
         }
-        if a.bits() != b.bits() && what.kind == Kind::F16 || what.kind == Kind::F16 && a != b {
+        if what.kind == Kind::F16 && a != b {
             return Err("two types of A and B, of which `.kind::f16` has one".into());
         }
         let is_sparse = what.metadata.is_some();
@@ -529,27 +529,40 @@ impl Machine<'_> {
                 let mut lanes: Vec<usize> = (0..rows).flat_map(of_row).collect();
                 lanes.sort_unstable();
                 lanes.dedup();
-                let mut places =
-                    lanes.iter().flat_map(|lane| (0..width).map(move |word| (*lane, column + word)));
-                let touched = Touched { slot, places: &mut places, writes: false };
-                if let Some((lane, column)) = self.use_tensor(cta, thread, operation, touched) {
-                    let what = format!(
-                        "reads A in lane {lane} of column {column} of tensor memory, which nothing has written"
-                    );
-                    self.wrong(Rule::Uninitialized, cta, thread, what);
-                }
-                let memory = self.tensor_memory(slot);
+                let place = (slot, lanes.iter().copied(), column..column + width);
+                let words = self.read_tensor((cta, thread), operation, place, "A", "");
                 let per = 32 / bits;
                 let mut values = vec![0.0; 128 * shape.stored];
-                for lane in lanes {
+                for (lane, words) in lanes.into_iter().zip(words.chunks(width)) {
                     for k in 0..shape.stored {
-                        let word = u64::from(memory.word(lane, column + k / per));
+                        let word = u64::from(words[k / per]);
                         values[lane * shape.stored + k] = shape.value(0, shape.a, word >> (k % per * bits));
                     }
                 }
                 Ok(MatrixOfBlock { values, by_lane: true })
             }
         }
+    }
+
+    /// Reads words of the tensor memory of a block, lane by lane, and reports one that nothing has written.
+    fn read_tensor(
+        &mut self,
+        (cta, thread): (usize, usize),
+        operation: &Operation,
+        (slot, lanes, columns): (usize, impl Iterator<Item = usize> + Clone, Range<usize>),
+        name: &str,
+        section: &str,
+    ) -> Vec<u32> {
+        let places = lanes.flat_map(|lane| columns.clone().map(move |column| (lane, column)));
+        let touched = Touched { slot, places: &mut places.clone(), writes: false };
+        if let Some((lane, column)) = self.use_tensor(cta, thread, operation, touched) {
+            let what = format!(
+                "reads {name} in lane {lane} of column {column} of tensor memory, which nothing has written{section}"
+            );
+            self.wrong(Rule::Uninitialized, cta, thread, what);
+        }
+        let memory = self.tensor_memory(slot);
+        places.map(|(lane, column)| memory.word(lane, column)).collect()
     }
 
     /// Reads the metadata of a sparse A.
@@ -570,17 +583,8 @@ impl Machine<'_> {
         }
         let count = if shape.a.bits() >= 16 { 1 } else { 2 };
         self.check_columns((cta, thread), slot, 0..128, column..column + count, "metadata")?;
-        let mut places = (0..128).flat_map(|lane| (0..count).map(move |word| (lane, column + word)));
-        let touched = Touched { slot, places: &mut places, writes: false };
-        if let Some((lane, column)) = self.use_tensor(cta, thread, operation, touched) {
-            let what = format!(
-                "reads metadata in lane {lane} of column {column} of tensor memory, which nothing has written"
-            );
-            self.wrong(Rule::Uninitialized, cta, thread, what);
-        }
-        let memory = self.tensor_memory(slot);
-        let words = (0..128).flat_map(|lane| (0..count).map(move |word| (lane, column + word)));
-        let words = words.map(|(lane, column)| memory.word(lane, column)).collect();
+        let place = (slot, 0..128, column..column + count);
+        let words = self.read_tensor((cta, thread), operation, place, "metadata", "");
         let sparsity = if shape.is_packed() { Sparsity::Pairs } else { Sparsity::of(wide(shape.a)) };
         let metadata = Metadata { words, count, rows, sparsity };
         let groups = shape.k() / sparsity.group();
@@ -603,7 +607,8 @@ impl Machine<'_> {
         addresses: [Address; 2],
     ) -> Result<Factors, Fault> {
         let counts = [shape.rows(what.pair).div_ceil(32), shape.columns(what).div_ceil(32)];
-        let mut all = [vec![0.0; 128 * counts[0] * 4], vec![0.0; 128 * counts[1] * 4]];
+        let scale = Element::Narrow(if shape.powers { Narrow::Ue8m0 } else { Narrow::Ue4m3 });
+        let mut all = [const { Vec::new() }; 2];
         for i in 0..2 {
             let (row, column) = self.taddr(cta, thread, addresses[i]);
             if row != 0 {
@@ -613,23 +618,10 @@ impl Machine<'_> {
                 return Err(self.fault(cta, thread, what));
             }
             self.check_columns((cta, thread), slot, 0..128, column..column + counts[i], "scale factors")?;
-            let mut places = (0..128).flat_map(|lane| (0..counts[i]).map(move |word| (lane, column + word)));
-            let touched = Touched { slot, places: &mut places, writes: false };
-            if let Some((lane, column)) = self.use_tensor(cta, thread, operation, touched) {
-                let what = format!(
-                    "reads scale factors in lane {lane} of column {column} of tensor memory, which nothing has written (9.7.16.10.7)"
-                );
-                self.wrong(Rule::Uninitialized, cta, thread, what);
-            }
-            let memory = self.tensor_memory(slot);
-            let scale = Element::Narrow(if shape.powers { Narrow::Ue8m0 } else { Narrow::Ue4m3 });
-            for lane in 0..128 {
-                for word in 0..counts[i] {
-                    for (at, byte) in memory.word(lane, column + word).to_le_bytes().into_iter().enumerate() {
-                        all[i][(lane * counts[i] + word) * 4 + at] = scale.value(byte.into());
-                    }
-                }
-            }
+            let place = (slot, 0..128, column..column + counts[i]);
+            let words = self.read_tensor((cta, thread), operation, place, "scale factors", " (9.7.16.10.7)");
+            let bytes = words.into_iter().flat_map(u32::to_le_bytes);
+            all[i] = bytes.map(|byte| scale.value(byte.into())).collect();
         }
         Ok(Factors { all, counts, first: shape.factors })
     }

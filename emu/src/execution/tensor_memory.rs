@@ -126,14 +126,25 @@ impl TensorTile {
         }
     }
 
-    /// Returns the lane and the column of each half, or of the word, of a lane's register.
-    fn places(self, lane: usize, register: usize) -> ([(usize, usize); 2], usize) {
+    /// Returns the lane and the column of each half, or of the word, of a lane's register, and their number. `first` is where the tile
+    /// begins.
+    fn places(self, first: (usize, usize), lane: usize, register: usize) -> ([(usize, usize); 2], usize) {
         let (row, column) = self.place(lane, register);
         let second = if self.shape == TensorShape::Split && lane >= 16 { self.offset as usize } else { 0 };
+        let at = |column: usize| (first.0 + row, first.1 + second + column);
         match self.packed {
-            true => ([(row, second + 2 * column), (row, second + 2 * column + 1)], 2),
-            false => ([(row, second + column); 2], 1),
+            true => ([at(2 * column), at(2 * column + 1)], 2),
+            false => ([at(column); 2], 1),
         }
+    }
+
+    /// Returns the lane and the column of each word of a tile that begins at `first`.
+    fn words(self, first: (usize, usize)) -> impl Iterator<Item = (usize, usize)> {
+        let registers = (0..LANES).flat_map(move |lane| (0..self.registers()).map(move |it| (lane, it)));
+        registers.flat_map(move |(lane, register)| {
+            let (places, count) = self.places(first, lane, register);
+            places.into_iter().take(count)
+        })
     }
 }
 
@@ -299,7 +310,6 @@ impl Machine<'_> {
     ) -> Option<(usize, usize)> {
         let Touched { slot, places, writes } = touched;
         self.touches(Thing::Tensor(slot), 0..1, if writes { Use::Writes } else { Use::Reads });
-        self.tensor_thread(cta, thread);
         let known = self.tensor_thread(cta, thread).known.clone();
         let check = self.options.check;
         let memory = self.tensor_memory(slot);
@@ -327,7 +337,7 @@ impl Machine<'_> {
                         conflict = Some((memory.operations[*read as usize - 1], row, column));
                     }
                 }
-                *uses = Uses { write: number, reads: std::mem::take(&mut uses.reads) };
+                uses.write = number;
                 uses.reads.clear();
             } else {
                 // Of one thread or warp, the last read counts.
@@ -390,10 +400,7 @@ impl Machine<'_> {
 
     /// Returns whether an instruction of a warp has to wait: for columns, or for a warp of the peer CTA.
     pub fn tensor_waits(&mut self, cta: usize, thread: usize, what: TensorWarp) -> Result<bool, Fault> {
-        let (TensorWarp::Allocate { pair }
-        | TensorWarp::Deallocate { pair }
-        | TensorWarp::Relinquish { pair }) = what
-        else {
+        let Some(pair) = what.pair() else {
             return Ok(false);
         };
         self.touches(Thing::Tensor(cta), 0..1, Use::Writes);
@@ -464,10 +471,7 @@ impl Machine<'_> {
 
     /// Lets the blocks go on whose warps an instruction of this block lets go on.
     pub fn after_tensor(&mut self, cta: usize, what: TensorWarp) -> Result<(), Fault> {
-        let (TensorWarp::Allocate { pair }
-        | TensorWarp::Deallocate { pair }
-        | TensorWarp::Relinquish { pair }) = what
-        else {
+        let Some(pair) = what.pair() else {
             return Ok(());
         };
         if pair {
@@ -666,10 +670,7 @@ impl Machine<'_> {
 
     /// Says what a warp in an instruction that allocates or deallocates waits for.
     pub fn waited_tensor(&self, cta: usize, what: TensorWarp) -> Option<String> {
-        let (TensorWarp::Allocate { pair }
-        | TensorWarp::Deallocate { pair }
-        | TensorWarp::Relinquish { pair }) = what
-        else {
+        let Some(pair) = what.pair() else {
             return None;
         };
         let name = Collective::Matrix(Matrix::Tensor(what)).name();
@@ -715,8 +716,7 @@ impl Machine<'_> {
             );
             return Err(self.fault(cta, first + lane, what));
         }
-        let width = (0..32).map(|lane| tile.places(lane, tile.registers() - 1).0[1].1).max().unwrap_or(0) + 1;
-        let width = width.max((0..32).map(|lane| tile.places(lane, 0).0[1].1).max().unwrap_or(0) + 1);
+        let width = tile.words((0, 0)).map(|(_, column)| column + 1).max().unwrap_or(0);
         self.check_columns((cta, first + lane), cta, row..row + count, column..column + width, name)?;
         Ok((row, column))
     }
@@ -729,26 +729,16 @@ impl Machine<'_> {
         tile: TensorTile,
         reduction: Option<TensorReduction>,
     ) -> Result<(), Fault> {
-        let (row, column) = self.tile_address(cta, first, lanes, tile, "a load")?;
+        let start = self.tile_address(cta, first, lanes, tile, "a load")?;
         let thread = first + lanes.first().map_or(0, |(lane, _)| *lane);
         let operation = self.new_warp_operation(cta, thread, Class::Load);
-        let at = move |lane: usize, register: usize| {
-            let (places, count) = tile.places(lane, register);
-            (places.map(|(r, c)| (row + r, column + c)), count)
-        };
         let all = tile.registers();
-        let mut places = (0..LANES).flat_map(|lane| (0..all).map(move |register| (lane, register))).flat_map(
-            |(lane, register)| {
-                let (places, count) = at(lane, register);
-                places.into_iter().take(count)
-            },
-        );
-        let touched = Touched { slot: cta, places: &mut places, writes: false };
+        let touched = Touched { slot: cta, places: &mut tile.words(start), writes: false };
         let unwritten = self.use_tensor(cta, thread, &operation, touched);
         for (lane, fragments) in lanes {
             let mut words = Vec::with_capacity(all);
             for (register, d) in fragments.d.iter().enumerate().take(all) {
-                let (places, count) = at(*lane, register);
+                let (places, count) = tile.places(start, *lane, register);
                 let memory = self.tensor_memory(cta);
                 let [low, high] = places.map(|(row, column)| memory.word(row, column));
                 let word = if count == 2 { low & 0xffff | high << 16 } else { low };
@@ -781,36 +771,25 @@ impl Machine<'_> {
         lanes: &[(usize, &Fragments)],
         tile: TensorTile,
     ) -> Result<(), Fault> {
-        let (row, column) = self.tile_address(cta, first, lanes, tile, "a store")?;
+        let start = self.tile_address(cta, first, lanes, tile, "a store")?;
         let words = self.words(cta, first, lanes, |fragments| &fragments.a);
+        let thread = first + lanes.first().map_or(0, |(lane, _)| *lane);
         let width = tile.count * if tile.packed { 2 } else { 1 };
         if tile.shape == TensorShape::Split && tile.offset < width {
             let what = format!(
                 "the parts of `.16x32bx2` have {width} columns and are {} apart: a store to both writes some twice (9.7.16.8.4)",
                 tile.offset
             );
-            let thread = first + lanes.first().map_or(0, |(lane, _)| *lane);
             self.wrong(Rule::Operand, cta, thread, what);
         }
-        let thread = first + lanes.first().map_or(0, |(lane, _)| *lane);
         let operation = self.new_warp_operation(cta, thread, Class::Store);
-        let at = move |lane: usize, register: usize| {
-            let (places, count) = tile.places(lane, register);
-            (places.map(|(r, c)| (row + r, column + c)), count)
-        };
-        let all = tile.registers();
-        let mut places = (0..LANES).flat_map(|lane| (0..all).map(move |register| (lane, register))).flat_map(
-            |(lane, register)| {
-                let (places, count) = at(lane, register);
-                places.into_iter().take(count)
-            },
-        );
-        self.use_tensor(cta, thread, &operation, Touched { slot: cta, places: &mut places, writes: true });
+        let touched = Touched { slot: cta, places: &mut tile.words(start), writes: true };
+        self.use_tensor(cta, thread, &operation, touched);
         self.progress += 1;
         let memory = self.tensor_memory(cta);
         for (lane, words) in words.iter().enumerate() {
             for (register, word) in words.iter().enumerate() {
-                let (places, count) = at(lane, register);
+                let (places, count) = tile.places(start, lane, register);
                 let word = *word as u32;
                 match count {
                     1 => memory.set(places[0].0, places[0].1, word),

@@ -605,6 +605,14 @@ pub enum TensorWarp {
 }
 
 impl TensorWarp {
+    /// Returns whether an instruction that allocates, deallocates or gives up the right to is one of a pair. `None`: another one.
+    pub fn pair(self) -> Option<bool> {
+        match self {
+            Self::Allocate { pair } | Self::Deallocate { pair } | Self::Relinquish { pair } => Some(pair),
+            Self::Load(..) | Self::Store(_) | Self::Wait { .. } => None,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Allocate { .. } => "tcgen05.alloc",
