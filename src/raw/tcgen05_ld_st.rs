@@ -60,58 +60,28 @@ accumulators! { with_words
         d92 d93 d94 d95 d96 d97 d98 d99 d100 d101 d102 d103 d104 d105 d106 d107 d108 d109 d110 d111 d112 d113 d114 d115
         d116 d117 d118 d119 d120 d121 d122 d123 d124 d125 d126 d127 ]
 }
-#[cfg(target_arch = "nvptx64")]
-accumulators! { with_words2
-    X1 0 ".x1" "{}, {}" [ d0 d1 ]
-    X2 1 ".x2" ", {}, {}" [ d2 d3 ]
-    X4 2 ".x4" ", {}, {}, {}, {}" [ d4 d5 d6 d7 ]
-    X8 3 ".x8" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d8 d9 d10 d11 d12 d13 d14 d15 ]
-    X16 4 ".x16"
-        ", {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}"
-        [ d16 d17 d18 d19 d20 d21 d22 d23 d24 d25 d26 d27 d28 d29 d30 d31 ]
-    X32 5 ".x32"
-        ", {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, \
-        {}, {}, {}, {}, {}"
-        [ d32 d33 d34 d35 d36 d37 d38 d39 d40 d41 d42 d43 d44 d45 d46 d47 d48 d49 d50 d51 d52 d53 d54 d55 d56 d57 d58 d59
-        d60 d61 d62 d63 ]
-    X64 6 ".x64"
-        ", {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, \
-        {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, \
-        {}, {}, {}, {}, {}, {}, {}, {}, {}"
-        [ d64 d65 d66 d67 d68 d69 d70 d71 d72 d73 d74 d75 d76 d77 d78 d79 d80 d81 d82 d83 d84 d85 d86 d87 d88 d89 d90 d91
-        d92 d93 d94 d95 d96 d97 d98 d99 d100 d101 d102 d103 d104 d105 d106 d107 d108 d109 d110 d111 d112 d113 d114 d115
-        d116 d117 d118 d119 d120 d121 d122 d123 d124 d125 d126 d127 ]
-}
-#[cfg(target_arch = "nvptx64")]
-accumulators! { with_words4
-    X1 0 ".x1" "{}, {}, {}, {}" [ d0 d1 d2 d3 ]
-    X2 1 ".x2" ", {}, {}, {}, {}" [ d4 d5 d6 d7 ]
-    X4 2 ".x4" ", {}, {}, {}, {}, {}, {}, {}, {}" [ d8 d9 d10 d11 d12 d13 d14 d15 ]
-    X8 3 ".x8"
-        ", {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}"
-        [ d16 d17 d18 d19 d20 d21 d22 d23 d24 d25 d26 d27 d28 d29 d30 d31 ]
-    X16 4 ".x16"
-        ", {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, \
-        {}, {}, {}, {}, {}"
-        [ d32 d33 d34 d35 d36 d37 d38 d39 d40 d41 d42 d43 d44 d45 d46 d47 d48 d49 d50 d51 d52 d53 d54 d55 d56 d57 d58 d59
-        d60 d61 d62 d63 ]
-    X32 5 ".x32"
-        ", {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, \
-        {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, \
-        {}, {}, {}, {}, {}, {}, {}, {}, {}"
-        [ d64 d65 d66 d67 d68 d69 d70 d71 d72 d73 d74 d75 d76 d77 d78 d79 d80 d81 d82 d83 d84 d85 d86 d87 d88 d89 d90 d91
-        d92 d93 d94 d95 d96 d97 d98 d99 d100 d101 d102 d103 d104 d105 d106 d107 d108 d109 d110 d111 d112 d113 d114 d115
-        d116 d117 d118 d119 d120 d121 d122 d123 d124 d125 d126 d127 ]
-}
-
-/// Hands the repetitions of a kind of shape to a macro; those of a load that reduces, which has two at least, without the first.
+/// Hands the repetitions of a kind of shape to a macro. A repetition of `Words2` has the registers of two of `Words`, one of `Words4`
+/// those of four. A load that reduces has two repetitions at least.
 #[cfg(target_arch = "nvptx64")]
 macro_rules! with_repetitions {
     (Words $($then:tt)*) => { with_words!($($then)*) };
-    (Words2 $($then:tt)*) => { with_words2!($($then)*) };
-    (Words4 $($then:tt)*) => { with_words4!($($then)*) };
+    (Words2 $($then:tt)*) => { with_words!(with_repetitions @twice [ with_repetitions @done [ $($then)* ] ]) };
+    (Words4 $($then:tt)*) => {
+        with_words!(with_repetitions @twice [ with_repetitions @twice [ with_repetitions @done [ $($then)* ] ] ])
+    };
     (WordsRed $($then:tt)*) => { with_words!(with_repetitions @several [ $($then)* ]) };
-    (@several [ $then:ident $($first:tt)* ] $one:tt $($more:tt)*) => { $then! { $($first)* $($more)* } };
+    (@several $then:tt $one:tt $($more:tt)*) => { with_repetitions! { @done $then $($more)* } };
+    // Each number of repetitions gets the registers of the next one.
+    (@twice [ $then:ident $($first:tt)* ] $($all:tt)*) => { with_repetitions! { @next [ $then $($first)* ] [] $($all)* } };
+    (@next $then:tt [ $($done:tt)* ] { $N:ident $id:literal $num:literal $($own:tt)* }
+        { $M:ident $next:literal $of_next:literal $texts:tt $registers:tt } $($more:tt)*
+    ) => {
+        with_repetitions! {
+            @next $then [ $($done)* { $N $id $num $texts $registers } ] { $M $next $of_next $texts $registers } $($more)*
+        }
+    };
+    (@next [ $then:ident $($first:tt)* ] [ $($done:tt)* ] $last:tt) => { $then! { $($first)* $($done)* } };
+    (@done [ $then:ident $($first:tt)* ] $($all:tt)*) => { $then! { $($first)* $($all)* } };
 }
 
 /// One instruction: what it does with its registers, the text up to `.num`, after it, and after the registers.
@@ -138,12 +108,12 @@ macro_rules! tcgen05_asm {
         }
         (super::cast(words), reduced)
     }};
-    (store [ $($head:literal)* ] [ $($middle:literal)* ] [ $($tail:tt)* ] [ $($operands:tt)* ] [ $words:ident $address:literal ]
+    (store [ $($head:literal)* ] [ $($middle:literal)* ] [ $($tail:tt)* ] [ $($operands:tt)* ] [ $words:ident $($address:literal)* ]
         $num:literal [ $($text:literal)* ] [ $($d:ident)* ]
     ) => {{
         let words: super::macros::Words = super::cast($words);
         convergent_asm! {
-            [ $($head,)* $num, $($middle,)* $address, "{{", $($text,)* "}}", $($tail)* ]
+            [ $($head,)* $num, $($middle,)* $($address,)* "{{", $($text,)* "}}", $($tail)* ]
             [ $( in(reg32) words.$d, )* $($operands)* ]
         }
     }};
@@ -211,43 +181,32 @@ macro_rules! tcgen05_probe {
 /// A load or a store: its shape, the registers of a repetition, the qualifiers after `.num`, and the type.
 macro_rules! tcgen05_transfer {
     ($( $( #[$doc:meta] )* fn $name:ident, $how:ident, $Words:ident, $Legal:ident, $shape:literal,
-        [ $($tags:tt)* ], $type:literal, $form:literal, $gate:ident $gated:literal, $isa:literal, $section:literal $(, $OFFSET:ident)?; )*
+        [ $($tags:tt)* ], $type:literal, $form:literal, $gate:ident $gated:literal, $isa:literal, $section:literal $(, $OFFSET:ident $offset:literal)?; )*
     ) => { $( tcgen05_transfer! {
-        @$how [ $( #[$doc] )* ] $name [ $Words $Legal ] $shape [ $($tags)* ] $type $form [ $gate $gated $isa $section ] [ $($OFFSET)? ]
+        @$how [ $( #[$doc] )* ] $name [ $Words $Legal ] $shape [ $($tags)* ] $type $form [ $gate $gated $isa $section ] [ $($OFFSET $offset)? ]
     } )* };
-    (@load $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt []) => {
-        tcgen05_transfer! { @item $doc $name $Words $Words $Legal $tags $form $claims [] [] [] [ Num::$Words ]
-            { load [ "tcgen05.ld.sync.aligned." $shape ] [] [ $type ] [ ", [{taddr}]" ] [] }
+    (@load $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt
+        [ $($OFFSET:ident $offset:literal)? ]
+    ) => {
+        tcgen05_transfer! { @item $doc $name $Words $Words $Legal $tags $form $claims [ $($OFFSET)? ] [] [] [ Num::$Words ]
+            { load [ "tcgen05.ld.sync.aligned." $shape ] [] [ $type ] [ ", [{taddr}]" $($offset)? ] [] }
             "- No thread overwrites the columns until a [`tcgen05_wait`](super::tcgen05_wait) has waited for the load."
         }
     };
-    (@load $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt [ $OFFSET:ident ]) => {
-        tcgen05_transfer! { @item $doc $name $Words $Words $Legal $tags $form $claims [ $OFFSET ] [] [] [ Num::$Words ]
-            { load [ "tcgen05.ld.sync.aligned." $shape ] [] [ $type ] [ ", [{taddr}], {OFFSET}" ] [] }
+    (@reduce $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt
+        [ $($OFFSET:ident $offset:literal)? ]
+    ) => {
+        tcgen05_transfer! { @item $doc $name $Words WordsRed $Legal $tags $form $claims [ $($OFFSET)? ] [] [] [ (Num::$Words, u32) ]
+            { reduce [ "tcgen05.ld.red.sync.aligned." $shape ] [] [ $type ] [ ", {reduced}, [{taddr}]" $($offset)? ] [] }
             "- No thread overwrites the columns until a [`tcgen05_wait`](super::tcgen05_wait) has waited for the load."
         }
     };
-    (@reduce $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt []) => {
-        tcgen05_transfer! { @item $doc $name $Words WordsRed $Legal $tags $form $claims [] [] [] [ (Num::$Words, u32) ]
-            { reduce [ "tcgen05.ld.red.sync.aligned." $shape ] [] [ $type ] [ ", {reduced}, [{taddr}]" ] [] }
-            "- No thread overwrites the columns until a [`tcgen05_wait`](super::tcgen05_wait) has waited for the load."
-        }
-    };
-    (@reduce $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt [ $OFFSET:ident ]) => {
-        tcgen05_transfer! { @item $doc $name $Words WordsRed $Legal $tags $form $claims [ $OFFSET ] [] [] [ (Num::$Words, u32) ]
-            { reduce [ "tcgen05.ld.red.sync.aligned." $shape ] [] [ $type ] [ ", {reduced}, [{taddr}], {OFFSET}" ] [] }
-            "- No thread overwrites the columns until a [`tcgen05_wait`](super::tcgen05_wait) has waited for the load."
-        }
-    };
-    (@store $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt []) => {
-        tcgen05_transfer! { @item $doc $name $Words $Words $Legal $tags $form $claims [] [ words: Num::$Words, ] [ store ] [ () ]
-            { store [ "tcgen05.st.sync.aligned." $shape ] [] [ $type ] [ ] [ words " [{taddr}], " ] }
-            "- No thread accesses the columns until a [`tcgen05_wait`](super::tcgen05_wait) has waited for the store."
-        }
-    };
-    (@store $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt [ $OFFSET:ident ]) => {
-        tcgen05_transfer! { @item $doc $name $Words $Words $Legal $tags $form $claims [ $OFFSET ] [ words: Num::$Words, ] [ store ] [ () ]
-            { store [ "tcgen05.st.sync.aligned." $shape ] [] [ $type ] [ ] [ words " [{taddr}], {OFFSET}, " ] }
+    (@store $doc:tt $name:ident [ $Words:ident $Legal:ident ] $shape:literal $tags:tt $type:literal $form:literal $claims:tt
+        [ $($OFFSET:ident $offset:literal)? ]
+    ) => {
+        tcgen05_transfer! {
+            @item $doc $name $Words $Words $Legal $tags $form $claims [ $($OFFSET)? ] [ words: Num::$Words, ] [ store ] [ () ]
+            { store [ "tcgen05.st.sync.aligned." $shape ] [] [ $type ] [ ] [ words " [{taddr}]" $($offset)? ", " ] }
             "- No thread accesses the columns until a [`tcgen05_wait`](super::tcgen05_wait) has waited for the store."
         }
     };
@@ -326,7 +285,7 @@ tcgen05_transfer! {
     "tcgen05.ld.sync.aligned.16x256b{.num}{.pack}.b32 r, [taddr];", tcgen05 "tcgen05", "8.6", "9.7.16.8.3";
     /// Loads 16 lanes, a column of each from `taddr` and one from `OFFSET` columns behind, for each repetition.
     fn tcgen05_ld_16x32bx2, load, Words, Tcgen05Num, "16x32bx2", [ [ Pack Tcgen05Pack pack Pack16b ".pack::16b" None "" ] ], ".b32",
-    "tcgen05.ld.sync.aligned.16x32bx2{.num}{.pack}.b32 r, [taddr], OFFSET;", tcgen05 "tcgen05", "8.6", "9.7.16.8.3", OFFSET;
+    "tcgen05.ld.sync.aligned.16x32bx2{.num}{.pack}.b32 r, [taddr], OFFSET;", tcgen05 "tcgen05", "8.6", "9.7.16.8.3", OFFSET ", {OFFSET}";
     /// Stores to 32 lanes, a column of each, for each repetition.
     fn tcgen05_st_32x32b, store, Words, Tcgen05Num, "32x32b", [ [ Pack Tcgen05Unpack pack Unpack16b ".unpack::16b" None "" ] ], ".b32",
     "tcgen05.st.sync.aligned.32x32b{.num}{.unpack}.b32 [taddr], r;", tcgen05 "tcgen05", "8.6", "9.7.16.8.4";
@@ -341,7 +300,7 @@ tcgen05_transfer! {
     "tcgen05.st.sync.aligned.16x256b{.num}{.unpack}.b32 [taddr], r;", tcgen05 "tcgen05", "8.6", "9.7.16.8.4";
     /// Stores to 16 lanes, a column of each from `taddr` and one from `OFFSET` columns behind, for each repetition.
     fn tcgen05_st_16x32bx2, store, Words, Tcgen05Num, "16x32bx2", [ [ Pack Tcgen05Unpack pack Unpack16b ".unpack::16b" None "" ] ], ".b32",
-    "tcgen05.st.sync.aligned.16x32bx2{.num}{.unpack}.b32 [taddr], OFFSET, r;", tcgen05 "tcgen05", "8.6", "9.7.16.8.4", OFFSET;
+    "tcgen05.st.sync.aligned.16x32bx2{.num}{.unpack}.b32 [taddr], OFFSET, r;", tcgen05 "tcgen05", "8.6", "9.7.16.8.4", OFFSET ", {OFFSET}";
 }
 
 // With a reduction.
@@ -365,15 +324,15 @@ tcgen05_transfer! {
     fn tcgen05_ld_red_16x32bx2_f32, reduce, Words, Tcgen05NumRed, "16x32bx2", [
         [ Op Tcgen05RedOp op Min ".min" Max ".max" ] [ Abs Tcgen05RedAbs abs Abs ".abs" Signed "" ] [ Nan Tcgen05RedNan nan Propagate ".NaN" Ignore "" ]
     ], ".f32",
-    "tcgen05.ld.red.sync.aligned.16x32bx2{.num}{.redOp}{.abs}{.NaN}.f32 r, redval, [taddr], OFFSET;", tcgen05_ld_red "tcgen05_ld_red", "8.8", "9.7.16.8.3", OFFSET;
+    "tcgen05.ld.red.sync.aligned.16x32bx2{.num}{.redOp}{.abs}{.NaN}.f32 r, redval, [taddr], OFFSET;", tcgen05_ld_red "tcgen05_ld_red", "8.8", "9.7.16.8.3", OFFSET ", {OFFSET}";
     /// Loads 16 lanes, as [`tcgen05_ld_16x32bx2`] does, and returns beside the words the minimum or the maximum of each lane's `.u32`.
     fn tcgen05_ld_red_16x32bx2_u32, reduce, Words, Tcgen05NumRed, "16x32bx2", [
         [ Op Tcgen05RedOp op Min ".min" Max ".max" ]
     ], ".u32",
-    "tcgen05.ld.red.sync.aligned.16x32bx2{.num}{.redOp}.u32 r, redval, [taddr], OFFSET;", tcgen05_ld_red "tcgen05_ld_red", "8.8", "9.7.16.8.3", OFFSET;
+    "tcgen05.ld.red.sync.aligned.16x32bx2{.num}{.redOp}.u32 r, redval, [taddr], OFFSET;", tcgen05_ld_red "tcgen05_ld_red", "8.8", "9.7.16.8.3", OFFSET ", {OFFSET}";
     /// Loads 16 lanes, as [`tcgen05_ld_16x32bx2`] does, and returns beside the words the minimum or the maximum of each lane's `.s32`.
     fn tcgen05_ld_red_16x32bx2_s32, reduce, Words, Tcgen05NumRed, "16x32bx2", [
         [ Op Tcgen05RedOp op Min ".min" Max ".max" ]
     ], ".s32",
-    "tcgen05.ld.red.sync.aligned.16x32bx2{.num}{.redOp}.s32 r, redval, [taddr], OFFSET;", tcgen05_ld_red "tcgen05_ld_red", "8.8", "9.7.16.8.3", OFFSET;
+    "tcgen05.ld.red.sync.aligned.16x32bx2{.num}{.redOp}.s32 r, redval, [taddr], OFFSET;", tcgen05_ld_red "tcgen05_ld_red", "8.8", "9.7.16.8.3", OFFSET ", {OFFSET}";
 }
