@@ -670,9 +670,7 @@ impl Machine<'_> {
 
     /// Says what a warp in an instruction that allocates or deallocates waits for.
     pub fn waited_tensor(&self, cta: usize, what: TensorWarp) -> Option<String> {
-        let Some(pair) = what.pair() else {
-            return None;
-        };
+        let pair = what.pair()?;
         let name = Collective::Matrix(Matrix::Tensor(what)).name();
         let memory = self.ctas[cta].tensor.as_ref()?;
         let free = memory.free();
