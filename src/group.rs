@@ -15,12 +15,18 @@ use crate::special_register;
 
 mod hand_over;
 mod transition;
+#[cfg(wgmma)]
+mod warpgroup;
 mod warps;
 
 pub(crate) use hand_over::come_back;
 pub use hand_over::{HandOver, Held};
 pub use transition::{AfterSync, End, IsThere, Together, Transitions};
 pub(crate) use transition::{Passed, nothing_to_end};
+#[cfg(wgmma)]
+pub(crate) use warpgroup::WARPGROUP;
+#[cfg(wgmma)]
+pub use warpgroup::Warpgroup;
 pub use warps::Warps;
 
 /// The executing thread block (CTA; `cooperative_groups::thread_block`); each of its threads holds one `Cta`.

@@ -69,6 +69,8 @@ cfg_select! {
         pub mod tensor;
         mod trap;
         pub mod warp;
+        #[cfg(wgmma)]
+        pub mod wgmma;
         mod words;
 
         /// Derives [`launch::Plain`] for a `repr(C)` struct of plain fields: the host passes the struct to a kernel by value.

@@ -200,16 +200,34 @@ impl Split {
     /// States that the condition has one value in each part.
     #[inline(always)]
     pub fn role(self, condition: bool) -> bool {
-        marked!("role", u32: reg32 u32::from(condition), self.0) != 0
+        self.role_index(u32::from(condition)) != 0
+    }
+
+    /// States that the number of a part has one value in each part.
+    #[inline(always)]
+    pub fn role_index(self, index: u32) -> u32 {
+        marked!("role", u32: reg32 index, self.0)
     }
 
     /// Runs what a part of the threads does, which is the group `G`.
     #[inline(always)]
     #[track_caller]
     pub fn part<G: Group, R>(self, body: impl FnOnce() -> R) -> R {
-        mark!("begin" in G, reg32 self.0);
+        self.begin::<G>();
         let result = body();
-        mark!("end", reg32 self.0);
+        self.end();
         result
+    }
+
+    /// From here to [`end`](Split::end), a part of the threads is here, which is the group `G`.
+    #[inline(always)]
+    pub fn begin<G: Group>(self) {
+        mark!("begin" in G, reg32 self.0);
+    }
+
+    /// Ends a part.
+    #[inline(always)]
+    pub fn end(self) {
+        mark!("end", reg32 self.0);
     }
 }

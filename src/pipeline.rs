@@ -32,6 +32,8 @@ mod ring;
 mod rounds;
 mod run;
 mod stage;
+#[cfg(wgmma)]
+mod warpgroups;
 
 pub use barrier_pair::BarrierPair;
 pub use consumers_barrier::ConsumersBarrier;
@@ -39,4 +41,6 @@ pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSign
 pub use ring::{FinishedRing, FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
 pub use rounds::Rounds;
 pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineMemory, RunsPipeline};
+#[cfg(wgmma)]
+pub use warpgroups::{MaxRegisters, StageOperands, WarpgroupBarriers};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};

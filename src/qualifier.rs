@@ -43,7 +43,7 @@ pub trait TypeTag: Qualifier {
 }
 
 /// A qualifier that is an immediate, where the text of an instruction takes it as a number.
-pub trait Immediate: Qualifier {
+pub trait Immediate: Qualifier + Default {
     /// The number.
     #[doc(hidden)]
     const NUMBER: i32;
@@ -66,13 +66,16 @@ immediates! {
     message = "`{Self}` is not a number of columns of `wgmma`: use a tag of `n`",
     label = "not legal here"
 )]
-pub trait Columns: Qualifier {
+pub trait Columns: Qualifier + Default {
+    /// The number of columns.
+    #[doc(hidden)]
+    const COUNT: usize;
     /// Sums of `.f32`, in the order of the registers.
-    type F32: Copy;
+    type F32: Sums + AsRef<[f32]> + AsMut<[f32]>;
     /// Sums of `.f16`, two in each word.
-    type F16: Copy;
+    type F16: Sums + AsRef<[u32]> + AsMut<[u32]>;
     /// Sums of `.s32`.
-    type S32: Copy;
+    type S32: Sums + AsRef<[i32]> + AsMut<[i32]>;
 }
 
 /// The sums of a thread, in the order of their registers.
@@ -112,6 +115,7 @@ macro_rules! columns {
     ($( $Tag:ident = $n:literal $(for $Integer:ident)?; )*) => { $(
         #[diagnostic::do_not_recommend]
         impl Columns for n::$Tag {
+            const COUNT: usize = $n;
             type F32 = [f32; $n / 2];
             type F16 = [u32; $n / 4];
             type S32 = [i32; $n / 2];

@@ -87,6 +87,35 @@ pub fn unroll<const N: usize>(mut f: impl FnMut(usize)) {
     rounds!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
 }
 
+/// Calls `f` with `first` and `0`, with the result and `1`, … and returns the last result: a loop as [`unroll`] makes it, which hands
+/// a value from one round to the next. The value can be a handle, which a closure of `unroll` could not move.
+///
+/// PTX: that of `f`, `N` times.
+///
+/// ```
+/// use ptx::registers::fold;
+/// /// x to the power of 8.
+/// fn power(x: f32) -> f32 {
+///     fold::<3, _>(x, |x, _| x * x)
+/// }
+/// ```
+#[inline(always)]
+pub fn fold<const N: usize, S>(first: S, mut f: impl FnMut(S, usize) -> S) -> S {
+    const { check(N) };
+    let mut state = Some(first);
+    unroll::<N>(|i| {
+        // Always there.
+        if let Some(last) = state.take() {
+            state = Some(f(last, i));
+        }
+    });
+    match state {
+        Some(last) => last,
+        // SAFETY: each round puts a state back; a panic of `f` does not come here.
+        None => unsafe { core::hint::unreachable_unchecked() },
+    }
+}
+
 /// Asserts the `N` of [`for_each_loaded`]; public callers call this, so that the error names their line.
 pub(crate) const fn loads(n: usize) {
     assert!(n > 0 && n <= 16, "a thread has 1 to 16 loads in flight: choose `N` from 1 to 16");

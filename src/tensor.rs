@@ -51,9 +51,11 @@ use crate::registers::unroll;
 use crate::shared::{Element, Shared};
 use crate::size;
 
+mod blocks;
 mod draft;
 mod shape;
 
+pub use blocks::{BlockPositions, TensorBlockMut, TensorBlocksMut, TensorRowMut};
 pub use draft::{
     Acquired, ElementTypeOf, FillOf, MapElement, ReleasedTensorMap, Replace, ReplaceAtomicity,
     TensorMapDraft, TensorMapSlot, draft,

@@ -20,6 +20,9 @@ pub mod cp_async;
 pub mod device_sum;
 pub mod embedding;
 pub mod fence;
+// `wgmma`.
+#[cfg(feature = "sm_90a")]
+pub mod gemm;
 pub mod group;
 pub mod int4_matrix_vector;
 pub mod launch;

@@ -96,6 +96,27 @@ unsafe impl<Handles: Held<Of>, G, Of> Held<Of> for AfterSync<Handles, G> {
     type Joined = Handles::Joined;
 }
 
+// SAFETY: the types are those of the elements.
+unsafe impl<Of, H: Held<Of>, const N: usize> Held<Of> for [H; N] {
+    type HeldBy<G> = [H::HeldBy<G>; N];
+    type EndedBy<G> = [H::EndedBy<G>; N];
+    type Back = AfterSync<Self, Of>;
+    type Joined = [H::Joined; N];
+}
+// SAFETY: each element keeps the clauses of the trait.
+unsafe impl<Of, H: HandOver<Of>, const N: usize> HandOver<Of> for [H; N] {
+    come_back! { Of }
+    #[inline(always)]
+    fn joined(self, passed: Passed) -> Self::Joined {
+        self.map(|handle| handle.joined(passed))
+    }
+    #[inline(always)]
+    unsafe fn hand_over<G>(&self) -> Self::HeldBy<G> {
+        // SAFETY: the caller keeps both clauses of `# Safety` for the array, so for each element.
+        self.each_ref().map(|handle| unsafe { handle.hand_over() })
+    }
+}
+
 /// The function of [`HandOver`] by which handles come back after a barrier.
 macro_rules! come_back {
     ($Of:ident) => {

@@ -262,6 +262,15 @@ macro_rules! end_tuple {
 }
 end_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
+// SAFETY: each element keeps the clause of the trait.
+unsafe impl<H: End, const N: usize> End for [H; N] {
+    type Ended = [H::Ended; N];
+    #[inline(always)]
+    fn end(self) -> Self::Ended {
+        self.map(End::end)
+    }
+}
+
 /// Implements [`End`] for types that hold no shared memory: there is nothing to end.
 macro_rules! nothing_to_end {
     ($( [$($generics:tt)*] $T:ty; )*) => { $(

@@ -446,6 +446,22 @@ impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> Consumer<'p,
         self.full()
     }
 
+    /// Waits for the next stage, and gives the stage and the consumer before the stage after it.
+    #[cfg(wgmma)]
+    #[inline(always)]
+    pub(super) fn into_operands(mut self) -> (super::StageOperands<'p, S, STAGES, Signals>, Self)
+    where
+        S: crate::wgmma::OperandTiles,
+        Signals: Sharing,
+    {
+        let full = Layout::<S, STAGES, Signals>::full(self.base, self.at.stage);
+        // SAFETY: as in `full`. If all stages are in use, the wait is for a load that follows their releases.
+        unsafe { self.signals.await_full(full, self.at.parity) };
+        let stage = super::StageOperands::new(self.base, self.at.stage, self.signals);
+        self.at.advance::<STAGES>();
+        (stage, self)
+    }
+
     /// [`wait`](Consumer::wait), without its check.
     #[inline(always)]
     pub(super) fn full(self) -> FullStage<'p, S, STAGES, Signals> {

@@ -12,7 +12,7 @@ use crate::group::Brand;
 use crate::group::{Cta, End, HandOver, Passed, Warps};
 use crate::mark::{Group, Split, hold, meet};
 use crate::qualifier::Sealed;
-use crate::shared::{ALIGN, Ended, Lendable, Place, Scoped};
+use crate::shared::{Ended, Lendable, Place, Scoped};
 
 /// The shared memory of a [`Pipeline`] of `STAGES` stages, declared as a field of [`shared_memory!`](crate::shared_memory). A
 /// stage holds `S`: a tile `[T; N]` of `N` elements, or a pair such as `([f32; 512], [f32; 256])`, whose halves can be pairs too.
@@ -30,7 +30,7 @@ unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Place
     for PipelineMemory<S, STAGES, Signals>
 {
     const SIZE: u32 = Layout::<S, STAGES, Signals>::BYTES;
-    const ALIGN: u32 = ALIGN;
+    const ALIGN: u32 = S::ALIGN;
     const BARRIERS: u16 = Signals::BARRIERS;
 
     #[inline(always)]
@@ -101,8 +101,8 @@ unsafe impl<S: StageTiles, const STAGES: usize, Signals: CtaSignals> Lendable
 #[derive(Debug)]
 #[doc(alias = "cuda::pipeline")]
 pub struct Pipeline<'s, S, const STAGES: usize, Signals = ()> {
-    addr: u32,
-    signals: Signals,
+    pub(super) addr: u32,
+    pub(super) signals: Signals,
     _scope: Brand<'s>,
     _tiles: PhantomData<*mut S>,
 }
@@ -125,9 +125,9 @@ pub struct FinishedRun<'s, S, const STAGES: usize, Signals = ()> {
 #[must_use = "the scope needs the pipeline and the handles: call `.end()`, or `.join(cta)` to use them again"]
 #[derive(Debug)]
 pub struct FinishedRunWith<'s, S, const STAGES: usize, Signals, H, B> {
-    run: FinishedRun<'s, S, STAGES, Signals>,
-    handles: H,
-    barrier: B,
+    pub(super) run: FinishedRun<'s, S, STAGES, Signals>,
+    pub(super) handles: H,
+    pub(super) barrier: B,
 }
 
 /// Who runs a pipeline with these signals: a CTA for itself, or the cluster of the scope `'s` whose CTAs share tiles.
@@ -486,7 +486,7 @@ impl<'s, S: StageTiles, const STAGES: usize, Signals: StageSignals> Pipeline<'s,
     }
 
     #[inline(always)]
-    fn finished(self) -> FinishedRun<'s, S, STAGES, Signals> {
+    pub(super) fn finished(self) -> FinishedRun<'s, S, STAGES, Signals> {
         FinishedRun { addr: self.addr, _scope: PhantomData, _tiles: PhantomData }
     }
 

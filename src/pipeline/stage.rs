@@ -27,7 +27,10 @@ pub unsafe trait StageTiles {
     /// The bytes that the copies into a stage write.
     #[doc(hidden)]
     const BYTES: usize;
-    /// The bytes of a stage in shared memory, each tile aligned to 128 bytes.
+    /// The alignment of a stage in shared memory: 128 bytes, or more for operands of tensor cores.
+    #[doc(hidden)]
+    const ALIGN: u32 = ALIGN;
+    /// The bytes of a stage in shared memory, each tile aligned to `ALIGN` bytes.
     #[doc(hidden)]
     const SIZE: usize;
     /// A [`StageTile`], or a pair of views.
@@ -52,15 +55,21 @@ unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
     }
 }
 
+/// The offset of the second tile of a stage from the first.
+const fn second<X: StageTiles, Y: StageTiles>() -> u32 {
+    size::shared(size::aligned(X::SIZE, Y::ALIGN))
+}
+
 // SAFETY: `SIZE` holds both tiles, and `view` finds the second one after the first.
 unsafe impl<X: StageTiles, Y: StageTiles> StageTiles for (X, Y) {
     const BYTES: usize = size::sum(X::BYTES, Y::BYTES);
-    const SIZE: usize = size::sum(X::SIZE, Y::SIZE);
+    const ALIGN: u32 = if X::ALIGN > Y::ALIGN { X::ALIGN } else { Y::ALIGN };
+    const SIZE: usize = size::aligned(size::sum(second::<X, Y>() as usize, Y::SIZE), Self::ALIGN);
     type View<'a> = (X::View<'a>, Y::View<'a>);
     #[inline(always)]
     unsafe fn view<'a>(addr: u32) -> Self::View<'a> {
         // SAFETY: both tiles lie at `addr` and have arrived (`# Safety`); the second follows the first.
-        unsafe { (X::view(addr), Y::view(addr + const { size::shared(X::SIZE) })) }
+        unsafe { (X::view(addr), Y::view(addr + const { second::<X, Y>() })) }
     }
 }
 
@@ -296,7 +305,7 @@ unsafe impl<X: StageTiles, Y: StageTiles, A: StageSource<X, ()>, B: StageSource<
         // first.
         unsafe {
             self.0.load(addr, (), full, hint);
-            self.1.load(addr + const { size::shared(X::SIZE) }, (), full, hint);
+            self.1.load(addr + const { second::<X, Y>() }, (), full, hint);
         }
     }
 }
@@ -315,7 +324,7 @@ where
         // first.
         unsafe {
             self.0.load(addr, peers, full, hint);
-            self.1.load(addr + const { size::shared(X::SIZE) }, peers, full, hint);
+            self.1.load(addr + const { second::<X, Y>() }, peers, full, hint);
         }
     }
 }
@@ -333,7 +342,7 @@ where
         // first.
         unsafe {
             self.0.load(addr, peers, full, hint);
-            self.1.load(addr + const { size::shared(X::SIZE) }, other, full, hint);
+            self.1.load(addr + const { second::<X, Y>() }, other, full, hint);
         }
     }
 }

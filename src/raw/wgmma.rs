@@ -660,3 +660,16 @@ through! {
     /// [`wgmma_wait_group`], for the sums that are used after it: what is done to them stays behind the wait.
     wgmma_wait_group_with<N> "wgmma.wait_group.sync.aligned N;" "wgmma.wait_group.sync.aligned {N};" "9.7.15.7.3"
 }
+
+/// Passes sums through assembly without an instruction, so that the compiler moves no access to them across it. PTX: none.
+#[cfg(wgmma)]
+#[inline(always)]
+pub(crate) fn wgmma_tie<S: crate::qualifier::Sums>(sums: S) -> S {
+    #[cfg(not(target_arch = "nvptx64"))]
+    return sums;
+    // SAFETY: the text is a comment; its operands are those registers that the sums have.
+    #[cfg(target_arch = "nvptx64")]
+    unsafe {
+        wgmma_through!([ "//", ] [] sums)
+    }
+}

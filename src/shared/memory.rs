@@ -9,6 +9,10 @@ use crate::trap::trap_because;
 /// The alignment of tiles and arrays in shared memory, in bytes: tensor copies need 128, bulk copies need 16.
 pub const ALIGN: u32 = 128;
 
+/// The alignment of a kernel's shared memory as a whole, in bytes. The operands of tensor cores need it: a swizzle of 128 bytes
+/// repeats after eight rows, and follows from the address.
+pub(crate) const MAX_ALIGN: u32 = 1024;
+
 /// A handle of something that a kernel can place in shared memory ([`shared_memory!`](crate::shared_memory), [`DynamicShared`]):
 /// an array, an mbarrier, the stages of a pipeline.
 ///
@@ -39,7 +43,7 @@ pub const ALIGN: u32 = 128;
 pub unsafe trait Place: Sized {
     /// The number of bytes of shared memory that the object takes.
     const SIZE: u32;
-    /// The alignment of the object in shared memory, in bytes: a power of two, 128 at most.
+    /// The alignment of the object in shared memory, in bytes: a power of two, 1024 at most.
     const ALIGN: u32;
     /// The named barriers that the object uses (`barrier.cta`), as a mask: bit `n` stands for barrier `n`, 1 to 15.
     const BARRIERS: u16 = 0;
@@ -95,20 +99,20 @@ pub struct Needs {
     pub cancels: bool,
 }
 
-/// Asserts that a place can have this alignment. Shared memory starts at a multiple of [`ALIGN`].
+/// Asserts that a place can have this alignment. Shared memory starts at a multiple of [`MAX_ALIGN`].
 const fn check_align(align: u32) {
     assert!(
-        align.is_power_of_two() && align <= ALIGN,
-        "shared memory starts at a multiple of 128 bytes: choose a `Place::ALIGN` that is a power of two, 128 at most"
+        align.is_power_of_two() && align <= MAX_ALIGN,
+        "shared memory starts at a multiple of 1024 bytes: choose a `Place::ALIGN` that is a power of two, 1024 at most"
     );
 }
 
-/// Lays objects out one after another in shared memory: returns their offsets, and the end of the last object. Asserts that no
-/// two objects use the same barrier, or `clusterlaunchcontrol`.
+/// Lays objects out one after another in shared memory: returns their offsets, the end of the last object, and the alignment of
+/// the whole, [`ALIGN`] or more. Asserts that no two objects use the same barrier, or `clusterlaunchcontrol`.
 #[doc(hidden)]
-pub const fn layout_of_places<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32) {
+pub const fn layout_of_places<const FIELDS: usize>(places: [Needs; FIELDS]) -> ([u32; FIELDS], u32, u32) {
     let mut offsets = [0; FIELDS];
-    let (mut end, mut i) = (0, 0);
+    let (mut end, mut align, mut i) = (0, ALIGN, 0);
     let (mut barriers, mut cancels) = (0, false);
     while i < FIELDS {
         let place = places[i];
@@ -123,12 +127,15 @@ pub const fn layout_of_places<const FIELDS: usize>(places: [Needs; FIELDS]) -> (
         barriers |= place.barriers;
         cancels |= place.cancels;
         check_align(place.align);
+        if place.align > align {
+            align = place.align;
+        }
         let offset = size::aligned(end, place.align);
         offsets[i] = size::shared(offset);
         end = size::sum(offset, place.size as usize);
         i += 1;
     }
-    (offsets, size::shared(end))
+    (offsets, size::shared(end), align)
 }
 
 /// Names the type of a field by a function that borrows the field, which nobody calls. So `shared_memory!` expands the type once:
@@ -171,7 +178,7 @@ pub const fn count(names: &[&str]) -> usize {
 /// [`SharedTable`](super::SharedTable), a named barrier of
 /// [`barrier`](crate::barrier), each number once, or one `WorkQueueMemory` (of `clusterlaunchcontrol`).
 ///
-/// The struct becomes one `.shared` allocation, aligned to 128 bytes, in the kernels that enter with the struct. It has 48 KiB at
+/// The struct becomes one `.shared` allocation, aligned to 128 bytes or to what a field needs, in the kernels that enter with the struct. It has 48 KiB at
 /// most: CUDA gives more only as [`DynamicShared`]. The macro expands to inline assembly: the calling crate has
 /// `#![feature(asm_experimental_arch)]`.
 ///
@@ -236,6 +243,7 @@ macro_rules! shared_memory {
                     &[$( $crate::__private::core::stringify!($field) ),*],
                 )],
                 $crate::__private::core::primitive::u32,
+                $crate::__private::core::primitive::u32,
             ) = {
                 // A binding cannot have the name of a constant, a static or a kernel, but it can shadow a function.
                 $( #[allow(dead_code)] fn $field() {} )*
@@ -270,11 +278,12 @@ macro_rules! shared_memory {
                     // SAFETY: `mov` of a symbol's address accesses no memory. `ptx-link` declares the symbol.
                     unsafe {
                         $crate::__private::core::arch::asm!(
-                            "// module: .shared .align 128 .b8 {tag}__smem[{size}];",
+                            "// module: .shared .align {align} .b8 {tag}__smem[{size}];",
                             "mov.u32 {base}, {tag}__smem;",
                             base = lateout(reg32) __ptx_base, tag = sym Self::tag,
                             // Named barriers take no bytes, and PTX has no array of zero bytes.
                             size = const if Self::LAYOUT.1 == 0 { 1 } else { Self::LAYOUT.1 },
+                            align = const Self::LAYOUT.2,
                             options(pure, nomem, nostack, preserves_flags),
                         );
                     }
@@ -325,7 +334,7 @@ pub struct DynamicShared {
 }
 
 #[cfg(target_arch = "nvptx64")]
-core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
+core::arch::global_asm!(".extern .shared .align 1024 .b8 ptx_dynamic_shared[];");
 
 /// Asserts that a CTA may have any number of places of this type.
 pub(super) const fn bytes_only<P: Place>() {

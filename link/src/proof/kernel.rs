@@ -282,8 +282,14 @@ impl<'a, 'b> Kernel<'a, 'b> {
                 for (i, instruction) in block.instructions.iter().enumerate() {
                     let Some(result) = instruction.result else { continue };
                     let mut level = self.values.of_result(instruction);
-                    // A part of one thread: what it computes of what is equal in the CTA, no other thread has another way.
                     let parts = &self.parts[at][i];
+                    // Behind the part, the split may have made other parts in the next round of a loop.
+                    if let ("phi", Level::Part(of)) = (instruction.opcode, level)
+                        && !parts.iter().any(|(split, _)| *split == of)
+                    {
+                        level = Level::Thread;
+                    }
+                    // A part of one thread: what it computes of what is equal in the CTA, no other thread has another way.
                     if let (Level::Thread, Some((split, true))) = (level, parts.first()) {
                         let mut operands = operands_of(instruction).into_iter();
                         if operands.all(|operand| self.is_equal_in(parts, operand)) {

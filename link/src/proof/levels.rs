@@ -372,11 +372,7 @@ impl<'a, 'b> Values<'a, 'b> {
             "phi" => incoming(instruction.line),
             _ => instruction.operands().collect(),
         };
-        match operands.into_iter().map(|operand| self.level(operand)).fold(GRID, Level::and) {
-            // In the next round of a loop, the split has made other parts.
-            Level::Part(_) if instruction.opcode == "phi" => Level::Thread,
-            level => level,
-        }
+        operands.into_iter().map(|operand| self.level(operand)).fold(GRID, Level::and)
     }
 
     fn of_mark(&self, mark: &Mark<'a>) -> Level<'a> {

@@ -1,0 +1,216 @@
+//! Pipelines whose consumers are warpgroups, which multiply what the producer loads (warp specialization with `setmaxnreg`).
+
+use core::marker::PhantomData;
+
+use super::layout::Layout;
+use super::parts::{Consumer, Producer, StageSignals};
+use super::run::{FinishedRunWith, Pipeline, RunsPipeline};
+use super::stage::{Sharing, StageTiles};
+use crate::barrier::bit;
+use crate::group::{Brand, Cta, HandOver, Thread, WARPGROUP, Warpgroup, Warps};
+use crate::mark::Split;
+use crate::raw;
+use crate::shared::Place;
+use crate::trap::trap_because;
+use crate::wgmma::{OperandTiles, Wgmma};
+
+/// The named barriers `FIRST` to `FIRST + COUNT - 1` of the CTA for the `COUNT` warpgroups that consume in a pipeline, one for each
+/// ([`Pipeline::run_warpgroups`]).
+#[derive(Debug)]
+pub struct WarpgroupBarriers<const FIRST: u32, const COUNT: u32> {
+    /// Bound to its CTA.
+    _thread: PhantomData<*mut ()>,
+}
+
+// SAFETY: the handle takes no bytes and uses these barriers alone.
+unsafe impl<const FIRST: u32, const COUNT: u32> Place for WarpgroupBarriers<FIRST, COUNT> {
+    const SIZE: u32 = 0;
+    const ALIGN: u32 = 1;
+    const BARRIERS: u16 = {
+        assert!(COUNT >= 1 && COUNT <= 7, "a CTA has a warpgroup that produces and 1 to 7 that consume");
+        let (mut bits, mut i) = (0, 0);
+        while i < COUNT {
+            bits |= bit(FIRST + i, WARPGROUP);
+            i += 1;
+        }
+        bits
+    };
+
+    #[inline(always)]
+    unsafe fn at(_addr: u32) -> Self {
+        WarpgroupBarriers { _thread: PhantomData }
+    }
+}
+
+/// The registers of a thread in each part of [`Pipeline::run_warpgroups`] (`setmaxnreg`): the warpgroup that produces gives registers
+/// up, and the warpgroups that consume take them.
+///
+/// Both numbers are multiples of 8 from 24 to 256. Together the threads of all warpgroups have at most the registers with which the
+/// CTA was launched: `PRODUCER + COUNT * CONSUMER` is at most `COUNT + 1` times the registers of a thread, which are 65,536 by the
+/// threads of the CTA, rounded down to a multiple of 8, if a multiprocessor has one CTA.
+#[derive(Debug, Clone, Copy)]
+#[doc(alias("cutlass::arch::warpgroup_reg_alloc", "cutlass::arch::warpgroup_reg_dealloc"))]
+pub struct MaxRegisters<const PRODUCER: u32, const CONSUMER: u32>;
+
+/// A full stage whose tiles are operands of [`wgmma`](crate::wgmma), while the consumer goes on to the next stage: between
+/// [`Consumer::operands`] and [`release`](StageOperands::release), a group of products holds it.
+#[must_use = "the producer waits for the stage: call `.release(warpgroup)`"]
+#[derive(Debug)]
+pub struct StageOperands<'p, S, const STAGES: usize, G = ()> {
+    base: u32,
+    stage: u32,
+    signals: G,
+    _run: Brand<'p>,
+    _tiles: PhantomData<*mut S>,
+}
+
+impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES, G> {
+    /// Waits as [`wait`](Consumer::wait) does until the next stage is full, whose tiles are then operands of products
+    /// ([`Wgmma::start`]), and gives back the consumer, which can wait for the stage after it meanwhile.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX: as [`wait`](Consumer::wait).
+    #[inline(always)]
+    #[track_caller]
+    pub fn operands<const COUNT: u32>(
+        self,
+        warpgroup: &Warpgroup<'p, COUNT>,
+    ) -> (StageOperands<'p, S, STAGES, G>, Self) {
+        meet!(warpgroup);
+        self.into_operands()
+    }
+}
+
+impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, STAGES, G> {
+    pub(super) fn new(base: u32, stage: u32, signals: G) -> Self {
+        StageOperands { base, stage, signals, _run: PhantomData, _tiles: PhantomData }
+    }
+
+    /// Returns the tiles as operands of the products of a group: an [`Operand`](crate::wgmma::Operand), or a pair of them.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn tiles(&self) -> S::Operands<'_> {
+        // SAFETY: copies have filled the stage, and nothing fills it again before `release`.
+        unsafe { S::operands(Layout::<S, STAGES, G>::stage(self.base, self.stage)) }
+    }
+
+    /// Releases the stage, which no product reads any more: a wait for their group gave it back.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX: as [`AsyncStage::release`](super::AsyncStage::release)
+    #[inline(always)]
+    #[track_caller]
+    pub fn release<const COUNT: u32>(self, warpgroup: &Warpgroup<'p, COUNT>) {
+        meet!(warpgroup);
+        let empty = Layout::<S, STAGES, G>::empty(self.base, self.stage);
+        // SAFETY: clauses 1 to 3 of `StageSignals::release`: the wait of `operands` gave this handle, this call consumes it, and the
+        // mbarriers are valid during the run. A group of products that reads the stage owns the handle, and no thread reads it
+        // otherwise (clause 4).
+        unsafe { self.signals.release::<false>(warpgroup.thread_rank(), empty) };
+    }
+}
+
+impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES, G> {
+    /// Runs the pipeline with warpgroups as consumers: the first thread of the CTA produces, and each of the `COUNT` warpgroups after
+    /// the first one consumes every stage. The CTA has `128 * (COUNT + 1)` threads.
+    ///
+    /// `registers` says how many registers a thread of each part has: the compiler gives the consumers as many. Each warpgroup has a
+    /// barrier of its own, and gets its element of `handles`, of shared memory for example, which it returns ended. It gets its
+    /// [`Wgmma`] without products in flight, and returns it so.
+    ///
+    /// The consumers' closure has no panic and no trap, not even one that never comes: with them ptxas serializes the products.
+    ///
+    /// Collective in the CTA or the cluster that runs it.
+    ///
+    /// PTX: as [`run`](Pipeline::run); by the warps of the first warpgroup `setmaxnreg.dec.sync.aligned.u32 PRODUCER;`, by those of the
+    /// others `setmaxnreg.inc.sync.aligned.u32 CONSUMER;`
+    #[inline(always)]
+    #[track_caller]
+    pub fn run_warpgroups<
+        By: RunsPipeline<'s, G>,
+        H: HandOver<Cta>,
+        const FIRST: u32,
+        const COUNT: u32,
+        const PRODUCER: u32,
+        const CONSUMER: u32,
+        const HANDLES: usize,
+    >(
+        self,
+        by: &mut By,
+        barriers: WarpgroupBarriers<FIRST, COUNT>,
+        _registers: MaxRegisters<PRODUCER, CONSUMER>,
+        handles: [H; HANDLES],
+        produce: impl for<'p> FnOnce(&Thread<'p>, Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
+        consume: impl for<'p> FnOnce(
+            &Warpgroup<'p, COUNT>,
+            Consumer<'p, S, STAGES, G>,
+            Wgmma<'p>,
+            H::HeldBy<Warpgroup<'p, COUNT>>,
+        ) -> (
+            Consumer<'p, S, STAGES, G>,
+            Wgmma<'p>,
+            H::EndedBy<Warpgroup<'p, COUNT>>,
+        ),
+    ) -> FinishedRunWith<'s, S, STAGES, G, [H; HANDLES], WarpgroupBarriers<FIRST, COUNT>>
+    {
+        meet!(by, by.cta(); self.addr);
+        const {
+            Layout::<S, STAGES, G>::check();
+            assert!(HANDLES == COUNT as usize, "each warpgroup gets one element of `handles`: pass as many as there are barriers");
+            let registers = 65536 / (WARPGROUP * (COUNT + 1)) / 8 * 8;
+            assert!(
+                PRODUCER + COUNT * CONSUMER <= (COUNT + 1) * registers,
+                "the parts have more registers than the CTA: `PRODUCER + COUNT * CONSUMER` is at most `COUNT + 1` times 65,536 by the threads of the CTA, rounded down to a multiple of 8"
+            );
+        }
+        let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
+        if threads != WARPGROUP * (COUNT + 1) {
+            trap_because!("`run_warpgroups` needs 128 threads for each warpgroup, and one warpgroup more that produces")
+        }
+        if rank == 0 {
+            // SAFETY: this pipeline owns the memory, which is idle and holds no valid mbarrier. Each of four warps of each
+            // warpgroup releases a stage.
+            unsafe { Layout::<S, STAGES, G>::init(self.addr, G::RELEASES * 4 * COUNT) };
+        }
+        by.sync();
+        // SAFETY: each thread makes its group and its handle once, and `'p` belongs to the call of its closure alone. The parts are
+        // whole warpgroups, and only this run uses the barriers. The mbarriers are valid until `join`, after a barrier of all
+        // threads that use them, or until the kernel ends. The closures return the handles that they got, without products in
+        // flight. Each warpgroup uses its own element of `handles`, and the CTA uses its own after a barrier (`join`), or ends them.
+        unsafe {
+            let split = Split::new();
+            let index = split.role_index(rank / WARPGROUP);
+            if index == 0 {
+                split.begin::<Warps<'_>>();
+                raw::setmaxnreg_dec::<PRODUCER>();
+                split.end();
+                let one = Split::new();
+                if one.role(rank == 0) {
+                    let producer = Producer::new(self.addr, self.signals);
+                    one.part::<Thread<'_>, _>(|| produce(&Thread::of_part(), producer).drain());
+                }
+            } else {
+                let warpgroup =
+                    Warpgroup::of_part(rank % WARPGROUP, index - 1, FIRST + index - 1);
+                // No closure of this function: LLVM would not inline one of that size.
+                split.begin::<Warpgroup<'_, COUNT>>();
+                raw::setmaxnreg_inc::<CONSUMER>();
+                let consumer = Consumer::new(self.addr, self.signals);
+                let mut held = handles[0].hand_over();
+                let mut i = 1;
+                while i < HANDLES {
+                    if index == i as u32 + 1 {
+                        held = handles[i].hand_over();
+                    }
+                    i += 1;
+                }
+                let _done = consume(&warpgroup, consumer, Wgmma::none(), held);
+                split.end();
+            }
+        }
+        FinishedRunWith { run: self.finished(), handles, barrier: barriers }
+    }
+}

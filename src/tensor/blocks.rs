@@ -1,0 +1,164 @@
+//! Blocks of boxes of a tensor that the grid writes: the tiles of a matrix product, in an order that is good to the L2 cache.
+
+use core::marker::PhantomData;
+
+use super::{Box2, MapSwizzle, TensorMapMut, TensorTileMut};
+use crate::group::Cta;
+use crate::shared::Element;
+
+/// The order of `COLUMNS * ROWS` boxes in a block, and of the blocks in a matrix: groups of `GROUP` rows of blocks, from left to right,
+/// in each group column by column.
+#[derive(Debug, Clone, Copy)]
+struct Order {
+    /// The columns and rows of blocks.
+    columns: u32,
+    rows: u32,
+    group: u32,
+}
+
+impl Order {
+    /// The column and the row of block `i`.
+    #[inline(always)]
+    fn position(self, i: u32) -> [u32; 2] {
+        // No divisor is 0 if there is a block.
+        let of_group = (self.group * self.columns).max(1);
+        let (group, i) = (i / of_group, i % of_group);
+        let first = group * self.group;
+        let height = (self.rows - first).min(self.group).max(1);
+        [i / height, first + i % height]
+    }
+}
+
+/// The blocks of a [`TensorMapMut`] that this CTA owns and has not yet taken: each of `COLUMNS` by `ROWS` boxes.
+#[derive(Debug)]
+pub struct TensorBlocksMut<T, S, const COLUMNS: u32, const ROWS: u32> {
+    object: *const u8,
+    order: Order,
+    next: u32,
+    count: u32,
+    step: u32,
+    _of: PhantomData<(*mut T, S)>,
+}
+
+/// The positions of the blocks that a CTA owns, in the order in which it takes them ([`TensorBlocksMut::positions`]).
+#[derive(Debug, Clone)]
+pub struct BlockPositions {
+    order: Order,
+    next: u32,
+    count: u32,
+    step: u32,
+}
+
+impl Iterator for BlockPositions {
+    type Item = [i32; 2];
+    #[inline(always)]
+    fn next(&mut self) -> Option<[i32; 2]> {
+        if self.next >= self.count {
+            return None;
+        }
+        let position = self.order.position(self.next);
+        self.next += self.step;
+        Some(position.map(u32::cast_signed))
+    }
+}
+
+/// A block of `COLUMNS` by `ROWS` boxes of a tensor, which only this CTA uses.
+#[derive(Debug)]
+pub struct TensorBlockMut<T, S, const COLUMNS: u32, const ROWS: u32> {
+    object: *const u8,
+    first: [i32; 2],
+    _of: PhantomData<(*mut T, S)>,
+}
+
+/// The boxes of some rows of a block that have not been taken, from left to right.
+#[derive(Debug)]
+pub struct TensorRowMut<T, S> {
+    object: *const u8,
+    next: [i32; 2],
+    left: u32,
+    _of: PhantomData<(*mut T, S)>,
+}
+
+impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, Box2<W, H, M>> {
+    /// Divides a matrix into blocks of `COLUMNS` by `ROWS` boxes from coordinate 0 on, and returns the blocks of this CTA: those with
+    /// the numbers `rank`, `rank + count`, …, where `rank` is the CTA's rank in the grid and `count` the number of CTAs.
+    ///
+    /// Blocks are numbered in groups of `GROUP` rows of blocks, and in each group column by column. So CTAs that work at the same
+    /// time share the rows and the columns of the matrices that a product reads, and find them in the L2 cache.
+    ///
+    /// Collective in the CTA.
+    #[inline(always)]
+    #[track_caller]
+    #[doc(alias("cutlass::gemm::threadblock::ThreadblockSwizzle", "GROUP_SIZE_M"))]
+    pub fn blocks<const COLUMNS: u32, const ROWS: u32, const GROUP: u32>(
+        self,
+        cta: &Cta,
+    ) -> TensorBlocksMut<T, Box2<W, H, M>, COLUMNS, ROWS> {
+        const { assert!(COLUMNS > 0 && ROWS > 0 && GROUP > 0, "a block has at least one box") };
+        meet!(cta);
+        crate::mark::deal::<crate::mark::Grid, _>(self.object);
+        let (columns, rows) = (self.boxes[0].div_ceil(COLUMNS), self.boxes[1].div_ceil(ROWS));
+        TensorBlocksMut {
+            object: self.object,
+            order: Order { columns, rows, group: GROUP.min(rows.max(1)) },
+            next: cta.grid_rank(),
+            count: columns * rows,
+            step: cta.grid_size().min(1 << 31),
+            _of: PhantomData,
+        }
+    }
+}
+
+impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u32, const ROWS: u32>
+    TensorBlocksMut<T, Box2<W, H, M>, COLUMNS, ROWS>
+{
+    /// Returns the positions of this CTA's blocks that it has not yet taken, counted in blocks, the column first.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn positions(&self) -> BlockPositions {
+        BlockPositions { order: self.order, next: self.next, count: self.count, step: self.step }
+    }
+
+    /// Takes the CTA's next block and returns it with its position, counted in blocks, the column first; or `None` when no block is
+    /// left.
+    #[inline(always)]
+    pub fn next_block(
+        &mut self,
+    ) -> Option<([i32; 2], TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>)> {
+        let mut positions = self.positions();
+        let position = positions.next()?;
+        self.next = positions.next;
+        let first = [position[0].wrapping_mul((COLUMNS as usize * W) as i32), position[1].wrapping_mul((ROWS as usize * H) as i32)];
+        Some((position, TensorBlockMut { object: self.object, first, _of: PhantomData }))
+    }
+}
+
+#[cfg(wgmma)]
+impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u32, const ROWS: u32>
+    TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>
+{
+    /// Returns the boxes of the warpgroup's row of the block: of `ROWS` rows, one for each warpgroup.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn of<const COUNT: u32>(self, warpgroup: &crate::group::Warpgroup<'_, COUNT>) -> TensorRowMut<T, Box2<W, H, M>> {
+        const { assert!(COUNT == ROWS, "each warpgroup has one row of boxes of the block") };
+        let next = [self.first[0], self.first[1] + (warpgroup.index() * H as u32) as i32];
+        TensorRowMut { object: self.object, next, left: COLUMNS, _of: PhantomData }
+    }
+}
+
+impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorRowMut<T, Box2<W, H, M>> {
+    /// Takes the next box, or returns `None` if none is left.
+    #[inline(always)]
+    pub fn next_box(&mut self) -> Option<TensorTileMut<T, Box2<W, H, M>>> {
+        if self.left == 0 {
+            return None;
+        }
+        let coords = self.next;
+        self.next[0] += W as i32;
+        self.left -= 1;
+        Some(TensorTileMut { object: self.object, coords, _of: PhantomData })
+    }
+}

@@ -1,0 +1,167 @@
+//! Accumulators of `wgmma`: the sums of a warpgroup, at rest or in flight.
+
+use core::marker::PhantomData;
+
+use super::operand::{Multiplicand, Operand, OperandBox};
+use crate::group::Brand;
+use crate::qualifier::Columns;
+use crate::raw::{self, WgmmaMajor};
+use crate::registers::unroll;
+
+/// The sums of a product that a warpgroup computes, `64 * M` rows of `N` columns of `f32`, at rest in the registers of its threads:
+/// each thread has `M * N / 2` of them.
+///
+/// [`Wgmma::start`](super::Wgmma::start) takes the accumulator into a group of products, and a wait for that group gives it back.
+/// Meanwhile nothing can read or write it.
+#[must_use = "the sums are in no register but here"]
+#[derive(Debug)]
+#[doc(alias("fragment", "cute::partition_fragment_C"))]
+pub struct Accumulator<N: Columns, const M: usize = 1> {
+    pub(super) sums: [N::F32; M],
+}
+
+/// An [`Accumulator`] of zeros, which takes no registers: the first product writes the sums (`scale-d` is false).
+#[derive(Debug)]
+pub struct Zeros<N: Columns, const M: usize = 1>(PhantomData<N>);
+
+impl<N: Columns, const M: usize> Zeros<N, M> {
+    /// The zeros before the first product.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    #[must_use]
+    pub fn new() -> Self {
+        Zeros(PhantomData)
+    }
+}
+
+impl<N: Columns, const M: usize> Default for Zeros<N, M> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What a group of products adds to: an [`Accumulator`] or [`Zeros`].
+///
+/// # Safety
+///
+/// Implemented here only: if `READ` is true, the sums are those of an accumulator at rest.
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Addend<N: Columns, const M: usize>: Sized {
+    /// Whether there are sums.
+    #[doc(hidden)]
+    const READ: bool;
+    #[doc(hidden)]
+    fn sums(self) -> [N::F32; M];
+}
+// SAFETY: these are the sums.
+unsafe impl<N: Columns, const M: usize> Addend<N, M> for Accumulator<N, M> {
+    const READ: bool = true;
+    #[inline(always)]
+    fn sums(self) -> [N::F32; M] {
+        self.sums
+    }
+}
+// SAFETY: nothing reads the sums.
+unsafe impl<N: Columns, const M: usize> Addend<N, M> for Zeros<N, M> {
+    const READ: bool = false;
+    #[inline(always)]
+    fn sums(self) -> [N::F32; M] {
+        // SAFETY: arrays of numbers, of which zero bits are values.
+        unsafe { core::mem::zeroed() }
+    }
+}
+
+/// Passes all sums through assembly without an instruction.
+#[inline(always)]
+pub(super) fn tie<N: Columns, const M: usize>(mut sums: [N::F32; M]) -> [N::F32; M] {
+    unroll_rows::<M>(|m| sums[m] = raw::wgmma_tie(sums[m]));
+    sums
+}
+
+/// Calls `f` with each number below `M`.
+#[inline(always)]
+pub(super) fn unroll_rows<const M: usize>(f: impl FnMut(usize)) {
+    const { assert!(M > 0 && M <= 4, "an accumulator has 64, 128, 192 or 256 rows: choose `M` of 1 to 4") };
+    unroll::<M>(f);
+}
+
+/// Sums in flight, in the closure that adds products to them ([`Wgmma::start`](super::Wgmma::start)).
+#[must_use = "the closure returns the sums in flight"]
+#[derive(Debug)]
+pub struct Flight<'a, N: Columns, const M: usize = 1> {
+    pub(super) sums: [N::F32; M],
+    /// Whether the next product adds to the sums: false before the first product of [`Zeros`].
+    adds: bool,
+    _group: Brand<'a>,
+}
+
+impl<'a, N: Columns, const M: usize> Flight<'a, N, M> {
+    /// # Safety
+    ///
+    /// `'a` belongs to this group alone, and the sums are at rest or in flight in a chain of products of the same shape. If `adds` is
+    /// false, they have no value.
+    #[inline(always)]
+    pub(super) unsafe fn new(sums: [N::F32; M], adds: bool) -> Self {
+        Flight { sums, adds, _group: PhantomData }
+    }
+
+    /// Starts `D = A · B + D` of all of K: the product of `64 * M` rows of `a` with `N` rows of `b`, which are columns of the product.
+    /// Both operands have the same K.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX, of `bf16`, for each 16 along K and each 64 rows:
+    /// `wgmma.mma_async.sync.aligned.m64n{N}k16.f32.bf16.bf16 d, a-desc, b-desc, scale-d, 1, 1, imm-trans-a, imm-trans-b;`
+    #[inline(always)]
+    #[doc(alias("cute::gemm", "warpgroup_gemm"))]
+    pub fn mma<
+        T: Multiplicand,
+        A: OperandBox,
+        B: OperandBox,
+        MajorA: WgmmaMajor,
+        MajorB: WgmmaMajor,
+        const PANELS_A: usize,
+        const PANELS_B: usize,
+        const PARTS_A: u32,
+        const PARTS_B: u32,
+    >(
+        mut self,
+        a: Operand<'a, T, A, PANELS_A, MajorA, PARTS_A>,
+        b: Operand<'a, T, B, PANELS_B, MajorB, PARTS_B>,
+    ) -> Self {
+        let steps = const {
+            assert!(
+                Operand::<T, A, PANELS_A, MajorA, PARTS_A>::MN == 64 * M,
+                "the rows of A are not those of the accumulator, `64 * M`: take the warpgroup's part by `a.of(warpgroup)`, or choose another `M`"
+            );
+            assert!(
+                Operand::<T, B, PANELS_B, MajorB, PARTS_B>::MN == N::COUNT,
+                "the rows of the tile of B, which are columns of the product, are not the columns of the accumulator: choose the tag of `n` that fits"
+            );
+            let k = Operand::<T, A, PANELS_A, MajorA, PARTS_A>::K;
+            assert!(
+                k == Operand::<T, B, PANELS_B, MajorB, PARTS_B>::K,
+                "A and B differ in their extent along K: choose boxes of the same K"
+            );
+            assert!(
+                k.is_multiple_of(T::STEP) && k / T::STEP <= 128,
+                "one instruction multiplies 32 bytes along K: choose a K of a multiple"
+            );
+            k / T::STEP
+        };
+        let mut step = 0;
+        while step < steps {
+            unroll_rows::<M>(|m| {
+                let (a, b) = (a.descriptor(64 * m, step * T::STEP), b.descriptor(0, step * T::STEP));
+                // SAFETY: the group's threads are those of a warpgroup, which make this call together. The operands are in shared
+                // memory, where the async proxy has written them, and the group holds them until a wait. The sums are in flight:
+                // a fence stands at the start of the group, and nothing reads or writes them until a wait.
+                self.sums[m] = unsafe { T::wgmma::<N, MajorA, MajorB>(self.sums[m], a, b, self.adds) };
+            });
+            self.adds = true;
+            step += 1;
+        }
+        self
+    }
+}

@@ -1,0 +1,202 @@
+//! Groups of products in flight (`wgmma.commit_group`, `wgmma.wait_group`; PTX ISA 9.7.15.7).
+
+use core::marker::PhantomData;
+
+use super::accumulator::{Accumulator, Addend, Flight, tie};
+use crate::group::{Brand, Warpgroup};
+use crate::qualifier::{Columns, Sealed};
+use crate::raw;
+
+/// The products that a warpgroup has in flight, in the order of their groups: `()` if there are none, `(Group<…>,)` or a pair.
+///
+/// [`run_warpgroups`](crate::pipeline::Pipeline::run_warpgroups) gives it to each warpgroup without groups, and gets it back without
+/// groups. A group owns its accumulator and what its products read, and a wait gives both back.
+#[must_use = "the closure of the run returns this handle"]
+#[derive(Debug)]
+#[doc(alias("warpgroup_arrive", "warpgroup_commit_batch", "warpgroup_wait"))]
+pub struct Wgmma<'p, Groups = ()> {
+    groups: Groups,
+    _run: Brand<'p>,
+}
+
+/// A committed group of products in flight: the accumulator to which they add, and what they read.
+#[derive(Debug)]
+pub struct Group<Sums, Held> {
+    sums: Sums,
+    held: Held,
+}
+
+/// What a group gives back when its products are complete.
+///
+/// # Safety
+///
+/// Implemented here only.
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait InFlight: Sealed {
+    /// The accumulator and what the products have read.
+    type Done;
+    /// Gives both back. The caller has waited for the group.
+    #[doc(hidden)]
+    fn done(self) -> Self::Done;
+}
+impl<Sums, Held> Sealed for Group<Sums, Held> {}
+// SAFETY: the sums pass through assembly after the wait.
+unsafe impl<N: Columns, const M: usize, Held> InFlight for Group<Accumulator<N, M>, Held> {
+    type Done = (Accumulator<N, M>, Held);
+    #[inline(always)]
+    fn done(self) -> Self::Done {
+        (Accumulator { sums: tie::<N, M>(self.sums.sums) }, self.held)
+    }
+}
+// SAFETY: a later group has the sums.
+unsafe impl<Held> InFlight for Group<(), Held> {
+    type Done = Held;
+    #[inline(always)]
+    fn done(self) -> Held {
+        self.held
+    }
+}
+
+/// Groups in flight to which a further one can be added.
+#[cfg_attr(doc, doc(hidden))]
+pub trait Groups: Sealed {
+    /// These groups, and one more.
+    type And<Next>;
+    #[doc(hidden)]
+    fn and<Next>(self, next: Next) -> Self::And<Next>;
+}
+impl Groups for () {
+    type And<Next> = (Next,);
+    #[inline(always)]
+    fn and<Next>(self, next: Next) -> (Next,) {
+        (next,)
+    }
+}
+impl<G> Sealed for (G,) {}
+impl<G: InFlight> Groups for (G,) {
+    type And<Next> = (G, Next);
+    #[inline(always)]
+    fn and<Next>(self, next: Next) -> (G, Next) {
+        (self.0, next)
+    }
+}
+
+impl<'p> Wgmma<'p> {
+    /// # Safety
+    ///
+    /// `'p` belongs to this part of this run alone, and the thread has no product in flight.
+    #[inline(always)]
+    pub(crate) unsafe fn none() -> Self {
+        Wgmma { groups: (), _run: PhantomData }
+    }
+}
+
+impl<'p, Q: Groups> Wgmma<'p, Q> {
+    /// Starts a group of products (CUTLASS's `warpgroup_arrive`, products, `warpgroup_commit_batch`): `products` adds products to
+    /// `sums`, an [`Accumulator`] or [`Zeros`](super::Zeros), and commits them.
+    ///
+    /// `held` is what the products read: operands come from its reference in the closure, and from nowhere else.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX: `wgmma.fence.sync.aligned;` the products; `wgmma.commit_group.sync.aligned;`
+    #[inline(always)]
+    #[track_caller]
+    pub fn start<N: Columns, const M: usize, const COUNT: u32, Held>(
+        self,
+        warpgroup: &Warpgroup<'p, COUNT>,
+        sums: impl Addend<N, M>,
+        held: Held,
+        products: impl for<'a> FnOnce(Flight<'a, N, M>, &'a Held) -> Flight<'a, N, M>,
+    ) -> Wgmma<'p, Q::And<Group<Accumulator<N, M>, Held>>> {
+        meet!(warpgroup);
+        let adds = adds(&sums);
+        let sums = sums.sums();
+        let sums = if adds { tie::<N, M>(sums) } else { sums };
+        let group = commit(sums, adds, held, products);
+        Wgmma { groups: self.groups.and(group), _run: PhantomData }
+    }
+}
+
+/// Whether there are sums to add to.
+#[inline(always)]
+fn adds<N: Columns, const M: usize, A: Addend<N, M>>(_: &A) -> bool {
+    A::READ
+}
+
+/// Makes a group of products.
+#[inline(always)]
+fn commit<N: Columns, const M: usize, Held>(
+    sums: [N::F32; M],
+    adds: bool,
+    held: Held,
+    products: impl for<'a> FnOnce(Flight<'a, N, M>, &'a Held) -> Flight<'a, N, M>,
+) -> Group<Accumulator<N, M>, Held> {
+    // SAFETY: all threads of the warpgroup make the call (`meet!`). The lifetime belongs to the closure alone, so what it returns
+    // are these sums, with its products.
+    let sums = unsafe {
+        raw::wgmma_fence();
+        let sums = products(Flight::new(sums, adds), &held).sums;
+        raw::wgmma_commit_group();
+        sums
+    };
+    Group { sums: Accumulator { sums }, held }
+}
+
+impl<'p, N: Columns, const M: usize, Held> Wgmma<'p, (Group<Accumulator<N, M>, Held>,)> {
+    /// Starts a further group of products that adds to the sums of the group in flight, without a wait. The sums go over into the
+    /// new group.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX: as [`start`](Wgmma::start).
+    #[inline(always)]
+    #[track_caller]
+    pub fn add<const COUNT: u32, Next>(
+        self,
+        warpgroup: &Warpgroup<'p, COUNT>,
+        held: Next,
+        products: impl for<'a> FnOnce(Flight<'a, N, M>, &'a Next) -> Flight<'a, N, M>,
+    ) -> Wgmma<'p, (Group<(), Held>, Group<Accumulator<N, M>, Next>)> {
+        meet!(warpgroup);
+        let (older,) = self.groups;
+        let newer = commit(older.sums.sums, true, held, products);
+        Wgmma { groups: (Group { sums: (), held: older.held }, newer), _run: PhantomData }
+    }
+}
+
+impl<'p, G: InFlight> Wgmma<'p, (G,)> {
+    /// Waits for the group, and gives back its accumulator and what its products have read.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX: `wgmma.wait_group.sync.aligned 0;`
+    #[inline(always)]
+    #[track_caller]
+    #[doc(alias = "warpgroup_wait")]
+    pub fn wait<const COUNT: u32>(self, warpgroup: &Warpgroup<'p, COUNT>) -> (Wgmma<'p>, G::Done) {
+        meet!(warpgroup);
+        // SAFETY: all threads of the warpgroup make the call.
+        unsafe { raw::wgmma_wait_group::<0>() };
+        (Wgmma { groups: (), _run: PhantomData }, self.groups.0.done())
+    }
+}
+
+impl<'p, Older: InFlight, Newer: InFlight> Wgmma<'p, (Older, Newer)> {
+    /// Waits for the older group alone, and gives back what it owns.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX: `wgmma.wait_group.sync.aligned 1;`
+    #[inline(always)]
+    #[track_caller]
+    pub fn wait_oldest<const COUNT: u32>(
+        self,
+        warpgroup: &Warpgroup<'p, COUNT>,
+    ) -> (Wgmma<'p, (Newer,)>, Older::Done) {
+        meet!(warpgroup);
+        // SAFETY: all threads of the warpgroup make the call.
+        unsafe { raw::wgmma_wait_group::<1>() };
+        (Wgmma { groups: (self.groups.1,), _run: PhantomData }, self.groups.0.done())
+    }
+}

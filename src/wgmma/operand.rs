@@ -1,0 +1,266 @@
+//! Operands of `wgmma` in shared memory: tiles whose type gives the matrix descriptor (PTX ISA 9.7.15.5.1.2.2).
+
+use core::marker::PhantomData;
+
+use crate::group::{Brand, Warpgroup};
+use crate::pipeline::{StageSource, StageTiles};
+use crate::qualifier::{Columns, Immediate, major, scale};
+use crate::raw::{self, WgmmaMajor};
+use crate::shared::Element;
+use crate::size;
+use crate::tensor::{BoxShape, Box2, MapSwizzle, TensorTile, shape_bytes};
+
+/// A tile of a stage of a [`Pipeline`](crate::pipeline::Pipeline) that warpgroups multiply: `PANELS` boxes `S` of a tensor side by
+/// side along the innermost dimension, each swizzled. A tensor map with boxes `S` fills it, and the same `S` gives the matrix
+/// descriptor.
+///
+/// `S` is a [`Box2`] with a swizzle, `Box2<64, 128, swizzle_mode::B128>` for 128 rows of 64 elements of 16 bits. A swizzled row
+/// has 32, 64 or 128 bytes, so a wider tile has several panels. A tile is aligned to eight of its rows, after which a swizzle
+/// repeats: 1024 bytes for `B128`.
+///
+/// An operand's rows lie along M (of A) or N (of B), and K is the innermost dimension. Of a tile whose innermost dimension is M or N,
+/// [`Operand::transposed`] makes the operand.
+#[derive(Debug)]
+#[doc(alias("cute::GMMA::Layout_K_SW128_Atom", "cute::GMMA::Layout_MN_SW128_Atom"))]
+pub struct Tile<T, S, const PANELS: usize = 1>(PhantomData<(*const T, S)>);
+
+/// Boxes of which an operand can consist: [`Box2`] with a swizzle.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a box of an operand of `wgmma`",
+    label = "not a `Box2`",
+    note = "name a box with a swizzle as wide as its rows: `Box2<64, 128, swizzle_mode::B128>` for 128 rows of 64 elements of 16 bits"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait OperandBox: BoxShape<At = [i32; 2], Bounds = ()> {
+    /// The elements of a row, which is contiguous.
+    #[doc(hidden)]
+    const INNER: usize;
+    /// The rows.
+    #[doc(hidden)]
+    const OUTER: usize;
+    /// The bytes of the swizzle, which are those of a row.
+    #[doc(hidden)]
+    const ROW_BYTES: usize;
+}
+impl<const INNER: usize, const OUTER: usize, M: MapSwizzle> OperandBox for Box2<INNER, OUTER, M> {
+    const INNER: usize = INNER;
+    const OUTER: usize = OUTER;
+    const ROW_BYTES: usize = M::SPAN;
+}
+
+/// The bytes of a panel. Fails to compile if no operand can have such boxes.
+const fn panel<T, S: OperandBox, const PANELS: usize>() -> usize {
+    assert!(
+        S::ROW_BYTES > 0 && S::UNIT == 16,
+        "an operand of `wgmma` is swizzled: give the box `swizzle_mode::B32`, `B64` or `B128`"
+    );
+    assert!(S::ROW_BYTES != 96, "`wgmma` has no swizzle of 96 bytes: use `swizzle_mode::B32`, `B64` or `B128`");
+    assert!(PANELS > 0, "a tile has at least one panel");
+    assert!(S::OUTER.is_multiple_of(8), "a swizzle repeats after eight rows: choose a box of a multiple of 8 rows");
+    _ = shape_bytes::<T, S>();
+    size::product([S::OUTER, S::ROW_BYTES])
+}
+
+// SAFETY: the panels lie one after another, each a multiple of eight rows, to which the tile is aligned.
+unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageTiles for Tile<T, S, PANELS> {
+    const BYTES: usize = size::product([panel::<T, S, PANELS>(), PANELS]);
+    const ALIGN: u32 = 8 * S::ROW_BYTES as u32;
+    const SIZE: usize = Self::BYTES;
+    type View<'a> = ();
+    #[inline(always)]
+    unsafe fn view<'a>(_addr: u32) -> Self::View<'a> {}
+}
+
+// SAFETY: the copies of all panels bring the bytes of the tile.
+unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageSource<Tile<T, S, PANELS>, ()>
+    for TensorTile<T, S>
+{
+    const FITS: () = ();
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, _peers: (), full: u32, hint: impl raw::L2CacheHint) {
+        let mut panel = 0;
+        while panel < PANELS {
+            let at = [self.at[0].wrapping_add((panel * S::INNER) as i32), self.at[1]];
+            let dst = addr + panel as u32 * const { size::shared(panel_of::<T, S, PANELS>()) };
+            // SAFETY: the stage is free and its mbarrier valid (`# Safety`). The map has this shape by the contract of
+            // `TensorMap::from_raw`. A row is a multiple of 16 bytes, so a panel begins where a copy may.
+            unsafe { S::load(dst, self.map.object, at, full, hint) };
+            panel += 1;
+        }
+    }
+}
+use panel as panel_of;
+
+/// Stages whose tiles are operands of `wgmma`: a [`Tile`], or a pair of such stages.
+#[diagnostic::on_unimplemented(
+    message = "a stage of `{Self}` has no operands of `wgmma`",
+    label = "neither a `wgmma::Tile` nor a pair of them",
+    note = "declare the stage with the layout of its tiles: `(Tile<bf16, Box2<64, 128, swizzle_mode::B128>>, Tile<bf16, Box2<64, 256, swizzle_mode::B128>>)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub trait OperandTiles: StageTiles {
+    /// An [`Operand`], or a pair of operands.
+    type Operands<'a>;
+    /// Returns the operands at `addr`.
+    ///
+    /// # Safety
+    ///
+    /// The tiles lie at `addr`, have arrived by the async proxy, and are not written during `'a`.
+    #[doc(hidden)]
+    unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a>;
+}
+impl<T: Element, S: OperandBox, const PANELS: usize> OperandTiles for Tile<T, S, PANELS> {
+    type Operands<'a> = Operand<'a, T, S, PANELS>;
+    #[inline(always)]
+    unsafe fn operands<'a>(addr: u32) -> Operand<'a, T, S, PANELS> {
+        Operand { start: addr, _held: PhantomData, _tile: PhantomData }
+    }
+}
+impl<X: OperandTiles, Y: OperandTiles> OperandTiles for (X, Y) {
+    type Operands<'a> = (X::Operands<'a>, Y::Operands<'a>);
+    #[inline(always)]
+    unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a> {
+        let second = const { size::shared(size::aligned(X::SIZE, Y::ALIGN)) };
+        // SAFETY: both tiles lie at `addr` (`# Safety`), the second aligned behind the first.
+        unsafe { (X::operands(addr), Y::operands(addr + second)) }
+    }
+}
+
+/// An operand of `wgmma` in shared memory: a [`Tile`] or a part of its rows along M or N, which nothing writes during `'a`.
+///
+/// `Major` is `major::K` if K is the innermost dimension, otherwise `major::Mn`. `PARTS` is the number of equal parts along M or N
+/// of which this operand is one.
+#[derive(Debug)]
+#[doc(alias("cute::GmmaDescriptor", "matrix descriptor"))]
+pub struct Operand<'a, T, S, const PANELS: usize, Major = major::K, const PARTS: u32 = 1> {
+    /// The address of the part.
+    start: u32,
+    /// Invariant: an operand of another group has another type.
+    _held: Brand<'a>,
+    _tile: PhantomData<(*const T, S, Major)>,
+}
+
+impl<T, S, const PANELS: usize, Major, const PARTS: u32> Clone for Operand<'_, T, S, PANELS, Major, PARTS> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T, S, const PANELS: usize, Major, const PARTS: u32> Copy for Operand<'_, T, S, PANELS, Major, PARTS> {}
+
+impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize> Operand<'a, T, S, PANELS> {
+    /// The same tile as an operand whose innermost dimension is M or N: of A the matrix with K rows of M elements, of B the matrix
+    /// with K rows of N elements. Elements have 16 bits.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    #[doc(alias("tnspA", "tnspB"))]
+    pub fn transposed(self) -> Operand<'a, T, S, PANELS, major::Mn> {
+        const {
+            assert!(
+                size_of::<T>() == 2,
+                "`wgmma` transposes elements of 16 bits alone: store other matrices with K as the innermost dimension (PTX ISA 9.7.15.5.2)"
+            );
+        }
+        Operand { start: self.start, _held: PhantomData, _tile: PhantomData }
+    }
+}
+
+impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor> Operand<'a, T, S, PANELS, Major> {
+    /// Returns the warpgroup's part of the operand along M or N, which has `COUNT` equal parts: the rows of A from which the
+    /// warpgroup computes its rows of the product.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn of<const COUNT: u32>(self, warpgroup: &Warpgroup<'_, COUNT>) -> Operand<'a, T, S, PANELS, Major, COUNT> {
+        let bytes = const {
+            let mn = Operand::<T, S, PANELS, Major>::MN;
+            assert!(
+                mn.is_multiple_of(64 * COUNT as usize),
+                "each warpgroup multiplies a multiple of 64 rows: choose a tile of 64 rows or more for each"
+            );
+            size::shared(Self::offset(mn / COUNT as usize, 0))
+        };
+        Operand { start: self.start + warpgroup.index() * bytes, _held: PhantomData, _tile: PhantomData }
+    }
+}
+
+impl<T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor, const PARTS: u32>
+    Operand<'_, T, S, PANELS, Major, PARTS>
+{
+    const K_MAJOR: bool = <Major as Immediate>::NUMBER == 0;
+    /// The extent along M or N.
+    pub(super) const MN: usize =
+        if Self::K_MAJOR { S::OUTER } else { S::INNER * PANELS } / PARTS as usize;
+    /// The extent along K.
+    pub(super) const K: usize = if Self::K_MAJOR { S::INNER * PANELS } else { S::OUTER };
+
+    /// The offset in bytes of the element at `mn` and `k`, without the swizzle, which the hardware applies to the address.
+    const fn offset(mn: usize, k: usize) -> usize {
+        let (row, inner) = if Self::K_MAJOR { (mn, k) } else { (k, mn) };
+        let bytes = inner * size_of::<T>();
+        row * S::ROW_BYTES + bytes / S::ROW_BYTES * panel::<T, S, PANELS>() + bytes % S::ROW_BYTES
+    }
+
+    /// The matrix descriptor of the rows from `mn` on, and of the step of 32 bytes, or 16 rows, along K from `k` on
+    /// (PTX ISA 9.7.15.5.1.2.2).
+    #[inline(always)]
+    pub(super) fn descriptor(self, mn: usize, k: usize) -> u64 {
+        let (layout, leading) = const {
+            let swizzle = match S::ROW_BYTES {
+                128 => 1,
+                64 => 2,
+                _ => 3,
+            };
+            // The distance of panels; of a K-major operand, within one panel, it has no meaning.
+            let leading = if Self::K_MAJOR { 16 } else { panel::<T, S, PANELS>() };
+            // The distance of eight rows.
+            let stride = 8 * S::ROW_BYTES;
+            assert!(leading < 1 << 18 && stride < 1 << 18);
+            (((stride >> 4) as u64) << 32 | swizzle << 62, (leading as u32 >> 4) << 16)
+        };
+        let start = (self.start >> 4) + ((Self::offset(mn, k) as u32) >> 4) | leading;
+        layout | u64::from(start)
+    }
+}
+
+/// Elements of matrices that `wgmma` multiplies with sums of `f32`: `bf16`, `f16`, and `f32` as `.tf32`.
+///
+/// # Safety
+///
+/// Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "`wgmma` does not multiply matrices of `{Self}` with sums of `f32`",
+    label = "not `bf16`, `f16` or `f32`",
+    note = "`ptx::raw` has further types: eight-bit floats, integers and bits"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Multiplicand: Element {
+    /// The elements along K of one instruction: 32 bytes.
+    #[doc(hidden)]
+    const STEP: usize = 32 / size_of::<Self>();
+    /// Starts the product of two operands in shared memory.
+    ///
+    /// # Safety
+    ///
+    /// As `raw::wgmma_mma_async_f32_bf16`.
+    #[doc(hidden)]
+    unsafe fn wgmma<N: Columns, A: WgmmaMajor, B: WgmmaMajor>(d: N::F32, a: u64, b: u64, scale_d: bool) -> N::F32;
+}
+
+macro_rules! multiplicands {
+    ($( $T:ty: $name:ident $( ($($major:ident),*) )?; )*) => { $(
+        // SAFETY: the instruction is that of the type.
+        unsafe impl Multiplicand for $T {
+            #[inline(always)]
+            unsafe fn wgmma<N: Columns, A: WgmmaMajor, B: WgmmaMajor>(d: N::F32, a: u64, b: u64, scale_d: bool) -> N::F32 {
+                // SAFETY: the caller keeps the contract of the instruction (`# Safety`).
+                unsafe { raw::$name(N::default(), scale::Plus, scale::Plus, $( $($major::default()),*, )? d, a, b, scale_d) }
+            }
+        }
+    )* };
+}
+multiplicands! {
+    half::bf16: wgmma_mma_async_f32_bf16 (A, B);
+    half::f16: wgmma_mma_async_f32_f16 (A, B);
+    f32: wgmma_mma_async_f32_tf32;
+}
