@@ -19,6 +19,7 @@ mod device_checks;
 mod entry;
 mod gpu;
 mod guard;
+mod gemm_checks;
 mod half_checks;
 mod host_checks;
 mod image;

@@ -24,6 +24,7 @@ mod parameters;
 mod program;
 mod proof;
 mod ptx;
+mod registers;
 mod sites;
 mod stages;
 mod tools;

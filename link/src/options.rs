@@ -87,7 +87,7 @@ pub enum Target {
 }
 
 /// An optimization level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Level {
     /// No optimization.
     #[value(name = "0")]
@@ -132,6 +132,13 @@ impl Level {
 }
 
 impl Options {
+    /// Returns options with a level at which LLVM keeps values in registers. With less, a value goes to local
+    /// memory between two instructions, also a register that an instruction in flight still writes.
+    pub(crate) fn in_registers(&self) -> Self {
+        let optimization = self.optimization.max(Level::More);
+        Self { optimization, ..self.clone() }
+    }
+
     /// Reads a command line and its response files. The first argument is the name of the program.
     ///
     /// # Errors

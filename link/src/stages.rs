@@ -20,6 +20,7 @@ use crate::options::Level;
 use crate::parameters::pass_by_value;
 use crate::program::{self, Program};
 use crate::proof::{PASSES, formats, formatters, not_proven, prepared, proven, unproven, without_marks};
+use crate::registers::{has_later_writes, inlined};
 use crate::sites::{Numbers, number};
 use crate::tools::{Places, Tools, run};
 use crate::{Error, Options, ir, mark};
@@ -35,7 +36,10 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let stages = Stages::new(options, places.find()?)?;
 
     let reached = without_canaries(&without_tokens(&stages.reach(&places)?)?)?;
-    let marked = stages.prepare(&without_marks(&reached))?;
+    let in_registers = options.in_registers();
+    let options = if has_later_writes(&reached) { &in_registers } else { options };
+    let stages = Stages { options, ..stages };
+    let marked = stages.prepare(&inlined(&without_marks(&reached)))?;
     // The proof has a module of its own, so it runs beside LLVM's passes on the program.
     let (proof, numbered) = std::thread::scope(|scope| {
         let proof = scope.spawn(|| stages.prove(&reached));

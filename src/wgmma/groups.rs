@@ -112,7 +112,7 @@ impl<'p, Q: Groups> Wgmma<'p, Q> {
         meet!(warpgroup);
         let adds = adds(&sums);
         let sums = sums.sums();
-        let sums = if adds { tie::<N, M>(sums) } else { sums };
+        let sums = tie::<N, M>(sums);
         let group = commit(sums, adds, held, products);
         Wgmma { groups: self.groups.and(group), _run: PhantomData }
     }
