@@ -52,7 +52,7 @@ pub use error::{CudaError, Error, Result, StreamProblem};
 pub use image::Image;
 pub use kernel::{Kernel, KernelArgs, KernelAttributes, Launcher};
 pub use kernels::{Kernels, LoadedKernels};
-pub use memory::InUse;
+pub use memory::{ForeignSlice, InUse};
 pub use module::{JitOptions, Module};
 #[doc(inline)]
 pub use ptx_launch::*;
