@@ -407,10 +407,10 @@ pub fn workspace_program(toolchain: &Toolchain, program: &str, profile: &str) ->
 }
 
 /// Builds the shared library of a package of the workspace, with the same features, and returns its path.
-pub fn workspace_library(toolchain: &Toolchain, package: &str) -> Result<PathBuf> {
+pub fn workspace_library(toolchain: &Toolchain, package: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
     without_callers_settings(&mut cargo)
-        .args(["build", "--workspace", "--quiet", "--lib"])
+        .args(["build", "--workspace", "--quiet", "--lib", "--profile", profile])
         .args(["--message-format", "json-render-diagnostics"]);
     let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
     let is_shared = |file: &Utf8PathBuf| file.extension() == Some("so");
