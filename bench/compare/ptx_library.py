@@ -57,7 +57,8 @@ class Kernel:
 
     def launch(self, handle, memory, numbers, stream):
         """Returns a function that puts the loaded kernel on the stream (a `CUstream`). `memory` has the address and the bytes of
-        each memory by its name, `numbers` each number by its name. The caller keeps the memory until the kernel has ended."""
+        each memory by its name, `numbers` each number by its name. The caller keeps the memory until the kernel has ended.
+        """
         places = (Memory * len(self.memory))(*(Memory(*memory[name]) for name in self.memory))
         values = (ctypes.c_uint64 * len(self.numbers))(*(numbers[name] for name in self.numbers))
         arguments = (handle, places, len(places), values, len(values), stream)

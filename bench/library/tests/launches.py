@@ -67,7 +67,7 @@ def product(kernel, image):
     refused(with_numbers(m=100), "launching matrix_product", "m = 100", "multiples of 128")
     refused(with_numbers(k=1 << 32), "`k` is 4294967296, which has over 32 bits")
     refused(with_numbers(m=512), "`a`", "is a matrix of 512 rows of 32 elements, but its memory has 8192")
-    (address, bytes_of_c) = memory["c"]
+    address, bytes_of_c = memory["c"]
     other = memory | {"c": (address + 2, bytes_of_c - 4)}
     refused(kernel.launch(handle, other, numbers, stream), "`c` has", "which are no elements of f32")
     refused(kernel.launch(77, memory, numbers, stream), "no kernel is loaded with the handle 77")
