@@ -118,7 +118,7 @@ memory! {
 pub struct ForeignSlice<T> {
     address: u64,
     len: usize,
-    element: PhantomData<*mut T>,
+    element: PhantomData<T>,
 }
 
 impl<T> ForeignSlice<T> {
