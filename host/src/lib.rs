@@ -1,8 +1,9 @@
 //! Host side of the kernels of `ptx`: loads modules, checks and launches kernels, and encodes tensor maps.
 //!
-//! Memory, streams, events and graphs are those of [`cudarc`], which this crate re-exports. [`open`] loads `libcuda` at run time,
-//! so a program builds without CUDA. Every error of this crate says what failed and what to do. Shapes, arguments, the typed
-//! launcher and the rules of tensor maps need no driver: they are those of [`ptx_launch`], all of which this crate exports.
+//! Memory, streams, events and graphs are those of [`cudarc`], which this crate re-exports; a [`ForeignSlice`] is memory of another
+//! library. [`open`] loads `libcuda` at run time, so a program builds without CUDA. Every error of this crate says what failed and
+//! what to do. Shapes, arguments, the typed launcher and the rules of tensor maps need no driver: they are those of
+//! [`ptx_launch`], all of which this crate exports.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -52,7 +53,7 @@ pub use error::{CudaError, Error, Result, StreamProblem};
 pub use image::Image;
 pub use kernel::{Kernel, KernelArgs, KernelAttributes, Launcher};
 pub use kernels::{Kernels, LoadedKernels};
-pub use memory::InUse;
+pub use memory::{ForeignSlice, InUse};
 pub use module::{JitOptions, Module};
 #[doc(inline)]
 pub use ptx_launch::*;

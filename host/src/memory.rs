@@ -1,5 +1,6 @@
-//! The memory of `cudarc` as arguments of a launch.
+//! The memory of `cudarc` and of other libraries as arguments of a launch.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use cudarc::driver::sys::CUstreamCaptureStatus;
@@ -96,6 +97,64 @@ memory! {
     &'a mut CudaSlice<T>, device_ptr_mut MemoryMut;
     &'a mut CudaViewMut<'_, T>, device_ptr_mut MemoryMut;
 }
+
+/// Memory that another library owns and orders, such as a tensor of PyTorch: an argument in place of a slice of `cudarc`. The
+/// launch neither waits for other uses of the memory nor lets them wait.
+///
+/// ```no_run
+/// # fn f(axpy: ptx_host::Launcher<launch::axpy>, context: std::sync::Arc<ptx_host::cudarc::driver::CudaContext>) -> Result<(), ptx_host::Error> {
+/// # let (stream, x, y, n) = (std::ptr::null_mut(), 0, 0, 0);
+/// // SAFETY: the other library keeps its stream, and puts all work on the memory at `x` and `y` on that stream. It has
+/// // initialized the `n` elements at each, and frees them after the work that is on the stream.
+/// let (stream, x, mut y) = unsafe {
+///     use ptx_host::ForeignSlice;
+///     (context.wrap_borrowed_stream(stream), ForeignSlice::<f32>::new(x, n), ForeignSlice::<f32>::new(y, n))
+/// };
+/// axpy.launch(&stream, 132, (2.0, &x, &mut y))?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct ForeignSlice<T> {
+    address: u64,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T> ForeignSlice<T> {
+    /// Makes the slice of `len` elements at `address`.
+    ///
+    /// # Safety
+    ///
+    /// For each launch that takes the slice, from the call until the kernel has ended:
+    ///
+    /// 1. The elements are initialized, in memory that the kernels of the launch's context can access, and stay allocated.
+    /// 2. Nothing writes them. If the launch takes `&mut` the slice, nothing else accesses them. That includes other launches of
+    ///    this slice: those on one stream follow one another, and the caller orders those on several.
+    #[must_use]
+    pub const unsafe fn new(address: u64, len: usize) -> Self {
+        Self { address, len, element: PhantomData }
+    }
+
+    fn region<'a>(&self) -> Region<InUse<'a>> {
+        let guard = InUse { _event: SyncOnDrop::Record(None), streams: None, is_per_thread: false };
+        Region { address: self.address, len: self.len, guard }
+    }
+}
+
+macro_rules! foreign {
+    ($($Slice:ty),*) => { $(
+        // SAFETY: the caller of `ForeignSlice::new` keeps the memory allocated, initialized and unchanged during each launch.
+        unsafe impl<'a, T> Memory<'a, Kernel, T> for $Slice {
+            fn lend(self, _: &'a CudaStream) -> Result<Region<InUse<'a>>, String> {
+                Ok(self.region())
+            }
+        }
+    )* };
+}
+foreign! { &'a ForeignSlice<T>, &'a mut ForeignSlice<T> }
+// SAFETY: the caller of `ForeignSlice::new` keeps other accesses away during a launch that takes the slice mutably.
+unsafe impl<'a, T> MemoryMut<'a, Kernel, T> for &'a mut ForeignSlice<T> {}
 
 /// Refuses memory of `owner` whose uses on `stream` are not ordered by events.
 fn usable(owner: &CudaStream, stream: &CudaStream) -> Result<(), String> {

@@ -21,7 +21,8 @@ use crate::{
 /// | a raw pointer, in an `unsafe fn` | the address as a `u64` |
 /// | any, in a launch by name ([`ByName`]) | a number, a `ptx_host::TensorMap`, or memory, which becomes its address; the address of other memory is a `u64` |
 ///
-/// The launch waits for earlier work on the memory, on any queue, and later work waits for the launch.
+/// The launch waits for earlier work on the memory, on any queue, and later work waits for the launch. A `ptx_host::ForeignSlice`
+/// stands for memory of another library in place of a `CudaSlice`, and its maker orders the work on it.
 ///
 /// # Safety
 ///

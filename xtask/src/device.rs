@@ -406,12 +406,16 @@ pub fn workspace_program(toolchain: &Toolchain, program: &str, profile: &str) ->
     Ok(executable.with_context(|| format!("cargo built no program {program}"))?.into_std_path_buf())
 }
 
-/// Builds the shared library of a package of the workspace, with the same features, and returns its path.
-pub fn workspace_library(toolchain: &Toolchain, package: &str) -> Result<PathBuf> {
+/// Builds the shared library of a package of the workspace, and returns its path. With the profile `dev`, the dependencies have the
+/// features that the tests give them, so that they are compiled once; the tests compile none with another profile.
+pub fn workspace_library(toolchain: &Toolchain, package: &str, profile: &str) -> Result<PathBuf> {
     let mut cargo = toolchain.cargo();
-    without_callers_settings(&mut cargo)
-        .args(["build", "--workspace", "--quiet", "--lib"])
-        .args(["--message-format", "json-render-diagnostics"]);
+    without_callers_settings(&mut cargo).args(["build", "--quiet", "--lib", "--profile", profile]);
+    match profile {
+        "dev" => cargo.arg("--workspace"),
+        _ => cargo.args(["--package", package]),
+    };
+    cargo.args(["--message-format", "json-render-diagnostics"]);
     let output = progress::step(&format!("building {package}"), || run(&mut cargo))?;
     let is_shared = |file: &Utf8PathBuf| file.extension() == Some("so");
     let of_package = |artifact: &cargo_metadata::Artifact| {

@@ -20,7 +20,7 @@ pub const SEARCH_PATH: &str = "LD_LIBRARY_PATH";
 ///
 /// If the driver does not compile, or its folder cannot be written.
 pub fn search_path(toolchain: &Toolchain) -> Result<OsString> {
-    let library = workspace_library(toolchain, PACKAGE)?;
+    let library = workspace_library(toolchain, PACKAGE, "dev")?;
     let folder = root().join("target/emulator");
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for name in ["libcuda.so", "libcuda.so.1"] {

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use xtask::device::{self, Arch, Build, OptLevel};
-use xtask::{bench, files, progress, ptx, sanitizer};
+use xtask::{bench, files, progress, ptx, root, sanitizer};
 
 use super::{Setup, kernels, module};
 
@@ -41,6 +41,8 @@ const BOTH: &[OptLevel] = &[OptLevel::O0, OptLevel::O3];
 /// The target of the kernels.
 const ARCH: Arch = Arch::Sm90a;
 const PROGRAM: &str = "ptx-gpu";
+/// The package of the library by which the programs of `bench/compare` launch kernels.
+const COMPARED_LIBRARY: &str = "ptx-bench-library";
 
 #[derive(Args)]
 pub struct Options {
@@ -52,7 +54,7 @@ pub struct Options {
     /// Add the variants of axpy_bulk in `bench/sweep`, for `ptx-gpu sweep`
     #[arg(long)]
     sweep: bool,
-    /// Add the CUDA C++ twins in `bench/cuda`, for `ptx-gpu bench`
+    /// Add the CUDA C++ twins in `bench/cuda`, for `ptx-gpu bench`, and the comparisons in `bench/compare`
     #[arg(long)]
     bench: bool,
     /// Add compute-sanitizer, for `ptx-gpu sanitize`
@@ -87,6 +89,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     files::replace_folder(&folder, |fresh| {
         let bundle = Bundle { setup: &setup, folder: fresh, device: For::Gpu };
         bundle.fill(&options.content, options.bench)?;
+        if options.bench {
+            bundle.comparisons()?;
+        }
         if options.sanitizer {
             bundle.sanitizer()?;
         }
@@ -170,6 +175,24 @@ impl Bundle<'_> {
         let variants = module(&self.setup.toolchain, Build::new("bench/sweep", ARCH))?;
         for kernel in ptx::split(&variants.text)?.iter().filter(|kernel| kernel.name != "axpy_bulk") {
             self.add(&format!("sweep/{}", kernel.name), &kernel.text)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the programs that compare kernels with others, and the library by which they launch kernels.
+    fn comparisons(&self) -> Result<()> {
+        let folder = self.folder.join("compare");
+        fs::create_dir(&folder)?;
+        let mut files = vec![device::workspace_library(&self.setup.toolchain, COMPARED_LIBRARY, "release")?];
+        for entry in fs::read_dir(root().join("bench/compare"))? {
+            let file = entry?.path();
+            if file.extension().is_some_and(|extension| extension == "py") {
+                files.push(file);
+            }
+        }
+        for file in files {
+            let name = file.file_name().context("a file has a name")?;
+            fs::copy(&file, folder.join(name)).with_context(|| format!("cannot copy {}", file.display()))?;
         }
         Ok(())
     }

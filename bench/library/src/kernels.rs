@@ -1,0 +1,87 @@
+//! The kernels of the library, and their launches.
+
+use anyhow::{Result, ensure};
+use ptx_host::cudarc::driver::CudaStream;
+use ptx_host::{LoadedKernels, Matrix, Tensor};
+use ptx_kernels::matrix_product::matrix_product;
+use ptx_kernels::tensor::tensor_transpose;
+use serde_json::{Value, json};
+
+use crate::call::{Call, Operand};
+
+/// A kernel that the library can load.
+pub struct Kernel {
+    /// The name. `./x bundle` calls the image `<name>-O3.cubin`.
+    pub name: &'static str,
+    /// What the kernel computes: kernels of one operation and variant take the same memory and numbers.
+    pub operation: &'static str,
+    /// For `gemm`, whether A and B are transposed, as BLAS says it: `n` is m × k or k × n, `t` is k × m or n × k, row by row.
+    pub variant: &'static str,
+    /// The memory, in the order of the call.
+    pub memory: &'static [Operand],
+    /// The names of the numbers, in the order of the call.
+    pub numbers: &'static [&'static str],
+    /// Finds the kernel in an image.
+    pub load: fn(&LoadedKernels) -> Result<Box<Launch>>,
+}
+
+/// Puts a loaded kernel on a stream.
+pub type Launch = dyn Fn(&CudaStream, Call<'_>) -> Result<()> + Send + Sync;
+
+/// The kernels.
+pub static KERNELS: &[Kernel] = &[
+    Kernel {
+        name: "matrix_product",
+        operation: "gemm",
+        variant: "nn",
+        memory: &[Operand::of::<f32>("a"), Operand::of::<f32>("b"), Operand::of::<f32>("c")],
+        numbers: &["m", "n", "k"],
+        load: |kernels| {
+            /// Rows and columns of a CTA's tile, and the depth of a round.
+            const TILE: u32 = 128;
+            const DEPTH: u32 = 16;
+            let kernel = kernels.kernel(matrix_product)?;
+            Ok(Box::new(move |stream, mut call| {
+                let [m, n, k] = call.numbers()?;
+                ensure!(
+                    [m, n].iter().all(|side| side.is_multiple_of(TILE)) && k.is_multiple_of(DEPTH),
+                    "m = {m} and n = {n} must be multiples of {TILE}, and k = {k} of {DEPTH}"
+                );
+                let (a, b, mut c) = (call.memory::<f32>()?, call.memory::<f32>()?, call.memory::<f32>()?);
+                let (a, b, c) = (Matrix::new(&a, m, k), Matrix::new(&b, k, n), Matrix::new(&mut c, m, n));
+                Ok(kernel.launch(stream, (n / TILE, m / TILE), (a, b, c, m, n, k))?)
+            }))
+        },
+    },
+    Kernel {
+        name: "tensor_transpose",
+        operation: "transpose",
+        variant: "",
+        memory: &[Operand::of::<u32>("input"), Operand::of::<u32>("output")],
+        numbers: &["width", "height"],
+        load: |kernels| {
+            const SIDE: u32 = 32;
+            let kernel = kernels.kernel(tensor_transpose)?;
+            Ok(Box::new(move |stream, mut call| {
+                let [width, height] = call.numbers()?;
+                let (input, mut output) = (call.memory::<u32>()?, call.memory::<u32>()?);
+                // Each thread block has one square.
+                let squares = u64::from(width.div_ceil(SIDE)) * u64::from(height.div_ceil(SIDE));
+                let squares = u32::try_from(squares)?;
+                let input = Tensor::new(&input, [width, height].map(u64::from));
+                let output = Tensor::new(&mut output, [height, width].map(u64::from));
+                Ok(kernel.launch(stream, squares, (input, output))?)
+            }))
+        },
+    },
+];
+
+/// Returns the table of kernels for the caller.
+pub fn description() -> Value {
+    let one = |kernel: &Kernel| {
+        let Kernel { name, operation, variant, memory, numbers, load: _ } = kernel;
+        let memory: Vec<_> = memory.iter().map(|operand| [operand.name, operand.element]).collect();
+        json!({ "name": name, "operation": operation, "variant": variant, "memory": memory, "numbers": numbers })
+    };
+    KERNELS.iter().map(one).collect()
+}
