@@ -719,7 +719,10 @@ def main():
     torch.manual_seed(options.seed)
     torch.backends.cuda.matmul.allow_tf32 = False
     with torch.cuda.stream(torch.cuda.Stream()):
-        bench, ours = Bench(options), Ours(options)
+        try:
+            bench, ours = Bench(options), Ours(options)
+        except (OSError, Refused) as error:
+            sys.exit(str(error))
         versions = f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
         print(f"{torch.cuda.get_device_name()}, {versions}")
         print(f"Kernels: {', '.join(kernel.name for kernel in ours.kernels) or 'none'}")

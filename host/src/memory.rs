@@ -102,7 +102,9 @@ memory! {
 /// launch neither waits for other uses of the memory nor lets them wait.
 ///
 /// ```no_run
-/// # fn f(axpy: ptx_host::Launcher<launch::axpy>, context: std::sync::Arc<ptx_host::cudarc::driver::CudaContext>) -> Result<(), ptx_host::Error> {
+/// # use std::sync::Arc;
+/// # use ptx_host::cudarc::driver::CudaContext;
+/// # fn f(axpy: ptx_host::Launcher<launch::axpy>, context: Arc<CudaContext>) -> ptx_host::Result<()> {
 /// # let (stream, x, y, n) = (std::ptr::null_mut(), 0, 0, 0);
 /// // SAFETY: the other library keeps its stream, and puts all work on the memory at `x` and `y` on that stream. It has
 /// // initialized the `n` elements at each, and frees them after the work that is on the stream.
