@@ -1,45 +1,84 @@
-//! Matrix product on tensor cores (`wgmma`): bulk tensor copies feed two warpgroups.
+//! Matrix product on tensor cores (`wgmma`): bulk tensor copies fill stages, from which warpgroups multiply.
 
-use half::bf16;
-use ptx::group::{AfterSync, Cta};
-use ptx::math::Convert;
-use ptx::pipeline::{MaxRegisters, PipelineMemory, WarpgroupBarriers};
-use ptx::qualifier::{n, swizzle_mode};
+use half::{bf16, f16};
+use ptx::group::{AfterSync, Cta, Warpgroup};
+use ptx::pipeline::{MaxRegisters, PipelineMemory, StageOperands, WarpgroupBarriers};
+use ptx::qualifier::n::{N128, N192, N256};
+use ptx::qualifier::{Columns, swizzle_mode};
 use ptx::registers::fold;
-use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, TensorMap, TensorMapMut};
-use ptx::wgmma::{Tile, Zeros};
+use ptx::shared::{Free, Shared, SharedArray};
+use ptx::tensor::{self, Box2, TensorMap, TensorMapMut, TensorRowMut};
+use ptx::wgmma::{Flight, Half, Multiplicand, Packed, Tile, Zeros};
 
-type A = Box2<64, 128, swizzle_mode::B128>;
-type B = Box2<64, 256, swizzle_mode::B128>;
-type C = Box2<64, 64, swizzle_mode::B128>;
-type Stages = PipelineMemory<(Tile<bf16, A>, Tile<bf16, B>), 4>;
-type Out = SharedArray<bf16, { C::LEN }>;
+/// The extent along k of a step: 128 bytes of elements of 16 bits, which is a row of the swizzle.
+const DEPTH: usize = 64;
+/// A box of `c`: what a warpgroup stores at a time.
+type Part = Box2<64, 64, swizzle_mode::B128>;
+type Rows<const R: usize> = Box2<DEPTH, R, swizzle_mode::B128>;
+type Stage<T, const M: usize, const N: usize> = (Tile<T, Rows<M>>, Tile<T, Rows<N>>);
 
 ptx::shared_memory! {
-    struct Smem { barriers: WarpgroupBarriers<1, 2> }
+    struct Smem<const WARPGROUPS: u32> { barriers: WarpgroupBarriers<1, WARPGROUPS> }
+}
+
+/// The products of a step.
+#[inline(always)]
+fn multiply<'a, T: Multiplicand, N: Columns, const M: usize, const C: usize, const STAGES: usize, const WARPGROUPS: u32>(
+    warpgroup: &Warpgroup<'_, WARPGROUPS>,
+    sums: Flight<'a, N>,
+    stage: &'a StageOperands<'_, Stage<T, M, C>, STAGES>,
+) -> Flight<'a, N> {
+    let (a, b) = stage.tiles();
+    sums.mma(a.of(warpgroup), b)
+}
+
+type Out<'s, 'p, T, const WARPGROUPS: u32> =
+    AfterSync<Shared<'s, T, { Part::LEN }, Free, Warpgroup<'p, WARPGROUPS>>, Warpgroup<'p, WARPGROUPS>>;
+
+/// Stores part `i` of a warpgroup's rows through shared memory.
+#[inline(always)]
+fn store<'s, 'p, T: Half, N: Columns, const WARPGROUPS: u32>(
+    warpgroup: &Warpgroup<'p, WARPGROUPS>,
+    out: Out<'s, 'p, T, WARPGROUPS>,
+    packed: &Packed<T, N>,
+    boxes: &mut TensorRowMut<T, Part>,
+    i: usize,
+) -> Out<'s, 'p, T, WARPGROUPS> {
+    let Some(to) = boxes.next_box() else { return out };
+    let stores = out.sync(warpgroup).vector_stores();
+    packed.store::<Part, _, _>(warpgroup, [0, i], &stores);
+    tensor::store(warpgroup, stores.to_async().sync(warpgroup), to).commit(warpgroup).wait_read(warpgroup)
 }
 
 /// `c` ← `a` · `b`ᵀ: `a` is m × k, `b` is n × k, `c` is m × n, all row-major.
-#[ptx::kernel(threads = 384)]
-pub fn gemm(
+///
+/// Launch: a 1-D grid of any size, best a CTA per multiprocessor; dynamic shared memory for the stages.
+///
+/// Technique: a thread loads tiles of `a` and `b` ahead, and each warpgroup multiplies 64 rows of a block of `c`. A block's sums leave
+/// as halves while the products of the next block run.
+#[ptx::kernel(
+    threads = 128 * (W as u32 + 1),
+    instances(<bf16, N256, 2, 4>, <bf16, N192, 2, 5>, <bf16, N128, 2, 6>, <bf16, N128, 1, 8>, <f16, N256, 2, 4>)
+)]
+pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: usize>(
     cta: Cta,
-    #[shared] smem: Smem,
-    #[dynamic] memory: (Stages, Out, Out),
-    a: TensorMap<bf16, A>,
-    b: TensorMap<bf16, B>,
-    c: TensorMapMut<bf16, C>,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (PipelineMemory<Stage<T, { 64 * W }, { N::COUNT }>, STAGES>, [SharedArray<T, { Part::LEN }>; W]),
+    a: TensorMap<T, Rows<{ 64 * W }>>,
+    b: TensorMap<T, Rows<{ N::COUNT }>>,
+    c: TensorMapMut<T, Part>,
     k: u32,
 ) {
-    let steps = k.div_ceil(64).max(1) as i32;
-    let mut blocks = c.blocks::<4, 2, 16>(&cta);
+    const PARTS: usize = N::COUNT / 64;
+    let steps = k.div_ceil(DEPTH as u32).max(1) as i32;
+    let mut blocks = c.blocks::<{ PARTS as u32 }, { W as u32 }, 16>(&cta);
     let positions = blocks.positions();
-    cta.finish(memory, |cta, (pipeline, out0, out1)| {
+    cta.finish(memory, |cta, (pipeline, out)| {
         let run = pipeline.run_warpgroups(
             cta,
             smem.barriers,
             MaxRegisters::<40, 232>,
-            [out0, out1],
+            out,
             |thread, mut producer| {
                 for [x, y] in positions {
                     for step in 0..steps {
@@ -52,71 +91,44 @@ pub fn gemm(
                 let mut out = AfterSync::ready(out);
                 let mut last = None;
                 while let Some((_, block)) = blocks.next_block() {
-                    let boxes = block.of(warpgroup);
                     let (stage, next) = consumer.operands(warpgroup);
-                    let first = wgmma.start(warpgroup, Zeros::<n::N256>::new(), stage, |sums, stage| {
-                        let (a, b) = stage.tiles();
-                        sums.mma(a.of(warpgroup), b)
-                    });
-                    let flight;
-                    // Four steps, each with a part of the stores of the block before.
-                    ((consumer, flight), out, last) = fold::<4, _>(((next, first), out, last), |((consumer, wgmma), out, mut last), i| {
-                        let mut out = out;
-                        if let Some((packed, boxes)) = last.take() {
-                            let packed: ptx::wgmma::Packed<bf16, n::N256> = packed;
-                            let mut boxes: ptx::tensor::TensorRowMut<bf16, C> = boxes;
-                            if let Some(to) = boxes.next_box() {
-                                let stores = out.sync(warpgroup).vector_stores();
-                                packed.store::<C, _, _>(warpgroup, [0, i], &stores);
-                                let stores = stores.to_async().sync(warpgroup);
-                                out = tensor::store(warpgroup, stores, to).commit(warpgroup).wait_read(warpgroup);
+                    let first = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| multiply(warpgroup, sums, stage));
+                    // The first steps, each with a part of the block before.
+                    let ((rest, mut sums), stored, _) =
+                        fold::<PARTS, _>(((next, first), out, last), |((consumer, sums), out, last), i| {
+                            let (out, last) = match last {
+                                Some((packed, mut boxes)) => (store(warpgroup, out, &packed, &mut boxes, i), Some((packed, boxes))),
+                                None => (out, None),
+                            };
+                            if i as i32 + 1 >= steps {
+                                return ((consumer, sums), out, last);
                             }
-                            last = Some((packed, boxes));
-                        }
-                        let state = if (i as i32) + 1 < steps {
                             let (stage, next) = consumer.operands(warpgroup);
-                            let two = wgmma.add(warpgroup, stage, |sums, stage| {
-                                let (a, b) = stage.tiles();
-                                sums.mma(a.of(warpgroup), b)
-                            });
-                            let (wgmma, old) = two.wait_oldest(warpgroup);
-                            old.release(warpgroup);
-                            (next, wgmma)
-                        } else {
-                            (consumer, wgmma)
-                        };
-                        (state, out, last)
-                    });
-                    let mut flight = flight;
-                    for _ in 5..steps {
+                            let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
+                            let (sums, read) = both.wait_oldest(warpgroup);
+                            read.release(warpgroup);
+                            ((next, sums), out, last)
+                        });
+                    (consumer, out) = (rest, stored);
+                    for _ in PARTS as i32 + 1..steps {
                         let (stage, next) = consumer.operands(warpgroup);
                         consumer = next;
-                        let two = flight.add(warpgroup, stage, |sums, stage| {
-                            let (a, b) = stage.tiles();
-                            sums.mma(a.of(warpgroup), b)
-                        });
-                        let old;
-                        (flight, old) = two.wait_oldest(warpgroup);
-                        old.release(warpgroup);
+                        let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
+                        let read;
+                        (sums, read) = both.wait_oldest(warpgroup);
+                        read.release(warpgroup);
                     }
-                    let (idle, (sums, stage)) = flight.wait(warpgroup);
+                    let (idle, (product, stage)) = sums.wait(warpgroup);
                     stage.release(warpgroup);
                     wgmma = idle;
-                    last = Some((sums.pack::<bf16>(), boxes));
+                    last = Some((product.pack::<T>(), block.of(warpgroup)));
                 }
                 if let Some((packed, mut boxes)) = last {
-                    out = fold::<4, _>(out, |out, i| {
-                        let Some(to) = boxes.next_box() else { return out };
-                        let stores = out.sync(warpgroup).vector_stores();
-                        packed.store::<C, _, _>(warpgroup, [0, i], &stores);
-                        let stores = stores.to_async().sync(warpgroup);
-                        tensor::store(warpgroup, stores, to).commit(warpgroup).wait_read(warpgroup)
-                    });
+                    out = fold::<PARTS, _>(out, |out, i| store(warpgroup, out, &packed, &mut boxes, i));
                 }
                 (consumer, wgmma, out.end())
             },
         );
-        let (pipeline, [out0, out1]) = run.end();
-        (pipeline, out0, out1)
+        run.end()
     });
 }

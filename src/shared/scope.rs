@@ -187,6 +187,54 @@ macro_rules! lend_tuple {
 }
 lend_tuple! { (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4) (A 0, B 1, C 2, D 3, E 4, F 5) }
 
+// SAFETY: each element uses its own bytes, at the alignment of one.
+unsafe impl<P: Place, const N: usize> Place for [P; N] {
+    const SIZE: u32 = size::shared(size::product([size::aligned(P::SIZE as usize, P::ALIGN), N]));
+    const ALIGN: u32 = P::ALIGN;
+    const BARRIERS: u16 = {
+        assert!(P::BARRIERS == 0 && !P::CANCELS, "the elements of an array would use the same barrier");
+        0
+    };
+
+    #[inline(always)]
+    unsafe fn at(addr: u32) -> Self {
+        let step = const { size::shared(size::aligned(P::SIZE as usize, P::ALIGN)) };
+        // SAFETY: the caller passes the bytes of all elements (`# Safety`).
+        core::array::from_fn(|i| unsafe { P::at(addr + i as u32 * step) })
+    }
+}
+
+// SAFETY: each element is `Lendable`.
+unsafe impl<H: Lendable, const N: usize> Lendable for [H; N] {}
+// SAFETY: each element is `Scoped`.
+unsafe impl<H: Scoped, const N: usize> Scoped for [H; N] {
+    type InScope<'s> = [H::InScope<'s>; N];
+    type Ended<'s> = [H::Ended<'s>; N];
+    const USED_BY_PEERS: bool = H::USED_BY_PEERS;
+    const FILLED_BY_COPIES: bool = H::FILLED_BY_COPIES;
+    const INITIALIZED: bool = H::INITIALIZED;
+    #[inline(always)]
+    unsafe fn init_mbarriers(&self, cta: &Cta) {
+        // SAFETY: the caller's contract (`# Safety` of `init_mbarriers`) covers each element.
+        self.iter().for_each(|handle| unsafe { handle.init_mbarriers(cta) });
+    }
+    #[inline(always)]
+    unsafe fn inval_mbarriers(lent: &Self::InScope<'_>) {
+        // SAFETY: the caller's contract (`# Safety` of `inval_mbarriers`) covers each element.
+        lent.iter().for_each(|handle| unsafe { H::inval_mbarriers(handle) });
+    }
+    #[inline(always)]
+    unsafe fn open<'s>(self) -> Self::InScope<'s> {
+        // SAFETY: the caller's contract (`# Safety` of `open`) covers each element.
+        self.map(|handle| unsafe { handle.open() })
+    }
+    #[inline(always)]
+    unsafe fn give_back(lent: Self::InScope<'_>) -> Self {
+        // SAFETY: the caller's contract (`# Safety` of `give_back`) covers each element.
+        lent.map(|handle| unsafe { H::give_back(handle) })
+    }
+}
+
 impl Cta {
     /// Lends shared memory to `body` for async copies (TMA, `cp.async`), and returns the memory when no copy is in flight.
     ///
