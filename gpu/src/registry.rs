@@ -80,7 +80,7 @@ mod tests {
             .chain(library_checks::KERNELS)
             .chain(primitive_checks::KERNELS)
             .chain(half_checks::KERNELS)
-            .chain(gemm_checks::KERNELS)
+            .chain(gemm_checks::KERNELS.iter().copied())
             .chain(math_checks::KERNELS)
             .chain(tensor_checks::KERNELS);
         let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();

@@ -44,10 +44,14 @@ fn store<'s, 'p, T: Half, N: Columns, const WARPGROUPS: u32>(
     boxes: &mut TensorRowMut<T, Part>,
     i: usize,
 ) -> Out<'s, 'p, T, WARPGROUPS> {
-    let Some(to) = boxes.next_box() else { return out };
-    let stores = out.sync(warpgroup).vector_stores();
-    packed.store::<Part, _, _>(warpgroup, [0, i], &stores);
-    tensor::store(warpgroup, stores.to_async().sync(warpgroup), to).commit(warpgroup).wait_read(warpgroup)
+    match boxes.next_box() {
+        Some(to) => {
+            let stores = out.sync(warpgroup).vector_stores();
+            packed.store::<Part, _, _>(warpgroup, [0, i], &stores);
+            tensor::store(warpgroup, stores.to_async().sync(warpgroup), to).commit(warpgroup).wait_read(warpgroup)
+        }
+        None => out,
+    }
 }
 
 /// `c` ← `a` · `b`ᵀ: `a` is m × k, `b` is n × k, `c` is m × n, all row-major.
@@ -89,26 +93,23 @@ pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: us
             },
             |warpgroup, mut consumer, mut wgmma, out| {
                 let mut out = AfterSync::ready(out);
-                let mut last = None;
+                // What the block before leaves: its values, and where they go.
+                let (mut last, mut boxes) = (Packed::zeros(), TensorRowMut::empty());
                 while let Some((_, block)) = blocks.next_block() {
                     let (stage, next) = consumer.operands(warpgroup);
                     let first = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| multiply(warpgroup, sums, stage));
                     // The first steps, each with a part of the block before.
-                    let ((rest, mut sums), stored, _) =
-                        fold::<PARTS, _>(((next, first), out, last), |((consumer, sums), out, last), i| {
-                            let (out, last) = match last {
-                                Some((packed, mut boxes)) => (store(warpgroup, out, &packed, &mut boxes, i), Some((packed, boxes))),
-                                None => (out, None),
-                            };
-                            if i as i32 + 1 >= steps {
-                                return ((consumer, sums), out, last);
-                            }
-                            let (stage, next) = consumer.operands(warpgroup);
-                            let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
-                            let (sums, read) = both.wait_oldest(warpgroup);
-                            read.release(warpgroup);
-                            ((next, sums), out, last)
-                        });
+                    let ((rest, mut sums), stored) = fold::<PARTS, _>(((next, first), out), |((consumer, sums), out), i| {
+                        let out = store(warpgroup, out, &last, &mut boxes, i);
+                        if i as i32 + 1 >= steps {
+                            return ((consumer, sums), out);
+                        }
+                        let (stage, next) = consumer.operands(warpgroup);
+                        let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
+                        let (sums, read) = both.wait_oldest(warpgroup);
+                        read.release(warpgroup);
+                        ((next, sums), out)
+                    });
                     (consumer, out) = (rest, stored);
                     for _ in PARTS as i32 + 1..steps {
                         let (stage, next) = consumer.operands(warpgroup);
@@ -121,11 +122,9 @@ pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: us
                     let (idle, (product, stage)) = sums.wait(warpgroup);
                     stage.release(warpgroup);
                     wgmma = idle;
-                    last = Some((product.pack::<T>(), block.of(warpgroup)));
+                    (last, boxes) = (product.pack::<T>(), block.of(warpgroup));
                 }
-                if let Some((packed, mut boxes)) = last {
-                    out = fold::<PARTS, _>(out, |out, i| store(warpgroup, out, &packed, &mut boxes, i));
-                }
+                out = fold::<PARTS, _>(out, |out, i| store(warpgroup, out, &last, &mut boxes, i));
                 (consumer, wgmma, out.end())
             },
         );

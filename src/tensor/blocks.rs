@@ -150,6 +150,15 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
 }
 
 impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorRowMut<T, Box2<W, H, M>> {
+    /// A row without boxes, for a loop whose first round has none to store.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    #[must_use]
+    pub fn empty() -> Self {
+        TensorRowMut { object: core::ptr::null(), next: [0; 2], left: 0, _of: PhantomData }
+    }
+
     /// Takes the next box, or returns `None` if none is left.
     #[inline(always)]
     pub fn next_box(&mut self) -> Option<TensorTileMut<T, Box2<W, H, M>>> {

@@ -60,6 +60,15 @@ impl<N: Columns, const M: usize> Accumulator<N, M> {
 }
 
 impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
+    /// Zeros, for a loop whose first round has no values to store.
+    ///
+    /// PTX: `mov` of zeros.
+    #[inline(always)]
+    pub fn zeros() -> Self {
+        // SAFETY: arrays of words, of which zero bits are values.
+        Packed { words: unsafe { core::mem::zeroed() }, _of: PhantomData }
+    }
+
     /// Stores `64` rows and as many columns as a row of the box `S` has: those of rows `64 * row` and of columns from
     /// `column * INNER` on. The box `S` has 64 rows, and the swizzle of `S` puts each 16 bytes where the store of a tensor expects them.
     /// Nothing is stored if there is no such column.

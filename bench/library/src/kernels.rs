@@ -1,8 +1,12 @@
 //! The kernels of the library, and their launches.
 
 use anyhow::{Result, ensure};
+use ptx::qualifier::Columns;
+use ptx::qualifier::n::{N128, N192, N256};
+use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
-use ptx_host::{LoadedKernels, Matrix, Tensor};
+use ptx_host::{Grid, LoadedKernels, Matrix, Tensor};
+use ptx_kernels::gemm::gemm;
 use ptx_kernels::matrix_product::matrix_product;
 use ptx_kernels::tensor::tensor_transpose;
 use serde_json::{Value, json};
@@ -27,6 +31,35 @@ pub struct Kernel {
 
 /// Puts a loaded kernel on a stream.
 pub type Launch = dyn Fn(&CudaStream, Call<'_>) -> Result<()> + Send + Sync;
+
+/// An instance of `gemm`: its name, its types, and the rows and columns of a block.
+macro_rules! gemm {
+    ($name:literal, $T:ident $N:ident $W:literal $STAGES:literal) => {
+        Kernel {
+            name: $name,
+            operation: "gemm",
+            variant: "nt",
+            memory: &[Operand::of::<$T>("a"), Operand::of::<$T>("b"), Operand::of::<$T>("c")],
+            numbers: &["m", "n", "k"],
+            load: |kernels| {
+                type Instance = gemm<$T, $N, $W, $STAGES>;
+                let kernel = kernels.kernel(gemm::<$T, $N, $W, $STAGES>)?;
+                let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
+                let [rows, columns] = [64 * $W, <$N as Columns>::COUNT as u64];
+                Ok(Box::new(move |stream, mut call| {
+                    let [m, n, k] = call.numbers()?;
+                    let (a, b, mut c) = (call.memory::<$T>()?, call.memory::<$T>()?, call.memory::<$T>()?);
+                    let [wide_m, wide_n, wide_k] = [m, n, k].map(u64::from);
+                    let (a, b) = (Tensor::new(&a, [wide_k, wide_m]), Tensor::new(&b, [wide_k, wide_n]));
+                    let c = Tensor::new(&mut c, [wide_n, wide_m]);
+                    let blocks = wide_m.div_ceil(rows) * wide_n.div_ceil(columns);
+                    let grid = u32::try_from(blocks)?.clamp(1, resident);
+                    Ok(kernel.launch(stream, grid, (a, b, c, k))?)
+                }))
+            },
+        }
+    };
+}
 
 /// The kernels.
 pub static KERNELS: &[Kernel] = &[
@@ -53,6 +86,11 @@ pub static KERNELS: &[Kernel] = &[
             }))
         },
     },
+    gemm!("gemm_bf16_N256_2_4", bf16 N256 2 4),
+    gemm!("gemm_bf16_N192_2_5", bf16 N192 2 5),
+    gemm!("gemm_bf16_N128_2_6", bf16 N128 2 6),
+    gemm!("gemm_bf16_N128_1_8", bf16 N128 1 8),
+    gemm!("gemm_f16_N256_2_4", f16 N256 2 4),
     Kernel {
         name: "tensor_transpose",
         operation: "transpose",
