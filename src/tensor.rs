@@ -54,6 +54,7 @@ use crate::size;
 mod blocks;
 mod draft;
 mod shape;
+mod store_ring;
 
 pub use blocks::{BlockPositions, TensorBlockMut, TensorBlocksMut, TensorRowMut};
 pub use draft::{
@@ -61,6 +62,7 @@ pub use draft::{
     TensorMapDraft, TensorMapSlot, draft,
 };
 pub use shape::*;
+pub use store_ring::StoreRing;
 
 // One mbarrier can wait for tiles of global memory and of tensors together, so both have one `load`.
 pub use crate::bulk::{load, load_with};

@@ -1,13 +1,13 @@
 //! Matrix product on tensor cores (`wgmma`): bulk tensor copies fill stages, from which warpgroups multiply.
 
 use half::{bf16, f16};
-use ptx::group::{AfterSync, Cta, Warpgroup};
+use ptx::group::{Cta, Warpgroup};
 use ptx::pipeline::{MaxRegisters, PipelineMemory, StageOperands, WarpgroupBarriers};
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::qualifier::{Columns, swizzle_mode};
-use ptx::registers::fold;
-use ptx::shared::{Free, Shared, SharedArray};
-use ptx::tensor::{self, Box2, TensorMap, TensorMapMut, TensorRowMut};
+use ptx::registers::{fold, unroll};
+use ptx::shared::SharedArray;
+use ptx::tensor::{Box2, StoreRing, TensorMap, TensorMapMut, TensorRowMut};
 use ptx::wgmma::{Flight, Half, Multiplicand, Packed, Tile, Zeros};
 
 /// The extent along k of a step: 128 bytes of elements of 16 bits, which is a row of the swizzle.
@@ -32,25 +32,23 @@ fn multiply<'a, T: Multiplicand, N: Columns, const M: usize, const C: usize, con
     sums.mma(a.of(warpgroup), b)
 }
 
-type Out<'s, 'p, T, const WARPGROUPS: u32> =
-    AfterSync<Shared<'s, T, { Part::LEN }, Free, Warpgroup<'p, WARPGROUPS>>, Warpgroup<'p, WARPGROUPS>>;
+/// The buffers through which a warpgroup stores.
+const BUFFERS: usize = 2;
+type Buffers<T> = SharedArray<T, { BUFFERS * Part::LEN }>;
+type Ring<'s, 'p, T, const WARPGROUPS: u32> =
+    StoreRing<'s, T, { BUFFERS * Part::LEN }, { Part::LEN }, BUFFERS, Warpgroup<'p, WARPGROUPS>>;
 
-/// Stores part `i` of a warpgroup's rows through shared memory.
+/// Stores part `i` of a warpgroup's rows.
 #[inline(always)]
-fn store<'s, 'p, T: Half, N: Columns, const WARPGROUPS: u32>(
+fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
-    out: Out<'s, 'p, T, WARPGROUPS>,
-    packed: &Packed<T, N>,
+    out: &mut Ring<'_, 'p, T, WARPGROUPS>,
+    values: &Packed<T, N>,
     boxes: &mut TensorRowMut<T, Part>,
     i: usize,
-) -> Out<'s, 'p, T, WARPGROUPS> {
-    match boxes.next_box() {
-        Some(to) => {
-            let stores = out.sync(warpgroup).vector_stores();
-            packed.store::<Part, _, _>(warpgroup, [0, i], &stores);
-            tensor::store(warpgroup, stores.to_async().sync(warpgroup), to).commit(warpgroup).wait_read(warpgroup)
-        }
-        None => out,
+) {
+    if let Some(to) = boxes.next_box() {
+        out.store(warpgroup, to, |buffer| values.store::<Part, _, _>(warpgroup, [0, i], buffer));
     }
 }
 
@@ -67,7 +65,7 @@ fn store<'s, 'p, T: Half, N: Columns, const WARPGROUPS: u32>(
 pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: usize>(
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
-    #[dynamic] memory: (PipelineMemory<Stage<T, { 64 * W }, { N::COUNT }>, STAGES>, [SharedArray<T, { Part::LEN }>; W]),
+    #[dynamic] memory: (PipelineMemory<Stage<T, { 64 * W }, { N::COUNT }>, STAGES>, [Buffers<T>; W]),
     a: TensorMap<T, Rows<{ 64 * W }>>,
     b: TensorMap<T, Rows<{ N::COUNT }>>,
     c: TensorMapMut<T, Part>,
@@ -92,25 +90,25 @@ pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: us
                 producer
             },
             |warpgroup, mut consumer, mut wgmma, out| {
-                let mut out = AfterSync::ready(out);
+                let mut out = out.into_store_ring();
                 // What the block before leaves: its values, and where they go.
                 let (mut last, mut boxes) = (Packed::zeros(), TensorRowMut::empty());
                 while let Some((_, block)) = blocks.next_block() {
                     let (stage, next) = consumer.operands(warpgroup);
                     let first = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| multiply(warpgroup, sums, stage));
                     // The first steps, each with a part of the block before.
-                    let ((rest, mut sums), stored) = fold::<PARTS, _>(((next, first), out), |((consumer, sums), out), i| {
-                        let out = store(warpgroup, out, &last, &mut boxes, i);
+                    let (rest, mut sums) = fold::<PARTS, _>((next, first), |(consumer, sums), i| {
+                        store(warpgroup, &mut out, &last, &mut boxes, i);
                         if i as i32 + 1 >= steps {
-                            return ((consumer, sums), out);
+                            return (consumer, sums);
                         }
                         let (stage, next) = consumer.operands(warpgroup);
                         let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
                         let (sums, read) = both.wait_oldest(warpgroup);
                         read.release(warpgroup);
-                        ((next, sums), out)
+                        (next, sums)
                     });
-                    (consumer, out) = (rest, stored);
+                    consumer = rest;
                     for _ in PARTS as i32 + 1..steps {
                         let (stage, next) = consumer.operands(warpgroup);
                         consumer = next;
@@ -124,8 +122,8 @@ pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: us
                     wgmma = idle;
                     (last, boxes) = (product.pack::<T>(), block.of(warpgroup));
                 }
-                out = fold::<PARTS, _>(out, |out, i| store(warpgroup, out, &last, &mut boxes, i));
-                (consumer, wgmma, out.end())
+                unroll::<PARTS>(|i| store(warpgroup, &mut out, &last, &mut boxes, i));
+                (consumer, wgmma, out.end(warpgroup))
             },
         );
         run.end()

@@ -11,6 +11,8 @@ use crate::group::Brand;
 use crate::group::{Thread, Warps};
 use crate::mark::Group;
 use crate::mbarrier::{await_copies, await_parity};
+#[cfg(wgmma)]
+use crate::qualifier::mode;
 use crate::qualifier::{Sealed, arrivals, cache_hint, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierSuspendTimeHint};
 use crate::shared::Element;
@@ -142,6 +144,34 @@ unsafe fn await_full<G: Sharing>(bar: u32, parity: u32, hint: impl MbarrierSuspe
         } else {
             await_copies(bar, parity, hint);
         }
+    }
+}
+
+/// [`await_full`] of a whole warp, whose lanes leave the loop together. So ptxas knows that the warp has not diverged behind it, and
+/// computes matrix descriptors in uniform registers.
+///
+/// # Safety
+///
+/// As [`await_full`]. All lanes of the warp make this call together.
+#[cfg(wgmma)]
+#[inline(always)]
+unsafe fn await_full_together<G: Sharing>(bar: u32, parity: u32) {
+    let hint = suspend_time_hint::None;
+    // SAFETY: the caller passes a valid mbarrier and a parity in range, and the lanes are together (`# Safety`).
+    unsafe {
+        loop {
+            let is_full = if G::CTAS == 0 {
+                raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, bar, parity, hint)
+            } else {
+                raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, parity, hint)
+            };
+            if raw::vote_sync(mode::All, is_full, u32::MAX) {
+                break;
+            }
+        }
+    }
+    if G::CTAS > 0 {
+        raw::fence_acquire_sync_restrict();
     }
 }
 
@@ -455,9 +485,13 @@ impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> Consumer<'p,
         Signals: Sharing,
     {
         let full = Layout::<S, STAGES, Signals>::full(self.base, self.at.stage);
-        // SAFETY: as in `full`. If all stages are in use, the wait is for a load that follows their releases.
-        unsafe { self.signals.await_full(full, self.at.parity) };
-        let stage = super::StageOperands::new(self.base, self.at.stage, self.signals);
+        // SAFETY: as in `full`. If all stages are in use, the wait is for a load that follows their releases. The lanes of the warp
+        // make the call together (`Consumer::operands`).
+        unsafe { await_full_together::<Signals>(full, self.at.parity) };
+        // Lane 0's number is that of the whole warp. So ptxas keeps it in a uniform register.
+        // SAFETY: the lanes of the warp make the call together (`Consumer::operands`).
+        let stage = unsafe { raw::shfl_sync(mode::Idx, self.at.stage, 0, 0x1f, u32::MAX) };
+        let stage = super::StageOperands::new(self.base, stage, self.signals);
         self.at.advance::<STAGES>();
         (stage, self)
     }

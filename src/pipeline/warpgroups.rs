@@ -9,6 +9,7 @@ use super::stage::{Sharing, StageTiles};
 use crate::barrier::bit;
 use crate::group::{Brand, Cta, HandOver, Thread, WARPGROUP, Warpgroup, Warps};
 use crate::mark::Split;
+use crate::qualifier::mode;
 use crate::raw;
 use crate::shared::Place;
 use crate::trap::trap_because;
@@ -182,7 +183,8 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
         // flight. Each warpgroup uses its own element of `handles`, and the CTA uses its own after a barrier (`join`), or ends them.
         unsafe {
             let split = Split::new();
-            let index = split.role_index(rank / WARPGROUP);
+            // Lane 0's number is that of the whole warp. So ptxas computes with it in uniform registers.
+            let index = split.role_index(raw::shfl_sync(mode::Idx, rank / WARPGROUP, 0, 0x1f, u32::MAX));
             if index == 0 {
                 split.begin::<Warps<'_>>();
                 raw::setmaxnreg_dec::<PRODUCER>();
