@@ -42,5 +42,5 @@ pub use ring::{FinishedRing, FullRing, IdleRing, NextStage, Ring, RingMemory, St
 pub use rounds::Rounds;
 pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineMemory, RunsPipeline};
 #[cfg(wgmma)]
-pub use warpgroups::{MaxRegisters, StageOperands, WarpgroupBarriers};
+pub use warpgroups::{FinishedWarpgroups, MaxRegisters, StageOperands, WarpgroupBarriers};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};

@@ -23,7 +23,7 @@ macro_rules! instances {
                 let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm::<$T, $N, $W, $STAGES>)?;
                 product::<$T, D>(device, seed, |grid, [a, b, c], [in_a, in_b], out, k| {
                     let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
-                    device.launch(&kernel, grid, (a.tensor(in_a), b.tensor(in_b), c.tensor(out), k))
+                    device.launch(&kernel, grid, (a.tensor(in_a), b.tensor(in_b), c.tensor(out), k, 2))
                 })
             }
         )*

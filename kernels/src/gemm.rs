@@ -7,7 +7,7 @@ use ptx::qualifier::n::{N128, N192, N256};
 use ptx::qualifier::{Columns, swizzle_mode};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
-use ptx::tensor::{Box2, StoreRing, TensorMap, TensorMapMut, TensorRowMut};
+use ptx::tensor::{self, Box2, StoreRing, TensorMap, TensorMapMut, TensorRowMut};
 use ptx::wgmma::{Flight, Half, Multiplicand, Packed, Tile, Zeros};
 
 /// The extent along k of a step: 128 bytes of elements of 16 bits, which is a row of the swizzle.
@@ -18,7 +18,7 @@ type Rows<const R: usize> = Box2<DEPTH, R, swizzle_mode::B128>;
 type Stage<T, const M: usize, const N: usize> = (Tile<T, Rows<M>>, Tile<T, Rows<N>>);
 
 ptx::shared_memory! {
-    struct Smem<const WARPGROUPS: u32> { barriers: WarpgroupBarriers<1, WARPGROUPS> }
+    struct Smem<const WARPGROUPS: u32> { barriers: WarpgroupBarriers<WARPGROUPS> }
 }
 
 /// The products of a step.
@@ -70,10 +70,14 @@ pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: us
     b: TensorMap<T, Rows<{ N::COUNT }>>,
     c: TensorMapMut<T, Part>,
     k: u32,
+    group: u32,
 ) {
     const PARTS: usize = N::COUNT / 64;
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
     let steps = k.div_ceil(DEPTH as u32).max(1) as i32;
-    let mut blocks = c.blocks::<{ PARTS as u32 }, { W as u32 }, 16>(&cta);
+    let mut blocks = c.blocks::<{ PARTS as u32 }, { W as u32 }>(&cta, group);
     let positions = blocks.positions();
     cta.finish(memory, |cta, (pipeline, out)| {
         let run = pipeline.run_warpgroups(

@@ -107,7 +107,7 @@ pub struct Pipeline<'s, S, const STAGES: usize, Signals = ()> {
     _tiles: PhantomData<*mut S>,
 }
 
-type RunEnded<'s, S, const STAGES: usize, Signals> =
+pub(super) type RunEnded<'s, S, const STAGES: usize, Signals> =
     Ended<'s, PipelineMemory<S, STAGES, <Signals as StageSignals>::Own>>;
 
 /// A [`Pipeline`] after this thread's part of a run: the producers' copies have arrived. Other threads may still be in the run,
@@ -125,9 +125,9 @@ pub struct FinishedRun<'s, S, const STAGES: usize, Signals = ()> {
 #[must_use = "the scope needs the pipeline and the handles: call `.end()`, or `.join(cta)` to use them again"]
 #[derive(Debug)]
 pub struct FinishedRunWith<'s, S, const STAGES: usize, Signals, H, B> {
-    pub(super) run: FinishedRun<'s, S, STAGES, Signals>,
-    pub(super) handles: H,
-    pub(super) barrier: B,
+    run: FinishedRun<'s, S, STAGES, Signals>,
+    handles: H,
+    barrier: B,
 }
 
 /// Who runs a pipeline with these signals: a CTA for itself, or the cluster of the scope `'s` whose CTAs share tiles.

@@ -4,10 +4,10 @@ use core::marker::PhantomData;
 
 use super::layout::Layout;
 use super::parts::{Consumer, Producer, StageSignals};
-use super::run::{FinishedRunWith, Pipeline, RunsPipeline};
+use super::run::{FinishedRun, Pipeline, RunEnded, RunsPipeline};
 use super::stage::{Sharing, StageTiles};
 use crate::barrier::bit;
-use crate::group::{Brand, Cta, HandOver, Thread, WARPGROUP, Warpgroup, Warps};
+use crate::group::{Brand, Cta, End, HandOver, Thread, WARPGROUP, Warpgroup, Warps};
 use crate::mark::Split;
 use crate::qualifier::mode;
 use crate::raw;
@@ -15,23 +15,36 @@ use crate::shared::Place;
 use crate::trap::trap_because;
 use crate::wgmma::{OperandTiles, Wgmma};
 
-/// The named barriers `FIRST` to `FIRST + COUNT - 1` of the CTA for the `COUNT` warpgroups that consume in a pipeline, one for each
-/// ([`Pipeline::run_warpgroups`]).
+/// The named barriers of the `COUNT` warpgroups that consume in a pipeline ([`Pipeline::run_warpgroups`]), one for each: the last ones
+/// of the CTA, `16 - COUNT` to 15. So a kernel has one such handle.
+///
+/// ```
+/// use ptx::pipeline::WarpgroupBarriers;
+/// ptx::shared_memory! { struct Smem { barriers: WarpgroupBarriers<2> } } // barriers 14 and 15
+/// ```
 #[derive(Debug)]
-pub struct WarpgroupBarriers<const FIRST: u32, const COUNT: u32> {
+#[doc(alias = "cutlass::arch::NamedBarrier")]
+pub struct WarpgroupBarriers<const COUNT: u32> {
     /// Bound to its CTA.
     _thread: PhantomData<*mut ()>,
 }
 
+impl<const COUNT: u32> WarpgroupBarriers<COUNT> {
+    const FIRST: u32 = 16 - COUNT;
+}
+
 // SAFETY: the handle takes no bytes and uses these barriers alone.
-unsafe impl<const FIRST: u32, const COUNT: u32> Place for WarpgroupBarriers<FIRST, COUNT> {
+unsafe impl<const COUNT: u32> Place for WarpgroupBarriers<COUNT> {
     const SIZE: u32 = 0;
     const ALIGN: u32 = 1;
     const BARRIERS: u16 = {
-        assert!(COUNT >= 1 && COUNT <= 7, "a CTA has a warpgroup that produces and 1 to 7 that consume");
+        assert!(
+            COUNT >= 1 && COUNT <= 7,
+            "a CTA has eight warpgroups, of which one produces: choose 1 to 7 that consume"
+        );
         let (mut bits, mut i) = (0, 0);
         while i < COUNT {
-            bits |= bit(FIRST + i, WARPGROUP);
+            bits |= bit(Self::FIRST + i, WARPGROUP);
             i += 1;
         }
         bits
@@ -52,6 +65,26 @@ unsafe impl<const FIRST: u32, const COUNT: u32> Place for WarpgroupBarriers<FIRS
 #[derive(Debug, Clone, Copy)]
 #[doc(alias("cutlass::arch::warpgroup_reg_alloc", "cutlass::arch::warpgroup_reg_dealloc"))]
 pub struct MaxRegisters<const PRODUCER: u32, const CONSUMER: u32>;
+
+/// A pipeline whose warpgroups have consumed ([`Pipeline::run_warpgroups`]). The threads of each part have the registers of that part
+/// from now on, so no other run follows: [`end`](FinishedWarpgroups::end) it at the end of the kernel.
+#[must_use = "the scope needs the pipeline and the handles: call `.end()`"]
+#[derive(Debug)]
+pub struct FinishedWarpgroups<'s, S, const STAGES: usize, G, H> {
+    run: FinishedRun<'s, S, STAGES, G>,
+    handles: H,
+}
+
+impl<'s, S: StageTiles, const STAGES: usize, G: Sharing, H: HandOver<Cta> + End> FinishedWarpgroups<'s, S, STAGES, G, H> {
+    /// Gives the pipeline and the warpgroups' handles up at the end of the kernel, as
+    /// [`FinishedRun::end`](super::FinishedRun::end) does.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn end(self) -> (RunEnded<'s, S, STAGES, G>, H::Ended) {
+        (self.run.end(), self.handles.end())
+    }
+}
 
 /// A full stage whose tiles are operands of [`wgmma`](crate::wgmma), while the consumer goes on to the next stage: between
 /// [`Consumer::operands`] and [`release`](StageOperands::release), a group of products holds it.
@@ -122,18 +155,87 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
     /// barrier of its own, and gets its element of `handles`, of shared memory for example, which it returns ended. It gets its
     /// [`Wgmma`] without products in flight, and returns it so.
     ///
-    /// The consumers' closure has no panic and no trap, not even one that never comes: with them ptxas serializes the products.
+    /// A kernel makes one such run, its last work. The consumers' closure has no panic and no trap, not even one that never comes: with them ptxas serializes the products.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
     /// PTX: as [`run`](Pipeline::run); by the warps of the first warpgroup `setmaxnreg.dec.sync.aligned.u32 PRODUCER;`, by those of the
     /// others `setmaxnreg.inc.sync.aligned.u32 CONSUMER;`
+    ///
+    /// ```
+    /// use ptx::bf16;
+    /// use ptx::group::Cta;
+    /// use ptx::pipeline::{MaxRegisters, PipelineMemory, WarpgroupBarriers};
+    /// use ptx::qualifier::{n, swizzle_mode};
+    /// use ptx::shared::SharedArray;
+    /// use ptx::tensor::{Box2, TensorMap, TensorMapMut};
+    /// use ptx::wgmma::{Tile, Zeros};
+    ///
+    /// type Rows<const R: usize> = Box2<64, R, swizzle_mode::B128>;
+    /// type Stage = (Tile<bf16, Rows<128>>, Tile<bf16, Rows<64>>);
+    /// ptx::shared_memory! { struct Smem { barriers: WarpgroupBarriers<2> } }
+    ///
+    /// /// The product of 128 rows of `a` and 64 rows of `b`: each of two warpgroups computes 64 rows, and stores them as halves.
+    /// #[ptx::kernel(threads = 384)]
+    /// fn product(
+    ///     cta: Cta,
+    ///     #[shared] smem: Smem,
+    ///     #[dynamic] memory: (PipelineMemory<Stage, 4>, [SharedArray<bf16, 8192>; 2]),
+    ///     a: TensorMap<bf16, Rows<128>>,
+    ///     b: TensorMap<bf16, Rows<64>>,
+    ///     c: TensorMapMut<bf16, Rows<64>>,
+    ///     steps: i32,
+    /// ) {
+    ///     let mut blocks = c.blocks::<1, 2>(&cta, 1);
+    ///     cta.finish(memory, |cta, (pipeline, out)| {
+    ///         let run = pipeline.run_warpgroups(
+    ///             cta,
+    ///             smem.barriers,
+    ///             MaxRegisters::<40, 232>,
+    ///             out,
+    ///             |thread, mut producer| {
+    ///                 for step in 0..steps {
+    ///                     producer = producer.load(thread, (a.box_at([step, 0]), b.box_at([step, 0])));
+    ///                 }
+    ///                 producer
+    ///             },
+    ///             |warpgroup, consumer, wgmma, out| {
+    ///                 let (stage, mut consumer) = consumer.operands(warpgroup);
+    ///                 let mut sums = wgmma.start(warpgroup, Zeros::<n::N64>::new(), stage, |sums, stage| {
+    ///                     let (a, b) = stage.tiles();
+    ///                     sums.mma(a.of(warpgroup), b)
+    ///                 });
+    ///                 for _ in 1..steps {
+    ///                     let (stage, next) = consumer.operands(warpgroup);
+    ///                     let both = sums.add(warpgroup, stage, |sums, stage| {
+    ///                         let (a, b) = stage.tiles();
+    ///                         sums.mma(a.of(warpgroup), b)
+    ///                     });
+    ///                     let read;
+    ///                     (sums, read) = both.wait_oldest(warpgroup); // the step before is done
+    ///                     read.release(warpgroup);
+    ///                     consumer = next;
+    ///                 }
+    ///                 let (wgmma, (sums, stage)) = sums.wait(warpgroup);
+    ///                 stage.release(warpgroup);
+    ///                 let (values, mut out) = (sums.pack::<bf16>(), out.into_store_ring::<4096, 2>());
+    ///                 if let Some((_, block)) = blocks.next_block()
+    ///                     && let Some(to) = block.of(warpgroup).next_box()
+    ///                 {
+    ///                     out.store(warpgroup, to, |buffer| values.store::<Rows<64>, _, _>(warpgroup, [0, 0], buffer));
+    ///                 }
+    ///                 (consumer, wgmma, out.end(warpgroup))
+    ///             },
+    ///         );
+    ///         run.end()
+    ///     });
+    /// }
+    /// ```
     #[inline(always)]
     #[track_caller]
     pub fn run_warpgroups<
         By: RunsPipeline<'s, G>,
         H: HandOver<Cta>,
-        const FIRST: u32,
         const COUNT: u32,
         const PRODUCER: u32,
         const CONSUMER: u32,
@@ -141,7 +243,7 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
     >(
         self,
         by: &mut By,
-        barriers: WarpgroupBarriers<FIRST, COUNT>,
+        _barriers: WarpgroupBarriers<COUNT>,
         _registers: MaxRegisters<PRODUCER, CONSUMER>,
         handles: [H; HANDLES],
         produce: impl for<'p> FnOnce(&Thread<'p>, Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
@@ -155,7 +257,7 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
             Wgmma<'p>,
             H::EndedBy<Warpgroup<'p, COUNT>>,
         ),
-    ) -> FinishedRunWith<'s, S, STAGES, G, [H; HANDLES], WarpgroupBarriers<FIRST, COUNT>>
+    ) -> FinishedWarpgroups<'s, S, STAGES, G, [H; HANDLES]>
     {
         meet!(by, by.cta(); self.addr);
         const {
@@ -196,7 +298,7 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                 }
             } else {
                 let warpgroup =
-                    Warpgroup::of_part(rank % WARPGROUP, index - 1, FIRST + index - 1);
+                    Warpgroup::of_part(rank % WARPGROUP, index - 1, WarpgroupBarriers::<COUNT>::FIRST + index - 1);
                 // No closure of this function: LLVM would not inline one of that size.
                 split.begin::<Warpgroup<'_, COUNT>>();
                 raw::setmaxnreg_inc::<CONSUMER>();
@@ -213,6 +315,8 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                 split.end();
             }
         }
-        FinishedRunWith { run: self.finished(), handles, barrier: barriers }
+        FinishedWarpgroups { run: self.finished(), handles }
     }
 }
+
+handles! { WarpgroupBarriers<1>, StageOperands<(), 2>, FinishedWarpgroups<(), 2, (), ()> }

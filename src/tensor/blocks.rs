@@ -83,24 +83,25 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, 
     /// Divides a matrix into blocks of `COLUMNS` by `ROWS` boxes from coordinate 0 on, and returns the blocks of this CTA: those with
     /// the numbers `rank`, `rank + count`, …, where `rank` is the CTA's rank in the grid and `count` the number of CTAs.
     ///
-    /// Blocks are numbered in groups of `GROUP` rows of blocks, and in each group column by column. So CTAs that work at the same
+    /// Blocks are numbered in groups of `group` rows of blocks, and in each group column by column. So CTAs that work at the same
     /// time share the rows and the columns of the matrices that a product reads, and find them in the L2 cache.
     ///
     /// Collective in the CTA.
     #[inline(always)]
     #[track_caller]
     #[doc(alias("cutlass::gemm::threadblock::ThreadblockSwizzle", "GROUP_SIZE_M"))]
-    pub fn blocks<const COLUMNS: u32, const ROWS: u32, const GROUP: u32>(
+    pub fn blocks<const COLUMNS: u32, const ROWS: u32>(
         self,
         cta: &Cta,
+        group: u32,
     ) -> TensorBlocksMut<T, Box2<W, H, M>, COLUMNS, ROWS> {
-        const { assert!(COLUMNS > 0 && ROWS > 0 && GROUP > 0, "a block has at least one box") };
+        const { assert!(COLUMNS > 0 && ROWS > 0, "a block has at least one box") };
         meet!(cta);
         crate::mark::deal::<crate::mark::Grid, _>(self.object);
         let (columns, rows) = (self.boxes[0].div_ceil(COLUMNS), self.boxes[1].div_ceil(ROWS));
         TensorBlocksMut {
             object: self.object,
-            order: Order { columns, rows, group: GROUP.min(rows.max(1)) },
+            order: Order { columns, rows, group: group.clamp(1, rows.max(1)) },
             next: cta.grid_rank(),
             count: columns * rows,
             step: cta.grid_size().min(1 << 31),

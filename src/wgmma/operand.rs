@@ -218,7 +218,8 @@ impl<T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor, con
             assert!(leading < 1 << 18 && stride < 1 << 18);
             (((stride >> 4) as u64) << 32 | swizzle << 62, (leading as u32 >> 4) << 16)
         };
-        let start = (self.start >> 4) + ((Self::offset(mn, k) as u32) >> 4) | leading;
+        // Sums, which ptxas folds: the fields do not overlap, since shared memory has less than 2^18 bytes.
+        let start = (self.start >> 4) + (((Self::offset(mn, k) as u32) >> 4) + leading);
         layout | u64::from(start)
     }
 }

@@ -5,6 +5,7 @@ use ptx::qualifier::Columns;
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
+use ptx_host::CUtensorMapL2promotion as P;
 use ptx_host::{Grid, LoadedKernels, Matrix, Tensor};
 use ptx_kernels::gemm::gemm;
 use ptx_kernels::matrix_product::matrix_product;
@@ -54,7 +55,11 @@ macro_rules! gemm {
                     let c = Tensor::new(&mut c, [wide_n, wide_m]);
                     let blocks = wide_m.div_ceil(rows) * wide_n.div_ceil(columns);
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
-                    Ok(kernel.launch(stream, grid, (a, b, c, k))?)
+                    let var = |name: &str, or: u32| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
+                    let group = var("PTX_GROUP", 16);
+                    let p = match var("PTX_PROMOTION", 0) { 0 => P::CU_TENSOR_MAP_L2_PROMOTION_NONE, 1 => P::CU_TENSOR_MAP_L2_PROMOTION_L2_128B, _ => P::CU_TENSOR_MAP_L2_PROMOTION_L2_256B };
+                    let (a, b) = (a.l2_promotion(p), b.l2_promotion(p));
+                    Ok(kernel.launch(stream, grid, (a, b, c, k, group))?)
                 }))
             },
         }
