@@ -36,7 +36,7 @@ macro_rules! instances {
 }
 instances! {
     gemm_bf16_N256_2_4: bf16 N256 2 4, &[0, 1, 2, 3];
-    gemm_bf16_N192_2_5: bf16 N192 2 5, &[2, 3];
+    gemm_bf16_N192_2_4: bf16 N192 2 4, &[2, 3];
     gemm_bf16_N128_2_6: bf16 N128 2 6, &[2, 3];
     gemm_bf16_N128_1_8: bf16 N128 1 8, &[2, 3];
     gemm_f16_N256_2_4: f16 N256 2 4, &[2];

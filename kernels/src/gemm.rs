@@ -60,7 +60,7 @@ fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
 /// as halves while the products of the next block run.
 #[ptx::kernel(
     threads = 128 * (W as u32 + 1),
-    instances(<bf16, N256, 2, 4>, <bf16, N192, 2, 5>, <bf16, N128, 2, 6>, <bf16, N128, 1, 8>, <f16, N256, 2, 4>)
+    instances(<bf16, N256, 2, 4>, <bf16, N192, 2, 4>, <bf16, N128, 2, 6>, <bf16, N128, 1, 8>, <f16, N256, 2, 4>)
 )]
 pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: usize>(
     cta: Cta,

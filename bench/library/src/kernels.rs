@@ -56,7 +56,7 @@ macro_rules! gemm {
                     let blocks = wide_m.div_ceil(rows) * wide_n.div_ceil(columns);
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
                     let var = |name: &str, or: u32| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
-                    let group = var("PTX_GROUP", 16);
+                    let group = var("PTX_GROUP", 8);
                     let p = match var("PTX_PROMOTION", 0) { 0 => P::CU_TENSOR_MAP_L2_PROMOTION_NONE, 1 => P::CU_TENSOR_MAP_L2_PROMOTION_L2_128B, _ => P::CU_TENSOR_MAP_L2_PROMOTION_L2_256B };
                     let (a, b) = (a.l2_promotion(p), b.l2_promotion(p));
                     Ok(kernel.launch(stream, grid, (a, b, c, k, group))?)
@@ -92,7 +92,7 @@ pub static KERNELS: &[Kernel] = &[
         },
     },
     gemm!("gemm_bf16_N256_2_4", bf16 N256 2 4),
-    gemm!("gemm_bf16_N192_2_5", bf16 N192 2 5),
+    gemm!("gemm_bf16_N192_2_4", bf16 N192 2 4),
     gemm!("gemm_bf16_N128_2_6", bf16 N128 2 6),
     gemm!("gemm_bf16_N128_1_8", bf16 N128 1 8),
     gemm!("gemm_f16_N256_2_4", f16 N256 2 4),
