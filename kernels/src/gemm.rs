@@ -1,21 +1,24 @@
 //! Matrix product on tensor cores (`wgmma`): bulk tensor copies fill stages, from which warpgroups multiply.
 
 use half::{bf16, f16};
+use ptx::global::Global;
 use ptx::group::{Cta, Warpgroup};
+use ptx::multimem::Fp8;
 use ptx::pipeline::{MaxRegisters, PipelineMemory, StageOperands, WarpgroupBarriers};
 use ptx::qualifier::n::{N128, N192, N256};
-use ptx::qualifier::{Columns, swizzle_mode};
+use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, StoreRing, TensorMap, TensorMapMut, TensorRowMut};
 use ptx::wgmma::{Flight, Half, Multiplicand, Packed, Tile, Zeros};
 
-/// The extent along k of a step: 128 bytes of elements of 16 bits, which is a row of the swizzle.
-const DEPTH: usize = 64;
+/// Eight-bit floats.
+pub type E4m3 = Fp8<ty::E4m3>;
 /// A box of `c`: what a warpgroup stores at a time.
 type Part = Box2<64, 64, swizzle_mode::B128>;
-type Rows<const R: usize> = Box2<DEPTH, R, swizzle_mode::B128>;
-type Stage<T, const M: usize, const N: usize> = (Tile<T, Rows<M>>, Tile<T, Rows<N>>);
+/// `R` rows of `K` elements, which have 128 bytes, as a row of the swizzle.
+type Rows<const K: usize, const R: usize> = Box2<K, R, swizzle_mode::B128>;
+type Stage<T, const K: usize, const M: usize, const N: usize> = (Tile<T, Rows<K, M>>, Tile<T, Rows<K, N>>);
 
 ptx::shared_memory! {
     struct Smem<const WARPGROUPS: u32> { barriers: WarpgroupBarriers<WARPGROUPS> }
@@ -23,10 +26,10 @@ ptx::shared_memory! {
 
 /// The products of a step.
 #[inline(always)]
-fn multiply<'a, T: Multiplicand, N: Columns, const M: usize, const C: usize, const STAGES: usize, const WARPGROUPS: u32>(
+fn multiply<'a, T: Multiplicand, N: Columns, const K: usize, const M: usize, const C: usize, const STAGES: usize, const WARPGROUPS: u32>(
     warpgroup: &Warpgroup<'_, WARPGROUPS>,
     sums: Flight<'a, N>,
-    stage: &'a StageOperands<'_, Stage<T, M, C>, STAGES>,
+    stage: &'a StageOperands<'_, Stage<T, K, M, C>, STAGES>,
 ) -> Flight<'a, N> {
     let (a, b) = stage.tiles();
     sums.mma(a.of(warpgroup), b)
@@ -52,31 +55,45 @@ fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
     }
 }
 
-/// `c` ← `a` · `b`ᵀ: `a` is m × k, `b` is n × k, `c` is m × n, all row-major.
+/// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ: `a` is m × k, `b` is n × k, `c` is m × n, all row-major. A scale is one number, or empty for 1.
 ///
 /// Launch: a 1-D grid of any size, best a CTA per multiprocessor; dynamic shared memory for the stages.
 ///
 /// Technique: a thread loads tiles of `a` and `b` ahead, and each warpgroup multiplies 64 rows of a block of `c`. A block's sums leave
-/// as halves while the products of the next block run.
+/// as halves while the products of the next block run. CTAs that work at the same time have blocks of `group` rows of blocks.
 #[ptx::kernel(
     threads = 128 * (W as u32 + 1),
-    instances(<bf16, N256, 2, 4>, <bf16, N192, 2, 4>, <bf16, N128, 2, 6>, <bf16, N128, 1, 8>, <f16, N256, 2, 4>)
+    instances(
+        <bf16, bf16, N256, 2, 4>,
+        <bf16, bf16, N192, 2, 4>,
+        <bf16, bf16, N128, 2, 6>,
+        <bf16, bf16, N128, 1, 8>,
+        <f16, f16, N256, 2, 4>,
+        <E4m3, bf16, N256, 2, 4>
+    )
 )]
-pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: usize>(
+pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: usize>(
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
-    #[dynamic] memory: (PipelineMemory<Stage<T, { 64 * W }, { N::COUNT }>, STAGES>, [Buffers<T>; W]),
-    a: TensorMap<T, Rows<{ 64 * W }>>,
-    b: TensorMap<T, Rows<{ N::COUNT }>>,
-    c: TensorMapMut<T, Part>,
+    #[dynamic] memory: (
+        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
+        [Buffers<O>; W],
+    ),
+    a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
+    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT }>>,
+    c: TensorMapMut<O, Part>,
+    scale_a: Global<f32>,
+    scale_b: Global<f32>,
     k: u32,
     group: u32,
 ) {
+    const DEPTH: u32 = 128 / size_of::<T>() as u32;
     const PARTS: usize = N::COUNT / 64;
     tensor::prefetch_tensormap(&cta, &a);
     tensor::prefetch_tensormap(&cta, &b);
     tensor::prefetch_tensormap(&cta, &c);
-    let steps = k.div_ceil(DEPTH as u32).max(1) as i32;
+    let scale = scale_a.get(0).unwrap_or(1.0) * scale_b.get(0).unwrap_or(1.0);
+    let steps = k.div_ceil(DEPTH).max(1) as i32;
     let mut blocks = c.blocks::<{ PARTS as u32 }, { W as u32 }>(&cta, group);
     let positions = blocks.positions();
     cta.finish(memory, |cta, (pipeline, out)| {
@@ -124,7 +141,7 @@ pub fn gemm<T: Multiplicand + Half, N: Columns, const W: usize, const STAGES: us
                     let (idle, (product, stage)) = sums.wait(warpgroup);
                     stage.release(warpgroup);
                     wgmma = idle;
-                    (last, boxes) = (product.pack::<T>(), block.of(warpgroup));
+                    (last, boxes) = (product.map(|sum| sum * scale).pack::<O>(), block.of(warpgroup));
                 }
                 unroll::<PARTS>(|i| store(warpgroup, &mut out, &last, &mut boxes, i));
                 (consumer, wgmma, out.end(warpgroup))

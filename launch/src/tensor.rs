@@ -1,6 +1,7 @@
 //! Tensor maps (`CUtensorMap`): descriptors of tensors in global memory, which the tensor copies (TMA) of a kernel read. This
 //! module has their parameters and rules. A backend encodes them.
 
+use ptx::multimem::Fp8;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -66,6 +67,11 @@ elements! {
     u64: CU_TENSOR_MAP_DATA_TYPE_UINT64, i64: CU_TENSOR_MAP_DATA_TYPE_INT64,
     f32: CU_TENSOR_MAP_DATA_TYPE_FLOAT32, f64: CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
     ptx::f16: CU_TENSOR_MAP_DATA_TYPE_FLOAT16, ptx::bf16: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+}
+
+impl<F: ptx::qualifier::TypeTag> sealed::Sealed for Fp8<F> {}
+impl<F: ptx::qualifier::TypeTag> TensorElement for Fp8<F> {
+    const TYPE: CUtensorMapDataType = CUtensorMapDataType::CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }
 
 /// Returns the bytes of an element, or `None` for the packed types, which no Rust type has.

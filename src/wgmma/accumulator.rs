@@ -20,6 +20,33 @@ pub struct Accumulator<N: Columns, const M: usize = 1> {
     pub(super) sums: [N::F32; M],
 }
 
+impl<N: Columns, const M: usize> Accumulator<N, M> {
+    /// Replaces each sum `x` by `f(x)`.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: that of `f`.
+    ///
+    /// ```
+    /// # use ptx::{qualifier::n, wgmma::Accumulator};
+    /// /// A product that is scaled, and of which negative elements become zero.
+    /// fn relu(sums: Accumulator<n::N128>, scale: f32) -> Accumulator<n::N128> {
+    ///     sums.map(|x| (x * scale).max(0.0))
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn map(mut self, mut f: impl FnMut(f32) -> f32) -> Self {
+        unroll_rows::<M>(|m| {
+            unroll::<128>(|i| {
+                if let Some(sum) = self.sums[m].as_mut().get_mut(i) {
+                    *sum = f(*sum);
+                }
+            });
+        });
+        self
+    }
+}
+
 /// An [`Accumulator`] of zeros, which takes no registers: the first product writes the sums (`scale-d` is false).
 #[derive(Debug)]
 pub struct Zeros<N: Columns, const M: usize = 1>(PhantomData<N>);

@@ -2,10 +2,11 @@
 
 use core::marker::PhantomData;
 
+use crate::fp8::Fp8;
 use crate::group::{Brand, Warpgroup};
 use crate::pipeline::{StageSource, StageTiles};
 use crate::qualifier::{Columns, Immediate, major, scale};
-use crate::raw::{self, WgmmaMajor};
+use crate::raw::{self, WgmmaF8, WgmmaMajor};
 use crate::shared::Element;
 use crate::size;
 use crate::tensor::{BoxShape, Box2, MapSwizzle, TensorTile, shape_bytes};
@@ -224,15 +225,15 @@ impl<T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor, con
     }
 }
 
-/// Elements of matrices that `wgmma` multiplies with sums of `f32`: `bf16`, `f16`, and `f32` as `.tf32`.
+/// Elements of matrices that `wgmma` multiplies with sums of `f32`: `bf16`, `f16`, `f32` as `.tf32`, and eight-bit floats.
 ///
 /// # Safety
 ///
 /// Implemented here only.
 #[diagnostic::on_unimplemented(
     message = "`wgmma` does not multiply matrices of `{Self}` with sums of `f32`",
-    label = "not `bf16`, `f16` or `f32`",
-    note = "`ptx::raw` has further types: eight-bit floats, integers and bits"
+    label = "not `bf16`, `f16`, `f32` or `Fp8`",
+    note = "`ptx::raw` has further types: integers and bits"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Multiplicand: Element {
@@ -264,4 +265,18 @@ multiplicands! {
     half::bf16: wgmma_mma_async_f32_bf16 (A, B);
     half::f16: wgmma_mma_async_f32_f16 (A, B);
     f32: wgmma_mma_async_f32_tf32;
+}
+
+// SAFETY: the instruction is that of the types.
+unsafe impl<F> Multiplicand for Fp8<F>
+where
+    F: WgmmaF8 + Default,
+    Fp8<F>: Element,
+{
+    #[inline(always)]
+    unsafe fn wgmma<N: Columns, A: WgmmaMajor, B: WgmmaMajor>(d: N::F32, a: u64, b: u64, scale_d: bool) -> N::F32 {
+        let (n, of_a, of_b) = (N::default(), F::default(), F::default());
+        // SAFETY: the caller keeps the contract of the instruction (`# Safety`).
+        unsafe { raw::wgmma_mma_async_f32_f8(n, of_a, of_b, scale::Plus, scale::Plus, d, a, b, scale_d) }
+    }
 }

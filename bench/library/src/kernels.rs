@@ -5,9 +5,8 @@ use ptx::qualifier::Columns;
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
-use ptx_host::CUtensorMapL2promotion as P;
-use ptx_host::{Grid, LoadedKernels, Matrix, Tensor};
-use ptx_kernels::gemm::gemm;
+use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
+use ptx_kernels::gemm::{E4m3, gemm};
 use ptx_kernels::matrix_product::matrix_product;
 use ptx_kernels::tensor::tensor_transpose;
 use serde_json::{Value, json};
@@ -33,37 +32,48 @@ pub struct Kernel {
 /// Puts a loaded kernel on a stream.
 pub type Launch = dyn Fn(&CudaStream, Call<'_>) -> Result<()> + Send + Sync;
 
-/// An instance of `gemm`: its name, its types, and the rows and columns of a block.
+/// An instance of `gemm`: its name, and its type arguments. With `scaled`, it takes a scale of each factor.
 macro_rules! gemm {
-    ($name:literal, $T:ident $N:ident $W:literal $STAGES:literal) => {
+    ($name:literal, $T:ident $O:ident $N:ident $W:literal $STAGES:literal) => {
+        gemm! { @kernel $name, $T $O $N $W $STAGES [] |_call| (&no_scale(), &no_scale()) }
+    };
+    ($name:literal, $T:ident $O:ident $N:ident $W:literal $STAGES:literal scaled) => {
+        gemm! { @kernel $name, $T $O $N $W $STAGES [Operand::of::<f32>("scale_a"), Operand::of::<f32>("scale_b"),]
+            |call| (&call.memory::<f32>()?, &call.memory::<f32>()?) }
+    };
+    (@kernel $name:literal, $T:ident $O:ident $N:ident $W:literal $STAGES:literal [$($scales:tt)*] |$call:ident| $of_scales:expr) => {
         Kernel {
             name: $name,
             operation: "gemm",
             variant: "nt",
-            memory: &[Operand::of::<$T>("a"), Operand::of::<$T>("b"), Operand::of::<$T>("c")],
+            memory: &[Operand::of::<$T>("a"), Operand::of::<$T>("b"), Operand::of::<$O>("c"), $($scales)*],
             numbers: &["m", "n", "k"],
             load: |kernels| {
-                type Instance = gemm<$T, $N, $W, $STAGES>;
-                let kernel = kernels.kernel(gemm::<$T, $N, $W, $STAGES>)?;
+                type Instance = gemm<$T, $O, $N, $W, $STAGES>;
+                let kernel = kernels.kernel(gemm::<$T, $O, $N, $W, $STAGES>)?;
                 let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
                 let [rows, columns] = [64 * $W, <$N as Columns>::COUNT as u64];
                 Ok(Box::new(move |stream, mut call| {
                     let [m, n, k] = call.numbers()?;
-                    let (a, b, mut c) = (call.memory::<$T>()?, call.memory::<$T>()?, call.memory::<$T>()?);
+                    let (a, b, mut c) = (call.memory::<$T>()?, call.memory::<$T>()?, call.memory::<$O>()?);
+                    let $call = &mut call;
+                    let (scale_a, scale_b) = $of_scales;
                     let [wide_m, wide_n, wide_k] = [m, n, k].map(u64::from);
                     let (a, b) = (Tensor::new(&a, [wide_k, wide_m]), Tensor::new(&b, [wide_k, wide_n]));
                     let c = Tensor::new(&mut c, [wide_n, wide_m]);
                     let blocks = wide_m.div_ceil(rows) * wide_n.div_ceil(columns);
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
-                    let var = |name: &str, or: u32| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
-                    let group = var("PTX_GROUP", 8);
-                    let p = match var("PTX_PROMOTION", 0) { 0 => P::CU_TENSOR_MAP_L2_PROMOTION_NONE, 1 => P::CU_TENSOR_MAP_L2_PROMOTION_L2_128B, _ => P::CU_TENSOR_MAP_L2_PROMOTION_L2_256B };
-                    let (a, b) = (a.l2_promotion(p), b.l2_promotion(p));
-                    Ok(kernel.launch(stream, grid, (a, b, c, k, group))?)
+                    Ok(kernel.launch(stream, grid, (a, b, c, scale_a, scale_b, k, 8))?)
                 }))
             },
         }
     };
+}
+
+/// Memory without a scale.
+fn no_scale() -> ForeignSlice<f32> {
+    // SAFETY: it has no elements.
+    unsafe { ForeignSlice::new(0, 0) }
 }
 
 /// The kernels.
@@ -91,11 +101,12 @@ pub static KERNELS: &[Kernel] = &[
             }))
         },
     },
-    gemm!("gemm_bf16_N256_2_4", bf16 N256 2 4),
-    gemm!("gemm_bf16_N192_2_4", bf16 N192 2 4),
-    gemm!("gemm_bf16_N128_2_6", bf16 N128 2 6),
-    gemm!("gemm_bf16_N128_1_8", bf16 N128 1 8),
-    gemm!("gemm_f16_N256_2_4", f16 N256 2 4),
+    gemm!("gemm_bf16_bf16_N256_2_4", bf16 bf16 N256 2 4),
+    gemm!("gemm_bf16_bf16_N192_2_4", bf16 bf16 N192 2 4),
+    gemm!("gemm_bf16_bf16_N128_2_6", bf16 bf16 N128 2 6),
+    gemm!("gemm_bf16_bf16_N128_1_8", bf16 bf16 N128 1 8),
+    gemm!("gemm_f16_f16_N256_2_4", f16 f16 N256 2 4),
+    gemm!("gemm_E4m3_bf16_N256_2_4", E4m3 bf16 N256 2 4 scaled),
     Kernel {
         name: "tensor_transpose",
         operation: "transpose",
