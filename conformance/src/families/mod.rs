@@ -18,7 +18,7 @@ mod tcgen05;
 mod tensor;
 mod tensormap;
 mod warp;
-mod wgmma;
+pub(crate) mod wgmma;
 
 pub use barrier::HALVES;
 
