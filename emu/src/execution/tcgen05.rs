@@ -423,7 +423,7 @@ impl Machine<'_> {
         }
         let enabled = v(self, what.enable) & 1 == 1;
         let masked: Vec<u32> = what.lanes.iter().map(|src| v(self, *src) as u32).collect();
-        let class = Class::Multiply((row << 16 | column) as u32, [shape.m, shape.n], what.kind);
+        let class = Class::Multiply((row << 16 | column) as u32, [shape.m, shape.n, shape.k()], what.kind);
         let operation = self.new_operation(cta, thread, class, what.pair);
         let width = shape.columns(what);
         let mut pieces = Vec::new();
