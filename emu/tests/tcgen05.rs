@@ -4,7 +4,7 @@
 mod matrices;
 
 use matrices::{Layout, Matrix, bits, list, matrix, product, run, run_cluster, values};
-use ptx_emu::Device;
+use ptx_emu::{Device, Launch, Options, lay_out};
 
 /// Returns the text that allocates so many columns in the first warp, whose address is then `%taddr` in all threads, and declares what
 /// the texts below use.
@@ -829,6 +829,64 @@ tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;
                 assert_eq!(found, expected, "{kind} from byte {first} on: row {row} column {column}");
             }
         }
+    }
+}
+
+/// A wrong operand, and one whose meaning the PTX ISA leaves open, ends the grid with a message that names it.
+#[test]
+fn faults_name_what_is_wrong_in_an_operand() {
+    let fault = |operands: &str, instruction: &str| {
+        let text = format!(
+            ".version 9.4\n.target sm_103a\n.address_size 64\n.shared .align 1024 .b8 image[16384];
+.visible .entry k(.param .u64 p) {{ .reg .b32 %t, %x, %y, %shared; .reg .b64 %a, %b, %mask; .reg .pred %p, %on;
+mov.u32 %t, %tid.x; mov.u32 %shared, image; setp.ne.u32 %on, %t, %t;\n{}{operands}\n@%leader {instruction}\n{}ret; }}\n",
+            allocated(128),
+            deallocated(128)
+        );
+        let mut device = Device::new();
+        let module = device.load(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let params = lay_out(module.parameters("k").unwrap(), &[&[0; 8][..]]);
+        let report = device
+            .launch(&module, "k", &Launch { params, ..Launch::new(1, 128) }, &Options::default())
+            .unwrap();
+        report.fault.expect("the grid ends").to_string()
+    };
+    let of_shared = |rest: u64| {
+        let bits = 1 << 46 | rest;
+        format!("shr.u32 %x, %shared, 4; cvt.u64.u32 %a, %x; or.b64 %a, %a, {bits:#x}; mov.b64 %b, %a;")
+    };
+    let with = |idesc: u32, rest: &str| format!("{} mov.b32 %idesc, {idesc:#x}; {rest}", of_shared(0));
+    let ws = "tcgen05.mma.ws.cta_group::1.kind::f16 [%taddr], %a, %b, %idesc, %on, %mask;";
+    let of_ws = 0x10 | 8 << 17 | 8 << 24;
+    let mask = |bits: u64| with(of_ws | 1 << 30, &format!("mov.b64 %mask, {bits:#x};"));
+    let sp = "tcgen05.mma.sp.cta_group::1.kind::f16 [%taddr], %a, %b, [%taddr+65], %idesc, %on;";
+    let of_sp = 0x14 | 2 << 17 | 8 << 24;
+    let mxf4 = "tcgen05.mma.sp.cta_group::1.kind::mxf4.block_scale.block32 [%taddr], %a, %b, [%taddr+64], %idesc, [%taddr+70], [%taddr+80], %on;";
+    for (operands, instruction, expected) in [
+        (mask(1 << 39 | 2 << 40 | 3 << 48 | 4), ws, "start count 0 of 4 for a first span of 4 columns"),
+        (mask(9 << 56), ws, "a shift of 9 columns, of which M = 128 has 32 and the instruction descriptor 8"),
+        (mask(1 << 36), ws, "bits that are reserved"),
+        (with(of_sp, ""), sp, "metadata of A from column 65 on: the interpreter models even columns"),
+        (with(of_sp | 2, ""), sp, "sparsity selector 2: the interpreter models 0 and 1"),
+        (
+            with(of_sp | 1, ""),
+            "tcgen05.mma.sp.cta_group::1.kind::f8f6f4 [%taddr], %a, %b, [%taddr+64], %idesc, %on;",
+            "sparsity selector 1: it is 0 for the kind",
+        ),
+        (with(1 << 31 | 0x484 | 2 << 17 | 1 << 23 | 1 << 27, ""), mxf4, "K = 96 with a sparse A"),
+        (
+            of_shared(1 << 52) + "mov.b32 %idesc, 0x8040010;",
+            "tcgen05.mma.cta_group::1.kind::f16 [%taddr], %a, %b, %idesc, %on;",
+            "an absolute leading dimension, which rows of 48 bytes alone have",
+        ),
+        (
+            of_shared(0) + "add.u32 %x, %taddr, 0x10000;",
+            "tcgen05.cp.cta_group::1.128x128b [%x], %a;",
+            "a copy to tensor memory from lane 1 on",
+        ),
+    ] {
+        let found = fault(&operands, instruction);
+        assert!(found.contains(expected), "{instruction}\n{found}");
     }
 }
 
