@@ -11,7 +11,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ptx_conformance::case::Case;
 use ptx_conformance::form::Form;
 use ptx_conformance::fuzz;
-use ptx_conformance::fuzz::forms::VERSIONS;
+use ptx_conformance::fuzz::forms::{TARGETS, VERSIONS};
+use ptx_conformance::fuzz::generate::Table;
 use ptx_conformance::fuzz::kernel::Kernel;
 use ptx_conformance::fuzz::report::Coverage;
 use ptx_conformance::gpu::{self, Ended};
@@ -113,6 +114,25 @@ struct Kernels {
     /// The PTX version: the driver 580 compiles 9.0
     #[arg(long, default_value = VERSIONS[1], value_parser = VERSIONS)]
     ptx: String,
+    /// The target: another than the first has no `wgmma`, and PTX 9.5
+    #[arg(long, default_value = TARGETS[0], value_parser = TARGETS)]
+    target: String,
+}
+
+impl Kernels {
+    /// Returns the PTX version, which is the newest for a target behind the first.
+    fn ptx(&self) -> &str {
+        if self.target == TARGETS[0] { &self.ptx } else { VERSIONS[1] }
+    }
+
+    fn target(&self) -> &'static str {
+        TARGETS.into_iter().find(|target| *target == self.target).unwrap_or(TARGETS[0])
+    }
+
+    /// Returns the table of the kernels, and the refusals of the forms that the interpreter lacks.
+    fn table(&self) -> (Table, Vec<(usize, String)>) {
+        fuzz::run::table(self.ptx(), self.target())
+    }
 }
 
 #[derive(Args)]
@@ -361,7 +381,7 @@ fn problem_of(kernel: &Kernel, schedules: u64) -> Option<String> {
 }
 
 fn fuzz_emu(kernels: &Kernels, schedules: u64) -> ExitCode {
-    let (table, refused) = fuzz::run::table(&kernels.ptx);
+    let (table, refused) = kernels.table();
     let start = Instant::now();
     let progress = bar(kernels.count);
     let numbers = kernels.first..kernels.first + kernels.count;
@@ -389,7 +409,7 @@ fn fuzz_emu(kernels: &Kernels, schedules: u64) -> ExitCode {
 }
 
 fn fuzz_forms(kernels: &Kernels) -> ExitCode {
-    let (table, refused) = fuzz::run::table(&kernels.ptx);
+    let (table, refused) = kernels.table();
     let mut coverage = Coverage::new(&table);
     for number in kernels.first..kernels.first + kernels.count {
         coverage.add(&fuzz::generate::kernel(&table, kernels.seed, number));
@@ -413,21 +433,21 @@ fn run_fuzz(command: &Fuzz) -> Result<ExitCode> {
         Fuzz::Emu { kernels, schedules } => Ok(fuzz_emu(kernels, *schedules)),
         Fuzz::Forms(kernels) => Ok(fuzz_forms(kernels)),
         Fuzz::Show(kernels) => {
-            let (table, _) = fuzz::run::table(&kernels.ptx);
+            let (table, _) = kernels.table();
             let numbers = kernels.first..kernels.first + kernels.count;
             let all = numbers.map(|number| (number, fuzz::generate::kernel(&table, kernels.seed, number)));
-            println!("{}", fuzz::gpu::module_text(&kernels.ptx, &all.collect::<Vec<_>>()));
+            println!("{}", fuzz::gpu::module_text(kernels.ptx(), &all.collect::<Vec<_>>()));
             Ok(ExitCode::SUCCESS)
         }
         Fuzz::Modules { dir, kernels } => {
-            let (table, _) = fuzz::run::table(&kernels.ptx);
+            let (table, _) = kernels.table();
             for (first, count) in fuzz::gpu::chunks(kernels.first, kernels.count) {
                 let numbers = first..first + count;
                 let all: Vec<_> = numbers
                     .map(|number| (number, fuzz::generate::kernel(&table, kernels.seed, number)))
                     .collect();
                 let name = fuzz::gpu::module_name(kernels.seed, first);
-                write(&dir.join(name).with_extension("ptx"), &fuzz::gpu::module_text(&kernels.ptx, &all))?;
+                write(&dir.join(name).with_extension("ptx"), &fuzz::gpu::module_text(kernels.ptx(), &all))?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -435,7 +455,8 @@ fn run_fuzz(command: &Fuzz) -> Result<ExitCode> {
             let cores = std::thread::available_parallelism().map_or(1, Into::into);
             let options = fuzz::gpu::Options {
                 seed: kernels.seed,
-                version: kernels.ptx.clone(),
+                version: kernels.ptx().into(),
+                target: kernels.target(),
                 first: kernels.first,
                 count: kernels.count,
                 device: *device,
@@ -462,6 +483,7 @@ fn fuzz_gpu(options: &fuzz::gpu::Options, text: &Path, json: &Path) -> Result<Ex
         arguments.extend(["--modules".into(), folder.display().to_string()]);
     }
     arguments.extend(["--ptx".into(), options.version.clone()]);
+    arguments.extend(["--target".into(), options.target.into()]);
     let progress = bar(options.count);
     let mut outcomes = BTreeMap::new();
     fuzz::gpu::run_all(options, &arguments, |number, outcome| {
@@ -469,7 +491,7 @@ fn fuzz_gpu(options: &fuzz::gpu::Options, text: &Path, json: &Path) -> Result<Ex
         outcomes.insert(number, outcome);
     })?;
     progress.finish();
-    let (table, refused) = fuzz::run::table(&options.version);
+    let (table, refused) = fuzz::run::table(&options.version, options.target);
     let mut coverage = Coverage::new(&table);
     for number in outcomes.keys() {
         coverage.add(&fuzz::generate::kernel(&table, options.seed, *number));

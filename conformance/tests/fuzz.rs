@@ -4,30 +4,29 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use ptx_conformance::fuzz::forms::{self, Form, SAMPLE_REGISTERS, VERSIONS};
+use ptx_conformance::fuzz::forms::{self, Form, PARTS, SAMPLE_REGISTERS, TARGETS, VERSIONS};
 use ptx_conformance::fuzz::generate::{self, Table};
-use ptx_conformance::fuzz::grammar::PATTERNS;
+use ptx_conformance::fuzz::grammar::{PATTERNS, is_of_newer_target};
 use ptx_conformance::fuzz::kernel::{Kernel, Node, Register, Step, THREADS};
 use ptx_conformance::fuzz::report::Coverage;
 use ptx_conformance::fuzz::{gpu, run, shrink};
 use xtask::cuda::Tools;
 
-const TARGET: &str = "sm_90a";
 /// The statements of a text that ptxas checks at once.
 const PER_TEXT: usize = 2000;
 
-/// Returns the forms, as text, that ptxas takes in a PTX version.
-fn legal(forms: &[Form], version: &str) -> BTreeSet<String> {
+/// Returns the forms, as text, that ptxas takes in a PTX version for a target.
+fn legal(forms: &[Form], (version, target): (&str, &str)) -> BTreeSet<String> {
     let tools = Tools::find_or_fetch().unwrap();
     let mut legal = BTreeSet::new();
     for chunk in forms.chunks(PER_TEXT) {
         let mut text =
-            format!(".version {version}\n.target {TARGET}\n.address_size 64\n.entry first() {{ ret; }}\n");
+            format!(".version {version}\n.target {target}\n.address_size 64\n.entry first() {{ ret; }}\n");
         let header = text.lines().count();
         for (i, form) in chunk.iter().enumerate() {
             writeln!(text, ".entry k{i}() {{ {SAMPLE_REGISTERS} {}; }}", form.sample()).unwrap();
         }
-        let errors = tools.check_text_making(Some(&["first".into()]), &text, TARGET).unwrap();
+        let errors = tools.check_text_making(Some(&["first".into()]), &text, target).unwrap();
         let refused: BTreeSet<usize> = errors.iter().map(|error| error.line - 1 - header).collect();
         let taken = chunk.iter().enumerate().filter(|(i, _)| !refused.contains(i));
         legal.extend(taken.map(|(_, form)| form.to_string()));
@@ -38,19 +37,21 @@ fn legal(forms: &[Form], version: &str) -> BTreeSet<String> {
 #[test]
 fn the_table_has_the_forms_that_ptxas_takes() {
     let candidates: Vec<Form> =
-        PATTERNS.iter().flat_map(|(pattern, shape)| forms::of_pattern(pattern, shape, VERSIONS[0])).collect();
+        PATTERNS.iter().flat_map(|(pattern, shape)| forms::of_pattern(pattern, shape, 0)).collect();
     let mut text = String::from(
-        "// The plain forms that ptxas takes for sm_90a, with their operands. Written by BLESS=1 cargo test -p ptx-conformance \
-         --test fuzz.\n",
+        "// The plain forms that ptxas takes, with their operands. Written by BLESS=1 cargo test -p ptx-conformance --test fuzz.\n",
     );
     let mut before = BTreeSet::new();
-    for version in VERSIONS {
-        let legal = legal(&candidates, version);
-        writeln!(text, ".version {version}").unwrap();
+    for part in PARTS {
+        let legal = legal(&candidates, part);
+        let lost: Vec<_> = before.difference(&legal).take(3).collect();
+        assert!(lost.is_empty(), "{part:?} lacks {lost:?}");
+        writeln!(text, "{}", forms::heading(part)).unwrap();
         for (pattern, shape) in PATTERNS {
             let is_new = |opcode: &str| {
                 let form = format!("{opcode} {shape}");
-                legal.contains(&form) && !before.contains(&form)
+                let is_kept = part.1 == TARGETS[0] || is_of_newer_target(pattern);
+                is_kept && legal.contains(&form) && !before.contains(&form)
             };
             for line in forms::factor(pattern, is_new) {
                 writeln!(text, "{}", format!("{line} {shape}").trim_end()).unwrap();
@@ -68,7 +69,7 @@ fn the_table_has_the_forms_that_ptxas_takes() {
 
 /// Returns the table, with these forms alone in kernels, or all that the interpreter has.
 fn table(opcodes: &[&str]) -> Table {
-    let (mut table, _) = run::table(VERSIONS[1]);
+    let (mut table, _) = run::table(VERSIONS[1], TARGETS[0]);
     if !opcodes.is_empty() {
         table.known =
             (0..table.forms.len()).filter(|i| opcodes.contains(&&*table.forms[*i].opcode)).collect();
@@ -115,6 +116,18 @@ fn kernels_have_matrices() {
         "ldmatrix",
         "stmatrix",
         "movmatrix",
+        "mma.sp.sync",
+        "mma.sp::ordered_metadata.sync",
+        "k64.row.col.satfinite.s32.s4.",
+        "wgmma.mma_async.sync",
+        "wgmma.mma_async.sp.sync",
+        ".f32.tf32.tf32 ",
+        ".f16.e4m3.e5m2 ",
+        ".s32.u8.s8.satfinite ",
+        ".s32.b1.b1.and.popc ",
+        "}, {%r",
+        ", -1, 1, ",
+        "wgmma.wait_group.sync.aligned 1;",
         ".satfinite.s32.s8.",
         ".u4.",
         ".xor.popc",
@@ -128,12 +141,41 @@ fn kernels_have_matrices() {
     let missing: Vec<_> = all.into_iter().filter(|word| !text.contains(word)).collect();
     assert!(missing.is_empty(), "no kernel has {missing:?}");
     let tools = Tools::find_or_fetch().unwrap();
-    let errors = tools.check_text(&text, TARGET).unwrap();
+    let errors = tools.check_text(&text, TARGETS[0]).unwrap();
     assert!(errors.is_empty(), "{:?}", errors.first().map(|error| &error.message));
     for (number, kernel) in kernels.iter().step_by(8) {
         let [first, next] = [0, 1].map(|schedule| run::run(kernel, schedule).unwrap());
         assert!(first == next, "kernel {number}");
     }
+}
+
+/// Kernels for a newer target have what that alone has.
+#[test]
+fn kernels_have_the_forms_of_a_newer_target() {
+    let (mut table, refused) = run::table(VERSIONS[1], TARGETS[1]);
+    assert!(refused.iter().all(|(form, _)| table.forms[*form].part < 2), "{:?}", refused.last());
+    table.known.retain(|form| table.forms[*form].part == 2);
+    let mut coverage = Coverage::new(&table);
+    let numbers = 0..=table.known.len() / generate::FORMS;
+    let kernels: Vec<_> = numbers.map(|number| (number, generate::kernel(&table, 17, number))).collect();
+    for (number, kernel) in &kernels {
+        coverage.add(kernel);
+        let [first, next] = [0, 1].map(|schedule| {
+            run::run(kernel, schedule).unwrap_or_else(|problem| panic!("kernel {number}: {problem}"))
+        });
+        assert!(first == next, "kernel {number}");
+    }
+    assert_eq!(coverage.missing(&table), Vec::<&str>::new());
+    let text = gpu::module_text(VERSIONS[1], &kernels);
+    for word in
+        ["fma.rz.sat.f32.bf16 ", ".pzo.scaled::n1::ue8m0.e2m1x2.f32 %byte", ".e2m3x4.f32 ", ".s2f6x2.bf16x2 "]
+    {
+        assert!(text.contains(word), "no kernel has {word}");
+    }
+    let errors = Tools::find_or_fetch().unwrap().check_text(&text, TARGETS[1]).unwrap();
+    let shown: Vec<_> =
+        errors.iter().map(|error| (text.lines().nth(error.line - 1), &error.message)).collect();
+    assert!(shown.is_empty(), "{shown:#?}");
 }
 
 #[test]
@@ -142,7 +184,7 @@ fn ptxas_takes_kernels() {
     let tools = Tools::find_or_fetch().unwrap();
     let kernels: Vec<_> = (0..40).map(|number| (number, generate::kernel(&table, 11, number))).collect();
     let text = gpu::module_text(VERSIONS[1], &kernels);
-    let errors = tools.check_text(&text, TARGET).unwrap();
+    let errors = tools.check_text(&text, TARGETS[0]).unwrap();
     let shown: Vec<_> =
         errors.iter().map(|error| (text.lines().nth(error.line - 1), &error.message)).collect();
     assert!(shown.is_empty(), "{shown:#?}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ptx_conformance::fuzz::forms::{self, Form, SAMPLE_REGISTERS, VERSIONS};
+use ptx_conformance::fuzz::forms::{self, Form, PARTS, SAMPLE_REGISTERS};
 use ptx_emu::Device;
 use rayon::prelude::*;
 use xtask::cuda::Tools;
@@ -45,21 +45,22 @@ const OTHERS: [&str; 34] = [
     "exit",
 ];
 
-/// The registers of bytes that [`OTHERS`] use.
-const BYTES: &str = ".reg .b8 %c<4>;";
+/// The part of the table with the version and the target of [`OTHERS`].
+const NEWEST: usize = 1;
 
 /// Returns a module with one statement on each line of its kernel, and the number of the first such line.
-fn module(version: &str, statements: &[&str]) -> (String, usize) {
+fn module(part: usize, statements: &[&str]) -> (String, usize) {
+    let (version, target) = PARTS[part];
     let head = format!(
-        ".version {version}\n.target sm_90a\n.address_size 64\n.visible .entry k() {{ {SAMPLE_REGISTERS} {BYTES}\n"
+        ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{ {SAMPLE_REGISTERS}\n"
     );
     let first = head.lines().count() + 1;
     (format!("{head}{};\nret; }}\n", statements.join(";\n")), first)
 }
 
 /// Returns what a statement decodes to, as text.
-fn decode(version: &str, statement: &str) -> Result<String, String> {
-    let (text, _) = module(version, &[statement]);
+fn decode(part: usize, statement: &str) -> Result<String, String> {
+    let (text, _) = module(part, &[statement]);
     let module = Device::new().load(&text).map_err(|error| error.to_string())?;
     Ok(module.decoded("k").unwrap())
 }
@@ -77,8 +78,8 @@ fn is_not_in_isa(form: &Form) -> bool {
 /// `tests/fuzz.rs` has ptxas judge the forms of the table.
 #[test]
 fn ptxas_takes_the_other_statements() {
-    let (text, first) = module(VERSIONS[1], &OTHERS);
-    let errors = Tools::find_or_fetch().unwrap().check_text(&text, "sm_90a").unwrap();
+    let (text, first) = module(NEWEST, &OTHERS);
+    let errors = Tools::find_or_fetch().unwrap().check_text(&text, PARTS[NEWEST].1).unwrap();
     let refused: Vec<_> = errors
         .iter()
         .map(|error| (error.line.checked_sub(first).map(|at| OTHERS[at]), &error.message))
@@ -92,16 +93,16 @@ fn each_form_of_the_isa_decodes() {
     assert!(forms.len() > 12_000, "{} forms", forms.len());
     let wrong = forms.par_iter().filter_map(|form| {
         let statement = form.sample();
-        match (decode(form.version, &statement), is_not_in_isa(form)) {
+        match (decode(form.part, &statement), is_not_in_isa(form)) {
             (Ok(_), false) => None,
             (Ok(_), true) => Some(format!("{statement} decodes, and the ISA does not have it")),
             (Err(error), true) if error.contains("is no instruction of the ISA") => None,
             (Err(error), _) => Some(format!("{statement} {error}")),
         }
     });
-    let others = OTHERS.par_iter().filter_map(|statement| {
-        decode(VERSIONS[1], statement).err().map(|error| format!("{statement} {error}"))
-    });
+    let others = OTHERS
+        .par_iter()
+        .filter_map(|statement| decode(NEWEST, statement).err().map(|error| format!("{statement} {error}")));
     let wrong: Vec<_> = wrong.chain(others).collect();
     assert!(wrong.is_empty(), "{} of {} forms: {wrong:#?}", wrong.len(), forms.len());
 }
@@ -136,13 +137,13 @@ fn no_modifier_is_ignored() {
         words
     };
     let forms = forms::all();
-    let table = forms.iter().filter(|form| !is_not_in_isa(form)).map(|form| (form.version, form.sample()));
-    let statements: Vec<_> = table.chain(OTHERS.map(|other| (VERSIONS[1], other.to_owned()))).collect();
+    let table = forms.iter().filter(|form| !is_not_in_isa(form)).map(|form| (form.part, form.sample()));
+    let statements: Vec<_> = table.chain(OTHERS.map(|other| (NEWEST, other.to_owned()))).collect();
     let legal: BTreeSet<_> = statements.iter().map(|(_, statement)| sorted(split(statement).0)).collect();
     let taken: Vec<_> = statements
         .par_iter()
-        .flat_map_iter(|(version, statement)| {
-            let without = decode(version, statement);
+        .flat_map_iter(|(part, statement)| {
+            let without = decode(*part, statement);
             let (opcode, operands) = split(statement);
             let (head, rest) = opcode.split_once('.').unwrap_or((opcode, ""));
             let with = |modifier| format!("{head}.{modifier}.{rest}").trim_end_matches('.').to_owned();
@@ -151,7 +152,7 @@ fn no_modifier_is_ignored() {
                 .map(with)
                 .filter(|opcode| !legal.contains(&sorted(opcode)))
                 .map(|opcode| format!("{opcode} {operands}"))
-                .filter(|changed| decode(version, changed) == without)
+                .filter(|changed| decode(*part, changed) == without)
                 .collect();
             changed
         })

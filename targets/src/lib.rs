@@ -176,7 +176,13 @@ impl Arch {
 
     /// Returns the first target with the same open gates, and so with the same instructions.
     pub fn first_alike(self) -> Arch {
-        let alike = |other: &Arch| GATES.iter().all(|gate| gate.is_open(*other) == gate.is_open(self));
+        self.first_alike_in(&GATES)
+    }
+
+    /// Returns the first target with the same ones of these gates open.
+    pub fn first_alike_in<'a>(self, gates: impl IntoIterator<Item = &'a Gate> + Clone) -> Arch {
+        let alike =
+            |other: &Arch| gates.clone().into_iter().all(|gate| gate.is_open(*other) == gate.is_open(self));
         Arch::ALL.into_iter().find(alike).unwrap_or(self)
     }
 }

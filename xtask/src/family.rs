@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use ptx_targets::{GATES, Gate};
+
 use crate::device::{self, Arch};
 use crate::toolchain::Toolchain;
 use crate::{files, root};
@@ -38,6 +40,14 @@ pub fn gated() -> Result<BTreeSet<String>> {
         }
     }
     Ok(gated)
+}
+
+/// Returns the gates that some families name, or the families whose tag sets and macros they use.
+pub fn gates(families: &BTreeSet<String>) -> Result<Vec<Gate>> {
+    let sources = sources()?;
+    let used = used(&sources, families.iter().map(String::as_str));
+    let words: BTreeSet<&str> = used.into_iter().flat_map(|name| tokens(&sources[name])).collect();
+    Ok(GATES.into_iter().filter(|gate| words.contains(gate.name)).collect())
 }
 
 /// Returns the families whose code contains a word, and the families that use tag sets or macros of such a family.

@@ -196,12 +196,15 @@ pub fn build(folder: &Path, arch: Arch, part: Part) -> Result<Vec<Row>> {
 const WHOLE: Arch = Arch::Sm107a;
 
 /// Returns the rows of some families on every target. Their crates are compiled in `target/row/<folder>`, two at a time: one for all
-/// targets with the same gates.
+/// targets that have the same ones of the families' gates.
 fn probe_targets(folder: &str, families: &BTreeSet<String>) -> Result<Vec<(Arch, Vec<Row>)>> {
     let whole = family::written(folder, families)?;
     let gated: BTreeSet<_> = families.intersection(&family::gated()?).cloned().collect();
-    let alike =
-        |arch: Arch| if arch.first_alike() == WHOLE.first_alike() { WHOLE } else { arch.first_alike() };
+    let gates = family::gates(families)?;
+    let alike = |arch: Arch| match arch.first_alike_in(&gates) {
+        first if first == WHOLE.first_alike_in(&gates) => WHOLE,
+        first => first,
+    };
     let is_compiled = |arch: &Arch| !gated.is_empty() && *arch != WHOLE && alike(*arch) == *arch;
     let others: Vec<_> = Arch::ALL.into_iter().filter(is_compiled).collect();
     let gated_rows = family::written(&format!("{folder}-gated"), &gated)?;

@@ -278,7 +278,7 @@ fn copy(form: &Form) -> Case<'_> {
     let mut rng = fastrand::Rng::with_seed(5);
     let shared = staged(&mut b, 4096, |_| rng.u32(..));
     // A row has 16 or 32 bytes.
-    let stride = if form.has("128x256b") { 256 } else { 128 };
+    let stride = if form.has("128x256b") || form.has("4x256b") { 256 } else { 128 };
     let from = descriptor(&mut b, shared, stride);
     let line = form.with(&[&memory.taddr, &from]);
     b.line(format!("@{} {line}", memory.leader));
@@ -373,6 +373,10 @@ fn product(form: &Form) -> Case<'_> {
     operands.extend((0..masks).map(|i| b.set(Class::B32, format!("mov.b32 {{}}, {:#x}", 0x10ff << i))));
     let (slot, enabled) = b.uniform("enable-input-d", Class::B32, 1);
     operands.push(b.set(Class::Pred, format!("setp.ne.u32 {{}}, {enabled}, 0")));
+    if operands.len() < form.classes().len() {
+        // Of each seven columns of B, four are used and three are zeros.
+        operands.push(b.set(Class::B64, format!("mov.b64 {{}}, {:#x}", 1_u64 << 39 | 2 << 40 | 3 << 48)));
+    }
     let line = form.with(&operands);
     b.line(format!("@{} {line}", memory.leader));
     memory.commit(&mut b, None);

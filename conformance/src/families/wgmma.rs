@@ -8,7 +8,7 @@ use crate::form::{Class, Form};
 
 const THREADS: u32 = 128;
 /// The names of the layouts of shared memory, with the bytes of a row of the pattern and the number in a descriptor.
-const LAYOUTS: [(&str, usize, u64); 4] =
+pub(crate) const LAYOUTS: [(&str, usize, u64); 4] =
     [("no swizzle", 16, 0), ("32 bytes", 32, 3), ("64 bytes", 64, 2), ("128 bytes", 128, 1)];
 
 pub fn cases(form: &Form) -> Vec<Case<'_>> {
@@ -62,15 +62,22 @@ fn alone(form: &Form) -> Case<'_> {
 }
 
 /// A matrix in shared memory.
-struct Matrix {
+pub(crate) struct Matrix {
     /// The bytes that the descriptor reaches, and its strides.
-    bytes: usize,
+    pub bytes: usize,
     leading: usize,
     stride: usize,
 }
 
+impl Matrix {
+    /// Returns the bits of the descriptor but the address.
+    pub fn descriptor(&self, mode: u64) -> u64 {
+        mode << 62 | (self.stride as u64 >> 4) << 32 | (self.leading as u64 >> 4) << 16
+    }
+}
+
 /// Returns the place of `lines` lines of `depth` bytes along K, or, if `mn_major`, of lines along M or N of halves.
-fn matrix(width: usize, lines: usize, depth: usize, mn_major: bool) -> Matrix {
+pub(crate) fn matrix(width: usize, lines: usize, depth: usize, mn_major: bool) -> Matrix {
     let pattern = 8 * width;
     match (mn_major, width) {
         (false, 16) => Matrix { bytes: lines * depth, leading: 128, stride: 8 * depth },
@@ -195,6 +202,5 @@ fn descriptor(b: &mut Builder<'_>, at: usize, matrix: &Matrix, mode: u64) -> Str
     let start = b.set(Class::B32, format!("shr.u32 {{}}, {start}, 4"));
     let start = b.set(Class::B32, format!("and.b32 {{}}, {start}, 0x3fff"));
     let wide = b.set(Class::B64, format!("cvt.u64.u32 {{}}, {start}"));
-    let rest = mode << 62 | (matrix.stride as u64 >> 4) << 32 | (matrix.leading as u64 >> 4) << 16;
-    b.set(Class::B64, format!("or.b64 {{}}, {wide}, {rest:#x}"))
+    b.set(Class::B64, format!("or.b64 {{}}, {wide}, {:#x}", matrix.descriptor(mode)))
 }

@@ -11,11 +11,21 @@ const LEGAL: &str = include_str!("forms.txt");
 /// The PTX versions of the table: the one that the driver 580 compiles, and the newest.
 pub const VERSIONS: [&str; 2] = ["9.0", "9.5"];
 
+/// The targets of the table: that of the GPUs that run the kernels, and one that also has the conversions of narrow floats and mixed
+/// precision.
+pub const TARGETS: [&str; 2] = ["sm_90a", "sm_107a"];
+
+/// The parts of the table, each with the forms that those before lack. A target behind the first one has the newest version.
+pub const PARTS: [(&str, &str); 3] =
+    [(VERSIONS[0], TARGETS[0]), (VERSIONS[1], TARGETS[0]), (VERSIONS[1], TARGETS[1])];
+
 /// The kind of an operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A register or an immediate of a type.
     Value(String),
+    /// A type of 8 bits that is in a register of 8 bits.
+    Byte(String),
     /// A register of an integer type, or of a wider one: `cvt`, `ld` and `st` allow both.
     AtLeast(String),
     /// `d|p`.
@@ -55,8 +65,8 @@ pub struct Form {
     pub operands: Vec<Kind>,
     /// The operands as the pattern has them.
     shape: &'static str,
-    /// The PTX version of [`VERSIONS`] that has the form.
-    pub version: &'static str,
+    /// The part of [`PARTS`] that has the form.
+    pub part: usize,
 }
 
 impl fmt::Display for Form {
@@ -66,10 +76,10 @@ impl fmt::Display for Form {
 }
 
 impl Form {
-    fn new(opcode: String, shape: &'static str, version: &'static str) -> Self {
+    fn new(opcode: String, shape: &'static str, part: usize) -> Self {
         let operands =
             shape.split(' ').filter(|word| !word.is_empty()).map(|word| kind(&opcode, word)).collect();
-        Self { opcode, operands, shape, version }
+        Self { opcode, operands, shape, part }
     }
 
     /// Returns the parts of the opcode between dots.
@@ -126,7 +136,7 @@ pub fn class(ty: &str) -> char {
 
 /// The directives of the registers that the statements of [`Form::sample`] use.
 pub const SAMPLE_REGISTERS: &str =
-    ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .b128 %q<4>;";
+    ".reg .pred %p<4>; .reg .b8 %c<4>; .reg .b16 %h<4>; .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .b128 %q<4>;";
 
 impl Form {
     /// Returns a statement of this form without its semicolon, on registers alone where the form allows it.
@@ -138,6 +148,7 @@ impl Form {
             Kind::Group(types) => {
                 format!("{{{}}}", types.iter().map(register).collect::<Vec<_>>().join(", "))
             }
+            Kind::Byte(_) => "%c1".into(),
             Kind::Predicate => "%p1".into(),
             Kind::Below(_) | Kind::Part(_) => "%r1".into(),
             Kind::Table => "0x6c".into(),
@@ -215,7 +226,10 @@ fn kind(opcode: &str, word: &str) -> Kind {
             } else if let Some(word) = word.strip_prefix('~') {
                 Kind::AtLeast(ty(word))
             } else {
-                Kind::Value(ty(word))
+                match ty(word) {
+                    ty if ty == "e2m1x2" || ty == "ue8m0" => Kind::Byte(ty),
+                    ty => Kind::Value(ty),
+                }
             }
         }
     }
@@ -251,8 +265,13 @@ fn expand(places: &[Vec<String>]) -> Vec<Vec<&str>> {
 }
 
 /// Returns the forms of a pattern.
-pub fn of_pattern(pattern: &str, shape: &'static str, version: &'static str) -> Vec<Form> {
-    expand(&places(pattern)).into_iter().map(|texts| Form::new(texts.concat(), shape, version)).collect()
+pub fn of_pattern(pattern: &str, shape: &'static str, part: usize) -> Vec<Form> {
+    expand(&places(pattern)).into_iter().map(|texts| Form::new(texts.concat(), shape, part)).collect()
+}
+
+/// Returns the line in the table before the forms of a part.
+pub fn heading((version, target): (&str, &str)) -> String {
+    format!(".version {version} .target {target}")
 }
 
 /// Returns patterns for some of the expansions of a pattern: products of alternatives, joined place by place.
@@ -284,14 +303,14 @@ pub fn factor(pattern: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
 /// Returns the legal forms.
 pub fn all() -> Vec<Form> {
     let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
-    let mut version = VERSIONS[0];
+    let mut part = 0;
     for line in LEGAL.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
-        if let Some(next) = line.strip_prefix(".version ") {
-            version = next;
+        if let Some(next) = PARTS.into_iter().position(|part| line == heading(part)) {
+            part = next;
             continue;
         }
         let (pattern, shape) = line.split_once(' ').unwrap_or((line, ""));
-        let forms = of_pattern(pattern, shape, version).into_iter();
+        let forms = of_pattern(pattern, shape, part).into_iter();
         all.extend(forms.filter(|form| seen.insert(form.to_string())));
     }
     all

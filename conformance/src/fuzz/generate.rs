@@ -6,10 +6,11 @@ use std::f32::consts::TAU;
 use fastrand::Rng;
 
 use super::departures;
-use super::forms::{Form, Kind, class};
-use super::kernel::{Kernel, Node, PRIVATE, Register, Slot, Step, THREADS};
+use super::forms::{Form, Kind, TARGETS, class};
+use super::kernel::{Kernel, MATRICES, Node, PRIVATE, Register, Slot, Step, THREADS};
 use crate::case::Compare;
 use crate::families::pure::stated_error;
+use crate::families::wgmma::{LAYOUTS, matrix};
 use crate::values;
 
 /// The forms of the table in each kernel.
@@ -22,6 +23,8 @@ pub struct Table {
     pub forms: Vec<Form>,
     /// The numbers of the forms that the interpreter has.
     pub known: Vec<usize>,
+    /// The target of the kernels.
+    pub target: &'static str,
 }
 
 impl Table {
@@ -72,7 +75,7 @@ pub fn kernel(table: &Table, seed: u64, number: usize) -> Kernel {
     let Generator { inputs, outputs, mut rng, .. } = generator;
     let values =
         (0..THREADS).map(|_| inputs.iter().map(|slot| input(&mut rng, &slot.ty)).collect()).collect();
-    Kernel { nodes, inputs, values, outputs }
+    Kernel { nodes, inputs, values, outputs, target: table.target }
 }
 
 /// Returns an input of a type.
@@ -389,7 +392,7 @@ impl Generator<'_> {
     /// Loads, stores, transposes or multiplies matrices of a warp.
     fn matrices(&mut self) -> Step {
         let mut draft = Draft::default();
-        match self.rng.u8(0..6) {
+        match self.rng.u8(0..if self.table.target == TARGETS[0] { 10 } else { 8 }) {
             0 => self.loaded(&mut draft),
             1 => self.stored(&mut draft),
             2 => {
@@ -397,7 +400,9 @@ impl Generator<'_> {
                 let d = self.results(&mut draft, "b32", 1);
                 draft.text.push(format!("movmatrix.sync.aligned.m8n8.trans.b16 {}, {a};", d[0]));
             }
-            _ => self.multiplied(&mut draft),
+            3..6 => self.multiplied(&mut draft),
+            6..8 => self.multiplied_sparse(&mut draft),
+            _ => self.multiplied_by_warpgroup(&mut draft),
         }
         finish(draft, vec![], None)
     }
@@ -431,7 +436,7 @@ impl Generator<'_> {
         ];
     }
 
-    /// Stores matrices, to 16 rows of each of the two warps, and loads what another thread has of them.
+    /// Stores matrices, to 16 rows of each warp, and loads what another thread has of them.
     fn stored(&mut self, draft: &mut Draft) {
         let trans = ["", ".trans"][self.rng.usize(0..2)];
         let a = [self.read(draft, 'r', "b32"), self.read(draft, 'r', "b32")];
@@ -454,65 +459,53 @@ impl Generator<'_> {
         ];
     }
 
-    /// Multiplies matrices whose sums are exact in any order: of integers, or of floats from 1/2 to 1 with any sign.
+    /// Returns registers of a fragment of a type, whose values keep sums exact in any order: integers, or floats of 1/2 and 1 with any
+    /// sign.
+    fn fragment(&mut self, draft: &mut Draft, ty: &str, count: usize) -> Vec<Register> {
+        let class = if ty == "f64" { 'd' } else { 'r' };
+        (0..count)
+            .map(|_| {
+                let source = self.read(draft, class, if ty == "f64" { "b64" } else { "b32" });
+                let Some((kept, set)) = exact(ty) else { return source };
+                let number = self.scope.allocate(class);
+                draft.writes.push(number);
+                let bits = if class == 'd' { 64 } else { 32 };
+                draft.text.push(format!("and.b{bits} {number}, {source}, {kept:#x};"));
+                draft.text.push(format!("or.b{bits} {number}, {number}, {set:#x};"));
+                number
+            })
+            .collect()
+    }
+
+    /// Returns a register with metadata of a sparse matrix of a type, which differs between threads.
+    fn metadata(&mut self, draft: &mut Draft, ty: &str) -> Register {
+        // Of each two elements one, or of each four elements, or pairs of elements, two.
+        let legal: &[u32] = match ty {
+            "tf32" => &[0b0100, 0b1110],
+            _ => &[0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110],
+        };
+        let mut words = [0; 2];
+        for word in &mut words {
+            *word = (0..8).fold(0, |word, _| word << 4 | legal[self.rng.usize(..legal.len())]);
+        }
+        let (chooses, metadata) = (self.read(draft, 'p', "pred"), self.scope.allocate('r'));
+        draft.writes.push(metadata);
+        draft.text.push(format!("selp.b32 {metadata}, {:#x}, {:#x}, {chooses};", words[0], words[1]));
+        metadata
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.rng.usize(..all.len())]
+    }
+
+    /// Multiplies matrices of a warp.
     fn multiplied(&mut self, draft: &mut Draft) {
-        // The shape, the types, and the registers of D, A and B.
-        type Product = (&'static str, &'static str, [&'static [&'static str]; 2], [usize; 3]);
-        const BYTES: &[&str] = &["s8", "u8"];
-        const NIBBLES: &[&str] = &["s4", "u4"];
-        const PRODUCTS: [Product; 16] = [
-            ("m8n8k16", "s32", [BYTES, BYTES], [2, 1, 1]),
-            ("m16n8k16", "s32", [BYTES, BYTES], [4, 2, 1]),
-            ("m16n8k32", "s32", [BYTES, BYTES], [4, 4, 2]),
-            ("m8n8k32", "s32", [NIBBLES, NIBBLES], [2, 1, 1]),
-            ("m16n8k64", "s32", [NIBBLES, NIBBLES], [4, 4, 2]),
-            ("m16n8k256", "s32", [&["b1"], &["b1"]], [4, 4, 2]),
-            ("m16n8k8", "f32", [&["f16"], &["f16"]], [4, 2, 1]),
-            ("m16n8k16", "f32", [&["f16"], &["f16"]], [4, 4, 2]),
-            ("m16n8k16", "f16", [&["f16"], &["f16"]], [2, 4, 2]),
-            ("m16n8k8", "f32", [&["bf16"], &["bf16"]], [4, 2, 1]),
-            ("m16n8k16", "f32", [&["bf16"], &["bf16"]], [4, 4, 2]),
-            ("m16n8k4", "f32", [&["tf32"], &["tf32"]], [4, 2, 1]),
-            ("m16n8k8", "f32", [&["tf32"], &["tf32"]], [4, 4, 2]),
-            ("m16n8k32", "f32", [&["e4m3", "e5m2"], &["e4m3", "e5m2"]], [4, 4, 2]),
-            ("m8n8k4", "f64", [&["f64"], &["f64"]], [2, 1, 1]),
-            ("m16n8k8", "f64", [&["f64"], &["f64"]], [4, 4, 2]),
-        ];
-        let (shape, sum, types, [of_d, of_a, of_b]) = PRODUCTS[self.rng.usize(..PRODUCTS.len())];
-        let [a_type, b_type] = types.map(|all| all[self.rng.usize(..all.len())]);
-        let fragment = |this: &mut Self, draft: &mut Draft, ty: &str, count: usize| -> String {
-            let class = if ty == "f64" { 'd' } else { 'r' };
-            let registers: Vec<_> = (0..count)
-                .map(|_| {
-                    let source = this.read(draft, class, if ty == "f64" { "b64" } else { "b32" });
-                    // The bits that stay of any value, and those that make the number from 1/2 to 1.
-                    let (kept, set): (u64, u64) = match ty {
-                        "f64" => (0x8010_0000_0000_0000, 0x3fe0_0000_0000_0000),
-                        "f32" | "tf32" => (0x8080_0000, 0x3f00_0000),
-                        "bf16" => (0x8080_8080, 0x3f00_3f00),
-                        "f16" => (0x8400_8400, 0x3800_3800),
-                        "e4m3" => (0x8888_8888, 0x3030_3030),
-                        "e5m2" => (0x8484_8484, 0x3838_3838),
-                        _ => return source,
-                    };
-                    let number = this.scope.allocate(class);
-                    draft.writes.push(number);
-                    let bits = if class == 'd' { 64 } else { 32 };
-                    draft.text.push(format!("and.b{bits} {number}, {source}, {kept:#x};"));
-                    draft.text.push(format!("or.b{bits} {number}, {number}, {set:#x};"));
-                    number
-                })
-                .collect();
-            list(&registers)
-        };
-        let a = fragment(self, draft, a_type, of_a);
-        let b = fragment(self, draft, b_type, of_b);
-        let c = fragment(self, draft, sum, of_d);
-        let held = match sum {
-            "f16" => "f16x2",
-            sum => sum,
-        };
-        let d = list(&self.results(draft, held, of_d));
+        let Product { shape, sum, types, registers: [of_d, of_a, of_b], .. } = self.one_of(&DENSE);
+        let [a_type, b_type] = types.map(|all| self.one_of(all));
+        let a = list(&self.fragment(draft, a_type, of_a));
+        let b = list(&self.fragment(draft, b_type, of_b));
+        let c = list(&self.fragment(draft, sum, of_d));
+        let d = list(&self.results(draft, held(sum), of_d));
         let is_integer = sum == "s32" && a_type != "b1";
         let satfinite = if is_integer && self.rng.bool() { ".satfinite" } else { "" };
         let operation = match (a_type, self.rng.bool()) {
@@ -523,6 +516,120 @@ impl Generator<'_> {
         draft.text.push(format!(
             "mma.sync.aligned.{shape}.row.col{satfinite}.{sum}.{a_type}.{b_type}.{sum}{operation} {d}, {a}, {b}, {c};"
         ));
+    }
+
+    /// Multiplies a sparse matrix of a warp.
+    fn multiplied_sparse(&mut self, draft: &mut Draft) {
+        let Product { shape, sum, types, registers: [of_d, of_a, of_b], selectors } = self.one_of(&SPARSE);
+        let [a_type, b_type] = types.map(|all| self.one_of(all));
+        let a = list(&self.fragment(draft, a_type, of_a));
+        let b = list(&self.fragment(draft, b_type, of_b));
+        let c = list(&self.fragment(draft, sum, of_d));
+        let metadata = self.metadata(draft, a_type);
+        let d = list(&self.results(draft, held(sum), of_d));
+        let satfinite = if sum == "s32" && self.rng.bool() { ".satfinite" } else { "" };
+        let ordered = if self.rng.bool() { "::ordered_metadata" } else { "" };
+        let selector = self.rng.usize(..selectors);
+        draft.text.push(format!(
+            "mma.sp{ordered}.sync.aligned.{shape}.row.col{satfinite}.{sum}.{a_type}.{b_type}.{sum} {d}, {a}, {b}, {c}, {metadata}, \
+             {selector};"
+        ));
+    }
+
+    /// Multiplies matrices of the warpgroup. Those in shared memory are two views of the same random elements.
+    fn multiplied_by_warpgroup(&mut self, draft: &mut Draft) {
+        let of_k = self.one_of(&WARPGROUP);
+        let is_sparse = of_k.types != ["b1"] && self.rng.bool();
+        let sum = self.one_of(of_k.sums);
+        let (a_type, b_type) = (self.one_of(of_k.types), self.one_of(of_k.types));
+        let n: usize = self.one_of(&[8, 16, 24, 32, 64]);
+        let count = if sum == "f16" { n / 4 } else { n / 2 };
+
+        // A thread fills 64 bytes, half of them from each of two registers.
+        let values = [self.read(draft, 'd', "b64"), self.read(draft, 'd', "b64")];
+        let (own, word) = (self.scope.allocate('d'), [self.scope.allocate('d'), self.scope.allocate('d')]);
+        draft.writes.extend([own, word[0], word[1]]);
+        draft.text.push(format!("mad.wide.u32 {own}, %thread, {}, %matrices;", MATRICES / THREADS));
+        for at in (0..MATRICES / THREADS).step_by(16) {
+            for (word, value) in word.into_iter().zip(values) {
+                draft.text.push(format!("xor.b64 {word}, {value}, {:#x};", self.rng.u64(..)));
+                // Bytes are of two types of floats: those that are exact in the one have few bits in the other.
+                if let Some((kept, set)) = exact(of_k.types[0]) {
+                    draft.text.push(format!("and.b64 {word}, {word}, {:#x};", kept << 32 | kept));
+                    draft.text.push(format!("or.b64 {word}, {word}, {:#x};", set << 32 | set));
+                }
+            }
+            draft.text.push(format!("st.shared.v2.b64 [{own}+{at}], {{{}, {}}};", word[0], word[1]));
+        }
+
+        let is_half = matches!(of_k.types[0], "f16" | "bf16");
+        let start = self.scope.allocate('d');
+        draft.writes.push(start);
+        draft.text.push(format!("shr.u64 {start}, %matrices, 4;"));
+        draft.text.push(format!("and.b64 {start}, {start}, 0x3fff;"));
+        let descriptor = |this: &mut Self, draft: &mut Draft, lines: usize, depth: usize| {
+            let mn_major = is_half && this.rng.bool();
+            let (_, mut width, mut mode) = this.one_of(&LAYOUTS);
+            // The pattern of 32 bytes has less than a row.
+            if depth > width && width > 16 {
+                (_, width, mode) = LAYOUTS[2];
+            }
+            let matrix = matrix(width, lines, depth, mn_major);
+            assert!(matrix.bytes <= MATRICES, "{lines} lines of {depth} bytes, in {} bytes", matrix.bytes);
+            let register = this.scope.allocate('d');
+            draft.writes.push(register);
+            draft.text.push(format!("or.b64 {register}, {start}, {:#x};", matrix.descriptor(mode)));
+            (register.to_string(), u32::from(mn_major))
+        };
+        let in_memory = self.rng.bool();
+        let (a, a_order) = match in_memory {
+            true => descriptor(self, draft, 64, 32),
+            false => (list(&self.fragment(draft, a_type, 4)), 0),
+        };
+        let (b, b_order) = descriptor(self, draft, n, if is_sparse { 64 } else { 32 });
+        let (mut sp, mut metadata, mut k) = ("", String::new(), of_k.k);
+        if is_sparse {
+            let selectors = if of_k.k < 32 { 2 } else { 1 };
+            metadata = format!("{}, {}, ", self.metadata(draft, a_type), self.rng.usize(..selectors));
+            (sp, k) = (".sp", 2 * of_k.k);
+        }
+        let c = self.fragment(draft, sum, count);
+        let d = self.results(draft, held(sum), count);
+        draft.text.extend(d.iter().zip(&c).map(|(d, c)| format!("mov.b32 {d}, {c};")));
+        let adds = self.scope.allocate('p');
+        draft.writes.push(adds);
+        draft.text.push(format!("setp.ne.u32 {adds}, {}, 0;", self.rng.u32(0..4)));
+        let satfinite = if sum == "s32" && a_type != "b1" && self.rng.bool() { ".satfinite" } else { "" };
+        let mut rest = String::new();
+        if sum != "s32" {
+            rest += &format!(", {}, {}", self.one_of(&[1, -1]), self.one_of(&[1, -1]));
+        }
+        if is_half {
+            rest += &if in_memory { format!(", {a_order}, {b_order}") } else { format!(", {b_order}") };
+        }
+        let operation = if a_type == "b1" { ".and.popc" } else { satfinite };
+        let product = format!(
+            "wgmma.mma_async{sp}.sync.aligned.m64n{n}k{k}.{sum}.{a_type}.{b_type}{operation} {}, {a}, {b}, {metadata}{adds}{rest};",
+            list(&d)
+        );
+        draft.text.push("fence.proxy.async.shared::cta;".into());
+        draft.text.push("bar.sync 0;".into());
+        draft.text.push("wgmma.fence.sync.aligned;".into());
+        draft.text.push(product.clone());
+        // The next product may be of the same group, or of one of its own.
+        match self.rng.u8(0..3) {
+            0 => {}
+            1 => draft.text.push(product),
+            _ => {
+                draft.text.push("wgmma.commit_group.sync.aligned;".into());
+                draft.text.push(product);
+                draft.text.push("wgmma.commit_group.sync.aligned;".into());
+                draft.text.push("wgmma.wait_group.sync.aligned 1;".into());
+            }
+        }
+        draft.text.push("wgmma.commit_group.sync.aligned;".into());
+        draft.text.push("wgmma.wait_group.sync.aligned 0;".into());
+        draft.text.push("bar.sync 0;".into());
     }
 
     /// Changes common memory by an operation whose order does not matter.
@@ -652,6 +759,11 @@ impl Generator<'_> {
             Kind::AtLeast(ty) => {
                 let class = self.wider(ty);
                 self.read(draft, class, ty).to_string()
+            }
+            Kind::Byte(ty) => {
+                let source = self.read(draft, 'h', ty);
+                draft.text.push(format!("mov.b16 {{%byte, _}}, {source};"));
+                "%byte".into()
             }
             Kind::Group(types) => {
                 let list: Vec<_> =
@@ -797,6 +909,11 @@ impl Generator<'_> {
                 let class = self.wider(ty);
                 one(self, class, ty)
             }
+            Kind::Byte(ty) => {
+                let d = one(self, 'h', ty);
+                draft.after.push(format!("mov.b16 {d}, {{%byte, %pad}};"));
+                "%byte".into()
+            }
             Kind::Pair(d, p) => format!("{}|{}", one(self, class(d), d), one(self, class(p), p)),
             Kind::Group(types) => {
                 let list: Vec<_> = types.iter().map(|ty| one(self, class(ty), ty)).collect();
@@ -844,6 +961,108 @@ fn addresses(of: &Form) -> (&'static str, &'static str) {
         () if of.has("global") => ("%global_slot", "%global_slot"),
         () => ("%shared_slot", "%shared_generic"),
     }
+}
+
+/// A product of matrices of a warp.
+#[derive(Clone, Copy)]
+struct Product {
+    shape: &'static str,
+    /// The type of the sums, and those of A and of B.
+    sum: &'static str,
+    types: [&'static [&'static str]; 2],
+    /// The registers of D, A and B.
+    registers: [usize; 3],
+    /// The values of the selector of metadata.
+    selectors: usize,
+}
+
+const fn product(
+    shape: &'static str,
+    sum: &'static str,
+    types: [&'static [&'static str]; 2],
+    registers: [usize; 3],
+    selectors: usize,
+) -> Product {
+    Product { shape, sum, types, registers, selectors }
+}
+
+const BYTES: [&[&str]; 2] = [&["s8", "u8"]; 2];
+const NIBBLES: [&[&str]; 2] = [&["s4", "u4"]; 2];
+const BITS: [&[&str]; 2] = [&["b1"]; 2];
+const HALVES: [&[&str]; 2] = [&["f16"]; 2];
+const BF16: [&[&str]; 2] = [&["bf16"]; 2];
+const TF32: [&[&str]; 2] = [&["tf32"]; 2];
+const DOUBLES: [&[&str]; 2] = [&["f64"]; 2];
+const FP8: [&[&str]; 2] = [&["e4m3", "e5m2"]; 2];
+
+const DENSE: [Product; 16] = [
+    product("m8n8k16", "s32", BYTES, [2, 1, 1], 0),
+    product("m16n8k16", "s32", BYTES, [4, 2, 1], 0),
+    product("m16n8k32", "s32", BYTES, [4, 4, 2], 0),
+    product("m8n8k32", "s32", NIBBLES, [2, 1, 1], 0),
+    product("m16n8k64", "s32", NIBBLES, [4, 4, 2], 0),
+    product("m16n8k256", "s32", BITS, [4, 4, 2], 0),
+    product("m16n8k8", "f32", HALVES, [4, 2, 1], 0),
+    product("m16n8k16", "f32", HALVES, [4, 4, 2], 0),
+    product("m16n8k16", "f16", HALVES, [2, 4, 2], 0),
+    product("m16n8k8", "f32", BF16, [4, 2, 1], 0),
+    product("m16n8k16", "f32", BF16, [4, 4, 2], 0),
+    product("m16n8k4", "f32", TF32, [4, 2, 1], 0),
+    product("m16n8k8", "f32", TF32, [4, 4, 2], 0),
+    product("m16n8k32", "f32", FP8, [4, 4, 2], 0),
+    product("m8n8k4", "f64", DOUBLES, [2, 1, 1], 0),
+    product("m16n8k8", "f64", DOUBLES, [4, 4, 2], 0),
+];
+
+const SPARSE: [Product; 13] = [
+    product("m16n8k16", "f32", HALVES, [4, 2, 2], 4),
+    product("m16n8k16", "f16", HALVES, [2, 2, 2], 4),
+    product("m16n8k32", "f32", HALVES, [4, 4, 4], 2),
+    product("m16n8k32", "f16", HALVES, [2, 4, 4], 2),
+    product("m16n8k16", "f32", BF16, [4, 2, 2], 4),
+    product("m16n8k32", "f32", BF16, [4, 4, 4], 2),
+    product("m16n8k8", "f32", TF32, [4, 2, 2], 4),
+    product("m16n8k16", "f32", TF32, [4, 4, 4], 2),
+    product("m16n8k32", "s32", BYTES, [4, 2, 2], 2),
+    product("m16n8k64", "s32", BYTES, [4, 4, 4], 1),
+    product("m16n8k64", "s32", NIBBLES, [4, 2, 2], 2),
+    product("m16n8k128", "s32", NIBBLES, [4, 4, 4], 1),
+    product("m16n8k64", "f32", FP8, [4, 4, 4], 1),
+];
+
+/// Products of a warpgroup: K, and the types.
+#[derive(Clone, Copy)]
+struct OfWarpgroup {
+    k: usize,
+    sums: &'static [&'static str],
+    types: &'static [&'static str],
+}
+
+const WARPGROUP: [OfWarpgroup; 6] = [
+    OfWarpgroup { k: 16, sums: &["f32", "f16"], types: &["f16"] },
+    OfWarpgroup { k: 16, sums: &["f32"], types: &["bf16"] },
+    OfWarpgroup { k: 8, sums: &["f32"], types: &["tf32"] },
+    OfWarpgroup { k: 32, sums: &["f32", "f16"], types: &["e4m3", "e5m2"] },
+    OfWarpgroup { k: 32, sums: &["s32"], types: &["s8", "u8"] },
+    OfWarpgroup { k: 256, sums: &["s32"], types: &["b1"] },
+];
+
+/// Returns the bits of a word that stay of any value, and those that make it elements of 1/2 and 1 with any sign. Of integers: none.
+fn exact(ty: &str) -> Option<(u64, u64)> {
+    Some(match ty {
+        "f64" => (0x8010_0000_0000_0000, 0x3fe0_0000_0000_0000),
+        "f32" | "tf32" => (0x8080_0000, 0x3f00_0000),
+        "bf16" => (0x8080_8080, 0x3f00_3f00),
+        "f16" => (0x8400_8400, 0x3800_3800),
+        "e4m3" => (0x8888_8888, 0x3030_3030),
+        "e5m2" => (0x8484_8484, 0x3838_3838),
+        _ => return None,
+    })
+}
+
+/// Returns the type of a register of sums.
+fn held(sum: &'static str) -> &'static str {
+    if sum == "f16" { "f16x2" } else { sum }
 }
 
 fn finish(draft: Draft, forms: Vec<usize>, guard: Option<(Register, bool)>) -> Step {

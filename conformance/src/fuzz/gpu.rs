@@ -16,7 +16,7 @@ use ptx_host::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr as 
 use ptx_host::{JitOptions, Kernel as Loaded, LaunchConfig, Module};
 use serde::{Deserialize, Serialize};
 
-use super::forms::VERSIONS;
+use super::forms::{TARGETS, VERSIONS};
 use super::generate::{self, Table};
 use super::kernel::{self, Kernel, THREADS};
 use super::run::{self, Difference};
@@ -35,6 +35,8 @@ pub struct Options {
     pub seed: u64,
     /// The PTX version of the kernels.
     pub version: String,
+    /// The target of the kernels.
+    pub target: &'static str,
     /// The number of the first kernel.
     pub first: usize,
     /// How many kernels run.
@@ -110,7 +112,9 @@ pub fn chunks(first: usize, count: usize) -> impl Iterator<Item = (usize, usize)
 
 /// Returns the text of the module of a chunk.
 pub fn module_text(version: &str, kernels: &[(usize, Kernel)]) -> String {
-    kernel::module(version, kernels.iter().map(|(number, kernel)| kernel.text(&kernel_name(*number, kernel))))
+    let target = kernels.first().map_or(TARGETS[0], |(_, kernel)| kernel.target);
+    let texts = kernels.iter().map(|(number, kernel)| kernel.text(&kernel_name(*number, kernel)));
+    kernel::module(version, target, texts)
 }
 
 fn say(message: &Message) {
@@ -180,7 +184,9 @@ impl Gpu {
 
     /// Compiles and runs one kernel by itself.
     fn run_alone(&mut self, kernel: &Kernel) -> Result<Vec<u8>, Failed> {
-        let module = self.load("a smaller kernel", kernel.module(VERSIONS[0]))?;
+        // A target behind the first one has no older version.
+        let version = VERSIONS[usize::from(kernel.target != TARGETS[0])];
+        let module = self.load("a smaller kernel", kernel.module(version))?;
         let loaded = module.kernel_by_name("k").map_err(|error| Failed::Refused(error.to_string()))?;
         self.run(&loaded, &kernel.memory())
     }
@@ -195,7 +201,7 @@ pub fn child(options: &Options) -> ! {
             leave(1)
         }
     };
-    let (table, _) = run::table(&options.version);
+    let (table, _) = run::table(&options.version, options.target);
     say(&Message::Ready(None));
     let mut shrunk = HashMap::new();
     for line in io::stdin().lines().map_while(Result::ok) {

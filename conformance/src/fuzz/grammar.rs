@@ -1,6 +1,11 @@
 //! The grammar of the plain instructions: every combination of modifiers and types that the syntax of a section could mean.
 //! ptxas says which of them are legal; those are in `forms.txt`.
 
+/// Returns true if the table has what a pattern means on the newer of its targets alone: conversions, and mixed precision.
+pub fn is_of_newer_target(pattern: &str) -> bool {
+    pattern.starts_with("cvt") || pattern.ends_with(".f32.{f16|bf16}")
+}
+
 /// Patterns, each with its operands. `{a|b|}` stands for one of the alternatives.
 pub const PATTERNS: &[(&str, &str)] = &[
     // 9.7.1 Integer arithmetic.
@@ -113,6 +118,35 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("cvt{|.rn|.rz}{|.satfinite}{|.relu}.{e4m3x2|e5m2x2|e2m3x2|e3m2x2}.f32", "U f32 f32"),
     ("cvt{|.rn|.rz}{|.satfinite}{|.relu}.{e4m3x2|e5m2x2|e2m3x2|e3m2x2}.{f16x2|bf16x2}", "U T"),
     ("cvt{|.rn}{|.satfinite}{|.relu}.{f16x2|bf16x2}.{e4m3x2|e5m2x2|e2m3x2|e3m2x2}", "U T"),
+    ("cvt{.rn|.rz}.satfinite{|.relu}.{e2m1x2|ue5m3x2|s2f6x2}.f32", "U f32 f32"),
+    ("cvt{.rn|.rz}.satfinite{|.relu}.{e2m1x2|ue5m3x2|s2f6x2}.{f16x2|bf16x2}", "U T"),
+    (
+        "cvt{.rn|.rz}.satfinite{|.relu}.pzo.{e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2|ue5m3x2|s2f6x2}.f32",
+        "U f32 f32",
+    ),
+    (
+        "cvt{.rn|.rz}.satfinite{|.relu}.pzo.{e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2|ue5m3x2|s2f6x2}.{f16x2|bf16x2}",
+        "U T",
+    ),
+    (
+        "cvt{.rn|.rz}.satfinite{|.relu}{|.pzo}.scaled::n1::ue8m0.{e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2|ue5m3x2|s2f6x2}.f32",
+        "U f32 f32 ue8m0",
+    ),
+    (
+        "cvt{.rn|.rz}.satfinite{|.relu}{|.pzo}.scaled::n1::ue8m0.{e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2|ue5m3x2|s2f6x2}.{f16x2|bf16x2}",
+        "U T ue8m0",
+    ),
+    ("cvt{.rn|.rz}.satfinite{|.relu}.scaled::n2::ue8m0.s2f6x2.f32", "U f32 f32 ue8m0x2"),
+    ("cvt{.rn|.rz}.satfinite{|.relu}.scaled::n2::ue8m0.s2f6x2.bf16x2", "U T ue8m0x2"),
+    ("cvt.rn{|.relu}{|.satfinite}.{f16x2|bf16x2}.{e2m1x2|ue5m3x2|s2f6x2}", "U T"),
+    (
+        "cvt.rn{|.relu}{|.satfinite}.scaled::n2::ue8m0.bf16x2.{e4m3x2|e5m2x2|e2m3x2|e3m2x2|e2m1x2|ue5m3x2|s2f6x2}",
+        "U T ue8m0x2",
+    ),
+    ("cvt.rs{|.relu}.satfinite.{e4m3x4|e5m2x4|e2m3x4|e3m2x4|e2m1x4}.f32", "U {f32,f32,f32,f32} b32"),
+    ("cvt{.rn|.rz}{|.relu}{|.satfinite}.pzo.{f16|bf16}.f32", "U T"),
+    ("cvt{.rn|.rz}{|.relu}{|.satfinite}.pzo.{f16x2|bf16x2}.f32", "U f32 f32"),
+    ("cvt{.rn|.rz}{|.relu}{|.satfinite}.pzo.tf32.f32", "b32 f32"),
     ("cvt{.rz|.rp|.rn}{|.satfinite}.ue8m0x2.f32", "b16 f32 f32"),
     ("cvt{.rz|.rp|.rn}{|.satfinite}.ue8m0x2.bf16x2", "b16 bf16x2"),
     ("cvt.rn.bf16x2.ue8m0x2", "bf16x2 b16"),

@@ -6,13 +6,14 @@ use std::fmt::{self, Write as _};
 use crate::case::Compare;
 use crate::values;
 
-/// The threads of the only block: two warps.
-pub const THREADS: usize = 64;
+/// The threads of the only block: a warpgroup.
+pub const THREADS: usize = 128;
 /// The bytes of private memory of a thread in each space.
 pub const PRIVATE: usize = 64;
 /// The bytes that all threads of the block change by commutative atomics.
 pub const COMMON: usize = 64;
-const TARGET: &str = "sm_90a";
+/// The bytes of shared memory that `wgmma` reads.
+pub const MATRICES: usize = 8192;
 
 /// A register. All registers of a class have one size and any type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -179,6 +180,8 @@ pub struct Kernel {
     pub values: Vec<Vec<u64>>,
     /// The registers that the kernel stores at its end.
     pub outputs: Vec<Slot>,
+    /// The target.
+    pub target: &'static str,
 }
 
 /// The offset behind the last slot, a multiple of 16.
@@ -442,7 +445,9 @@ impl Writer<'_> {
         }
     }
 
-    const HELPERS: &str = "    .reg .b32 %word;\n    .reg .b64 %low, %high, %zero;\n";
+    const HELPERS: &str = "    .reg .b8 %byte, %pad;\n    .reg .b16 %none;\n    .reg .b32 %word;\n    .reg .b64 %low, %high, %zero;\n";
+    /// The padding of a byte in 16 bits.
+    const PAD: &str = "    mov.b16 %none, 0;\n    mov.b16 {_, %pad}, %none;\n";
 
     fn function(
         &mut self,
@@ -460,10 +465,11 @@ impl Writer<'_> {
             arguments.iter().enumerate().map(|(i, (inner, _))| parameter(*inner, i)).collect();
         let bytes = 16 * results.len().max(1);
         self.text = format!(
-            ".func (.param .align 16 .b8 result[{bytes}]) {name}({})\n{{\n{}{}    mov.b64 %zero, 0;\n",
+            ".func (.param .align 16 .b8 result[{bytes}]) {name}({})\n{{\n{}{}    mov.b64 %zero, 0;\n{}",
             params.join(", "),
             declarations(all.iter()),
-            Self::HELPERS
+            Self::HELPERS,
+            Self::PAD
         );
         for register in &all {
             self.line(register.clear());
@@ -482,7 +488,7 @@ impl Writer<'_> {
 }
 
 /// The registers of addresses: each is set where the text uses it.
-const ADDRESSES: [(&str, &[&str]); 8] = [
+const ADDRESSES: [(&str, &[&str]); 9] = [
     ("%global_slot", &["mad.wide.u32 %global_slot, %thread, 64, %private;"]),
     (
         "%shared_slot",
@@ -507,6 +513,7 @@ const ADDRESSES: [(&str, &[&str]); 8] = [
         &["mov.b64 %const_generic, constants;", "cvta.const.u64 %const_generic, %const_generic;"],
     ),
     ("%exchange", &["mov.b64 %exchange, exchanged;"]),
+    ("%matrices", &["mov.b64 %matrices, multiplied;"]),
 ];
 
 impl Kernel {
@@ -570,10 +577,14 @@ impl Kernel {
         if uses("%exchange") {
             w.line(format_args!(".shared .align 16 .b8 exchanged[{}];", THREADS * 8));
         }
+        if uses("%matrices") {
+            w.line(format_args!(".shared .align 1024 .b8 multiplied[{MATRICES}];"));
+        }
         if uses("%local") {
             w.line(format_args!(".local .align 16 .b8 local_memory[{PRIVATE}];"));
         }
         w.line("mov.b64 %zero, 0;");
+        w.text += Writer::PAD;
         w.line("ld.param.u64 %base, [memory];");
         w.line("mov.u32 %thread, %tid.x;");
         w.line(format_args!("mad.wide.u32 %in, %thread, {}, %base;", self.input_stride()));
@@ -640,15 +651,15 @@ impl Kernel {
 
     /// Returns the text of a module that contains only this kernel.
     pub fn module(&self, version: &str) -> String {
-        module(version, [self.text("k")])
+        module(version, self.target, [self.text("k")])
     }
 }
 
 /// Returns the text of a module that contains these kernels.
-pub fn module(version: &str, kernels: impl IntoIterator<Item = String>) -> String {
+pub fn module(version: &str, target: &str, kernels: impl IntoIterator<Item = String>) -> String {
     let constants: Vec<_> = values::noise(PRIVATE, 5).iter().map(ToString::to_string).collect();
     let mut text = format!(
-        ".version {version}\n.target {TARGET}\n.address_size 64\n.const .align 16 .b8 constants[{PRIVATE}] = {{{}}};\n",
+        ".version {version}\n.target {target}\n.address_size 64\n.const .align 16 .b8 constants[{PRIVATE}] = {{{}}};\n",
         constants.join(", ")
     );
     for kernel in kernels {

@@ -6,7 +6,7 @@ use ptx_emu::{Device, Launch, Module, Options, Schedule};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::forms::{self, Form, SAMPLE_REGISTERS, VERSIONS};
+use super::forms::{self, Form, PARTS, SAMPLE_REGISTERS, VERSIONS};
 use super::generate::Table;
 use super::kernel::{self, Kernel, Node, Register, Slot, THREADS};
 use crate::compare;
@@ -17,19 +17,21 @@ const LIMIT: u64 = 5_000_000;
 /// Returns why the interpreter refuses a form, or `None` if it has the form.
 pub fn refusal(form: &Form) -> Option<String> {
     let entry = format!(".entry k() {{\n{SAMPLE_REGISTERS}\n{};\n}}\n", form.sample());
-    Device::new().load(&kernel::module(form.version, [entry])).err().map(|error| error.to_string())
+    let (version, target) = PARTS[form.part];
+    Device::new().load(&kernel::module(version, target, [entry])).err().map(|error| error.to_string())
 }
 
-/// Returns the forms of a PTX version, and the refusals of those that the interpreter lacks.
-pub fn table(version: &str) -> (Table, Vec<(usize, String)>) {
-    let has = |form: &Form| {
-        VERSIONS.iter().position(|v| *v == form.version) <= VERSIONS.iter().position(|v| *v == version)
-    };
+/// Returns the forms of a PTX version on a target, and the refusals of those that the interpreter lacks. A target behind the first
+/// has the forms of the newest version.
+pub fn table(version: &str, target: &'static str) -> (Table, Vec<(usize, String)>) {
+    let version = if target == PARTS[0].1 { version } else { VERSIONS[1] };
+    let last = PARTS.into_iter().position(|part| part == (version, target));
+    let has = |form: &Form| Some(form.part) <= last;
     let forms: Vec<Form> = forms::all().into_iter().filter(has).collect();
     let refusals: Vec<Option<String>> = forms.par_iter().map(refusal).collect();
     let known = (0..forms.len()).filter(|i| refusals[*i].is_none()).collect();
     let refused = refusals.into_iter().enumerate().filter_map(|(i, why)| Some((i, why?))).collect();
-    (Table { forms, known }, refused)
+    (Table { forms, known, target }, refused)
 }
 
 /// Runs a kernel under a schedule, and returns the memory after it.

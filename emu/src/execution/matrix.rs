@@ -7,7 +7,6 @@ use crate::finding::Rule;
 use crate::frontend::op::*;
 use crate::numbers::float::Format;
 use crate::numbers::matrix::{self, Element, OfQuads, Sparsity};
-use crate::numbers::narrow::Narrow;
 use crate::order::taint::{Origin, Read};
 use crate::report::Fault;
 
@@ -356,11 +355,7 @@ pub fn sparse_places(what: &Multiply, metadata: &[u32], selector: usize) -> (Vec
 
 /// Returns the value of an element of A or B of a register.
 fn value_of(what: &Multiply, element: Element, bits: u64) -> f64 {
-    match element {
-        // A byte holds `.e2m1` in bits 2 to 5 (9.7.14.3).
-        Element::Narrow(Narrow::E2m1) if what.in_bytes => element.value(bits >> 2),
-        element => element.value(bits),
-    }
+    if what.in_bytes { element.value_in_byte(bits) } else { element.value(bits) }
 }
 
 /// Returns the bits of the elements of A by rows, or of B by columns, which the lanes of a warp hold.

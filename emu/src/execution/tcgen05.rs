@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::address::Place;
 use crate::execution::agent::{Done, Piece};
 use crate::execution::machine::{Flow, Machine, Outcome};
-use crate::execution::tensor_memory::{Class, Operation, Touched};
+use crate::execution::tensor_memory::{Class, Operation, ROWS, Touched};
 use crate::execution::thread::value;
 use crate::execution::warpgroup::{Descriptor, Lines};
 use crate::finding::Rule;
@@ -31,9 +31,16 @@ struct Shape {
     satfinite: bool,
     negated: [bool; 2],
     mn_major: [bool; 2],
-    /// The first byte of the scale factors of A and of B in a word, and whether they are `.ue8m0`.
-    factors: [usize; 2],
+    /// Whether A and B have elements of 4 bits without padding.
+    is_packed: bool,
+    /// The scale factors of a row or a column, the first byte of those of A and of B in a word, and whether they are `.ue8m0`.
+    factors: usize,
+    first_factors: [usize; 2],
     powers: bool,
+    /// The metadata of A of 16 or 32 bits is in one of two columns.
+    selector: usize,
+    /// The most columns that a `zero-column-mask-desc` may shift B by.
+    most_shift: u64,
 }
 
 impl Shape {
@@ -82,14 +89,23 @@ impl Shape {
             let text = "a dense A in a `.sp`, or a sparse one in another instruction";
             return Err(text.into());
         }
-        if is_sparse && field(0, 2) != 0 && !scaled {
-            return Err(format!("sparsity selector {}: the interpreter models 0", field(0, 2)));
+        let selector = if is_sparse && !scaled { field(0, 2) } else { 0 };
+        let selectors = if a.bits() >= 16 { 2 } else { 1 };
+        if selector >= selectors {
+            return Err(match selectors {
+                1 => format!("sparsity selector {selector}: it is 0 for the kind (9.7.16.10.8.4)"),
+                _ => format!("sparsity selector {selector}: the interpreter models 0 and 1"),
+            });
         }
         let is_fp4 = what.kind == Kind::Mxf4 || what.kind == Kind::Mxf4nvf4;
         let mut shape = Self {
             m: if scaled { field(27, 2) << 7 } else { field(24, 5) << 4 },
             n: field(17, 6) << 3,
-            stored: if is_fp4 { 64 } else { 256 / a.bits().max(8) as usize },
+            stored: match is_fp4 {
+                true if has(31) => 96,
+                true => 64,
+                false => 256 / a.bits().max(8) as usize,
+            },
             is_sparse,
             a,
             b,
@@ -97,11 +113,24 @@ impl Shape {
             satfinite: what.kind == Kind::I8 && has(3),
             negated: [has(13), has(14)],
             mn_major: [has(15), has(16)],
-            factors: [0; 2],
+            is_packed: is_fp4,
+            factors: what.factors,
+            first_factors: [0; 2],
             powers: has(23),
+            selector,
+            most_shift: [0, 8, 16, 32][field(30, 2)],
         };
         if scaled {
-            shape.factors = [field(29, 2), field(4, 2)];
+            shape.first_factors = [field(29, 2), field(4, 2)];
+            // K = 96 has half as many again.
+            let mut step = what.factors;
+            if shape.stored == 96 {
+                shape.factors += what.factors / 2;
+                step = what.factors / 2;
+                if is_sparse {
+                    return Err("K = 96 with a sparse A".into());
+                }
+            }
             let is_ue4m3 = !shape.powers;
             if is_ue4m3 && (what.kind != Kind::Mxf4nvf4 || what.factors == 2) {
                 return Err(
@@ -109,14 +138,9 @@ impl Shape {
                         .into(),
                 );
             }
-            if is_fp4 && has(31) {
-                return Err("K = 96, which the interpreter does not model".into());
-            }
-            if shape.factors.iter().any(|first| first % what.factors != 0) {
-                return Err(format!(
-                    "{} scale factors from byte {:?} of a word on",
-                    what.factors, shape.factors
-                ));
+            if shape.first_factors.iter().any(|first| first % step != 0) {
+                let (count, first) = (shape.factors, shape.first_factors);
+                return Err(format!("{count} scale factors from byte {first:?} of a word on"));
             }
         } else if !what.weight_stationary && field(30, 2) != 0 {
             return Err("a shift of B, which `.ws` alone has".into());
@@ -151,7 +175,7 @@ impl Shape {
         let rows: &[usize] = match (what.kind.has_scales(), what.pair) {
             (false, false) => &[64, 128],
             (true, false) => &[128],
-            (true, true) if self.is_sparse => &[256],
+            (true, true) if self.is_sparse || self.stored == 96 => &[256],
             (_, true) => &[128, 256],
         };
         let columns = match (what.kind, what.pair) {
@@ -199,8 +223,8 @@ impl Machine<'_> {
         match op {
             Tcgen05::Fence { before } => self.tensor_fence(cta, thread, *before),
             Tcgen05::Commit { pair, mbarrier, mask } => self.commit(cta, thread, *pair, *mbarrier, *mask)?,
-            Tcgen05::Copy { pair, shape, to, from } => {
-                self.copy_to_tensor(cta, thread, *pair, *shape, *to, *from)?
+            Tcgen05::Copy { pair, shape, source, to, from } => {
+                self.copy_to_tensor(cta, thread, *pair, (*shape, *source), *to, *from)?
             }
             Tcgen05::Multiply(what) => self.multiply_tensor(cta, thread, what)?,
         }
@@ -274,7 +298,7 @@ impl Machine<'_> {
         (which, shape): (usize, &Shape),
     ) -> Result<Descriptor, Fault> {
         let name = ["A", "B"][which];
-        let descriptor = self.tensor_descriptor(cta, thread, src, name)?;
+        let descriptor = self.tensor_descriptor(cta, thread, src, (name, shape.stored == 96))?;
         let is_wide = [shape.a, shape.b][which].bits() == 32 && shape.mn_major[which];
         if descriptor.is_of_32_bytes() != is_wide {
             let order = if shape.mn_major[which] { "transposed" } else { "not transposed" };
@@ -287,20 +311,27 @@ impl Machine<'_> {
         Ok(descriptor)
     }
 
-    /// Reads a matrix descriptor of shared memory.
+    /// Reads a matrix descriptor of shared memory. Rows of 48 bytes may have their end elsewhere.
     fn tensor_descriptor(
         &mut self,
         cta: usize,
         thread: usize,
         src: Src,
-        which: &str,
+        (which, has_48_bytes): (&str, bool),
     ) -> Result<Descriptor, Fault> {
         let bits = value(&self.constants, &self.ctas[cta].threads[thread], src);
         let problem = match (bits >> 61, bits >> 46 & 7, bits >> 52 & 1, bits >> 53 & 0xff) {
             (3 | 5 | 7, ..) => format!("swizzling mode {}", bits >> 61),
             (_, version, ..) if version != 1 => format!("{version} in bits 46 to 48, which are 0b001"),
             (.., fixed) if fixed != 0 => format!("{fixed:#x} in bits 53 to 60, which are 0"),
-            (.., 1, _) => "an absolute leading dimension, which the interpreter does not model".into(),
+            (.., 1, _) if !has_48_bytes => {
+                "an absolute leading dimension, which rows of 48 bytes alone have (9.7.16.3.1.2)".into()
+            }
+            (swizzling, _, 1, _) if swizzling != 2 || bits >> 49 & 7 != 0 || bits >> 16 & 7 != 0 => {
+                "an absolute leading dimension without 128-byte swizzling of 16 bytes, with a base offset, or that is no multiple of \
+                 128 (9.7.16.3.1.2)"
+                    .into()
+            }
             _ => return Ok(Descriptor::of_tensor(bits)),
         };
         let what = format!("the descriptor {bits:#018x} of {which} has {problem} (9.7.16.4.1)");
@@ -312,36 +343,54 @@ impl Machine<'_> {
         cta: usize,
         thread: usize,
         pair: bool,
-        shape: CopyShape,
+        (shape, source): (CopyShape, Source),
         to: Address,
         from: Src,
     ) -> Result<(), Fault> {
         let blocks = self.blocks(cta, thread, pair)?;
-        let descriptor = self.tensor_descriptor(cta, thread, from, "the source")?;
-        let (row, column) = self.taddr(cta, thread, to);
-        let (rows, chunks, copies): (usize, usize, &[[usize; 4]]) = match shape {
-            CopyShape::Lanes128 { chunks } => (128, chunks as usize, &[[0, 32, 64, 96]]),
-            CopyShape::Lanes64 { beside: false } => (64, 1, &[[0, 32, 0, 0], [64, 96, 0, 0]]),
-            CopyShape::Lanes64 { beside: true } => (64, 1, &[[0, 64, 0, 0], [32, 96, 0, 0]]),
-            CopyShape::Lanes32 => (32, 1, &[[0; 4], [32, 0, 0, 0], [64, 0, 0, 0], [96, 0, 0, 0]]),
+        let descriptor = self.tensor_descriptor(cta, thread, from, ("the source", false))?;
+        let (first, column) = self.taddr(cta, thread, to);
+        // The rows of the source, the parts of 16 bytes of each, and the lanes of a row.
+        type Lanes = fn(usize) -> Vec<usize>;
+        let (rows, chunks, lanes): (usize, usize, Lanes) = match shape {
+            CopyShape::Lanes128 { chunks } => (128, chunks as usize, |row| vec![row]),
+            CopyShape::Lanes64 { beside: false } => (64, 1, |row| vec![row, row + 64]),
+            CopyShape::Lanes64 { beside: true } => {
+                (64, 1, |row| vec![row / 32 * 64 + row % 32, row / 32 * 64 + row % 32 + 32])
+            }
+            CopyShape::Lanes32 => (32, 1, |row| (0..4).map(|part| 32 * part + row).collect()),
+            CopyShape::Lanes4 => (4, 2, |row| vec![32 * row]),
         };
-        if row != 0 {
-            let what = format!("a copy to tensor memory from lane {row} on: the interpreter models lane 0");
+        let last = if shape == CopyShape::Lanes4 { 31 } else { 0 };
+        if first > last {
+            let what = format!(
+                "a copy to tensor memory from lane {first} on: the interpreter models lanes to {last}"
+            );
             return Err(self.fault(cta, thread, what));
         }
+        // Each 16 bytes of the source become four words.
+        let (of_chunk, bits, shift) = match source {
+            Source::Bits6 => (16, 6, 0),
+            Source::Bits4 => (16, 4, 2),
+            _ => (4, 32, 0),
+        };
         let operation = self.new_operation(cta, thread, Class::Copy, pair);
         let mut pieces = Vec::new();
         for slot in blocks {
             self.check_columns((cta, thread), slot, 0..128, column..column + 4 * chunks, "a copy")?;
             let lines = Lines { slot, start: 0, count: rows, mn_major: false };
-            let words = self.in_memory((cta, thread), descriptor, lines, (4 * chunks, 32, 4), &mut pieces)?;
-            let mut places = (0..128).flat_map(|lane| (0..4 * chunks).map(move |word| (lane, column + word)));
+            let line = (of_chunk * chunks, bits, of_chunk);
+            let elements = self.in_memory((cta, thread), descriptor, lines, line, &mut pieces)?;
+            let mut places = (0..rows).flat_map(|row| {
+                let columns = (0..4 * chunks).map(|word| column + word);
+                columns.flat_map(move |column| lanes(row).into_iter().map(move |lane| (first + lane, column)))
+            });
             self.use_tensor(cta, thread, &operation, Touched { slot, places: &mut places, writes: true });
             let memory = self.tensor_memory(slot);
-            for lanes in copies {
-                for (i, word) in words.iter().enumerate() {
-                    let (line, word_of) = (i / (4 * chunks), i % (4 * chunks));
-                    memory.set(lanes[line / 32] + line % 32, column + word_of, *word as u32);
+            for (i, elements) in elements.chunks(of_chunk / 4).enumerate() {
+                let bytes = elements.iter().rev().fold(0, |all, element| all << 8 | element << shift);
+                for lane in lanes(i / (4 * chunks)) {
+                    memory.set(first + lane, column + i % (4 * chunks), bytes as u32);
                 }
             }
         }
@@ -374,7 +423,7 @@ impl Machine<'_> {
         }
         let enabled = v(self, what.enable) & 1 == 1;
         let masked: Vec<u32> = what.lanes.iter().map(|src| v(self, *src) as u32).collect();
-        let class = Class::Multiply((row << 16 | column) as u32, [shape.m, shape.n], what.kind);
+        let class = Class::Multiply((row << 16 | column) as u32, [shape.m, shape.n, shape.k()], what.kind);
         let operation = self.new_operation(cta, thread, class, what.pair);
         let width = shape.columns(what);
         let mut pieces = Vec::new();
@@ -436,7 +485,7 @@ impl Machine<'_> {
                             sum(start, left.iter().copied().zip(right.iter().copied()), Term::Product, false)
                         }
                         Some(scales) => {
-                            let of = depth / what.factors;
+                            let of = depth / shape.factors;
                             let scaled = |at: usize| {
                                 let [a, b] = scales.of(*lane, *r, i, at / of);
                                 (left[at] * a, right[at] * b)
@@ -464,13 +513,35 @@ impl Machine<'_> {
         pieces: &mut Vec<Piece>,
     ) -> Result<Vec<f64>, Fault> {
         let descriptor = self.matrix_descriptor(cta, thread, what.b, (1, shape))?;
+        let zeros = match what.zero_columns {
+            Some(src) => {
+                let bits = value(&self.constants, &self.ctas[cta].threads[thread], src);
+                let zeros = ZeroColumns::of(bits, shape);
+                Some(zeros.map_err(|problem| {
+                    let what =
+                        format!("the zero-column mask descriptor {bits:#018x} has {problem} (9.7.16.4.3)");
+                    self.fault(cta, thread, what)
+                })?)
+            }
+            None => None,
+        };
+        let line = shape.line(shape.k(), shape.b);
+        let shift = zeros.as_ref().map_or(0, |zeros| zeros.shift);
+        // Along N, 16 bytes are read together.
+        let before = if shape.mn_major[1] { shift % line.2 } else { 0 };
         let count = shape.n / blocks.len();
         let mut all = Vec::new();
         for slot in blocks {
-            let lines = Lines { slot: *slot, start: 0, count, mn_major: shape.mn_major[1] };
-            let bits =
-                self.in_memory((cta, thread), descriptor, lines, shape.line(shape.k(), shape.b), pieces)?;
-            all.extend(bits.into_iter().map(|bits| shape.value(1, shape.b, bits)));
+            let (start, count) = (shift - before, before + count);
+            let lines = Lines { slot: *slot, start, count, mn_major: shape.mn_major[1] };
+            let bits = self.in_memory((cta, thread), descriptor, lines, line, pieces)?;
+            let bits = bits.into_iter().skip(before * shape.k());
+            all.extend(bits.map(|bits| shape.value(1, shape.b, bits)));
+        }
+        if let Some(zeros) = zeros {
+            for column in (0..shape.n).filter(|column| zeros.has(*column)) {
+                all[column * shape.k()..(column + 1) * shape.k()].fill(0.0);
+            }
         }
         Ok(all)
     }
@@ -502,15 +573,10 @@ impl Machine<'_> {
             }
             MatrixA::Tensor(address) => {
                 let (row, column) = self.taddr(cta, thread, address);
-                let bits = shape.a.bits() as usize;
+                // An element of 4 or 6 bits has a byte of its own, but where all have 4 bits (9.7.16.10.4.3).
+                let bits = if shape.is_packed { 4 } else { shape.a.bits().max(8) as usize };
                 let problem = match () {
                     () if shape.mn_major[0] => "a transposed A in tensor memory",
-                    () if bits < 8 && !shape.is_packed() => {
-                        "an A of elements of 4 or 6 bits in tensor memory, whose place in a byte the PTX ISA shows in figures alone"
-                    }
-                    () if what.weight_stationary && rows < 128 => {
-                        "an A of M = 32 or 64 of `.ws` in tensor memory"
-                    }
                     () if row != first => "an A from another lane on than D (9.7.16.10.5)",
                     () => "",
                 };
@@ -536,7 +602,12 @@ impl Machine<'_> {
                 for (lane, words) in lanes.into_iter().zip(words.chunks(width)) {
                     for k in 0..shape.stored {
                         let word = u64::from(words[k / per]);
-                        values[lane * shape.stored + k] = shape.value(0, shape.a, word >> (k % per * bits));
+                        let element = word >> (k % per * bits);
+                        let value = match shape.a.bits() < 8 && !shape.is_packed {
+                            true => shape.a.value_in_byte(element),
+                            false => shape.a.value(element),
+                        };
+                        values[lane * shape.stored + k] = shape.signed(0, value);
                     }
                 }
                 Ok(MatrixOfBlock { values, by_lane: true })
@@ -582,10 +653,15 @@ impl Machine<'_> {
             return Err(self.fault(cta, thread, what));
         }
         let count = if shape.a.bits() >= 16 { 1 } else { 2 };
+        if count == 1 && column % 2 != 0 {
+            let what = format!("metadata of A from column {column} on: the interpreter models even columns");
+            return Err(self.fault(cta, thread, what));
+        }
+        let column = column + shape.selector;
         self.check_columns((cta, thread), slot, 0..128, column..column + count, "metadata")?;
         let place = (slot, 0..128, column..column + count);
         let words = self.read_tensor((cta, thread), operation, place, "metadata", "");
-        let sparsity = if shape.is_packed() { Sparsity::Pairs } else { Sparsity::of(wide(shape.a)) };
+        let sparsity = if shape.is_packed { Sparsity::Pairs } else { Sparsity::of(wide(shape.a)) };
         let metadata = Metadata { words, count, rows, sparsity };
         let groups = shape.k() / sparsity.group();
         let is_wrong = |row: usize| (0..groups).any(|group| metadata.places(row, row, group).is_none());
@@ -606,24 +682,32 @@ impl Machine<'_> {
         slot: usize,
         addresses: [Address; 2],
     ) -> Result<Factors, Fault> {
-        let counts = [shape.rows(what.pair).div_ceil(32), shape.columns(what).div_ceil(32)];
+        let lines = [shape.rows(what.pair), shape.columns(what)];
         let scale = Element::Narrow(if shape.powers { Narrow::Ue8m0 } else { Narrow::Ue4m3 });
         let mut all = [const { Vec::new() }; 2];
         for i in 0..2 {
             let (row, column) = self.taddr(cta, thread, addresses[i]);
+            // The upper two bits are the first byte, which the instruction descriptor has too.
+            let row = row & 0x3fff;
             if row != 0 {
                 let what = format!(
                     "scale factors from lane {row} of tensor memory on: the interpreter models lane 0"
                 );
                 return Err(self.fault(cta, thread, what));
             }
-            self.check_columns((cta, thread), slot, 0..128, column..column + counts[i], "scale factors")?;
-            let place = (slot, 0..128, column..column + counts[i]);
-            let words = self.read_tensor((cta, thread), operation, place, "scale factors", " (9.7.16.10.7)");
-            let bytes = words.into_iter().flat_map(u32::to_le_bytes);
-            all[i] = bytes.map(|byte| scale.value(byte.into())).collect();
+            // Each 128 rows or columns have four columns of words. Behind those of all are the next words, if there are any.
+            let per = 4 * lines[i].div_ceil(128);
+            for word in 0..(shape.first_factors[i] + shape.factors).div_ceil(4) {
+                let columns = column + word * per..column + word * per + lines[i].div_ceil(32);
+                self.check_columns((cta, thread), slot, 0..128, columns.clone(), "scale factors")?;
+                let place = (slot, 0..128, columns);
+                let words =
+                    self.read_tensor((cta, thread), operation, place, "scale factors", " (9.7.16.10.7)");
+                let bytes = words.into_iter().flat_map(u32::to_le_bytes);
+                all[i].extend(bytes.map(|byte| scale.value(byte.into())));
+            }
         }
-        Ok(Factors { all, counts, first: shape.factors })
+        Ok(Factors { all, counts: lines.map(|lines| lines.div_ceil(32)), first: shape.first_factors })
     }
 }
 
@@ -632,18 +716,88 @@ impl Shape {
     /// bits have 16 bytes, with padding, except where all are of 4 bits (9.7.16.10.4).
     fn line(&self, depth: usize, element: Element) -> (usize, usize, usize) {
         let bits = element.bits() as usize;
-        let of_chunk = if bits < 8 && !self.is_packed() { 16 } else { 128 / bits };
+        let of_chunk = if bits < 8 && !self.is_packed { 16 } else { 128 / bits };
         (depth, bits, of_chunk)
     }
 
-    /// Returns whether A and B have elements of 4 bits without padding.
-    fn is_packed(&self) -> bool {
-        self.stored == 64
+    fn value(&self, which: usize, element: Element, bits: u64) -> f64 {
+        self.signed(which, element.value(bits))
     }
 
-    fn value(&self, which: usize, element: Element, bits: u64) -> f64 {
-        let value = element.value(bits);
+    /// Returns a value of A or B, negated if the instruction descriptor says so.
+    fn signed(&self, which: usize, value: f64) -> f64 {
         if self.negated[which] { -value } else { value }
+    }
+}
+
+/// What a zero-column mask descriptor says (9.7.16.4.3): which columns of B are zeros, and from which column on B begins.
+///
+/// The table of the section and its examples take the two spans for each other. As the names say, and the examples show, the columns
+/// of a skip span are zeros, and those of a use span are B's.
+struct ZeroColumns {
+    bits: u64,
+    /// The columns of B, and those of a part of the mask, which has a start of its own.
+    per: usize,
+    shift: usize,
+}
+
+impl ZeroColumns {
+    /// Reads a descriptor. An error says what is wrong with it.
+    fn of(bits: u64, shape: &Shape) -> Result<Self, String> {
+        let shift = bits >> 56 & 63;
+        let most = if shape.m == 32 { 16 } else { 32 };
+        if bits >> 62 != 0 || bits >> 36 & 7 != 0 {
+            return Err("bits that are reserved".into());
+        }
+        if shift > most || shift > shape.most_shift {
+            return Err(format!(
+                "a shift of {shift} columns, of which M = {} has {most} and the instruction descriptor {}",
+                shape.m, shape.most_shift
+            ));
+        }
+        let zeros = Self { bits, per: shape.n * shape.m / 128, shift: shift as usize };
+        let parts = 0..128 / shape.m;
+        match parts.into_iter().find(|part| zeros.is_some() && zeros.start(*part) >= zeros.first(*part)) {
+            Some(part) => Err(format!(
+                "start count {part} of {} for a first span of {} columns: the interpreter models starts within it",
+                zeros.start(part),
+                zeros.first(part)
+            )),
+            None => Ok(zeros),
+        }
+    }
+
+    /// Returns whether a mask is to be generated.
+    fn is_some(&self) -> bool {
+        self.bits >> 39 & 1 == 1
+    }
+
+    fn field(&self, at: u32) -> usize {
+        (self.bits >> at & 0xff) as usize
+    }
+
+    /// Returns the columns of a span of zeros, or of a span of B.
+    fn span(&self, zeros: bool) -> usize {
+        self.field(if zeros { 40 } else { 48 }) + 1
+    }
+
+    fn begins_with_zeros(&self, part: usize) -> bool {
+        self.bits >> (32 + part) & 1 == 1
+    }
+
+    /// Returns the columns of the first span of a part, and how many of them are left out.
+    fn first(&self, part: usize) -> usize {
+        self.span(self.begins_with_zeros(part))
+    }
+
+    fn start(&self, part: usize) -> usize {
+        self.field(8 * part as u32)
+    }
+
+    fn has(&self, column: usize) -> bool {
+        let part = column / self.per;
+        let at = (column % self.per + self.start(part)) % (self.span(true) + self.span(false));
+        self.is_some() && (at < self.first(part)) == self.begins_with_zeros(part)
     }
 }
 
@@ -702,7 +856,7 @@ impl Metadata {
     }
 }
 
-/// The scale factors of A and of B, by lane, word and byte.
+/// The scale factors of A and of B, by word of a row, lane, column and byte.
 struct Factors {
     all: [Vec<f64>; 2],
     counts: [usize; 2],
@@ -714,9 +868,9 @@ impl Factors {
     fn of(&self, lane: usize, row: usize, column: usize, block: usize) -> [f64; 2] {
         let part = lane / 32 * 32;
         std::array::from_fn(|i| {
-            let index = [row, column][i];
-            let word = (part + index % 32) * self.counts[i] + index / 32;
-            self.all[i][word * 4 + self.first[i] + block]
+            let (index, byte) = ([row, column][i], self.first[i] + block);
+            let word = (byte / 4 * ROWS + part + index % 32) * self.counts[i] + index / 32;
+            self.all[i][word * 4 + byte % 4]
         })
     }
 }

@@ -70,8 +70,8 @@ struct Allocation {
 pub enum Class {
     Load,
     Store,
-    /// With the address of D, and M, N and the kind.
-    Multiply(u32, [usize; 2], Kind),
+    /// With the address of D, and M, N, K and the kind.
+    Multiply(u32, [usize; 3], Kind),
     Copy,
 }
 

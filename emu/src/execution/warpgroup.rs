@@ -91,6 +91,8 @@ pub struct Descriptor {
     width: u64,
     /// The bytes that stay together.
     atom: u64,
+    /// Whether `leading` is the address of what lies behind the end of a row of the pattern (9.7.16.3.1.2).
+    is_absolute: bool,
 }
 
 /// Lines of a matrix in shared memory of a block: of A or B along M or N, or along K if those along M or N are beside each other.
@@ -112,7 +114,15 @@ impl Descriptor {
     fn of(bits: u64) -> Self {
         let field = |shift: u32| (bits >> shift & 0x3fff) << 4;
         let width = [16, 128, 64, 32][(bits >> 62) as usize];
-        Self { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, width, atom: 16 }
+        Self {
+            start: field(0),
+            leading: field(16),
+            stride: field(32),
+            base: bits >> 49 & 7,
+            width,
+            atom: 16,
+            is_absolute: false,
+        }
     }
 
     /// Reads a descriptor of `tcgen05` (9.7.16.4.1), which has the width in other bits.
@@ -124,7 +134,7 @@ impl Descriptor {
             6 => (32, 16),
             _ => (16, 16),
         };
-        Self { width, atom, ..Self::of(bits) }
+        Self { width, atom, is_absolute: bits >> 52 & 1 == 1, ..Self::of(bits) }
     }
 
     /// Returns whether 32 bytes stay together in the pattern.
@@ -135,6 +145,12 @@ impl Descriptor {
     /// Returns the address of 16 bytes: of a row along K, or along M or N if these are beside each other (`mn_major`). `line` is the
     /// index of the row, `chunk` the index of the 16 bytes in it.
     fn address(self, mn_major: bool, line: u64, chunk: u64) -> u64 {
+        if self.is_absolute {
+            let along = self.start % self.width + 16 * chunk;
+            let start = if along < self.width { self.start - self.start % self.width } else { self.leading };
+            let of_row = Self { start, is_absolute: false, ..self };
+            return of_row.address(mn_major, line, along % self.width / 16);
+        }
         // A pattern of 32 bytes has four rows.
         let lines = if self.atom == 32 { 4 } else { 8 };
         let (across, within) = (line / lines, line % lines);

@@ -402,7 +402,7 @@ fn cvt(l: &mut Lower<'_>, words: &Words<'_>) -> Result<Option<Op>> {
         (Number::Float(to), Number::Float(from)) => to == from,
         _ => false,
     };
-    let takes_round = !takes_integral && !(is_integer(to) && is_integer(from));
+    let takes_round = !is_random && !takes_integral && !(is_integer(to) && is_integer(from));
     let takes_ftz = [to, from].contains(&Number::Float(Format::F32));
     let is_finite_alone = matches!(to, Number::Packed(..) | Number::Tf32);
     let takes_relu =

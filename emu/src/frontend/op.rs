@@ -645,6 +645,8 @@ pub enum CopyShape {
     Lanes64 { beside: bool },
     /// Each of 32 lanes four times.
     Lanes32,
+    /// One of each 32 lanes, 32 bytes.
+    Lanes4,
 }
 
 /// `.kind` of `tcgen05.mma`.
@@ -692,6 +694,8 @@ pub struct TensorMultiply {
     /// `enable-input-d`.
     pub enable: Src,
     pub scale_d: u32,
+    /// `zero-column-mask-desc`.
+    pub zero_columns: Option<Src>,
 }
 
 /// `tcgen05` of one thread.
@@ -699,7 +703,7 @@ pub struct TensorMultiply {
 pub enum Tcgen05 {
     Fence { before: bool },
     Commit { pair: bool, mbarrier: Address, mask: Option<Multicast> },
-    Copy { pair: bool, shape: CopyShape, to: Address, from: Src },
+    Copy { pair: bool, shape: CopyShape, source: Source, to: Address, from: Src },
     Multiply(TensorMultiply),
 }
 

@@ -8,8 +8,8 @@ use crate::frontend::operands::arg;
 use crate::frontend::words::Words;
 use crate::numbers::float::Format;
 
-/// What the PTX ISA says in figures alone, or not at all.
-const NOT_MODELLED: [&str; 5] = ["ashift", "shift", "4x256b", "b8x16", "spcompress"];
+/// What the PTX ISA does not say: whether a row that is shifted goes to the next lane or comes from it.
+const NOT_MODELLED: [&str; 2] = ["ashift", "shift"];
 
 pub fn decode(l: &mut Lower<'_>, instruction: &Instruction, words: &Words<'_>) -> Result<Option<Op>> {
     if let Some(word) = words.seek(|word| NOT_MODELLED.contains(&word)) {
@@ -193,11 +193,22 @@ fn copy(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Resul
             _ => return Ok(None),
         },
         "32x128b" if opcode.has("warpx4") => CopyShape::Lanes32,
+        "4x256b" => CopyShape::Lanes4,
         _ => return Ok(None),
     };
+    let mut source = Source::Bytes;
+    if opcode.has("b8x16") {
+        let narrow = opcode.one(|word| match word {
+            "b6x16_p32" => Some(Source::Bits6),
+            "b4x16_p64" => Some(Source::Bits4),
+            _ => None,
+        });
+        let Some(narrow) = narrow else { return Ok(None) };
+        source = narrow;
+    }
     let Some(()) = opcode.end() else { return Ok(None) };
     let (to, from) = (taddr(l, words, 0)?, l.src_of(arg(l, words, 1)?, 64)?);
-    Ok(Some(tensor(Tcgen05::Copy { pair, shape, to, from })))
+    Ok(Some(tensor(Tcgen05::Copy { pair, shape, source, to, from })))
 }
 
 fn multiply(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Result<Option<Op>> {
@@ -273,7 +284,7 @@ fn multiply(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> R
         at += 1;
     }
     let enable = l.src(arg(l, words, at)?)?;
-    let mut scale_d = 0;
+    let (mut scale_d, mut zero_columns) = (0, None);
     match words.operands.get(at + 1) {
         None => {}
         Some(Operand::Number(number @ 0..=15))
@@ -286,7 +297,7 @@ fn multiply(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> R
                 l.error("`scale-input-d` is a number from 0 to 15, for `.kind::f16` and `.kind::tf32`")
             );
         }
-        Some(_) if weight_stationary => return Err(l.error("`zero-column-mask-desc` is not modelled")),
+        Some(operand) if weight_stationary => zero_columns = Some(l.src_of(operand, 64)?),
         Some(_) => return Ok(None),
     }
     let what = TensorMultiply {
@@ -303,6 +314,7 @@ fn multiply(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> R
         lanes,
         enable,
         scale_d,
+        zero_columns,
     };
     Ok(Some(tensor(Tcgen05::Multiply(what))))
 }

@@ -66,6 +66,11 @@ impl Element {
         }
     }
 
+    /// Returns the exact value of an element in a byte of its own: 4 bits are in the middle of it, 6 bits at its lower end (9.7.14.5.14).
+    pub fn value_in_byte(self, byte: u64) -> f64 {
+        self.value(if self.bits() == 4 { byte >> 2 } else { byte })
+    }
+
     /// Returns the bits of a sum: of floats rounded to the nearest value, of integers wrapped or, with `.satfinite`, clamped.
     pub fn of_sum(self, sum: f64, satfinite: bool) -> u64 {
         match self {
