@@ -107,7 +107,9 @@ pub struct Allowance {
     pub barriers: Option<u32>,
     /// Maximum registers.
     pub registers: Option<u32>,
-    /// The reason why the kernel needs more than the bar.
+    /// What the kernel is timed beside in place of a twin: a library.
+    pub instead: Option<String>,
+    /// The reason why the kernel needs more than the bar, or has no twin.
     pub reason: String,
 }
 
@@ -180,15 +182,23 @@ pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
     let mut faults = Vec::new();
     for Pair { kernel, rust, twin } in pairs {
         let (Some(rust), twin) = (*rust, *twin) else { continue };
-        let Some(twin) = twin else {
-            faults.push(format!("{kernel} has no twin in bench/cuda: write one with this name"));
-            continue;
-        };
         if rust.local > 0 {
             faults.push(format!("{kernel} has {} bytes of stack or spills", rust.local));
         }
         let none = Allowance::default();
         let allowance = excess.get(kernel).unwrap_or(&none);
+        let Some(twin) = twin else {
+            if allowance.instead.is_none() {
+                faults.push(format!(
+                    "{kernel} has no twin in bench/cuda: write one with this name, or say in bench/excess.toml what it is timed beside \
+                     (`instead`)"
+                ));
+            }
+            continue;
+        };
+        if allowance.instead.is_some() {
+            faults.push(format!("{kernel} has a twin: remove `instead` from its entry of bench/excess.toml"));
+        }
         for Measure { what, got, bar, slack } in measures(rust, twin) {
             match allowance.of(what) {
                 None if got > bar => faults.push(format!("{kernel} has {got} {what}, the bar is {bar}")),
@@ -222,8 +232,11 @@ pub fn judge(pairs: &[Pair], excess: &Excess) -> Vec<String> {
 pub fn lowered(pairs: &[Pair], excess: &Excess) -> Excess {
     let mut lowered = Excess::new();
     for Pair { kernel, rust, twin } in pairs {
-        let (Some(rust), Some(twin)) = (*rust, *twin) else { continue };
         let recorded = excess.get(kernel);
+        if let (Some(_), None, Some(alone)) = (rust, twin, recorded) {
+            lowered.insert(kernel.clone(), alone.clone());
+        }
+        let (Some(rust), Some(twin)) = (*rust, *twin) else { continue };
         let mut allowance = recorded.cloned().unwrap_or_default();
         for Measure { what, got, bar, .. } in measures(rust, twin) {
             let most = match allowance.of(what) {
@@ -246,7 +259,7 @@ pub fn excess_text(excess: &Excess) -> Result<String> {
 # Kernels of `kernels/` that exceed the bar set by their twins in `bench/cuda`, and why; bench/README.md has their times. The bar:
 # 1.05 times the twin's instructions, or 8 more; the twin's barriers; the twin's registers, or 32. `tests/bench.rs` fails if a kernel
 # exceeds the number here, or needs less: `BLESS=1 cargo test --test bench` lowers the numbers. To raise a number or add a kernel,
-# write the reason.
+# write the reason. A kernel without a twin says what it is timed beside (`instead`).
 "
     .to_owned();
     for (kernel, allowance) in excess {
@@ -256,11 +269,14 @@ pub fn excess_text(excess: &Excess) -> Result<String> {
                 writeln!(text, "{what} = {most}")?;
             }
         }
-        ensure!(
-            !allowance.reason.contains(['"', '\\', '\n']),
-            "the reason of {kernel} contains a quote, a backslash or a line break: remove it"
-        );
-        writeln!(text, "reason = \"{}\"", allowance.reason)?;
+        let words = [("instead", allowance.instead.as_ref()), ("reason", Some(&allowance.reason))];
+        for (what, words) in words.into_iter().filter_map(|(what, words)| Some((what, words?))) {
+            ensure!(
+                !words.contains(['"', '\\', '\n']),
+                "the {what} of {kernel} contains a quote, a backslash or a line break: remove it"
+            );
+            writeln!(text, "{what} = \"{words}\"")?;
+        }
     }
     Ok(text)
 }
@@ -362,7 +378,7 @@ mod tests {
     fn allowed(instructions: Option<u32>, barriers: Option<u32>) -> Excess {
         Excess::from([(
             "k".into(),
-            Allowance { instructions, barriers, registers: None, reason: "because".into() },
+            Allowance { instructions, barriers, registers: None, instead: None, reason: "because".into() },
         )])
     }
 
@@ -414,7 +430,15 @@ mod tests {
         pairs[0].rust = pairs[0].rust.map(|rust| Figures { local: 8, ..rust });
         assert_eq!(judge(&pairs, &Excess::new()), ["k has 8 bytes of stack or spills"]);
         let alone = [Pair { twin: None, ..pair((10, 0, 8), (10, 0, 8))[0].clone() }];
-        assert_eq!(judge(&alone, &Excess::new()), ["k has no twin in bench/cuda: write one with this name"]);
+        assert_eq!(judge(&alone, &Excess::new()), ["k has no twin in bench/cuda: write one with this name, or say in bench/excess.toml what it is timed beside (`instead`)"]);
+        let instead = Excess::from([(
+            "k".to_owned(),
+            Allowance { instead: Some("a library".into()), reason: "why".into(), ..Allowance::default() },
+        )]);
+        assert_eq!(judge(&alone, &instead), [""; 0]);
+        assert_eq!(lowered(&alone, &instead), instead);
+        let twin = pair((10, 0, 8), (10, 0, 8));
+        assert_eq!(judge(&twin, &instead), ["k has a twin: remove `instead` from its entry of bench/excess.toml"]);
         let faults = judge(&[], &allowed(Some(1), None));
         assert_eq!(faults, ["bench/excess.toml names k, but kernels/ has no such kernel"]);
     }
