@@ -25,6 +25,7 @@ pub mod book {
         atomics_and_fences "docs/book/src/atomics_and_fences.md";
         half_precision "docs/book/src/half_precision.md";
         pipelines "docs/book/src/pipelines.md";
+        tensor_cores "docs/book/src/tensor_cores.md";
         testing "docs/book/src/testing.md";
         performance "docs/book/src/performance.md";
         recipes "docs/book/src/recipes.md";

@@ -65,6 +65,8 @@ fn build(text: &str, arch: Arch) {
     let mut build = Build::new(&folder, arch);
     // The flag also compiles functions that nothing calls.
     build.crate_flags = vec!["-Clink-dead-code".into()];
+    // `wgmma` is an instruction of tensor cores.
+    build.features.extend((arch == Arch::Sm90a).then(|| "ptx/tensor".into()));
     ok(build.run());
 }
 
@@ -74,6 +76,19 @@ fn blocks_are_found_and_hidden_lines_are_shown() {
          #[must_use]\n#[cfg(feature = \"sm_100\")]\nfn f() {}\n/// ```\n/// d\n/// ```\nfn g() {}\n";
     let example = |text: &str, gated| Example { text: text.into(), gated };
     assert_eq!(examples(source), [example("use a;\nlet b = 1;\nc\n\n", true), example("d\n", false)]);
+}
+
+#[test]
+fn examples_are_compiled_for_targets_that_have_their_instructions() {
+    let example = |text: &str, gated| Example { text: text.into(), gated };
+    let all = [example("a", false), example("b", true), example("use ptx::wgmma::Zeros;", false)];
+    let text = blocks::crate_of(&[("m".into(), all.into())]);
+    let gate = |module: &str| {
+        text.split_once(&format!("mod {module} ")).unwrap().0.lines().last().unwrap().to_owned()
+    };
+    assert_eq!(gate("m_0"), "pub extern \"ptx-kernel\" fn a_kernel_to_link_for() {}");
+    assert_eq!(gate("m_1"), "#[cfg(feature = \"sm_100a\")]");
+    assert_eq!(gate("m_2"), "#[cfg(feature = \"sm_90a\")]");
 }
 
 #[test]

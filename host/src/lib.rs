@@ -32,8 +32,8 @@ mod book {
         )* };
     }
     pages! {
-        introduction first_kernel shared_memory mbarriers bulk_copies tensor_maps clusters atomics_and_fences half_precision pipelines testing
-        performance recipes recipes_large porting without_the_tools soundness faq
+        introduction first_kernel shared_memory mbarriers bulk_copies tensor_maps clusters atomics_and_fences half_precision pipelines tensor_cores
+        testing performance recipes recipes_large porting without_the_tools soundness faq
     }
 }
 

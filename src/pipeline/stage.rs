@@ -12,7 +12,8 @@ use crate::shared::{ALIGN, Element, Loaded, Shared};
 use crate::size;
 use crate::tensor::{LoadShape, MulticastShape, TensorTile, box_bytes, shape_bytes};
 
-/// The contents of a stage of a [`Pipeline`](super::Pipeline): a tile `[T; N]` of `N` elements, or a pair of such contents.
+/// The contents of a stage of a [`Pipeline`](super::Pipeline): a tile `[T; N]` of `N` elements, an operand of tensor
+/// cores (`wgmma::Tile`), or a pair of such contents.
 ///
 /// # Safety
 ///
@@ -20,7 +21,7 @@ use crate::tensor::{LoadShape, MulticastShape, TensorTile, box_bytes, shape_byte
 #[diagnostic::on_unimplemented(
     message = "a stage of a pipeline cannot hold `{Self}`",
     label = "neither a tile nor a pair of tiles",
-    note = "a stage holds a tile `[T; N]` of `N` elements, or a pair: `([f32; 512], [u32; 64])`; three tiles are a pair of a pair and a tile"
+    note = "a stage holds a tile `[T; N]` of `N` elements, a `wgmma::Tile` for tensor cores, or a pair: `([f32; 512], [u32; 64])`; three tiles are a pair of a pair and a tile"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait StageTiles {

@@ -14,7 +14,8 @@ pub const ALIGN: u32 = 128;
 pub(crate) const MAX_ALIGN: u32 = 1024;
 
 /// A handle of something that a kernel can place in shared memory ([`shared_memory!`](crate::shared_memory), [`DynamicShared`]):
-/// an array, an mbarrier, the stages of a pipeline.
+/// an array, an mbarrier, the stages of a pipeline. An array `[P; N]` of places is one place, which a kernel lends as one handle, such as
+/// a buffer for each warpgroup: `[SharedArray<bf16, 8192>; 2]`. Its elements use no named barrier.
 ///
 /// # Safety
 ///
@@ -38,7 +39,7 @@ pub(crate) const MAX_ALIGN: u32 = 1024;
     message = "`{Self}` has no place in shared memory",
     label = "not a handle of shared memory",
     note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<[T; N], STAGES, INPUTS>`, `PipelineMemory<S, STAGES>`, `DsmemBuffer<T, N, Fill>`, \
-            `ReduceMemory<T>`, `SegmentMemory<T>`, `SharedTable<T, N>` and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier`"
+            `ReduceMemory<T>`, `SegmentMemory<T>`, `SharedTable<T, N>`, arrays `[P; N]` of such places, and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier` and `WarpgroupBarriers<COUNT>`"
 )]
 pub unsafe trait Place: Sized {
     /// The number of bytes of shared memory that the object takes.

@@ -122,7 +122,7 @@ unsafe impl Scoped for () {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be lent to a scope",
     label = "not a handle at rest",
-    note = "a scope takes a `SharedArray`, a `LoadBuffer`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Uninit>`, a `DsmemBuffer`, or a tuple of one to six of them",
+    note = "a scope takes a `SharedArray`, a `LoadBuffer`, a `RingMemory`, a `PipelineMemory`, an `Mbarrier<Uninit>`, a `DsmemBuffer`, an array of one of them, or a tuple of one to six of them",
     note = "the scope initializes an `Mbarrier<Uninit>` itself: lend it as `shared_memory!` gives it, without `.init(&cta)`"
 )]
 #[cfg_attr(doc, doc(hidden))]

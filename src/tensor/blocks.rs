@@ -87,6 +87,21 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, 
     /// time share the rows and the columns of the matrices that a product reads, and find them in the L2 cache.
     ///
     /// Collective in the CTA.
+    ///
+    /// PTX: none, but for loads of the arguments.
+    ///
+    /// ```
+    /// use ptx::{bf16, group::Cta, qualifier::swizzle_mode, tensor::{BlockPositions, Box2, TensorBlocksMut, TensorMapMut}};
+    ///
+    /// type Part = Box2<64, 64, swizzle_mode::B128>;
+    ///
+    /// /// Blocks of 128 rows and 256 columns, and their positions for a thread that loads what they need.
+    /// fn of_cta(cta: &Cta, c: TensorMapMut<bf16, Part>) -> (TensorBlocksMut<bf16, Part, 4, 2>, BlockPositions) {
+    ///     let blocks = c.blocks::<4, 2>(cta, 16);
+    ///     let positions = blocks.positions();
+    ///     (blocks, positions)
+    /// }
+    /// ```
     #[inline(always)]
     #[track_caller]
     #[doc(alias("cutlass::gemm::threadblock::ThreadblockSwizzle", "GROUP_SIZE_M"))]

@@ -14,7 +14,32 @@ use crate::size;
 /// A ring of `BUFFERS` buffers of `LEN` elements, through which a group stores boxes of tensors (CUTLASS's `PipelineTmaStore`): it fills a
 /// buffer while stores still read the others. [`Shared::into_store_ring`] makes it.
 ///
-/// Each store waits until the store of `BUFFERS` boxes before has read its buffer, however the boxes are divided into loops.
+/// Each store waits until the store of `BUFFERS` boxes before has read its buffer, however the boxes are divided into loops. So one
+/// barrier a box is enough, where [`store`](super::store) and [`wait_read`](crate::bulk::BulkGroup::wait_read) take two.
+///
+/// ```
+/// use ptx::group::Cta;
+/// use ptx::shared::SharedArray;
+/// use ptx::tensor::{Box2, TensorMapMut};
+///
+/// type Part = Box2<32, 32>;
+/// ptx::shared_memory! { struct Smem { buffers: SharedArray<f32, { 2 * Part::LEN }> } }
+///
+/// /// Fills each box of `to` with the numbers of its columns, by vectors of four.
+/// #[ptx::kernel(threads = 256)]
+/// fn fill_boxes(cta: Cta, #[shared] smem: Smem, to: TensorMapMut<f32, Part>) {
+///     let mut boxes = to.tiles(&cta);
+///     cta.finish(smem.buffers, |cta, buffers| {
+///         let mut ring = buffers.into_store_ring::<{ Part::LEN }, 2>();
+///         while let Some(([x, _], to)) = boxes.next_tile() {
+///             let i = cta.thread_rank() as usize;
+///             let first = (32 * x) as f32 + (4 * (i % 8)) as f32;
+///             ring.store(cta, to, |buffer| _ = buffer.set_vector(i, [0.0, 1.0, 2.0, 3.0].map(|k| first + k)));
+///         }
+///         ring.end(cta)
+///     });
+/// }
+/// ```
 #[must_use = "the scope needs the memory: call `.end(group)` or `.wait(group)`"]
 #[derive(Debug)]
 #[doc(alias("cutlass::PipelineTmaStore", "tma_store_wait"))]

@@ -12,7 +12,8 @@ use crate::registers::unroll;
 /// each thread has `M * N / 2` of them.
 ///
 /// [`Wgmma::start`](super::Wgmma::start) takes the accumulator into a group of products, and a wait for that group gives it back.
-/// Meanwhile nothing can read or write it.
+/// Meanwhile nothing can read or write it. [`pack`](Accumulator::pack) rounds the sums, and [`Packed::store`](super::Packed::store)
+/// puts the fragments of the threads together to rows.
 #[must_use = "the sums are in no register but here"]
 #[derive(Debug)]
 #[doc(alias("fragment", "cute::partition_fragment_C"))]
@@ -140,6 +141,7 @@ impl<'a, N: Columns, const M: usize> Flight<'a, N, M> {
     ///
     /// PTX, of `bf16`, for each 16 along K and each 64 rows:
     /// `wgmma.mma_async.sync.aligned.m64n{N}k16.f32.bf16.bf16 d, a-desc, b-desc, scale-d, 1, 1, imm-trans-a, imm-trans-b;`
+    /// (9.7.15.5.2, sm_90a); of `f32`, for each 8 along K, `…k8.f32.tf32.tf32` without the transpositions
     #[inline(always)]
     #[doc(alias("cute::gemm", "warpgroup_gemm"))]
     pub fn mma<

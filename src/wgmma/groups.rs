@@ -99,7 +99,7 @@ impl<'p, Q: Groups> Wgmma<'p, Q> {
     ///
     /// Collective in the warpgroup.
     ///
-    /// PTX: `wgmma.fence.sync.aligned;` the products; `wgmma.commit_group.sync.aligned;`
+    /// PTX: `wgmma.fence.sync.aligned;` the products; `wgmma.commit_group.sync.aligned;` (9.7.15.7, sm_90a)
     #[inline(always)]
     #[track_caller]
     pub fn start<N: Columns, const M: usize, const COUNT: u32, Held>(
@@ -150,6 +150,32 @@ impl<'p, N: Columns, const M: usize, Held> Wgmma<'p, (Group<Accumulator<N, M>, H
     /// Collective in the warpgroup.
     ///
     /// PTX: as [`start`](Wgmma::start).
+    ///
+    /// ```
+    /// # use ptx::{bf16, group::Warpgroup, pipeline::{Consumer, StageOperands}, qualifier::{n, swizzle_mode}, tensor::Box2};
+    /// # use ptx::wgmma::{Accumulator, Group, Tile, Wgmma};
+    /// # type Rows = Box2<64, 64, swizzle_mode::B128>;
+    /// # type Tiles = (Tile<bf16, Rows>, Tile<bf16, Rows>);
+    /// # type Held<'p> = StageOperands<'p, Tiles, 4>;
+    /// /// Products of one step in flight.
+    /// type InFlight<'p> = Wgmma<'p, (Group<Accumulator<n::N64>, Held<'p>>,)>;
+    ///
+    /// /// Adds the products of the next stage, and releases the stage of the step before.
+    /// fn step<'p>(
+    ///     warpgroup: &Warpgroup<'p, 1>,
+    ///     products: InFlight<'p>,
+    ///     consumer: Consumer<'p, Tiles, 4>,
+    /// ) -> (InFlight<'p>, Consumer<'p, Tiles, 4>) {
+    ///     let (stage, consumer) = consumer.operands(warpgroup);
+    ///     let both = products.add(warpgroup, stage, |sums, stage| {
+    ///         let (a, b) = stage.tiles();
+    ///         sums.mma(a, b)
+    ///     });
+    ///     let (products, read) = both.wait_oldest(warpgroup);
+    ///     read.release(warpgroup);
+    ///     (products, consumer)
+    /// }
+    /// ```
     #[inline(always)]
     #[track_caller]
     pub fn add<const COUNT: u32, Next>(

@@ -21,6 +21,14 @@ use crate::tensor::{BoxShape, Box2, MapSwizzle, TensorTile, shape_bytes};
 ///
 /// An operand's rows lie along M (of A) or N (of B), and K is the innermost dimension. Of a tile whose innermost dimension is M or N,
 /// [`Operand::transposed`] makes the operand.
+///
+/// ```
+/// use ptx::{bf16, pipeline::PipelineMemory, qualifier::swizzle_mode, tensor::Box2, wgmma::Tile};
+///
+/// type Rows<const R: usize> = Box2<64, R, swizzle_mode::B128>;
+/// /// 128 rows of A and 256 rows of B, of 64 elements along K: four stages of 48 KiB.
+/// type Memory = PipelineMemory<(Tile<bf16, Rows<128>>, Tile<bf16, Rows<256>>), 4>;
+/// ```
 #[derive(Debug)]
 #[doc(alias("cute::GMMA::Layout_K_SW128_Atom", "cute::GMMA::Layout_MN_SW128_Atom"))]
 pub struct Tile<T, S, const PANELS: usize = 1>(PhantomData<(*const T, S)>);
@@ -152,7 +160,21 @@ impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize> Operand<'a, T, S, 
     /// The same tile as an operand whose innermost dimension is M or N: of A the matrix with K rows of M elements, of B the matrix
     /// with K rows of N elements. Elements have 16 bits.
     ///
-    /// PTX: none.
+    /// PTX: none. `imm-trans-a` or `imm-trans-b` of the products is 1 (9.7.15.5.2).
+    ///
+    /// ```
+    /// # use ptx::{bf16, group::Warpgroup, pipeline::StageOperands, qualifier::{n, swizzle_mode}, tensor::Box2};
+    /// # use ptx::wgmma::{Flight, Tile};
+    /// type Rows = Box2<64, 64, swizzle_mode::B128>;
+    /// /// 64 rows of A along M, and 64 rows of B along K, of 128 elements in two panels.
+    /// type Stage = (Tile<bf16, Rows>, Tile<bf16, Rows, 2>);
+    ///
+    /// /// The product with a row-major B.
+    /// fn products<'a>(sums: Flight<'a, n::N128>, stage: &'a StageOperands<'_, Stage, 4>) -> Flight<'a, n::N128> {
+    ///     let (a, b) = stage.tiles();
+    ///     sums.mma(a, b.transposed())
+    /// }
+    /// ```
     #[inline(always)]
     #[doc(alias("tnspA", "tnspB"))]
     pub fn transposed(self) -> Operand<'a, T, S, PANELS, major::Mn> {

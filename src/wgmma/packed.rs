@@ -77,7 +77,27 @@ impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
     ///
     /// Collective in the warpgroup.
     ///
-    /// PTX, for 16 columns: `stmatrix.sync.aligned.m8n8.x4.shared::cta.b16`
+    /// PTX, for 16 columns: `stmatrix.sync.aligned.m8n8.x4.shared::cta.b16` (9.7.14.5.16)
+    ///
+    /// ```
+    /// # use ptx::{bf16, group::Warpgroup, qualifier::{n, swizzle_mode}, tensor::{Box2, StoreRing, TensorRowMut}};
+    /// # use ptx::wgmma::Packed;
+    /// type Part = Box2<64, 64, swizzle_mode::B128>;
+    ///
+    /// /// Stores 64 rows of 128 columns as two boxes.
+    /// fn store_rows<'p>(
+    ///     warpgroup: &Warpgroup<'p, 2>,
+    ///     values: &Packed<bf16, n::N128>,
+    ///     boxes: &mut TensorRowMut<bf16, Part>,
+    ///     out: &mut StoreRing<'_, bf16, 8192, { Part::LEN }, 2, Warpgroup<'p, 2>>,
+    /// ) {
+    ///     ptx::registers::unroll::<2>(|i| {
+    ///         if let Some(to) = boxes.next_box() {
+    ///             out.store(warpgroup, to, |buffer| values.store::<Part, _, _>(warpgroup, [0, i], buffer));
+    ///         }
+    ///     });
+    /// }
+    /// ```
     #[inline(always)]
     #[track_caller]
     #[doc(alias("SM90_U32x4_STSM_N"))]

@@ -8,8 +8,20 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default, PartialEq)]
 pub struct Example {
     pub text: String,
-    /// True if the documented item has a gate.
+    /// True if the documented item has a gate that a newer target opens.
     pub gated: bool,
+}
+
+impl Example {
+    /// Returns the feature of the target that the example needs. Only sm_90a has `wgmma`, which the text of an example shows.
+    fn feature(&self) -> Option<&'static str> {
+        let names = |word| self.text.contains(word);
+        match () {
+            () if self.gated => Some("sm_100a"),
+            () if names("wgmma") || names("Warpgroup") => Some("sm_90a"),
+            () => None,
+        }
+    }
 }
 
 /// Returns the examples of a source file: the lines of each fenced block in its doc comments.
@@ -76,8 +88,12 @@ pub fn crate_of(modules: &[(String, Vec<Example>)]) -> String {
          #[unsafe(no_mangle)]\npub extern \"ptx-kernel\" fn a_kernel_to_link_for() {}\n"
         .to_owned();
     for (module, examples) in modules {
-        for (i, Example { text: example, gated }) in examples.iter().enumerate() {
-            let gate = if *gated { "#[cfg(feature = \"sm_100a\")]\n" } else { "" };
+        for (i, example) in examples.iter().enumerate() {
+            let gate = example
+                .feature()
+                .map(|feature| format!("#[cfg(feature = {feature:?})]\n"))
+                .unwrap_or_default();
+            let example = &example.text;
             // Statements need a function around them, as rustdoc adds one.
             let statements = example.lines().any(|line| line.starts_with("let ") || line.ends_with(");"));
             let is_body = statements && !example.contains("fn ");

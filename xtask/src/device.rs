@@ -239,13 +239,18 @@ pub fn write_package(folder: &Path, manifest: &str) -> Result<()> {
     files::write(&folder.join("Cargo.toml"), manifest)
 }
 
-/// Writes a device crate of this name that depends on `ptx` alone. Returns its folder. Crates of one name share the file of their
-/// PTX.
+/// Writes a device crate of this name that depends on `ptx` alone, with the targets' features, so that `cfg(feature = "sm_90a")` is
+/// true in it as in `ptx`. Returns its folder. Crates of one name share the file of their PTX.
 pub fn write_kernels(name: &str, source: &str) -> Result<PathBuf> {
     let folder = root().join("target/device").join(name);
+    let feature = |arch: &Arch| {
+        let contained: String = arch.contained().iter().map(|other| format!("\"{other}\", ")).collect();
+        format!("{arch} = [{contained}\"ptx/{arch}\"]\n")
+    };
+    let features: String = Arch::ALL.iter().map(feature).collect();
     let manifest = format!(
         "[package]\nname = {name:?}\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
-         [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n",
+         [dependencies]\nptx = {{ path = {:?}, default-features = false }}\n[features]\n{features}",
         root()
     );
     write_crate(&folder, &manifest, source)?;

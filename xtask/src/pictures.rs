@@ -1,4 +1,5 @@
-//! The pictures of the book that are made of data: the order of a swizzled tile, and a trace of the interpreter.
+//! The pictures of the book that are made of data: the order of a swizzled tile, the operands and the sums of `wgmma`, products over
+//! time, and a trace of the interpreter.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -35,9 +36,19 @@ fn picture(height: u32, label: &str, body: &str) -> String {
     )
 }
 
-/// Draws where the eight 16-byte units of eight rows of 128 bytes lie, in order and under `swizzle_mode::B128`.
+/// The pictures that need no trace, by the names of their files.
 #[must_use]
-pub fn swizzle() -> String {
+pub fn computed() -> [(&'static str, String); 4] {
+    [
+        ("swizzle.svg", swizzle()),
+        ("operand.svg", operand()),
+        ("fragment.svg", fragment()),
+        ("products.svg", products()),
+    ]
+}
+
+/// Draws where the eight 16-byte units of eight rows of 128 bytes lie, in order and under `swizzle_mode::B128`.
+fn swizzle() -> String {
     /// The unit whose places are marked: a column of the tile.
     const MARKED: u32 = 2;
     const SIDE: u32 = 32;
@@ -81,6 +92,182 @@ pub fn swizzle() -> String {
          banks. Column {MARKED} is marked.</text>"
     );
     picture(344, "A tile in order, and swizzled", &body)
+}
+
+/// The side of a unit of 16 bytes in the picture of an operand, and of a pair of sums in that of an accumulator.
+const CELL: u32 = 32;
+
+fn cell(class: &str, [x, y]: [u32; 2], text: &str) -> String {
+    format!(
+        "  <rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\"/>\
+         <text class=\"note\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{text}</text>\n",
+        x + CELL / 2,
+        y + 20
+    )
+}
+
+fn note(x: u32, y: u32, anchor: &str, text: &str) -> String {
+    format!("  <text class=\"note\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{text}</text>\n")
+}
+
+/// Draws the first eight rows of an operand of two panels of 128 bytes, K innermost, and what one `wgmma` reads of them.
+fn operand() -> String {
+    /// The instruction along K whose 32 bytes of each row are marked.
+    const STEP: u32 = 1;
+    const TOP: u32 = 50;
+    let mut body = String::new();
+    for panel in 0..2 {
+        let left = 64 + panel * (8 * CELL + 48);
+        let _ = writeln!(
+            body,
+            "  <text x=\"{}\" y=\"24\" text-anchor=\"middle\">panel {panel}: k = {} to {}</text>",
+            left + 4 * CELL,
+            64 * panel,
+            64 * panel + 63
+        );
+        for row in 0..8 {
+            let y = TOP + row * CELL;
+            if panel == 0 {
+                body += &note(left - 8, y + 20, "end", &format!("row {row}"));
+            }
+            for place in 0..8 {
+                let unit = place ^ row;
+                let class = if panel == 0 && unit / 2 == STEP { "copy" } else { "box" };
+                body += &cell(class, [left + place * CELL, y], &(8 * panel + unit).to_string());
+            }
+        }
+    }
+    body += &note(
+        20,
+        330,
+        "start",
+        "Units of 16 bytes, or 8 elements along K, where they lie under the swizzle B128. After eight rows it repeats.",
+    );
+    body += &note(
+        20,
+        348,
+        "start",
+        &format!("Marked: the 32 bytes of each row that instruction {STEP} of a step along K multiplies."),
+    );
+    picture(362, "The first rows of an operand of two panels", &body)
+}
+
+/// The thread of a warp that has the sum in a row below 16 and a column, and the index of the sum among the thread's
+/// (PTX ISA 9.7.15.5.1, figure of the fragment of D).
+fn owner(row: u32, column: u32) -> (u32, u32) {
+    let lane = row % 8 * 4 + column % 8 / 2;
+    (lane, column / 8 * 4 + row / 8 * 2 + column % 2)
+}
+
+/// Draws which thread of the first warp of a warpgroup has which sums, in the first 16 columns.
+fn fragment() -> String {
+    /// The thread whose sums are marked.
+    const MARKED: u32 = 5;
+    let mut body = String::new();
+    for pair in 0..8 {
+        body += &note(64 + pair * 2 * CELL + CELL, 42, "middle", &format!("{}, {}", 2 * pair, 2 * pair + 1));
+    }
+    body += "  <text x=\"320\" y=\"24\" text-anchor=\"middle\">columns</text>\n";
+    for row in 0..16 {
+        let y = 50 + row * 24;
+        body += &note(56, y + 16, "end", &format!("row {row}"));
+        for pair in 0..8 {
+            let (x, (lane, first)) = (64 + pair * 2 * CELL, owner(row, 2 * pair));
+            let (class, text) = match lane == MARKED {
+                true => ("work", format!("t{lane}: {first}, {}", first + 1)),
+                false => ("box", format!("t{lane}")),
+            };
+            let _ = writeln!(
+                body,
+                "  <rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"24\"/>\
+                 <text class=\"note\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{text}</text>",
+                2 * CELL,
+                x + CELL,
+                y + 16
+            );
+        }
+    }
+    body += &note(
+        20,
+        456,
+        "start",
+        &format!(
+            "The threads of warp 0 that have the sums. Of thread {MARKED}, also the indices of its sums."
+        ),
+    );
+    body += &note(
+        20,
+        474,
+        "start",
+        "Warp w has rows 16w to 16w + 15. The next 8 columns are the next 4 sums of each thread.",
+    );
+    picture(488, "The fragment of an accumulator", &body)
+}
+
+/// Draws the stages, the products and the stores of a warpgroup over time, by a model in which a load takes two steps.
+fn products() -> String {
+    const STAGES: usize = 4;
+    const STEPS: usize = 10;
+    const BLOCKS: usize = 2;
+    /// The boxes of a block that a warpgroup stores, one in each of the first steps of the next block.
+    const PARTS: usize = 4;
+    /// Widths of a step, a load, a store and the rounding of a block's sums.
+    const STEP: u32 = 20;
+    const LOAD: u32 = 40;
+    const STORE: u32 = 16;
+    const PACK: u32 = 12;
+    const LEFT: u32 = 96;
+    let bar = |class: &str, x: u32, y: u32, width: u32| {
+        format!("  <rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"16\"/>\n")
+    };
+    let mut body = String::new();
+    for stage in 0..STAGES {
+        body += &note(20, 32 + 20 * stage as u32, "start", &format!("stage {stage}"));
+    }
+    let (products, packs, stores) = (112, 136, 160);
+    for (y, text) in [(products, "products"), (packs, "rounding"), (stores, "stores")] {
+        body += &note(20, y + 12, "start", text);
+    }
+    // When the group of each step has been waited for, and its stage released: one step later, or at once after the last.
+    let mut released: Vec<u32> = Vec::new();
+    let mut issued = LEFT;
+    let mut end = LEFT;
+    for block in 0..BLOCKS {
+        for step in 0..STEPS {
+            let i = block * STEPS + step;
+            let free = i.checked_sub(STAGES).map_or(LEFT, |before| released[before]);
+            issued = issued.max(free);
+            let (y, full) = (20 + 20 * (i % STAGES) as u32, issued + LOAD);
+            let start = end.max(full);
+            end = start + STEP;
+            let release = if step + 1 == STEPS { end } else { end + STEP / 2 };
+            body += &bar("copy", issued, y, LOAD);
+            body += &bar("work", full, y, release - full);
+            body += &bar("work", start, products, STEP);
+            if block > 0 && step < PARTS {
+                body += &bar("copy", start + 2, stores, STORE);
+            }
+            released.push(release);
+        }
+        body += &bar("box", end, packs, PACK);
+        end += PACK;
+    }
+    for part in 0..PARTS as u32 {
+        body += &bar("copy", end + 2 + STEP * part, stores, STORE);
+    }
+    body += &note(
+        20,
+        206,
+        "start",
+        "Blue: a copy by the async proxy, into a stage or out to the product. Green: a full stage, and a group of products.",
+    );
+    body += &note(
+        20,
+        224,
+        "start",
+        "The stores of a block run beside the first products of the next block. Only those of the last block run alone.",
+    );
+    picture(238, "Loads, products and stores of two blocks over time", &body)
 }
 
 #[derive(Deserialize)]
@@ -211,10 +398,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_book_shows_the_swizzle_of_the_generator() {
-        let file = crate::root().join("docs/book/src/img/swizzle.svg");
-        let present = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(present == swizzle(), "{} is out of date: run `./x pictures`", file.display());
+    fn the_book_shows_the_pictures_of_the_generator() {
+        for (name, text) in computed() {
+            let file = crate::root().join("docs/book/src/img").join(name);
+            let present = std::fs::read_to_string(&file).unwrap_or_default();
+            assert!(present == text, "{} is out of date: run `./x pictures`", file.display());
+        }
+    }
+
+    #[test]
+    fn each_sum_has_one_owner() {
+        let owners: std::collections::BTreeSet<_> =
+            (0..16).flat_map(|row| (0..16).map(move |column| owner(row, column))).collect();
+        assert_eq!(owners.len(), 256);
+        assert_eq!([owner(1, 2), owner(9, 2), owner(9, 11)], [(5, 0), (5, 2), (5, 7)]);
     }
 
     #[test]

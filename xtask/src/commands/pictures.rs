@@ -20,7 +20,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         let path = root().join("docs/book/src/img").join(name);
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
     };
-    write("swizzle.svg", pictures::swizzle())?;
+    for (name, text) in pictures::computed() {
+        write(name, text)?;
+    }
     if let Some(trace) = &options.trace {
         let path = files::from_caller(trace);
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
