@@ -179,7 +179,7 @@ pub type Store<'s, T, const N: usize, S, G = Cta> = (Shared<'s, T, N, S, G>, Glo
 #[inline(always)]
 #[track_caller]
 #[doc(alias("SM90_BULK_COPY_S2G", "cp_async_bulk", "cuda::ptx::cp_async_bulk"))]
-pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
+pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup<Owner = Cta>>(
     group: &G,
     src: Src,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,
@@ -211,7 +211,7 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 #[inline(always)]
 #[track_caller]
 #[doc(alias("cp_async_bulk_cp_mask", "cuda::ptx::cp_async_bulk_cp_mask"))]
-pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup>(
+pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup<Owner = Cta>>(
     group: &G,
     src: Src,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,

@@ -323,6 +323,10 @@ pub trait ThreadGroup: mark::Group + Completes<Self> + fmt::Debug + Sized {
     /// have the handle too, and do not wait for the part.
     #[doc(hidden)]
     type Regained<Tile>;
+    /// To whom the global memory is dealt out that the group's copies write: the CTA; or the group itself where several groups run one
+    /// closure, since each of them has what the closure captures.
+    #[doc(hidden)]
+    type Owner: mark::Group;
     #[doc(hidden)]
     fn regain<Tile>(tile: Tile, token: Token) -> Self::Regained<Tile>;
     /// Lets copies that start after the group's barrier overwrite shared memory that threads of the group have read. A barrier of
@@ -376,6 +380,7 @@ impl HasBarrier for Cta {
 unsafe impl Completes<Cta> for Cta {}
 impl ThreadGroup for Cta {
     type Regained<Tile> = Tile;
+    type Owner = Cta;
     #[inline(always)]
     fn regain<Tile>(tile: Tile, _: Token) -> Tile {
         tile
@@ -436,6 +441,7 @@ impl HasBarrier for Thread<'_> {
 unsafe impl<'t> Completes<Thread<'t>> for Thread<'t> {}
 impl ThreadGroup for Thread<'_> {
     type Regained<Tile> = ();
+    type Owner = Cta;
     #[inline(always)]
     fn regain<Tile>(_: Tile, _: Token) {}
     #[inline(always)]
@@ -486,6 +492,7 @@ impl HasBarrier for FirstWarp<'_> {
 unsafe impl<'w> Completes<FirstWarp<'w>> for FirstWarp<'w> {}
 impl ThreadGroup for FirstWarp<'_> {
     type Regained<Tile> = ();
+    type Owner = Cta;
     #[inline(always)]
     fn regain<Tile>(_: Tile, _: Token) {}
     #[inline(always)]

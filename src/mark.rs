@@ -87,6 +87,13 @@ pub fn meet<G: Group>(_: &G) {
     mark!("meet" in G);
 }
 
+/// All threads of the part of the CTA are here together that runs the caller.
+#[cfg(wgmma)]
+#[inline(always)]
+pub fn part_meets() {
+    mark!("meet" in crate::group::Warpgroup<'_, 1>);
+}
+
 /// All threads of the group are here together, with a handle of this address of shared memory.
 #[inline(always)]
 pub fn hold<G: Group>(address: u32) {

@@ -51,11 +51,13 @@ use crate::registers::unroll;
 use crate::shared::{Element, Shared};
 use crate::size;
 
+#[cfg(wgmma)]
 mod blocks;
 mod draft;
 mod shape;
 mod store_ring;
 
+#[cfg(wgmma)]
 pub use blocks::{BlockPositions, TensorBlockMut, TensorBlocksMut, TensorRowMut};
 pub use draft::{
     Acquired, ElementTypeOf, FillOf, MapElement, ReleasedTensorMap, Replace, ReplaceAtomicity,
@@ -445,11 +447,13 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
 /// });
 /// # }
 /// ```
+///
+/// `Of` is the group that alone uses it: the CTA, or a [`Warpgroup`](crate::group::Warpgroup).
 #[derive(Debug)]
-pub struct TensorTileMut<T, S: StoreShape> {
+pub struct TensorTileMut<T, S: StoreShape, Of = Cta> {
     object: *const u8,
     coords: S::TensorCoords,
-    _of: PhantomData<*mut T>,
+    _of: PhantomData<(*mut T, fn(&Of))>,
 }
 
 /// A tensor map (`CUtensorMap`) of a tensor that only TMA reductions access; any number of CTAs may reduce into the same
@@ -603,7 +607,7 @@ unsafe impl<T: Element, const N: usize, State, S: LoadShape, G: ThreadGroup>
 }
 
 impl<T, S: StoreShape> Sealed for TensorTileMut<T, S> {}
-impl<T, S: StoreShape> TensorTileMut<T, S> {
+impl<T, S: StoreShape, Of> TensorTileMut<T, S, Of> {
     /// States that the threads of the group copy this part ([`mark::deal`](crate::mark::deal)).
     #[inline(always)]
     fn hold<G: Group>(&self) {
@@ -674,7 +678,7 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
 #[inline(always)]
 #[track_caller]
 #[doc(alias("SM90_TMA_STORE", "cp_async_bulk_tensor", "cuda::ptx::cp_async_bulk_tensor"))]
-pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape, G: ThreadGroup>(
+pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape, G: ThreadGroup<Owner = Cta>>(
     group: &G,
     src: Src,
     dst: impl MaybeHinted<TensorTileMut<T, S>>,

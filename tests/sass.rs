@@ -405,3 +405,63 @@ fn atomics_on_a_peer_are_atomic() {
         assert_eq!((typed, raw), (50, 18), "kernels for {arch}");
     }
 }
+
+/// Returns a kernel's instructions in the output of `nvdisasm -c`, with their predicates.
+fn instructions(function: &str) -> Vec<&str> {
+    let lines = function.lines().filter_map(|line| line.trim().strip_prefix("/*")?.split_once("*/"));
+    lines.map(|(_, instruction)| instruction.trim().trim_end_matches([';', ' '])).collect()
+}
+
+/// Returns the numbers of the registers that an instruction names.
+fn registers(instruction: &str) -> impl Iterator<Item = u32> {
+    let words = instruction.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter_map(|word| word.strip_prefix('R')?.parse().ok())
+}
+
+/// Checks the matrix products: the four products of a step follow one another without a wait, and nothing reads or writes their sums
+/// meanwhile. Descriptors are in uniform registers, and the warpgroups divide the registers.
+#[test]
+fn products_of_a_step_are_in_flight_together() {
+    let module = ok(Build::new("kernels", Arch::Sm90a).run());
+    let tools = ok(Tools::find_or_fetch());
+    let cubin = module.path.with_extension("gemm.cubin");
+    let report = ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
+    let sass = ok(tools.sass(&cubin));
+    let kernels: Vec<_> = report.kernels.iter().filter(|kernel| kernel.name.starts_with("gemm_")).collect();
+    assert_eq!(kernels.len(), 5);
+    for kernel in kernels {
+        let name = &kernel.name;
+        assert_eq!(kernel.faults(), [""; 0], "{name}");
+        let [columns, warpgroups] = [2, 3].map(|field| {
+            let number = name.split('_').nth(field).expect("a field of the name").trim_start_matches('N');
+            number.parse::<u32>().expect("a number")
+        });
+        let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");
+        let code = instructions(code.split("\t.section\t").next().unwrap_or_default());
+        let count = |word: &str| code.iter().filter(|instruction| instruction.contains(word)).count();
+        // Two warpgroups have all registers that a thread can have.
+        assert_eq!(count("USETMAXREG"), if warpgroups == 1 { 0 } else { 2 }, "{name}");
+        assert_eq!(count("LDL") + count("STL"), 0, "{name}");
+
+        let products: Vec<_> = (0..code.len()).filter(|&at| code[at].starts_with("HGMMA")).collect();
+        assert!(products.len() >= 16 && products.len().is_multiple_of(4), "{name}: {}", products.len());
+        for step in products.chunks(4) {
+            let first = registers(code[step[0]]).next().expect("the first of the sums");
+            let sums = first..first + columns / 2;
+            for at in step[0]..=step[3] {
+                let instruction = code[at];
+                if step.contains(&at) {
+                    assert_eq!(registers(instruction).next(), Some(first), "{name}: {instruction}");
+                    continue;
+                }
+                let waits = instruction.contains("WARPGROUP") || instruction.contains("BAR");
+                let touches = registers(instruction).any(|register| sums.contains(&register));
+                assert!(!waits && !touches, "{name}: `{instruction}` is among the products of a step");
+            }
+            // The address of a descriptor comes from a loop in vector registers: at most one for A and one for B.
+            let start = code[..step[0]].iter().rposition(|one| one.starts_with("WARPGROUP.ARRIVE")).expect("a fence");
+            let moves = code[start..step[3]].iter().filter(|one| one.contains("R2UR")).count();
+            assert!(moves <= 2, "{name}: {moves} moves into uniform registers in a step");
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //! number in `RULES`. A case holds its cure too: what stands under `#[cfg(fixed)]`, in place of what stands under
 //! `#[cfg(not(fixed))]`. With `--cfg fixed` it compiles without a warning, except for imports that only the misuse needs.
 //!
-//! Cases build with the crate's default features; cases in a folder `tests/ui/<module>/sm_100a` or `…/stock-linker` build with
+//! Cases build with the crate's default features; cases in a folder `tests/ui/<module>/sm_90a`, `…/sm_100a` or `…/stock-linker` build with
 //! that feature.
 //!
 //! Everything is built for the host, up to code generation: assertions inside generic functions fail only when the functions are
@@ -57,7 +57,7 @@ const RULES: &[(u32, &str)] = &[
 ];
 
 /// Folders of cases, each named after the feature that they are built with. Cases in `no-tensor` are built without the feature `tensor`.
-const FEATURES: [&str; 3] = ["sm_100a", "stock-linker", NO_TENSOR];
+const FEATURES: [&str; 4] = ["sm_90a", "sm_100a", "stock-linker", NO_TENSOR];
 const NO_TENSOR: &str = "no-tensor";
 
 fn main() -> ExitCode {

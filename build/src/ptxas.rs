@@ -184,8 +184,28 @@ fn mnemonic(line: &str) -> Option<&str> {
     words.find(|word| !word.starts_with('@'))
 }
 
+/// Checks that ptxas leaves products of `wgmma` in flight. Where it cannot, it says so in a note without a level of its own: `(C7510)
+/// Potential Performance Loss: wgmma.mma_async instructions are serialized due to … in the function 'k'`. The kernel would be right, and
+/// many times slower.
+fn ensure_in_flight(text: &str) -> Result<()> {
+    let is_serialized = |line: &&str| line.contains("wgmma") && line.contains("serialized");
+    let Some(line) = text.lines().find(is_serialized) else { return Ok(()) };
+    bail!(
+        "ptxas serializes the products of `wgmma`: each waits for the one before it, and the tensor cores idle.\n{}\n\
+         The cause is in the closure of the consumers: a panic, a trap or a call that is not inlined, also one that never comes; an \
+         access to sums in flight; or an accumulator that does not fit into the registers. Replace what can panic (`get` for an index, \
+         `wrapping_add` for `+`), index accumulators by constants (`unroll`), or choose fewer columns or more registers in `MaxRegisters`",
+        line.trim()
+    );
+}
+
 /// Parses the output of `ptxas -v`.
+///
+/// # Errors
+///
+/// If a figure is missing, or ptxas serializes products of `wgmma`.
 pub fn parse_verbose(text: String) -> Result<AssembleReport> {
+    ensure_in_flight(&text)?;
     let mut kernels: Vec<KernelReport> = Vec::new();
     // True while the lines describe the last kernel rather than a function.
     let mut of_kernel = false;
@@ -271,6 +291,15 @@ ptxas info    : Used 6 registers, used 0 barriers, 24 bytes lmem
         let cut = VERBOSE.split("ptxas info    : Used 10").next().unwrap();
         let error = parse_verbose(cut.into()).unwrap_err().to_string();
         assert!(error.contains("registers of k:"), "{error}");
+    }
+
+    #[test]
+    fn serialized_products_are_an_error() {
+        let note = "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized due to \
+            non wgmma instructions defining accumulator registers of a wgmma between start and end of the pipeline stage in the \
+            function 'k2'\n";
+        let error = parse_verbose(note.to_owned() + VERBOSE).unwrap_err().to_string();
+        assert!(error.contains("in the function 'k2'") && error.contains("`MaxRegisters`"), "{error}");
     }
 
     #[test]

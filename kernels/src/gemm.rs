@@ -47,7 +47,7 @@ fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
     out: &mut Ring<'_, 'p, T, WARPGROUPS>,
     values: &Packed<T, N>,
-    boxes: &mut TensorRowMut<T, Part>,
+    boxes: &mut TensorRowMut<T, Part, Warpgroup<'p, WARPGROUPS>>,
     i: usize,
 ) {
     if let Some(to) = boxes.next_box() {

@@ -454,6 +454,38 @@ mod tests {
     }
 
     #[test]
+    fn values_of_a_part_stay_equal_in_its_loops_alone() {
+        // A count that begins with the number of the part, and a loop that it ends.
+        let looped = PART.replace(
+            "mark meet.part()\n",
+            "br label %loop\nloop:\n%i = phi i32 [ %m, %part ], [ %j, %loop ]\n%j = add i32 %i, 1\n%e = icmp ult i32 %j, 9\n\
+             mark meet.part()\nbr i1 %e, label %loop, label %out\nout:\n",
+        );
+        assert_eq!(judge(&looped), None);
+        assert!(judge(&looped.replace("[ %m, %part ]", "[ %z, %part ]")).is_some());
+
+        // Two splits in a loop. The second part looks at the number of the first, of this round or of the one before.
+        let rounds = |of_second: &str| {
+            format!(
+                "%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n%d = icmp ult i32 %t, 64\n%z = zext i1 %d to i32\n%n = load i1, ptr %p\n\
+                 br label %loop\nloop:\n%k = phi i32 [ 0, %0 ], [ %m, %next ]\n\
+                 %s = mark split(i32 0)\n%m = mark role(i32 %z, i32 %s)\n%c = icmp eq i32 %m, 1\nbr i1 %c, label %one, label %between\n\
+                 one:\nmark begin.part(i32 %s)\nmark meet.part()\nmark end(i32 %s)\nbr label %between\n\
+                 between:\n%u = mark split(i32 0)\n%y = mark role(i32 %z, i32 %u)\n%v = icmp eq i32 %y, 1\nbr i1 %v, label %two, label %next\n\
+                 two:\nmark begin.part(i32 %u)\nbr i1 %n, label %a, label %b\na:\nbr label %b\nb:\n\
+                 %x = phi i32 [ {of_second}, %two ], [ 7, %a ]\n%q = icmp eq i32 %x, 1\nbr i1 %q, label %meets, label %over\n\
+                 meets:\nmark meet.part()\nbr label %over\nover:\nmark end(i32 %u)\nbr label %next\n\
+                 next:\nbr i1 %n, label %loop, label %end\nend:\nret void\n"
+            )
+        };
+        assert_eq!(judge(&rounds("%y")), None);
+        assert_eq!(judge(&rounds("5")), None);
+        for other in ["%m", "%k", "%z"] {
+            assert!(judge(&rounds(other)).is_some(), "{other}");
+        }
+    }
+
+    #[test]
     fn lanes_meet_where_their_members_go() {
         let lanes = |split: &str| {
             PART.replace("mark meet.part()", &format!("mark meet.lanes(i32 {split})"))

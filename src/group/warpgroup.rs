@@ -84,6 +84,7 @@ impl<const COUNT: u32> HasBarrier for Warpgroup<'_, COUNT> {
 unsafe impl<'p, const COUNT: u32> Completes<Warpgroup<'p, COUNT>> for Warpgroup<'p, COUNT> {}
 impl<const COUNT: u32> ThreadGroup for Warpgroup<'_, COUNT> {
     type Regained<Tile> = ();
+    type Owner = Self;
     #[inline(always)]
     fn regain<Tile>(_: Tile, _: Token) {}
     #[inline(always)]

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use crate::async_group::Token;
 use crate::barrier::bit;
-use crate::group::{Completes, HasBarrier, ThreadGroup, Warps};
+use crate::group::{Completes, Cta, HasBarrier, ThreadGroup, Warps};
 use crate::qualifier::{convergence::Aligned, threads};
 use crate::raw;
 use crate::shared::Place;
@@ -61,6 +61,7 @@ unsafe impl<'p, const ID: u32> Completes<Warps<'p, ConsumersBarrier<ID>>>
 /// The consumers of a pipeline to which a run lends the barrier.
 impl<const ID: u32> ThreadGroup for Warps<'_, ConsumersBarrier<ID>> {
     type Regained<Tile> = ();
+    type Owner = Cta;
     #[inline(always)]
     fn regain<Tile>(_: Tile, _: Token) {}
     #[inline(always)]

@@ -13,7 +13,7 @@ use crate::qualifier::mode;
 use crate::raw;
 use crate::shared::Place;
 use crate::trap::trap_because;
-use crate::wgmma::{OperandTiles, Wgmma};
+use crate::wgmma::{OperandTiles, Read, Wgmma};
 
 /// The named barriers of the `COUNT` warpgroups that consume in a pipeline ([`Pipeline::run_warpgroups`]), one for each: the last ones
 /// of the CTA, `16 - COUNT` to 15. So a kernel has one such handle.
@@ -98,7 +98,10 @@ pub struct StageOperands<'p, S, const STAGES: usize, G = ()> {
     _tiles: PhantomData<*mut S>,
 }
 
-impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES, G> {
+// SAFETY: the handle alone has the stage.
+unsafe impl<S, const STAGES: usize, G> Read for StageOperands<'_, S, STAGES, G> {}
+
+impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES, G> {
     /// Waits as [`wait`](Consumer::wait) does until the next stage is full, whose tiles are then operands of products
     /// ([`Wgmma::start`]), and gives back the consumer, which can wait for the stage after it meanwhile.
     ///
@@ -110,7 +113,10 @@ impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGE
     pub fn operands<const COUNT: u32>(
         self,
         warpgroup: &Warpgroup<'p, COUNT>,
-    ) -> (StageOperands<'p, S, STAGES, G>, Self) {
+    ) -> (StageOperands<'p, S, STAGES, G>, Self)
+    where
+        S: OperandTiles,
+    {
         meet!(warpgroup);
         self.into_operands()
     }
@@ -264,6 +270,11 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
             Layout::<S, STAGES, G>::check();
             assert!(HANDLES == COUNT as usize, "each warpgroup gets one element of `handles`: pass as many as there are barriers");
             let registers = 65536 / (WARPGROUP * (COUNT + 1)) / 8 * 8;
+            // Two warpgroups have all registers that a thread can have, and ptxas leaves the instructions out.
+            assert!(
+                PRODUCER <= registers && (registers <= CONSUMER || COUNT == 1),
+                "the warpgroup that produces gives registers up, and the others take them: `PRODUCER` is at most, and `CONSUMER` at least, 65,536 by the threads of the CTA, rounded down to a multiple of 8"
+            );
             assert!(
                 PRODUCER + COUNT * CONSUMER <= (COUNT + 1) * registers,
                 "the parts have more registers than the CTA: `PRODUCER + COUNT * CONSUMER` is at most `COUNT + 1` times 65,536 by the threads of the CTA, rounded down to a multiple of 8"

@@ -135,7 +135,7 @@ mod stmatrix;
 mod tcgen05_alloc;
 #[cfg_attr(not(feature = "tensor"), allow(unused))]
 mod tcgen05_cp;
-#[cfg_attr(not(feature = "tensor"), allow(unused))]
+#[cfg_attr(not(tcgen05), allow(unused))]
 mod tcgen05_ld_st;
 #[cfg_attr(not(feature = "tensor"), allow(unused))]
 mod tcgen05_mma;

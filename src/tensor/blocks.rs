@@ -3,7 +3,9 @@
 use core::marker::PhantomData;
 
 use super::{Box2, MapSwizzle, TensorMapMut, TensorTileMut};
-use crate::group::Cta;
+use crate::group::{Cta, Warpgroup};
+
+use crate::mark::{Grid, deal};
 use crate::shared::Element;
 
 /// The order of `COLUMNS * ROWS` boxes in a block, and of the blocks in a matrix: groups of `GROUP` rows of blocks, from left to right,
@@ -70,13 +72,13 @@ pub struct TensorBlockMut<T, S, const COLUMNS: u32, const ROWS: u32> {
     _of: PhantomData<(*mut T, S)>,
 }
 
-/// The boxes of some rows of a block that have not been taken, from left to right.
+/// The boxes of some rows of a block that have not been taken, from left to right. Only the group `Of` uses them.
 #[derive(Debug)]
-pub struct TensorRowMut<T, S> {
+pub struct TensorRowMut<T, S, Of = Cta> {
     object: *const u8,
     next: [i32; 2],
     left: u32,
-    _of: PhantomData<(*mut T, S)>,
+    _of: PhantomData<(*mut T, S, fn(&Of))>,
 }
 
 impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, Box2<W, H, M>> {
@@ -112,7 +114,9 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, 
     ) -> TensorBlocksMut<T, Box2<W, H, M>, COLUMNS, ROWS> {
         const { assert!(COLUMNS > 0 && ROWS > 0, "a block has at least one box") };
         meet!(cta);
-        crate::mark::deal::<crate::mark::Grid, _>(self.object);
+        deal::<Grid, _>(self.object);
+        // With another order, another CTA would own the same block.
+        deal::<Grid, ()>(core::ptr::without_provenance(group as usize));
         let (columns, rows) = (self.boxes[0].div_ceil(COLUMNS), self.boxes[1].div_ceil(ROWS));
         TensorBlocksMut {
             object: self.object,
@@ -150,7 +154,6 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
     }
 }
 
-#[cfg(wgmma)]
 impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u32, const ROWS: u32>
     TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>
 {
@@ -158,14 +161,17 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn of<const COUNT: u32>(self, warpgroup: &crate::group::Warpgroup<'_, COUNT>) -> TensorRowMut<T, Box2<W, H, M>> {
+    pub fn of<'p, const COUNT: u32>(
+        self,
+        warpgroup: &Warpgroup<'p, COUNT>,
+    ) -> TensorRowMut<T, Box2<W, H, M>, Warpgroup<'p, COUNT>> {
         const { assert!(COUNT == ROWS, "each warpgroup has one row of boxes of the block") };
         let next = [self.first[0], self.first[1] + (warpgroup.index() * H as u32) as i32];
         TensorRowMut { object: self.object, next, left: COLUMNS, _of: PhantomData }
     }
 }
 
-impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorRowMut<T, Box2<W, H, M>> {
+impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, Of> TensorRowMut<T, Box2<W, H, M>, Of> {
     /// A row without boxes, for a loop whose first round has none to store.
     ///
     /// PTX: none.
@@ -177,7 +183,7 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorRowMut<T, 
 
     /// Takes the next box, or returns `None` if none is left.
     #[inline(always)]
-    pub fn next_box(&mut self) -> Option<TensorTileMut<T, Box2<W, H, M>>> {
+    pub fn next_box(&mut self) -> Option<TensorTileMut<T, Box2<W, H, M>, Of>> {
         if self.left == 0 {
             return None;
         }

@@ -92,7 +92,7 @@ impl<'s, T: Element, const N: usize, const LEN: usize, const BUFFERS: usize, G: 
     pub fn store<S: StoreShape>(
         &mut self,
         group: &G,
-        to: TensorTileMut<T, S>,
+        to: TensorTileMut<T, S, G::Owner>,
         fill: impl FnOnce(&Shared<'_, T, LEN, VectorStores, G>),
     ) {
         const { box_bytes::<T, S, LEN>() };

@@ -1,9 +1,11 @@
 //! Accumulators of `wgmma`: the sums of a warpgroup, at rest or in flight.
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use super::operand::{Multiplicand, Operand, OperandBox};
 use crate::group::Brand;
+use crate::mark::part_meets;
 use crate::qualifier::Columns;
 use crate::raw::{self, WgmmaMajor};
 use crate::registers::unroll;
@@ -116,12 +118,18 @@ pub(super) fn unroll_rows<const M: usize>(f: impl FnMut(usize)) {
 
 /// Sums in flight, in the closure that adds products to them ([`Wgmma::start`](super::Wgmma::start)).
 #[must_use = "the closure returns the sums in flight"]
-#[derive(Debug)]
 pub struct Flight<'a, N: Columns, const M: usize = 1> {
     pub(super) sums: [N::F32; M],
     /// Whether the next product adds to the sums: false before the first product of [`Zeros`].
     adds: bool,
     _group: Brand<'a>,
+}
+
+impl<N: Columns, const M: usize> fmt::Debug for Flight<'_, N, M> {
+    /// Shows no sums: products in flight still write their registers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Flight").finish_non_exhaustive()
+    }
 }
 
 impl<'a, N: Columns, const M: usize> Flight<'a, N, M> {
@@ -159,6 +167,7 @@ impl<'a, N: Columns, const M: usize> Flight<'a, N, M> {
         a: Operand<'a, T, A, PANELS_A, MajorA, PARTS_A>,
         b: Operand<'a, T, B, PANELS_B, MajorB, PARTS_B>,
     ) -> Self {
+        part_meets();
         let steps = const {
             assert!(
                 Operand::<T, A, PANELS_A, MajorA, PARTS_A>::MN == 64 * M,

@@ -1,11 +1,30 @@
 //! Groups of products in flight (`wgmma.commit_group`, `wgmma.wait_group`; PTX ISA 9.7.15.7).
 
+use core::fmt;
 use core::marker::PhantomData;
 
 use super::accumulator::{Accumulator, Addend, Flight, tie};
 use crate::group::{Brand, Warpgroup};
 use crate::qualifier::{Columns, Sealed};
 use crate::raw;
+
+/// What products read while they are in flight: stages, and pairs and arrays of them. A group owns them until a wait.
+///
+/// # Safety
+///
+/// The value owns the shared memory that its operands name, so it is no reference: the type of a group in flight may forget the
+/// lifetime of a reference, as that of `fn(&'a T)` does.
+#[diagnostic::on_unimplemented(
+    message = "products in flight cannot hold `{Self}`",
+    label = "not a stage that `Consumer::operands` gave",
+    note = "pass the stage itself, and take the operands from the reference that the closure gets: `wgmma.start(warpgroup, sums, stage, |sums, stage| …)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait Read {}
+// SAFETY: both stages are owned.
+unsafe impl<X: Read, Y: Read> Read for (X, Y) {}
+// SAFETY: all stages are owned.
+unsafe impl<X: Read, const COUNT: usize> Read for [X; COUNT] {}
 
 /// The products that a warpgroup has in flight, in the order of their groups: `()` if there are none, `(Group<…>,)` or a pair.
 ///
@@ -20,10 +39,16 @@ pub struct Wgmma<'p, Groups = ()> {
 }
 
 /// A committed group of products in flight: the accumulator to which they add, and what they read.
-#[derive(Debug)]
 pub struct Group<Sums, Held> {
     sums: Sums,
     held: Held,
+}
+
+impl<Sums, Held: fmt::Debug> fmt::Debug for Group<Sums, Held> {
+    /// Shows no sums: products in flight still write their registers.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Group").field("held", &self.held).finish_non_exhaustive()
+    }
 }
 
 /// What a group gives back when its products are complete.
@@ -32,7 +57,7 @@ pub struct Group<Sums, Held> {
 ///
 /// Implemented here only.
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait InFlight: Sealed {
+pub unsafe trait Waiting: Sealed {
     /// The accumulator and what the products have read.
     type Done;
     /// Gives both back. The caller has waited for the group.
@@ -41,7 +66,7 @@ pub unsafe trait InFlight: Sealed {
 }
 impl<Sums, Held> Sealed for Group<Sums, Held> {}
 // SAFETY: the sums pass through assembly after the wait.
-unsafe impl<N: Columns, const M: usize, Held> InFlight for Group<Accumulator<N, M>, Held> {
+unsafe impl<N: Columns, const M: usize, Held> Waiting for Group<Accumulator<N, M>, Held> {
     type Done = (Accumulator<N, M>, Held);
     #[inline(always)]
     fn done(self) -> Self::Done {
@@ -49,7 +74,7 @@ unsafe impl<N: Columns, const M: usize, Held> InFlight for Group<Accumulator<N, 
     }
 }
 // SAFETY: a later group has the sums.
-unsafe impl<Held> InFlight for Group<(), Held> {
+unsafe impl<Held> Waiting for Group<(), Held> {
     type Done = Held;
     #[inline(always)]
     fn done(self) -> Held {
@@ -73,7 +98,7 @@ impl Groups for () {
     }
 }
 impl<G> Sealed for (G,) {}
-impl<G: InFlight> Groups for (G,) {
+impl<G: Waiting> Groups for (G,) {
     type And<Next> = (G, Next);
     #[inline(always)]
     fn and<Next>(self, next: Next) -> (G, Next) {
@@ -102,7 +127,7 @@ impl<'p, Q: Groups> Wgmma<'p, Q> {
     /// PTX: `wgmma.fence.sync.aligned;` the products; `wgmma.commit_group.sync.aligned;` (9.7.15.7, sm_90a)
     #[inline(always)]
     #[track_caller]
-    pub fn start<N: Columns, const M: usize, const COUNT: u32, Held>(
+    pub fn start<N: Columns, const M: usize, const COUNT: u32, Held: Read>(
         self,
         warpgroup: &Warpgroup<'p, COUNT>,
         sums: impl Addend<N, M>,
@@ -178,7 +203,7 @@ impl<'p, N: Columns, const M: usize, Held> Wgmma<'p, (Group<Accumulator<N, M>, H
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn add<const COUNT: u32, Next>(
+    pub fn add<const COUNT: u32, Next: Read>(
         self,
         warpgroup: &Warpgroup<'p, COUNT>,
         held: Next,
@@ -191,7 +216,7 @@ impl<'p, N: Columns, const M: usize, Held> Wgmma<'p, (Group<Accumulator<N, M>, H
     }
 }
 
-impl<'p, G: InFlight> Wgmma<'p, (G,)> {
+impl<'p, G: Waiting> Wgmma<'p, (G,)> {
     /// Waits for the group, and gives back its accumulator and what its products have read.
     ///
     /// Collective in the warpgroup.
@@ -208,7 +233,7 @@ impl<'p, G: InFlight> Wgmma<'p, (G,)> {
     }
 }
 
-impl<'p, Older: InFlight, Newer: InFlight> Wgmma<'p, (Older, Newer)> {
+impl<'p, Older: Waiting, Newer: Waiting> Wgmma<'p, (Older, Newer)> {
     /// Waits for the older group alone, and gives back what it owns.
     ///
     /// Collective in the warpgroup.

@@ -101,13 +101,17 @@ unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageSource<Tile<T, 
 use panel as panel_of;
 
 /// Stages whose tiles are operands of `wgmma`: a [`Tile`], or a pair of such stages.
+///
+/// # Safety
+///
+/// Implemented here only: the operands lie in the stage.
 #[diagnostic::on_unimplemented(
     message = "a stage of `{Self}` has no operands of `wgmma`",
     label = "neither a `wgmma::Tile` nor a pair of them",
     note = "declare the stage with the layout of its tiles: `(Tile<bf16, Box2<64, 128, swizzle_mode::B128>>, Tile<bf16, Box2<64, 256, swizzle_mode::B128>>)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait OperandTiles: StageTiles {
+pub unsafe trait OperandTiles: StageTiles {
     /// An [`Operand`], or a pair of operands.
     type Operands<'a>;
     /// Returns the operands at `addr`.
@@ -118,14 +122,16 @@ pub trait OperandTiles: StageTiles {
     #[doc(hidden)]
     unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a>;
 }
-impl<T: Element, S: OperandBox, const PANELS: usize> OperandTiles for Tile<T, S, PANELS> {
+// SAFETY: the operand is the tile.
+unsafe impl<T: Element, S: OperandBox, const PANELS: usize> OperandTiles for Tile<T, S, PANELS> {
     type Operands<'a> = Operand<'a, T, S, PANELS>;
     #[inline(always)]
     unsafe fn operands<'a>(addr: u32) -> Operand<'a, T, S, PANELS> {
         Operand { start: addr, _held: PhantomData, _tile: PhantomData }
     }
 }
-impl<X: OperandTiles, Y: OperandTiles> OperandTiles for (X, Y) {
+// SAFETY: the operands are those of both tiles.
+unsafe impl<X: OperandTiles, Y: OperandTiles> OperandTiles for (X, Y) {
     type Operands<'a> = (X::Operands<'a>, Y::Operands<'a>);
     #[inline(always)]
     unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a> {

@@ -9,5 +9,6 @@ mod groups;
 mod lanes;
 mod parameters;
 mod rows;
+mod warpgroups;
 
 ptx::panic_handler!();

@@ -14,5 +14,6 @@ mod lanes;
 mod memory;
 mod shapes;
 mod tiles;
+mod warpgroups;
 
 ptx::panic_handler!();

@@ -1,0 +1,31 @@
+//! Each warpgroup has its element of the handles.
+
+use ptx::bf16;
+use ptx::group::Cta;
+use ptx::pipeline::{MaxRegisters, PipelineMemory, WarpgroupBarriers};
+use ptx::qualifier::swizzle_mode;
+use ptx::tensor::Box2;
+use ptx::wgmma::Tile;
+
+type Memory = PipelineMemory<Tile<bf16, Box2<64, 64, swizzle_mode::B128>>, 4>;
+
+#[cfg(not(fixed))]
+const HANDLES: [(); 3] = [(); 3];
+#[cfg(fixed)]
+const HANDLES: [(); 2] = [(); 2];
+
+pub fn kernel(cta: Cta, barriers: WarpgroupBarriers<2>, memory: Memory) {
+    cta.finish(memory, |cta, pipeline| {
+        pipeline
+            .run_warpgroups(
+                cta,
+                barriers,
+                MaxRegisters::<40, 232>,
+                HANDLES,
+                |_, producer| producer,
+                |_, consumer, wgmma, ()| (consumer, wgmma, ()),
+            )
+            .end()
+            .0
+    });
+}
