@@ -41,6 +41,6 @@ pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSign
 pub use ring::{FinishedRing, FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
 pub use rounds::Rounds;
 pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineMemory, RunsPipeline};
+pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};
 #[cfg(wgmma)]
 pub use warpgroups::{FinishedWarpgroups, MaxRegisters, StageOperands, WarpgroupBarriers};
-pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};

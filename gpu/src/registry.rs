@@ -6,8 +6,8 @@ use crate::check::Check;
 use crate::kernels::Runs;
 use crate::options::Options;
 use crate::{
-    axpy_checks, checked_checks, device_checks, gemm_checks, half_checks, host_checks, kernels, library_checks,
-    math_checks, primitive_checks, suite, tensor_checks, typed_checks,
+    axpy_checks, checked_checks, device_checks, gemm_checks, half_checks, host_checks, kernels,
+    library_checks, math_checks, primitive_checks, suite, tensor_checks, typed_checks,
 };
 
 /// Returns all checks that a GPU runs: those of `ptx-host` too, and those of bandwidth.

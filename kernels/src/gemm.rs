@@ -26,7 +26,16 @@ ptx::shared_memory! {
 
 /// The products of a step.
 #[inline(always)]
-fn multiply<'a, T: Multiplicand, N: Columns, const K: usize, const M: usize, const C: usize, const STAGES: usize, const WARPGROUPS: u32>(
+fn multiply<
+    'a,
+    T: Multiplicand,
+    N: Columns,
+    const K: usize,
+    const M: usize,
+    const C: usize,
+    const STAGES: usize,
+    const WARPGROUPS: u32,
+>(
     warpgroup: &Warpgroup<'_, WARPGROUPS>,
     sums: Flight<'a, N>,
     stage: &'a StageOperands<'_, Stage<T, K, M, C>, STAGES>,
@@ -116,7 +125,9 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
                 let (mut last, mut boxes) = (Packed::zeros(), TensorRowMut::empty());
                 while let Some((_, block)) = blocks.next_block() {
                     let (stage, next) = consumer.operands(warpgroup);
-                    let first = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| multiply(warpgroup, sums, stage));
+                    let first = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| {
+                        multiply(warpgroup, sums, stage)
+                    });
                     // The first steps, each with a part of the block before.
                     let (rest, mut sums) = fold::<PARTS, _>((next, first), |(consumer, sums), i| {
                         store(warpgroup, &mut out, &last, &mut boxes, i);

@@ -47,7 +47,9 @@ pub fn inlined(ir: &str) -> Cow<'_, str> {
     }
     let mut text = String::with_capacity(ir.len() + 64 * found.len());
     for line in ir.lines() {
-        match ir::header(line).filter(|header| header.defined && !header.is_kernel && found.contains(header.name)) {
+        match ir::header(line)
+            .filter(|header| header.defined && !header.is_kernel && found.contains(header.name))
+        {
             Some(header) => {
                 let (start, rest) = line.split_at(header.attributes);
                 text.extend([start, " alwaysinline", &with_words(ir, rest), "\n"]);

@@ -430,7 +430,12 @@ mod tests {
         pairs[0].rust = pairs[0].rust.map(|rust| Figures { local: 8, ..rust });
         assert_eq!(judge(&pairs, &Excess::new()), ["k has 8 bytes of stack or spills"]);
         let alone = [Pair { twin: None, ..pair((10, 0, 8), (10, 0, 8))[0].clone() }];
-        assert_eq!(judge(&alone, &Excess::new()), ["k has no twin in bench/cuda: write one with this name, or say in bench/excess.toml what it is timed beside (`instead`)"]);
+        assert_eq!(
+            judge(&alone, &Excess::new()),
+            [
+                "k has no twin in bench/cuda: write one with this name, or say in bench/excess.toml what it is timed beside (`instead`)"
+            ]
+        );
         let instead = Excess::from([(
             "k".to_owned(),
             Allowance { instead: Some("a library".into()), reason: "why".into(), ..Allowance::default() },
@@ -438,7 +443,10 @@ mod tests {
         assert_eq!(judge(&alone, &instead), [""; 0]);
         assert_eq!(lowered(&alone, &instead), instead);
         let twin = pair((10, 0, 8), (10, 0, 8));
-        assert_eq!(judge(&twin, &instead), ["k has a twin: remove `instead` from its entry of bench/excess.toml"]);
+        assert_eq!(
+            judge(&twin, &instead),
+            ["k has a twin: remove `instead` from its entry of bench/excess.toml"]
+        );
         let faults = judge(&[], &allowed(Some(1), None));
         assert_eq!(faults, ["bench/excess.toml names k, but kernels/ has no such kernel"]);
     }
