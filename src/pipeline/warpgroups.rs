@@ -62,6 +62,9 @@ unsafe impl<const COUNT: u32> Place for WarpgroupBarriers<COUNT> {
 /// Both numbers are multiples of 8 from 24 to 256. Together the threads of all warpgroups have at most the registers with which the
 /// CTA was launched: `PRODUCER + COUNT * CONSUMER` is at most `COUNT + 1` times the registers of a thread, which are 65,536 by the
 /// threads of the CTA, rounded down to a multiple of 8, if a multiprocessor has one CTA.
+///
+/// With 384 threads, a launch gives each 168. Two warpgroups that consume have 232 with `MaxRegisters<40, 232>`, of which 128 are the sums
+/// of 64 rows and 256 columns.
 #[derive(Debug, Clone, Copy)]
 #[doc(alias("cutlass::arch::warpgroup_reg_alloc", "cutlass::arch::warpgroup_reg_dealloc"))]
 pub struct MaxRegisters<const PRODUCER: u32, const CONSUMER: u32>;
@@ -163,7 +166,8 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
     /// barrier of its own, and gets its element of `handles`, of shared memory for example, which it returns ended. It gets its
     /// [`Wgmma`] without products in flight, and returns it so.
     ///
-    /// A kernel makes one such run, its last work. The consumers' closure has no panic and no trap, not even one that never comes: with them ptxas serializes the products.
+    /// A kernel makes one such run, its last work. The consumers' closure has no panic and no trap, not even one that never comes: ptxas
+    /// can serialize the products because of them.
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
