@@ -161,7 +161,7 @@ impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
 /// ```
 #[derive(Debug)]
 pub struct GlobalRowsMut<T> {
-    base: *mut T,
+    pub(super) base: *mut T,
     rows: u32,
     columns: u32,
 }
