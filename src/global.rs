@@ -43,7 +43,7 @@ pub use matrix::{
 };
 pub use scatter::GlobalScatter;
 pub use slice::GlobalSlice;
-pub use tickets::{GlobalTickets, TicketRowsMut, TicketTilesMut};
+pub use tickets::{AdjacentRowsMut, GlobalTickets, TicketRowsMut, TicketTilesMut};
 
 /// The alignment in bytes that a bulk copy (`cp.async.bulk`) needs of its address in global memory (9.7.9.25.4.1).
 pub const ALIGN: usize = size::ALIGN;

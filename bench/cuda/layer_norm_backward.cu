@@ -25,8 +25,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
             next_mean[r] = next_scale[r] = 0.0f;
             if (row < rows) {
                 if (own < vectors) {
-                    next_dy[r] = reinterpret_cast<const Vector*>(dy + row * columns)[own];
-                    next_x[r] = reinterpret_cast<const Vector*>(x + row * columns)[own];
+                    next_dy[r] = read(reinterpret_cast<const Vector*>(dy + row * columns) + own);
+                    next_x[r] = read(reinterpret_cast<const Vector*>(x + row * columns) + own);
                 }
                 next_mean[r] = means[row];
                 next_scale[r] = scales[row];
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
     }
     Vector of_weights = {};
     if (own < vectors) {
-        of_weights = reinterpret_cast<const Vector*>(weights)[own];
+        of_weights = read(reinterpret_cast<const Vector*>(weights) + own);
     }
     float2 weight[4], dweight[4] = {}, bias[4] = {};
 #pragma unroll
@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
                     to.pairs[pair] = to_pair<__nv_bfloat162>(fmaf(g.x, scale[r], fmaf(n.x, of_product, of_sum)),
                                                              fmaf(g.y, scale[r], fmaf(n.y, of_product, of_sum)));
                 }
-                reinterpret_cast<Vector*>(dx + row * columns)[own] = to;
+                write(reinterpret_cast<Vector*>(dx + row * columns) + own, to);
             }
         }
         group = next;

@@ -21,15 +21,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             for (uint32_t k = 0; k < VECTORS; ++k) {
                 const uint32_t i = first + k * THREADS;
                 if (i < vectors) {
-                    mine[k] = from[i];
-                    other[k] = from[i ^ 8];
+                    mine[k] = read(from + i);
+                    other[k] = read(from + (i ^ 8));
                 }
             }
         };
         load(threadIdx.x);
         const size_t position = positions[token];
-        const Vector of_cosines = reinterpret_cast<const Vector*>(cosines)[8 * position + angles];
-        const Vector of_sines = reinterpret_cast<const Vector*>(sines)[8 * position + angles];
+        const Vector of_cosines = read(reinterpret_cast<const Vector*>(cosines) + 8 * position + angles);
+        const Vector of_sines = read(reinterpret_cast<const Vector*>(sines) + 8 * position + angles);
         float2 cosine[4], sine[4];
 #pragma unroll
         for (uint32_t pair = 0; pair < 4; ++pair) {
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                             to_pair<__nv_bfloat162>(fmaf(a.x, cosine[pair].x, b.x * sine[pair].x),
                                                     fmaf(a.y, cosine[pair].y, b.y * sine[pair].y));
                     }
-                    to[i] = rotated;
+                    write(to + i, rotated);
                 }
             }
             load(first + VECTORS * THREADS);

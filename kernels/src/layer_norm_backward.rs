@@ -2,7 +2,7 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::bf16;
-use ptx::global::{Global, GlobalMatrix, GlobalRowsMut, GlobalTickets, RowMut};
+use ptx::global::{AdjacentRowsMut, Global, GlobalMatrix, GlobalRowsMut, GlobalTickets};
 use ptx::group::Cta;
 use ptx::math::{convert, fma, rcp_ftz};
 use ptx::qualifier::{B128, scope, sem};
@@ -64,24 +64,21 @@ pub fn layer_norm_backward(
     if columns > COLUMNS as u32 {
         trap();
     }
+    let (Some(last_row), Some(last_vector)) = (rows.checked_sub(1), (columns / 8).checked_sub(1)) else { return };
+    let (last_row, last_vector) = (last_row as usize, last_vector as usize);
+    let warp = cta.warp();
     let (thread, mut partials, mut drawn) = (cta.thread_rank() as usize, smem.partials, smem.drawn);
-    // Zeros beyond the end of a row and after the last row, which add nothing.
-    let load = |rows: &Option<[Option<(usize, RowMut<bf16>)>; ROWS]>| {
-        let mut loaded: [[[bf16; 8]; 2]; ROWS] = zeroed();
-        let mut of_rows: [[f32; 2]; ROWS] = zeroed();
-        unroll::<ROWS>(|r| {
-            if let Some(rows) = rows
-                && let Some((row, _)) = rows[r]
-                && let (Some(dy), Some(x)) = (dy.row(row), x.row(row))
-                && let (Some(mean), Some(scale)) = (means.get(row), scales.get(row))
-            {
-                if let (Some(dy), Some(x)) = (dy.get_vector(thread), x.get_vector(thread)) {
-                    loaded[r] = [dy, x];
-                }
-                of_rows[r] = [mean, scale];
-            }
+    // Without a branch the loads of the next rows stay in flight: what lies past an end is loaded again, and adds nothing. A lane has the
+    // mean and the scale of one of the rows.
+    let load = |next: &Option<AdjacentRowsMut<bf16, ROWS>>| -> ([[[bf16; 8]; 2]; ROWS], [f32; 2]) {
+        let first = next.as_ref().map_or(0, AdjacentRowsMut::first);
+        let vectors = from_fn(|r| {
+            let row = (first + r).min(last_row);
+            let (Some(dy), Some(x)) = (dy.row(row), x.row(row)) else { trap() };
+            [dy, x].map(|row| row.get_vector(thread.min(last_vector)).unwrap_or_else(|| trap()))
         });
-        (loaded, of_rows)
+        let row = (first + thread % ROWS).min(last_row);
+        (vectors, [means, scales].map(|numbers| numbers.get(row).unwrap_or_else(|| trap())))
     };
     let mut rows = dx.rows_by_ticket::<ROWS>(&cta, tickets);
     let mut now = rows.next_rows(&cta, &mut drawn);
@@ -93,24 +90,31 @@ pub fn layer_norm_backward(
     rows.draw(&cta);
 
     let (mut of_weights, mut of_bias) = ([0.0; 8], [0.0; 8]);
-    while let Some(mut to) = now {
-        let (vectors, of_rows) = loaded;
+    while let Some(current) = now {
+        let (vectors, of_row) = loaded;
         loaded = load(&next);
 
+        let mut scales: [f32; ROWS] = zeroed();
         let mut gradients: [[f32; 8]; ROWS] = zeroed();
         let mut normalized: [[f32; 8]; ROWS] = zeroed();
         let mut sums: [Sums; ROWS] = zeroed();
         unroll::<ROWS>(|r| {
-            let ([dy, x], [mean, scale]): ([[f32; 8]; 2], _) = (vectors[r].map(convert), of_rows[r]);
-            let shift = -mean * scale;
+            let [mean, scale] = of_row.map(|of_lane| warp.shuffle(of_lane, r as u32));
+            let ([dy, x], shift): ([[f32; 8]; 2], _) = (vectors[r].map(convert), -mean * scale);
+            scales[r] = scale;
             normalized[r] = from_fn(|i| fma(x[i], scale, shift));
             gradients[r] = from_fn(|i| dy[i] * weights[i]);
             unroll::<8>(|i| {
                 sums[r][0] += gradients[r][i];
                 sums[r][1] = fma(gradients[r][i], normalized[r][i], sums[r][1]);
-                of_weights[i] = fma(dy[i], normalized[r][i], of_weights[i]);
-                of_bias[i] += dy[i];
             });
+            // The last row may have none beside it.
+            if r == 0 || current.first() + r <= last_row {
+                unroll::<8>(|i| {
+                    of_weights[i] = fma(dy[i], normalized[r][i], of_weights[i]);
+                    of_bias[i] += dy[i];
+                });
+            }
         });
         let after = rows.next_rows(&cta, &mut drawn);
         let sums = unpack(partials.reduce(&cta, pack(sums), |a, b| {
@@ -119,9 +123,9 @@ pub fn layer_norm_backward(
         }));
         rows.draw(&cta);
 
+        let mut to = current.rows();
         unroll::<ROWS>(|r| {
-            let [_, scale] = of_rows[r];
-            let [of_sum, of_product] = sums[r].map(|sum| -scale * of_a_column * sum);
+            let (scale, [of_sum, of_product]) = (scales[r], sums[r].map(|sum| -scales[r] * of_a_column * sum));
             if let Some((_, to)) = to[r].take()
                 && let Some((_, to)) = to.vectors(&cta).get(0)
             {

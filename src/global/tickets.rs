@@ -1,10 +1,11 @@
 //! Tiles and rows of global memory that CTAs take one after the other, by tickets (a persistent loop with dynamic scheduling).
 
-use super::{GlobalMut, GlobalRowsMut, GlobalTileMut, RowInputs, RowMut};
+use super::{GlobalMut, GlobalRowsMut, GlobalTileMut, RowMut};
 use crate::atomic::GlobalAtomics;
 use crate::group::Cta;
 use crate::mark::{Grid, deal};
 use crate::qualifier::{scope, sem};
+use crate::raw;
 use crate::reduce::ReduceMemory;
 use crate::registers::unroll;
 use crate::shared::Element;
@@ -47,8 +48,9 @@ impl GlobalTickets {
 #[derive(Debug)]
 struct Tickets {
     counter: GlobalTickets,
-    /// The number that the counter's first ticket stands for.
-    first: u64,
+    /// What is added to the next ticket, and to those after it.
+    base: u64,
+    next_base: u64,
     is_leader: bool,
     /// In the leader: the next ticket, if it is drawn already.
     drawn: Option<u64>,
@@ -57,7 +59,7 @@ struct Tickets {
 impl Tickets {
     #[inline(always)]
     fn of(counter: GlobalTickets, cta: &Cta) -> Self {
-        Tickets { counter, first: 0, is_leader: cta.is_leader(), drawn: None }
+        Tickets { counter, base: 0, next_base: 0, is_leader: cta.is_leader(), drawn: None }
     }
 
     /// Draws the next ticket, unless it is drawn already.
@@ -75,8 +77,10 @@ impl Tickets {
         if self.is_leader
             && let Some(counter) = self.counter.counter.get(0)
         {
-            // A number past the last one stands for nothing, and does not wrap to that of another CTA.
-            ticket = counter.fetch_add(1, sem::Relaxed).saturating_add(self.first);
+            // Always 1. Of a constant, ptxas adds up the lanes of the warp first, which then wait for the result at once, and not where
+            // it is used.
+            let one = 1 + u64::from(raw::laneid() / 32);
+            ticket = counter.fetch_add(one, sem::Relaxed);
         }
         ticket
     }
@@ -85,7 +89,11 @@ impl Tickets {
     #[inline(always)]
     #[track_caller]
     fn next(&mut self, cta: &Cta, memory: &mut ReduceMemory<u64>) -> usize {
-        let ticket = self.drawn.take().unwrap_or_else(|| self.ticket());
+        let drawn = self.drawn.take().unwrap_or_else(|| self.ticket());
+        // A number past the last one stands for nothing, and does not wrap to that of another CTA. The sum is made here, where the
+        // drawn number has arrived.
+        let ticket = drawn.saturating_add(self.base);
+        self.base = self.next_base;
         memory.broadcast_if(cta, self.is_leader, ticket) as usize
     }
 }
@@ -191,7 +199,7 @@ impl<T: Element> GlobalRowsMut<T> {
     /// # fn kernel(cta: &Cta, y: GlobalRowsMut<f32>, tickets: GlobalTickets, memory: &mut ReduceMemory<u64>) {
     /// let mut rows = y.rows_by_ticket::<2>(cta, tickets);
     /// while let Some(two) = rows.next_rows(cta, memory) {
-    ///     for (index, row) in two.into_iter().flatten() {
+    ///     for (index, row) in two.rows().into_iter().flatten() {
     ///         row.vectors(cta).for_each(|(_, vector)| vector.write([index as f32; 4]));
     ///     }
     /// }
@@ -210,8 +218,8 @@ impl<T: Element> GlobalRowsMut<T> {
         tickets.counter.deal();
         deal::<Grid, _>(self.base);
         let [rank, ctas] = [cta.grid_rank(), cta.grid_size()].map(u64::from);
-        let tickets = Tickets { first: ctas, drawn: Some(rank), ..Tickets::of(tickets, cta) };
-        TicketRowsMut { matrix: self, tickets }
+        let tickets = Tickets { next_base: ctas, drawn: Some(rank), ..Tickets::of(tickets, cta) };
+        TicketRowsMut { base: self.base, rows: self.row_count(), columns: self.columns(), tickets }
     }
 }
 
@@ -219,7 +227,9 @@ impl<T: Element> GlobalRowsMut<T> {
 /// ([`rows_by_ticket`](GlobalRowsMut::rows_by_ticket)).
 #[derive(Debug)]
 pub struct TicketRowsMut<T, const ROWS: usize> {
-    matrix: GlobalRowsMut<T>,
+    base: *mut T,
+    rows: u32,
+    columns: u32,
     tickets: Tickets,
 }
 
@@ -236,14 +246,13 @@ impl<T: Element, const ROWS: usize> TicketRowsMut<T, ROWS> {
     #[inline(always)]
     #[track_caller]
     pub fn draw(&mut self, cta: &Cta) {
-        deal::<Cta, _>(self.matrix.base);
+        deal::<Cta, _>(self.base);
         meet!(cta);
         self.tickets.draw();
     }
 
-    /// Takes the next `ROWS` rows that no CTA has taken, and returns them with their indices, or `None` after the last row. Past the
-    /// last row, the last rows that are returned are `None`. The leader draws the ticket, and `memory` brings it to all threads of
-    /// the CTA.
+    /// Takes the next `ROWS` rows that no CTA has taken, or `None` after the last row. The leader draws the ticket, and `memory` brings it
+    /// to all threads of the CTA.
     ///
     /// Collective in the CTA.
     ///
@@ -255,24 +264,63 @@ impl<T: Element, const ROWS: usize> TicketRowsMut<T, ROWS> {
         &mut self,
         cta: &Cta,
         memory: &mut ReduceMemory<u64>,
-    ) -> Option<[Option<(usize, RowMut<T>)>; ROWS]> {
-        deal::<Cta, _>(self.matrix.base);
-        let (ticket, count) = (self.tickets.next(cta, memory), self.matrix.row_count() as usize);
-        if ticket >= count.div_ceil(ROWS) {
+    ) -> Option<AdjacentRowsMut<T, ROWS>> {
+        deal::<Cta, _>(self.base);
+        let ticket = self.tickets.next(cta, memory);
+        if ticket >= (self.rows as usize).div_ceil(ROWS) {
             return None;
         }
-        let mut rows = [const { None }; ROWS];
-        unroll::<ROWS>(|i| {
-            // No product wraps: the ticket is below the number of tickets, and a matrix has fewer than 2^32 rows.
-            let index = ticket * ROWS + i;
-            if index < count {
-                // SAFETY: the row is in the matrix. The first tickets are the ranks of the CTAs, and those of the counter begin with
-                // the number of CTAs. The counter only grows, by 1 a ticket, and no grid draws 2^64 tickets: no other CTA has this one.
-                rows[i] = Some((index, unsafe { RowInputs::row(&self.matrix, index as u32) }));
-            }
-        });
-        Some(rows)
+        // No product wraps: a matrix has fewer than 2^32 rows.
+        Some(AdjacentRowsMut {
+            base: self.base,
+            rows: self.rows,
+            columns: self.columns,
+            first: (ticket * ROWS) as u32,
+        })
     }
 }
 
-handles! { GlobalTickets, TicketTilesMut<u32, 4>, TicketRowsMut<u32, 2> }
+/// `ROWS` adjacent rows of a [`GlobalRowsMut`], or fewer before its end, which only the executing CTA accesses
+/// ([`TicketRowsMut::next_rows`]).
+#[derive(Debug)]
+pub struct AdjacentRowsMut<T, const ROWS: usize> {
+    base: *mut T,
+    rows: u32,
+    columns: u32,
+    /// Below `rows`.
+    first: u32,
+}
+
+impl<T: Element, const ROWS: usize> AdjacentRowsMut<T, ROWS> {
+    /// Returns the index of the first row.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn first(&self) -> usize {
+        self.first as usize
+    }
+
+    /// Returns the rows with their indices. Past the last row of the matrix there are none.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn rows(self) -> [Option<(usize, RowMut<T>)>; ROWS] {
+        let mut rows = [const { None }; ROWS];
+        unroll::<ROWS>(|i| {
+            // A sum that saturates is past the last row, as the true sum is.
+            let index = self.first.saturating_add(i as u32);
+            if index < self.rows {
+                // SAFETY: the row is in the matrix. The first tickets are the ranks of the CTAs, and those of the counter begin with
+                // the number of CTAs. The counter only grows, by 1 a ticket, and no grid draws 2^64 tickets: no other CTA has this
+                // one.
+                rows[i] =
+                    Some((index as usize, unsafe { RowMut::of_matrix(self.base, self.columns, index) }));
+            }
+        });
+        rows
+    }
+}
+
+handles! { GlobalTickets, TicketTilesMut<u32, 4>, TicketRowsMut<u32, 2>, AdjacentRowsMut<u32, 2> }

@@ -274,3 +274,75 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets_ahead(
         }
     }
 }
+
+/// The first rows and those of a ticket that is drawn ahead, two rows each.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_row_tickets(
+    y: *mut u32,
+    rows: u32,
+    columns: u32,
+    counter: *mut u64,
+    out: *mut u64,
+) {
+    let (cta, mut smem, _) = unsafe { Cta::enter::<Tickets>() };
+    let tickets = unsafe { GlobalTickets::from_raw(counter, 1) };
+    let mut rows = unsafe { GlobalRowsMut::from_raw(y, rows, columns) }.rows_by_ticket::<2>(&cta, tickets);
+    for i in 0..2 {
+        if let Some(two) = rows.next_rows(&cta, &mut smem.memory) {
+            unsafe { out.add(2 * i).write(two.first() as u64) };
+            if let [_, Some((second, _))] = two.rows() {
+                unsafe { out.add(2 * i + 1).write(second as u64) };
+            }
+        }
+        if i == 0 {
+            rows.draw(&cta);
+            cta.sync();
+        }
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_row_tickets(
+    _y: *mut u32,
+    rows: u32,
+    _columns: u32,
+    counter: *mut u64,
+    out: *mut u64,
+) {
+    let (_, smem, _) = unsafe { Cta::enter::<Tickets>() };
+    let slots: [u32; 2] = unsafe { core::mem::transmute(smem.memory) };
+    let (rows, is_leader) = (rows as usize, elected());
+    let mut ticket = u64::from(cta_rank());
+    for i in 0..2 {
+        unsafe {
+            if is_leader {
+                raw::st_weak(space::SharedCta, ty::B64, slots[i], ticket);
+            }
+            sync();
+            let taken: u64 = raw::ld_weak(space::SharedCta, ty::B64, slots[i]);
+            let first = 2 * taken as usize;
+            if (taken as usize) < rows.div_ceil(2) && first < rows {
+                out.add(2 * i).write(first as u64);
+                if first + 1 < rows {
+                    out.add(2 * i + 1).write(first as u64 + 1);
+                }
+            }
+            if i == 0 {
+                ticket = u64::MAX;
+                if is_leader {
+                    let counter = counter.cast();
+                    ticket = raw::atom_add(
+                        sem::Relaxed,
+                        scope::Gpu,
+                        space::Global,
+                        ty::U64,
+                        counter,
+                        1,
+                        cache_hint::None,
+                    );
+                    ticket = ticket.saturating_add(u64::from(cta_count()));
+                }
+                sync();
+            }
+        }
+    }
+}
