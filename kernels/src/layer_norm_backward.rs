@@ -64,7 +64,9 @@ pub fn layer_norm_backward(
     if columns > COLUMNS as u32 {
         trap();
     }
-    let (Some(last_row), Some(last_vector)) = (rows.checked_sub(1), (columns / 8).checked_sub(1)) else { return };
+    let (Some(last_row), Some(last_vector)) = (rows.checked_sub(1), (columns / 8).checked_sub(1)) else {
+        return;
+    };
     let (last_row, last_vector) = (last_row as usize, last_vector as usize);
     let warp = cta.warp();
     let (thread, mut partials, mut drawn) = (cta.thread_rank() as usize, smem.partials, smem.drawn);
@@ -125,7 +127,8 @@ pub fn layer_norm_backward(
 
         let mut to = current.rows();
         unroll::<ROWS>(|r| {
-            let (scale, [of_sum, of_product]) = (scales[r], sums[r].map(|sum| -scales[r] * of_a_column * sum));
+            let (scale, [of_sum, of_product]) =
+                (scales[r], sums[r].map(|sum| -scales[r] * of_a_column * sum));
             if let Some((_, to)) = to[r].take()
                 && let Some((_, to)) = to.vectors(&cta).get(0)
             {

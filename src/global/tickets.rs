@@ -3,7 +3,7 @@
 use super::{GlobalMut, GlobalRowsMut, GlobalTileMut, RowMut};
 use crate::atomic::GlobalAtomics;
 use crate::group::Cta;
-use crate::mark::{Grid, deal};
+use crate::mark::{Grid, deal, hold};
 use crate::qualifier::{scope, sem};
 use crate::raw;
 use crate::reduce::ReduceMemory;
@@ -139,7 +139,7 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` by the leader
+    /// PTX: `mov.u32 lane, %laneid;` and `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` by the leader
     ///
     /// ```
     /// # use ptx::{global::TicketTilesMut, group::Cta, reduce::ReduceMemory};
@@ -165,7 +165,7 @@ impl<T: Element, const N: usize> TicketTilesMut<T, N> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` and `st.weak.shared::cta.b64` by the leader,
+    /// PTX: `mov.u32 lane, %laneid;`, `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` and `st.weak.shared::cta.b64` by the leader,
     /// `barrier.cta.sync.aligned 0;`, and `ld.weak.shared::cta.b64`
     #[inline(always)]
     #[track_caller]
@@ -190,7 +190,7 @@ impl<T: Element> GlobalRowsMut<T> {
     /// adjacent ones, when it asks for them: multiprocessors with a shorter way to memory take more of them. The first rows of a CTA
     /// are those of its rank, for which it draws no ticket.
     ///
-    /// Collective in the CTA.
+    /// Not collective.
     ///
     /// PTX: none.
     ///
@@ -206,7 +206,6 @@ impl<T: Element> GlobalRowsMut<T> {
     /// # }
     /// ```
     #[inline(always)]
-    #[track_caller]
     pub fn rows_by_ticket<const ROWS: usize>(
         self,
         cta: &Cta,
@@ -242,7 +241,7 @@ impl<T: Element, const ROWS: usize> TicketRowsMut<T, ROWS> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` by the leader
+    /// PTX: `mov.u32 lane, %laneid;` and `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` by the leader
     #[inline(always)]
     #[track_caller]
     pub fn draw(&mut self, cta: &Cta) {
@@ -256,7 +255,7 @@ impl<T: Element, const ROWS: usize> TicketRowsMut<T, ROWS> {
     ///
     /// Collective in the CTA.
     ///
-    /// PTX: `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` and `st.weak.shared::cta.b64` by the leader,
+    /// PTX: `mov.u32 lane, %laneid;`, `atom.relaxed.gpu.global.add.u64 d, [counter], 1;` and `st.weak.shared::cta.b64` by the leader,
     /// `barrier.cta.sync.aligned 0;`, and `ld.weak.shared::cta.b64`
     #[inline(always)]
     #[track_caller]
@@ -307,6 +306,8 @@ impl<T: Element, const ROWS: usize> AdjacentRowsMut<T, ROWS> {
     /// PTX: none.
     #[inline(always)]
     pub fn rows(self) -> [Option<(usize, RowMut<T>)>; ROWS] {
+        deal::<Cta, _>(self.base);
+        hold::<Cta>(self.first);
         let mut rows = [const { None }; ROWS];
         unroll::<ROWS>(|i| {
             // A sum that saturates is past the last row, as the true sum is.

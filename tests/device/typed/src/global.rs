@@ -178,6 +178,11 @@ ptx::shared_memory! {
     struct Tickets { memory: ReduceMemory<u64> }
 }
 
+/// A 1 that ptxas does not know (`ptx::global::GlobalTickets`).
+fn one() -> u64 {
+    1 + u64::from(raw::laneid() / 32)
+}
+
 /// One tile by ticket.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_global_tickets(
@@ -212,7 +217,7 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets(
                 space::Global,
                 ty::U64,
                 counter.cast(),
-                1,
+                one(),
                 cache_hint::None,
             );
         }
@@ -259,8 +264,15 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets_ahead(
         let mut ticket = u64::MAX;
         if is_leader {
             let counter = counter.cast();
-            ticket =
-                raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U64, counter, 1, cache_hint::None);
+            ticket = raw::atom_add(
+                sem::Relaxed,
+                scope::Gpu,
+                space::Global,
+                ty::U64,
+                counter,
+                one(),
+                cache_hint::None,
+            );
         }
         sync();
         if is_leader {
@@ -310,7 +322,7 @@ pub unsafe extern "ptx-kernel" fn raw_global_row_tickets(
 ) {
     let (_, smem, _) = unsafe { Cta::enter::<Tickets>() };
     let slots: [u32; 2] = unsafe { core::mem::transmute(smem.memory) };
-    let (rows, is_leader) = (rows as usize, elected());
+    let (ctas, is_leader) = (u64::from(cta_count()), elected());
     let mut ticket = u64::from(cta_rank());
     for i in 0..2 {
         unsafe {
@@ -319,29 +331,29 @@ pub unsafe extern "ptx-kernel" fn raw_global_row_tickets(
             }
             sync();
             let taken: u64 = raw::ld_weak(space::SharedCta, ty::B64, slots[i]);
-            let first = 2 * taken as usize;
-            if (taken as usize) < rows.div_ceil(2) && first < rows {
-                out.add(2 * i).write(first as u64);
-                if first + 1 < rows {
-                    out.add(2 * i + 1).write(first as u64 + 1);
+            if (taken as usize) < (rows as usize).div_ceil(2) {
+                let first = (2 * taken) as u32;
+                out.add(2 * i).write(first as usize as u64);
+                let second = first.saturating_add(1);
+                if second < rows {
+                    out.add(2 * i + 1).write(second as usize as u64);
                 }
             }
             if i == 0 {
-                ticket = u64::MAX;
+                let mut drawn = u64::MAX;
                 if is_leader {
-                    let counter = counter.cast();
-                    ticket = raw::atom_add(
+                    drawn = raw::atom_add(
                         sem::Relaxed,
                         scope::Gpu,
                         space::Global,
                         ty::U64,
-                        counter,
-                        1,
+                        counter.cast(),
+                        one(),
                         cache_hint::None,
                     );
-                    ticket = ticket.saturating_add(u64::from(cta_count()));
                 }
                 sync();
+                ticket = drawn.saturating_add(ctas);
             }
         }
     }
