@@ -94,16 +94,16 @@ pub fn layer_norm_backward(
     let (mut of_weights, mut of_bias) = ([0.0; 8], [0.0; 8]);
     while let Some(current) = now {
         let (vectors, of_row) = loaded;
+        // Before the next loads: ptxas lets the first use of loaded numbers wait for all loads before it.
+        let of_rows: [[f32; 2]; ROWS] = from_fn(|r| of_row.map(|of_lane| warp.shuffle(of_lane, r as u32)));
         loaded = load(&next);
 
-        let mut scales: [f32; ROWS] = zeroed();
         let mut gradients: [[f32; 8]; ROWS] = zeroed();
         let mut normalized: [[f32; 8]; ROWS] = zeroed();
         let mut sums: [Sums; ROWS] = zeroed();
         unroll::<ROWS>(|r| {
-            let [mean, scale] = of_row.map(|of_lane| warp.shuffle(of_lane, r as u32));
-            let ([dy, x], shift): ([[f32; 8]; 2], _) = (vectors[r].map(convert), -mean * scale);
-            scales[r] = scale;
+            let ([dy, x], [mean, scale]): ([[f32; 8]; 2], _) = (vectors[r].map(convert), of_rows[r]);
+            let shift = -mean * scale;
             normalized[r] = from_fn(|i| fma(x[i], scale, shift));
             gradients[r] = from_fn(|i| dy[i] * weights[i]);
             unroll::<8>(|i| {
@@ -127,8 +127,8 @@ pub fn layer_norm_backward(
 
         let mut to = current.rows();
         unroll::<ROWS>(|r| {
-            let (scale, [of_sum, of_product]) =
-                (scales[r], sums[r].map(|sum| -scales[r] * of_a_column * sum));
+            let [_, scale] = of_rows[r];
+            let [of_sum, of_product] = sums[r].map(|sum| -scale * of_a_column * sum);
             if let Some((_, to)) = to[r].take()
                 && let Some((_, to)) = to.vectors(&cta).get(0)
             {
