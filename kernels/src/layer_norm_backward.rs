@@ -94,9 +94,14 @@ pub fn layer_norm_backward(
     let (mut of_weights, mut of_bias) = ([0.0; 8], [0.0; 8]);
     while let Some(current) = now {
         let (vectors, of_row) = loaded;
-        // Before the next loads: ptxas lets the first use of loaded numbers wait for all loads before it.
-        let of_rows: [[f32; 2]; ROWS] = from_fn(|r| of_row.map(|of_lane| warp.shuffle(of_lane, r as u32)));
-        loaded = load(&next);
+        // The first use of loaded numbers waits for all loads before it, so the next loads come after it. The other shuffles keep
+        // these loads above the work on the vectors: ptxas would move them down.
+        let of_rows: [[f32; 2]; ROWS] = from_fn(|r| {
+            if r + 1 == ROWS {
+                loaded = load(&next);
+            }
+            of_row.map(|of_lane| warp.shuffle(of_lane, r as u32))
+        });
 
         let mut gradients: [[f32; 8]; ROWS] = zeroed();
         let mut normalized: [[f32; 8]; ROWS] = zeroed();
