@@ -11,7 +11,7 @@
 //! | [`GlobalMut`] | read, write | whole tiles: one CTA each ([`TilesMut`], [`TicketTilesMut`]); the rest ([`TailMut`]): one thread per element, or one CTA |
 //! | [`GlobalElementsMut`] | read, write | elements: one thread or one warp each |
 //! | [`GlobalVectorsMut`] | read, write | vectors of 16 bytes: one thread each |
-//! | [`GlobalRowsMut`] | read, write | rows: one CTA each |
+//! | [`GlobalRowsMut`] | read, write | rows: one CTA each ([`RowsMut`], [`TicketRowsMut`]), or one warp ([`WarpRowsMut`]) |
 //! | [`GlobalScatter`] | write | elements: every thread writes any of them |
 //! | [`GlobalMatrixMut`] | write | tiles of a matrix: one CTA each, fragments of them: one thread each |
 
@@ -43,7 +43,7 @@ pub use matrix::{
 };
 pub use scatter::GlobalScatter;
 pub use slice::GlobalSlice;
-pub use tickets::{GlobalTickets, TicketTilesMut};
+pub use tickets::{AdjacentRowsMut, GlobalTickets, TicketRowsMut, TicketTilesMut};
 
 /// The alignment in bytes that a bulk copy (`cp.async.bulk`) needs of its address in global memory (9.7.9.25.4.1).
 pub const ALIGN: usize = size::ALIGN;

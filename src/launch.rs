@@ -92,7 +92,7 @@ impl Cta {
     ///   instance, also through a pointer or a trait object.
     /// - *Dividing memory.* A method that deals memory out to threads is called by all threads that share the memory: the same
     ///   method, with equal parameters and arguments. All threads of the grid call `tiles`, `tiles_by_ticket`,
-    ///   `elements`, `warp_elements`, `vectors`, `rows`, `warp_rows` and `tile` of a value that a `from_raw` makes, and `update` or `tile` of a tail. All threads of the CTA call `vectors`, `elements`,
+    ///   `elements`, `warp_elements`, `vectors`, `rows`, `rows_by_ticket`, `warp_rows` and `tile` of a value that a `from_raw` makes, and `update` or `tile` of a tail. All threads of the CTA call `vectors`, `elements`,
     ///   `fragment` and `write_to` of a row or a tile, and `take`, `try_take` and `take_thread_vectors`.
     /// - *Handles.* A method that takes a handle by value or by `&mut`, but no group (`release`, `into_free`, `next_tile`,
     ///   `into_channel`, …), has no barrier. All threads that hold the handle make the same such calls in the same order; in a

@@ -210,7 +210,12 @@ impl<T: ShuffleValue + Element> ReduceMemory<T> {
     #[inline(always)]
     #[track_caller]
     pub(crate) fn broadcast_if(&mut self, cta: &Cta, is_leader: bool, value: T) -> T {
-        self.publish(cta, is_leader, value);
+        if is_leader {
+            // SAFETY: one thread stores, and no thread reads this half before the barrier (see the impl).
+            unsafe { T::store(self.slot(0), value) };
+        }
+        hold::<Cta>(self.now);
+        cta.sync();
         let of_leader = uniform::<Cta, T>(self.load(0));
         self.turn();
         of_leader

@@ -193,9 +193,9 @@ fn kernels_of_halves_are_made_of_vectors_and_pairs() {
         ("add_rms_norm_f16", 8, 24, 48),
         ("add_rms_norm_bf16", 8, 24, 48),
         // Two for the angles of the token; the sine of the first half of a head is negated.
-        ("rotary_embedding", 6, 2, 4),
+        ("rotary_embedding", 10, 4, 4),
         ("embedding_gather", 4, 4, 0),
-        ("layer_norm_backward", 2, 1, 0),
+        ("layer_norm_backward", 4, 2, 0),
     ];
     for (name, in_flight, stores, additions) in cases {
         let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");

@@ -223,6 +223,33 @@ fn tickets_of_another_start_are_exclusive_too() {
 }
 
 #[test]
+fn rows_by_ticket_come_once() {
+    for (rows, start) in [(0, 0), (1, 0), (2, 0), (5, 0), (6, 0), (15, 0), (15, u64::MAX - 1)] {
+        let want: Vec<u32> = (1..=rows).flat_map(|row| [row; 36]).collect();
+        assert_right(&want, |gpu, kernels| {
+            let (mut matrix, mut tickets) =
+                (gpu.slice(&vec![0_u32; 36 * rows as usize]), gpu.slice(&[start]));
+            let arguments = (Matrix::new(&mut matrix, rows, 36), &mut tickets);
+            kernels.kernel(flags::rows_by_ticket)?.launch(gpu, 3, arguments)?;
+            Ok(matrix.to_vec())
+        });
+    }
+}
+
+/// Checks that a counter that does not begin at 0 leaves rows out, and gives none to two CTAs, nor those of a CTA's rank.
+#[test]
+fn row_tickets_of_another_start_are_exclusive_too() {
+    let want: Vec<u32> =
+        (1..=14).flat_map(|row| [if (7..=10).contains(&row) { 0 } else { row }; 36]).collect();
+    assert_right(&want, |gpu, kernels| {
+        let (mut matrix, mut tickets) = (gpu.slice(&vec![0_u32; 36 * 14]), gpu.slice(&[2_u64]));
+        let arguments = (Matrix::new(&mut matrix, 14, 36), &mut tickets);
+        kernels.kernel(flags::rows_by_ticket)?.launch(gpu, 3, arguments)?;
+        Ok(matrix.to_vec())
+    });
+}
+
+#[test]
 fn a_row_is_read_twice_and_written_in_place() {
     let rows: Vec<f32> = (0..5 * 140).map(|i| (i % 8) as f32).collect();
     let sums = rows.chunks(140).map(|row| row.iter().sum::<f32>());

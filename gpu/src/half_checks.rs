@@ -430,6 +430,7 @@ fn layer_norm_backward<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> 
         let mut dx = device.memory(&vec![bf16::NAN; n])?;
         let [mut dweights, mut dbias] =
             [device.memory(&vec![1.5_f32; columns])?, device.memory(&vec![1.5; columns])?];
+        let mut tickets = device.memory(&[0_u64])?;
         let [m, n] = [rows as u32, columns as u32];
         let of_twin = (
             D::address(&of_dy),
@@ -440,6 +441,7 @@ fn layer_norm_backward<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> 
             D::address(&dx),
             D::address(&dweights),
             D::address(&dbias),
+            D::address(&tickets),
             m,
             n,
         );
@@ -452,6 +454,7 @@ fn layer_norm_backward<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> 
             Matrix::new(D::write(&mut dx), m, n),
             D::write(&mut dweights),
             D::write(&mut dbias),
+            D::write(&mut tickets),
             m,
             n,
         );

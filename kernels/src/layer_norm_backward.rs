@@ -2,43 +2,50 @@
 
 use ptx::atomic::GlobalAtomics;
 use ptx::bf16;
-use ptx::global::{Global, GlobalMatrix, GlobalRowsMut};
+use ptx::global::{AdjacentRowsMut, Global, GlobalMatrix, GlobalRowsMut, GlobalTickets};
 use ptx::group::Cta;
 use ptx::math::{convert, fma, rcp_ftz};
-use ptx::qualifier::{scope, sem};
+use ptx::qualifier::{B128, scope, sem};
 use ptx::reduce::ReduceMemory;
 use ptx::registers::{from_fn, unroll, zeroed};
 use ptx::shared::SharedArray;
 use ptx::trap;
 
 const THREADS: usize = 512;
-/// Vectors of a row that a thread has: a row has up to 4096 elements.
-const VECTORS: usize = 1;
-const COLUMNS: usize = 8 * VECTORS * THREADS;
+/// A thread has one vector of a row.
+const COLUMNS: usize = 8 * THREADS;
+/// Rows of a CTA at a time, which one reduction serves.
+const ROWS: usize = 2;
 
 ptx::shared_memory! {
-    struct Smem { partials: ReduceMemory<u64>, weights: SharedArray<bf16, COLUMNS> }
+    struct Smem { partials: ReduceMemory<B128>, drawn: ReduceMemory<u64>, sums: SharedArray<f32, { 2 * COLUMNS }> }
 }
 
-/// Two floats, which one reduction adds up.
+/// The sums of a row: of the gradients of x̂, and of their products with x̂.
+type Sums = [f32; 2];
+
 #[inline(always)]
-fn both(a: f32, b: f32) -> u64 {
-    u64::from(a.to_bits()) | u64::from(b.to_bits()) << 32
+fn pack(sums: [Sums; ROWS]) -> B128 {
+    let [lo, hi] = sums.map(|[a, b]| u64::from(a.to_bits()) | u64::from(b.to_bits()) << 32);
+    B128 { lo, hi }
 }
 
 #[inline(always)]
-fn each(both: u64) -> [f32; 2] {
-    [f32::from_bits(both as u32), f32::from_bits((both >> 32) as u32)]
+fn unpack(packed: B128) -> [Sums; ROWS] {
+    [packed.lo, packed.hi].map(|sums| [sums as u32, (sums >> 32) as u32].map(f32::from_bits))
 }
 
 /// For each row of y = x̂ · weights + bias, where x̂ = (x - mean) · scale: the row of dx ← the gradient of x, of dy as the gradient of y.
 /// `dweights` ← `dweights` + the sum of dy · x̂ over all rows, `dbias` ← `dbias` + the sum of dy. Rows have up to 4096 elements.
+/// `tickets` are 0 before the launch.
 ///
-/// Launch: a 1-D grid of any size, 512 threads per CTA. Each CTA adds its sums to memory once, so a grid fills the GPU once.
+/// Launch: a 1-D grid of any size, 512 threads per CTA. Each CTA adds its sums to memory once, so a grid fills the GPU once: a
+/// multiprocessor has registers for one CTA.
 ///
-/// Technique: a thread keeps the sums of its columns in registers, and its weights in shared memory. It loads the next row while the CTA
-/// reduces this one.
-#[ptx::kernel(threads = THREADS as u32, min_ctas = 2)]
+/// Technique: a thread keeps the sums of its columns in registers. It loads the next two rows while the CTA reduces these. CTAs take
+/// rows by tickets, since some multiprocessors reach memory faster than others. In the end the sums pass through shared memory, so
+/// that a warp adds to adjacent vectors.
+#[ptx::kernel(threads = THREADS as u32, min_ctas = 1)]
 pub fn layer_norm_backward(
     cta: Cta,
     #[shared] smem: Smem,
@@ -50,89 +57,110 @@ pub fn layer_norm_backward(
     #[len(rows, columns)] dx: GlobalRowsMut<bf16>,
     dweights: GlobalAtomics<f32, scope::Gpu>,
     dbias: GlobalAtomics<f32, scope::Gpu>,
+    tickets: GlobalTickets,
     rows: u32,
     columns: u32,
 ) {
     if columns > COLUMNS as u32 {
         trap();
     }
-    let (thread, mut partials) = (cta.thread_rank() as usize, smem.partials);
-    // Zeros beyond the end of a row, which add nothing.
-    let load = |from: Option<Global<bf16>>| {
-        let mut loaded: [[bf16; 8]; VECTORS] = zeroed();
-        if let Some(from) = from {
-            unroll::<VECTORS>(|k| {
-                if let Some(vector) = from.get_vector(thread + k * THREADS) {
-                    loaded[k] = vector;
-                }
-            });
-        }
-        loaded
+    let (Some(last_row), Some(last_vector)) = (rows.checked_sub(1), (columns / 8).checked_sub(1)) else {
+        return;
     };
-    let mut of_weights: [[f32; 8]; VECTORS] = zeroed();
-    let mut of_bias: [[f32; 8]; VECTORS] = zeroed();
-    let of_a_column = rcp_ftz(columns as f32);
-
-    cta.finish(smem.weights, |cta, table| {
-        let table = table.vector_stores();
-        unroll::<VECTORS>(|k| {
-            let own = thread + k * THREADS;
-            table.set_vector(own, weights.get_vector(own).unwrap_or_default());
+    let (last_row, last_vector) = (last_row as usize, last_vector as usize);
+    let warp = cta.warp();
+    let (thread, mut partials, mut drawn) = (cta.thread_rank() as usize, smem.partials, smem.drawn);
+    // Without a branch the loads of the next rows stay in flight: what lies past an end is loaded again, and adds nothing. A lane has the
+    // mean and the scale of one of the rows.
+    let load = |next: &Option<AdjacentRowsMut<bf16, ROWS>>| -> ([[[bf16; 8]; 2]; ROWS], [f32; 2]) {
+        let first = next.as_ref().map_or(0, AdjacentRowsMut::first);
+        let vectors = from_fn(|r| {
+            let row = (first + r).min(last_row);
+            let (Some(dy), Some(x)) = (dy.row(row), x.row(row)) else { trap() };
+            [dy, x].map(|row| row.get_vector(thread.min(last_vector)).unwrap_or_else(|| trap()))
         });
-        let table = table.publish().sync(cta);
-        let (rank, ctas) = (cta.grid_rank() as usize, cta.grid_size() as usize);
-        let mut loaded = (load(dy.row(rank)), load(x.row(rank)));
-        for (row, (mean, scale), to) in dx.rows_with(cta, (means, scales)) {
-            let (of_dy, of_x) = loaded;
-            loaded = (load(dy.row(row + ctas)), load(x.row(row + ctas)));
+        let row = (first + thread % ROWS).min(last_row);
+        (vectors, [means, scales].map(|numbers| numbers.get(row).unwrap_or_else(|| trap())))
+    };
+    let mut rows = dx.rows_by_ticket::<ROWS>(&cta, tickets);
+    let mut now = rows.next_rows(&cta, &mut drawn);
+    rows.draw(&cta);
+    let mut loaded = load(&now);
+    let weights: [f32; 8] = convert(weights.get_vector(thread).unwrap_or_default());
+    let of_a_column = rcp_ftz(columns as f32);
+    let mut next = rows.next_rows(&cta, &mut drawn);
+    rows.draw(&cta);
 
-            // The gradients of x̂, and x̂.
+    let (mut of_weights, mut of_bias) = ([0.0; 8], [0.0; 8]);
+    while let Some(current) = now {
+        let (vectors, of_row) = loaded;
+        // The first use of loaded numbers waits for all loads before it, so the next loads come after it. The other shuffles keep
+        // these loads above the work on the vectors: ptxas would move them down.
+        let of_rows: [[f32; 2]; ROWS] = from_fn(|r| {
+            if r + 1 == ROWS {
+                loaded = load(&next);
+            }
+            of_row.map(|of_lane| warp.shuffle(of_lane, r as u32))
+        });
+
+        let mut gradients: [[f32; 8]; ROWS] = zeroed();
+        let mut normalized: [[f32; 8]; ROWS] = zeroed();
+        let mut sums: [Sums; ROWS] = zeroed();
+        unroll::<ROWS>(|r| {
+            let ([dy, x], [mean, scale]): ([[f32; 8]; 2], _) = (vectors[r].map(convert), of_rows[r]);
             let shift = -mean * scale;
-            let gradients = |k: usize| -> ([f32; 8], [f32; 8]) {
-                let (dy, x, weights): ([f32; 8], [f32; 8], [f32; 8]) = (
-                    convert(of_dy[k]),
-                    convert(of_x[k]),
-                    convert(table.get_vector(thread + k * THREADS).unwrap_or_default()),
-                );
-                (from_fn(|i| dy[i] * weights[i]), from_fn(|i| fma(x[i], scale, shift)))
-            };
-            let (mut sum, mut product) = (0.0, 0.0);
-            unroll::<VECTORS>(|k| {
-                let (dy, (of_normalized, normalized)): ([f32; 8], _) = (convert(of_dy[k]), gradients(k));
+            normalized[r] = from_fn(|i| fma(x[i], scale, shift));
+            gradients[r] = from_fn(|i| dy[i] * weights[i]);
+            unroll::<8>(|i| {
+                sums[r][0] += gradients[r][i];
+                sums[r][1] = fma(gradients[r][i], normalized[r][i], sums[r][1]);
+            });
+            // The last row may have none beside it.
+            if r == 0 || current.first() + r <= last_row {
                 unroll::<8>(|i| {
-                    sum += of_normalized[i];
-                    product = fma(of_normalized[i], normalized[i], product);
-                    of_weights[k][i] = fma(dy[i], normalized[i], of_weights[k][i]);
-                    of_bias[k][i] += dy[i];
+                    of_weights[i] = fma(dy[i], normalized[r][i], of_weights[i]);
+                    of_bias[i] += dy[i];
                 });
-            });
-            let added = partials.reduce(cta, both(sum, product), |a, b| {
-                let ([a, b], [c, d]) = (each(a), each(b));
-                both(a + c, b + d)
-            });
-            let [mean_of_sum, mean_of_product] = each(added).map(|sum| sum * of_a_column);
-            let own = to.vectors(cta);
-            unroll::<VECTORS>(|k| {
-                if let Some((_, to)) = own.get(k) {
-                    let (of_normalized, normalized) = gradients(k);
-                    to.write(convert(from_fn::<f32, 8>(|i| {
-                        scale * (of_normalized[i] - fma(normalized[i], mean_of_product, mean_of_sum))
-                    })));
-                }
-            });
-        }
-        table.end()
-    });
-
-    let (Some(dweights), Some(dbias)) = (dweights.vectors::<4>(), dbias.vectors::<4>()) else { trap() };
-    unroll::<VECTORS>(|k| {
-        unroll::<2>(|half| {
-            let four = |sums: &[f32; 8]| from_fn::<f32, 4>(|i| sums[4 * half + i]);
-            let i = 2 * (thread + k * THREADS) + half;
-            if let (Some(dweights), Some(dbias)) = (dweights.get(i), dbias.get(i)) {
-                dweights.add(four(&of_weights[k]), sem::Relaxed);
-                dbias.add(four(&of_bias[k]), sem::Relaxed);
             }
         });
+        let after = rows.next_rows(&cta, &mut drawn);
+        let sums = unpack(partials.reduce(&cta, pack(sums), |a, b| {
+            let (a, b) = (unpack(a), unpack(b));
+            pack(from_fn(|r| from_fn(|i| a[r][i] + b[r][i])))
+        }));
+        rows.draw(&cta);
+
+        let mut to = current.rows();
+        unroll::<ROWS>(|r| {
+            let [_, scale] = of_rows[r];
+            let [of_sum, of_product] = sums[r].map(|sum| -scale * of_a_column * sum);
+            if let Some((_, to)) = to[r].take()
+                && let Some((_, to)) = to.vectors(&cta).get(0)
+            {
+                to.write(convert(from_fn::<f32, 8>(|i| {
+                    fma(gradients[r][i], scale, fma(normalized[r][i], of_product, of_sum))
+                })));
+            }
+        });
+        (now, next) = (next, after);
+    }
+
+    let (Some(dweights), Some(dbias)) = (dweights.vectors::<4>(), dbias.vectors::<4>()) else { trap() };
+    cta.finish(smem.sums, |cta, sums| {
+        let sums = sums.vector_stores();
+        unroll::<2>(|half| {
+            let four = |sums: &[f32; 8]| from_fn::<f32, 4>(|i| sums[4 * half + i]);
+            sums.set_vector(2 * thread + half, four(&of_weights));
+            sums.set_vector(COLUMNS / 4 + 2 * thread + half, four(&of_bias));
+        });
+        let sums = sums.publish().sync(cta);
+        unroll::<2>(|half| {
+            let i = thread + half * THREADS;
+            if let (Some(dweights), Some(dbias)) = (dweights.get(i), dbias.get(i)) {
+                dweights.add(sums.get_vector(i).unwrap_or_default(), sem::Relaxed);
+                dbias.add(sums.get_vector(COLUMNS / 4 + i).unwrap_or_default(), sem::Relaxed);
+            }
+        });
+        sums.end()
     });
 }

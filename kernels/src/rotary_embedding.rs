@@ -6,14 +6,15 @@ use ptx::math::{convert, fma, neg};
 use ptx::registers::{from_fn, unroll, zeroed};
 use ptx::{bf16, trap};
 
-const THREADS: u32 = 256;
+const THREADS: u32 = 128;
 /// Vectors of a thread at a time, for each of which it loads two.
-const VECTORS: usize = 2;
+const VECTORS: usize = 4;
 
 /// Each row of the output ← that row of the input, which is a token with any number of heads, rotated by the angles of the token's
 /// position: the row of `cosines` and `sines` at `positions[token]`, of 64 angles.
 ///
-/// Launch: a 1-D grid of any size, best four CTAs per multiprocessor, 256 threads per CTA.
+/// Launch: a 1-D grid of any size, 128 threads per CTA. A CTA per token is best: a multiprocessor with a shorter way to memory then
+/// gets more tokens.
 ///
 /// Technique: a thread loads its vector and the one that is rotated with it, which lies eight vectors on. The second load finds the
 /// vector in the L1 cache. Both are in flight before its angles are.
@@ -28,7 +29,7 @@ pub fn rotary_embedding(
     tokens: u32,
     columns: u32,
 ) {
-    // All vectors of a thread have the same place in their heads, since 256 is a multiple of 16.
+    // All vectors of a thread have the same place in their heads, since 128 is a multiple of 16.
     let (angles, is_second) = (cta.thread_rank() as usize % 8, cta.thread_rank() & 8 != 0);
     for (_, (from, position), to) in output.rows_with(&cta, (input, positions)) {
         let own = to.vectors(&cta);

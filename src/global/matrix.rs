@@ -161,7 +161,7 @@ impl<T: Element, const R: usize, const C: usize> MatrixTile<T, R, C> {
 /// ```
 #[derive(Debug)]
 pub struct GlobalRowsMut<T> {
-    base: *mut T,
+    pub(super) base: *mut T,
     rows: u32,
     columns: u32,
 }
@@ -427,8 +427,8 @@ unsafe impl<T: Element> RowInputs for GlobalRowsMut<T> {
     }
     #[inline(always)]
     unsafe fn row(&self, y: u32) -> RowMut<T> {
-        // SAFETY: there is such a row (`# Safety`), so the address is in the matrix.
-        RowMut::new(unsafe { self.base.add(start(y, self.columns)) }, self.columns)
+        // SAFETY: there is such a row, which is this CTA's (`# Safety`).
+        unsafe { RowMut::of_matrix(self.base, self.columns, y) }
     }
     #[inline(always)]
     unsafe fn warp_row(&self, y: u32, lane: u32, lanes: u32) -> VectorsMut<T, u32> {
@@ -483,9 +483,8 @@ impl<T: Element> Iterator for RowsMut<T> {
         }
         // A sum that saturates is past the last row, as the true sum is.
         self.next = index.saturating_add(self.step);
-        // SAFETY: `index < count`, so the row is in the matrix.
-        let base = unsafe { self.base.add(start(index, self.columns)) };
-        Some((index as usize, RowMut::new(base, self.columns)))
+        // SAFETY: `index < count`, so the row is in the matrix. It is this CTA's (`GlobalRowsMut::rows`).
+        Some((index as usize, unsafe { RowMut::of_matrix(self.base, self.columns, index) }))
     }
 }
 
@@ -532,6 +531,17 @@ impl<T> RowMut<T> {
     #[inline(always)]
     pub(super) const fn new(base: *mut T, len: u32) -> Self {
         RowMut { base, len }
+    }
+
+    /// Row `y` of the matrix at `base`, with rows of `columns` elements.
+    ///
+    /// # Safety
+    ///
+    /// The matrix has such a row. Only the executing CTA accesses it, through this handle.
+    #[inline(always)]
+    pub(super) const unsafe fn of_matrix(base: *mut T, columns: u32, y: u32) -> Self {
+        // SAFETY: there is such a row (`# Safety`), so the address is in the matrix.
+        RowMut::new(unsafe { base.add(start(y, columns)) }, columns)
     }
 }
 

@@ -82,6 +82,7 @@ const NO_MISUSE: Exceptions = &[
             "cluster::Cluster::position",
             "cluster::Cluster::shape",
             "cluster::Cluster::cta_count",
+            "global::AdjacentRowsMut::first",
             "global::GlobalElementsMut::is_empty",
             "global::GlobalElementsMut::len",
             "global::GlobalMatrixMut::columns",
@@ -137,7 +138,6 @@ const NO_USER: Exceptions = &[
             "global::GlobalMatrixMut::columns",
             "global::GlobalMatrixMut::rows",
             "global::GlobalMut::is_empty",
-            "global::GlobalRowsMut::columns",
             "global::GlobalScatter::len",
             "global::GlobalSlice::len",
             "global::GlobalVectorsMut::is_empty",
@@ -597,7 +597,7 @@ fn is_called(function: &Function, called: &Called) -> bool {
 }
 
 /// The number of public functions of the typed layer. A new one has a user, or a reason in `NO_USER`.
-const MOST_FUNCTIONS: usize = 505;
+const MOST_FUNCTIONS: usize = 510;
 
 #[test]
 fn public_functions_are_few() {

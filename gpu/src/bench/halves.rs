@@ -139,7 +139,8 @@ fn rotary_embedding(bench: &Bench) -> Result<Timing> {
     );
     let of_twin =
         (address(&of_tokens), address(&cosines), address(&sines), address(&source), address(&output), m, n);
-    let config = LaunchConfig::new(4 * bench.gpu.multiprocessors()?, 256);
+    // A CTA per token.
+    let config = LaunchConfig::new(m, 128);
     // SAFETY: the rows are packed whole heads, and each position has angles.
     let launches = unsafe { bench.launches("rotary_embedding", &config, arguments, of_twin)? };
     for launch in &launches {
@@ -207,6 +208,7 @@ fn layer_norm_backward(bench: &Bench) -> Result<Timing> {
     let (means, scales) = (stream.clone_htod(&all.means)?, stream.clone_htod(&all.scales)?);
     let mut dx = stream.alloc_zeros::<bf16>(ROWS * COLUMNS)?;
     let mut sums = [stream.alloc_zeros::<f32>(COLUMNS)?, stream.alloc_zeros::<f32>(COLUMNS)?];
+    let tickets = stream.alloc_zeros::<u64>(1)?;
     let [m, n] = [ROWS as u32, COLUMNS as u32];
     let arguments = (
         matrix(&of_dy, ROWS, COLUMNS),
@@ -217,6 +219,7 @@ fn layer_norm_backward(bench: &Bench) -> Result<Timing> {
         matrix(&dx, ROWS, COLUMNS),
         slice(&sums[0]),
         slice(&sums[1]),
+        slice(&tickets),
         m,
         n,
     );
@@ -229,13 +232,15 @@ fn layer_norm_backward(bench: &Bench) -> Result<Timing> {
         address(&dx),
         address(&sums[0]),
         address(&sums[1]),
+        address(&tickets),
         m,
         n,
     );
-    // A multiprocessor has registers for two CTAs.
-    let config = LaunchConfig::new(2 * bench.gpu.multiprocessors()?, 512);
-    // SAFETY: the rows are packed whole vectors, and each row and each column has its number.
+    // A multiprocessor has registers for one CTA.
+    let config = LaunchConfig::new(bench.gpu.multiprocessors()?, 512);
+    // SAFETY: the rows are packed whole vectors, each row and each column has its number, and `zeroing` lets the tickets begin with 0.
     let launches = unsafe { bench.launches("layer_norm_backward", &config, arguments, of_twin)? };
+    let launches = bench.zeroing(launches, &[&tickets]);
     for launch in &launches {
         bench.fill_with_nan(&mut dx)?;
         sums.iter_mut().try_for_each(|sums| stream.memset_zeros(sums))?;

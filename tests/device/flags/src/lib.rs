@@ -10,6 +10,7 @@ use ptx::global::{Global, GlobalMut, GlobalRowsMut, GlobalScatter, GlobalTickets
 use ptx::group::Cta;
 use ptx::qualifier::{scope, sem};
 use ptx::reduce::ReduceMemory;
+use ptx::registers::unroll;
 
 ptx::panic_handler!();
 
@@ -261,6 +262,27 @@ pub fn tiles_by_ticket(
         for (i, y) in tile.elements(&cta) {
             y.write((first_of_tail + i + 1) as u32);
         }
+    }
+}
+
+/// Adds i + 1 to each element of row i, by tickets for two rows, each drawn a round ahead.
+#[ptx::kernel(unsafe(uniform), threads = 32)]
+pub fn rows_by_ticket(
+    cta: Cta,
+    #[shared] smem: Tickets,
+    matrix: GlobalRowsMut<u32>,
+    #[len(1)] tickets: GlobalTickets,
+) {
+    let mut memory = smem.memory;
+    let mut rows = matrix.rows_by_ticket::<2>(&cta, tickets);
+    while let Some(two) = rows.next_rows(&cta, &mut memory) {
+        rows.draw(&cta);
+        let mut two = two.rows();
+        unroll::<2>(|r| {
+            if let Some((index, row)) = two[r].take() {
+                row.elements(&cta).for_each(|(_, y)| y.write(y.read() + index as u32 + 1));
+            }
+        });
     }
 }
 

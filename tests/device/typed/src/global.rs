@@ -178,6 +178,11 @@ ptx::shared_memory! {
     struct Tickets { memory: ReduceMemory<u64> }
 }
 
+/// A 1 that ptxas does not know (`ptx::global::GlobalTickets`).
+fn one() -> u64 {
+    1 + u64::from(raw::laneid() / 32)
+}
+
 /// One tile by ticket.
 #[unsafe(no_mangle)]
 pub unsafe extern "ptx-kernel" fn typed_global_tickets(
@@ -212,7 +217,7 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets(
                 space::Global,
                 ty::U64,
                 counter.cast(),
-                1,
+                one(),
                 cache_hint::None,
             );
         }
@@ -259,8 +264,15 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets_ahead(
         let mut ticket = u64::MAX;
         if is_leader {
             let counter = counter.cast();
-            ticket =
-                raw::atom_add(sem::Relaxed, scope::Gpu, space::Global, ty::U64, counter, 1, cache_hint::None);
+            ticket = raw::atom_add(
+                sem::Relaxed,
+                scope::Gpu,
+                space::Global,
+                ty::U64,
+                counter,
+                one(),
+                cache_hint::None,
+            );
         }
         sync();
         if is_leader {
@@ -271,6 +283,78 @@ pub unsafe extern "ptx-kernel" fn raw_global_tickets_ahead(
         let taken = if index as usize >= count { None } else { Some(index) };
         if let Some(index) = taken {
             out.write(index);
+        }
+    }
+}
+
+/// The first rows and those of a ticket that is drawn ahead, two rows each.
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn typed_global_row_tickets(
+    y: *mut u32,
+    rows: u32,
+    columns: u32,
+    counter: *mut u64,
+    out: *mut u64,
+) {
+    let (cta, mut smem, _) = unsafe { Cta::enter::<Tickets>() };
+    let tickets = unsafe { GlobalTickets::from_raw(counter, 1) };
+    let mut rows = unsafe { GlobalRowsMut::from_raw(y, rows, columns) }.rows_by_ticket::<2>(&cta, tickets);
+    for i in 0..2 {
+        if let Some(two) = rows.next_rows(&cta, &mut smem.memory) {
+            unsafe { out.add(2 * i).write(two.first() as u64) };
+            if let [_, Some((second, _))] = two.rows() {
+                unsafe { out.add(2 * i + 1).write(second as u64) };
+            }
+        }
+        if i == 0 {
+            rows.draw(&cta);
+            cta.sync();
+        }
+    }
+}
+#[unsafe(no_mangle)]
+pub unsafe extern "ptx-kernel" fn raw_global_row_tickets(
+    _y: *mut u32,
+    rows: u32,
+    _columns: u32,
+    counter: *mut u64,
+    out: *mut u64,
+) {
+    let (_, smem, _) = unsafe { Cta::enter::<Tickets>() };
+    let slots: [u32; 2] = unsafe { core::mem::transmute(smem.memory) };
+    let (ctas, is_leader) = (u64::from(cta_count()), elected());
+    let mut ticket = u64::from(cta_rank());
+    for i in 0..2 {
+        unsafe {
+            if is_leader {
+                raw::st_weak(space::SharedCta, ty::B64, slots[i], ticket);
+            }
+            sync();
+            let taken: u64 = raw::ld_weak(space::SharedCta, ty::B64, slots[i]);
+            if (taken as usize) < (rows as usize).div_ceil(2) {
+                let first = (2 * taken) as u32;
+                out.add(2 * i).write(first as usize as u64);
+                let second = first.saturating_add(1);
+                if second < rows {
+                    out.add(2 * i + 1).write(second as usize as u64);
+                }
+            }
+            if i == 0 {
+                let mut drawn = u64::MAX;
+                if is_leader {
+                    drawn = raw::atom_add(
+                        sem::Relaxed,
+                        scope::Gpu,
+                        space::Global,
+                        ty::U64,
+                        counter.cast(),
+                        one(),
+                        cache_hint::None,
+                    );
+                }
+                sync();
+                ticket = drawn.saturating_add(ctas);
+            }
         }
     }
 }

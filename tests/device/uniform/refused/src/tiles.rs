@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 use core::mem::swap;
 
-use ptx::global::{Global, GlobalMut, GlobalTickets};
+use ptx::global::{Global, GlobalMut, GlobalRowsMut, GlobalTickets};
 use ptx::group::{AfterSync, Cta, Together};
 use ptx::mbarrier::{Mbarrier, Uninit};
 use ptx::pipeline::{ConsumersBarrier, PipelineMemory};
@@ -357,6 +357,25 @@ pub fn memory_of_two_parts_by_its_address(cta: Cta, #[shared] smem: Consumed) {
         let (pipeline, y) = run.end();
         (pipeline, x, y)
     });
+}
+
+/// Two CTAs draw the same number for rows from two counters.
+#[ptx::kernel(threads = 64)]
+pub fn row_tickets_by_the_cta(
+    cta: Cta,
+    #[shared] smem: Tickets,
+    data: GlobalRowsMut<u32>,
+    one: GlobalTickets,
+    other: GlobalTickets,
+) {
+    let mut drawn = smem.drawn;
+    let tickets = if cta.grid_rank() % 2 == 0 { one } else { other };
+    let mut rows = data.rows_by_ticket::<1>(&cta, tickets); // wrong
+    while let Some(one) = rows.next_rows(&cta, &mut drawn) {
+        if let [Some((i, row))] = one.rows() {
+            row.elements(&cta).for_each(|(_, y)| y.write(i as u32));
+        }
+    }
 }
 
 /// Two CTAs draw the same number from two counters.
