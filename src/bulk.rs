@@ -211,7 +211,12 @@ pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: Th
 #[inline(always)]
 #[track_caller]
 #[doc(alias("cp_async_bulk_cp_mask", "cuda::ptx::cp_async_bulk_cp_mask"))]
-pub fn store_masked<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, G: ThreadGroup<Owner = Cta>>(
+pub fn store_masked<
+    T: Element,
+    const N: usize,
+    Src: CopySource<T, N, Group = G>,
+    G: ThreadGroup<Owner = Cta>,
+>(
     group: &G,
     src: Src,
     dst: impl MaybeHinted<GlobalTileMut<T, N>>,

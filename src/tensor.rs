@@ -678,7 +678,13 @@ pub type TensorReduce<'s, T, const N: usize, State, S, G = Cta> =
 #[inline(always)]
 #[track_caller]
 #[doc(alias("SM90_TMA_STORE", "cp_async_bulk_tensor", "cuda::ptx::cp_async_bulk_tensor"))]
-pub fn store<T: Element, const N: usize, Src: CopySource<T, N, Group = G>, S: StoreShape, G: ThreadGroup<Owner = Cta>>(
+pub fn store<
+    T: Element,
+    const N: usize,
+    Src: CopySource<T, N, Group = G>,
+    S: StoreShape,
+    G: ThreadGroup<Owner = Cta>,
+>(
     group: &G,
     src: Src,
     dst: impl MaybeHinted<TensorTileMut<T, S>>,

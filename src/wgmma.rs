@@ -6,6 +6,6 @@ mod operand;
 mod packed;
 
 pub use accumulator::{Accumulator, Addend, Flight, Zeros};
-pub use groups::{Group, Groups, Waiting, Read, Wgmma};
+pub use groups::{Group, Groups, Read, Waiting, Wgmma};
 pub use operand::{Multiplicand, Operand, OperandBox, OperandTiles, Tile};
 pub use packed::{Half, Packed};

@@ -163,7 +163,14 @@ unsafe fn await_full_together<G: Sharing>(bar: u32, parity: u32) {
             let is_full = if G::CTAS == 0 {
                 raw::mbarrier_try_wait_parity(sem::Acquire, scope::Cta, space::SharedCta, bar, parity, hint)
             } else {
-                raw::mbarrier_try_wait_parity(sem::Relaxed, scope::Cluster, space::SharedCta, bar, parity, hint)
+                raw::mbarrier_try_wait_parity(
+                    sem::Relaxed,
+                    scope::Cluster,
+                    space::SharedCta,
+                    bar,
+                    parity,
+                    hint,
+                )
             };
             if raw::vote_sync(mode::All, is_full, u32::MAX) {
                 break;

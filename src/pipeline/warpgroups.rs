@@ -75,7 +75,9 @@ pub struct FinishedWarpgroups<'s, S, const STAGES: usize, G, H> {
     handles: H,
 }
 
-impl<'s, S: StageTiles, const STAGES: usize, G: Sharing, H: HandOver<Cta> + End> FinishedWarpgroups<'s, S, STAGES, G, H> {
+impl<'s, S: StageTiles, const STAGES: usize, G: Sharing, H: HandOver<Cta> + End>
+    FinishedWarpgroups<'s, S, STAGES, G, H>
+{
     /// Gives the pipeline and the warpgroups' handles up at the end of the kernel, as
     /// [`FinishedRun::end`](super::FinishedRun::end) does.
     ///
@@ -258,17 +260,16 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
             Consumer<'p, S, STAGES, G>,
             Wgmma<'p>,
             H::HeldBy<Warpgroup<'p, COUNT>>,
-        ) -> (
-            Consumer<'p, S, STAGES, G>,
-            Wgmma<'p>,
-            H::EndedBy<Warpgroup<'p, COUNT>>,
-        ),
-    ) -> FinishedWarpgroups<'s, S, STAGES, G, [H; HANDLES]>
-    {
+        )
+            -> (Consumer<'p, S, STAGES, G>, Wgmma<'p>, H::EndedBy<Warpgroup<'p, COUNT>>),
+    ) -> FinishedWarpgroups<'s, S, STAGES, G, [H; HANDLES]> {
         meet!(by, by.cta(); self.addr);
         const {
             Layout::<S, STAGES, G>::check();
-            assert!(HANDLES == COUNT as usize, "each warpgroup gets one element of `handles`: pass as many as there are barriers");
+            assert!(
+                HANDLES == COUNT as usize,
+                "each warpgroup gets one element of `handles`: pass as many as there are barriers"
+            );
             let registers = 65536 / (WARPGROUP * (COUNT + 1)) / 8 * 8;
             // Two warpgroups have all registers that a thread can have, and ptxas leaves the instructions out.
             assert!(
@@ -282,7 +283,9 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
         }
         let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
         if threads != WARPGROUP * (COUNT + 1) {
-            trap_because!("`run_warpgroups` needs 128 threads for each warpgroup, and one warpgroup more that produces")
+            trap_because!(
+                "`run_warpgroups` needs 128 threads for each warpgroup, and one warpgroup more that produces"
+            )
         }
         if rank == 0 {
             // SAFETY: this pipeline owns the memory, which is idle and holds no valid mbarrier. Each of four warps of each
@@ -308,8 +311,11 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                     one.part::<Thread<'_>, _>(|| produce(&Thread::of_part(), producer).drain());
                 }
             } else {
-                let warpgroup =
-                    Warpgroup::of_part(rank % WARPGROUP, index - 1, WarpgroupBarriers::<COUNT>::FIRST + index - 1);
+                let warpgroup = Warpgroup::of_part(
+                    rank % WARPGROUP,
+                    index - 1,
+                    WarpgroupBarriers::<COUNT>::FIRST + index - 1,
+                );
                 // No closure of this function: LLVM would not inline one of that size.
                 split.begin::<Warpgroup<'_, COUNT>>();
                 raw::setmaxnreg_inc::<CONSUMER>();

@@ -128,13 +128,14 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
     /// Takes the CTA's next block and returns it with its position, counted in blocks, the column first; or `None` when no block is
     /// left.
     #[inline(always)]
-    pub fn next_block(
-        &mut self,
-    ) -> Option<([i32; 2], TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>)> {
+    pub fn next_block(&mut self) -> Option<([i32; 2], TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>)> {
         let mut positions = self.positions();
         let position = positions.next()?;
         self.next = positions.next;
-        let first = [position[0].wrapping_mul((COLUMNS as usize * W) as i32), position[1].wrapping_mul((ROWS as usize * H) as i32)];
+        let first = [
+            position[0].wrapping_mul((COLUMNS as usize * W) as i32),
+            position[1].wrapping_mul((ROWS as usize * H) as i32),
+        ];
         Some((position, TensorBlockMut { object: self.object, first, _of: PhantomData }))
     }
 }

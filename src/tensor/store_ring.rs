@@ -32,20 +32,31 @@ impl<'s, T: Element, const N: usize, G: ThreadGroup> Shared<'s, T, N, Free, G> {
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn into_store_ring<const LEN: usize, const BUFFERS: usize>(self) -> StoreRing<'s, T, N, LEN, BUFFERS, G> {
+    pub fn into_store_ring<const LEN: usize, const BUFFERS: usize>(
+        self,
+    ) -> StoreRing<'s, T, N, LEN, BUFFERS, G> {
         const {
             assert!(
                 BUFFERS >= 2 && BUFFERS <= 8,
                 "a ring has two to eight buffers: with one, use `tensor::store`, which waits for it"
             );
-            assert!(size::product([LEN, BUFFERS]) == N, "the buffers make up the array: `LEN * BUFFERS` is its length");
+            assert!(
+                size::product([LEN, BUFFERS]) == N,
+                "the buffers make up the array: `LEN * BUFFERS` is its length"
+            );
             assert!(
                 size::product([LEN, size_of::<T>()]).is_multiple_of(128),
                 "a box in shared memory is aligned to 128 bytes: choose buffers of a multiple"
             );
         }
         hold::<G>(self.addr());
-        StoreRing { addr: self.addr(), next: 0, _scope: PhantomData, _elements: PhantomData, _group: PhantomData }
+        StoreRing {
+            addr: self.addr(),
+            next: 0,
+            _scope: PhantomData,
+            _elements: PhantomData,
+            _group: PhantomData,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::qualifier::{Columns, Immediate, major, scale};
 use crate::raw::{self, WgmmaMajor};
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::{BoxShape, Box2, MapSwizzle, TensorTile, shape_bytes};
+use crate::tensor::{Box2, BoxShape, MapSwizzle, TensorTile, shape_bytes};
 
 /// A tile of a stage of a [`Pipeline`](crate::pipeline::Pipeline) that warpgroups multiply: `PANELS` boxes `S` of a tensor side by
 /// side along the innermost dimension, each swizzled. A tensor map with boxes `S` fills it, and the same `S` gives the matrix
@@ -54,9 +54,15 @@ const fn panel<T, S: OperandBox, const PANELS: usize>() -> usize {
         S::ROW_BYTES > 0 && S::UNIT == 16,
         "an operand of `wgmma` is swizzled: give the box `swizzle_mode::B32`, `B64` or `B128`"
     );
-    assert!(S::ROW_BYTES != 96, "`wgmma` has no swizzle of 96 bytes: use `swizzle_mode::B32`, `B64` or `B128`");
+    assert!(
+        S::ROW_BYTES != 96,
+        "`wgmma` has no swizzle of 96 bytes: use `swizzle_mode::B32`, `B64` or `B128`"
+    );
     assert!(PANELS > 0, "a tile has at least one panel");
-    assert!(S::OUTER.is_multiple_of(8), "a swizzle repeats after eight rows: choose a box of a multiple of 8 rows");
+    assert!(
+        S::OUTER.is_multiple_of(8),
+        "a swizzle repeats after eight rows: choose a box of a multiple of 8 rows"
+    );
     _ = shape_bytes::<T, S>();
     size::product([S::OUTER, S::ROW_BYTES])
 }
@@ -171,13 +177,18 @@ impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize> Operand<'a, T, S, 
     }
 }
 
-impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor> Operand<'a, T, S, PANELS, Major> {
+impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor>
+    Operand<'a, T, S, PANELS, Major>
+{
     /// Returns the warpgroup's part of the operand along M or N, which has `COUNT` equal parts: the rows of A from which the
     /// warpgroup computes its rows of the product.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn of<const COUNT: u32>(self, warpgroup: &Warpgroup<'_, COUNT>) -> Operand<'a, T, S, PANELS, Major, COUNT> {
+    pub fn of<const COUNT: u32>(
+        self,
+        warpgroup: &Warpgroup<'_, COUNT>,
+    ) -> Operand<'a, T, S, PANELS, Major, COUNT> {
         let bytes = const {
             let mn = Operand::<T, S, PANELS, Major>::MN;
             assert!(
@@ -195,8 +206,7 @@ impl<T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor, con
 {
     const K_MAJOR: bool = <Major as Immediate>::NUMBER == 0;
     /// The extent along M or N.
-    pub(super) const MN: usize =
-        if Self::K_MAJOR { S::OUTER } else { S::INNER * PANELS } / PARTS as usize;
+    pub(super) const MN: usize = if Self::K_MAJOR { S::OUTER } else { S::INNER * PANELS } / PARTS as usize;
     /// The extent along K.
     pub(super) const K: usize = if Self::K_MAJOR { S::INNER * PANELS } else { S::OUTER };
 
@@ -251,7 +261,12 @@ pub unsafe trait Multiplicand: Element {
     ///
     /// As `raw::wgmma_mma_async_f32_bf16`.
     #[doc(hidden)]
-    unsafe fn wgmma<N: Columns, A: WgmmaMajor, B: WgmmaMajor>(d: N::F32, a: u64, b: u64, scale_d: bool) -> N::F32;
+    unsafe fn wgmma<N: Columns, A: WgmmaMajor, B: WgmmaMajor>(
+        d: N::F32,
+        a: u64,
+        b: u64,
+        scale_d: bool,
+    ) -> N::F32;
 }
 
 macro_rules! multiplicands {

@@ -91,7 +91,11 @@ impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
         const {
             assert!(size_of::<T>() == 2, "the values are halves");
             assert!(
-                S::OUTER == 64 && S::LEN == LEN && S::INNER.is_multiple_of(16) && S::INNER <= 64 && S::ROW_BYTES == 2 * S::INNER,
+                S::OUTER == 64
+                    && S::LEN == LEN
+                    && S::INNER.is_multiple_of(16)
+                    && S::INNER <= 64
+                    && S::ROW_BYTES == 2 * S::INNER,
                 "a warpgroup stores boxes of 64 rows of 16, 32 or 64 columns, with a swizzle as wide as a row, to an array of that length"
             );
         }
@@ -109,7 +113,12 @@ impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
                     // SAFETY: the warp's lanes make this call together, and give 16 bytes each of the array, aligned: an array
                     // starts at a multiple of 128. By the state no thread reads; each warp has its own rows.
                     unsafe {
-                        raw::stmatrix_m8n8_x4(trans::None, space::SharedCta, first ^ (32 * i as u32), [a, b, c, d]);
+                        raw::stmatrix_m8n8_x4(
+                            trans::None,
+                            space::SharedCta,
+                            first ^ (32 * i as u32),
+                            [a, b, c, d],
+                        );
                     }
                 }
             }
