@@ -459,7 +459,8 @@ fn products_of_a_step_are_in_flight_together() {
                 assert!(!waits && !touches, "{name}: `{instruction}` is among the products of a step");
             }
             // The address of a descriptor comes from a loop in vector registers: at most one for A and one for B.
-            let start = code[..step[0]].iter().rposition(|one| one.starts_with("WARPGROUP.ARRIVE")).expect("a fence");
+            let start =
+                code[..step[0]].iter().rposition(|one| one.starts_with("WARPGROUP.ARRIVE")).expect("a fence");
             let moves = code[start..step[3]].iter().filter(|one| one.contains("R2UR")).count();
             assert!(moves <= 2, "{name}: {moves} moves into uniform registers in a step");
         }

@@ -167,7 +167,7 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
         warpgroup: &Warpgroup<'p, COUNT>,
     ) -> TensorRowMut<T, Box2<W, H, M>, Warpgroup<'p, COUNT>> {
         const { assert!(COUNT == ROWS, "each warpgroup has one row of boxes of the block") };
-        let next = [self.first[0], self.first[1] + (warpgroup.index() * H as u32) as i32];
+        let next = [self.first[0], self.first[1].wrapping_add((warpgroup.index() * H as u32) as i32)];
         TensorRowMut { object: self.object, next, left: COLUMNS, _of: PhantomData }
     }
 }
@@ -189,7 +189,7 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, Of> TensorRowMut
             return None;
         }
         let coords = self.next;
-        self.next[0] += W as i32;
+        self.next[0] = self.next[0].wrapping_add(W as i32);
         self.left -= 1;
         Some(TensorTileMut { object: self.object, coords, _of: PhantomData })
     }

@@ -4,6 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::operand::{Multiplicand, Operand, OperandBox};
+use crate::async_group::Token;
 use crate::group::Brand;
 use crate::mark::part_meets;
 use crate::qualifier::Columns;
@@ -82,13 +83,13 @@ pub unsafe trait Addend<N: Columns, const M: usize>: Sized {
     #[doc(hidden)]
     const READ: bool;
     #[doc(hidden)]
-    fn sums(self) -> [N::F32; M];
+    fn sums(self, token: Token) -> [N::F32; M];
 }
 // SAFETY: these are the sums.
 unsafe impl<N: Columns, const M: usize> Addend<N, M> for Accumulator<N, M> {
     const READ: bool = true;
     #[inline(always)]
-    fn sums(self) -> [N::F32; M] {
+    fn sums(self, _: Token) -> [N::F32; M] {
         self.sums
     }
 }
@@ -96,7 +97,7 @@ unsafe impl<N: Columns, const M: usize> Addend<N, M> for Accumulator<N, M> {
 unsafe impl<N: Columns, const M: usize> Addend<N, M> for Zeros<N, M> {
     const READ: bool = false;
     #[inline(always)]
-    fn sums(self) -> [N::F32; M] {
+    fn sums(self, _: Token) -> [N::F32; M] {
         // SAFETY: arrays of numbers, of which zero bits are values.
         unsafe { core::mem::zeroed() }
     }

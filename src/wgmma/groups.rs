@@ -4,6 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use super::accumulator::{Accumulator, Addend, Flight, tie};
+use crate::async_group::Token;
 use crate::group::{Brand, Warpgroup};
 use crate::qualifier::{Columns, Sealed};
 use crate::raw;
@@ -60,16 +61,16 @@ impl<Sums, Held: fmt::Debug> fmt::Debug for Group<Sums, Held> {
 pub unsafe trait Waiting: Sealed {
     /// The accumulator and what the products have read.
     type Done;
-    /// Gives both back. The caller has waited for the group.
+    /// Gives both back. The token proves that the caller has waited for the group.
     #[doc(hidden)]
-    fn done(self) -> Self::Done;
+    fn done(self, token: Token) -> Self::Done;
 }
 impl<Sums, Held> Sealed for Group<Sums, Held> {}
 // SAFETY: the sums pass through assembly after the wait.
 unsafe impl<N: Columns, const M: usize, Held> Waiting for Group<Accumulator<N, M>, Held> {
     type Done = (Accumulator<N, M>, Held);
     #[inline(always)]
-    fn done(self) -> Self::Done {
+    fn done(self, _: Token) -> Self::Done {
         (Accumulator { sums: tie::<N, M>(self.sums.sums) }, self.held)
     }
 }
@@ -77,7 +78,7 @@ unsafe impl<N: Columns, const M: usize, Held> Waiting for Group<Accumulator<N, M
 unsafe impl<Held> Waiting for Group<(), Held> {
     type Done = Held;
     #[inline(always)]
-    fn done(self) -> Held {
+    fn done(self, _: Token) -> Held {
         self.held
     }
 }
@@ -88,12 +89,12 @@ pub trait Groups: Sealed {
     /// These groups, and one more.
     type And<Next>;
     #[doc(hidden)]
-    fn and<Next>(self, next: Next) -> Self::And<Next>;
+    fn and<Next>(self, next: Next, token: Token) -> Self::And<Next>;
 }
 impl Groups for () {
     type And<Next> = (Next,);
     #[inline(always)]
-    fn and<Next>(self, next: Next) -> (Next,) {
+    fn and<Next>(self, next: Next, _: Token) -> (Next,) {
         (next,)
     }
 }
@@ -101,7 +102,7 @@ impl<G> Sealed for (G,) {}
 impl<G: Waiting> Groups for (G,) {
     type And<Next> = (G, Next);
     #[inline(always)]
-    fn and<Next>(self, next: Next) -> (G, Next) {
+    fn and<Next>(self, next: Next, _: Token) -> (G, Next) {
         (self.0, next)
     }
 }
@@ -136,10 +137,10 @@ impl<'p, Q: Groups> Wgmma<'p, Q> {
     ) -> Wgmma<'p, Q::And<Group<Accumulator<N, M>, Held>>> {
         meet!(warpgroup);
         let adds = adds(&sums);
-        let sums = sums.sums();
+        let sums = sums.sums(Token::NEW);
         let sums = tie::<N, M>(sums);
         let group = commit(sums, adds, held, products);
-        Wgmma { groups: self.groups.and(group), _run: PhantomData }
+        Wgmma { groups: self.groups.and(group, Token::NEW), _run: PhantomData }
     }
 }
 
@@ -229,7 +230,7 @@ impl<'p, G: Waiting> Wgmma<'p, (G,)> {
         meet!(warpgroup);
         // SAFETY: all threads of the warpgroup make the call.
         unsafe { raw::wgmma_wait_group::<0>() };
-        (Wgmma { groups: (), _run: PhantomData }, self.groups.0.done())
+        (Wgmma { groups: (), _run: PhantomData }, self.groups.0.done(Token::NEW))
     }
 }
 
@@ -248,6 +249,6 @@ impl<'p, Older: Waiting, Newer: Waiting> Wgmma<'p, (Older, Newer)> {
         meet!(warpgroup);
         // SAFETY: all threads of the warpgroup make the call.
         unsafe { raw::wgmma_wait_group::<1>() };
-        (Wgmma { groups: (self.groups.1,), _run: PhantomData }, self.groups.0.done())
+        (Wgmma { groups: (self.groups.1,), _run: PhantomData }, self.groups.0.done(Token::NEW))
     }
 }

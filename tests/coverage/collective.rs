@@ -68,7 +68,7 @@ pub fn text(json: &Value, calls: &Calls) -> String {
 const NOT: &str = "Not collective.";
 
 /// The paragraph of a function's documentation that says which threads make the call together.
-const LINES: [&str; 8] = [
+const LINES: [&str; 9] = [
     "Collective in the CTA.",
     "Collective in the CTA or the cluster that makes the request.",
     "Collective in the CTA or the cluster that runs it.",
@@ -76,6 +76,7 @@ const LINES: [&str; 8] = [
     "Collective among the lanes.",
     "Collective in the group.",
     "Collective in the warp.",
+    "Collective in the warpgroup.",
     NOT,
 ];
 
@@ -93,7 +94,9 @@ fn lines(function: &Function, group: Group) -> &'static [&'static str] {
         Group::Lanes => &["Collective among the lanes."],
         Group::Warp => &["Collective in the warp."],
         Group::Any => &["Collective in the group."],
-        Group::Part => &["Collective in the group.", "Collective in the warp."],
+        Group::Part => {
+            &["Collective in the group.", "Collective in the warp.", "Collective in the warpgroup."]
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Shared memory begins at a multiple of 128 bytes: a place cannot require a larger alignment.
+//! Shared memory begins at a multiple of 1024 bytes: a place cannot require a larger alignment.
 
 use ptx::shared::Place;
 
@@ -8,9 +8,9 @@ pub struct Line(u32);
 unsafe impl Place for Line {
     const SIZE: u32 = 256;
     #[cfg(not(fixed))]
-    const ALIGN: u32 = 256;
+    const ALIGN: u32 = 2048;
     #[cfg(fixed)]
-    const ALIGN: u32 = 128;
+    const ALIGN: u32 = 1024;
     unsafe fn at(addr: u32) -> Self {
         Line(addr)
     }
