@@ -1,0 +1,26 @@
+//! The oldest group of one is that group.
+
+use ptx::bf16;
+use ptx::group::Warpgroup;
+use ptx::pipeline::{Consumer, StageOperands};
+use ptx::qualifier::{n::N64, swizzle_mode};
+use ptx::tensor::Box2;
+use ptx::wgmma::{Accumulator, Flight, Tile, Wgmma, Zeros};
+
+type Rows<const R: usize> = Box2<64, R, swizzle_mode::B128>;
+type Stage = (Tile<bf16, Rows<64>>, Tile<bf16, Rows<64>>);
+
+fn products<'a>(sums: Flight<'a, N64>, stage: &'a StageOperands<'_, Stage, 4>) -> Flight<'a, N64> {
+    let (a, b) = stage.tiles();
+    sums.mma(a, b)
+}
+
+pub fn part<'p>(warpgroup: &Warpgroup<'p, 1>, wgmma: Wgmma<'p>, stage: StageOperands<'p, Stage, 4>) -> Wgmma<'p> {
+    let flight = wgmma.start(warpgroup, Zeros::new(), stage, products);
+    #[cfg(not(fixed))]
+    let (wgmma, (_sums, stage)) = flight.wait_oldest(warpgroup);
+    #[cfg(fixed)]
+    let (wgmma, (_sums, stage)) = flight.wait(warpgroup);
+    stage.release(warpgroup);
+    wgmma
+}
