@@ -18,13 +18,13 @@ use crate::options::Options;
 macro_rules! instances {
     ($( $name:ident: $T:ident $O:ident $N:ident $W:literal $STAGES:literal, $emulated:expr; )*) => {
         /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
-        pub const KERNELS: &[&str] = &[$( stringify!($name) ),*];
+        pub const KERNELS: &[&str] = &[$( stringify!($name), )* "gemm_tn"];
 
         $(
             #[allow(non_snake_case, reason = "the name of the instance")]
             fn $name<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
                 let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm::<$T, $O, $N, $W, $STAGES>)?;
-                product::<$T, $O, D>(device, seed, |grid, [a, b, c], [in_a, in_b], out, scale, k| {
+                product::<$T, $O, D>(device, seed, false, |grid, [a, b, c], [in_a, in_b], out, scale, k| {
                     let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
                     let scales = (D::read(scale), D::read(scale));
                     let tensors = (a.tensor::<$T, _>(in_a), b.tensor::<$T, _>(in_b), c.tensor::<$O, _>(out));
@@ -34,7 +34,7 @@ macro_rules! instances {
         )*
 
         pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
-            let runs: &[(Run<D>, &[u32])] = &[$( ($name::<D>, $emulated) ),*];
+            let runs: &[(Run<D>, &[u32])] = &[$( ($name::<D>, $emulated), )* (gemm_tn::<D>, &[2, 3])];
             seeded(options, KERNELS.iter().zip(runs).map(|(name, (run, emulated))| ((*name, *run), *emulated)))
         }
     };
@@ -46,6 +46,18 @@ instances! {
     gemm_bf16_bf16_N128_1_8: bf16 bf16 N128 1 8, &[2, 3];
     gemm_f16_f16_N256_2_4: f16 f16 N256 2 4, &[2];
     gemm_E4m3_bf16_N256_2_4: E4m3 bf16 N256 2 4, &[2, 3];
+}
+
+/// The product of factors whose rows lie along k.
+fn gemm_tn<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+    let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm_tn)?;
+    product::<bf16, bf16, D>(device, seed, true, |grid, [a, b, c], [in_a, in_b], out, scale, k| {
+        // The kernel has no scale.
+        ensure!(device.to_vec(scale)?.iter().all(|scale| *scale == 1.0));
+        let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
+        let tensors = (a.tensor::<bf16, _>(in_a), b.tensor::<bf16, _>(in_b), c.tensor::<bf16, _>(out), k);
+        device.launch(&kernel, grid, tensors)
+    })
 }
 
 /// An element of a factor.
@@ -108,15 +120,22 @@ fn extents(seed: u32) -> [usize; 3] {
 fn product<T: Factor, O: Half, D: Device>(
     device: &D,
     seed: u32,
+    along_k: bool,
     launch: impl Fn(u32, &[Matrix; 3], [&D::Memory<T>; 2], &mut D::Memory<O>, &D::Memory<f32>, u32) -> Result<()>,
 ) -> Result<()> {
     let [m, n, k] = extents(seed);
-    let matrices = [Matrix::new(m, k), Matrix::new(n, k), Matrix::new(m, n)];
+    // Whether the rows of the factors lie along k.
+    let factor = |rows| if along_k { Matrix::new(k, rows) } else { Matrix::new(rows, k) };
+    let matrices = [factor(m), factor(n), Matrix::new(m, n)];
     let [a, b, c] = &matrices;
     let (of_a, of_b) = (a.elements(2 * seed), b.elements(2 * seed + 1));
     let memory = |elements: &[f64]| device.memory(&elements.iter().map(|x| T::of(*x)).collect::<Vec<_>>());
     let (in_a, in_b) = (memory(&of_a)?, memory(&of_b)?);
-    for (grid, scale) in [(1, &[][..]), (3, &[0.5_f32][..])] {
+    let at = |matrix: &Matrix, row: usize, i: usize| {
+        if along_k { i * matrix.pitch + row } else { row * matrix.pitch + i }
+    };
+    let scales: [&[f32]; 2] = if along_k { [&[], &[]] } else { [&[], &[0.5]] };
+    for (grid, scale) in [1, 3].into_iter().zip(scales) {
         let mut out = device.memory(&vec![O::nearest(f64::NAN); m * c.pitch])?;
         launch(grid, &matrices, [&in_a, &in_b], &mut out, &device.memory(scale)?, k as u32)?;
         // Both factors have the scale.
@@ -124,7 +143,7 @@ fn product<T: Factor, O: Half, D: Device>(
         let got = device.to_vec(&out)?;
         for row in 0..m {
             for column in 0..n {
-                let products = (0..k).map(|i| of_a[row * a.pitch + i] * of_b[column * b.pitch + i]);
+                let products = (0..k).map(|i| of_a[at(a, row, i)] * of_b[at(b, column, i)]);
                 let want = O::nearest(scale * products.sum::<f64>() + 0.0).wide();
                 let got = got[row * c.pitch + column].wide();
                 ensure!(

@@ -161,3 +161,75 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
         run.end()
     });
 }
+
+/// Columns of a block of [`gemm_tn`], in panels of 64.
+const PANELS: usize = 2;
+
+/// `c` ← `a`ᵀ · `b`: `a` is k × m, `b` is k × n, `c` is m × n, all row-major.
+///
+/// Launch: a 1-D grid of any size, best a CTA per multiprocessor; dynamic shared memory for the stages.
+///
+/// Technique: that of [`gemm`], with operands whose rows lie along k.
+#[ptx::kernel(threads = 256)]
+pub fn gemm_tn(
+    cta: Cta,
+    #[shared] smem: Smem<1>,
+    #[dynamic] memory: (
+        PipelineMemory<(Tile<bf16, Rows<64, 64>>, Tile<bf16, Rows<64, 64>, PANELS>), 6>,
+        [Buffers<bf16>; 1],
+    ),
+    a: TensorMap<bf16, Rows<64, 64>>,
+    b: TensorMap<bf16, Rows<64, 64>>,
+    c: TensorMapMut<bf16, Part>,
+    k: u32,
+) {
+    let steps = k.div_ceil(64).max(1) as i32;
+    let mut blocks = c.blocks::<{ PANELS as u32 }, 1>(&cta, 8);
+    let positions = blocks.positions();
+    cta.finish(memory, |cta, (pipeline, out)| {
+        let run = pipeline.run_warpgroups(
+            cta,
+            smem.barriers,
+            MaxRegisters::<40, 232>,
+            out,
+            |thread, mut producer| {
+                for [x, y] in positions {
+                    for step in 0..steps {
+                        let source = (a.box_at([y, step]), b.box_at([PANELS as i32 * x, step]));
+                        producer = producer.load(thread, source);
+                    }
+                }
+                producer
+            },
+            |warpgroup, mut consumer, mut wgmma, out| {
+                let mut out = out.into_store_ring();
+                while let Some((_, block)) = blocks.next_block() {
+                    let (stage, next) = consumer.operands(warpgroup);
+                    consumer = next;
+                    let mut sums = wgmma.start(warpgroup, Zeros::<N128>::new(), stage, |sums, stage| {
+                        let (a, b) = stage.tiles();
+                        sums.mma(a.transposed().of(warpgroup), b.transposed())
+                    });
+                    for _ in 1..steps {
+                        let (stage, next) = consumer.operands(warpgroup);
+                        consumer = next;
+                        let both = sums.add(warpgroup, stage, |sums, stage| {
+                            let (a, b) = stage.tiles();
+                            sums.mma(a.transposed().of(warpgroup), b.transposed())
+                        });
+                        let read;
+                        (sums, read) = both.wait_oldest(warpgroup);
+                        read.release(warpgroup);
+                    }
+                    let (idle, (product, stage)) = sums.wait(warpgroup);
+                    stage.release(warpgroup);
+                    wgmma = idle;
+                    let (values, mut boxes) = (product.pack::<bf16>(), block.of(warpgroup));
+                    unroll::<PANELS>(|i| store(warpgroup, &mut out, &values, &mut boxes, i));
+                }
+                (consumer, wgmma, out.end(warpgroup))
+            },
+        );
+        run.end()
+    });
+}

@@ -171,8 +171,9 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
     ///
     /// Collective in the CTA or the cluster that runs it.
     ///
-    /// PTX: as [`run`](Pipeline::run); by the warps of the first warpgroup `setmaxnreg.dec.sync.aligned.u32 PRODUCER;`, by those of the
-    /// others `setmaxnreg.inc.sync.aligned.u32 CONSUMER;`
+    /// PTX: as [`run`](Pipeline::run); with two warpgroups or more that consume, by the warps of the first warpgroup
+    /// `setmaxnreg.dec.sync.aligned.u32 PRODUCER;`, by those of the others `setmaxnreg.inc.sync.aligned.u32 CONSUMER;` Of one, each thread
+    /// has all registers that a thread can have.
     ///
     /// ```
     /// use ptx::bf16;
@@ -275,7 +276,7 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                 "each warpgroup gets one element of `handles`: pass as many as there are barriers"
             );
             let registers = 65536 / (WARPGROUP * (COUNT + 1)) / 8 * 8;
-            // Two warpgroups have all registers that a thread can have, and ptxas leaves the instructions out.
+            // Threads of two warpgroups have all registers that a thread can have, and change nothing.
             assert!(
                 PRODUCER <= registers && (registers <= CONSUMER || COUNT == 1),
                 "the warpgroup that produces gives registers up, and the others take them: `PRODUCER` is at most, and `CONSUMER` at least, 65,536 by the threads of the CTA, rounded down to a multiple of 8"
@@ -307,7 +308,9 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
             let index = split.role_index(raw::shfl_sync(mode::Idx, rank / WARPGROUP, 0, 0x1f, u32::MAX));
             if index == 0 {
                 split.begin::<Warps<'_>>();
-                raw::setmaxnreg_dec::<PRODUCER>();
+                if COUNT > 1 {
+                    raw::setmaxnreg_dec::<PRODUCER>();
+                }
                 split.end();
                 let one = Split::new();
                 if one.role(rank == 0) {
@@ -322,7 +325,9 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                 );
                 // No closure of this function: LLVM would not inline one of that size.
                 split.begin::<Warpgroup<'_, COUNT>>();
-                raw::setmaxnreg_inc::<CONSUMER>();
+                if COUNT > 1 {
+                    raw::setmaxnreg_inc::<CONSUMER>();
+                }
                 let consumer = Consumer::new(self.addr, self.signals);
                 let mut held = handles[0].hand_over();
                 let mut i = 1;

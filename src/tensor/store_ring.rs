@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::{StoreShape, TensorTileMut, box_bytes};
 use crate::async_group;
-use crate::group::{AfterSync, Brand, Cta, ThreadGroup};
+use crate::group::{Brand, Cta, ThreadGroup};
 use crate::mark::hold;
 use crate::qualifier::{cache_hint, space};
 use crate::raw;
@@ -40,7 +40,7 @@ use crate::size;
 ///     });
 /// }
 /// ```
-#[must_use = "the scope needs the memory: call `.end(group)` or `.wait(group)`"]
+#[must_use = "the scope needs the memory: call `.end(group)`"]
 #[derive(Debug)]
 #[doc(alias("cutlass::PipelineTmaStore", "tma_store_wait"))]
 pub struct StoreRing<'s, T, const N: usize, const LEN: usize, const BUFFERS: usize, G = Cta> {
@@ -129,18 +129,6 @@ impl<'s, T: Element, const N: usize, const LEN: usize, const BUFFERS: usize, G: 
         }
         let next = self.next + Self::BUFFER;
         self.next = if next == const { size::shared(size::product([N, size_of::<T>()])) } { 0 } else { next };
-    }
-
-    /// Waits in the leader until all stores have read their buffers, and gives back the memory.
-    ///
-    /// Collective in the group.
-    ///
-    /// PTX: by the leader `cp.async.bulk.wait_group.read 0;`
-    #[inline(always)]
-    #[track_caller]
-    pub fn wait(self, group: &G) -> AfterSync<Shared<'s, T, N, Free, G>, G> {
-        self.await_read(group);
-        AfterSync::new(Shared::new(self.addr))
     }
 
     /// Waits in the leader until all stores have read their buffers, and gives the memory up at the end of the kernel.

@@ -6,7 +6,7 @@ use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
-use ptx_kernels::gemm::{E4m3, gemm};
+use ptx_kernels::gemm::{E4m3, gemm, gemm_tn};
 use ptx_kernels::matrix_product::matrix_product;
 use ptx_kernels::tensor::tensor_transpose;
 use serde_json::{Value, json};
@@ -107,6 +107,26 @@ pub static KERNELS: &[Kernel] = &[
     gemm!("gemm_bf16_bf16_N128_1_8", bf16 bf16 N128 1 8),
     gemm!("gemm_f16_f16_N256_2_4", f16 f16 N256 2 4),
     gemm!("gemm_E4m3_bf16_N256_2_4", E4m3 bf16 N256 2 4 scaled),
+    Kernel {
+        name: "gemm_tn",
+        operation: "gemm",
+        variant: "tn",
+        memory: &[Operand::of::<bf16>("a"), Operand::of::<bf16>("b"), Operand::of::<bf16>("c")],
+        numbers: &["m", "n", "k"],
+        load: |kernels| {
+            let kernel = kernels.kernel(gemm_tn)?;
+            let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<gemm_tn>())?;
+            Ok(Box::new(move |stream, mut call| {
+                let [m, n, k] = call.numbers()?;
+                let (a, b, mut c) = (call.memory::<bf16>()?, call.memory::<bf16>()?, call.memory::<bf16>()?);
+                let [wide_m, wide_n, wide_k] = [m, n, k].map(u64::from);
+                let (a, b) = (Tensor::new(&a, [wide_m, wide_k]), Tensor::new(&b, [wide_n, wide_k]));
+                let c = Tensor::new(&mut c, [wide_n, wide_m]);
+                let grid = u32::try_from(wide_m.div_ceil(64) * wide_n.div_ceil(128))?.clamp(1, resident);
+                Ok(kernel.launch(stream, grid, (a, b, c, k))?)
+            }))
+        },
+    },
     Kernel {
         name: "tensor_transpose",
         operation: "transpose",
