@@ -435,6 +435,9 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
     }
 }
 
+/// Marks memory of `T` that the group `Of` alone uses.
+type UsedBy<T, Of> = PhantomData<(*mut T, fn(&Of))>;
+
 /// A part of a tensor that only this CTA uses, as large as one copy: the destination of a TMA store, or the source of a load.
 ///
 /// ```
@@ -453,7 +456,7 @@ impl<T: Element, S: BoxShape> TensorTilesMut<T, S> {
 pub struct TensorTileMut<T, S: StoreShape, Of = Cta> {
     object: *const u8,
     coords: S::TensorCoords,
-    _of: PhantomData<(*mut T, fn(&Of))>,
+    _of: UsedBy<T, Of>,
 }
 
 /// A tensor map (`CUtensorMap`) of a tensor that only TMA reductions access; any number of CTAs may reduce into the same
