@@ -324,6 +324,7 @@ pub unsafe extern "ptx-kernel" fn raw_global_row_tickets(
     let slots: [u32; 2] = unsafe { core::mem::transmute(smem.memory) };
     let (ctas, is_leader) = (u64::from(cta_count()), elected());
     let mut ticket = u64::from(cta_rank());
+    #[expect(clippy::needless_range_loop, reason = "the typed kernel counts its rounds, too")]
     for i in 0..2 {
         unsafe {
             if is_leader {
