@@ -43,6 +43,14 @@ impl<const COUNT: u32> Warpgroup<'_, COUNT> {
         Warpgroup { rank, index, barrier, _call: PhantomData }
     }
 
+    /// Checks that all threads of the warpgroup make the caller's call.
+    #[cfg(feature = "checked")]
+    #[inline(always)]
+    #[track_caller]
+    pub(crate) fn meet(&self) {
+        crate::checked::meet_in_part(self.rank, WARPGROUP, self.barrier);
+    }
+
     /// Returns the executing thread's rank in the warpgroup: 0 to 127.
     ///
     /// Not collective.
@@ -102,7 +110,7 @@ impl<const COUNT: u32> ThreadGroup for Warpgroup<'_, COUNT> {
     #[cfg(feature = "checked")]
     #[inline(always)]
     fn meet(&self) {
-        crate::checked::meet_in_part(self.rank, WARPGROUP, self.barrier);
+        Warpgroup::meet(self);
     }
 }
 
