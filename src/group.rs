@@ -290,10 +290,10 @@ impl Cta {
 /// - a [`Thread`] has no barrier.
 ///
 /// ```
-/// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, group::ThreadGroup, mbarrier::{Mbarrier, Ready}};
+/// use ptx::{bulk, global::{GlobalTile, GlobalTileMut}, group::{Cta, ThreadGroup}, mbarrier::{Mbarrier, Ready}};
 /// use ptx::shared::{Free, Shared};
 /// /// Copies a tile of global memory through shared memory that any group holds.
-/// fn copy<'s, G: ThreadGroup>(
+/// fn copy<'s, G: ThreadGroup<Owner = Cta>>(
 ///     group: &G,
 ///     bar: Mbarrier<Ready, 1, G>,
 ///     tile: Shared<'s, f32, 1024, Free, G>,
@@ -325,7 +325,6 @@ pub trait ThreadGroup: mark::Group + Completes<Self> + fmt::Debug + Sized {
     type Regained<Tile>;
     /// To whom the global memory is dealt out that the group's copies write: the CTA; or the group itself where several groups run one
     /// closure, since each of them has what the closure captures.
-    #[doc(hidden)]
     type Owner: mark::Group;
     #[doc(hidden)]
     fn regain<Tile>(tile: Tile, token: Token) -> Self::Regained<Tile>;

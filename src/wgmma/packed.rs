@@ -88,7 +88,7 @@ impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
     /// fn store_rows<'p>(
     ///     warpgroup: &Warpgroup<'p, 2>,
     ///     values: &Packed<bf16, n::N128>,
-    ///     boxes: &mut TensorRowMut<bf16, Part>,
+    ///     boxes: &mut TensorRowMut<bf16, Part, Warpgroup<'p, 2>>,
     ///     out: &mut StoreRing<'_, bf16, 8192, { Part::LEN }, 2, Warpgroup<'p, 2>>,
     /// ) {
     ///     ptx::registers::unroll::<2>(|i| {
