@@ -36,7 +36,7 @@ unsafe impl Group for Grid {
 
 /// The part of the CTA that runs the caller.
 #[cfg(wgmma)]
-enum Part {}
+pub enum Part {}
 #[cfg(wgmma)]
 // SAFETY: there is no value.
 unsafe impl Group for Part {

@@ -27,6 +27,8 @@
 mod barrier_pair;
 mod consumers_barrier;
 mod layout;
+#[cfg(wgmma)]
+mod operands;
 mod parts;
 mod ring;
 mod rounds;
@@ -37,6 +39,8 @@ mod warpgroups;
 
 pub use barrier_pair::BarrierPair;
 pub use consumers_barrier::ConsumersBarrier;
+#[cfg(wgmma)]
+pub use operands::OperandTiles;
 pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSignals};
 pub use ring::{FinishedRing, FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
 pub use rounds::Rounds;

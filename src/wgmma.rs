@@ -47,5 +47,6 @@ mod packed;
 
 pub use accumulator::{Accumulator, Addend, Flight, Zeros};
 pub use groups::{Group, Groups, Read, Waiting, Wgmma};
-pub use operand::{Multiplicand, Operand, OperandBox, OperandTiles, Tile};
+pub(crate) use operand::panel;
+pub use operand::{Multiplicand, Operand, OperandBox, Tile};
 pub use packed::{Half, Packed};

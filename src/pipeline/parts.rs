@@ -488,7 +488,7 @@ impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> Consumer<'p,
     #[inline(always)]
     pub(super) fn into_operands(mut self) -> (super::StageOperands<'p, S, STAGES, Signals>, Self)
     where
-        S: crate::wgmma::OperandTiles,
+        S: super::OperandTiles,
         Signals: Sharing,
     {
         let full = Layout::<S, STAGES, Signals>::full(self.base, self.at.stage);

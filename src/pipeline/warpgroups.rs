@@ -3,6 +3,7 @@
 use core::marker::PhantomData;
 
 use super::layout::Layout;
+use super::operands::OperandTiles;
 use super::parts::{Consumer, Producer, StageSignals};
 use super::run::{FinishedRun, Pipeline, RunEnded, RunsPipeline};
 use super::stage::{Sharing, StageTiles};
@@ -13,7 +14,7 @@ use crate::qualifier::mode;
 use crate::raw;
 use crate::shared::Place;
 use crate::trap::trap_because;
-use crate::wgmma::{OperandTiles, Read, Wgmma};
+use crate::wgmma::{Read, Wgmma};
 
 /// The named barriers of the `COUNT` warpgroups that consume in a pipeline ([`Pipeline::run_warpgroups`]), one for each: the last ones
 /// of the CTA, `16 - COUNT` to 15. So a kernel has one such handle.

@@ -4,12 +4,11 @@ use core::marker::PhantomData;
 
 use crate::fp8::Fp8;
 use crate::group::{Brand, Warpgroup};
-use crate::pipeline::{StageSource, StageTiles};
 use crate::qualifier::{Columns, Immediate, major, scale};
 use crate::raw::{self, WgmmaF8, WgmmaMajor};
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::{Box2, BoxShape, MapSwizzle, TensorTile, shape_bytes};
+use crate::tensor::{Box2, BoxShape, MapSwizzle, shape_bytes};
 
 /// A tile of a stage of a [`Pipeline`](crate::pipeline::Pipeline) that warpgroups multiply: `PANELS` boxes `S` of a tensor side by
 /// side along the innermost dimension, each swizzled. A tensor map with boxes `S` fills it, and the same `S` gives the matrix
@@ -58,7 +57,7 @@ impl<const INNER: usize, const OUTER: usize, M: MapSwizzle> OperandBox for Box2<
 }
 
 /// The bytes of a panel. Fails to compile if no operand can have such boxes.
-const fn panel<T, S: OperandBox, const PANELS: usize>() -> usize {
+pub(crate) const fn panel<T, S: OperandBox, const PANELS: usize>() -> usize {
     assert!(
         S::ROW_BYTES > 0 && S::UNIT == 16,
         "an operand of `wgmma` is swizzled: give the box `swizzle_mode::B32`, `B64` or `B128`"
@@ -74,77 +73,6 @@ const fn panel<T, S: OperandBox, const PANELS: usize>() -> usize {
     );
     _ = shape_bytes::<T, S>();
     size::product([S::OUTER, S::ROW_BYTES])
-}
-
-// SAFETY: the panels lie one after another, each a multiple of eight rows, to which the tile is aligned.
-unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageTiles for Tile<T, S, PANELS> {
-    const BYTES: usize = size::product([panel::<T, S, PANELS>(), PANELS]);
-    const ALIGN: u32 = 8 * S::ROW_BYTES as u32;
-    const SIZE: usize = Self::BYTES;
-    type View<'a> = ();
-    #[inline(always)]
-    unsafe fn view<'a>(_addr: u32) -> Self::View<'a> {}
-}
-
-// SAFETY: the copies of all panels bring the bytes of the tile.
-unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageSource<Tile<T, S, PANELS>, ()>
-    for TensorTile<T, S>
-{
-    const FITS: () = ();
-    #[inline(always)]
-    unsafe fn load(self, addr: u32, _peers: (), full: u32, hint: impl raw::L2CacheHint) {
-        let mut panel = 0;
-        while panel < PANELS {
-            let at = [self.at[0].wrapping_add((panel * S::INNER) as i32), self.at[1]];
-            let dst = addr + panel as u32 * const { size::shared(panel_of::<T, S, PANELS>()) };
-            // SAFETY: the stage is free and its mbarrier valid (`# Safety`). The map has this shape by the contract of
-            // `TensorMap::from_raw`. A row is a multiple of 16 bytes, so a panel begins where a copy may.
-            unsafe { S::load(dst, self.map.object, at, full, hint) };
-            panel += 1;
-        }
-    }
-}
-use panel as panel_of;
-
-/// Stages whose tiles are operands of `wgmma`: a [`Tile`], or a pair of such stages.
-///
-/// # Safety
-///
-/// Implemented here only: the operands lie in the stage.
-#[diagnostic::on_unimplemented(
-    message = "a stage of `{Self}` has no operands of `wgmma`",
-    label = "neither a `wgmma::Tile` nor a pair of them",
-    note = "declare the stage with the layout of its tiles: `(Tile<bf16, Box2<64, 128, swizzle_mode::B128>>, Tile<bf16, Box2<64, 256, swizzle_mode::B128>>)`"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub unsafe trait OperandTiles: StageTiles {
-    /// An [`Operand`], or a pair of operands.
-    type Operands<'a>;
-    /// Returns the operands at `addr`.
-    ///
-    /// # Safety
-    ///
-    /// The tiles lie at `addr`, have arrived by the async proxy, and are not written during `'a`.
-    #[doc(hidden)]
-    unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a>;
-}
-// SAFETY: the operand is the tile.
-unsafe impl<T: Element, S: OperandBox, const PANELS: usize> OperandTiles for Tile<T, S, PANELS> {
-    type Operands<'a> = Operand<'a, T, S, PANELS>;
-    #[inline(always)]
-    unsafe fn operands<'a>(addr: u32) -> Operand<'a, T, S, PANELS> {
-        Operand { start: addr, _held: PhantomData, _tile: PhantomData }
-    }
-}
-// SAFETY: the operands are those of both tiles.
-unsafe impl<X: OperandTiles, Y: OperandTiles> OperandTiles for (X, Y) {
-    type Operands<'a> = (X::Operands<'a>, Y::Operands<'a>);
-    #[inline(always)]
-    unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a> {
-        let second = const { size::shared(size::aligned(X::SIZE, Y::ALIGN)) };
-        // SAFETY: both tiles lie at `addr` (`# Safety`), the second aligned behind the first.
-        unsafe { (X::operands(addr), Y::operands(addr + second)) }
-    }
 }
 
 /// An operand of `wgmma` in shared memory: a [`Tile`] or a part of its rows along M or N, which nothing writes during `'a`.
@@ -260,6 +188,16 @@ impl<T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor, con
         // Sums, which ptxas folds: the fields do not overlap, since shared memory has less than 2^18 bytes.
         let start = (self.start >> 4) + (((Self::offset(mn, k) as u32) >> 4) + leading);
         layout | u64::from(start)
+    }
+}
+
+impl<T, S, const PANELS: usize> Operand<'_, T, S, PANELS> {
+    /// # Safety
+    ///
+    /// A [`Tile`] lies at `addr`, which the async proxy has written, and nothing writes it during the operand's lifetime.
+    #[inline(always)]
+    pub(crate) unsafe fn at(addr: u32) -> Self {
+        Operand { start: addr, _held: PhantomData, _tile: PhantomData }
     }
 }
 

@@ -1,0 +1,79 @@
+//! Stages whose tiles warpgroups multiply.
+
+use super::stage::{StageSource, StageTiles};
+use crate::raw;
+use crate::shared::Element;
+use crate::size;
+use crate::tensor::TensorTile;
+use crate::wgmma::{Operand, OperandBox, Tile, panel};
+
+// SAFETY: the panels lie one after another, each a multiple of eight rows, to which the tile is aligned.
+unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageTiles for Tile<T, S, PANELS> {
+    const BYTES: usize = size::product([panel::<T, S, PANELS>(), PANELS]);
+    const ALIGN: u32 = 8 * S::ROW_BYTES as u32;
+    const SIZE: usize = Self::BYTES;
+    type View<'a> = ();
+    #[inline(always)]
+    unsafe fn view<'a>(_addr: u32) -> Self::View<'a> {}
+}
+
+// SAFETY: the copies of all panels bring the bytes of the tile.
+unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageSource<Tile<T, S, PANELS>, ()>
+    for TensorTile<T, S>
+{
+    const FITS: () = ();
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, _peers: (), full: u32, hint: impl raw::L2CacheHint) {
+        let mut i = 0;
+        while i < PANELS {
+            let at = [self.at[0].wrapping_add((i * S::INNER) as i32), self.at[1]];
+            let dst = addr + i as u32 * const { size::shared(panel::<T, S, PANELS>()) };
+            // SAFETY: the stage is free and its mbarrier valid (`# Safety`). The map has this shape by the contract of
+            // `TensorMap::from_raw`. A row is a multiple of 16 bytes, so a panel begins where a copy may.
+            unsafe { S::load(dst, self.map.object, at, full, hint) };
+            i += 1;
+        }
+    }
+}
+
+/// Stages whose tiles are operands of `wgmma`: a [`Tile`], or a pair of such stages.
+///
+/// # Safety
+///
+/// Implemented here only: the operands lie in the stage.
+#[diagnostic::on_unimplemented(
+    message = "a stage of `{Self}` has no operands of `wgmma`",
+    label = "neither a `wgmma::Tile` nor a pair of them",
+    note = "declare the stage with the layout of its tiles: `(Tile<bf16, Box2<64, 128, swizzle_mode::B128>>, Tile<bf16, Box2<64, 256, swizzle_mode::B128>>)`"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait OperandTiles: StageTiles {
+    /// An [`Operand`], or a pair of operands.
+    type Operands<'a>;
+    /// Returns the operands at `addr`.
+    ///
+    /// # Safety
+    ///
+    /// The tiles lie at `addr`, have arrived by the async proxy, and are not written during `'a`.
+    #[doc(hidden)]
+    unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a>;
+}
+// SAFETY: the operand is the tile.
+unsafe impl<T: Element, S: OperandBox, const PANELS: usize> OperandTiles for Tile<T, S, PANELS> {
+    type Operands<'a> = Operand<'a, T, S, PANELS>;
+    #[inline(always)]
+    unsafe fn operands<'a>(addr: u32) -> Operand<'a, T, S, PANELS> {
+        // SAFETY: the tile lies at `addr`, has arrived, and is not written (`# Safety`).
+        unsafe { Operand::at(addr) }
+    }
+}
+// SAFETY: the operands are those of both tiles.
+unsafe impl<X: OperandTiles, Y: OperandTiles> OperandTiles for (X, Y) {
+    type Operands<'a> = (X::Operands<'a>, Y::Operands<'a>);
+    #[inline(always)]
+    unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a> {
+        let second = const { size::shared(size::aligned(X::SIZE, Y::ALIGN)) };
+        // SAFETY: both tiles lie at `addr` (`# Safety`), the second aligned behind the first.
+        unsafe { (X::operands(addr), Y::operands(addr + second)) }
+    }
+}
