@@ -9,7 +9,7 @@ use crate::trap::trap_because;
 /// The alignment of tiles and arrays in shared memory, in bytes: tensor copies need 128, bulk copies need 16.
 pub const ALIGN: u32 = 128;
 
-/// The alignment of a kernel's shared memory as a whole, in bytes. The operands of tensor cores need it: a swizzle of 128 bytes
+/// The largest alignment of an object in shared memory, in bytes. The operands of tensor cores need it: a swizzle of 128 bytes
 /// repeats after eight rows, and follows from the address.
 pub(crate) const MAX_ALIGN: u32 = 1024;
 
@@ -100,11 +100,11 @@ pub struct Needs {
     pub cancels: bool,
 }
 
-/// Asserts that a place can have this alignment. Shared memory starts at a multiple of [`MAX_ALIGN`].
+/// Asserts that a place can have this alignment.
 const fn check_align(align: u32) {
     assert!(
         align.is_power_of_two() && align <= MAX_ALIGN,
-        "shared memory starts at a multiple of 1024 bytes: choose a `Place::ALIGN` that is a power of two, 1024 at most"
+        "an object in shared memory has an alignment that is a power of two, 1024 bytes at most: choose such a `Place::ALIGN`"
     );
 }
 
@@ -335,7 +335,7 @@ pub struct DynamicShared {
 }
 
 #[cfg(target_arch = "nvptx64")]
-core::arch::global_asm!(".extern .shared .align 1024 .b8 ptx_dynamic_shared[];");
+core::arch::global_asm!(".extern .shared .align 128 .b8 ptx_dynamic_shared[];");
 
 /// Asserts that a CTA may have any number of places of this type.
 pub(super) const fn bytes_only<P: Place>() {

@@ -1,7 +1,7 @@
 //! The size of dynamic shared memory (`sharedMemBytes`) that a launch needs for a kernel's [`DynamicShared`].
 
 use super::memory::bytes_only;
-use super::{DynamicShared, Needs, Place, layout_of_places};
+use super::{ALIGN, DynamicShared, Needs, Place, layout_of_places};
 
 mod sealed {
     /// Seals `Places`. The `Sealed` of `qualifier` is implemented for other pairs.
@@ -27,9 +27,11 @@ macro_rules! places {
         impl<$($P: Place),+> Places for ($($P,)+) {
             const BYTES: u32 = {
                 $( bytes_only::<$P>(); )+
-                layout_of_places([
+                let (_, end, align) = layout_of_places([
                     $( Needs { size: $P::SIZE, align: $P::ALIGN, barriers: $P::BARRIERS, cancels: $P::CANCELS } ),+
-                ]).1
+                ]);
+                // Dynamic memory starts at a multiple of `ALIGN`.
+                end + align - ALIGN
             };
         }
     )* };
