@@ -36,7 +36,7 @@ unsafe impl Group for Grid {
 
 /// The part of the CTA that runs the caller.
 #[cfg(wgmma)]
-pub enum Part {}
+enum Part {}
 #[cfg(wgmma)]
 // SAFETY: there is no value.
 unsafe impl Group for Part {
@@ -59,7 +59,7 @@ macro_rules! mark {
             )
         }
         #[cfg(not(target_arch = "nvptx64"))]
-        { $( let _ = $value; )* }
+        { $( let _ = <$G as Group>::NUMBER; )? $( let _ = $value; )* }
     }};
     (@group $G:ty) => { ".{group}" };
 }

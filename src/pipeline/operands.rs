@@ -1,6 +1,6 @@
 //! Stages whose tiles warpgroups multiply.
 
-use super::stage::{StageSource, StageTiles};
+use super::stage::{StageSource, StageTiles, second};
 use crate::raw;
 use crate::shared::Element;
 use crate::size;
@@ -72,8 +72,7 @@ unsafe impl<X: OperandTiles, Y: OperandTiles> OperandTiles for (X, Y) {
     type Operands<'a> = (X::Operands<'a>, Y::Operands<'a>);
     #[inline(always)]
     unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a> {
-        let second = const { size::shared(size::aligned(X::SIZE, Y::ALIGN)) };
         // SAFETY: both tiles lie at `addr` (`# Safety`), the second aligned behind the first.
-        unsafe { (X::operands(addr), Y::operands(addr + second)) }
+        unsafe { (X::operands(addr), Y::operands(addr + const { second::<X, Y>() })) }
     }
 }

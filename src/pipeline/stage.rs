@@ -57,7 +57,7 @@ unsafe impl<T: Element, const N: usize> StageTiles for [T; N] {
 }
 
 /// The offset of the second tile of a stage from the first.
-const fn second<X: StageTiles, Y: StageTiles>() -> u32 {
+pub(super) const fn second<X: StageTiles, Y: StageTiles>() -> u32 {
     size::shared(size::aligned(X::SIZE, Y::ALIGN))
 }
 

@@ -129,6 +129,7 @@ impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES,
 }
 
 impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, STAGES, G> {
+    #[inline(always)]
     pub(super) fn new(base: u32, stage: u32, signals: G) -> Self {
         StageOperands { base, stage, signals, _run: PhantomData, _tiles: PhantomData }
     }
@@ -300,9 +301,9 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
         }
         by.sync();
         // SAFETY: each thread makes its group and its handle once, and `'p` belongs to the call of its closure alone. The parts are
-        // whole warpgroups, and only this run uses the barriers. The mbarriers are valid until `join`, after a barrier of all
-        // threads that use them, or until the kernel ends. The closures return the handles that they got, without products in
-        // flight. Each warpgroup uses its own element of `handles`, and the CTA uses its own after a barrier (`join`), or ends them.
+        // whole warpgroups, and only this run uses the barriers. The mbarriers are valid until the kernel ends. The closures return the
+        // handles that they got, without products in flight. Each warpgroup uses its own element of `handles`, and the CTA ends its
+        // own.
         unsafe {
             let split = Split::new();
             // Lane 0's number is that of the whole warp. So ptxas computes with it in uniform registers.

@@ -4,7 +4,6 @@ use core::marker::PhantomData;
 
 use super::{Box2, MapSwizzle, TensorMapMut, TensorTileMut};
 use crate::group::{Cta, Warpgroup};
-
 use crate::mark::{Grid, deal};
 use crate::shared::Element;
 
@@ -35,10 +34,7 @@ impl Order {
 #[derive(Debug)]
 pub struct TensorBlocksMut<T, S, const COLUMNS: u32, const ROWS: u32> {
     object: *const u8,
-    order: Order,
-    next: u32,
-    count: u32,
-    step: u32,
+    positions: BlockPositions,
     _of: PhantomData<(*mut T, S)>,
 }
 
@@ -120,10 +116,12 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, 
         let (columns, rows) = (self.boxes[0].div_ceil(COLUMNS), self.boxes[1].div_ceil(ROWS));
         TensorBlocksMut {
             object: self.object,
-            order: Order { columns, rows, group: group.clamp(1, rows.max(1)) },
-            next: cta.grid_rank(),
-            count: columns * rows,
-            step: cta.grid_size().min(1 << 31),
+            positions: BlockPositions {
+                order: Order { columns, rows, group: group.clamp(1, rows.max(1)) },
+                next: cta.grid_rank(),
+                count: columns * rows,
+                step: cta.grid_size().min(1 << 31),
+            },
             _of: PhantomData,
         }
     }
@@ -137,16 +135,14 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
     /// PTX: none.
     #[inline(always)]
     pub fn positions(&self) -> BlockPositions {
-        BlockPositions { order: self.order, next: self.next, count: self.count, step: self.step }
+        self.positions.clone()
     }
 
     /// Takes the CTA's next block and returns it with its position, counted in blocks, the column first; or `None` when no block is
     /// left.
     #[inline(always)]
     pub fn next_block(&mut self) -> Option<([i32; 2], TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>)> {
-        let mut positions = self.positions();
-        let position = positions.next()?;
-        self.next = positions.next;
+        let position = self.positions.next()?;
         let first = [
             position[0].wrapping_mul((COLUMNS as usize * W) as i32),
             position[1].wrapping_mul((ROWS as usize * H) as i32),

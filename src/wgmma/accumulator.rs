@@ -76,30 +76,26 @@ impl<N: Columns, const M: usize> Default for Zeros<N, M> {
 ///
 /// # Safety
 ///
-/// Implemented here only: if `READ` is true, the sums are those of an accumulator at rest.
+/// Implemented here only: sums to add to are those of an accumulator at rest.
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait Addend<N: Columns, const M: usize>: Sized {
-    /// Whether there are sums.
+    /// Returns the sums, and whether products add to them: otherwise the first product overwrites them.
     #[doc(hidden)]
-    const READ: bool;
-    #[doc(hidden)]
-    fn sums(self, token: Token) -> [N::F32; M];
+    fn sums(self, token: Token) -> ([N::F32; M], bool);
 }
 // SAFETY: these are the sums.
 unsafe impl<N: Columns, const M: usize> Addend<N, M> for Accumulator<N, M> {
-    const READ: bool = true;
     #[inline(always)]
-    fn sums(self, _: Token) -> [N::F32; M] {
-        self.sums
+    fn sums(self, _: Token) -> ([N::F32; M], bool) {
+        (self.sums, true)
     }
 }
 // SAFETY: nothing reads the sums.
 unsafe impl<N: Columns, const M: usize> Addend<N, M> for Zeros<N, M> {
-    const READ: bool = false;
     #[inline(always)]
-    fn sums(self, _: Token) -> [N::F32; M] {
+    fn sums(self, _: Token) -> ([N::F32; M], bool) {
         // SAFETY: arrays of numbers, of which zero bits are values.
-        unsafe { core::mem::zeroed() }
+        (unsafe { core::mem::zeroed() }, false)
     }
 }
 

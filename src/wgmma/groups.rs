@@ -136,18 +136,10 @@ impl<'p, Q: Groups> Wgmma<'p, Q> {
         products: impl for<'a> FnOnce(Flight<'a, N, M>, &'a Held) -> Flight<'a, N, M>,
     ) -> Wgmma<'p, Q::And<Group<Accumulator<N, M>, Held>>> {
         meet!(warpgroup);
-        let adds = adds(&sums);
-        let sums = sums.sums(Token::NEW);
-        let sums = tie::<N, M>(sums);
-        let group = commit(sums, adds, held, products);
+        let (sums, adds) = sums.sums(Token::NEW);
+        let group = commit(tie::<N, M>(sums), adds, held, products);
         Wgmma { groups: self.groups.and(group, Token::NEW), _run: PhantomData }
     }
-}
-
-/// Whether there are sums to add to.
-#[inline(always)]
-fn adds<N: Columns, const M: usize, A: Addend<N, M>>(_: &A) -> bool {
-    A::READ
 }
 
 /// Makes a group of products.
