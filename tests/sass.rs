@@ -454,8 +454,7 @@ fn products_of_a_step_are_in_flight_together() {
         for step in products.chunks(4) {
             let first = registers(code[step[0]]).next().expect("the first of the sums");
             let sums = first..first + columns / 2;
-            for at in step[0]..=step[3] {
-                let instruction = code[at];
+            for (at, &instruction) in code.iter().enumerate().take(step[3] + 1).skip(step[0]) {
                 if step.contains(&at) {
                     assert_eq!(registers(instruction).next(), Some(first), "{name}: {instruction}");
                     continue;

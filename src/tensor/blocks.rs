@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Box2, MapSwizzle, TensorMapMut, TensorTileMut};
+use super::{Box2, MapSwizzle, TensorMapMut, TensorTileMut, UsedBy};
 use crate::group::{Cta, Warpgroup};
 use crate::mark::{Grid, deal};
 use crate::shared::Element;
@@ -74,7 +74,7 @@ pub struct TensorRowMut<T, S, Of = Cta> {
     object: *const u8,
     next: [i32; 2],
     left: u32,
-    _of: PhantomData<(*mut T, S, fn(&Of))>,
+    _of: UsedBy<(T, S), Of>,
 }
 
 impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, Box2<W, H, M>> {
@@ -141,6 +141,7 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
     /// Takes the CTA's next block and returns it with its position, counted in blocks, the column first; or `None` when no block is
     /// left.
     #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "a position and the block there")]
     pub fn next_block(&mut self) -> Option<([i32; 2], TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>)> {
         let position = self.positions.next()?;
         let first = [

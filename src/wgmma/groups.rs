@@ -196,6 +196,7 @@ impl<'p, N: Columns, const M: usize, Held> Wgmma<'p, (Group<Accumulator<N, M>, H
     /// ```
     #[inline(always)]
     #[track_caller]
+    #[expect(clippy::type_complexity, reason = "the groups in flight, each with what it owns")]
     pub fn add<const COUNT: u32, Next: Read>(
         self,
         warpgroup: &Warpgroup<'p, COUNT>,
