@@ -13,12 +13,13 @@ pub struct Example {
 }
 
 impl Example {
-    /// Returns the feature of the target that the example needs. Only sm_90a has `wgmma`, which the text of an example shows.
+    /// Returns the feature of the target that the example needs. Only sm_90a has `wgmma`, and an example that needs it names one of
+    /// its types.
     fn feature(&self) -> Option<&'static str> {
-        let names = |word| self.text.contains(word);
+        let names = |word: &&str| self.text.contains(word);
         match () {
             () if self.gated => Some("sm_100a"),
-            () if names("wgmma") || names("Warpgroup") => Some("sm_90a"),
+            () if ["wgmma", "Warpgroup", "TensorBlocksMut"].iter().any(names) => Some("sm_90a"),
             () => None,
         }
     }
