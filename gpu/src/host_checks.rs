@@ -54,7 +54,7 @@ fn kernel(gpu: &Gpu, name: &str) -> ptx_host::Result<Kernel> {
 }
 
 /// Passes if the result is an error whose text contains all of `parts`.
-fn expect_error<T>(result: ptx_host::Result<T>, parts: &[&str]) -> Result<()> {
+pub fn expect_error<T>(result: ptx_host::Result<T>, parts: &[&str]) -> Result<()> {
     let Err(error) = result else { bail!("the call succeeded; an error with {parts:?} was expected") };
     let text = error.to_string();
     match parts.iter().find(|part| !text.contains(**part)) {

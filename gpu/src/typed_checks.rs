@@ -2,12 +2,14 @@
 
 use anyhow::{Result, ensure};
 use ptx_host::bench::Bench;
-use ptx_host::{Matrix, Tensor};
+use ptx_host::cudarc::driver::CudaSlice;
+use ptx_host::{Matrix, Reset, Tensor};
 
 use crate::check::{self, Check, Finding};
 use crate::device::Device;
 use crate::entry::Loaded;
 use crate::gpu::Gpu;
+use crate::host_checks::expect_error;
 use crate::kernels::input;
 use crate::library_checks::{small_floats, softmax};
 use crate::options::Options;
@@ -73,9 +75,13 @@ pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
 /// Returns the checks that need a driver.
 pub fn of_driver(options: &Options) -> Result<Vec<Check>> {
     check::for_each_of_crate(options, "launch", |image| {
-        vec![Check::new(format!("launch/{}/bench", image.label), options, move |gpu: &Gpu| {
-            bench(gpu, &gpu.load(&image)?)
-        })]
+        let of = |name: &str, run: fn(&Gpu, &Loaded) -> Result<Finding>| {
+            let image = image.clone();
+            Check::new(format!("launch/{}/{name}", image.label), options, move |gpu: &Gpu| {
+                run(gpu, &gpu.load(&image)?)
+            })
+        };
+        vec![of("bench", bench), of("resets", resets)]
     })
 }
 
@@ -96,6 +102,66 @@ fn bench(gpu: &Gpu, loaded: &Loaded) -> Result<Finding> {
     ensure!(got.iter().all(|&y| y == count), "the launches differ in their elements");
     ensure!(count >= 27.0 && (count - 2.0) % 25.0 == 0.0, "{count} launches have run");
     Ok(format!("{count} launches").into())
+}
+
+/// Checks that memory is set before each launch, in a launch and in a bench, and that the line of the bench says so. The detail
+/// has the times of a kernel that needs no reset, which resets must not change.
+fn resets(gpu: &Gpu, loaded: &Loaded) -> Result<Finding> {
+    /// So few that a sample on a GPU has hundreds of launches.
+    const N: usize = 256;
+    const GRID: u32 = 1;
+    let axpy = Gpu::kernel(loaded, launch::axpy)?;
+    // The memory is another stream's than that of the launches.
+    let (stream, launches) = (gpu.context.new_stream()?, gpu.context.new_stream()?);
+    let (x, first) = (stream.clone_htod(&[1.0f32; N])?, stream.clone_htod(&[7.0f32; N])?);
+    let mut y = stream.clone_htod(&[100.0f32; N])?;
+    let holds = |y: &CudaSlice<f32>, values: &[f32]| -> Result<()> {
+        let got = stream.clone_dtoh(y)?;
+        ensure!(got.iter().all(|&y| y == got[0]), "the launches differ in their elements");
+        ensure!(values.contains(&got[0]), "y holds {}, want one of {values:?}", got[0]);
+        Ok(())
+    };
+
+    for _ in 0..2 {
+        axpy.launch(&launches, GRID, (1.0, &x, Reset::to_zero(&mut y)))?;
+        holds(&y, &[1.0])?;
+        axpy.launch(&launches, GRID, (1.0, &x, Reset::to_copy(&mut y, &first)))?;
+        holds(&y, &[8.0])?;
+    }
+    axpy.launch(&launches, GRID, (1.0, &x, Reset::to_zero(&mut y.slice_mut(..N / 2))))?;
+    let got = stream.clone_dtoh(&y)?;
+    ensure!(got[..N / 2] == [1.0; N / 2] && got[N / 2..] == [8.0; N / 2], "another part of y was reset");
+
+    let short = axpy.launch(&launches, GRID, (1.0, &x, Reset::to_copy(&mut y, &first.slice(1..))));
+    let lengths = [format!("(`y`) has {N} elements"), format!("is reset to a copy of {}", N - 1)];
+    expect_error(short, &["argument 2", &lengths[0], &lengths[1]])?;
+    let of_reset = Reset::to_copy(Reset::to_zero(&mut y), &first);
+    expect_error(axpy.launch(&launches, GRID, (1.0, &x, of_reset)), &["(`y`) is a reset of a reset"])?;
+    let (none, mut none_mut) = (x.slice(..0), y.slice_mut(..0));
+    axpy.launch(&launches, GRID, (1.0, &none, Reset::to_zero(&mut none_mut)))?;
+
+    let mut bench = Bench::of(&gpu.context)?;
+    bench.repetitions(20);
+    let mut lines = Vec::new();
+    let mut line = |(timed, text): (ptx_host::Result<()>, String), has_resets: bool| -> Result<()> {
+        timed?;
+        ensure!(text.contains(" µs of resets") == has_resets, "the line is {text:?}");
+        lines.push(text.trim_end().to_owned());
+        Ok(())
+    };
+    let traffic = 3 * size_of::<f32>() * N;
+    line(with_output(|| bench.time("plain", &axpy, GRID, (1.0, &x, &mut y), traffic))?, false)?;
+    // The last work on the memory may be the resets alone.
+    let zero = |y| bench.time("zero", &axpy, GRID, (1.0, &x, Reset::to_zero(y)), traffic);
+    line(with_output(|| zero(&mut y))?, true)?;
+    holds(&y, &[0.0, 1.0])?;
+    let copy = |y| bench.time("copy", &axpy, GRID, (1.0, &x, Reset::to_copy(y, &first)), traffic);
+    line(with_output(|| copy(&mut y))?, true)?;
+    holds(&y, &[7.0, 8.0])?;
+    let timed = |y| bench.time("timed", &axpy, GRID, (1.0, &x, Reset::to_copy(y, &first).timed()), traffic);
+    line(with_output(|| timed(&mut y))?, false)?;
+    holds(&y, &[8.0])?;
+    Ok(lines.join("; ").into())
 }
 
 /// Lengths around those of vectors, tiles and grids.

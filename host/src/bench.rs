@@ -136,12 +136,17 @@ impl Bench {
     /// Times a kernel: the median of the samples, each of so many launches that it takes a millisecond.
     ///
     /// Kernel, grid and arguments are those of [`Launcher::launch`]. `bytes` are what a launch reads and writes, to be compared with
-    /// a copy that reads and writes as much; 0 for a kernel that is not bound by memory. The launches follow one another on the
-    /// same memory: the kernel must take what its last launch left.
+    /// a copy that reads and writes as much; 0 for a kernel that is not bound by memory.
+    ///
+    /// The launches follow one another on the same memory. Memory that a launch must not find as the last one left it is in a
+    /// [`Reset`](crate::Reset), which sets it before each launch. The time is without the resets: it is that of resets and launches
+    /// in turn, less that of as many resets alone. The line that is printed says how long the resets take. Where they take longer
+    /// than the kernel, the time is less exact, as their own times vary. [`Reset::timed`](crate::Reset::timed) makes a reset a part
+    /// of the time, and of what `bytes` count. What the memory holds at the end is what a reset or a launch has left.
     ///
     /// # Errors
     ///
-    /// As [`Launcher::launch`]; [`Error::Timeout`] if the kernel hangs.
+    /// As [`Launcher::launch`]; [`Error::Timeout`] if the kernel hangs; [`Error::Resets`] if the resets hide the kernel's time.
     pub fn time<'a, K, A>(
         &'a self,
         name: &str,
@@ -189,21 +194,31 @@ impl Bench {
             // `# Safety`. The arguments keep the memory in use, and `launcher` the module loaded, until `alternate` has waited for
             // the work, or the work hangs.
             let put = || unsafe { kernel.launch_with(config, &arguments) };
+            let untimed = || {
+                let resets = arguments.guards().iter().filter_map(|memory| memory.reset.as_ref());
+                resets.filter(|reset| !reset.is_timed)
+            };
+            // SAFETY: as for `put`.
+            let reset = || untimed().try_for_each(|reset| unsafe { reset.put(&self.stream) });
             if !self.is_timed {
                 put()?;
                 crate::wait(&self.stream, self.timeout)?;
                 return Ok(None);
             }
             let traffic = (bytes > 0).then_some(bytes);
+            let with_resets: [&dyn Fn() -> Result<()>; 2] = [&put, &reset];
+            let works = if untimed().next().is_some() { &with_resets[..] } else { &with_resets[..1] };
             // SAFETY: as for `put`; after an error, the memory's own stream waits for this stream (`InUse`).
-            unsafe { alternate(&self.stream, &[&put], traffic, self.repetitions, self.timeout).map(Some) }
+            unsafe { alternate(&self.stream, works, traffic, self.repetitions, self.timeout).map(Some) }
         })?;
         let Some(Times { seconds, copy }) = times else {
             println!("{name}: ran once");
             return Ok(());
         };
+        let (kernel_and_resets, resets) = (seconds[0], seconds.get(1).copied());
+        let seconds = without(name, kernel_and_resets, resets)?;
         let row =
-            Row { name, kernel: K::NAME, seconds: seconds[0], bytes, copy, attributes: kernel.attributes() };
+            Row { name, kernel: K::NAME, seconds, resets, bytes, copy, attributes: kernel.attributes() };
         println!("{row}");
         let device = check(self.context.name(), || "reading the device's name".into())?;
         self.save(&row.json(&device))
@@ -222,9 +237,28 @@ impl Bench {
     }
 }
 
+/// Returns the time of a launch without its resets.
+fn without(name: &str, all: f64, resets: Option<f64>) -> Result<f64> {
+    let Some(resets) = resets else { return Ok(all) };
+    let seconds = all - resets;
+    if seconds <= 0.0 {
+        return Err(Error::Resets { benchmark: name.into(), with_kernel: all, alone: resets });
+    }
+    Ok(seconds)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn resets_are_no_part_of_the_time_and_do_not_hide_it() {
+        assert_eq!(without("k", 3.0, None).unwrap(), 3.0);
+        assert_eq!(without("k", 3.0, Some(1.0)).unwrap(), 2.0);
+        let hidden = without("k", 2e-6, Some(2.5e-6)).unwrap_err().to_string();
+        assert!(hidden.starts_with("the time of `k` is lost in that of its resets"), "{hidden}");
+        assert!(hidden.contains("2.00 µs with the kernel and 2.50 µs without it"), "{hidden}");
+    }
 
     #[test]
     fn words_choose_and_options_are_refused() {

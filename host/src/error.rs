@@ -43,6 +43,13 @@ pub enum Error {
     /// A capture has recorded no work.
     #[error("the capture of a stream gave no graph; put work on the stream that is captured")]
     EmptyCapture,
+    /// The resets of a benchmark take as long without the kernel as with it. The times are in seconds.
+    #[error(
+        "the time of `{benchmark}` is lost in that of its resets, {:.2} µs with the kernel and {:.2} µs without it: give the kernel \
+         more work, reset less memory, or time the resets too (`Reset::timed`)",
+        with_kernel * 1e6, alone * 1e6
+    )]
+    Resets { benchmark: String, with_kernel: f64, alone: f64 },
     /// The bytes of a module are neither PTX nor a whole cubin.
     #[error("{module} is not a module that the driver can load: {problem}")]
     BadImage { module: String, problem: &'static str },

@@ -186,6 +186,10 @@ impl Kernel {
             config.check_resident(resident).map_err(|problem| self.refuse(problem))?;
         }
         let stream = arguments.queue();
+        for reset in arguments.guards().iter().filter_map(|memory| memory.reset.as_ref()) {
+            // SAFETY: the launch has the region, and the reset comes before the kernel on its stream.
+            unsafe { reset.put(stream)? };
+        }
         let mut attributes = attributes_of(config);
         let config = driver_config(config, stream.cu_stream(), &mut attributes);
         let mut addresses: Vec<_> =

@@ -45,6 +45,7 @@ mod kernel;
 mod kernels;
 mod memory;
 mod module;
+mod reset;
 mod tensor;
 
 pub use context::{driver_version, open, wait};
@@ -57,6 +58,7 @@ pub use memory::{ForeignSlice, InUse};
 pub use module::{JitOptions, Module};
 #[doc(inline)]
 pub use ptx_launch::*;
+pub use reset::{Reset, ToCopy, ToZero};
 pub use tensor::TensorMap;
 
 /// Paths for the macro `kernels!`, which its user cannot shadow.

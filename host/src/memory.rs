@@ -8,7 +8,7 @@ use cudarc::driver::{
     CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
 };
 
-use crate::{Argument, Arguments, ByName, Kernel, Memory, MemoryMut, Region, Result};
+use crate::{Argument, Arguments, ByName, Kernel, Memory, MemoryMut, Region, Result, reset};
 
 /// A guard that keeps memory in use until the launch is queued. The memory's own stream then waits for the launch. A drop of the
 /// memory, which frees it on that stream, therefore comes after the launch, whatever has become of the events of `cudarc`.
@@ -20,6 +20,8 @@ pub struct InUse<'a> {
     streams: Option<(Arc<CudaStream>, &'a CudaStream)>,
     /// Whether the memory is of a per-thread stream.
     pub(crate) is_per_thread: bool,
+    /// What sets the memory before each launch.
+    pub(crate) reset: Option<Box<reset::Work<'a>>>,
 }
 
 /// Returns true if the handle stands for another stream in each thread, which `cudarc` does not know.
@@ -47,7 +49,8 @@ impl<'a> InUse<'a> {
             stream.join(&owner).map_err(cannot_wait)?;
         }
         let is_per_thread = is_per_thread(&owner);
-        Ok(Self { _event: event, streams: differ.then_some((owner, stream)), is_per_thread })
+        let streams = differ.then_some((owner, stream));
+        Ok(Self { _event: event, streams, is_per_thread, reset: None })
     }
 }
 
@@ -139,7 +142,8 @@ impl<T> ForeignSlice<T> {
     }
 
     fn region<'a>(&self) -> Region<InUse<'a>> {
-        let guard = InUse { _event: SyncOnDrop::Record(None), streams: None, is_per_thread: false };
+        let guard =
+            InUse { _event: SyncOnDrop::Record(None), streams: None, is_per_thread: false, reset: None };
         Region { address: self.address, len: self.len, guard }
     }
 }

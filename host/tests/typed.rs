@@ -7,7 +7,7 @@ use ptx_host::cudarc::driver::sys::CUtensorMap;
 use ptx_host::cudarc::driver::{
     CudaSlice, CudaStream, DeviceRepr, DriverError, UnifiedSlice, ValidAsZeroBits,
 };
-use ptx_host::{Grid, LoadedKernels, Matrix, Result, Tensor, TensorMap, TensorMapBuilder};
+use ptx_host::{Grid, LoadedKernels, Matrix, Reset, Result, Tensor, TensorMap, TensorMapBuilder};
 
 /// Each argument is checked against its parameter; `literal`s take the parameter's type.
 #[allow(dead_code)]
@@ -24,6 +24,13 @@ fn every_kind_of_argument_compiles(
     kernels.kernel(launch::blur)?.launch(stream, (4, 2), (weights, &view, &mut view_mut))?;
     let (from, to) = (Tensor::new(x, [64, 32]), Tensor::new(&mut *y, [64, 32]));
     kernels.kernel(launch::copy_boxes)?.launch(stream, 2, (from, to))?;
+    let resets = (Reset::to_zero(&mut *sums), Reset::to_zero(&mut *counts));
+    let doubled_again = Matrix::new(Reset::to_copy(&mut *doubled, rows).timed(), 8, 256);
+    kernels.kernel(launch::add_rows)?.launch(
+        stream,
+        Grid::new(2),
+        (Matrix::new(rows, 8, 256), resets.0, resets.1, doubled_again),
+    )?;
     let (rows, doubled) = (Matrix::new(rows, 8, 256), Matrix::new(doubled, 8, 256));
     kernels.kernel(launch::add_rows)?.launch(stream, Grid::new(2), (rows, sums, counts, doubled))?;
     // SAFETY: the address is that of 100 words, which nothing else uses.

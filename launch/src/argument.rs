@@ -22,7 +22,8 @@ use crate::{
 /// | any, in a launch by name ([`ByName`]) | a number, a `ptx_host::TensorMap`, or memory, which becomes its address; the address of other memory is a `u64` |
 ///
 /// The launch waits for earlier work on the memory, on any queue, and later work waits for the launch. A `ptx_host::ForeignSlice`
-/// stands for memory of another library in place of a `CudaSlice`, and its maker orders the work on it.
+/// stands for memory of another library in place of a `CudaSlice`, and its maker orders the work on it. A `ptx_host::Reset` of memory
+/// that the kernel writes sets it before the kernel.
 ///
 /// # Safety
 ///

@@ -62,6 +62,6 @@ fn typed_launches_order_their_memory_encode_maps_and_print() -> Result<()> {
     let names = KERNELS.map(|name| format!("{name}/O3"));
     let parts: Vec<&str> = names.iter().map(String::as_str).chain(["launch/O3", "print/O3"]).collect();
     let stdout = run(folder.path(), &parts)?;
-    assert_eq!(last(&stdout), "13 passed, 0 failed, 0 skipped", "{stdout}");
+    assert_eq!(last(&stdout), "14 passed, 0 failed, 0 skipped", "{stdout}");
     Ok(())
 }

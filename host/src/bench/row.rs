@@ -8,6 +8,8 @@ pub struct Row<'a> {
     pub name: &'a str,
     pub kernel: &'a str,
     pub seconds: f64,
+    /// The time of the resets before a launch, which `seconds` does not have.
+    pub resets: Option<f64>,
     /// The bytes that a launch reads and writes; 0 if the time of a copy says nothing about the kernel.
     pub bytes: usize,
     /// The time of a copy that reads and writes the same bytes.
@@ -38,6 +40,9 @@ impl fmt::Display for Row<'_> {
         if let Some(copy) = self.copy {
             let speed = self.bytes as f64 / self.seconds / 1e9;
             write!(f, ", {speed:.0} GB/s, {:.3} of a copy", copy / self.seconds)?;
+        }
+        if let Some(resets) = self.resets {
+            write!(f, ", without {:.2} µs of resets", resets * 1e6)?;
         }
         write!(f, ", {} registers", self.attributes.registers)?;
         match self.attributes.local_bytes {
@@ -81,6 +86,7 @@ mod tests {
             name,
             kernel: "k",
             seconds: 2e-6,
+            resets: None,
             bytes: 6000,
             copy: Some(1.5e-6),
             attributes: &attributes,
@@ -91,6 +97,8 @@ mod tests {
             row.json("GPU"),
             r#"{"name":"a \"b\"\u000a","kernel":"k","device":"GPU","seconds":0.000002,"bytes":6000,"copy_seconds":0.0000015,"registers":24,"local_bytes":8}"#
         );
+        let resets = Row { name: "k", resets: Some(5e-7), ..row };
+        assert!(resets.to_string().contains(" of a copy, without 0.50 µs of resets, 24 registers"));
         let bare = Row { name: "k", bytes: 0, copy: None, ..row };
         assert!(bare.to_string().starts_with("k: 2.00 µs, 24 registers"));
         assert!(bare.json("GPU").contains(r#""copy_seconds":null"#));
