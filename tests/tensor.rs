@@ -7,7 +7,8 @@ use std::sync::LazyLock;
 use ptx_emu::{Device, Format, Launch, Options, Schedule, lay_out};
 use support::ok;
 use xtask::cuda::Tools;
-use xtask::device::{Arch, Build, Module};
+use xtask::device::{Arch, Build, Module, OptLevel, write_crate};
+use xtask::uniform::Corpus;
 
 static MODULE: LazyLock<Module> = LazyLock::new(|| ok(Build::new("tests/device/tensor", Arch::Sm90a).run()));
 
@@ -63,4 +64,35 @@ fn ptxas_has_nothing_to_say() {
     for line in uses_stack {
         assert!(line.contains("0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "{line}");
     }
+}
+
+/// Launch bounds with which warpgroups would wait for registers forever are refused, at the line of the run.
+#[test]
+fn launch_bounds_leave_warpgroups_their_registers() {
+    let build = |bounds: &str, opt_level, of_crate: &str| {
+        let source = include_str!("support/warpgroups.rs").replace("threads = 384", bounds);
+        let folder = xtask::root().join("target/device/warpgroups");
+        let manifest = format!(
+            "[package]\nname = \"warpgroups\"\nedition = \"2024\"\n[lib]\ncrate-type = [\"cdylib\"]\n[workspace]\n\
+             [dependencies]\nptx = {{ path = {:?}, default-features = false, features = [\"tensor\"] }}\n\
+             [features]\nsm_90a = [\"ptx/sm_90a\"]\n",
+            xtask::root()
+        );
+        ok(write_crate(&folder, &manifest, &source));
+        Build { opt_level, crate_flags: Corpus::flags(of_crate), ..Build::new(folder, Arch::Sm90a) }.run()
+    };
+    let run =
+        include_str!("support/warpgroups.rs").lines().position(|line| line.contains(".run_warpgroups("));
+    let place = format!("place: src/lib.rs:{}:", run.expect("a run") + 1);
+    let refused = |bounds: &str, (opt_level, of_crate), start: u32| {
+        let Err(error) = build(bounds, opt_level, of_crate) else { panic!("`{bounds}` is not refused") };
+        let said = format!("{error:?}");
+        let start = format!("`kernel`: with its launch bounds each thread starts with {start} registers");
+        assert!(said.contains(&start) && said.contains(&place), "{start}\n{place}\n{said}");
+    };
+    refused("threads = 384, max_registers = 128", (OptLevel::O0, "0"), 128);
+    refused("threads = 384, min_ctas = 2", (OptLevel::O3, "3"), 80);
+    refused("max_threads = 512", (OptLevel::O3, "3"), 128);
+    let ptx = ok(build("threads = 384, min_ctas = 1", OptLevel::O3, "3")).text;
+    assert!(ptx.contains("setmaxnreg.inc") && !ptx.contains("// registers:"), "{ptx}");
 }

@@ -7,10 +7,11 @@
 //! function can have a variable for each instance.
 
 use crate::Error;
+use crate::budgets;
 use crate::lines::Place;
 use crate::program::{Asm, Program, name_in_ptx, readable};
 
-const COMMENT: &str = "// entry: ";
+pub const COMMENT: &str = "// entry: ";
 const OF_MODULE: &str = "// module: ";
 /// The last directive before the variables and functions.
 const LAST_OF_HEADER: &str = ".address_size";
@@ -49,7 +50,7 @@ pub fn move_directives(ptx: &str, program: &Program<'_>) -> Result<String, Error
             };
             let name = kernel.as_ref().map_or("", |kernel| kernel.name);
             add(&mut directives, body, directive.trim(), name, program)?;
-        } else {
+        } else if !text.starts_with(budgets::COMMENT) {
             lines.push(line);
             continue;
         }

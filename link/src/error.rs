@@ -262,6 +262,10 @@ pub enum Error {
     )]
     ProofWithoutMarks(Vec<String>),
 
+    /// Kernels whose launch bounds leave their warpgroups too few registers; one message per kernel.
+    #[error("{}", .0.join("\n"))]
+    Registers(Vec<String>),
+
     /// A pass of LLVM has moved, copied or merged convergent instructions; one message per instruction.
     #[error(
         "{}\n  \

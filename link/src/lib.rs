@@ -6,6 +6,7 @@
 
 mod assemble;
 mod body;
+mod budgets;
 mod canary;
 mod constants;
 pub mod convergence;

@@ -238,6 +238,11 @@ impl Path<'_> {
         readable(self.0.first().copied().unwrap_or_default())
     }
 
+    /// Returns the first symbol on the path.
+    pub fn start(&self) -> &str {
+        self.0.first().copied().unwrap_or_default()
+    }
+
     /// Returns the last symbol on the path.
     pub fn end(&self) -> &str {
         self.0.last().copied().unwrap_or_default()

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::assemble::{Processor, assemble, external_functions};
+use crate::budgets::unfit;
 use crate::canary::without_canaries;
 use crate::constants::in_constant_memory;
 use crate::convergence::without_comments;
@@ -52,6 +53,7 @@ pub fn link(options: &Options) -> Result<Vec<String>, Error> {
     let ir = Numbers::read(&numbered).removed(&numbered);
     let program = Program::read(&ir);
     refuse_undefined(&program)?;
+    refuse_unfit_registers(&program)?;
     let mut warnings = report_panics(&program, options)?;
     warnings.extend(report_divergence(&program, options, &ir));
     let (ptx, numbered_ptx) = stages.assemble(&ir, &number(&numbered), &program)?;
@@ -442,6 +444,12 @@ fn refuse_undefined(program: &Program<'_>) -> Result<(), Error> {
     });
     let messages: Vec<_> = messages.collect();
     if messages.is_empty() { Ok(()) } else { Err(Error::Undefined(messages)) }
+}
+
+/// Refuses kernels whose warpgroups would wait for registers.
+fn refuse_unfit_registers(program: &Program<'_>) -> Result<(), Error> {
+    let messages: Vec<_> = unfit(program).iter().map(ToString::to_string).collect();
+    if messages.is_empty() { Ok(()) } else { Err(Error::Registers(messages)) }
 }
 
 /// Refuses calls of kernels. Rust has no such calls, so a function that the caller only declares has the name of a kernel.

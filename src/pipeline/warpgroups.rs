@@ -62,7 +62,8 @@ unsafe impl<const COUNT: u32> Place for WarpgroupBarriers<COUNT> {
 ///
 /// Both numbers are multiples of 8 from 24 to 256. Together the threads of all warpgroups have at most the registers with which the
 /// CTA was launched: `PRODUCER + COUNT * CONSUMER` is at most `COUNT + 1` times the registers of a thread, which are 65,536 by the
-/// threads of the CTA, rounded down to a multiple of 8, if a multiprocessor has one CTA.
+/// threads of the CTA, rounded down to a multiple of 8, if a multiprocessor has one CTA. `min_ctas` and `max_registers` of the kernel
+/// lower that number, and `ptx-link` refuses a kernel that starts with too few.
 ///
 /// With 384 threads, a launch gives each 168. Two warpgroups that consume have 232 with `MaxRegisters<40, 232>`, of which 128 are the sums
 /// of 64 rows and 256 columns.
@@ -288,6 +289,9 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                 "the parts have more registers than the CTA: `PRODUCER + COUNT * CONSUMER` is at most `COUNT + 1` times 65,536 by the threads of the CTA, rounded down to a multiple of 8"
             );
         }
+        if COUNT > 1 {
+            state_registers::<PRODUCER, COUNT, CONSUMER>();
+        }
         let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
         if threads != WARPGROUP * (COUNT + 1) {
             trap_because!(
@@ -344,6 +348,22 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
             }
         }
         FinishedWarpgroups { run: self.finished(), handles }
+    }
+}
+
+/// States the registers of the parts as a PTX comment. `ptx-link` compares them with the launch bounds, and removes it.
+#[inline(always)]
+fn state_registers<const PRODUCER: u32, const COUNT: u32, const CONSUMER: u32>() {
+    #[cfg(target_arch = "nvptx64")]
+    // SAFETY: a PTX comment emits no instruction.
+    unsafe {
+        core::arch::asm!(
+            "// registers: {} + {} * {}",
+            const PRODUCER,
+            const COUNT,
+            const CONSUMER,
+            options(nomem, nostack, preserves_flags)
+        )
     }
 }
 

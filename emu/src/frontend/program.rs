@@ -104,22 +104,23 @@ pub struct Function {
 }
 
 impl Function {
-    /// Returns the registers of each thread at the start of a kernel, as the directives bound them: `.maxnreg`, or as many as blocks
-    /// of `.maxntid` or `.reqntid` threads can have. ptxas gives a kernel with `setmaxnreg` all of these.
+    /// Returns the registers of each thread at the start of a kernel, as the directives bound them: as many as blocks of `.maxntid` or
+    /// `.reqntid` threads can have, and those of `.maxnreg`. ptxas gives a kernel with `setmaxnreg` all of these.
     pub fn registers(&self) -> Option<u32> {
         const UNIT: u64 = 8;
-        if let Some(registers) = self.max_registers {
-            return Some(registers.min(MOST_REGISTERS.into()).next_multiple_of(UNIT) as u32);
-        }
+        const LEAST: u64 = 24;
         let product = |block: [u32; 3]| {
             block.iter().fold(1, |threads: u64, extent| threads.saturating_mul(u64::from(*extent)))
         };
-        // A block has no more threads, whatever the directives say.
-        let most = self.required_block.map(product).or(self.max_threads)?.clamp(1, THREADS_PER_BLOCK.into());
-        let threads = most.next_multiple_of(32);
+        // A block has no more threads, whatever the directives say. ptxas computes with whole warpgroups.
+        let most = self.required_block.map(product).or(self.max_threads);
+        let threads = most.map(|most| most.clamp(1, THREADS_PER_BLOCK.into()).next_multiple_of(128));
         let blocks = self.min_blocks.unwrap_or(1).max(1);
-        let each = REGISTERS / threads.saturating_mul(blocks) / UNIT * UNIT;
-        Some(each.min(MOST_REGISTERS.into()) as u32)
+        let of_blocks = threads.map(|threads| REGISTERS / threads.saturating_mul(blocks) / UNIT * UNIT);
+        let stated =
+            self.max_registers.map(|registers| registers.min(MOST_REGISTERS.into()).next_multiple_of(UNIT));
+        let each = [of_blocks, stated].into_iter().flatten().min()?;
+        Some(each.clamp(LEAST, MOST_REGISTERS.into()) as u32)
     }
 }
 
