@@ -2,10 +2,12 @@
 
 use anyhow::{Result, ensure};
 use ptx::math::convert;
+use ptx::qualifier::Columns;
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::Tensor;
 use ptx_kernels::gemm::E4m3;
+use ptx_kernels::gemm_plan::Tile;
 
 use crate::check::Check;
 use crate::device::{Device, Element};
@@ -24,40 +26,47 @@ macro_rules! instances {
             #[allow(non_snake_case, reason = "the name of the instance")]
             fn $name<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
                 let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm::<$T, $O, $N, $W, $STAGES>)?;
-                product::<$T, $O, D>(device, seed, false, |grid, [a, b, c], [in_a, in_b], out, scale, k| {
+                let tile = Tile::of($W, <$N as Columns>::COUNT as u32);
+                let launch = |(grid, group), [a, b, c]: &[Matrix; 3], [in_a, in_b]: [&_; 2], out: &mut _, scale: &_, k| {
                     let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
-                    let scales = (D::read(scale), D::read(scale));
-                    let tensors = (a.tensor::<$T, _>(in_a), b.tensor::<$T, _>(in_b), c.tensor::<$O, _>(out));
-                    device.launch(&kernel, grid, (tensors.0, tensors.1, tensors.2, scales.0, scales.1, k, 2))
-                })
+                    let (a, b, c) = (a.tensor::<$T, _>(in_a), b.tensor::<$T, _>(in_b), c.tensor::<$O, _>(out));
+                    device.launch(&kernel, grid, (a, b, c, D::read(scale), D::read(scale), k, group))
+                };
+                product::<$T, $O, D>(device, seed, tile, false, launch)
             }
         )*
 
         pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
-            let runs: &[(Run<D>, &[u32])] = &[$( ($name::<D>, $emulated), )* (gemm_tn::<D>, &[2, 3])];
+            let runs: &[(Run<D>, &[u32])] = &[$( ($name::<D>, $emulated), )* (gemm_tn::<D>, &[2, 3, 11])];
             seeded(options, KERNELS.iter().zip(runs).map(|(name, (run, emulated))| ((*name, *run), *emulated)))
         }
     };
 }
 instances! {
     gemm_bf16_bf16_N256_2_4: bf16 bf16 N256 2 4, &[0, 1, 2, 3];
-    gemm_bf16_bf16_N192_2_4: bf16 bf16 N192 2 4, &[2, 3];
-    gemm_bf16_bf16_N128_2_6: bf16 bf16 N128 2 6, &[2, 3];
-    gemm_bf16_bf16_N128_1_8: bf16 bf16 N128 1 8, &[2, 3];
-    gemm_f16_f16_N256_2_4: f16 f16 N256 2 4, &[2];
-    gemm_E4m3_bf16_N256_2_4: E4m3 bf16 N256 2 4, &[2, 3];
+    gemm_bf16_bf16_N192_2_4: bf16 bf16 N192 2 4, &[2, 3, 6];
+    gemm_bf16_bf16_N128_2_6: bf16 bf16 N128 2 6, &[2, 3, 7];
+    gemm_bf16_bf16_N128_1_8: bf16 bf16 N128 1 8, &[2, 3, 8];
+    gemm_f16_f16_N256_2_4: f16 f16 N256 2 4, &[3, 9];
+    gemm_E4m3_bf16_N256_2_4: E4m3 bf16 N256 2 4, &[3, 4, 10];
 }
 
 /// The product of factors whose rows lie along k.
 fn gemm_tn<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm_tn)?;
-    product::<bf16, bf16, D>(device, seed, true, |grid, [a, b, c], [in_a, in_b], out, scale, k| {
-        // The kernel has no scale.
-        ensure!(device.to_vec(scale)?.iter().all(|scale| *scale == 1.0));
-        let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
-        let tensors = (a.tensor::<bf16, _>(in_a), b.tensor::<bf16, _>(in_b), c.tensor::<bf16, _>(out), k);
-        device.launch(&kernel, grid, tensors)
-    })
+    product::<bf16, bf16, D>(
+        device,
+        seed,
+        Tile::of(1, 128),
+        true,
+        |(grid, _), [a, b, c], [in_a, in_b], out, scale, k| {
+            // The kernel has no scale, and its groups have 8 rows.
+            ensure!(device.to_vec(scale)?.iter().all(|scale| *scale == 1.0));
+            let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
+            let tensors = (a.tensor::<bf16, _>(in_a), b.tensor::<bf16, _>(in_b), c.tensor::<bf16, _>(out), k);
+            device.launch(&kernel, grid, tensors)
+        },
+    )
 }
 
 /// An element of a factor.
@@ -81,6 +90,7 @@ impl Factor for E4m3 {
 }
 
 /// A matrix of small whole numbers, row by row, with rows of a multiple of 16 bytes and NaN behind them.
+#[derive(Clone)]
 struct Matrix {
     rows: usize,
     columns: usize,
@@ -88,8 +98,9 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn new(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, pitch: columns.next_multiple_of(16) }
+    /// Makes a matrix; of some seeds with more behind each row than has to be there.
+    fn new(rows: usize, columns: usize, seed: u32) -> Self {
+        Self { rows, columns, pitch: columns.next_multiple_of(16) + 16 * (seed as usize % 3) }
     }
 
     fn elements(&self, seed: u32) -> Vec<f64> {
@@ -108,25 +119,37 @@ impl Matrix {
     }
 }
 
-/// The extents m, n and k of a seed: a block, parts of a block, several blocks, and several steps along k.
+/// The extents m, n and k of a seed: first a block, an element, several blocks of more steps along k than there are stages, several
+/// with fewer steps than a block has parts, more steps of eight-bit elements, and large matrices; then samples from 1 to 300.
 fn extents(seed: u32) -> [usize; 3] {
     const FIRST: [[usize; 3]; 6] =
-        [[128, 256, 64], [1, 1, 1], [130, 300, 200], [300, 700, 513], [64, 8, 1030], [257, 513, 65]];
-    let seed = seed as usize;
-    FIRST.get(seed).copied().unwrap_or([1 + seed * 37 % 300, 1 + seed * 53 % 560, 1 + seed * 71 % 300])
+        [[128, 256, 64], [1, 1, 1], [130, 8, 400], [70, 300, 130], [64, 8, 1030], [257, 513, 1065]];
+    let sampled = || {
+        let sizes = input(seed, 3);
+        [0, 1, 2].map(|i| 1 + sizes[i] as usize % 300)
+    };
+    FIRST.get(seed as usize).copied().unwrap_or_else(sampled)
 }
 
-/// Runs launches of a product, with a grid, the matrices, the memory of the factors and of the product, a scale, and k.
+/// Runs launches of a product, with a grid and a group, the matrices, the memory of the factors and of the product, a scale, and k.
 fn product<T: Factor, O: Half, D: Device>(
     device: &D,
     seed: u32,
+    tile: Tile,
     along_k: bool,
-    launch: impl Fn(u32, &[Matrix; 3], [&D::Memory<T>; 2], &mut D::Memory<O>, &D::Memory<f32>, u32) -> Result<()>,
+    launch: impl Fn(
+        (u32, u32),
+        &[Matrix; 3],
+        [&D::Memory<T>; 2],
+        &mut D::Memory<O>,
+        &D::Memory<f32>,
+        u32,
+    ) -> Result<()>,
 ) -> Result<()> {
     let [m, n, k] = extents(seed);
     // Whether the rows of the factors lie along k.
-    let factor = |rows| if along_k { Matrix::new(k, rows) } else { Matrix::new(rows, k) };
-    let matrices = [factor(m), factor(n), Matrix::new(m, n)];
+    let factor = |rows, seed| if along_k { Matrix::new(k, rows, seed) } else { Matrix::new(rows, k, seed) };
+    let matrices = [factor(m, seed), factor(n, seed / 3), Matrix::new(m, n, seed / 9)];
     let [a, b, c] = &matrices;
     let (of_a, of_b) = (a.elements(2 * seed), b.elements(2 * seed + 1));
     let memory = |elements: &[f64]| device.memory(&elements.iter().map(|x| T::of(*x)).collect::<Vec<_>>());
@@ -134,24 +157,122 @@ fn product<T: Factor, O: Half, D: Device>(
     let at = |matrix: &Matrix, row: usize, i: usize| {
         if along_k { i * matrix.pitch + row } else { row * matrix.pitch + i }
     };
+    let sum = |row, column| (0..k).map(|i| of_a[at(a, row, i)] * of_b[at(b, column, i)]).sum::<f64>();
+    let sums: Vec<f64> = (0..m * n).map(|i| sum(i / n, i % n)).collect();
+
+    let plan = tile.plan([m, n, k].map(|extent| extent as u32), size_of::<T>(), device.multiprocessors()?);
+    let planned = (plan.grid, plan.group);
+    let launches = [(1, 1 + seed % 3), if seed.is_multiple_of(2) { (3, 2) } else { planned }];
     let scales: [&[f32]; 2] = if along_k { [&[], &[]] } else { [&[], &[0.5]] };
-    for (grid, scale) in [1, 3].into_iter().zip(scales) {
+    for ((grid, group), scale) in launches.into_iter().zip(scales) {
         let mut out = device.memory(&vec![O::nearest(f64::NAN); m * c.pitch])?;
-        launch(grid, &matrices, [&in_a, &in_b], &mut out, &device.memory(scale)?, k as u32)?;
+        let of_scale = device.memory(scale)?;
+        launch((grid, group), &matrices, [&in_a, &in_b], &mut out, &of_scale, k as u32)?;
         // Both factors have the scale.
         let scale = scale.iter().map(|scale| f64::from(scale * scale)).product::<f64>();
-        let got = device.to_vec(&out)?;
-        for row in 0..m {
-            for column in 0..n {
-                let products = (0..k).map(|i| of_a[at(a, row, i)] * of_b[at(b, column, i)]);
-                let want = O::nearest(scale * products.sum::<f64>() + 0.0).wide();
-                let got = got[row * c.pitch + column].wide();
-                ensure!(
-                    got == want,
-                    "{m} x {n} x {k}, {grid} blocks: the element in row {row} and column {column} is {got}, want {want}"
-                );
+        // A copy may write the rest of the last 16 bytes of a row.
+        let end = n.next_multiple_of(16 / size_of::<O>());
+        for (i, got) in device.to_vec(&out)?.into_iter().enumerate() {
+            let (row, column, got) = (i / c.pitch, i % c.pitch, got.wide());
+            let place = || {
+                format!(
+                    "{m} x {n} x {k}, {grid} CTAs, groups of {group}: the element in row {row} and column {column} is {got}"
+                )
+            };
+            if column < n {
+                let want = O::nearest(scale * sums[row * n + column] + 0.0).wide();
+                ensure!(got == want, "{}, want {want}", place());
+            } else if column >= end {
+                ensure!(got.is_nan(), "{}, behind the row", place());
             }
         }
     }
+    for packed in 0..3 {
+        let mut matrices = matrices.clone();
+        matrices[packed].pitch = matrices[packed].columns;
+        let size = if packed == 2 { size_of::<O>() } else { size_of::<T>() };
+        if (size * matrices[packed].pitch).is_multiple_of(16) || matrices[packed].rows == 1 {
+            continue;
+        }
+        let mut out = device.memory(&vec![O::nearest(f64::NAN); m * c.pitch])?;
+        let launched = launch((1, 1), &matrices, [&in_a, &in_b], &mut out, &device.memory(&[])?, k as u32);
+        let told = launched.err().map(|error| format!("{error:#}")).unwrap_or_default();
+        let matrix = ["a", "b", "c"][packed];
+        ensure!(
+            told.contains("is not a multiple of 16: pad the rows"),
+            "{m} x {n} x {k}, with packed rows of {matrix}: the launch says `{told}`"
+        );
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx_kernels::gemm_plan::{Plan, plan};
+
+    use super::*;
+
+    const H100: u32 = 132;
+
+    fn chosen(extents: [u32; 3]) -> (u32, u32, u32) {
+        let Plan { tile, grid, .. } = plan(&Tile::ALL, extents, 2, H100);
+        (64 * tile.warpgroups, tile.columns, grid)
+    }
+
+    #[test]
+    fn a_product_has_the_tile_of_the_fewest_cycles() {
+        // 512 and 2048 blocks of the largest tile are nearly whole waves.
+        assert_eq!(chosen([4096; 3]), (128, 256, 132));
+        assert_eq!(chosen([8192; 3]), (128, 256, 132));
+        // 1376 such blocks are 11 waves, and 1856 of 192 columns 15 that are three quarters as long.
+        assert_eq!(chosen([4096, 11008, 4096]), (128, 256, 132));
+        // 288 blocks of 256 columns need three waves, 384 of 192 columns three that are shorter.
+        assert_eq!(chosen([3072; 3]), (128, 192, 132));
+        // One wave of small blocks, in place of a part of a wave of large ones.
+        assert_eq!(chosen([1024; 3]), (64, 128, 128));
+        assert_eq!(chosen([1, 1, 1]), (64, 128, 1));
+    }
+
+    #[test]
+    fn no_tile_is_faster_than_the_chosen_one() {
+        for seed in 0..1000 {
+            let sizes = input(seed, 4);
+            let extents = [0, 1, 2].map(|i| sizes[i] % 9000);
+            let multiprocessors = 1 + sizes[3] % 150;
+            for element in [1, 2] {
+                let best = plan(&Tile::ALL, extents, element, multiprocessors);
+                for tile in Tile::ALL {
+                    let other = tile.plan(extents, element, multiprocessors);
+                    assert!(best.cycles * 98 <= other.cycles * 102, "{extents:?}: {best:?}, {other:?}");
+                    let rows = extents[0].div_ceil(64 * tile.warpgroups).max(1);
+                    let blocks = rows * extents[1].div_ceil(tile.columns).max(1);
+                    assert_eq!(other.grid, blocks.min(multiprocessors), "{extents:?}: {other:?}");
+                    assert!((1..=rows).contains(&other.group), "{extents:?}: {other:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_blocks_of_a_wave_are_about_a_square() {
+        let group = |extents| Tile::of(2, 256).plan(extents, 2, H100).group;
+        // 132 blocks of 128 × 256: 16 rows of them, and 8 or 9 columns.
+        assert_eq!(group([8192, 8192, 8192]), 16);
+        // 17 rows of blocks are groups of 9 and 8, not of 16 and 1.
+        assert_eq!(group([17 * 128, 8192, 8192]), 9);
+        assert_eq!(group([128, 8192, 8192]), 1);
+    }
+
+    #[test]
+    fn a_model_has_the_measured_rates() {
+        // Many steps of one block: the time is that of the products.
+        let rate = |tile: Tile| {
+            let plan = tile.plan([64 * tile.warpgroups, tile.columns, 1 << 20], 2, H100);
+            let products = f64::from(64 * tile.warpgroups) * f64::from(tile.columns) * f64::from(1 << 20);
+            products / plan.cycles as f64 / 2048.0
+        };
+        for (tile, measured) in Tile::ALL.into_iter().zip([1.0, 0.99, 0.87, 0.6]) {
+            assert!((rate(tile) - measured).abs() < 0.01, "{tile:?}: {}", rate(tile));
+        }
+    }
 }

@@ -23,6 +23,8 @@ pub mod fence;
 // `wgmma`.
 #[cfg(feature = "sm_90a")]
 pub mod gemm;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod gemm_plan;
 pub mod group;
 pub mod int4_matrix_vector;
 pub mod launch;

@@ -62,7 +62,7 @@ struct Instruction<'a> {
 }
 
 /// Instructions that a mutation can remove. A removed wait looks like a wait that has completed.
-const REMOVED: [&str; 17] = [
+const REMOVED: [&str; 20] = [
     "bar.",
     "barrier.",
     "cp.async.bulk.commit_group",
@@ -80,6 +80,9 @@ const REMOVED: [&str; 17] = [
     "mbarrier.try_wait",
     "membar",
     "tensormap.cp_fenceproxy",
+    "wgmma.commit_group",
+    "wgmma.fence",
+    "wgmma.wait_group",
 ];
 
 /// Instructions with qualifiers of semantics and scope that can be weakened.
@@ -168,7 +171,7 @@ impl<'a> Instruction<'a> {
             let fewer = format!("{{ .reg .b32 fewer; sub.u32 fewer, {bytes}, 16; {expect} }}");
             changes.push(("16 bytes fewer".into(), fewer));
         }
-        if self.is(&["cp.async.bulk.wait_group", "cp.async.wait_group"])
+        if self.is(&["cp.async.bulk.wait_group", "cp.async.wait_group", "wgmma.wait_group"])
             && let Ok(pending) = self.operands.trim().parse::<u32>()
         {
             changes
@@ -341,6 +344,14 @@ mod tests {
             [
                 "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster 1, removed => ",
                 "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster 1, for reads alone => fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;",
+            ]
+        );
+        assert_eq!(
+            changes("wgmma.wait_group.sync.aligned 1; wgmma.commit_group.sync.aligned;"),
+            [
+                "wgmma.wait_group.sync.aligned 1, removed =>  wgmma.commit_group.sync.aligned;",
+                "wgmma.wait_group.sync.aligned 1, one group fewer => wgmma.wait_group.sync.aligned 2; wgmma.commit_group.sync.aligned;",
+                "wgmma.commit_group.sync.aligned 1, removed => wgmma.wait_group.sync.aligned 1;",
             ]
         );
         assert_eq!(
