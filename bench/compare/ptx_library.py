@@ -26,6 +26,7 @@ class Library:
         self.calls = ctypes.CDLL(str(Path(path).resolve()))
         for name, parameters in {
             "ptx_kernels": [],
+            "ptx_chosen_gemm": [ctypes.c_char_p, *4 * [ctypes.c_uint32], ctypes.POINTER(ctypes.c_uint32)],
             "ptx_load": [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.POINTER(ctypes.c_uint32)],
             "ptx_launch": [
                 ctypes.c_uint32,
@@ -39,6 +40,12 @@ class Library:
             function = getattr(self.calls, name)
             function.argtypes, function.restype = parameters, ctypes.c_char_p
         self.kernels = [Kernel(self, **kernel) for kernel in json.loads(self.calls.ptx_kernels())]
+
+    def chosen_gemm(self, element, m, n, k, multiprocessors):
+        """Returns the instance of `gemm` that the library's model takes for the fastest."""
+        number = ctypes.c_uint32()
+        check(self.calls.ptx_chosen_gemm(element.encode(), m, n, k, multiprocessors, ctypes.byref(number)))
+        return self.kernels[number.value]
 
 
 class Kernel:

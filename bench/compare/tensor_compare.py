@@ -31,6 +31,8 @@ HOLDS = 4
 HOLD_RATE = 2e9
 # How many times the errors of the least accurate of PyTorch's kernels a kernel may have.
 MEAN_ERROR, MOST_ERROR = 2, 4
+# The name of the ratios of the kernels that the library's model chooses.
+CHOSEN = "the chosen kernels"
 
 TYPES = {
     "f32": torch.float32,
@@ -88,6 +90,8 @@ class Side:
     run: Callable
     outputs: Callable
     is_ours: bool = False
+    # Whether the library's model takes the kernel for the fastest of those that compute the same.
+    is_chosen: bool = False
     calls: int = 1
     hold: float = 0
     refusal: str = ""
@@ -152,7 +156,8 @@ class Ours:
     """The kernels of the bundle."""
 
     def __init__(self, options):
-        known = {kernel.name: kernel for kernel in Library(options.library).kernels}
+        self.library = Library(options.library)
+        known = {kernel.name: kernel for kernel in self.library.kernels}
         unknown = [name for name in options.kernel or [] if name not in known]
         if unknown:
             sys.exit(f"the library has no kernel {', '.join(unknown)}; it has {', '.join(known)}")
@@ -350,11 +355,14 @@ class Bench:
         ratio = None if theirs is None else theirs / us
         if side.is_ours and ratio is not None:
             self.ratios[case.group, side.name][case.name] = ratio
+            if side.is_chosen:
+                self.ratios[case.group, CHOSEN][case.name] = ratio
         mhz, watts = mean_of(r.mhz for r in side.readings), mean_of(r.watts for r in side.readings)
         limits = sorted(set().union(*(reading.limits for reading in side.readings)))
         times = sorted(side.times)
         spread = (times[-1 - len(times) // 10] - times[len(times) // 10]) / us
         name = f"**{side.name}**" if side.is_ours else side.name
+        name += ", chosen" if side.is_chosen else ""
         rate = case.work / us / (1e6 if case.unit == "TFLOP/s" else 1e3)
         print(
             f"| {case.name} | {name} | {us:.1f} | {100 * spread:.1f} | {rate:.0f} | {shown(ratio, 3)} | {shown(mhz)} | "
@@ -367,6 +375,7 @@ class Bench:
                 "group": case.group,
                 "side": side.name,
                 "is_ours": side.is_ours,
+                "is_chosen": side.is_chosen,
                 "us": us,
                 "samples": side.times,
                 "calls": side.calls,
@@ -420,6 +429,9 @@ def gemm(ours, options, element, variant, shape):
     of_result = torch.bfloat16 if is_f8 else dtype
     kernels = ours.of("gemm", variant, a=element)
     one = torch.ones((), device=DEVICE)
+    multiprocessors = torch.cuda.get_device_properties().multi_processor_count
+    has_choice = variant == "nt" and element != "f32"
+    chosen = ours.library.chosen_gemm(element, m, n, k, multiprocessors).name if has_choice else None
 
     def make():
         a = normal((k, m) if variant[0] == "t" else (m, k), dtype)
@@ -442,7 +454,9 @@ def gemm(ours, options, element, variant, shape):
 
     def of_ours(kernel):
         mine = [tensors | {"c": poisoned((m, n), TYPES[kernel.memory["c"]])} for tensors in sets]
-        return ours.side(kernel, mine, {"m": m, "n": n, "k": k}, "c")
+        side = ours.side(kernel, mine, {"m": m, "n": n, "k": k}, "c")
+        side.is_chosen = kernel.name == chosen
+        return side
 
     def scaled(is_fast):
         return lambda a, b, c: torch._scaled_mm(

@@ -1,12 +1,13 @@
 //! The kernels of the library, and their launches.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use ptx::qualifier::Columns;
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
 use ptx_kernels::gemm::{E4m3, gemm, gemm_tn};
+use ptx_kernels::gemm_plan::{Tile, plan};
 use ptx_kernels::matrix_product::matrix_product;
 use ptx_kernels::tensor::tensor_transpose;
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ pub struct Kernel {
     pub memory: &'static [Operand],
     /// The names of the numbers, in the order of the call.
     pub numbers: &'static [&'static str],
+    /// The tile of an instance of `gemm`, and the bytes of an element of its factors.
+    pub tile: Option<(Tile, usize)>,
     /// Finds the kernel in an image.
     pub load: fn(&LoadedKernels) -> Result<Box<Launch>>,
 }
@@ -48,11 +51,12 @@ macro_rules! gemm {
             variant: "nt",
             memory: &[Operand::of::<$T>("a"), Operand::of::<$T>("b"), Operand::of::<$O>("c"), $($scales)*],
             numbers: &["m", "n", "k"],
+            tile: Some((Tile::of($W, <$N as Columns>::COUNT as u32), size_of::<$T>())),
             load: |kernels| {
                 type Instance = gemm<$T, $O, $N, $W, $STAGES>;
                 let kernel = kernels.kernel(gemm::<$T, $O, $N, $W, $STAGES>)?;
                 let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
-                let [rows, columns] = [64 * $W, <$N as Columns>::COUNT as u64];
+                let tile = Tile::of($W, <$N as Columns>::COUNT as u32);
                 Ok(Box::new(move |stream, mut call| {
                     let [m, n, k] = call.numbers()?;
                     let (a, b, mut c) = (call.memory::<$T>()?, call.memory::<$T>()?, call.memory::<$O>()?);
@@ -61,9 +65,9 @@ macro_rules! gemm {
                     let [wide_m, wide_n, wide_k] = [m, n, k].map(u64::from);
                     let (a, b) = (Tensor::new(&a, [wide_k, wide_m]), Tensor::new(&b, [wide_k, wide_n]));
                     let c = Tensor::new(&mut c, [wide_n, wide_m]);
-                    let blocks = wide_m.div_ceil(rows) * wide_n.div_ceil(columns);
-                    let grid = u32::try_from(blocks)?.clamp(1, resident);
-                    Ok(kernel.launch(stream, grid, (a, b, c, scale_a, scale_b, k, 8))?)
+                    // A multiprocessor has one CTA.
+                    let plan = tile.plan([m, n, k], size_of::<$T>(), resident);
+                    Ok(kernel.launch(stream, plan.grid, (a, b, c, scale_a, scale_b, k, plan.group))?)
                 }))
             },
         }
@@ -84,6 +88,7 @@ pub static KERNELS: &[Kernel] = &[
         variant: "nn",
         memory: &[Operand::of::<f32>("a"), Operand::of::<f32>("b"), Operand::of::<f32>("c")],
         numbers: &["m", "n", "k"],
+        tile: None,
         load: |kernels| {
             /// Rows and columns of a CTA's tile, and the depth of a round.
             const TILE: u32 = 128;
@@ -113,6 +118,7 @@ pub static KERNELS: &[Kernel] = &[
         variant: "tn",
         memory: &[Operand::of::<bf16>("a"), Operand::of::<bf16>("b"), Operand::of::<bf16>("c")],
         numbers: &["m", "n", "k"],
+        tile: None,
         load: |kernels| {
             let kernel = kernels.kernel(gemm_tn)?;
             let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<gemm_tn>())?;
@@ -133,6 +139,7 @@ pub static KERNELS: &[Kernel] = &[
         variant: "",
         memory: &[Operand::of::<u32>("input"), Operand::of::<u32>("output")],
         numbers: &["width", "height"],
+        tile: None,
         load: |kernels| {
             const SIDE: u32 = 32;
             let kernel = kernels.kernel(tensor_transpose)?;
@@ -153,9 +160,21 @@ pub static KERNELS: &[Kernel] = &[
 /// Returns the table of kernels for the caller.
 pub fn description() -> Value {
     let one = |kernel: &Kernel| {
-        let Kernel { name, operation, variant, memory, numbers, load: _ } = kernel;
+        let Kernel { name, operation, variant, memory, numbers, tile: _, load: _ } = kernel;
         let memory: Vec<_> = memory.iter().map(|operand| [operand.name, operand.element]).collect();
         json!({ "name": name, "operation": operation, "variant": variant, "memory": memory, "numbers": numbers })
     };
     KERNELS.iter().map(one).collect()
+}
+
+/// Returns the number, in the table, of the instance of `gemm` for a product of m × k by k × n elements of this type.
+pub fn chosen(element: &str, extents: [u32; 3], multiprocessors: u32) -> Result<usize> {
+    let of_element = KERNELS.iter().enumerate().filter(|(_, kernel)| kernel.memory[0].element == element);
+    let instances: Vec<_> = of_element.filter_map(|(number, kernel)| Some((number, kernel.tile?))).collect();
+    let bytes = instances.first().map(|(_, (_, bytes))| *bytes);
+    let bytes = bytes.with_context(|| format!("the library has no `gemm` of {element}"))?;
+    let tiles: Vec<Tile> = instances.iter().map(|(_, (tile, _))| *tile).collect();
+    let plan = plan(&tiles, extents, bytes, multiprocessors);
+    let instance = instances.iter().find(|(_, (tile, _))| *tile == plan.tile);
+    instance.map(|(number, _)| *number).context("the plan has the tile of an instance")
 }

@@ -64,6 +64,31 @@ pub extern "C" fn ptx_kernels() -> *const c_char {
     TEXT.get_or_init(|| c_text(kernels::description().to_string())).as_ptr()
 }
 
+/// Writes the number, in the list of [`ptx_kernels`], of the instance of `gemm` that a model takes for the fastest: of a product
+/// m × k by k × n of elements of this type, on so many multiprocessors.
+///
+/// # Safety
+///
+/// `element` is text that ends with a NUL, and `chosen` is valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ptx_chosen_gemm(
+    element: *const c_char,
+    m: u32,
+    n: u32,
+    k: u32,
+    multiprocessors: u32,
+    chosen: *mut u32,
+) -> *const c_char {
+    told(|| {
+        // SAFETY: `element` is text that ends with a NUL: `# Safety`.
+        let element = unsafe { CStr::from_ptr(element).to_str()? };
+        let number = kernels::chosen(element, [m, n, k], multiprocessors)?;
+        // SAFETY: `chosen` is valid for a write: `# Safety`.
+        unsafe { chosen.write(u32::try_from(number)?) };
+        Ok(())
+    })
+}
+
 /// Loads a kernel from an image, a cubin or PTX, and writes its handle.
 ///
 /// # Safety

@@ -92,6 +92,15 @@ def transpose(kernel, image):
     refused(odd, "launching tensor_transpose", "multiple of 16")
 
 
+def choose(library):
+    chosen = lambda element, *extents: library.chosen_gemm(element, *extents, 132).name
+    assert chosen("bf16", 8192, 8192, 8192) == "gemm_bf16_bf16_N256_2_4"
+    assert chosen("bf16", 3072, 3072, 3072) == "gemm_bf16_bf16_N192_2_4"
+    assert chosen("bf16", 1024, 1024, 1024) == "gemm_bf16_bf16_N128_1_8"
+    assert chosen("e4m3", 1024, 1024, 1024) == "gemm_E4m3_bf16_N256_2_4"
+    refused(lambda: chosen("u32", 1, 1, 1), "no `gemm` of u32")
+
+
 def main():
     library, images = ptx_library.Library(sys.argv[1]), Path(sys.argv[2])
     driver("cuInit", 0)
@@ -99,6 +108,7 @@ def main():
     driver("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
     driver("cuCtxSetCurrent", context)
     driver("cuStreamCreate", ctypes.byref(stream), 1)
+    choose(library)
     kernels = {kernel.name: kernel for kernel in library.kernels}
     for name, run in {"matrix_product": product, "tensor_transpose": transpose}.items():
         image = images / f"{name}-O3.ptx"
