@@ -123,7 +123,7 @@ impl Matrix {
 /// with fewer steps than a block has parts, more steps of eight-bit elements, and large matrices; then samples from 1 to 300.
 fn extents(seed: u32) -> [usize; 3] {
     const FIRST: [[usize; 3]; 6] =
-        [[128, 256, 64], [1, 1, 1], [130, 8, 400], [70, 300, 130], [64, 8, 1030], [257, 513, 1065]];
+        [[128, 256, 64], [1, 1, 1], [130, 8, 400], [70, 520, 130], [64, 8, 1030], [257, 513, 1065]];
     let sampled = || {
         let sizes = input(seed, 3);
         [0, 1, 2].map(|i| 1 + sizes[i] as usize % 300)
