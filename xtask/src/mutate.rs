@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(
             changes("wgmma.wait_group.sync.aligned 1; wgmma.commit_group.sync.aligned;"),
             [
-                "wgmma.wait_group.sync.aligned 1, removed =>  wgmma.commit_group.sync.aligned;",
+                "wgmma.wait_group.sync.aligned 1, removed => wgmma.commit_group.sync.aligned;",
                 "wgmma.wait_group.sync.aligned 1, one group fewer => wgmma.wait_group.sync.aligned 2; wgmma.commit_group.sync.aligned;",
                 "wgmma.commit_group.sync.aligned 1, removed => wgmma.wait_group.sync.aligned 1;",
             ]
