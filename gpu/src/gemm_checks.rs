@@ -187,6 +187,7 @@ fn product<T: Factor, O: Half, D: Device>(
             }
         }
     }
+    // No tensor map has rows that are not a multiple of 16 bytes apart.
     for packed in 0..3 {
         let mut matrices = matrices.clone();
         matrices[packed].pitch = matrices[packed].columns;
