@@ -70,6 +70,7 @@ macro_rules! legal {
         )]
         pub trait $Trait $(<$On: $crate::qualifier::Qualifier>)?: $Super {}
         legal!(@impls $Trait [ $($On)? ] { $($tags)* });
+        #[cfg(all(probe, not(target_arch = "nvptx64")))]
         legal!(@numbers $Trait { $($tags)* });
         with_registers! { [ $($tags)* ] [] legal [ @list ($) $Trait ] }
     };
@@ -84,7 +85,6 @@ macro_rules! legal {
         $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? $(as $bits:ident in $tclass:ident)?
         $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)?
     ),* $(,)? }) => {
-        #[cfg(not(target_arch = "nvptx64"))]
         #[allow(non_upper_case_globals, dead_code, reason = "has the name of the set")]
         pub(crate) const $Trait: &[u8] = &[ $(
             $( #[cfg($gate)] )? <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID,
@@ -122,6 +122,7 @@ macro_rules! instruction {
         [ $Q:ident: $Legal:ident $(after $($between:literal)+)? { $($tag:tt)* } $(, $($more:tt)*)? ]
         $done:tt $($row:tt)*
     ) => {
+        #[cfg(all(probe, not(target_arch = "nvptx64")))]
         checked! { @tags $Legal { $($tag)* } }
         with_registers! {
             [ $($tag)* ] [] instruction [ @named ] { $Q: $Legal [] [ $( $( $between, )+ )? ] } [ $( $($more)* )? ] $done $($row)*
@@ -215,11 +216,14 @@ macro_rules! instruction {
             }
         );
 
+        #[cfg(all(probe, not(target_arch = "nvptx64")))]
         checked! { @documentation $name [ $($doc)* ] [ $($safety)? ] [ $( # Safety $($safety_doc)* )? ] }
+        #[cfg(all(probe, not(target_arch = "nvptx64")))]
         checked! {
             @operands [ $( [$class $arg] )* $( $( [$out_class $out] )* )? $( [constant $N] )? ] []
             [ [ $( $head, )+ ] $( $between )* [ $( $tail, )* $( $( $end, )+ )? ] ]
         }
+        #[cfg(all(probe, target_arch = "nvptx64"))]
         instruction!(@gated _ [ $($gate)? ] [] {
             const _: () = {
                 $crate::raw::probe! {
@@ -258,14 +262,12 @@ macro_rules! instruction {
 #[cfg(probe)]
 pub(crate) use instruction;
 
-/// What a host build checks of a row, which emits nothing there: the row is documented; its text is a statement that names each
-/// operand and no other; the operands have classes that there are; and the tags of a row's own list are those of the [`legal!`]
-/// set that it names.
+/// What a host build with the cfg `probe` checks of a row: the row is documented; its text is a statement that names each operand
+/// and no other; the operands have classes that there are; and the tags of a row's own list are those of the [`legal!`] set that it
+/// names. `./x row` and the test `adding` make that build; a build of `ptx` does not check again what they have found right.
 macro_rules! checked {
     (@operands [] [ $($name:ident)* ] [ $( [ $($text:literal,)* ] )* ]) => {
-        #[cfg(not(target_arch = "nvptx64"))]
         const _: fn() = || { let _ = core::format_args!(concat!($( $($text,)* )*), $( $name = "" ),*); };
-        #[cfg(not(target_arch = "nvptx64"))]
         const _: () = assert!(
             $crate::raw::macros::ends_a_statement(concat!($( $($text,)* )*)),
             "the text of `ptx:` does not end with `;`, or with the `}}` of a block",
@@ -294,12 +296,10 @@ macro_rules! checked {
         $axis:ident :: $Tag:ident $(($operand:ident in $class:ident))? $(as $bits:ident in $tclass:ident)?
         $(@ $newer:literal)? $(on $least:literal)? $(gate $gate:ident)? $(no $bare:ident)? $(for $values:tt)?
     ),* $(,)? }) => {
-        #[cfg(not(target_arch = "nvptx64"))]
         const _: fn() = || {
             const fn is_legal<Tag: $crate::raw::$Legal>() {}
             $( checked! { @legal [ $($gate)? ] { const { is_legal::<$crate::qualifier::$axis::$Tag>() } } } )*
         };
-        #[cfg(not(target_arch = "nvptx64"))]
         const _: () = assert!(
             $crate::raw::macros::has_all(
                 &[ $( $( #[cfg($gate)] )? <$crate::qualifier::$axis::$Tag as $crate::qualifier::Qualifier>::ID, )* ],
@@ -324,7 +324,7 @@ macro_rules! checked {
 }
 
 /// Returns true if the list has all tags of the set, by their numbers.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(all(probe, not(target_arch = "nvptx64")))]
 pub(crate) const fn has_all(list: &[u8], set: &[u8]) -> bool {
     let mut i = 0;
     while i < set.len() {
@@ -341,7 +341,7 @@ pub(crate) const fn has_all(list: &[u8], set: &[u8]) -> bool {
 }
 
 /// Returns true if a text ends with `;`, or with the brace of a block, before spaces.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(all(probe, not(target_arch = "nvptx64")))]
 pub(crate) const fn ends_a_statement(text: &str) -> bool {
     matches!(text.as_bytes().trim_ascii_end(), [.., b';' | b'}'])
 }
