@@ -47,4 +47,6 @@ pub use rounds::Rounds;
 pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineMemory, RunsPipeline};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};
 #[cfg(wgmma)]
-pub use warpgroups::{FinishedWarpgroups, MaxRegisters, StageOperands, WarpgroupBarriers};
+pub use warpgroups::{
+    EndsRun, FinishedWarpgroups, MaxRegisters, Pipelines, StageOperands, WarpgroupBarriers,
+};

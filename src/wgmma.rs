@@ -1,7 +1,7 @@
 //! Tensor cores of sm_90a (`wgmma`, 9.7.15; CUTLASS's warpgroup-wide `cute::gemm`): a [`Warpgroup`](crate::group::Warpgroup)
 //! multiplies matrices in shared memory, and does something else until it waits for the sums.
 //!
-//! The consumers of [`run_warpgroups`](crate::pipeline::Pipeline::run_warpgroups) multiply the stages that a producer fills. Each
+//! The consumers of [`run_warpgroups`](crate::pipeline::Pipelines::run_warpgroups) multiply the stages that a producer fills. Each
 //! warpgroup has a [`Wgmma`], which owns the groups of products that are in flight:
 //!
 //! ```text
@@ -44,9 +44,11 @@ mod accumulator;
 mod groups;
 mod operand;
 mod packed;
+mod rows;
 
 pub use accumulator::{Accumulator, Addend, Flight, Zeros};
 pub use groups::{Group, Groups, Read, Waiting, Wgmma};
 pub(crate) use operand::panel;
-pub use operand::{Multiplicand, Operand, OperandBox, Tile};
+pub use operand::{Multiplicand, Operand, OperandBox, RegisterMultiplicand, Tile};
 pub use packed::{Half, Packed};
+pub use rows::PerRow;

@@ -523,7 +523,8 @@ def attention(ours, element, variant, shape, causal, is_backward):
     """Attention of [batch, length, heads, size] in memory (`bshd`) or [batch, heads, length, size] (`bhsd`), or its gradients."""
     batch, heads, of_kv, length, size = shape
     dtype = TYPES[element]
-    kernels = ours.of("attention_backward" if is_backward else "attention", variant, q=element)
+    operation = ("causal_" if causal else "") + ("attention_backward" if is_backward else "attention")
+    kernels = ours.of(operation, variant, q=element)
 
     def seen(tensor):
         """Returns the tensor as PyTorch takes it: batch, heads, length, size."""
@@ -561,7 +562,6 @@ def attention(ours, element, variant, shape, causal, is_backward):
             "kv_heads": of_kv,
             "length": length,
             "head_size": size,
-            "causal": int(causal),
         }
         side = ours.side(kernel, mine, numbers, ("dq", "dk", "dv") if is_backward else ("o", "lse"))
         outputs = side.outputs()

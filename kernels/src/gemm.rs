@@ -4,7 +4,7 @@ use half::{bf16, f16};
 use ptx::global::Global;
 use ptx::group::{Cta, Warpgroup};
 use ptx::multimem::Fp8;
-use ptx::pipeline::{MaxRegisters, PipelineMemory, StageOperands, WarpgroupBarriers};
+use ptx::pipeline::{MaxRegisters, PipelineMemory, Pipelines as _, StageOperands, WarpgroupBarriers};
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};

@@ -7,6 +7,9 @@
 
 pub mod add_rms_norm;
 pub mod atomic;
+// `wgmma`.
+#[cfg(feature = "sm_90a")]
+pub mod attention;
 pub mod axpy;
 pub mod axpy_bulk;
 pub mod barrier;

@@ -276,8 +276,12 @@ impl TensorMapBuilder {
     pub(crate) fn check_written(&self, size: u64, len: usize) -> Result<(), String> {
         let row = u128::from(self.dims[0]) * u128::from(size);
         let (mut inner, mut end) = (row, row.next_multiple_of(16));
-        // A tensor whose strides overflow is larger than memory, which `check` refuses.
-        for (stride, &dim) in self.strides_in_bytes(size).into_iter().flatten().zip(&self.dims[1..]) {
+        // A tensor whose strides overflow is larger than memory, which `check` refuses. Dimensions may lie in memory in any order.
+        let strides = self.strides_in_bytes(size).into_iter().flatten();
+        let mut repeats: Vec<_> =
+            strides.zip(self.dims[1..].iter().copied()).filter(|(_, dim)| *dim > 1).collect();
+        repeats.sort_unstable();
+        for (stride, dim) in repeats {
             let stride = u128::from(stride);
             rule!(
                 stride >= inner,

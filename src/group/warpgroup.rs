@@ -12,7 +12,7 @@ use crate::raw;
 pub(crate) const WARPGROUP: u32 = 128;
 
 /// One of the `COUNT` warpgroups that consume in a [`Pipeline`](crate::pipeline::Pipeline), for the time of its run
-/// ([`run_warpgroups`](crate::pipeline::Pipeline::run_warpgroups)): 128 threads, four neighboring warps, the first of which has a
+/// ([`run_warpgroups`](crate::pipeline::Pipelines::run_warpgroups)): 128 threads, four neighboring warps, the first of which has a
 /// rank that is a multiple of four (PTX ISA 9.7.15.1).
 ///
 /// A warpgroup multiplies matrices ([`wgmma`](crate::wgmma)). It has a named barrier of its own, so it is a [`ThreadGroup`]: it holds

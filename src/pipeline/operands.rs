@@ -26,7 +26,7 @@ unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageSource<Tile<T, 
     unsafe fn load(self, addr: u32, _peers: (), full: u32, hint: impl raw::L2CacheHint) {
         let mut i = 0;
         while i < PANELS {
-            let at = [self.at[0].wrapping_add((i * S::INNER) as i32), self.at[1]];
+            let at = S::beside(self.at, (i * S::INNER) as i32);
             let dst = addr + i as u32 * const { size::shared(panel::<T, S, PANELS>()) };
             // SAFETY: the stage is free and its mbarrier valid (`# Safety`). The map has this shape by the contract of
             // `TensorMap::from_raw`. A row is a multiple of 16 bytes, so a panel begins where a copy may.

@@ -5,18 +5,19 @@ use core::marker::PhantomData;
 use super::layout::Layout;
 use super::operands::OperandTiles;
 use super::parts::{Consumer, Producer, StageSignals};
-use super::run::{FinishedRun, Pipeline, RunEnded, RunsPipeline};
+use super::run::{Pipeline, RunEnded, RunsPipeline};
 use super::stage::{Sharing, StageTiles};
+use crate::async_group::Token;
 use crate::barrier::bit;
 use crate::group::{Brand, Cta, End, HandOver, Thread, WARPGROUP, Warpgroup, Warps};
-use crate::mark::Split;
+use crate::mark::{Group, Split, hold};
 use crate::qualifier::mode;
 use crate::raw;
 use crate::shared::Place;
 use crate::trap::trap_because;
 use crate::wgmma::{Read, Wgmma};
 
-/// The named barriers of the `COUNT` warpgroups that consume in a pipeline ([`Pipeline::run_warpgroups`]), one for each: the last ones
+/// The named barriers of the `COUNT` warpgroups that consume in a pipeline ([`Pipelines::run_warpgroups`]), one for each: the last ones
 /// of the CTA, `16 - COUNT` to 15. So a kernel has one such handle.
 ///
 /// ```
@@ -57,7 +58,7 @@ unsafe impl<const COUNT: u32> Place for WarpgroupBarriers<COUNT> {
     }
 }
 
-/// The registers of a thread in each part of [`Pipeline::run_warpgroups`] (`setmaxnreg`): the warpgroup that produces gives registers
+/// The registers of a thread in each part of [`Pipelines::run_warpgroups`] (`setmaxnreg`): the warpgroup that produces gives registers
 /// up, and the warpgroups that consume take them.
 ///
 /// Both numbers are multiples of 8 from 24 to 256. Together the threads of all warpgroups have at most the registers with which the
@@ -71,25 +72,47 @@ unsafe impl<const COUNT: u32> Place for WarpgroupBarriers<COUNT> {
 #[doc(alias("cutlass::arch::warpgroup_reg_alloc", "cutlass::arch::warpgroup_reg_dealloc"))]
 pub struct MaxRegisters<const PRODUCER: u32, const CONSUMER: u32>;
 
-/// A pipeline whose warpgroups have consumed ([`Pipeline::run_warpgroups`]). The threads of each part have the registers of that part
+/// Pipelines whose warpgroups have consumed ([`Pipelines::run_warpgroups`]). The threads of each part have the registers of that part
 /// from now on, so no other run follows: [`end`](FinishedWarpgroups::end) it at the end of the kernel.
 #[must_use = "the scope needs the pipeline and the handles: call `.end()`"]
 #[derive(Debug)]
-pub struct FinishedWarpgroups<'s, S, const STAGES: usize, G, H> {
-    run: FinishedRun<'s, S, STAGES, G>,
+pub struct FinishedWarpgroups<P, H> {
+    pipelines: P,
     handles: H,
 }
 
-impl<'s, S: StageTiles, const STAGES: usize, G: Sharing, H: HandOver<Cta> + End>
-    FinishedWarpgroups<'s, S, STAGES, G, H>
-{
-    /// Gives the pipeline and the warpgroups' handles up at the end of the kernel, as
+impl<P: EndsRun, H: HandOver<Cta> + End> FinishedWarpgroups<P, H> {
+    /// Gives the pipelines and the warpgroups' handles up at the end of the kernel, as
     /// [`FinishedRun::end`](super::FinishedRun::end) does.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn end(self) -> (RunEnded<'s, S, STAGES, G>, H::Ended) {
-        (self.run.end(), self.handles.end())
+    pub fn end(self) -> (P::Ended, H::Ended) {
+        (self.pipelines.end(Token::NEW), self.handles.end())
+    }
+}
+
+/// Pipelines after a run, which end: a [`Pipeline`] or a pair.
+#[cfg_attr(doc, doc(hidden))]
+pub trait EndsRun {
+    /// The pipelines at the end of the kernel.
+    type Ended;
+    /// Ends the pipelines. The token proves that they have run.
+    #[doc(hidden)]
+    fn end(self, token: Token) -> Self::Ended;
+}
+impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> EndsRun for Pipeline<'s, S, STAGES, G> {
+    type Ended = RunEnded<'s, S, STAGES, G>;
+    #[inline(always)]
+    fn end(self, _: Token) -> Self::Ended {
+        self.finished().end()
+    }
+}
+impl<X: EndsRun, Y: EndsRun> EndsRun for (X, Y) {
+    type Ended = (X::Ended, Y::Ended);
+    #[inline(always)]
+    fn end(self, token: Token) -> Self::Ended {
+        (self.0.end(token), self.1.end(token))
     }
 }
 
@@ -161,9 +184,53 @@ impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, 
     }
 }
 
-impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES, G> {
+/// Pipelines that warpgroups consume together: a [`Pipeline`], or a pair of them, which can be pairs too.
+///
+/// # Safety
+///
+/// Implemented here only: the handles are those of the pipelines.
+#[diagnostic::on_unimplemented(
+    message = "`{By}` cannot run `{Self}` with warpgroups",
+    label = "neither a `Pipeline` nor a pair of pipelines of this group",
+    note = "call `pipeline.run_warpgroups(cta, …)`, or of a pair `(queries, values).run_warpgroups(cta, …)`"
+)]
+#[doc(alias = "warp specialization")]
+pub unsafe trait Pipelines<'s, By: Group>: EndsRun + Sized {
+    /// The producer's handles: a [`Producer`], or a pair.
+    type Producers<'p>;
+    /// The handles of a warpgroup: a [`Consumer`], or a pair.
+    type Consumers<'p>;
+
+    #[doc(hidden)]
+    fn cta(by: &By) -> &Cta;
+    #[doc(hidden)]
+    #[track_caller]
+    fn sync(by: &By);
+    #[doc(hidden)]
+    fn hold(&self);
+    /// Initializes the mbarriers.
+    ///
+    /// # Safety
+    ///
+    /// One thread calls this. The memory is idle, and holds no valid mbarrier. `warps` warps release each stage.
+    #[doc(hidden)]
+    unsafe fn init(&self, warps: u32);
+    /// # Safety
+    ///
+    /// The contract of `Producer::new`.
+    #[doc(hidden)]
+    unsafe fn producers<'p>(&self) -> Self::Producers<'p>;
+    #[doc(hidden)]
+    fn drain(producers: Self::Producers<'_>, token: Token);
+    /// # Safety
+    ///
+    /// The contract of `Consumer::new`.
+    #[doc(hidden)]
+    unsafe fn consumers<'p>(&self) -> Self::Consumers<'p>;
+
     /// Runs the pipeline with warpgroups as consumers: the first thread of the CTA produces, and each of the `COUNT` warpgroups after
-    /// the first one consumes every stage. The CTA has `128 * (COUNT + 1)` threads.
+    /// the first one consumes every stage. The CTA has `128 * (COUNT + 1)` threads. Of a pair of pipelines, both closures get a pair of
+    /// handles: stages of one kind stay full while those of the other kind come and go.
     ///
     /// `registers` says how many registers a thread of each part has: the compiler gives the consumers as many. Each warpgroup has a
     /// barrier of its own, and gets its element of `handles`, of shared memory for example, which it returns ended. It gets its
@@ -181,7 +248,7 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
     /// ```
     /// use ptx::bf16;
     /// use ptx::group::Cta;
-    /// use ptx::pipeline::{MaxRegisters, PipelineMemory, WarpgroupBarriers};
+    /// use ptx::pipeline::{MaxRegisters, PipelineMemory, Pipelines as _, WarpgroupBarriers};
     /// use ptx::qualifier::{n, swizzle_mode};
     /// use ptx::shared::SharedArray;
     /// use ptx::tensor::{Box2, TensorMap, TensorMapMut};
@@ -249,8 +316,7 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn run_warpgroups<
-        By: RunsPipeline<'s, G>,
+    fn run_warpgroups<
         H: HandOver<Cta>,
         const COUNT: u32,
         const PRODUCER: u32,
@@ -262,18 +328,18 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
         _barriers: WarpgroupBarriers<COUNT>,
         _registers: MaxRegisters<PRODUCER, CONSUMER>,
         handles: [H; HANDLES],
-        produce: impl for<'p> FnOnce(&Thread<'p>, Producer<'p, S, STAGES, G>) -> Producer<'p, S, STAGES, G>,
+        produce: impl for<'p> FnOnce(&Thread<'p>, Self::Producers<'p>) -> Self::Producers<'p>,
         consume: impl for<'p> FnOnce(
             &Warpgroup<'p, COUNT>,
-            Consumer<'p, S, STAGES, G>,
+            Self::Consumers<'p>,
             Wgmma<'p>,
             H::HeldBy<Warpgroup<'p, COUNT>>,
         )
-            -> (Consumer<'p, S, STAGES, G>, Wgmma<'p>, H::EndedBy<Warpgroup<'p, COUNT>>),
-    ) -> FinishedWarpgroups<'s, S, STAGES, G, [H; HANDLES]> {
-        meet!(by, by.cta(); self.addr);
+            -> (Self::Consumers<'p>, Wgmma<'p>, H::EndedBy<Warpgroup<'p, COUNT>>),
+    ) -> FinishedWarpgroups<Self, [H; HANDLES]> {
+        meet!(by, Self::cta(by));
+        self.hold();
         const {
-            Layout::<S, STAGES, G>::check();
             assert!(
                 HANDLES == COUNT as usize,
                 "each warpgroup gets one element of `handles`: pass as many as there are barriers"
@@ -292,18 +358,18 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
         if COUNT > 1 {
             state_registers::<PRODUCER, COUNT, CONSUMER>();
         }
-        let (rank, threads) = (by.cta().thread_rank(), by.cta().thread_count());
+        let (rank, threads) = (Self::cta(by).thread_rank(), Self::cta(by).thread_count());
         if threads != WARPGROUP * (COUNT + 1) {
             trap_because!(
                 "`run_warpgroups` needs 128 threads for each warpgroup, and one warpgroup more that produces"
             )
         }
         if rank == 0 {
-            // SAFETY: this pipeline owns the memory, which is idle and holds no valid mbarrier. Each of four warps of each
+            // SAFETY: the pipelines own the memory, which is idle and holds no valid mbarrier. Each of four warps of each
             // warpgroup releases a stage.
-            unsafe { Layout::<S, STAGES, G>::init(self.addr, G::RELEASES * 4 * COUNT) };
+            unsafe { self.init(4 * COUNT) };
         }
-        by.sync();
+        Self::sync(by);
         // SAFETY: each thread makes its group and its handle once, and `'p` belongs to the call of its closure alone. The parts are
         // whole warpgroups, and only this run uses the barriers. The mbarriers are valid until the kernel ends. The closures return the
         // handles that they got, without products in flight. Each warpgroup uses its own element of `handles`, and the CTA ends its
@@ -320,8 +386,10 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                 split.end();
                 let one = Split::new();
                 if one.role(rank == 0) {
-                    let producer = Producer::new(self.addr, self.signals);
-                    one.part::<Thread<'_>, _>(|| produce(&Thread::of_part(), producer).drain());
+                    let producers = self.producers();
+                    one.part::<Thread<'_>, _>(|| {
+                        Self::drain(produce(&Thread::of_part(), producers), Token::NEW);
+                    });
                 }
             } else {
                 let warpgroup = Warpgroup::of_part(
@@ -334,7 +402,7 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                 if COUNT > 1 {
                     raw::setmaxnreg_inc::<CONSUMER>();
                 }
-                let consumer = Consumer::new(self.addr, self.signals);
+                let consumers = self.consumers();
                 let mut held = handles[0].hand_over();
                 let mut i = 1;
                 while i < HANDLES {
@@ -343,11 +411,11 @@ impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> Pipeline<'s, S, STAGES,
                     }
                     i += 1;
                 }
-                let _done = consume(&warpgroup, consumer, Wgmma::none(), held);
+                let _done = consume(&warpgroup, consumers, Wgmma::none(), held);
                 split.end();
             }
         }
-        FinishedWarpgroups { run: self.finished(), handles }
+        FinishedWarpgroups { pipelines: self, handles }
     }
 }
 
@@ -367,4 +435,90 @@ fn state_registers<const PRODUCER: u32, const COUNT: u32, const CONSUMER: u32>()
     }
 }
 
-handles! { WarpgroupBarriers<1>, StageOperands<(), 2>, FinishedWarpgroups<(), 2, (), ()> }
+// SAFETY: the handles are those of the pipeline.
+#[diagnostic::do_not_recommend]
+unsafe impl<'s, S: StageTiles, const STAGES: usize, G: Sharing, By: RunsPipeline<'s, G>> Pipelines<'s, By>
+    for Pipeline<'s, S, STAGES, G>
+{
+    type Producers<'p> = Producer<'p, S, STAGES, G>;
+    type Consumers<'p> = Consumer<'p, S, STAGES, G>;
+
+    #[inline(always)]
+    fn cta(by: &By) -> &Cta {
+        by.cta()
+    }
+    #[inline(always)]
+    #[track_caller]
+    fn sync(by: &By) {
+        by.sync();
+    }
+    #[inline(always)]
+    fn hold(&self) {
+        hold::<By>(self.addr);
+    }
+    #[inline(always)]
+    unsafe fn init(&self, warps: u32) {
+        const { Layout::<S, STAGES, G>::check() };
+        // SAFETY: the caller keeps the contract (`# Safety`).
+        unsafe { Layout::<S, STAGES, G>::init(self.addr, G::RELEASES * warps) };
+    }
+    #[inline(always)]
+    unsafe fn producers<'p>(&self) -> Self::Producers<'p> {
+        // SAFETY: the caller keeps the contract (`# Safety`).
+        unsafe { Producer::new(self.addr, self.signals) }
+    }
+    #[inline(always)]
+    fn drain(producer: Self::Producers<'_>, _: Token) {
+        producer.drain();
+    }
+    #[inline(always)]
+    unsafe fn consumers<'p>(&self) -> Self::Consumers<'p> {
+        // SAFETY: the caller keeps the contract (`# Safety`).
+        unsafe { Consumer::new(self.addr, self.signals) }
+    }
+}
+// SAFETY: the handles are those of both pipelines.
+unsafe impl<'s, By: Group, X: Pipelines<'s, By>, Y: Pipelines<'s, By>> Pipelines<'s, By> for (X, Y) {
+    type Producers<'p> = (X::Producers<'p>, Y::Producers<'p>);
+    type Consumers<'p> = (X::Consumers<'p>, Y::Consumers<'p>);
+
+    #[inline(always)]
+    fn cta(by: &By) -> &Cta {
+        X::cta(by)
+    }
+    #[inline(always)]
+    #[track_caller]
+    fn sync(by: &By) {
+        X::sync(by);
+    }
+    #[inline(always)]
+    fn hold(&self) {
+        self.0.hold();
+        self.1.hold();
+    }
+    #[inline(always)]
+    unsafe fn init(&self, warps: u32) {
+        // SAFETY: the caller keeps the contract of both (`# Safety`).
+        unsafe {
+            self.0.init(warps);
+            self.1.init(warps);
+        }
+    }
+    #[inline(always)]
+    unsafe fn producers<'p>(&self) -> Self::Producers<'p> {
+        // SAFETY: the caller keeps the contract of both (`# Safety`).
+        unsafe { (self.0.producers(), self.1.producers()) }
+    }
+    #[inline(always)]
+    fn drain(producers: Self::Producers<'_>, token: Token) {
+        X::drain(producers.0, token);
+        Y::drain(producers.1, token);
+    }
+    #[inline(always)]
+    unsafe fn consumers<'p>(&self) -> Self::Consumers<'p> {
+        // SAFETY: the caller keeps the contract of both (`# Safety`).
+        unsafe { (self.0.consumers(), self.1.consumers()) }
+    }
+}
+
+handles! { WarpgroupBarriers<1>, StageOperands<(), 2>, FinishedWarpgroups<Pipeline<(), 2>, ()> }

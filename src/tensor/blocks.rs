@@ -2,87 +2,135 @@
 
 use core::marker::PhantomData;
 
-use super::{Box2, MapSwizzle, TensorMapMut, TensorTileMut, UsedBy};
+use super::{BoxShape, StoreShape, TensorMapMut, TensorTileMut, UsedBy};
 use crate::group::{Cta, Warpgroup};
 use crate::mark::{Grid, deal};
 use crate::shared::Element;
+use crate::wgmma::OperandBox;
 
-/// The order of `COLUMNS * ROWS` boxes in a block, and of the blocks in a matrix: groups of `GROUP` rows of blocks, from left to right,
-/// in each group column by column.
+/// The order of `COLUMNS * ROWS` boxes in a block, and of the blocks in a matrix or in each matrix of a tensor.
 #[derive(Debug, Clone, Copy)]
-struct Order {
-    /// The columns and rows of blocks.
-    columns: u32,
-    rows: u32,
+struct Order<const RANK: usize> {
+    /// The number of blocks in each dimension.
+    blocks: [u32; RANK],
     group: u32,
 }
 
-impl Order {
-    /// The column and the row of block `i`.
+impl<const RANK: usize> Order<RANK> {
+    /// The position of block `i`.
     #[inline(always)]
-    fn position(self, i: u32) -> [u32; 2] {
-        // No divisor is 0 if there is a block.
-        let of_group = (self.group * self.columns).max(1);
+    fn position(self, i: u32) -> [u32; RANK] {
+        let [columns, rows] = [self.blocks[0], self.blocks[1]];
+        let mut position = [0; RANK];
+        // What makes up a group: rows of blocks, or whole matrices. No divisor is 0 if there is a block.
+        let (member, members) = if RANK == 2 { (columns, rows) } else { (rows * columns, self.matrices()) };
+        let of_group = (self.group * member).max(1);
         let (group, i) = (i / of_group, i % of_group);
         let first = group * self.group;
-        let height = (self.rows - first).min(self.group).max(1);
-        [i / height, first + i % height]
+        let height = (members - first).min(self.group).max(1);
+        let (inner, mut outer) = (i / height, first + i % height);
+        if RANK == 2 {
+            [position[0], position[1]] = [inner, outer];
+            return position;
+        }
+        let columns = columns.max(1);
+        [position[0], position[1]] = [inner % columns, rows - 1 - inner / columns];
+        let mut d = 2;
+        while d < RANK {
+            let extent = self.blocks[d].max(1);
+            position[d] = if d + 1 == RANK { outer } else { outer % extent };
+            outer /= extent;
+            d += 1;
+        }
+        position
+    }
+
+    /// The number of matrices.
+    #[inline(always)]
+    fn matrices(self) -> u32 {
+        let (mut count, mut d) = (1, 2);
+        while d < RANK {
+            count *= self.blocks[d];
+            d += 1;
+        }
+        count
     }
 }
 
 /// The blocks of a [`TensorMapMut`] that this CTA owns and has not yet taken: each of `COLUMNS` by `ROWS` boxes.
 #[derive(Debug)]
-pub struct TensorBlocksMut<T, S, const COLUMNS: u32, const ROWS: u32> {
+pub struct TensorBlocksMut<T, S, const COLUMNS: u32, const ROWS: u32, const RANK: usize = 2> {
     object: *const u8,
-    positions: BlockPositions,
+    positions: BlockPositions<RANK>,
     _of: PhantomData<(*mut T, S)>,
 }
 
 /// The positions of the blocks that a CTA owns, in the order in which it takes them ([`TensorBlocksMut::positions`]).
 #[derive(Debug, Clone)]
-pub struct BlockPositions {
-    order: Order,
+pub struct BlockPositions<const RANK: usize = 2> {
+    order: Order<RANK>,
     next: u32,
     count: u32,
+    /// The distance to the block after the next, and the sum of that and of the distance from there to the block after it.
     step: u32,
+    two_steps: u32,
 }
 
-impl Iterator for BlockPositions {
-    type Item = [i32; 2];
+impl<const RANK: usize> Iterator for BlockPositions<RANK> {
+    type Item = [i32; RANK];
     #[inline(always)]
-    fn next(&mut self) -> Option<[i32; 2]> {
+    fn next(&mut self) -> Option<[i32; RANK]> {
         if self.next >= self.count {
             return None;
         }
         let position = self.order.position(self.next);
-        self.next += self.step;
+        if RANK == 2 {
+            self.next += self.step;
+        } else {
+            self.next = self.next.saturating_add(self.step);
+            self.step = self.two_steps - self.step;
+        }
         Some(position.map(u32::cast_signed))
     }
 }
 
 /// A block of `COLUMNS` by `ROWS` boxes of a tensor, which only this CTA uses.
 #[derive(Debug)]
-pub struct TensorBlockMut<T, S, const COLUMNS: u32, const ROWS: u32> {
+pub struct TensorBlockMut<T, S, const COLUMNS: u32, const ROWS: u32, const RANK: usize = 2> {
     object: *const u8,
-    first: [i32; 2],
+    first: [i32; RANK],
     _of: PhantomData<(*mut T, S)>,
 }
 
 /// The boxes of some rows of a block that have not been taken, from left to right. Only the group `Of` uses them.
 #[derive(Debug)]
-pub struct TensorRowMut<T, S, Of = Cta> {
+pub struct TensorRowMut<T, S, Of = Cta, const RANK: usize = 2> {
     object: *const u8,
-    next: [i32; 2],
+    next: [i32; RANK],
     left: u32,
     _of: UsedBy<(T, S), Of>,
 }
 
-impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, Box2<W, H, M>> {
-    /// Divides a matrix into blocks of `COLUMNS` by `ROWS` boxes from coordinate 0 on, and returns the blocks of this CTA: those with
-    /// the numbers `rank`, `rank + count`, …, where `rank` is the CTA's rank in the grid and `count` the number of CTAs.
+/// Boxes whose extents are those of matrices: 1 in the third dimension and those after it.
+const fn assert_matrix<S: OperandBox>() {
+    assert!(
+        S::MATRICES == 1,
+        "a block consists of boxes of one matrix: give the box an extent of 1 in the third dimension and those after it"
+    );
+}
+
+impl<T: Element, S: OperandBox + BoxShape<Boxes = [u32; RANK]>, const RANK: usize> TensorMapMut<T, S> {
+    /// Divides a matrix into blocks of `COLUMNS` by `ROWS` boxes from coordinate 0 on, or each matrix of a tensor with more
+    /// dimensions, and returns the blocks of this CTA.
     ///
-    /// Blocks are numbered in groups of `group` rows of blocks, and in each group column by column. So CTAs that work at the same
-    /// time share the rows and the columns of the matrices that a product reads, and find them in the L2 cache.
+    /// The blocks of a matrix are numbered in groups of `group` rows of blocks, and in each group column by column. So CTAs that work
+    /// at the same time share the rows and the columns of the matrices that a product reads, and find them in the L2 cache. The CTA
+    /// gets the blocks `rank`, `rank + count`, …, where `rank` is its rank in the grid and `count` the number of CTAs.
+    ///
+    /// The blocks of a tensor with more dimensions are numbered in groups of `group` matrices, and in each group row by row from the
+    /// last one up, with those of all matrices side by side. So the work gets less in each group if a row needs all rows before it,
+    /// as in causal attention. CTAs take turns in one direction and then in the other: the CTA gets the blocks `rank`,
+    /// `2 * count - 1 - rank`, `2 * count + rank`, …
     ///
     /// Collective in the CTA.
     ///
@@ -107,34 +155,42 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle> TensorMapMut<T, 
         self,
         cta: &Cta,
         group: u32,
-    ) -> TensorBlocksMut<T, Box2<W, H, M>, COLUMNS, ROWS> {
+    ) -> TensorBlocksMut<T, S, COLUMNS, ROWS, RANK> {
         const { assert!(COLUMNS > 0 && ROWS > 0, "a block has at least one box") };
+        const { assert_matrix::<S>() };
         meet!(cta);
         deal::<Grid, _>(self.object);
         // With another order, another CTA would own the same block.
         deal::<Grid, ()>(core::ptr::without_provenance(group as usize));
-        let (columns, rows) = (self.boxes[0].div_ceil(COLUMNS), self.boxes[1].div_ceil(ROWS));
+        let mut order = Order { blocks: self.boxes, group: 1 };
+        [order.blocks[0], order.blocks[1]] = [self.boxes[0].div_ceil(COLUMNS), self.boxes[1].div_ceil(ROWS)];
+        let members = if RANK == 2 { order.blocks[1] } else { order.matrices() };
+        order.group = group.clamp(1, members.max(1));
+        let (rank, ctas) = (cta.grid_rank(), cta.grid_size().min(1 << 31));
+        // Numbers of more CTAs, which take no second turn, have no room.
+        let turns = RANK > 2 && ctas <= 1 << 30;
         TensorBlocksMut {
             object: self.object,
             positions: BlockPositions {
-                order: Order { columns, rows, group: group.clamp(1, rows.max(1)) },
-                next: cta.grid_rank(),
-                count: columns * rows,
-                step: cta.grid_size().min(1 << 31),
+                order,
+                next: rank,
+                count: order.blocks[0] * order.blocks[1] * order.matrices(),
+                step: if turns { 2 * ctas - 1 - 2 * rank } else { ctas },
+                two_steps: ctas.wrapping_mul(2),
             },
             _of: PhantomData,
         }
     }
 }
 
-impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u32, const ROWS: u32>
-    TensorBlocksMut<T, Box2<W, H, M>, COLUMNS, ROWS>
+impl<T: Element, S: OperandBox, const COLUMNS: u32, const ROWS: u32, const RANK: usize>
+    TensorBlocksMut<T, S, COLUMNS, ROWS, RANK>
 {
     /// Returns the positions of this CTA's blocks that it has not yet taken, counted in blocks, the column first.
     ///
     /// PTX: none.
     #[inline(always)]
-    pub fn positions(&self) -> BlockPositions {
+    pub fn positions(&self) -> BlockPositions<RANK> {
         self.positions.clone()
     }
 
@@ -142,18 +198,17 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
     /// left.
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "a position and the block there")]
-    pub fn next_block(&mut self) -> Option<([i32; 2], TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>)> {
+    pub fn next_block(&mut self) -> Option<([i32; RANK], TensorBlockMut<T, S, COLUMNS, ROWS, RANK>)> {
         let position = self.positions.next()?;
-        let first = [
-            position[0].wrapping_mul((COLUMNS as usize * W) as i32),
-            position[1].wrapping_mul((ROWS as usize * H) as i32),
-        ];
+        let mut first = position;
+        first[0] = first[0].wrapping_mul((COLUMNS as usize * S::INNER) as i32);
+        first[1] = first[1].wrapping_mul((ROWS as usize * S::OUTER) as i32);
         Some((position, TensorBlockMut { object: self.object, first, _of: PhantomData }))
     }
 }
 
-impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u32, const ROWS: u32>
-    TensorBlockMut<T, Box2<W, H, M>, COLUMNS, ROWS>
+impl<T: Element, S: OperandBox, const COLUMNS: u32, const ROWS: u32, const RANK: usize>
+    TensorBlockMut<T, S, COLUMNS, ROWS, RANK>
 {
     /// Returns the boxes of the warpgroup's row of the block: of `ROWS` rows, one for each warpgroup.
     ///
@@ -162,31 +217,34 @@ impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, const COLUMNS: u
     pub fn of<'p, const COUNT: u32>(
         self,
         warpgroup: &Warpgroup<'p, COUNT>,
-    ) -> TensorRowMut<T, Box2<W, H, M>, Warpgroup<'p, COUNT>> {
+    ) -> TensorRowMut<T, S, Warpgroup<'p, COUNT>, RANK> {
         const { assert!(COUNT == ROWS, "each warpgroup has one row of boxes of the block") };
-        let next = [self.first[0], self.first[1].wrapping_add((warpgroup.index() * H as u32) as i32)];
+        let mut next = self.first;
+        next[1] = next[1].wrapping_add((warpgroup.index() * S::OUTER as u32) as i32);
         TensorRowMut { object: self.object, next, left: COLUMNS, _of: PhantomData }
     }
 }
 
-impl<T: Element, const W: usize, const H: usize, M: MapSwizzle, Of> TensorRowMut<T, Box2<W, H, M>, Of> {
+impl<T: Element, S: OperandBox + StoreShape<TensorCoords = [i32; RANK]>, Of, const RANK: usize>
+    TensorRowMut<T, S, Of, RANK>
+{
     /// A row without boxes, for a loop whose first round has none to store.
     ///
     /// PTX: none.
     #[inline(always)]
     #[must_use]
     pub fn empty() -> Self {
-        TensorRowMut { object: core::ptr::null(), next: [0; 2], left: 0, _of: PhantomData }
+        TensorRowMut { object: core::ptr::null(), next: [0; RANK], left: 0, _of: PhantomData }
     }
 
     /// Takes the next box, or returns `None` if none is left.
     #[inline(always)]
-    pub fn next_box(&mut self) -> Option<TensorTileMut<T, Box2<W, H, M>, Of>> {
+    pub fn next_box(&mut self) -> Option<TensorTileMut<T, S, Of>> {
         if self.left == 0 {
             return None;
         }
         let coords = self.next;
-        self.next[0] = self.next[0].wrapping_add(W as i32);
+        self.next[0] = self.next[0].wrapping_add(S::INNER as i32);
         self.left -= 1;
         Some(TensorTileMut { object: self.object, coords, _of: PhantomData })
     }

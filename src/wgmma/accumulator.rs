@@ -3,7 +3,8 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::operand::{Multiplicand, Operand, OperandBox};
+use super::operand::{Multiplicand, Operand, OperandBox, RegisterMultiplicand};
+use super::packed::Packed;
 use crate::async_group::Token;
 use crate::group::Brand;
 use crate::mark::part_meets;
@@ -69,6 +70,17 @@ impl<N: Columns, const M: usize> Zeros<N, M> {
 impl<N: Columns, const M: usize> Default for Zeros<N, M> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<N: Columns, const M: usize> Accumulator<N, M> {
+    /// An accumulator whose registers are zeros, which a loop can add to. [`Zeros`] take no registers.
+    ///
+    /// PTX: `mov` of zeros.
+    #[inline(always)]
+    pub fn zeros() -> Self {
+        // SAFETY: arrays of numbers, of which zero bits are values.
+        Accumulator { sums: unsafe { core::mem::zeroed() } }
     }
 }
 
@@ -197,6 +209,83 @@ impl<'a, N: Columns, const M: usize> Flight<'a, N, M> {
             self.adds = true;
             step += 1;
         }
+        self
+    }
+
+    /// Starts `D = A · B + D`, where A are values in registers: the product of the rows of `a` with the `N` rows of `b`. The columns
+    /// of `a` are K, as many as `b` has along K.
+    ///
+    /// The group holds `a` ([`Wgmma::start`](super::Wgmma::start)). Pack it while no product is in flight: otherwise ptxas serializes
+    /// the products, which `ptx-link` reports as an error.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX, of `bf16`, for each 16 along K and each 64 rows:
+    /// `wgmma.mma_async.sync.aligned.m64n{N}k16.f32.bf16.bf16 d, a, b-desc, scale-d, 1, 1, imm-trans-b;` (9.7.15.5.2, sm_90a)
+    ///
+    /// ```
+    /// # use ptx::{bf16, group::Warpgroup, pipeline::StageOperands, qualifier::{n, swizzle_mode}, tensor::Box2};
+    /// # use ptx::wgmma::{Accumulator, Packed, Tile, Wgmma};
+    /// # type Stage<'p> = StageOperands<'p, Tile<bf16, Box2<64, 128, swizzle_mode::B128>, 2>, 4>;
+    /// /// Adds to `sums` the product of 64 rows of weights with 128 rows of 128 values.
+    /// fn weighted<'p>(
+    ///     warpgroup: &Warpgroup<'p, 2>,
+    ///     wgmma: Wgmma<'p>,
+    ///     sums: Accumulator<n::N128>,
+    ///     weights: Packed<bf16, n::N128>,
+    ///     values: Stage<'p>,
+    /// ) -> (Wgmma<'p>, Accumulator<n::N128>) {
+    ///     let products = wgmma.start(warpgroup, sums, (weights, values), |sums, (weights, values)| {
+    ///         sums.mma_registers(weights, values.tiles().transposed())
+    ///     });
+    ///     let (wgmma, (sums, (_, values))) = products.wait(warpgroup);
+    ///     values.release(warpgroup);
+    ///     (wgmma, sums)
+    /// }
+    /// ```
+    #[inline(always)]
+    #[doc(alias("SM90_64x128x16_F32BF16BF16_RS", "warpgroup_gemm_rs"))]
+    pub fn mma_registers<
+        T: RegisterMultiplicand,
+        K: Columns,
+        B: OperandBox,
+        MajorB: WgmmaMajor,
+        const PANELS_B: usize,
+        const PARTS_B: u32,
+    >(
+        mut self,
+        a: &'a Packed<T, K, M>,
+        b: Operand<'a, T, B, PANELS_B, MajorB, PARTS_B>,
+    ) -> Self {
+        part_meets();
+        const {
+            assert!(
+                Operand::<T, B, PANELS_B, MajorB, PARTS_B>::MN == N::COUNT,
+                "the rows of the tile of B, which are columns of the product, are not the columns of the accumulator: choose the tag of `n` that fits"
+            );
+            assert!(
+                Operand::<T, B, PANELS_B, MajorB, PARTS_B>::K == K::COUNT,
+                "the values in registers have other columns than B has along K: pack sums of as many columns"
+            );
+            assert!(
+                K::COUNT.is_multiple_of(T::STEP),
+                "one instruction multiplies 32 bytes along K: choose a K of a multiple"
+            );
+        }
+        unroll::<16>(|step| {
+            if step < K::COUNT / T::STEP {
+                unroll_rows::<M>(|m| {
+                    let b = b.descriptor(0, step * T::STEP);
+                    if let Some(&[a0, a1, a2, a3]) = a.words[m].as_ref().get(4 * step..4 * step + 4) {
+                        // SAFETY: as in `mma`. The group holds the values of A, and nothing writes their registers until a wait.
+                        self.sums[m] = unsafe {
+                            T::wgmma_registers::<N, MajorB>(self.sums[m], [a0, a1, a2, a3], b, self.adds)
+                        };
+                    }
+                });
+                self.adds = true;
+            }
+        });
         self
     }
 }

@@ -3,13 +3,15 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::accumulator::{Accumulator, Addend, Flight, tie};
+use super::accumulator::{Accumulator, Addend, Flight, tie, unroll_rows};
+use super::packed::Packed;
 use crate::async_group::Token;
 use crate::group::{Brand, Warpgroup};
 use crate::qualifier::{Columns, Sealed};
 use crate::raw;
 
-/// What products read while they are in flight: stages, and pairs and arrays of them. A group owns them until a wait.
+/// What products read while they are in flight: stages, packed values in registers, and pairs and arrays of them. A group owns them
+/// until a wait.
 ///
 /// # Safety
 ///
@@ -21,15 +23,40 @@ use crate::raw;
     note = "pass the stage itself, and take the operands from the reference that the closure gets: `wgmma.start(warpgroup, sums, stage, |sums, stage| …)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Read {}
-// SAFETY: both stages are owned.
-unsafe impl<X: Read, Y: Read> Read for (X, Y) {}
-// SAFETY: all stages are owned.
-unsafe impl<X: Read, const COUNT: usize> Read for [X; COUNT] {}
+pub unsafe trait Read: Sized {
+    /// What a wait gives back. Registers pass through assembly, so that the compiler reuses none before the wait.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn when_read(self, _: Token) -> Self {
+        self
+    }
+}
+// SAFETY: both are owned.
+unsafe impl<X: Read, Y: Read> Read for (X, Y) {
+    #[inline(always)]
+    fn when_read(self, token: Token) -> Self {
+        (self.0.when_read(token), self.1.when_read(token))
+    }
+}
+// SAFETY: all are owned.
+unsafe impl<X: Read, const COUNT: usize> Read for [X; COUNT] {
+    #[inline(always)]
+    fn when_read(self, token: Token) -> Self {
+        self.map(|read| read.when_read(token))
+    }
+}
+// SAFETY: the values are in registers, which are owned.
+unsafe impl<T, N: Columns, const M: usize> Read for Packed<T, N, M> {
+    #[inline(always)]
+    fn when_read(mut self, _: Token) -> Self {
+        unroll_rows::<M>(|m| self.words[m] = raw::wgmma_tie(self.words[m]));
+        self
+    }
+}
 
 /// The products that a warpgroup has in flight, in the order of their groups: `()` if there are none, `(Group<…>,)` or a pair.
 ///
-/// [`run_warpgroups`](crate::pipeline::Pipeline::run_warpgroups) gives it to each warpgroup without groups, and gets it back without
+/// [`run_warpgroups`](crate::pipeline::Pipelines::run_warpgroups) gives it to each warpgroup without groups, and gets it back without
 /// groups. A group owns its accumulator and what its products read, and a wait gives both back.
 #[must_use = "the closure of the run returns this handle"]
 #[derive(Debug)]
@@ -67,19 +94,19 @@ pub unsafe trait Waiting: Sealed {
 }
 impl<Sums, Held> Sealed for Group<Sums, Held> {}
 // SAFETY: the sums pass through assembly after the wait.
-unsafe impl<N: Columns, const M: usize, Held> Waiting for Group<Accumulator<N, M>, Held> {
+unsafe impl<N: Columns, const M: usize, Held: Read> Waiting for Group<Accumulator<N, M>, Held> {
     type Done = (Accumulator<N, M>, Held);
     #[inline(always)]
-    fn done(self, _: Token) -> Self::Done {
-        (Accumulator { sums: tie::<N, M>(self.sums.sums) }, self.held)
+    fn done(self, token: Token) -> Self::Done {
+        (Accumulator { sums: tie::<N, M>(self.sums.sums) }, self.held.when_read(token))
     }
 }
 // SAFETY: a later group has the sums.
-unsafe impl<Held> Waiting for Group<(), Held> {
+unsafe impl<Held: Read> Waiting for Group<(), Held> {
     type Done = Held;
     #[inline(always)]
-    fn done(self, _: Token) -> Held {
-        self.held
+    fn done(self, token: Token) -> Held {
+        self.held.when_read(token)
     }
 }
 

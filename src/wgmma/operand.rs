@@ -8,14 +8,15 @@ use crate::qualifier::{Columns, Immediate, major, scale};
 use crate::raw::{self, WgmmaF8, WgmmaMajor};
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::{Box2, BoxShape, MapSwizzle, shape_bytes};
+use crate::tensor::{Box2, Box3, Box4, Box5, BoxShape, MapSwizzle, shape_bytes};
 
 /// A tile of a stage of a [`Pipeline`](crate::pipeline::Pipeline) that warpgroups multiply: `PANELS` boxes `S` of a tensor side by
 /// side along the innermost dimension, each swizzled. A tensor map with boxes `S` fills it, and the same `S` gives the matrix
 /// descriptor.
 ///
-/// `S` is a [`Box2`] with a swizzle, `Box2<64, 128, swizzle_mode::B128>` for 128 rows of 64 elements of 16 bits. A swizzled row
-/// has 32, 64 or 128 bytes, so a wider tile has several panels. A tile is aligned to eight of its rows, after which a swizzle
+/// `S` is a box with a swizzle, `Box2<64, 128, swizzle_mode::B128>` for 128 rows of 64 elements of 16 bits; of a tensor with more
+/// dimensions, `Box4<64, 128, 1, 1, swizzle_mode::B128>` is such a matrix. A swizzled row has 32, 64 or 128 bytes, so a wider tile
+/// has several panels. A tile is aligned to eight of its rows, after which a swizzle
 /// repeats: 1024 bytes for `B128`.
 ///
 /// An operand's rows lie along M (of A) or N (of B), and K is the innermost dimension. Of a tile whose innermost dimension is M or N,
@@ -32,29 +33,47 @@ use crate::tensor::{Box2, BoxShape, MapSwizzle, shape_bytes};
 #[doc(alias("cute::GMMA::Layout_K_SW128_Atom", "cute::GMMA::Layout_MN_SW128_Atom"))]
 pub struct Tile<T, S, const PANELS: usize = 1>(PhantomData<(*const T, S)>);
 
-/// Boxes of which an operand can consist: [`Box2`] with a swizzle.
+/// Boxes of which an operand can consist: matrices with a swizzle, which have an extent of 1 in all dimensions but the first two.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a box of an operand of `wgmma`",
-    label = "not a `Box2`",
+    label = "not a box of a matrix",
     note = "name a box with a swizzle as wide as its rows: `Box2<64, 128, swizzle_mode::B128>` for 128 rows of 64 elements of 16 bits"
 )]
 #[cfg_attr(doc, doc(hidden))]
-pub trait OperandBox: BoxShape<At = [i32; 2], Bounds = ()> {
+pub trait OperandBox: BoxShape<Bounds = ()> {
     /// The elements of a row, which is contiguous.
     #[doc(hidden)]
     const INNER: usize;
     /// The rows.
     #[doc(hidden)]
     const OUTER: usize;
+    /// The elements in all further dimensions together.
+    #[doc(hidden)]
+    const MATRICES: usize;
     /// The bytes of the swizzle, which are those of a row.
     #[doc(hidden)]
     const ROW_BYTES: usize;
+    /// The place `elements` further along the innermost dimension.
+    #[doc(hidden)]
+    fn beside(at: Self::At, elements: i32) -> Self::At;
 }
-impl<const INNER: usize, const OUTER: usize, M: MapSwizzle> OperandBox for Box2<INNER, OUTER, M> {
-    const INNER: usize = INNER;
-    const OUTER: usize = OUTER;
-    const ROW_BYTES: usize = M::SPAN;
+macro_rules! operand_boxes {
+    ($( $Box:ident<$($More:ident),*>; )*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<const INNER: usize, const OUTER: usize, $(const $More: usize,)* M: MapSwizzle> OperandBox for $Box<INNER, OUTER, $($More,)* M> {
+            const INNER: usize = INNER;
+            const OUTER: usize = OUTER;
+            const MATRICES: usize = size::product([1, $($More),*]);
+            const ROW_BYTES: usize = M::SPAN;
+            #[inline(always)]
+            fn beside(mut at: Self::At, elements: i32) -> Self::At {
+                at[0] = at[0].wrapping_add(elements);
+                at
+            }
+        }
+    )* };
 }
+operand_boxes! { Box2<>; Box3<D2>; Box4<D2, D3>; Box5<D2, D3, D4>; }
 
 /// The bytes of a panel. Fails to compile if no operand can have such boxes.
 pub(crate) const fn panel<T, S: OperandBox, const PANELS: usize>() -> usize {
@@ -67,6 +86,10 @@ pub(crate) const fn panel<T, S: OperandBox, const PANELS: usize>() -> usize {
         "`wgmma` has no swizzle of 96 bytes: use `swizzle_mode::B32`, `B64` or `B128`"
     );
     assert!(PANELS > 0, "a tile has at least one panel");
+    assert!(
+        S::MATRICES == 1,
+        "an operand of `wgmma` is one matrix: give the box an extent of 1 in the third dimension and those after it"
+    );
     assert!(
         S::OUTER.is_multiple_of(8),
         "a swizzle repeats after eight rows: choose a box of a multiple of 8 rows"
@@ -230,8 +253,34 @@ pub unsafe trait Multiplicand: Element {
     ) -> N::F32;
 }
 
+/// Elements of A that can be in registers as [`Packed`](super::Packed) has them: `bf16` or `f16`.
+///
+/// # Safety
+///
+/// Implemented here only.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` in registers is not an operand of `mma_registers`",
+    label = "not `bf16` or `f16`",
+    note = "`ptx::raw` has further types"
+)]
+#[cfg_attr(doc, doc(hidden))]
+pub unsafe trait RegisterMultiplicand: Multiplicand {
+    /// Starts the product of values in registers and an operand in shared memory.
+    ///
+    /// # Safety
+    ///
+    /// As `raw::wgmma_mma_async_f32_bf16_registers`.
+    #[doc(hidden)]
+    unsafe fn wgmma_registers<N: Columns, B: WgmmaMajor>(
+        d: N::F32,
+        a: [u32; 4],
+        b: u64,
+        scale_d: bool,
+    ) -> N::F32;
+}
+
 macro_rules! multiplicands {
-    ($( $T:ty: $name:ident $( ($($major:ident),*) )?; )*) => { $(
+    ($( $T:ty: $name:ident $( ($($major:ident),*) $registers:ident )?; )*) => { $(
         // SAFETY: the instruction is that of the type.
         unsafe impl Multiplicand for $T {
             #[inline(always)]
@@ -240,11 +289,21 @@ macro_rules! multiplicands {
                 unsafe { raw::$name(N::default(), scale::Plus, scale::Plus, $( $($major::default()),*, )? d, a, b, scale_d) }
             }
         }
+        $(
+            // SAFETY: the instruction is that of the type.
+            unsafe impl RegisterMultiplicand for $T {
+                #[inline(always)]
+                unsafe fn wgmma_registers<N: Columns, B: WgmmaMajor>(d: N::F32, a: [u32; 4], b: u64, scale_d: bool) -> N::F32 {
+                    // SAFETY: the caller keeps the contract of the instruction (`# Safety`).
+                    unsafe { raw::$registers(N::default(), scale::Plus, scale::Plus, B::default(), d, a, b, scale_d) }
+                }
+            }
+        )?
     )* };
 }
 multiplicands! {
-    half::bf16: wgmma_mma_async_f32_bf16 (A, B);
-    half::f16: wgmma_mma_async_f32_f16 (A, B);
+    half::bf16: wgmma_mma_async_f32_bf16 (A, B) wgmma_mma_async_f32_bf16_registers;
+    half::f16: wgmma_mma_async_f32_f16 (A, B) wgmma_mma_async_f32_f16_registers;
     f32: wgmma_mma_async_f32_tf32;
 }
 

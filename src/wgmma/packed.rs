@@ -12,10 +12,13 @@ use crate::registers::unroll;
 use crate::shared::{Element, Shared, VectorStores, bits};
 
 /// The values of an [`Accumulator`] as `T`, two in each register: `64 * M` rows of `N` columns.
+///
+/// They leave by [`store`](Packed::store), or are an operand of further products
+/// ([`mma_registers`](super::Flight::mma_registers)): the fragment of A has the layout of the sums.
 #[must_use = "the values are in no register but here"]
 #[derive(Debug)]
 pub struct Packed<T, N: Columns, const M: usize = 1> {
-    words: [N::F16; M],
+    pub(super) words: [N::F16; M],
     _of: PhantomData<T>,
 }
 

@@ -78,7 +78,7 @@ const NO_TWIN: Exceptions = &[
             "group::Warpgroup::thread_rank",
             "pipeline::Consumer::operands",
             "pipeline::FinishedWarpgroups::end",
-            "pipeline::Pipeline::run_warpgroups",
+            "pipeline::Pipelines::run_warpgroups",
             "pipeline::StageOperands::release",
             "pipeline::StageOperands::tiles",
             "registers::fold",

@@ -5,7 +5,7 @@
 
 use ptx::bf16;
 use ptx::group::Cta;
-use ptx::pipeline::{MaxRegisters, PipelineMemory, WarpgroupBarriers};
+use ptx::pipeline::{MaxRegisters, PipelineMemory, Pipelines as _, WarpgroupBarriers};
 use ptx::qualifier::{n::N64, swizzle_mode};
 use ptx::shared::SharedArray;
 use ptx::tensor::{Box2, TensorMap};

@@ -6,6 +6,7 @@ use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
+use ptx_kernels::attention::attention;
 use ptx_kernels::gemm::{E4m3, gemm, gemm_tn};
 use ptx_kernels::gemm_plan::{Tile, plan};
 use ptx_kernels::matrix_product::matrix_product;
@@ -74,6 +75,57 @@ macro_rules! gemm {
     };
 }
 
+/// An instance of `attention`: its name, the order of the dimensions in memory, and whether it is causal. The variant tells the order,
+/// and the operation takes those of the comparison that it computes.
+macro_rules! attention {
+    ($name:literal, $operation:literal, $causal:literal) => {
+        Kernel {
+            name: $name,
+            operation: $operation,
+            variant: "bshd",
+            memory: &[
+                Operand::of::<bf16>("q"),
+                Operand::of::<bf16>("k"),
+                Operand::of::<bf16>("v"),
+                Operand::of::<bf16>("o"),
+                Operand::of::<f32>("lse"),
+            ],
+            numbers: &["batch", "heads", "kv_heads", "length", "head_size"],
+            load: |kernels| {
+                type Instance = attention<bf16, $causal>;
+                let kernel = kernels.kernel(attention::<bf16, $causal>)?;
+                let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
+                Ok(Box::new(move |stream, mut call| {
+                    let [batch, heads, kv_heads, length, size] = call.numbers()?;
+                    ensure!(size == 128, "the heads have {size} elements, not 128");
+                    ensure!(
+                        kv_heads > 0 && heads.is_multiple_of(kv_heads),
+                        "{heads} heads cannot share {kv_heads} heads of keys and values"
+                    );
+                    let (q, k, v) = (call.memory::<bf16>()?, call.memory::<bf16>()?, call.memory::<bf16>()?);
+                    let (mut o, mut lse) = (call.memory::<bf16>()?, call.memory::<f32>()?);
+                    let [wide_batch, wide_length] = [batch, length].map(u64::from);
+                    let extents = |heads: u32| [128, wide_length, u64::from(heads), wide_batch];
+                    let strides =
+                        |heads: u32| [256 * u64::from(heads), 256, 256 * u64::from(heads) * wide_length];
+                    let q = Tensor::new(&q, extents(heads)).strides(&strides(heads));
+                    let k = Tensor::new(&k, extents(kv_heads)).strides(&strides(kv_heads));
+                    let v = Tensor::new(&v, extents(kv_heads)).strides(&strides(kv_heads));
+                    let o = Tensor::new(&mut o, extents(heads)).strides(&strides(heads));
+                    let blocks = wide_length.div_ceil(128) * u64::from(heads) * wide_batch;
+                    let grid = u32::try_from(blocks)?.clamp(1, resident);
+                    // The keys and values of a group fit into half of the L2 cache.
+                    let group = ((24 << 20) / (512 * length)).max(1) * (heads / kv_heads);
+                    let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
+                    let shared = heads / kv_heads;
+                    let numbers = (q, k, v, o, &mut lse, length, length, heads, shared, scale, group);
+                    Ok(kernel.launch(stream, grid, numbers)?)
+                }))
+            },
+        }
+    };
+}
+
 /// Memory without a scale.
 fn no_scale() -> ForeignSlice<f32> {
     // SAFETY: it has no elements.
@@ -133,6 +185,8 @@ pub static KERNELS: &[Kernel] = &[
             }))
         },
     },
+    attention!("attention_bf16_false", "attention", false),
+    attention!("attention_bf16_true", "causal_attention", true),
     Kernel {
         name: "tensor_transpose",
         operation: "transpose",

@@ -2,7 +2,7 @@
 
 use ptx::bf16;
 use ptx::group::Cta;
-use ptx::pipeline::{MaxRegisters, PipelineMemory, WarpgroupBarriers};
+use ptx::pipeline::{MaxRegisters, PipelineMemory, Pipelines as _, WarpgroupBarriers};
 use ptx::qualifier::swizzle_mode;
 use ptx::tensor::Box2;
 use ptx::wgmma::Tile;

@@ -1,0 +1,183 @@
+//! Checks of attention on tensor cores, beside a computation in double precision.
+
+use anyhow::{Result, ensure};
+use ptx::bf16;
+use ptx_host::Tensor;
+use ptx_kernels::attention::attention;
+
+use crate::check::Check;
+use crate::device::Device;
+use crate::half_checks::Half;
+use crate::kernels::input;
+use crate::library_checks::{Run, seeded};
+use crate::options::Options;
+
+/// Elements of a head.
+const SIZE: usize = 128;
+
+/// Makes the table of instances: of each, its name, its arguments, and the seeds on an emulated device.
+macro_rules! instances {
+    ($( $name:ident: $T:ident $causal:literal, $emulated:expr; )*) => {
+        /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
+        pub const KERNELS: &[&str] = &[$( stringify!($name) ),*];
+
+        $(
+            fn $name<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+                let kernel = D::kernel(loaded, attention::<$T, $causal>)?;
+                check(device, seed, $causal, |grid, [of_queries, of_keys], [q, k, v], o, lse, [to, from, all, group], scale| {
+                    let (q, k, v, o) = (
+                        of_queries.tensor(D::read(q)),
+                        of_keys.tensor(D::read(k)),
+                        of_keys.tensor(D::read(v)),
+                        of_queries.tensor(D::write(o)),
+                    );
+                    device.launch(&kernel, grid, (q, k, v, o, D::write(lse), to, from, all, group, scale, 2))
+                })
+            }
+        )*
+
+        pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
+            let runs: &[(Run<D>, &[u32])] = &[$( ($name::<D>, $emulated) ),*];
+            seeded(options, KERNELS.iter().zip(runs).map(|(name, (run, emulated))| ((*name, *run), *emulated)))
+        }
+    };
+}
+instances! {
+    attention_bf16_false: bf16 false, &[0, 1, 2, 3];
+    attention_bf16_true: bf16 true, &[1, 2, 3, 4];
+}
+
+/// What a seed computes.
+#[derive(Clone, Copy)]
+struct Shape {
+    sequences: usize,
+    heads: usize,
+    /// Heads of queries that share a head of keys and values.
+    shared: usize,
+    queries: usize,
+    keys: usize,
+}
+
+impl Shape {
+    fn of(seed: u32) -> Self {
+        let [sequences, heads, shared, queries, keys] = match seed {
+            0 => [1, 1, 1, 128, 256],
+            1 => [1, 1, 1, 1, 1],
+            2 => [1, 2, 2, 130, 130],
+            3 => [2, 1, 1, 67, 300],
+            4 => [1, 1, 1, 257, 140],
+            _ => {
+                let seed = seed as usize;
+                let shared = 1 + seed % 3;
+                [1 + seed % 2, shared * (1 + seed % 2), shared, 1 + seed * 37 % 300, 1 + seed * 71 % 300]
+            }
+        };
+        Self { sequences, heads, shared, queries, keys }
+    }
+
+    fn of_keys(self) -> usize {
+        self.heads / self.shared
+    }
+}
+
+/// A tensor of sequences of tokens of heads of [`SIZE`] elements.
+struct Heads {
+    tokens: usize,
+    heads: usize,
+    sequences: usize,
+}
+
+impl Heads {
+    fn elements(&self, seed: u32) -> Vec<f64> {
+        let count = self.sequences * self.tokens * self.heads * SIZE;
+        let element = |word: u32| bf16::nearest(f64::from(word as i32) / f64::from(1 << 30)).wide();
+        input(seed, count).into_iter().map(element).collect()
+    }
+
+    /// Returns the elements of a token.
+    fn row(&self, sequence: usize, head: usize, token: usize) -> std::ops::Range<usize> {
+        let first = ((sequence * self.tokens + token) * self.heads + head) * SIZE;
+        first..first + SIZE
+    }
+
+    /// Returns the tensor in `memory` as an argument of a typed launch.
+    fn tensor<M>(&self, memory: M) -> Tensor<M, 4> {
+        let [of_head, of_token] = [2 * SIZE, 2 * SIZE * self.heads].map(|bytes| bytes as u64);
+        let extents = [SIZE, self.tokens, self.heads, self.sequences].map(|extent| extent as u64);
+        Tensor::new(memory, extents).strides(&[of_token, of_head, of_token * self.tokens as u64])
+    }
+}
+
+/// Runs launches of attention, with a grid, the tensors, the memory of `q`, `k`, `v`, `o` and `lse`, the numbers, and the scale.
+fn check<D: Device>(
+    device: &D,
+    seed: u32,
+    causal: bool,
+    launch: impl Fn(
+        u32,
+        [&Heads; 2],
+        [&D::Memory<bf16>; 3],
+        &mut D::Memory<bf16>,
+        &mut D::Memory<f32>,
+        [u32; 4],
+        f32,
+    ) -> Result<()>,
+) -> Result<()> {
+    let shape = Shape::of(seed);
+    let Shape { sequences, heads, shared, queries, keys } = shape;
+    let of_queries = Heads { tokens: queries, heads, sequences };
+    let of_keys = Heads { tokens: keys, heads: shape.of_keys(), sequences };
+    let [q, k, v] =
+        [(&of_queries, 0), (&of_keys, 1), (&of_keys, 2)].map(|(heads, i)| heads.elements(3 * seed + i));
+    let memory =
+        |elements: &[f64]| device.memory(&elements.iter().map(|x| bf16::nearest(*x)).collect::<Vec<_>>());
+    let (in_q, in_k, in_v) = (memory(&q)?, memory(&k)?, memory(&v)?);
+    let scale = (SIZE as f64).sqrt().recip();
+    for grid in [1, 3] {
+        let mut out = device.memory(&vec![bf16::NAN; q.len()])?;
+        let mut lse = device.memory(&vec![f32::NAN; sequences * heads * queries])?;
+        let numbers = [queries, keys, heads, shared].map(|number| number as u32);
+        let of_scores = (scale * std::f64::consts::LOG2_E) as f32;
+        launch(grid, [&of_queries, &of_keys], [&in_q, &in_k, &in_v], &mut out, &mut lse, numbers, of_scores)?;
+        let (out, lse) = (device.to_vec(&out)?, device.to_vec(&lse)?);
+        for (sequence, head, query) in
+            (0..sequences).flat_map(|s| (0..heads).flat_map(move |h| (0..queries).map(move |i| (s, h, i))))
+        {
+            let seen = if causal { (query + 1 + keys).saturating_sub(queries).min(keys) } else { keys };
+            let row = of_queries.row(sequence, head, query);
+            let of_key = |key| of_keys.row(sequence, head / shared, key);
+            let score =
+                |key| scale * q[row.clone()].iter().zip(&k[of_key(key)]).map(|(x, y)| x * y).sum::<f64>();
+            let scores: Vec<f64> = (0..seen).map(score).collect();
+            let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let weights: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
+            let sum: f64 = weights.iter().sum();
+            let got = lse[(sequence * heads + head) * queries + query];
+            let want = largest + sum.ln();
+            let place = format!(
+                "{shape}: query {query} of head {head} of sequence {sequence}",
+                shape = numbers_of(shape)
+            );
+            ensure!(
+                (f64::from(got) - want).abs() < 2e-3 || (seen == 0 && got < -1e20),
+                "{place}, {grid} blocks: the logarithm is {got}, want {want}"
+            );
+            for (i, got) in row.clone().zip(&out[row.clone()]) {
+                let column = i - row.start;
+                let products =
+                    weights.iter().enumerate().map(|(key, weight)| weight * v[of_key(key)][column]);
+                let want = if seen == 0 { 0.0 } else { products.sum::<f64>() / sum };
+                // The weights and the result are rounded to 8 bits; elements are below 2.
+                let error = (got.wide() - want).abs();
+                ensure!(error < 0.012, "{place}, {grid} blocks: element {column} is {got}, want {want}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn numbers_of(Shape { sequences, heads, shared, queries, keys }: Shape) -> String {
+    format!(
+        "{sequences} sequences, {heads} heads, {shared} of which share keys, {queries} queries, {keys} keys"
+    )
+}
