@@ -93,22 +93,28 @@ impl<P: EndsRun, H: HandOver<Cta> + End> FinishedWarpgroups<P, H> {
 }
 
 /// Pipelines after a run, which end: a [`Pipeline`] or a pair.
+///
+/// # Safety
+///
+/// Implemented here only.
 #[cfg_attr(doc, doc(hidden))]
-pub trait EndsRun {
+pub unsafe trait EndsRun {
     /// The pipelines at the end of the kernel.
     type Ended;
     /// Ends the pipelines. The token proves that they have run.
     #[doc(hidden)]
     fn end(self, token: Token) -> Self::Ended;
 }
-impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> EndsRun for Pipeline<'s, S, STAGES, G> {
+// SAFETY: the pipeline itself ends.
+unsafe impl<'s, S: StageTiles, const STAGES: usize, G: Sharing> EndsRun for Pipeline<'s, S, STAGES, G> {
     type Ended = RunEnded<'s, S, STAGES, G>;
     #[inline(always)]
     fn end(self, _: Token) -> Self::Ended {
         self.finished().end()
     }
 }
-impl<X: EndsRun, Y: EndsRun> EndsRun for (X, Y) {
+// SAFETY: both end.
+unsafe impl<X: EndsRun, Y: EndsRun> EndsRun for (X, Y) {
     type Ended = (X::Ended, Y::Ended);
     #[inline(always)]
     fn end(self, token: Token) -> Self::Ended {

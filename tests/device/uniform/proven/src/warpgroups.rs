@@ -2,7 +2,9 @@
 
 use ptx::bf16;
 use ptx::group::{Cta, Warpgroup};
-use ptx::pipeline::{Consumer, MaxRegisters, PipelineMemory, Pipelines as _, StageOperands, WarpgroupBarriers};
+use ptx::pipeline::{
+    Consumer, MaxRegisters, PipelineMemory, Pipelines as _, StageOperands, WarpgroupBarriers,
+};
 use ptx::qualifier::{n::N64, swizzle_mode};
 use ptx::shared::{Ended, Free, Shared, SharedArray};
 use ptx::tensor::{Box2, TensorMap, TensorMapMut, TensorRowMut};
