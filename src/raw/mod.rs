@@ -24,6 +24,7 @@
 #[macro_use]
 #[allow(unused_macros, reason = "off the device nothing is emitted, and a gate may be without a tag")]
 mod macros;
+#[cfg(all(probe, target_arch = "nvptx64"))]
 pub(crate) use probe;
 
 /// Reads an operand for a probe.
