@@ -78,7 +78,6 @@ const NO_TWIN: Exceptions = &[
             "group::Warpgroup::thread_rank",
             "pipeline::Consumer::operands",
             "pipeline::FinishedWarpgroups::end",
-            "pipeline::Pipelines::run_warpgroups",
             "pipeline::StageOperands::release",
             "pipeline::StageOperands::tiles",
             "registers::fold",

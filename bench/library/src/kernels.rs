@@ -91,6 +91,7 @@ macro_rules! attention {
                 Operand::of::<f32>("lse"),
             ],
             numbers: &["batch", "heads", "kv_heads", "length", "head_size"],
+            tile: None,
             load: |kernels| {
                 type Instance = attention<bf16, $causal>;
                 let kernel = kernels.kernel(attention::<bf16, $causal>)?;
@@ -114,8 +115,10 @@ macro_rules! attention {
                     let o = Tensor::new(&mut o, extents(heads)).strides(&strides(heads));
                     let blocks = wide_length.div_ceil(128) * u64::from(heads) * wide_batch;
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
-                    // The keys and values of a group fit into half of the L2 cache.
-                    let group = ((24 << 20) / (512 * length)).max(1) * (heads / kv_heads);
+                    // The keys and values of a group fit into half of the L2 cache. In causal attention, in which blocks differ in
+                    // their work, all heads together are divided more evenly.
+                    let of_cache = ((24 << 20) / (512 * length)).max(1) * (heads / kv_heads);
+                    let group = if $causal { u32::MAX } else { of_cache };
                     let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
                     let shared = heads / kv_heads;
                     let numbers = (q, k, v, o, &mut lse, length, length, heads, shared, scale, group);
