@@ -54,6 +54,8 @@ use crate::size;
 #[cfg(wgmma)]
 mod blocks;
 mod draft;
+#[cfg(wgmma)]
+mod matrix;
 mod shape;
 mod store_ring;
 
@@ -63,6 +65,8 @@ pub use draft::{
     Acquired, ElementTypeOf, FillOf, MapElement, ReleasedTensorMap, Replace, ReplaceAtomicity,
     TensorMapDraft, TensorMapSlot, draft,
 };
+#[cfg(wgmma)]
+pub use matrix::MatrixBox;
 pub use shape::*;
 pub use store_ring::StoreRing;
 

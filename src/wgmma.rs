@@ -49,6 +49,6 @@ mod rows;
 pub use accumulator::{Accumulator, Addend, Flight, Zeros};
 pub use groups::{Group, Groups, Read, Waiting, Wgmma};
 pub(crate) use operand::panel;
-pub use operand::{Multiplicand, Operand, OperandBox, RegisterMultiplicand, Tile};
+pub use operand::{Multiplicand, Operand, RegisterMultiplicand, Tile};
 pub use packed::{Half, Packed};
 pub use rows::PerRow;

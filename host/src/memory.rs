@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::CUstreamCaptureStatus;
 use cudarc::driver::{
-    CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
+    CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, result,
 };
 
-use crate::{Argument, Arguments, ByName, Kernel, Memory, MemoryMut, Region, Result, reset};
+use crate::error::check;
+use crate::{Argument, Arguments, ByName, Kernel, Memory, MemoryMut, Region, Result};
 
 /// A guard that keeps memory in use until the launch is queued. The memory's own stream then waits for the launch. A drop of the
 /// memory, which frees it on that stream, therefore comes after the launch, whatever has become of the events of `cudarc`.
@@ -21,7 +22,7 @@ pub struct InUse<'a> {
     /// Whether the memory is of a per-thread stream.
     pub(crate) is_per_thread: bool,
     /// What sets the memory before each launch.
-    pub(crate) reset: Option<Box<reset::Work<'a>>>,
+    pub(crate) reset: Option<Box<ResetWork<'a>>>,
 }
 
 /// Returns true if the handle stands for another stream in each thread, which `cudarc` does not know.
@@ -198,4 +199,37 @@ pub(crate) fn is_captured(stream: &CudaStream) -> Result<bool, String> {
     let status = stream.capture_status();
     let status = status.map_err(|error| format!("does not say whether it is being captured: {error:?}"))?;
     Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+}
+
+/// The reset of a region.
+#[derive(Debug)]
+pub(crate) struct ResetWork<'a> {
+    pub(crate) address: u64,
+    pub(crate) bytes: usize,
+    /// The address of the bytes to copy, and what keeps them in use. Without a source, all bytes become 0.
+    pub(crate) source: Option<(u64, InUse<'a>)>,
+    pub(crate) is_timed: bool,
+}
+
+impl ResetWork<'_> {
+    /// Puts the reset on the stream.
+    ///
+    /// # Safety
+    ///
+    /// The stream is the one that the region was lent for. Whenever the work runs, the region's guard is there, and nothing else
+    /// accesses the region.
+    pub(crate) unsafe fn put(&self, stream: &CudaStream) -> Result<()> {
+        let &Self { address, bytes, ref source, .. } = self;
+        let doing = || format!("resetting {bytes} bytes before a launch");
+        check(stream.context().bind_to_thread(), doing)?;
+        let stream = stream.cu_stream();
+        // Without the events of `cudarc`: the region's guard orders the work, and a captured stream takes no events of others.
+        let done = match source {
+            // SAFETY: the region has so many bytes, and so has the source. The rest is `# Safety` of this function.
+            Some((source, _)) => unsafe { result::memcpy_dtod_async(address, *source, bytes, stream) },
+            // SAFETY: as above.
+            None => unsafe { result::memset_d8_async(address, 0, bytes, stream) },
+        };
+        check(done, doing)
+    }
 }

@@ -1,9 +1,8 @@
 //! Memory that is set before each launch.
 
-use cudarc::driver::{CudaStream, ValidAsZeroBits, result};
+use cudarc::driver::{CudaStream, ValidAsZeroBits};
 
-use crate::error::check;
-use crate::memory::InUse;
+use crate::memory::{InUse, ResetWork};
 use crate::{Kernel, Memory, MemoryMut, Region, Result};
 
 /// Memory of an argument that is set before each launch, to zero or to a copy of other memory: for a kernel that does not take what
@@ -124,41 +123,8 @@ fn resetting<'a, T>(
     let bytes = region.len * size_of::<T>();
     let source = source.map(|Region { address, guard, .. }| (address, guard));
     region.guard.is_per_thread |= source.as_ref().is_some_and(|(_, guard)| guard.is_per_thread);
-    let work = Work { address: region.address, bytes, source, is_timed };
+    let work = ResetWork { address: region.address, bytes, source, is_timed };
     // A graph takes no work without bytes.
     region.guard.reset = (bytes > 0).then(|| Box::new(work));
     Ok(region)
-}
-
-/// The reset of a region.
-#[derive(Debug)]
-pub(crate) struct Work<'a> {
-    address: u64,
-    bytes: usize,
-    /// The address of the bytes to copy, and what keeps them in use. Without a source, all bytes become 0.
-    source: Option<(u64, InUse<'a>)>,
-    pub(crate) is_timed: bool,
-}
-
-impl Work<'_> {
-    /// Puts the reset on the stream.
-    ///
-    /// # Safety
-    ///
-    /// The stream is the one that the region was lent for. Whenever the work runs, the region's guard is there, and nothing else
-    /// accesses the region.
-    pub(crate) unsafe fn put(&self, stream: &CudaStream) -> Result<()> {
-        let &Self { address, bytes, ref source, .. } = self;
-        let doing = || format!("resetting {bytes} bytes before a launch");
-        check(stream.context().bind_to_thread(), doing)?;
-        let stream = stream.cu_stream();
-        // Without the events of `cudarc`: the region's guard orders the work, and a captured stream takes no events of others.
-        let done = match source {
-            // SAFETY: the region has so many bytes, and so has the source. The rest is `# Safety` of this function.
-            Some((source, _)) => unsafe { result::memcpy_dtod_async(address, *source, bytes, stream) },
-            // SAFETY: as above.
-            None => unsafe { result::memset_d8_async(address, 0, bytes, stream) },
-        };
-        check(done, doing)
-    }
 }

@@ -10,9 +10,6 @@ use crate::entry;
 use crate::lines::Place;
 use crate::program::{Path, Program, readable, write_way};
 
-/// The start of the comment.
-pub const COMMENT: &str = "// registers: ";
-
 /// The registers of a multiprocessor, the unit in which a thread has them, and the least that ptxas gives one.
 const REGISTERS: u32 = 65536;
 const UNIT: u32 = 8;
@@ -52,7 +49,7 @@ pub fn unfit<'a>(program: &'a Program<'a>) -> Vec<Unfit<'a>> {
     let mut stated: Vec<(&str, &str)> = program
         .asm()
         .iter()
-        .filter_map(|asm| Some((asm.function?, asm.text.trim().strip_prefix(COMMENT)?)))
+        .filter_map(|asm| Some((asm.function?, asm.text.trim().strip_prefix(entry::BUDGETS)?)))
         .collect();
     // LLVM may copy the comment.
     stated.dedup();
@@ -65,7 +62,7 @@ pub fn unfit<'a>(program: &'a Program<'a>) -> Vec<Unfit<'a>> {
             let bounds = Bounds::of(program, way.start());
             let start = bounds.start(budgets);
             if start.is_none_or(|start| start < budgets.start() || start * budgets.threads() > REGISTERS) {
-                let place = program.place_of_asm(function, &format!("{COMMENT}{text}"));
+                let place = program.place_of_asm(function, &format!("{}{text}", entry::BUDGETS));
                 found.push(Unfit { way, place, budgets, bounds, start });
             }
         }

@@ -7,11 +7,13 @@
 //! function can have a variable for each instance.
 
 use crate::Error;
-use crate::budgets;
 use crate::lines::Place;
 use crate::program::{Asm, Program, name_in_ptx, readable};
 
 pub const COMMENT: &str = "// entry: ";
+
+/// The start of a comment that states the registers of warpgroups.
+pub const BUDGETS: &str = "// registers: ";
 const OF_MODULE: &str = "// module: ";
 /// The last directive before the variables and functions.
 const LAST_OF_HEADER: &str = ".address_size";
@@ -50,7 +52,7 @@ pub fn move_directives(ptx: &str, program: &Program<'_>) -> Result<String, Error
             };
             let name = kernel.as_ref().map_or("", |kernel| kernel.name);
             add(&mut directives, body, directive.trim(), name, program)?;
-        } else if !text.starts_with(budgets::COMMENT) {
+        } else if !text.starts_with(BUDGETS) {
             lines.push(line);
             continue;
         }

@@ -4,11 +4,11 @@ use super::stage::{StageSource, StageTiles, second};
 use crate::raw;
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::TensorTile;
-use crate::wgmma::{Operand, OperandBox, Tile, panel};
+use crate::tensor::{MatrixBox, TensorTile};
+use crate::wgmma::{Operand, Tile, panel};
 
 // SAFETY: the panels lie one after another, each a multiple of eight rows, to which the tile is aligned.
-unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageTiles for Tile<T, S, PANELS> {
+unsafe impl<T: Element, S: MatrixBox, const PANELS: usize> StageTiles for Tile<T, S, PANELS> {
     const BYTES: usize = size::product([panel::<T, S, PANELS>(), PANELS]);
     const ALIGN: u32 = 8 * S::ROW_BYTES as u32;
     const SIZE: usize = Self::BYTES;
@@ -18,7 +18,7 @@ unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageTiles for Tile<
 }
 
 // SAFETY: the copies of all panels bring the bytes of the tile.
-unsafe impl<T: Element, S: OperandBox, const PANELS: usize> StageSource<Tile<T, S, PANELS>, ()>
+unsafe impl<T: Element, S: MatrixBox, const PANELS: usize> StageSource<Tile<T, S, PANELS>, ()>
     for TensorTile<T, S>
 {
     const FITS: () = ();
@@ -59,7 +59,7 @@ pub unsafe trait OperandTiles: StageTiles {
     unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a>;
 }
 // SAFETY: the operand is the tile.
-unsafe impl<T: Element, S: OperandBox, const PANELS: usize> OperandTiles for Tile<T, S, PANELS> {
+unsafe impl<T: Element, S: MatrixBox, const PANELS: usize> OperandTiles for Tile<T, S, PANELS> {
     type Operands<'a> = Operand<'a, T, S, PANELS>;
     #[inline(always)]
     unsafe fn operands<'a>(addr: u32) -> Operand<'a, T, S, PANELS> {

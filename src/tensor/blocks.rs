@@ -2,11 +2,10 @@
 
 use core::marker::PhantomData;
 
-use super::{BoxShape, StoreShape, TensorMapMut, TensorTileMut, UsedBy};
+use super::{BoxShape, MatrixBox, StoreShape, TensorMapMut, TensorTileMut, UsedBy};
 use crate::group::{Cta, Warpgroup};
 use crate::mark::{Grid, deal};
 use crate::shared::Element;
-use crate::wgmma::OperandBox;
 
 /// The order of `COLUMNS * ROWS` boxes in a block, and of the blocks in a matrix or in each matrix of a tensor.
 #[derive(Debug, Clone, Copy)]
@@ -112,14 +111,14 @@ pub struct TensorRowMut<T, S, Of = Cta, const RANK: usize = 2> {
 }
 
 /// Boxes whose extents are those of matrices: 1 in the third dimension and those after it.
-const fn assert_matrix<S: OperandBox>() {
+const fn assert_matrix<S: MatrixBox>() {
     assert!(
         S::MATRICES == 1,
         "a block consists of boxes of one matrix: give the box an extent of 1 in the third dimension and those after it"
     );
 }
 
-impl<T: Element, S: OperandBox + BoxShape<Boxes = [u32; RANK]>, const RANK: usize> TensorMapMut<T, S> {
+impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; RANK]>, const RANK: usize> TensorMapMut<T, S> {
     /// Divides a matrix into blocks of `COLUMNS` by `ROWS` boxes from coordinate 0 on, or each matrix of a tensor with more
     /// dimensions, and returns the blocks of this CTA.
     ///
@@ -183,7 +182,7 @@ impl<T: Element, S: OperandBox + BoxShape<Boxes = [u32; RANK]>, const RANK: usiz
     }
 }
 
-impl<T: Element, S: OperandBox, const COLUMNS: u32, const ROWS: u32, const RANK: usize>
+impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: usize>
     TensorBlocksMut<T, S, COLUMNS, ROWS, RANK>
 {
     /// Returns the positions of this CTA's blocks that it has not yet taken, counted in blocks, the column first.
@@ -207,7 +206,7 @@ impl<T: Element, S: OperandBox, const COLUMNS: u32, const ROWS: u32, const RANK:
     }
 }
 
-impl<T: Element, S: OperandBox, const COLUMNS: u32, const ROWS: u32, const RANK: usize>
+impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: usize>
     TensorBlockMut<T, S, COLUMNS, ROWS, RANK>
 {
     /// Returns the boxes of the warpgroup's row of the block: of `ROWS` rows, one for each warpgroup.
@@ -225,7 +224,7 @@ impl<T: Element, S: OperandBox, const COLUMNS: u32, const ROWS: u32, const RANK:
     }
 }
 
-impl<T: Element, S: OperandBox + StoreShape<TensorCoords = [i32; RANK]>, Of, const RANK: usize>
+impl<T: Element, S: MatrixBox + StoreShape<TensorCoords = [i32; RANK]>, Of, const RANK: usize>
     TensorRowMut<T, S, Of, RANK>
 {
     /// A row without boxes, for a loop whose first round has none to store.

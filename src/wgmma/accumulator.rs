@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::operand::{Multiplicand, Operand, OperandBox, RegisterMultiplicand};
+use super::operand::{Multiplicand, Operand, RegisterMultiplicand};
 use super::packed::Packed;
 use crate::async_group::Token;
 use crate::group::Brand;
@@ -11,6 +11,7 @@ use crate::mark::part_meets;
 use crate::qualifier::Columns;
 use crate::raw::{self, WgmmaMajor};
 use crate::registers::unroll;
+use crate::tensor::MatrixBox;
 
 /// The sums of a product that a warpgroup computes, `64 * M` rows of `N` columns of `f32`, at rest in the registers of its threads:
 /// each thread has `M * N / 2` of them.
@@ -163,8 +164,8 @@ impl<'a, N: Columns, const M: usize> Flight<'a, N, M> {
     #[doc(alias("cute::gemm", "warpgroup_gemm"))]
     pub fn mma<
         T: Multiplicand,
-        A: OperandBox,
-        B: OperandBox,
+        A: MatrixBox,
+        B: MatrixBox,
         MajorA: WgmmaMajor,
         MajorB: WgmmaMajor,
         const PANELS_A: usize,
@@ -248,7 +249,7 @@ impl<'a, N: Columns, const M: usize> Flight<'a, N, M> {
     pub fn mma_registers<
         T: RegisterMultiplicand,
         K: Columns,
-        B: OperandBox,
+        B: MatrixBox,
         MajorB: WgmmaMajor,
         const PANELS_B: usize,
         const PARTS_B: u32,

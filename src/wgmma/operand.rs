@@ -8,7 +8,7 @@ use crate::qualifier::{Columns, Immediate, major, scale};
 use crate::raw::{self, WgmmaF8, WgmmaMajor};
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::{Box2, Box3, Box4, Box5, BoxShape, MapSwizzle, shape_bytes};
+use crate::tensor::{MatrixBox, shape_bytes};
 
 /// A tile of a stage of a [`Pipeline`](crate::pipeline::Pipeline) that warpgroups multiply: `PANELS` boxes `S` of a tensor side by
 /// side along the innermost dimension, each swizzled. A tensor map with boxes `S` fills it, and the same `S` gives the matrix
@@ -33,50 +33,8 @@ use crate::tensor::{Box2, Box3, Box4, Box5, BoxShape, MapSwizzle, shape_bytes};
 #[doc(alias("cute::GMMA::Layout_K_SW128_Atom", "cute::GMMA::Layout_MN_SW128_Atom"))]
 pub struct Tile<T, S, const PANELS: usize = 1>(PhantomData<(*const T, S)>);
 
-/// Boxes of which an operand can consist: matrices with a swizzle, which have an extent of 1 in all dimensions but the first two.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a box of an operand of `wgmma`",
-    label = "not a box of a matrix",
-    note = "name a box with a swizzle as wide as its rows: `Box2<64, 128, swizzle_mode::B128>` for 128 rows of 64 elements of 16 bits"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub trait OperandBox: BoxShape<Bounds = ()> {
-    /// The elements of a row, which is contiguous.
-    #[doc(hidden)]
-    const INNER: usize;
-    /// The rows.
-    #[doc(hidden)]
-    const OUTER: usize;
-    /// The elements in all further dimensions together.
-    #[doc(hidden)]
-    const MATRICES: usize;
-    /// The bytes of the swizzle, which are those of a row.
-    #[doc(hidden)]
-    const ROW_BYTES: usize;
-    /// The place `elements` further along the innermost dimension.
-    #[doc(hidden)]
-    fn beside(at: Self::At, elements: i32) -> Self::At;
-}
-macro_rules! operand_boxes {
-    ($( $Box:ident<$($More:ident),*>; )*) => { $(
-        #[diagnostic::do_not_recommend]
-        impl<const INNER: usize, const OUTER: usize, $(const $More: usize,)* M: MapSwizzle> OperandBox for $Box<INNER, OUTER, $($More,)* M> {
-            const INNER: usize = INNER;
-            const OUTER: usize = OUTER;
-            const MATRICES: usize = size::product([1, $($More),*]);
-            const ROW_BYTES: usize = M::SPAN;
-            #[inline(always)]
-            fn beside(mut at: Self::At, elements: i32) -> Self::At {
-                at[0] = at[0].wrapping_add(elements);
-                at
-            }
-        }
-    )* };
-}
-operand_boxes! { Box2<>; Box3<D2>; Box4<D2, D3>; Box5<D2, D3, D4>; }
-
 /// The bytes of a panel. Fails to compile if no operand can have such boxes.
-pub(crate) const fn panel<T, S: OperandBox, const PANELS: usize>() -> usize {
+pub(crate) const fn panel<T, S: MatrixBox, const PANELS: usize>() -> usize {
     assert!(
         S::ROW_BYTES > 0 && S::UNIT == 16,
         "an operand of `wgmma` is swizzled: give the box `swizzle_mode::B32`, `B64` or `B128`"
@@ -119,7 +77,7 @@ impl<T, S, const PANELS: usize, Major, const PARTS: u32> Clone for Operand<'_, T
 }
 impl<T, S, const PANELS: usize, Major, const PARTS: u32> Copy for Operand<'_, T, S, PANELS, Major, PARTS> {}
 
-impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize> Operand<'a, T, S, PANELS> {
+impl<'a, T: Multiplicand, S: MatrixBox, const PANELS: usize> Operand<'a, T, S, PANELS> {
     /// The same tile as an operand whose innermost dimension is M or N: of A the matrix with K rows of M elements, of B the matrix
     /// with K rows of N elements. Elements have 16 bits.
     ///
@@ -151,7 +109,7 @@ impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize> Operand<'a, T, S, 
     }
 }
 
-impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor>
+impl<'a, T: Multiplicand, S: MatrixBox, const PANELS: usize, Major: WgmmaMajor>
     Operand<'a, T, S, PANELS, Major>
 {
     /// Returns the warpgroup's part of the operand along M or N, which has `COUNT` equal parts: the rows of A from which the
@@ -175,7 +133,7 @@ impl<'a, T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor>
     }
 }
 
-impl<T: Multiplicand, S: OperandBox, const PANELS: usize, Major: WgmmaMajor, const PARTS: u32>
+impl<T: Multiplicand, S: MatrixBox, const PANELS: usize, Major: WgmmaMajor, const PARTS: u32>
     Operand<'_, T, S, PANELS, Major, PARTS>
 {
     const K_MAJOR: bool = <Major as Immediate>::NUMBER == 0;

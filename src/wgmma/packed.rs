@@ -3,13 +3,13 @@
 use core::marker::PhantomData;
 
 use super::accumulator::{Accumulator, unroll_rows};
-use super::operand::OperandBox;
 use crate::group::Warpgroup;
 use crate::math::convert;
 use crate::qualifier::{Columns, space, trans};
 use crate::raw;
 use crate::registers::unroll;
 use crate::shared::{Element, Shared, VectorStores, bits};
+use crate::tensor::MatrixBox;
 
 /// The values of an [`Accumulator`] as `T`, two in each register: `64 * M` rows of `N` columns.
 ///
@@ -104,7 +104,7 @@ impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
     #[inline(always)]
     #[track_caller]
     #[doc(alias("SM90_U32x4_STSM_N"))]
-    pub fn store<'p, S: OperandBox, const COUNT: u32, const LEN: usize>(
+    pub fn store<'p, S: MatrixBox, const COUNT: u32, const LEN: usize>(
         &self,
         warpgroup: &Warpgroup<'p, COUNT>,
         [row, column]: [usize; 2],

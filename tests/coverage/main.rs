@@ -398,7 +398,7 @@ const NO_TOKEN: Exceptions = &[
             "launch::Count::count",
             "tensor::BoxShape::at",
             "tensor::BoxShape::coords",
-            "wgmma::OperandBox::beside",
+            "tensor::MatrixBox::beside",
         ],
     ),
     (
