@@ -102,7 +102,7 @@ impl<const M: usize> PerRow<f32, M> {
     /// # use ptx::{global::GlobalScatter, group::Warpgroup, wgmma::PerRow};
     /// /// Stores the values of the rows of a tile that begins at row `first`.
     /// fn store<'p>(warpgroup: &Warpgroup<'p, 2>, values: PerRow<f32>, first: usize, to: &GlobalScatter<f32>) {
-    ///     values.for_each(warpgroup, |row, value| _ = to.set(first + row as usize, value));
+    ///     values.for_each(warpgroup, |row, value| _ = to.write(first + row as usize, value));
     /// }
     /// ```
     #[inline(always)]

@@ -115,18 +115,32 @@ macro_rules! attention {
                     let o = Tensor::new(&mut o, extents(heads)).strides(&strides(heads));
                     let blocks = wide_length.div_ceil(128) * u64::from(heads) * wide_batch;
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
-                    // The keys and values of a group fit into half of the L2 cache. In causal attention, in which blocks differ in
-                    // their work, all heads together are divided more evenly.
-                    let of_cache = ((24 << 20) / (512 * length)).max(1) * (heads / kv_heads);
-                    let group = if $causal { u32::MAX } else { of_cache };
-                    let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
                     let shared = heads / kv_heads;
+                    let group = heads_at_a_time(length.div_ceil(128), grid, shared, $causal);
+                    let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
                     let numbers = (q, k, v, o, &mut lse, length, length, heads, shared, scale, group);
                     Ok(kernel.launch(stream, grid, numbers)?)
                 }))
             },
         }
     };
+}
+
+/// Returns how many heads attention works on at a time, with `rows` blocks of queries each, so that the thread blocks read the same keys:
+/// about half as many blocks as there are thread blocks. In causal attention, where blocks differ in their work, half as many heads,
+/// of which the thread blocks take whole turns, there and back: then each gets as much work.
+fn heads_at_a_time(rows: u32, thread_blocks: u32, shared: u32, causal: bool) -> u32 {
+    let (rows, half, two_turns) = (rows.max(1), thread_blocks.div_ceil(2), 2 * thread_blocks);
+    if causal {
+        half.next_multiple_of(two_turns / gcd(rows, two_turns))
+    } else {
+        (half / rows).max(1) * shared
+    }
+}
+
+/// The greatest common divisor.
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Memory without a scale.
