@@ -64,7 +64,7 @@ pub extern "C" fn ptx_kernels() -> *const c_char {
     TEXT.get_or_init(|| c_text(kernels::description().to_string())).as_ptr()
 }
 
-/// Writes the number, in the list of [`ptx_kernels`], of the instance of `gemm` that a model takes for the fastest: of a product
+/// Writes the number, in the list of [`ptx_kernels()`], of the instance of `gemm` that a model takes for the fastest: of a product
 /// m × k by k × n of elements of this type, on so many multiprocessors.
 ///
 /// # Safety
