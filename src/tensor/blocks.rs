@@ -196,7 +196,6 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
     /// Takes the CTA's next block and returns it with its position, counted in blocks, the column first; or `None` when no block is
     /// left.
     #[inline(always)]
-    #[expect(clippy::type_complexity, reason = "a position and the block there")]
     pub fn next_block(&mut self) -> Option<([i32; RANK], TensorBlockMut<T, S, COLUMNS, ROWS, RANK>)> {
         let position = self.positions.next()?;
         let mut first = position;
