@@ -450,3 +450,26 @@ fn packed(dims: &[u64], size: u64) -> Option<Vec<u64>> {
     };
     dims[..dims.len() - 1].iter().map(&mut next).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tokens of heads, which lie in memory by heads and then by tokens.
+    #[test]
+    fn dimensions_of_a_written_tensor_lie_in_any_order() {
+        let written = |dims: &[u64], strides: &[u64]| {
+            TensorMapBuilder::tiled(dims, &[64, 1, 1]).strides(strides).check_written(2, 64 * 8 * 4)
+        };
+        // 8 tokens of 4 heads of 64 halves.
+        assert_eq!(written(&[64, 8, 4], &[512, 128]), Ok(()));
+        assert_eq!(written(&[64, 4, 8], &[128, 512]), Ok(()));
+        // One head: its stride says nothing.
+        assert_eq!(written(&[64, 8, 1], &[128, 16]), Ok(()));
+        for (dims, strides) in [([64, 8, 4], [128, 128]), ([64, 8, 4], [384, 128]), ([64, 8, 4], [512, 112])]
+        {
+            let shared = written(&dims, &strides).unwrap_err();
+            assert!(shared.contains("elements share memory"), "{shared}");
+        }
+    }
+}

@@ -94,10 +94,12 @@ mod tests {
 
     #[test]
     fn functions_with_registers_in_flight_are_inlined() {
-        let ir = "define ptx_kernel void @k() #0 {\n  call void @outer()\n  call void @other()\n  call void @never()\n  ret void\n}\n\
-            define internal void @outer() unnamed_addr #1 {\n  call void @inner()\n  ret void\n}\n\
-            define internal void @inner() #1 {\n  call void asm sideeffect \"wgmma.mma_async.sync.aligned.m64n8k16\", \"\"()\n  ret void\n}\n\
-            define internal void @other() #1 {\n  ret void\n}\n\
+        let ir = "define ptx_kernel void @k() #0 {\n  call void @outer()\n  call void @of_k()\n  call void @never()\n  ret void\n}\n\
+            define internal void @outer() unnamed_addr #1 {\n  call void @inner()\n  call void @of_outer()\n  ret void\n}\n\
+            define internal void @inner() #1 {\n  call void @of_inner()\n  call void asm sideeffect \"wgmma.mma_async.sync.aligned.m64n8k16\", \"\"()\n  ret void\n}\n\
+            define internal void @of_k() #1 {\n  ret void\n}\n\
+            define internal void @of_outer() #1 {\n  ret void\n}\n\
+            define internal void @of_inner() #1 {\n  ret void\n}\n\
             define internal void @apart() #1 {\n  ret void\n}\n\
             define internal void @never() #2 {\n  unreachable\n}\n\
             attributes #0 = { nounwind }\nattributes #1 = { noinline nounwind \"target-cpu\"=\"sm_90a\" }\n\
@@ -107,7 +109,9 @@ mod tests {
             "define ptx_kernel void @k() #0 {",
             "define internal void @outer() unnamed_addr alwaysinline nounwind \"target-cpu\"=\"sm_90a\" {",
             "define internal void @inner() alwaysinline nounwind \"target-cpu\"=\"sm_90a\" {",
-            "define internal void @other() alwaysinline nounwind \"target-cpu\"=\"sm_90a\" {",
+            "define internal void @of_k() alwaysinline nounwind \"target-cpu\"=\"sm_90a\" {",
+            "define internal void @of_outer() alwaysinline nounwind \"target-cpu\"=\"sm_90a\" {",
+            "define internal void @of_inner() alwaysinline nounwind \"target-cpu\"=\"sm_90a\" {",
             "define internal void @never() #2 {",
             "define internal void @apart() #1 {",
         ] {

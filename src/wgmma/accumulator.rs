@@ -41,11 +41,17 @@ impl<N: Columns, const M: usize> Accumulator<N, M> {
     /// }
     /// ```
     #[inline(always)]
-    pub fn map(mut self, mut f: impl FnMut(f32) -> f32) -> Self {
+    pub fn map(self, mut f: impl FnMut(f32) -> f32) -> Self {
+        self.map_registers(|_, _, sum| f(sum))
+    }
+
+    /// Replaces each sum `x` by `f(m, i, x)`, that of register `i` of the rows from `64 * m` on.
+    #[inline(always)]
+    pub(super) fn map_registers(mut self, mut f: impl FnMut(usize, usize, f32) -> f32) -> Self {
         unroll_rows::<M>(|m| {
             unroll::<128>(|i| {
                 if let Some(sum) = self.sums[m].as_mut().get_mut(i) {
-                    *sum = f(*sum);
+                    *sum = f(m, i, *sum);
                 }
             });
         });

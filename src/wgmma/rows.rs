@@ -52,11 +52,9 @@ impl<T: Copy, const M: usize> PerRow<T, M> {
     /// PTX: that of `f`.
     #[inline(always)]
     pub fn zip<U: Copy, V: Copy>(self, other: PerRow<U, M>, mut f: impl FnMut(T, U) -> V) -> PerRow<V, M> {
-        let mut rest = other.values.into_iter();
         PerRow {
-            values: self.values.map(|[x0, x1]| {
-                // As many as there are pairs here.
-                let [y0, y1] = rest.next().unwrap_or(other.values[0]);
+            values: core::array::from_fn(|m| {
+                let ([x0, x1], [y0, y1]) = (self.values[m], other.values[m]);
                 [f(x0, y0), f(x1, y1)]
             }),
         }
@@ -164,15 +162,8 @@ impl<N: Columns, const M: usize> Accumulator<N, M> {
     ///
     /// PTX: that of `f`.
     #[inline(always)]
-    pub fn map_rows<V: Copy>(mut self, rows: PerRow<V, M>, mut f: impl FnMut(f32, V) -> f32) -> Self {
-        unroll_rows::<M>(|m| {
-            unroll::<128>(|i| {
-                if let Some(sum) = self.sums[m].as_mut().get_mut(i) {
-                    *sum = f(*sum, rows.values[m][i / 2 % 2]);
-                }
-            });
-        });
-        self
+    pub fn map_rows<V: Copy>(self, rows: PerRow<V, M>, mut f: impl FnMut(f32, V) -> f32) -> Self {
+        self.map_registers(|m, i, sum| f(sum, rows.values[m][i / 2 % 2]))
     }
 
     /// Replaces each sum `x` by `f([row, column], x)`, with its place in the `64 * M` rows and `N` columns.
@@ -190,19 +181,13 @@ impl<N: Columns, const M: usize> Accumulator<N, M> {
     /// ```
     #[inline(always)]
     pub fn map_at<const COUNT: u32>(
-        mut self,
+        self,
         warpgroup: &Warpgroup<'_, COUNT>,
         mut f: impl FnMut([u32; 2], f32) -> f32,
     ) -> Self {
         let [row, column] = first(warpgroup);
-        unroll_rows::<M>(|m| {
-            unroll::<128>(|i| {
-                if let Some(sum) = self.sums[m].as_mut().get_mut(i) {
-                    let at = [row + (64 * m + i / 2 % 2 * 8) as u32, column + (i / 4 * 8 + i % 2) as u32];
-                    *sum = f(at, *sum);
-                }
-            });
-        });
-        self
+        self.map_registers(|m, i, sum| {
+            f([row + (64 * m + i / 2 % 2 * 8) as u32, column + (i / 4 * 8 + i % 2) as u32], sum)
+        })
     }
 }
