@@ -29,6 +29,8 @@
 
 use core::marker::PhantomData;
 
+#[cfg(wgmma)]
+use crate::group::Warpgroup;
 use crate::group::{Cta, FirstWarp, Warps};
 use crate::mark::{self, Split};
 use crate::mask::LaneMask;
@@ -359,6 +361,29 @@ impl FirstWarp<'_> {
     /// });
     /// bounds.sync(cta)
     /// # }
+    /// ```
+    #[inline(always)]
+    pub fn warp(&self) -> Warp<'_> {
+        Warp::new()
+    }
+}
+
+#[cfg(wgmma)]
+impl<const COUNT: u32> Warpgroup<'_, COUNT> {
+    /// Returns the warp of the executing thread, for votes, shuffles and reductions among its threads.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::group::Warpgroup;
+    /// /// The branch is the same in all threads of the warp.
+    /// fn count<'p>(warpgroup: &Warpgroup<'p, 2>, is_odd: bool, rounds: &mut u32) {
+    ///     if warpgroup.warp().any(is_odd) {
+    ///         *rounds += 1;
+    ///     }
+    /// }
     /// ```
     #[inline(always)]
     pub fn warp(&self) -> Warp<'_> {

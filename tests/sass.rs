@@ -412,6 +412,12 @@ fn instructions(function: &str) -> Vec<&str> {
     lines.map(|(_, instruction)| instruction.trim().trim_end_matches([';', ' '])).collect()
 }
 
+/// Returns the instructions of kernel `name` in the code of a module.
+fn code_of<'a>(sass: &'a str, name: &str) -> Vec<&'a str> {
+    let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");
+    instructions(code.split("\t.section\t").next().unwrap_or_default())
+}
+
 /// Returns the numbers of the registers that an instruction names.
 fn registers(instruction: &str) -> impl Iterator<Item = u32> {
     let words = instruction.split(|c: char| !c.is_ascii_alphanumeric());
@@ -440,8 +446,7 @@ fn products_of_a_step_are_in_flight_together() {
             let number = name.split('_').nth(field).expect("a field of the name").trim_start_matches('N');
             number.parse::<u32>().expect("a number")
         });
-        let (_, code) = sass.split_once(&format!("\t.section\t.text.{name},")).expect("its code");
-        let code = instructions(code.split("\t.section\t").next().unwrap_or_default());
+        let code = code_of(&sass, name);
         let count = |word: &str| code.iter().filter(|instruction| instruction.contains(word)).count();
         // Two warpgroups have all registers that a thread can have.
         assert_eq!(count("USETMAXREG"), if warpgroups == 1 { 0 } else { 2 }, "{name}");
@@ -468,6 +473,48 @@ fn products_of_a_step_are_in_flight_together() {
                 code[..step[0]].iter().rposition(|one| one.starts_with("WARPGROUP.ARRIVE")).expect("a fence");
             let moves = code[start..step[3]].iter().filter(|one| one.contains("R2UR")).count();
             assert!(moves <= 2, "{name}: {moves} moves into uniform registers in a step");
+        }
+    }
+}
+
+/// Checks attention: the products with keys follow one another, and so do those with values. The exponentials run before the wait for the
+/// products with values. ptxas could move them behind it.
+#[test]
+fn exponentials_run_during_products() {
+    let module = ok(Build::new("kernels", Arch::Sm90a).run());
+    let tools = ok(Tools::find_or_fetch());
+    let cubin = module.path.with_extension("attention.cubin");
+    let report = ok(tools.assemble(&module.path, Arch::Sm90a, &cubin));
+    let sass = ok(tools.sass(&cubin));
+    let kernels: Vec<_> =
+        report.kernels.iter().filter(|kernel| kernel.name.starts_with("attention_bf16_")).collect();
+    assert_eq!(kernels.len(), 2);
+    for kernel in kernels {
+        let name = &kernel.name;
+        assert_eq!(kernel.faults(), [""; 0], "{name}");
+        let code = code_of(&sass, name);
+        let count = |word: &str| code.iter().filter(|instruction| instruction.contains(word)).count();
+        assert_eq!([count("USETMAXREG"), count("LDL") + count("STL")], [2, 0], "{name}");
+
+        let products: Vec<_> = (0..code.len()).filter(|&at| code[at].starts_with("HGMMA")).collect();
+        // Of the first keys, of two steps, and of the last values: eight each.
+        assert_eq!(products.len(), 48, "{name}");
+        for group in products.chunks(8) {
+            let between = &code[group[0]..=group[7]];
+            for instruction in between {
+                let is_apart = ["WARPGROUP", "BAR.SYNC"].iter().any(|one| instruction.contains(one));
+                assert!(!is_apart, "{name}: `{instruction}` is among the products of a group");
+            }
+        }
+        let waits: Vec<_> = (0..code.len()).filter(|&at| code[at].starts_with("WARPGROUP.DEPBAR")).collect();
+        let steps: Vec<_> = waits.windows(2).filter(|pair| code[pair[0]].contains("gsb0, 0x1")).collect();
+        assert_eq!(steps.len(), 2, "{name}");
+        for step in steps {
+            let exponentials = code[step[0]..step[1]].iter().filter(|one| one.contains("MUFU.EX2")).count();
+            assert!(
+                exponentials >= 64,
+                "{name}: {exponentials} exponentials run during the products with values"
+            );
         }
     }
 }

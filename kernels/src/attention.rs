@@ -1,18 +1,21 @@
 //! Attention on tensor cores (`wgmma`): the scores of a block of keys are in flight while the values of the block before are added.
 
 use core::f32::consts::LN_2;
+use core::mem::replace;
 
 use half::bf16;
 use ptx::global::GlobalScatter;
 use ptx::group::{Cta, Warpgroup};
-use ptx::math::{ex2_ftz, fma, lg2, max};
-use ptx::pipeline::{MaxRegisters, PipelineMemory, Pipelines as _, WarpgroupBarriers};
+use ptx::math::{ex2_ftz, fma, lg2, max, rcp_ftz};
+use ptx::pipeline::{
+    Consumer, MaxRegisters, PipelineMemory, Pipelines as _, StageOperands, WarpgroupBarriers,
+};
 use ptx::qualifier::n::N128;
 use ptx::qualifier::swizzle_mode;
 use ptx::registers::unroll;
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box4, StoreRing, TensorMap, TensorMapMut};
-use ptx::wgmma::{Accumulator, Half, PerRow, RegisterMultiplicand, Tile, Zeros};
+use ptx::tensor::{self, Box4, StoreRing, TensorBlockMut, TensorMap, TensorMapMut};
+use ptx::wgmma::{Accumulator, Half, Packed, PerRow, RegisterMultiplicand, Tile, Wgmma, Zeros};
 
 /// Elements of a head.
 const SIZE: usize = 128;
@@ -77,7 +80,11 @@ impl Mask {
     }
 }
 
-/// The largest scores so far, and the thread's sums of exponentials.
+/// The exponent of the largest weight. Until it grows above, the sums are not corrected: most blocks of keys have no larger score, and
+/// powers of two change no rounding.
+const MOST_GROWTH: f32 = 8.0;
+
+/// What is subtracted from the scores, and the thread's sums of exponentials.
 struct Softmax {
     largest: PerRow<f32>,
     sums: PerRow<f32>,
@@ -98,7 +105,9 @@ impl Softmax {
         scores: Accumulator<N128>,
         scale: f32,
     ) -> (Accumulator<N128>, PerRow<f32>) {
-        let largest = scores.fold_rows(max).zip(self.largest, max).reduce(warpgroup, max);
+        let largest = scores.fold_rows(max).reduce(warpgroup, max);
+        let largest = largest
+            .zip(self.largest, |now, before| if (now - before) * scale > MOST_GROWTH { now } else { before });
         let correction = self.largest.zip(largest, |before, now| ex2_ftz((before - now) * scale));
         let exponentials = scores
             .map_rows(largest.map(|x| x * -scale), |score, largest| ex2_ftz(fma(score, scale, largest)));
@@ -106,6 +115,66 @@ impl Softmax {
         self.sums = self.sums.zip(correction, |sum, factor| sum * factor);
         self.sums = self.sums.zip(exponentials.fold_rows(|x, y| x + y), |x, y| x + y);
         (exponentials, correction)
+    }
+}
+
+/// Multiplies the sums of each row by its factor, unless all factors of the warp are 1.
+#[inline(always)]
+fn corrected<'p>(
+    warpgroup: &Warpgroup<'p, 2>,
+    sums: Accumulator<N128>,
+    factors: PerRow<f32>,
+) -> Accumulator<N128> {
+    if warpgroup.warp().any(factors.any(|factor| factor != 1.0)) {
+        sums.map_rows(factors, |sum, factor| sum * factor)
+    } else {
+        sums
+    }
+}
+
+/// The output of a block of queries.
+type Output<T> = TensorBlockMut<T, Part, { PANELS as u32 }, 2, 4>;
+
+/// What a warpgroup has between two steps.
+struct Step<'p, T> {
+    wgmma: Wgmma<'p>,
+    queries: StageOperands<'p, Stage<T>, 2>,
+    /// The next keys.
+    keys: StageOperands<'p, Stage<T>, 4>,
+    of_keys: Consumer<'p, Stage<T>, 4>,
+    softmax: Softmax,
+    /// The weights of the keys before, whose values are next.
+    weights: Packed<T, N128>,
+    sums: Accumulator<N128>,
+}
+
+impl<'p, T: Half + RegisterMultiplicand> Step<'p, T> {
+    /// Multiplies the queries with the keys, and meanwhile the weights with their values. `scores_of` masks the scores. Returns the next
+    /// step, and the factors of the sums ([`Softmax::step`]).
+    #[inline(always)]
+    fn multiply(
+        self,
+        warpgroup: &Warpgroup<'p, 2>,
+        scale: f32,
+        scores_of: impl FnOnce(Accumulator<N128>) -> Accumulator<N128>,
+    ) -> (Self, PerRow<f32>) {
+        let Step { wgmma, queries, keys, of_keys, mut softmax, weights, sums } = self;
+        let scores = wgmma.start(warpgroup, Zeros::<N128>::new(), (queries, keys), |scores, (q, k)| {
+            scores.mma(q.tiles().of(warpgroup), k.tiles())
+        });
+        let (values, of_keys) = of_keys.operands(warpgroup);
+        let both = scores.start(warpgroup, sums, (weights, values), |sums, (weights, v)| {
+            sums.mma_registers(weights, v.tiles().transposed())
+        });
+        let (products, (scores, (queries, keys))) = both.wait_oldest(warpgroup);
+        keys.release(warpgroup);
+        let (exponentials, factors) = softmax.step(warpgroup, scores_of(scores), scale);
+        // Before the wait for the products: ptxas moves arithmetic across that one, and none across this loop.
+        let (keys, of_keys) = of_keys.operands(warpgroup);
+        let (wgmma, (sums, (_, values))) = products.wait(warpgroup);
+        values.release(warpgroup);
+        let weights = exponentials.pack::<T>();
+        (Step { wgmma, queries, keys, of_keys, softmax, weights, sums }, factors)
     }
 }
 
@@ -118,7 +187,9 @@ impl Softmax {
 /// Launch: a 1-D grid of any size, best a CTA per multiprocessor; dynamic shared memory for the stages.
 ///
 /// Technique: a thread loads queries and, in turn, keys and values. Each warpgroup has 64 queries of a block. The products with the next
-/// keys are in flight before those with the values, and run during the exponentials. Blocks of `group` heads are worked on at a time.
+/// keys are in flight before those with the values, also where the next keys are those of the next block of queries. The products with
+/// the values run during the exponentials. Blocks of `group` heads are worked on at a time
+/// ([`heads_at_a_time`](crate::attention_plan::heads_at_a_time)).
 #[ptx::kernel(threads = 384, instances(<bf16, false>, <bf16, true>))]
 pub fn attention<T: Half + RegisterMultiplicand, const CAUSAL: bool>(
     cta: Cta,
@@ -156,66 +227,35 @@ pub fn attention<T: Half + RegisterMultiplicand, const CAUSAL: bool>(
             MaxRegisters::<40, 232>,
             out,
             |thread, (mut of_queries, mut of_keys)| {
+                // The values of a block of queries follow the first keys of the next block.
+                let mut before: Option<[i32; 2]> = None;
                 for [_, y, head, sequence] in positions {
                     of_queries = of_queries.load(thread, q.box_at([0, y, head, sequence]));
                     let (head, last) = (of_head(head), mask.blocks(y) - 1);
                     of_keys = of_keys.load(thread, k.box_at([0, last, head, sequence]));
+                    if let Some([head, sequence]) = before {
+                        of_keys = of_keys.load(thread, v.box_at([0, 0, head, sequence]));
+                    }
                     for block in (0..last).rev() {
                         of_keys = of_keys.load(thread, k.box_at([0, block, head, sequence]));
                         of_keys = of_keys.load(thread, v.box_at([0, block + 1, head, sequence]));
                     }
+                    before = Some([head, sequence]);
+                }
+                if let Some([head, sequence]) = before {
+                    // No query sees these keys: a step always finds the next ones.
+                    of_keys = of_keys.load(thread, k.box_at([0, 0, head, sequence]));
                     of_keys = of_keys.load(thread, v.box_at([0, 0, head, sequence]));
                 }
                 (of_queries, of_keys)
             },
-            |warpgroup, (mut of_queries, mut of_keys), mut wgmma, out| {
+            |warpgroup, (mut of_queries, of_keys), wgmma, out| {
                 let mut out: StoreRing<'_, T, _, { Part::LEN }, BUFFERS, _> = out.into_store_ring();
-                while let Some(([_, y, head, sequence], block)) = blocks.next_block() {
-                    let count = mask.blocks(y);
-                    let (of_block, next_queries) = of_queries.operands(warpgroup);
-                    of_queries = next_queries;
-                    let (k, next) = of_keys.operands(warpgroup);
-                    of_keys = next;
-                    let scores =
-                        wgmma.start(warpgroup, Zeros::<N128>::new(), (of_block, k), |scores, (q, k)| {
-                            scores.mma(q.tiles().of(warpgroup), k.tiles())
-                        });
-                    let (idle, (scores, (mut of_block, k))) = scores.wait(warpgroup);
-                    wgmma = idle;
-                    k.release(warpgroup);
-                    let mut softmax = Softmax::new();
-                    let scores = mask.apply(warpgroup, scores, y, count - 1);
-                    let (exponentials, _) = softmax.step(warpgroup, scores, scale);
-                    let mut weights = exponentials.pack::<T>();
-                    let mut sums = Accumulator::<N128>::zeros();
-                    for block in (0..count - 1).rev() {
-                        let (k, next) = of_keys.operands(warpgroup);
-                        let scores =
-                            wgmma.start(warpgroup, Zeros::<N128>::new(), (of_block, k), |scores, (q, k)| {
-                                scores.mma(q.tiles().of(warpgroup), k.tiles())
-                            });
-                        let (v, next) = next.operands(warpgroup);
-                        of_keys = next;
-                        let both = scores.start(warpgroup, sums, (weights, v), |sums, (weights, v)| {
-                            sums.mma_registers(weights, v.tiles().transposed())
-                        });
-                        let (products, (scores, (q, k))) = both.wait_oldest(warpgroup);
-                        of_block = q;
-                        k.release(warpgroup);
-                        let scores = mask.apply(warpgroup, scores, y, block);
-                        let (exponentials, correction) = softmax.step(warpgroup, scores, scale);
-                        let (idle, (before, (_, v))) = products.wait(warpgroup);
-                        wgmma = idle;
-                        v.release(warpgroup);
-                        sums = before.map_rows(correction, |sum, factor| sum * factor);
-                        weights = exponentials.pack::<T>();
-                    }
-                    of_block.release(warpgroup);
-                    let (v, next) = of_keys.operands(warpgroup);
-                    of_keys = next;
-                    let products = wgmma.start(warpgroup, sums, (weights, v), |sums, (weights, v)| {
-                        sums.mma_registers(weights, v.tiles().transposed())
-                    });
+                let store = |out: &mut StoreRing<'_, T, _, { Part::LEN }, BUFFERS, _>,
+                             [_, y, head, sequence]: [i32; 4],
+                             output: Output<T>,
+                             softmax: Softmax,
+                             sums: Accumulator<N128>| {
                     let whole = softmax.sums.reduce(warpgroup, |x, y| x + y);
                     let first = (sequence * heads as i32 + head) as usize * queries as usize;
                     let rows = y as u32 * BLOCK as u32 + 64 * warpgroup.index();
@@ -225,12 +265,9 @@ pub fn attention<T: Half + RegisterMultiplicand, const CAUSAL: bool>(
                             lse.write(first + (rows + row) as usize, x);
                         }
                     });
-                    let (idle, (sums, (_, v))) = products.wait(warpgroup);
-                    wgmma = idle;
-                    v.release(warpgroup);
-                    let values =
-                        sums.map_rows(whole.map(|sum| if sum > 0.0 { 1.0 / sum } else { 0.0 }), |x, y| x * y);
-                    let (values, mut boxes) = (values.pack::<T>(), block.of(warpgroup));
+                    let inverse = whole.map(|sum| if sum > 0.0 { rcp_ftz(sum) } else { 0.0 });
+                    let values = sums.map_rows(inverse, |x, y| x * y).pack::<T>();
+                    let mut boxes = output.of(warpgroup);
                     unroll::<PANELS>(|i| {
                         if let Some(to) = boxes.next_box() {
                             out.store(warpgroup, to, |buffer| {
@@ -238,7 +275,55 @@ pub fn attention<T: Half + RegisterMultiplicand, const CAUSAL: bool>(
                             });
                         }
                     });
+                };
+                let Some((mut position, mut output)) = blocks.next_block() else {
+                    return ((of_queries, of_keys), wgmma, out.end(warpgroup));
+                };
+                let mut last = mask.blocks(position[1]) - 1;
+                let (queries, next) = of_queries.operands(warpgroup);
+                of_queries = next;
+                let (keys, of_keys) = of_keys.operands(warpgroup);
+                let scores =
+                    wgmma.start(warpgroup, Zeros::<N128>::new(), (queries, keys), |scores, (q, k)| {
+                        scores.mma(q.tiles().of(warpgroup), k.tiles())
+                    });
+                let (wgmma, (scores, (queries, keys))) = scores.wait(warpgroup);
+                keys.release(warpgroup);
+                let (keys, of_keys) = of_keys.operands(warpgroup);
+                let mut softmax = Softmax::new();
+                let scores = mask.apply(warpgroup, scores, position[1], last);
+                let weights = softmax.step(warpgroup, scores, scale).0.pack::<T>();
+                let sums = Accumulator::zeros();
+                let mut step = Step { wgmma, queries, keys, of_keys, softmax, weights, sums };
+                loop {
+                    for block in (0..last).rev() {
+                        let factors;
+                        (step, factors) = step.multiply(warpgroup, scale, |scores| {
+                            mask.apply(warpgroup, scores, position[1], block)
+                        });
+                        step.sums = corrected(warpgroup, step.sums, factors);
+                    }
+                    step.queries.release(warpgroup);
+                    let Some((next_position, next_output)) = blocks.next_block() else { break };
+                    (step.queries, of_queries) = of_queries.operands(warpgroup);
+                    let softmax = replace(&mut step.softmax, Softmax::new());
+                    last = mask.blocks(next_position[1]) - 1;
+                    (step, _) = step.multiply(warpgroup, scale, |scores| {
+                        mask.apply(warpgroup, scores, next_position[1], last)
+                    });
+                    store(&mut out, position, output, softmax, step.sums);
+                    (position, output) = (next_position, next_output);
+                    step.sums = Accumulator::zeros();
                 }
+                let Step { wgmma, keys, of_keys, softmax, weights, sums, .. } = step;
+                keys.release(warpgroup);
+                let (values, of_keys) = of_keys.operands(warpgroup);
+                let products = wgmma.start(warpgroup, sums, (weights, values), |sums, (weights, v)| {
+                    sums.mma_registers(weights, v.tiles().transposed())
+                });
+                let (wgmma, (sums, (_, values))) = products.wait(warpgroup);
+                values.release(warpgroup);
+                store(&mut out, position, output, softmax, sums);
                 ((of_queries, of_keys), wgmma, out.end(warpgroup))
             },
         );

@@ -10,6 +10,7 @@ pub mod atomic;
 // `wgmma`.
 #[cfg(feature = "sm_90a")]
 pub mod attention;
+pub mod attention_plan;
 pub mod axpy;
 pub mod axpy_bulk;
 pub mod barrier;

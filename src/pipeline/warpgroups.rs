@@ -135,7 +135,14 @@ pub struct StageOperands<'p, S, const STAGES: usize, G = ()> {
 }
 
 // SAFETY: the handle alone has the stage.
-unsafe impl<S, const STAGES: usize, G> Read for StageOperands<'_, S, STAGES, G> {}
+unsafe impl<S, const STAGES: usize, G> Read for StageOperands<'_, S, STAGES, G> {
+    // Descriptors are computed for each group: ptxas would carry them to the next one in registers that are not uniform.
+    #[inline(always)]
+    fn when_read(mut self, _: Token) -> Self {
+        self.stage = raw::wgmma_tie_word(self.stage);
+        self
+    }
+}
 
 impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES, G> {
     /// Waits as [`wait`](Consumer::wait) does until the next stage is full, whose tiles are then operands of products

@@ -661,6 +661,23 @@ through! {
     wgmma_wait_group_with<N> "wgmma.wait_group.sync.aligned N;" "wgmma.wait_group.sync.aligned {N};" "9.7.15.7.3"
 }
 
+/// Passes a word through assembly without an instruction, so that the compiler computes nothing of it before. PTX: none.
+#[cfg(wgmma)]
+#[inline(always)]
+pub(crate) fn wgmma_tie_word(word: u32) -> u32 {
+    #[cfg(not(target_arch = "nvptx64"))]
+    return word;
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let mut word = word;
+        // SAFETY: the text is a comment.
+        unsafe {
+            core::arch::asm!("// {}", inout(reg32) word, options(nomem, nostack, preserves_flags));
+        }
+        word
+    }
+}
+
 /// Passes sums through assembly without an instruction, so that the compiler moves no access to them across it. PTX: none.
 #[cfg(wgmma)]
 #[inline(always)]

@@ -97,7 +97,7 @@ impl<const RANK: usize> Iterator for BlockPositions<RANK> {
 #[derive(Debug)]
 pub struct TensorBlockMut<T, S, const COLUMNS: u32, const ROWS: u32, const RANK: usize = 2> {
     object: *const u8,
-    first: [i32; RANK],
+    position: [i32; RANK],
     _of: PhantomData<(*mut T, S)>,
 }
 
@@ -198,10 +198,7 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
     #[inline(always)]
     pub fn next_block(&mut self) -> Option<([i32; RANK], TensorBlockMut<T, S, COLUMNS, ROWS, RANK>)> {
         let position = self.positions.next()?;
-        let mut first = position;
-        first[0] = first[0].wrapping_mul((COLUMNS as usize * S::INNER) as i32);
-        first[1] = first[1].wrapping_mul((ROWS as usize * S::OUTER) as i32);
-        Some((position, TensorBlockMut { object: self.object, first, _of: PhantomData }))
+        Some((position, TensorBlockMut { object: self.object, position, _of: PhantomData }))
     }
 }
 
@@ -217,7 +214,9 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
         warpgroup: &Warpgroup<'p, COUNT>,
     ) -> TensorRowMut<T, S, Warpgroup<'p, COUNT>, RANK> {
         const { assert!(COUNT == ROWS, "each warpgroup has one row of boxes of the block") };
-        let mut next = self.first;
+        let mut next = self.position;
+        next[0] = next[0].wrapping_mul((COLUMNS as usize * S::INNER) as i32);
+        next[1] = next[1].wrapping_mul((ROWS as usize * S::OUTER) as i32);
         next[1] = next[1].wrapping_add((warpgroup.index() * S::OUTER as u32) as i32);
         TensorRowMut { object: self.object, next, left: COLUMNS, _of: PhantomData }
     }

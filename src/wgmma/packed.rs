@@ -122,7 +122,8 @@ impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
                 "a warpgroup stores boxes of 64 rows of 16, 32 or 64 columns, with a swizzle as wide as a row, to an array of that length"
             );
         }
-        let rank = warpgroup.thread_rank();
+        // The addresses are computed for each store: registers that hold them meanwhile would be missing to the sums.
+        let rank = raw::wgmma_tie_word(warpgroup.thread_rank());
         let (lane, warp) = (rank % 32, rank / 32);
         // Lanes 0 to 15 give the rows of the first 8 columns, lanes 16 to 31 those of the next 8.
         let first = to.addr() + (16 * warp + lane % 16) * S::ROW_BYTES as u32;

@@ -61,6 +61,28 @@ impl<T: Copy, const M: usize> PerRow<T, M> {
     }
 }
 
+impl<T: Copy, const M: usize> PerRow<T, M> {
+    /// Returns whether `f` is true of a value that the thread has.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: that of `f`, and `or` of the results.
+    ///
+    /// ```
+    /// # use ptx::{group::Warpgroup, qualifier::n, wgmma::{Accumulator, PerRow}};
+    /// /// Multiplies rows by factors, unless all those of the warp are 1.
+    /// fn scaled<'p>(warpgroup: &Warpgroup<'p, 2>, sums: Accumulator<n::N128>, by: PerRow<f32>) -> Accumulator<n::N128> {
+    ///     if warpgroup.warp().any(by.any(|x| x != 1.0)) { sums.map_rows(by, |sum, x| sum * x) } else { sums }
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn any(self, mut f: impl FnMut(T) -> bool) -> bool {
+        let mut any = false;
+        unroll_rows::<M>(|m| unroll::<2>(|half| any |= f(self.values[m][half])));
+        any
+    }
+}
+
 impl<const M: usize> PerRow<f32, M> {
     /// Combines the values of the four lanes that share each row: all of them get the same value. `f` is associative and commutative.
     ///
@@ -117,7 +139,7 @@ impl<const M: usize> PerRow<f32, M> {
 /// The row and the column of the thread's first element.
 #[inline(always)]
 fn first<const COUNT: u32>(warpgroup: &Warpgroup<'_, COUNT>) -> [u32; 2] {
-    let rank = warpgroup.thread_rank();
+    let rank = raw::wgmma_tie_word(warpgroup.thread_rank());
     [rank / 32 * 16 + rank % 32 / 4, rank % 4 * 2]
 }
 

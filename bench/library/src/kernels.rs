@@ -6,7 +6,9 @@ use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
+use ptx_kernels::add_rms_norm::{add_rms_norm, rows_of_cta};
 use ptx_kernels::attention::attention;
+use ptx_kernels::attention_plan::heads_at_a_time;
 use ptx_kernels::gemm::{E4m3, gemm, gemm_tn};
 use ptx_kernels::gemm_plan::{Tile, plan};
 use ptx_kernels::matrix_product::matrix_product;
@@ -116,7 +118,8 @@ macro_rules! attention {
                     let blocks = wide_length.div_ceil(128) * u64::from(heads) * wide_batch;
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
                     let shared = heads / kv_heads;
-                    let group = heads_at_a_time(length.div_ceil(128), grid, shared, $causal);
+                    let (rows, all) = (length.div_ceil(128), heads * batch);
+                    let group = heads_at_a_time(rows, all, shared, 512 * wide_length, $causal, grid);
                     let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
                     let numbers = (q, k, v, o, &mut lse, length, length, heads, shared, scale, group);
                     Ok(kernel.launch(stream, grid, numbers)?)
@@ -126,21 +129,37 @@ macro_rules! attention {
     };
 }
 
-/// Returns how many heads attention works on at a time, with `rows` blocks of queries each, so that the thread blocks read the same keys:
-/// about half as many blocks as there are thread blocks. In causal attention, where blocks differ in their work, half as many heads,
-/// of which the thread blocks take whole turns, there and back: then each gets as much work.
-fn heads_at_a_time(rows: u32, thread_blocks: u32, shared: u32, causal: bool) -> u32 {
-    let (rows, half, two_turns) = (rows.max(1), thread_blocks.div_ceil(2), 2 * thread_blocks);
-    if causal {
-        half.next_multiple_of(two_turns / gcd(rows, two_turns))
-    } else {
-        (half / rows).max(1) * shared
-    }
-}
-
-/// The greatest common divisor.
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// An instance of `add_rms_norm`: its name, and its element type.
+macro_rules! add_rms_norm {
+    ($name:literal, $T:ident) => {
+        Kernel {
+            name: $name,
+            operation: "add_rms_norm",
+            variant: "",
+            memory: &[
+                Operand::of::<$T>("x"),
+                Operand::of::<$T>("residual"),
+                Operand::of::<$T>("weights"),
+                Operand::of::<$T>("output"),
+            ],
+            numbers: &["rows", "columns"],
+            tile: None,
+            load: |kernels| {
+                let kernel = kernels.kernel(add_rms_norm::<$T>)?;
+                Ok(Box::new(move |stream, mut call| {
+                    let [rows, columns] = call.numbers()?;
+                    ensure!(columns <= 1 << 14, "the rows have {columns} elements, more than 16384");
+                    let (x, mut residual) = (call.memory::<$T>()?, call.memory::<$T>()?);
+                    let (weights, mut output) = (call.memory::<$T>()?, call.memory::<$T>()?);
+                    let x = Matrix::new(&x, rows, columns);
+                    let residual = Matrix::new(&mut residual, rows, columns);
+                    let output = Matrix::new(&mut output, rows, columns);
+                    let grid = rows.div_ceil(rows_of_cta(columns)).max(1);
+                    Ok(kernel.launch(stream, grid, (x, residual, &weights, output, rows, columns, 1e-3))?)
+                }))
+            },
+        }
+    };
 }
 
 /// Memory without a scale.
@@ -204,6 +223,8 @@ pub static KERNELS: &[Kernel] = &[
     },
     attention!("attention_bf16_false", "attention", false),
     attention!("attention_bf16_true", "causal_attention", true),
+    add_rms_norm!("add_rms_norm_f16", f16),
+    add_rms_norm!("add_rms_norm_bf16", bf16),
     Kernel {
         name: "tensor_transpose",
         operation: "transpose",
