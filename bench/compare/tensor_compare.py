@@ -598,6 +598,60 @@ def attention(ours, element, variant, shape, causal, is_backward):
     return Case(name, group, work, "TFLOP/s", sides, len(sets), lambda: exact(sets[0]))
 
 
+def norm(ours, element, columns):
+    """Adds x to a residual, in its place, and norms the rows of the sum."""
+    dtype, rows = TYPES[element], (1 << 26) // columns
+
+    def make():
+        return {name: normal((rows, columns), dtype) for name in ("x", "residual")} | {"weights": normal(columns, dtype)}
+
+    first = make()
+    sets = [first, *(make() for _ in range(number_of_sets(first.values()) - 1))]
+
+    def fresh(side, tensors):
+        """Gives the outputs after one call, since each call changes the residual."""
+        outputs = side.outputs
+
+        def once():
+            tensors["residual"].copy_(old)
+            side.run(0)
+            return outputs()
+
+        side.outputs = once
+        return side
+
+    def of_ours(kernel):
+        mine = [
+            tensors | {"residual": tensors["residual"].clone(), "output": poisoned((rows, columns), dtype)}
+            for tensors in sets
+        ]
+        side = ours.side(kernel, mine, {"rows": rows, "columns": columns}, ("residual", "output"))
+        return fresh(side, mine[0])
+
+    def add_rms_norm(x, residual, weights):
+        residual.add_(x)
+        return functional.rms_norm(residual, (columns,), weights, 1e-3)
+
+    def theirs(name, call):
+        mine, results = [tensors | {"residual": tensors["residual"].clone()} for tensors in sets], {}
+
+        def run(i):
+            results[i] = call(*(mine[i][name] for name in ("x", "residual", "weights")))
+
+        return fresh(Side(name, run, lambda: {"residual": mine[0]["residual"], "output": results[0]}), mine[0])
+
+    def reference():
+        x, weights = first["x"].double(), first["weights"].double()
+        sums = (x + first["residual"].double()).to(dtype).double()
+        return {"residual": sums, "output": sums * weights * (sums.square().mean(1, keepdim=True) + 1e-3).rsqrt()}
+
+    old = first["residual"]
+    sides = [of_ours(kernel) for kernel in ours.of("add_rms_norm", "", x=element)]
+    sides += [theirs("eager", add_rms_norm), theirs("compiled", torch.compile(add_rms_norm, dynamic=False))]
+    work = 4.0 * dtype.itemsize * rows * columns
+    return Case(f"{rows} × {columns}", f"add_rms_norm {element}", work, "GB/s", sides, len(sets), reference)
+
+
 def transpose(ours, width, height):
     """Transposes a matrix of words, for the kernels with tensor maps that are no products."""
 
@@ -645,9 +699,10 @@ def arguments():
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["gemm", "forward", "backward", "transpose"],
+        choices=["gemm", "forward", "backward", "norm", "transpose"],
         default=["gemm", "forward", "backward"],
-        help="products, attention or its gradients, the transpose of a matrix of words [default: all but transpose]",
+        help="products, attention or its gradients; the norm of a sum, the transpose of a matrix of words [default: all "
+        "but these two]",
     )
     parser.add_argument(
         "--types",
@@ -724,6 +779,10 @@ def cases(bench, ours, options):
             for causal in (False, True)
         ]
         yield f"Attention, {direction}, bf16, {options.layout}: batch × length", "TFLOP/s", makers
+    if "norm" in options.only:
+        columns = [("bf16", 1 << log) for log in (10, 12, 13, 14)]
+        makers = [lambda one=one: norm(ours, *one) for one in [("f16", 1 << 13), *columns]]
+        yield "Norm of a sum: rows × columns", "GB/s", makers
     if "transpose" in options.only:
         yield "Transpose of words: rows × columns", "GB/s", [lambda: transpose(ours, 1 << 14, 1 << 13)]
 
