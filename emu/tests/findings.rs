@@ -125,6 +125,28 @@ fn a_deadlock_says_who_waits_where_for_what() {
         ) && ended.contains("(1 of the block's 2 threads has ended)"),
         "{ended}"
     );
+    let misplaced = first_finding("wgmma_of_misplaced_warps");
+    assert!(
+        misplaced.contains(
+            "`wgmma.wait_group`: warp 0 of the block has not executed the `wgmma.mma_async` of its warpgroup in line "
+        ),
+        "{misplaced}"
+    );
+}
+
+#[test]
+fn tensor_memory_says_what_orders_two_operations() {
+    for (name, wanted) in [
+        ("tcgen05_pair_waited_with_scope_cta", "its acquire of scope `.cta` in line "),
+        ("tcgen05_pair_waited_with_scope_cta", "; `.acquire.cluster` does"),
+        (
+            "tcgen05_cp_without_before_fence",
+            "behind a `tcgen05.fence::before_thread_sync`, that it has issued it",
+        ),
+    ] {
+        let found = first_finding(name);
+        assert!(found.contains(wanted), "{name}: {found}");
+    }
 }
 
 #[test]

@@ -194,7 +194,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Returns which scopes keep a party from knowing of an access, and which would not.
-    fn narrow_scopes(&self, here: &Party, id: Id, time: Time) -> Option<String> {
+    pub fn narrow_scopes(&self, here: &Party, id: Id, time: Time) -> Option<String> {
         let block =
             self.ctas.iter().find(|block| Some(block.index) == here.cta && !block.threads.is_empty())?;
         let tells = |narrow: &&Narrow| narrow.view.clock(Proxy::Generic).get(id) >= time;

@@ -380,6 +380,11 @@ impl Machine<'_> {
         {
             return waits;
         }
+        if let (Collective::Matrix(Matrix::Wait(_)), 0) = (op.what, missing)
+            && let Some(waits) = self.waited_warpgroup(slot, thread)
+        {
+            return waits;
+        }
         match (op.what, cta.warps[thread / 32].registers) {
             (Collective::SetMaxNReg { count, .. }, Some(now)) if missing == 0 => format!(
                 "`{name}` from {now} to {count} registers, for which the block has {} free registers, and the warp needs {}",

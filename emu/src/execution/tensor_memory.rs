@@ -349,7 +349,7 @@ impl Machine<'_> {
             }
         }
         if let Some((earlier, row, column)) = conflict {
-            self.unordered(cta, thread, &earlier, (row, column), writes);
+            self.unordered((cta, thread), operation, &earlier, (row, column), writes);
         }
         unwritten
     }
@@ -357,8 +357,8 @@ impl Machine<'_> {
     /// Reports an operation that nothing orders after an earlier one.
     fn unordered(
         &mut self,
-        cta: usize,
-        thread: usize,
+        (cta, thread): (usize, usize),
+        operation: &Operation,
         earlier: &Operation,
         (row, column): (usize, usize),
         writes: bool,
@@ -367,9 +367,15 @@ impl Machine<'_> {
         let t = &self.ctas[cta].threads[thread];
         let told = t.view.clock(Proxy::Generic).get(earlier.end.0 | PHASES) >= earlier.end.1;
         let of_warp = earlier.thread / 32 == t.id / 32;
+        let (here, at) = (self.party(cta, thread), self.at(cta, thread));
+        let scopes = self.narrow_scopes(&here, earlier.end.0 | PHASES, earlier.end.1);
         let reason = match earlier.class {
+            _ if scopes.is_some() => "the thread has not synchronized with its end",
             _ if told => {
                 "nothing orders the two but a synchronization without a `tcgen05.fence::after_thread_sync` behind it (9.7.16.6.3)"
+            }
+            _ if earlier.is_pipelined(operation) => {
+                "its thread has not told, behind a `tcgen05.fence::before_thread_sync`, that it has issued it (9.7.16.6.4.3)"
             }
             Class::Load if of_warp => "no `tcgen05.wait::ld` is between the two (9.7.16.8.5)",
             Class::Store if of_warp => "no `tcgen05.wait::st` is between the two (9.7.16.8.5)",
@@ -390,9 +396,9 @@ impl Machine<'_> {
             Class::Copy => "`tcgen05.cp` writes",
         };
         let what = format!(
-            "{verb} lane {row} of column {column} of tensor memory, which another {name}, and {reason}"
+            "{verb} lane {row} of column {column} of tensor memory, which another {name}, and {reason}{}",
+            scopes.unwrap_or_default()
         );
-        let (here, at) = (self.party(cta, thread), self.at(cta, thread));
         let mut other = self.party_of(earlier.thread, earlier.at, None);
         other.asynchronous = true;
         self.find(Rule::Tensor, what, here, Some(other), (at, earlier.at));
@@ -497,6 +503,9 @@ impl Machine<'_> {
     ) -> Result<(), Fault> {
         let Some(&(lane, fragments)) = lanes.first() else { return Ok(()) };
         let thread = first + lane;
+        if let Some(columns) = fragments.columns {
+            self.same(cta, first, lanes, columns, ("`nCols`", "9.7.16.7.1"));
+        }
         match what {
             TensorWarp::Allocate { pair } => {
                 self.allocate(cta, thread, fragments, pair)?;
@@ -630,17 +639,23 @@ impl Machine<'_> {
             return Ok(());
         };
         memory.allocations.remove(place);
+        // Of a pair, the warp that comes first may deallocate for both blocks.
+        let peer = if pair { Some(self.peer(cta, thread)?) } else { None };
         let mut late = None;
-        for row in 0..ROWS {
-            for column in column..column + columns as usize {
-                let uses = &memory.uses[row * COLUMNS + column];
-                let numbers =
-                    [uses.write].into_iter().chain(uses.reads.iter().copied()).filter(|number| *number != 0);
-                let operations = numbers.map(|number| &memory.operations[number as usize - 1]);
-                let mut pending = operations
-                    .filter(|it| !it.has_ended(&known) && !it.has_ended(&own))
-                    .map(|it| (*it, row, column));
-                late = late.or_else(|| pending.next());
+        for slot in [Some(cta), peer].into_iter().flatten() {
+            let memory = self.tensor_memory(slot);
+            for row in 0..ROWS {
+                for column in column..column + columns as usize {
+                    let uses = &memory.uses[row * COLUMNS + column];
+                    let numbers = [uses.write].into_iter().chain(uses.reads.iter().copied());
+                    let operations = numbers
+                        .filter(|number| *number != 0)
+                        .map(|number| &memory.operations[number as usize - 1]);
+                    let mut pending = operations
+                        .filter(|it| !it.has_ended(&known) && !it.has_ended(&own))
+                        .map(|it| (*it, row, column));
+                    late = late.or_else(|| pending.next());
+                }
             }
         }
         if let Some((operation, row, column)) = late.filter(|_| self.options.check) {
@@ -838,16 +853,20 @@ impl Operation {
         known.get(self.end.0 | PHASES) >= self.end.1
     }
 
-    /// Returns whether this operation is ordered before a later one of a thread that knows so much.
-    fn precedes(&self, later: &Self, known: &Clock) -> bool {
-        let is_pipelined = self.pair == later.pair
+    /// Returns whether this operation and a later one are a pair that ends in the order in which it was issued (9.7.16.6.2).
+    fn is_pipelined(&self, later: &Self) -> bool {
+        self.pair == later.pair
             && match (self.class, later.class) {
                 (Class::Multiply(..), Class::Multiply(..)) => self.class == later.class,
                 (Class::Copy, Class::Multiply(..)) => true,
                 _ => false,
-            };
+            }
+    }
+
+    /// Returns whether this operation is ordered before a later one of a thread that knows so much.
+    fn precedes(&self, later: &Self, known: &Clock) -> bool {
         let is_issued = || self.thread == later.thread || known.get(self.issue.0 | PHASES) >= self.issue.1;
-        self.has_ended(known) || is_pipelined && is_issued()
+        self.has_ended(known) || self.is_pipelined(later) && is_issued()
     }
 }
 

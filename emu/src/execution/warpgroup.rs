@@ -54,6 +54,13 @@ struct Pending {
     warps: u32,
 }
 
+impl Pending {
+    /// Returns the first warp of the warpgroup that has not issued it.
+    fn absent(&self) -> usize {
+        self.warps.trailing_ones() as usize
+    }
+}
+
 /// The registers of a thread that `wgmma` uses.
 #[derive(Debug, Default)]
 pub struct Watch {
@@ -186,6 +193,18 @@ impl Machine<'_> {
             _ => false,
         };
         group.pending.iter().any(|pending| pending.group < until) || self.agents.iter().any(is_before)
+    }
+
+    /// Says what a warp in a `wgmma.wait_group` waits for, if another warp of the warpgroup has left out a product.
+    pub fn waited_warpgroup(&self, cta: usize, thread: usize) -> Option<String> {
+        let warpgroup = thread / LANES / WARPS;
+        let pending = self.ctas[cta].warpgroups.get(&warpgroup)?.pending.front()?;
+        let line = self.party_at(false, None, None, pending.point.at).line;
+        Some(format!(
+            "`wgmma.wait_group`: warp {} of the block has not executed the `wgmma.mma_async` of its warpgroup in line {line} of the PTX \
+             (9.7.15.5.2)",
+            pending.absent() + warpgroup * WARPS
+        ))
     }
 
     /// Lets the warps of a warpgroup go on that wait for groups that have ended.
@@ -394,7 +413,7 @@ impl Machine<'_> {
         groups.sort_by_key(|(number, _)| **number);
         let missing = groups.iter().find_map(|(number, group)| {
             let pending = group.pending.front()?;
-            Some((**number, pending.thread, pending.point.at, pending.warps))
+            Some((pending.absent() + **number * WARPS, pending.thread, pending.point.at))
         });
         let all = self.ctas[cta].warps.len();
         let partial =
@@ -405,8 +424,7 @@ impl Machine<'_> {
                 format!("`wgmma.mma_async` in a warpgroup of {warps} warps: the instruction is of four");
             return self.leave_out(cta, (number * WARPS * LANES) as u32, at, what);
         }
-        if let Some((number, thread, at, warps)) = missing {
-            let absent = (0..WARPS).find(|warp| warps >> warp & 1 == 0).unwrap_or(0) + number * WARPS;
+        if let Some((absent, thread, at)) = missing {
             let what = format!("warp {absent} of the warpgroup has ended without this `wgmma.mma_async`");
             self.leave_out(cta, thread, at, what);
         }
