@@ -3,6 +3,8 @@
 //! These are floats (`.e4m3`, `.e5m2`, `.e2m3`, `.e3m2`, `.e2m1`), floats without a sign (`.ue8m0`, `.ue5m3`), and `.s2f6`, integers
 //! of 64ths. A pair of 6-bit floats is in two bytes, a pair of `.e2m1` in one. A scale factor is an `.ue8m0`, a power of two.
 //!
+//! Between `.f16` and `.bf16`, `.rn` alone has rows, and a conversion to `.f32`, which is exact, has no rounding.
+//!
 //! A packed result has the first operand in the high bits and the last operand in the low bits.
 //!
 //! ptxas 13.5 accepts the conversions of eight-bit floats from PTX ISA 7.8 on for sm_90, and from 8.1 on for sm_89.

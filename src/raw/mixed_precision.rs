@@ -1,6 +1,7 @@
 //! Sums and products of `.f32` with half-precision operands, which become `.f32` first, exactly (PTX ISA 9.7.5).
 //!
-//! Each row states its rounding: without one, ptxas may contract a product and a sum into an `fma`.
+//! Each row states its rounding: without one, ptxas may contract a product and a sum into an `fma`. Without rows are the packed forms
+//! that sm_107f alone has (`add.rn.f32x2.f16x2.f32x2` …).
 
 legal! {
     MixedRounding: "`{Self}` is not a rounding of `.f32`: use `.rn`, `.rz`, `.rm` or `.rp`"

@@ -8,6 +8,9 @@
 //! `scale_a` and `scale_b` have four factors of 8 bits in each lane. `thread_a` selects two lanes of each four, of which the lower one
 //! has the factors of the row `lane / 4` and the upper one those of the row 8 below, and `thread_b` one, which has the factors of the
 //! column `lane / 4`. `byte_a` and `byte_b` select the first of the bytes that count.
+//!
+//! Without rows are `.block_scale` without a `.scale_vec_size`, which is one of those with it; and what ptxas 13.5 accepts beyond the
+//! syntax of the PTX ISA: `.kind::f8f6f4` of `.m16n8k16`, and a rounding of `.f64`.
 
 legal! {
     /// The order of the elements of A or B in `mma.m8n8k4`.

@@ -2,6 +2,9 @@
 //! 9.7.14.6.3).
 //!
 //! `a` has the elements that may be other than zero, `metadata` their places, and `F` says which lanes' metadata counts.
+//!
+//! Without rows are `.block_scale` without a `.scale_vec_size`, which is one of those with it; and the selectors 2 and 3 of `.m16n8k32`
+//! of `.f16`, which ptxas 13.5 accepts, and whose behavior the PTX ISA leaves undefined (9.7.14.6.1).
 
 legal! {
     /// `.spvariant`: whether the indices of a group of elements increase.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::device::Arch;
 use crate::{files, root};
 
 const HEADER: &str = "\
@@ -15,6 +16,9 @@ This page lists each function of `ptx::raw` with its PTX. The last column lists 
 `tests/device/typed` contains the instruction, those with the fewest instructions first. If no twin contains the instruction, the
 column names the module that does. An empty cell means that the instruction is raw only. `BLESS=1 cargo test --test coverage index`
 writes this file.
+
+`sm_90+` is sm_90 and every newer target. A target without `+` is that one and those that contain it: sm_100a and sm_103f contain
+sm_100f. Of several targets, one is enough; some forms of a function may need more, which its golden file says.
 
 `bar.sync`, `bar.arrive` and `bar.red` are other spellings of `barrier.cta.sync.aligned`, `barrier.cta.arrive.aligned` and
 `barrier.cta.red.aligned`; `membar` is another spelling of `fence.sc` and `fence.proxy`.
@@ -43,7 +47,10 @@ pub fn entries() -> Result<Vec<Entry>> {
         let (form, claims) = (lines.next()?.to_owned(), lines.next()?);
         let claims = claims.strip_prefix("PTX ISA ")?.replace("section ", "");
         let mut claims = claims.split(", ").map(|claim| claim.replace(" or higher", "+"));
-        let needs = [claims.next()?, claims.next()?, claims.next()?];
+        let mut needs = [claims.next()?, claims.next()?, claims.next()?];
+        if let Some(targets) = targets(lines) {
+            needs[1] = targets;
+        }
         Some(Entry { form, needs, name: path.file_stem()?.to_str()?.to_owned() })
     };
     let paths = files::under(&root().join("tests/golden/raw"))?;
@@ -51,6 +58,22 @@ pub fn entries() -> Result<Vec<Entry>> {
         .iter()
         .map(|path| entry(path).with_context(|| format!("{} has no header", path.display())))
         .collect()
+}
+
+/// Returns the targets of a row's forms, if newer targets lack all of them: those of which no other one is a part.
+fn targets<'a>(forms: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut all = BTreeSet::new();
+    for form in forms {
+        let (_, needs) = form.split_once(" // ")?;
+        let named: Vec<Arch> = needs.split(", ").filter_map(|need| need.parse().ok()).collect();
+        // A target without a letter is contained in the newer ones.
+        if named.iter().all(|arch| !arch.name().ends_with(['a', 'f'])) {
+            return None;
+        }
+        all.extend(named);
+    }
+    let least = all.iter().filter(|arch| !all.iter().any(|other| other != *arch && arch.contains(*other)));
+    Some(least.map(|arch| arch.name()).collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the forms in the golden files of all families but one, each with the name of its row.
