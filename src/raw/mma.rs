@@ -10,7 +10,7 @@
 //! column `lane / 4`. `byte_a` and `byte_b` select the first of the bytes that count.
 //!
 //! Without rows are `.block_scale` without a `.scale_vec_size`, which is one of those with it; and what ptxas 13.5 accepts beyond the
-//! syntax of the PTX ISA: `.kind::f8f6f4` of `.m16n8k16`, and a rounding of `.f64`.
+//! syntax of the PTX ISA: `.kind::f8f6f4` of `.m16n8k16`.
 
 legal! {
     /// The order of the elements of A or B in `mma.m8n8k4`.
@@ -19,6 +19,9 @@ legal! {
     /// `.satfinite`, or nothing.
     MmaSat: "`{Self}` does not say whether sums of integers are clamped: use `satfinite::Satfinite` or `satfinite::None`"
     { satfinite::Satfinite, satfinite::None }
+    /// How each sum of `.f64` is rounded. The syntax of 9.7.14.5.14 lacks it, its section on precision has it.
+    MmaRounding: "`{Self}` is not a rounding of `.f64`: use `rounding::Rn`, `rounding::Rz`, `rounding::Rm` or `rounding::Rp`"
+    { rounding::Rn, rounding::Rz, rounding::Rm, rounding::Rp }
     MmaF8: "`{Self}` is not a type of 8-bit floats of `mma`: use `ty::E4m3` or `ty::E5m2`"
     { ty::E4m3, ty::E5m2 }
     MmaI8: "`{Self}` is not a type of 8-bit integers of `mma`: use `element::S8` or `element::U8`"
@@ -207,21 +210,21 @@ mma! { 4 4 2 4 mma_m16n8k8_f32_tf32
 "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 // `.f64`.
 mma! { 2 1 1 2 mma_m8n8k4_f64
-"a product 8x8x4 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
-"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64" " "
-"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
+"a product 8x8x4 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) [Rounding: MmaRounding]
+"mma.sync.aligned.m8n8k4.row.col" ".f64.f64.f64.f64 "
+"mma.sync.aligned.m8n8k4.row.col{.rnd}.f64.f64.f64.f64 d, a, b, c;" { isa: "7.0", target: "sm_80" } }
 mma! { 4 2 1 4 mma_m16n8k4_f64
-"a product 16x8x4 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
-"mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64" " "
-"mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
+"a product 16x8x4 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) [Rounding: MmaRounding]
+"mma.sync.aligned.m16n8k4.row.col" ".f64.f64.f64.f64 "
+"mma.sync.aligned.m16n8k4.row.col{.rnd}.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
 mma! { 4 4 2 4 mma_m16n8k8_f64
-"a product 16x8x8 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
-"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64" " "
-"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
+"a product 16x8x8 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) [Rounding: MmaRounding]
+"mma.sync.aligned.m16n8k8.row.col" ".f64.f64.f64.f64 "
+"mma.sync.aligned.m16n8k8.row.col{.rnd}.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
 mma! { 4 8 4 4 mma_m16n8k16_f64
-"a product 16x8x16 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) []
-"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64" " "
-"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
+"a product 16x8x16 of `.f64` with sums of `.f64`" (f64, reg64) (f64, reg64) (f64, reg64) [Rounding: MmaRounding]
+"mma.sync.aligned.m16n8k16.row.col" ".f64.f64.f64.f64 "
+"mma.sync.aligned.m16n8k16.row.col{.rnd}.f64.f64.f64.f64 d, a, b, c;" { isa: "7.8", target: "sm_90" } }
 // 8-bit floats.
 mma! { 2 2 1 2 mma_m16n8k16_f16_f8
 "a product 16x8x16 of 8-bit floats with sums of `.f16`" (u32, reg32) (u32, reg32) (u32, reg32) [A: MmaF8, B: MmaF8]

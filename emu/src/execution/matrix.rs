@@ -394,11 +394,11 @@ pub fn summed(
 ) -> Vec<Words> {
     let k = what.shape[2];
     let of_lane = left.len() / k * (right.len() / k) / LANES / what.products();
-    let is_f64 = what.d == Element::Float(Format::F64);
+    let chain = (what.d == Element::Float(Format::F64)).then_some(what.round);
     let of = |lane: usize, i: usize| {
         let (row, column) = place(lane, i);
         let pairs = left[row * k..][..k].iter().zip(&right[column * k..][..k]).map(|(a, b)| (*a, *b));
-        what.d.of_sum(matrix::sum(start(lane, i), pairs, what.term, is_f64), what.satfinite)
+        what.d.of_sum(matrix::sum(start(lane, i), pairs, what.term, chain), what.satfinite)
     };
     (0..LANES).map(|lane| packed((0..of_lane).map(|i| of(lane, i)), what.d.bits())).collect()
 }

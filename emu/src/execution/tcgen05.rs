@@ -482,7 +482,7 @@ impl Machine<'_> {
                     let right = &b[n * depth..(n + 1) * depth];
                     let result = match &scales {
                         None => {
-                            sum(start, left.iter().copied().zip(right.iter().copied()), Term::Product, false)
+                            sum(start, left.iter().copied().zip(right.iter().copied()), Term::Product, None)
                         }
                         Some(scales) => {
                             let of = depth / shape.factors;
@@ -490,7 +490,7 @@ impl Machine<'_> {
                                 let [a, b] = scales.of(*lane, *r, i, at / of);
                                 (left[at] * a, right[at] * b)
                             };
-                            sum(start, (0..depth).map(scaled), Term::Product, false)
+                            sum(start, (0..depth).map(scaled), Term::Product, None)
                         }
                     };
                     memory.set(*lane, column + i, shape.d.of_sum(result, shape.satfinite) as u32);

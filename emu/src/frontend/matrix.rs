@@ -1,11 +1,13 @@
 //! Decodes the instructions of matrices (PTX ISA 9.7.14, 9.7.15). Their words stand in one order.
 
+use rustc_apfloat::Round;
+
 use crate::frontend::ast::{Instruction, Operand};
 use crate::frontend::decode::warp_op;
 use crate::frontend::lower::{Lower, Result};
 use crate::frontend::op::*;
 use crate::frontend::operands::arg;
-use crate::frontend::words::Words;
+use crate::frontend::words::{Words, rounding};
 use crate::numbers::float::Format;
 use crate::numbers::matrix::{Element, Term};
 use crate::numbers::narrow::Narrow;
@@ -212,6 +214,7 @@ fn multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
         _ => None,
     });
     let satfinite = opcode.has("satfinite");
+    let round = opcode.one(rounding);
     let [d, a, b, c] = [opcode.element()?, opcode.element()?, opcode.element()?, opcode.element()?];
     let mut term = Term::Product;
     if a.bits() == 1 {
@@ -237,8 +240,22 @@ fn multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
         _ => return None,
     };
     let in_bytes = kind.is_some_and(|kind| kind.ends_with("f8f6f4"));
-    let what = Multiply { shape, rows, a, b, c, d, in_bytes, scale, sparse, satfinite, term };
-    what.is_legal().then_some(what)
+    let what = Multiply {
+        shape,
+        rows,
+        a,
+        b,
+        c,
+        d,
+        in_bytes,
+        scale,
+        sparse,
+        satfinite,
+        term,
+        round: round.unwrap_or(Round::NearestTiesToEven),
+    };
+    let is_rounded = round.is_none() || d == Element::Float(Format::F64);
+    (is_rounded && what.is_legal()).then_some(what)
 }
 
 fn wgmma(l: &mut Lower<'_>, mut opcode: Sequence<'_>, words: &Words<'_>) -> Result<Option<Op>> {
@@ -362,6 +379,7 @@ fn warpgroup_multiply(opcode: &mut Sequence<'_>) -> Option<Multiply> {
         sparse,
         satfinite,
         term: Term::Product,
+        round: Round::NearestTiesToEven,
     };
     fits.then_some(what)
 }

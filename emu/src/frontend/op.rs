@@ -1,5 +1,7 @@
 //! Decoded instructions: registers are slots, qualifiers are values.
 
+use rustc_apfloat::Round;
+
 use crate::limits::RESERVED_SHARED;
 use crate::numbers::float::{Comparison, Format, Function, Modifiers, Property};
 use crate::numbers::integer::{Binary, Product, Ternary, Test, Unary};
@@ -487,6 +489,8 @@ pub struct Multiply {
     pub sparse: Option<bool>,
     pub satfinite: bool,
     pub term: Term,
+    /// How a sum of `.f64` is rounded.
+    pub round: Round,
 }
 
 impl Multiply {

@@ -152,16 +152,7 @@ impl<'a> Words<'a> {
     }
 
     pub fn round(&self) -> Option<Round> {
-        self.find(|word| {
-            Some(match word {
-                "rn" => Round::NearestTiesToEven,
-                "rz" => Round::TowardZero,
-                "rm" => Round::TowardNegative,
-                "rp" => Round::TowardPositive,
-                "rna" => Round::NearestTiesToAway,
-                _ => return None,
-            })
-        })
+        self.find(|word| if word == "rna" { Some(Round::NearestTiesToAway) } else { rounding(word) })
     }
 
     /// Returns the rounding to an integral value.
@@ -186,6 +177,17 @@ fn space(word: &str) -> Option<Space> {
         "local" => Space::Local,
         "const" => Space::Const,
         "param" | "param::entry" | "param::func" => Space::Param,
+        _ => return None,
+    })
+}
+
+/// Returns the rounding of a sum or a product.
+pub fn rounding(word: &str) -> Option<Round> {
+    Some(match word {
+        "rn" => Round::NearestTiesToEven,
+        "rz" => Round::TowardZero,
+        "rm" => Round::TowardNegative,
+        "rp" => Round::TowardPositive,
         _ => return None,
     })
 }

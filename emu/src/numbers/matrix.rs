@@ -1,7 +1,9 @@
 //! Products of matrices: the types of their elements, where the lanes of a warp hold them, and how sums are rounded (PTX ISA
 //! 9.7.14, 9.7.15).
 
-use crate::numbers::float::Format;
+use rustc_apfloat::Round;
+
+use crate::numbers::float::{self, Format, Function, Modifiers};
 use crate::numbers::narrow::Narrow;
 
 /// The type of an element of a matrix.
@@ -93,12 +95,21 @@ pub enum Term {
 
 /// Returns `c` plus the terms of pairs of elements. The terms are exact: no type but `.f64` has more than 24 significant bits. The
 /// sum is that of `.f64`, so it is exact for integers, and for floats each addition has an error of 2^-53 of its result. A sum of
-/// `.f64` is a chain of `fma.rn`.
-pub fn sum(c: f64, pairs: impl Iterator<Item = (f64, f64)>, term: Term, is_f64: bool) -> f64 {
-    pairs.fold(c, |sum, (a, b)| match term {
-        Term::Xor => sum + (a - b).abs(),
-        Term::Product if is_f64 => a.mul_add(b, sum),
-        Term::Product => sum + a * b,
+/// `.f64` is a chain of `fma` with this rounding (`chain`).
+pub fn sum(c: f64, pairs: impl Iterator<Item = (f64, f64)>, term: Term, chain: Option<Round>) -> f64 {
+    pairs.fold(c, |sum, (a, b)| match (term, chain) {
+        (Term::Xor, _) => sum + (a - b).abs(),
+        (Term::Product, Some(Round::NearestTiesToEven)) => a.mul_add(b, sum),
+        (Term::Product, Some(round)) => {
+            let modifiers = Modifiers { round, ..Modifiers::NEAREST };
+            f64::from_bits(float::compute(
+                Function::Fma,
+                Format::F64,
+                [a, b, sum].map(f64::to_bits),
+                &modifiers,
+            ))
+        }
+        (Term::Product, None) => sum + a * b,
     })
 }
 
@@ -239,6 +250,16 @@ mod tests {
         let above = f64::from(i32::MAX) + 2.0;
         assert_eq!((s32.of_sum(above, false), s32.of_sum(above, true)), (0x8000_0001, 0x7fff_ffff));
         assert_eq!((s32.of_sum(-1.0, false), s32.of_sum(-3e9, true)), (0xffff_ffff, 0x8000_0000));
+    }
+
+    #[test]
+    fn each_sum_of_doubles_is_rounded_as_the_instruction_says() {
+        let tiny = 2f64.powi(-60);
+        let of = |round| sum(1.0, [(tiny, 1.0), (-tiny, 1.0)].into_iter(), Term::Product, Some(round));
+        let (up, down) = (1.0 + f64::EPSILON, 1.0 - f64::EPSILON / 2.0);
+        assert_eq!(of(Round::NearestTiesToEven), 1.0);
+        assert_eq!(of(Round::TowardPositive), up);
+        assert_eq!((of(Round::TowardNegative), of(Round::TowardZero)), (down, down));
     }
 
     /// Each element of a matrix is in one place.
