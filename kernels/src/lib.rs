@@ -10,6 +10,9 @@ pub mod atomic;
 // `wgmma`.
 #[cfg(feature = "sm_90a")]
 pub mod attention;
+// `wgmma`.
+#[cfg(feature = "sm_90a")]
+pub mod attention_decode;
 pub mod attention_plan;
 pub mod axpy;
 pub mod axpy_bulk;
