@@ -6,7 +6,9 @@ use ptx::atomic::GlobalAtomics;
 use ptx::global::{Global, GlobalMatrix, GlobalScatter};
 use ptx::group::{Cta, Warpgroup};
 use ptx::math::{convert, ex2_ftz, fma, max};
-use ptx::pipeline::{MaxRegisters, PipelineMemory, Pipelines as _, WarpgroupBarriers};
+use ptx::pipeline::{
+    Consumer, MaxRegisters, PipelineMemory, Pipelines as _, StageOperands, WarpgroupBarriers,
+};
 use ptx::qualifier::n::{N64, N128};
 use ptx::qualifier::{scope, sem, swizzle_mode};
 use ptx::reduce::ReduceMemory;
@@ -14,12 +16,14 @@ use ptx::registers::{from_fn, unroll};
 use ptx::shared::Element;
 use ptx::tensor::{self, Box4, TensorMap};
 use ptx::trap;
-use ptx::wgmma::{Accumulator, Half, PerRow, RegisterMultiplicand, Tile, Zeros};
+use ptx::wgmma::{Accumulator, Half, PerRow, RegisterMultiplicand, Tile, Wgmma, Zeros};
 
 /// Elements of a head.
 const SIZE: usize = 128;
 /// Keys of a block, and the most heads of queries that share a head of keys: the rows of one product.
 const BLOCK: usize = 64;
+/// Stages of keys and of values, which are blocks.
+const STAGES: usize = 6;
 /// Threads of a CTA: a warpgroup that loads, and one that multiplies.
 const THREADS: u32 = 256;
 /// Before the first score. A finite number, so that no exponent is infinity minus infinity.
@@ -32,34 +36,48 @@ ptx::shared_memory! {
     struct Smem { barriers: WarpgroupBarriers<1>, broadcast: ReduceMemory<u32> }
 }
 
-/// The largest scores so far, and the thread's sums of exponentials.
-struct Softmax {
+/// What a warpgroup has of a split after some of its blocks of keys.
+struct Work<'p, T> {
+    queries: StageOperands<'p, Stage<T>, 1>,
+    of_keys: Consumer<'p, Stage<T>, STAGES>,
+    wgmma: Wgmma<'p>,
+    /// Of each row, the largest score, and the thread's sum of exponentials.
     largest: PerRow<f32>,
-    sums: PerRow<f32>,
+    exponentials: PerRow<f32>,
+    /// The values, each times its exponential.
+    sums: Accumulator<N128>,
 }
 
-impl Softmax {
+impl<'p, T: Half + RegisterMultiplicand> Work<'p, T> {
+    /// Adds the next block of keys, of which the first `hidden` do not count.
     #[inline(always)]
-    fn new() -> Self {
-        Self { largest: PerRow::new(LOWEST), sums: PerRow::new(0.0) }
-    }
-
-    /// Returns the exponentials of the scores, and the factors that correct what was computed with the largest scores before.
-    #[inline(always)]
-    fn step<'p>(
-        &mut self,
-        warpgroup: &Warpgroup<'p, 1>,
-        scores: Accumulator<N64>,
-        scale: f32,
-    ) -> (Accumulator<N64>, PerRow<f32>) {
+    fn block(self, warpgroup: &Warpgroup<'p, 1>, hidden: u32, scale: f32) -> Self {
+        let (k, of_keys) = self.of_keys.operands(warpgroup);
+        let (v, of_keys) = of_keys.operands(warpgroup);
+        let of_block = (self.queries, k);
+        let products = self.wgmma.start(warpgroup, Zeros::<N64>::new(), of_block, |scores, (queries, k)| {
+            scores.mma(queries.tiles(), k.tiles())
+        });
+        let (wgmma, (mut scores, (queries, k))) = products.wait(warpgroup);
+        k.release(warpgroup);
+        if hidden > 0 {
+            scores = scores.map_at(warpgroup, |[_, column], score| {
+                if column >= hidden { score } else { f32::NEG_INFINITY }
+            });
+        }
         let largest = scores.fold_rows(max).zip(self.largest, max).reduce(warpgroup, max);
         let correction = self.largest.zip(largest, |before, now| ex2_ftz((before - now) * scale));
-        let exponentials = scores
+        let weights = scores
             .map_rows(largest.map(|x| x * -scale), |score, largest| ex2_ftz(fma(score, scale, largest)));
-        self.largest = largest;
-        self.sums = self.sums.zip(correction, |sum, factor| sum * factor);
-        self.sums = self.sums.zip(exponentials.fold_rows(|x, y| x + y), |x, y| x + y);
-        (exponentials, correction)
+        let exponentials = self.exponentials.zip(correction, |sum, factor| sum * factor);
+        let exponentials = exponentials.zip(weights.fold_rows(|x, y| x + y), |x, y| x + y);
+        let sums = self.sums.map_rows(correction, |sum, factor| sum * factor);
+        let products = wgmma.start(warpgroup, sums, (weights.pack::<T>(), v), |sums, (weights, v)| {
+            sums.mma_registers(weights, v.tiles().transposed())
+        });
+        let (wgmma, (sums, (_, v))) = products.wait(warpgroup);
+        v.release(warpgroup);
+        Self { queries, of_keys, wgmma, largest, exponentials, sums }
     }
 }
 
@@ -70,7 +88,7 @@ struct Partials {
     memory: GlobalAtomics<f32, scope::Gpu>,
     pairs: GlobalAtomics<[f32; 2], scope::Gpu>,
     /// The number of the first split's first row, and the rows of a split.
-    first: usize,
+    first: u32,
     rows: u32,
 }
 
@@ -78,7 +96,7 @@ impl Partials {
     /// Returns the number of the first pair of a row.
     #[inline(always)]
     fn row(self, split: u32, row: u32) -> usize {
-        (self.first + (split * self.rows + row) as usize) * (SIZE / 2 + 1)
+        (self.first + split * self.rows + row) as usize * (SIZE / 2 + 1)
     }
 
     /// Stores the rows of a split.
@@ -90,6 +108,15 @@ impl Partials {
         sums: Accumulator<N128>,
         of_rows: [PerRow<f32>; 2],
     ) {
+        unroll::<2>(|i| {
+            of_rows[i].for_each(warpgroup, |row, value| {
+                if row < self.rows
+                    && let Some(word) = self.memory.get(2 * self.row(split, row) + SIZE + i)
+                {
+                    word.store(value, sem::Relaxed);
+                }
+            });
+        });
         let mut left = 0.0;
         _ = sums.map_at(warpgroup, |[row, column], sum| {
             if column % 2 == 0 {
@@ -100,15 +127,6 @@ impl Partials {
                 pair.store([left, sum], sem::Relaxed);
             }
             sum
-        });
-        unroll::<2>(|i| {
-            of_rows[i].for_each(warpgroup, |row, value| {
-                if row < self.rows
-                    && let Some(word) = self.memory.get(2 * self.row(split, row) + SIZE + i)
-                {
-                    word.store(value, sem::Relaxed);
-                }
-            });
         });
     }
 
@@ -161,7 +179,7 @@ impl Partials {
 pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
     cta: Cta,
     #[shared] smem: Smem,
-    #[dynamic] memory: (PipelineMemory<Stage<T>, 1>, PipelineMemory<Stage<T>, 6>),
+    #[dynamic] memory: (PipelineMemory<Stage<T>, 1>, PipelineMemory<Stage<T>, STAGES>),
     q: TensorMap<T, Rows>,
     k: TensorMap<T, Rows>,
     v: TensorMap<T, Rows>,
@@ -180,24 +198,24 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
     let ([split, head, sequence], [splits, heads, _]) = (cta.grid_position(), cta.grid_shape());
     let mut broadcast = smem.broadcast;
     let length = broadcast.broadcast(&cta, lengths.get(sequence as usize).unwrap_or(0));
-    let group = (sequence * heads + head) as usize;
+    let group = sequence * heads + head;
     let (Some(pages), Some(pairs), Some(count)) =
-        (table.row(sequence as usize), partials.vectors::<2>(), counts.get(group))
+        (table.row(sequence as usize), partials.vectors::<2>(), counts.get(group as usize))
     else {
         trap()
     };
     let of_group = Partials {
         memory: partials,
         pairs,
-        first: group * splits as usize * shared as usize,
+        first: group * splits * shared,
         rows: shared,
     };
     // The blocks of keys of this split.
     let (block_count, blocks_of_page) = (length.div_ceil(BLOCK as u32), blocks.max(1));
     let bound = |split: u32| (u64::from(block_count) * u64::from(split) / u64::from(splits)) as u32;
     let (first, end) = (bound(split), bound(split + 1));
-    // The columns of a block that precede its keys: those of the last block, which ends with the sequence.
-    let before = |block: u32| ((block + 1) * BLOCK as u32).saturating_sub(length);
+    // The last block of a sequence ends with it. Its first keys, so many, belong to the block before, or are beyond the page and zeros.
+    let hidden = |block: u32| ((block + 1) * BLOCK as u32).saturating_sub(length);
     cta.finish(memory, |cta, pipelines| {
         let run = pipelines.run_warpgroups(
             cta,
@@ -207,53 +225,36 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
             |thread, (mut of_queries, mut of_keys)| {
                 let Some(queries) = q.at([0, 0, head as i32, sequence as i32]) else { trap() };
                 of_queries = of_queries.load(thread, queries);
-                for block in first..end {
+                for block in (first..end).rev() {
                     let Some(page) = pages.get((block / blocks_of_page) as usize) else { trap() };
-                    let token = (block % blocks_of_page * BLOCK as u32) as i32 - before(block) as i32;
+                    let token = (block % blocks_of_page * BLOCK as u32) as i32 - hidden(block) as i32;
                     let at = [0, token, head as i32, page as i32];
                     let (Some(k), Some(v)) = (k.at(at), v.at(at)) else { trap() };
                     of_keys = of_keys.load(thread, k).load(thread, v);
                 }
                 (of_queries, of_keys)
             },
-            |warpgroup, (of_queries, mut of_keys), mut wgmma, _| {
-                let (mut queries, of_queries) = of_queries.operands(warpgroup);
-                let mut softmax = Softmax::new();
-                let mut sums = Accumulator::<N128>::zeros();
-                for block in first..end {
-                    let (k, next) = of_keys.operands(warpgroup);
-                    let (v, next) = next.operands(warpgroup);
-                    of_keys = next;
-                    let products = wgmma.start(
-                        warpgroup,
-                        Zeros::<N64>::new(),
-                        (queries, k),
-                        |scores, (queries, k)| scores.mma(queries.tiles(), k.tiles()),
-                    );
-                    let (idle, (mut scores, (read, k))) = products.wait(warpgroup);
-                    queries = read;
-                    k.release(warpgroup);
-                    let before = before(block);
-                    if before > 0 {
-                        scores = scores.map_at(warpgroup, |[_, column], score| {
-                            if column >= before { score } else { f32::NEG_INFINITY }
-                        });
+            |warpgroup, (of_queries, of_keys), wgmma, _| {
+                let (queries, of_queries) = of_queries.operands(warpgroup);
+                let mut work = Work {
+                    queries,
+                    of_keys,
+                    wgmma,
+                    largest: PerRow::new(LOWEST),
+                    exponentials: PerRow::new(0.0),
+                    sums: Accumulator::zeros(),
+                };
+                if first < end {
+                    work = work.block(warpgroup, hidden(end - 1), scale);
+                    for _ in first + 1..end {
+                        work = work.block(warpgroup, 0, scale);
                     }
-                    let (exponentials, correction) = softmax.step(warpgroup, scores, scale);
-                    sums = sums.map_rows(correction, |sum, factor| sum * factor);
-                    let weights = exponentials.pack::<T>();
-                    let products = idle.start(warpgroup, sums, (weights, v), |sums, (weights, v)| {
-                        sums.mma_registers(weights, v.tiles().transposed())
-                    });
-                    let v;
-                    (wgmma, (sums, (_, v))) = products.wait(warpgroup);
-                    v.release(warpgroup);
                 }
-                queries.release(warpgroup);
-                let total = softmax.sums.reduce(warpgroup, |x, y| x + y);
-                let largest = softmax.largest.map(|x| x * scale);
-                of_group.store(warpgroup, split, sums, [largest, total]);
-                ((of_queries, of_keys), wgmma, ())
+                work.queries.release(warpgroup);
+                let largest = work.largest.map(|x| x * scale);
+                let exponentials = work.exponentials.reduce(warpgroup, |x, y| x + y);
+                of_group.store(warpgroup, split, work.sums, [largest, exponentials]);
+                ((of_queries, work.of_keys), work.wgmma, ())
             },
         );
         let ((of_queries, of_keys), _) = run.end();
@@ -268,7 +269,7 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
             while half < 2 * shared {
                 let (row, pair) = (half / 2, (half % 2 * 32 + lane) as usize);
                 let values = of_group.combine(splits, row, pair);
-                let to = (group * shared as usize + row as usize) * SIZE + 2 * pair;
+                let to = (group * shared + row) as usize * SIZE + 2 * pair;
                 unroll::<2>(|i| _ = o.write(to + i, convert(values[i])));
                 half += THREADS / 32;
             }
