@@ -15,6 +15,7 @@ mod check;
 mod checked_checks;
 mod cli;
 mod data;
+mod decode_checks;
 mod device;
 mod device_checks;
 mod entry;

@@ -3,7 +3,7 @@
 
 use half::bf16;
 use ptx::atomic::GlobalAtomics;
-use ptx::global::{Global, GlobalMatrix, GlobalScatter};
+use ptx::global::{Global, GlobalScatter};
 use ptx::group::{Cta, Warpgroup};
 use ptx::math::{convert, ex2_ftz, fma, max};
 use ptx::pipeline::{
@@ -61,9 +61,12 @@ impl<'p, T: Half + RegisterMultiplicand> Work<'p, T> {
         let (wgmma, (mut scores, (queries, k))) = products.wait(warpgroup);
         k.release(warpgroup);
         if hidden > 0 {
-            scores = scores.map_at(warpgroup, |[_, column], score| {
-                if column >= hidden { score } else { f32::NEG_INFINITY }
-            });
+            scores = scores.map_at(
+                warpgroup,
+                |[_, column], score| {
+                    if column >= hidden { score } else { f32::NEG_INFINITY }
+                },
+            );
         }
         let largest = scores.fold_rows(max).zip(self.largest, max).reduce(warpgroup, max);
         let correction = self.largest.zip(largest, |before, now| ex2_ftz((before - now) * scale));
@@ -166,7 +169,7 @@ impl Partials {
 ///
 /// The dimensions of `q` are the elements of a head, the heads that share keys, the heads of keys, and the sequences; those of `k` and `v`
 /// are the elements of a head, the tokens of a page, the heads, and the pages. A page has `blocks` blocks of 64 tokens. Sequence i has
-/// `lengths[i]` tokens in the pages `table[i]`; without tokens, its result is zeros. `o` has sequences of heads of queries.
+/// `lengths[i]` tokens in the pages of row i of `table`, which has `pages` columns; without tokens, its result is zeros. `o` has sequences of heads of queries.
 ///
 /// `partials` has 130 elements for each split of each head of `q`, and `counts` a 0 for each head of `k`, which is 0 again after the launch.
 ///
@@ -175,7 +178,7 @@ impl Partials {
 /// Technique: each CTA has a part of the keys of one head. The heads that share it are rows of one product, of which the other rows are
 /// zeros: the memory takes longer. The last block of keys ends with the sequence, and begins with keys of the block before or with zeros,
 /// so nothing beyond the sequence is loaded. The last CTA of a head combines the parts.
-#[ptx::kernel(threads = THREADS, min_ctas = 2, instances(<bf16>))]
+#[ptx::kernel(threads = THREADS, min_ctas = 2, any_grid, instances(<bf16>))]
 pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
     cta: Cta,
     #[shared] smem: Smem,
@@ -184,12 +187,13 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
     k: TensorMap<T, Rows>,
     v: TensorMap<T, Rows>,
     o: GlobalScatter<T>,
-    table: GlobalMatrix<u32>,
+    table: Global<u32>,
     lengths: Global<u32>,
     partials: GlobalAtomics<f32, scope::Gpu>,
     counts: GlobalAtomics<u32, scope::Gpu>,
     shared: u32,
     blocks: u32,
+    pages: u32,
     scale: f32,
 ) {
     tensor::prefetch_tensormap(&cta, &q);
@@ -199,17 +203,8 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
     let mut broadcast = smem.broadcast;
     let length = broadcast.broadcast(&cta, lengths.get(sequence as usize).unwrap_or(0));
     let group = sequence * heads + head;
-    let (Some(pages), Some(pairs), Some(count)) =
-        (table.row(sequence as usize), partials.vectors::<2>(), counts.get(group as usize))
-    else {
-        trap()
-    };
-    let of_group = Partials {
-        memory: partials,
-        pairs,
-        first: group * splits * shared,
-        rows: shared,
-    };
+    let (Some(pairs), Some(count)) = (partials.vectors::<2>(), counts.get(group as usize)) else { trap() };
+    let of_group = Partials { memory: partials, pairs, first: group * splits * shared, rows: shared };
     // The blocks of keys of this split.
     let (block_count, blocks_of_page) = (length.div_ceil(BLOCK as u32), blocks.max(1));
     let bound = |split: u32| (u64::from(block_count) * u64::from(split) / u64::from(splits)) as u32;
@@ -226,7 +221,10 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
                 let Some(queries) = q.at([0, 0, head as i32, sequence as i32]) else { trap() };
                 of_queries = of_queries.load(thread, queries);
                 for block in (first..end).rev() {
-                    let Some(page) = pages.get((block / blocks_of_page) as usize) else { trap() };
+                    let page = block / blocks_of_page;
+                    let entry =
+                        if page < pages { table.get(sequence as usize * pages as usize + page as usize) } else { None };
+                    let Some(page) = entry else { trap() };
                     let token = (block % blocks_of_page * BLOCK as u32) as i32 - hidden(block) as i32;
                     let at = [0, token, head as i32, page as i32];
                     let (Some(k), Some(v)) = (k.at(at), v.at(at)) else { trap() };
