@@ -75,6 +75,16 @@ ATTENTION = [
     (2, 32, 8, 4096, 128),
     (1, 64, 8, 8192, 128),
 ]
+# Batch, heads, heads of K and V, tokens of a sequence, elements of a head: one query per sequence.
+DECODE = [
+    *((batch, 32, 8, 8000, 128) for batch in (1, 8, 64)),
+    (1, 32, 8, 64000, 128),
+    (16, 64, 8, 4000, 128),
+    (16, 32, 32, 2000, 128),
+    (64, 32, 8, 500, 128),
+]
+# Tokens of a page, and the most splits for which there is memory.
+PAGE, MOST_SPLITS = 64, 256
 BACKENDS = {
     "cuDNN": SDPBackend.CUDNN_ATTENTION,
     "flash": SDPBackend.FLASH_ATTENTION,
@@ -652,6 +662,77 @@ def norm(ours, element, columns):
     return Case(f"{rows} × {columns}", f"add_rms_norm {element}", work, "GB/s", sides, len(sets), reference)
 
 
+def decode(ours, element, shape, splits):
+    """Attention of one query per sequence. The kernels take keys and values in pages, in memory of [page, token, heads, size]
+    (`pshd`), in an order without a pattern. PyTorch takes those of a sequence in one piece, as [batch, length, heads, size]."""
+    batch, heads, of_kv, length, size = shape
+    dtype = TYPES[element]
+    of_sequence = -(-length // PAGE)
+    pages = batch * of_sequence
+
+    def make():
+        table = torch.randperm(pages, device=DEVICE).to(torch.int32)
+        paged = {name: normal((pages, PAGE, of_kv, size), dtype) for name in "kv"}
+        whole = {
+            name: of_pages[table.long()].view(batch, of_sequence * PAGE, of_kv, size)[:, :length].transpose(1, 2)
+            for name, of_pages in paged.items()
+        }
+        q = normal((batch, heads, 1, size), dtype)
+        lengths = torch.full((batch,), length, device=DEVICE, dtype=torch.int32)
+        return {"q": q, "table": table, "lengths": lengths, "whole": whole, **paged}
+
+    first = make()
+    sets = [first, *(make() for _ in range(number_of_sets([first["k"], first["v"]]) - 1))]
+
+    def of_ours(kernel):
+        most = splits or min(MOST_SPLITS, of_sequence)
+        mine = [
+            tensors
+            | {
+                "o": poisoned((batch, heads, 1, size), dtype),
+                "partials": poisoned((batch, heads, most, size + 2), torch.float32),
+                "counts": torch.zeros((batch, of_kv), device=DEVICE, dtype=torch.int32),
+            }
+            for tensors in sets
+        ]
+        numbers = {
+            "batch": batch,
+            "heads": heads,
+            "kv_heads": of_kv,
+            "most_length": length,
+            "head_size": size,
+            "page": PAGE,
+            "pages": pages,
+            "pages_of_sequence": of_sequence,
+            "splits": splits,
+            "most_splits": most,
+        }
+        return ours.side(kernel, mine, numbers, "o")
+
+    def theirs(name, backend):
+        results = {}
+
+        def run(i):
+            q, whole = sets[i]["q"], sets[i]["whole"]
+            with torch.no_grad(), sdpa_kernel(backend):
+                results[i] = functional.scaled_dot_product_attention(
+                    q, whole["k"], whole["v"], enable_gqa=heads != of_kv
+                )
+
+        return Side(name, run, lambda: {"o": results[0]})
+
+    def reference():
+        whole = first["whole"]
+        return {"o": exact_attention(first["q"], whole["k"], whole["v"], None, False)["o"]}
+
+    kernels = ours.of("attention_decode", "pshd", q=element)
+    sides = [of_ours(kernel) for kernel in kernels] + [theirs(*backend) for backend in BACKENDS.items()]
+    work = 2.0 * dtype.itemsize * batch * of_kv * length * size
+    of_heads = heads if heads == of_kv else f"{heads}/{of_kv}"
+    name = f"{batch} × {length}, {of_heads} heads of {size}"
+    return Case(name, f"attention decode {element}", work, "GB/s", sides, len(sets), reference)
+
+
 def transpose(ours, width, height):
     """Transposes a matrix of words, for the kernels with tensor maps that are no products."""
 
@@ -699,10 +780,10 @@ def arguments():
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["gemm", "forward", "backward", "norm", "transpose"],
+        choices=["gemm", "forward", "backward", "decode", "norm", "transpose"],
         default=["gemm", "forward", "backward"],
-        help="products, attention or its gradients; the norm of a sum, the transpose of a matrix of words [default: all "
-        "but these two]",
+        help="products, attention or its gradients, attention of one query per sequence, the norm of a sum, the transpose "
+        "of a matrix of words [default: the first three]",
     )
     parser.add_argument(
         "--types",
@@ -732,6 +813,9 @@ def arguments():
         help="of attention: the order of batch, length, heads and size in memory",
     )
     parser.add_argument("--lengths", nargs="+", type=int, help="of attention: these lengths alone")
+    parser.add_argument(
+        "--splits", type=int, default=0, help="of decode: parts of a sequence's keys [default: as the library chooses]"
+    )
     parser.add_argument("--lt", action="store_true", help="time cuBLASLt beside cuBLAS")
     parser.add_argument("--samples", type=int, default=20, help="bursts of each side [default: 20]")
     parser.add_argument("--burst-ms", type=float, help="work of a burst [default: 5, sustained 50]")
@@ -779,6 +863,9 @@ def cases(bench, ours, options):
             for causal in (False, True)
         ]
         yield f"Attention, {direction}, bf16, {options.layout}: batch × length", "TFLOP/s", makers
+    if "decode" in options.only:
+        makers = [lambda shape=shape: decode(ours, "bf16", shape, options.splits) for shape in DECODE]
+        yield "Attention, one query per sequence, bf16: batch × length", "GB/s", makers
     if "norm" in options.only:
         columns = [("bf16", 1 << log) for log in (10, 12, 13, 14)]
         makers = [lambda one=one: norm(ours, *one) for one in [("f16", 1 << 13), *columns]]

@@ -32,6 +32,16 @@ const LOWEST: f32 = -1e30;
 type Rows = Box4<64, BLOCK, 1, 1, swizzle_mode::B128>;
 type Stage<T> = Tile<T, Rows, { SIZE / 64 }>;
 
+/// Returns the number of splits with which a launch is fast: for so many heads of keys in all sequences, of which the longest has
+/// `blocks` blocks of 64 tokens, on a GPU that has room for so many CTAs.
+pub fn splits(heads: u32, blocks: u32, room: u32) -> u32 {
+    /// What the beginning and the end of a CTA take, in blocks.
+    const ENDS: u64 = 2;
+    let rounds = |splits: u32| (u64::from(heads) * u64::from(splits)).div_ceil(u64::from(room.max(1)));
+    let time = |splits: &u32| rounds(*splits) * (u64::from(blocks.div_ceil(*splits)) + ENDS);
+    (1..=blocks.clamp(1, 256)).min_by_key(time).unwrap_or(1)
+}
+
 ptx::shared_memory! {
     struct Smem { barriers: WarpgroupBarriers<1>, broadcast: ReduceMemory<u32> }
 }
@@ -222,8 +232,11 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
                 of_queries = of_queries.load(thread, queries);
                 for block in (first..end).rev() {
                     let page = block / blocks_of_page;
-                    let entry =
-                        if page < pages { table.get(sequence as usize * pages as usize + page as usize) } else { None };
+                    let entry = if page < pages {
+                        table.get(sequence as usize * pages as usize + page as usize)
+                    } else {
+                        None
+                    };
                     let Some(page) = entry else { trap() };
                     let token = (block % blocks_of_page * BLOCK as u32) as i32 - hidden(block) as i32;
                     let at = [0, token, head as i32, page as i32];

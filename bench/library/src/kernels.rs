@@ -8,6 +8,7 @@ use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
 use ptx_kernels::add_rms_norm::{add_rms_norm, rows_of_cta};
 use ptx_kernels::attention::attention;
+use ptx_kernels::attention_decode::{attention_decode, splits as fast_splits};
 use ptx_kernels::attention_plan::heads_at_a_time;
 use ptx_kernels::gemm::{E4m3, gemm, gemm_tn};
 use ptx_kernels::gemm_plan::{Tile, plan};
@@ -71,6 +72,77 @@ macro_rules! gemm {
                     // A multiprocessor has one CTA.
                     let plan = tile.plan([m, n, k], size_of::<$T>(), resident);
                     Ok(kernel.launch(stream, plan.grid, (a, b, c, scale_a, scale_b, k, plan.group))?)
+                }))
+            },
+        }
+    };
+}
+
+/// An instance of `attention_decode`: its name, and its element type. Keys and values are pages of tokens of heads.
+macro_rules! attention_decode {
+    ($name:literal, $T:ident) => {
+        Kernel {
+            name: $name,
+            operation: "attention_decode",
+            variant: "pshd",
+            memory: &[
+                Operand::of::<$T>("q"),
+                Operand::of::<$T>("k"),
+                Operand::of::<$T>("v"),
+                Operand::of::<$T>("o"),
+                Operand::of::<u32>("table"),
+                Operand::of::<u32>("lengths"),
+                Operand::of::<f32>("partials"),
+                Operand::of::<u32>("counts"),
+            ],
+            numbers: &[
+                "batch",
+                "heads",
+                "kv_heads",
+                "most_length",
+                "head_size",
+                "page",
+                "pages",
+                "pages_of_sequence",
+                "splits",
+                "most_splits",
+            ],
+            tile: None,
+            load: |kernels| {
+                type Instance = attention_decode<$T>;
+                let kernel = kernels.kernel(attention_decode::<$T>)?;
+                let room = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
+                Ok(Box::new(move |stream, mut call| {
+                    let [batch, heads, kv_heads, length, size, page, pages, of_sequence, splits, most] =
+                        call.numbers()?;
+                    ensure!(size == 128, "the heads have {size} elements, not 128");
+                    ensure!(
+                        kv_heads > 0 && heads.is_multiple_of(kv_heads) && heads / kv_heads <= 64,
+                        "{heads} heads cannot share {kv_heads} heads of keys and values, at most 64 each"
+                    );
+                    ensure!(page.is_multiple_of(64), "a page has {page} tokens, no multiple of 64");
+                    let (q, k, v) = (call.memory::<$T>()?, call.memory::<$T>()?, call.memory::<$T>()?);
+                    let (mut o, table) = (call.memory::<$T>()?, call.memory::<u32>()?);
+                    let (lengths, mut partials) = (call.memory::<u32>()?, call.memory::<f32>()?);
+                    let mut counts = call.memory::<u32>()?;
+                    let shared = heads / kv_heads;
+                    let q = Tensor::new(&q, [128, shared, kv_heads, batch].map(u64::from));
+                    let extents = [128, page, kv_heads, pages].map(u64::from);
+                    let of_token = 256 * u64::from(kv_heads);
+                    let strides = [of_token, 256, of_token * u64::from(page)];
+                    let k = Tensor::new(&k, extents).strides(&strides);
+                    let v = Tensor::new(&v, extents).strides(&strides);
+                    // 0 leaves the choice to the library.
+                    let blocks = length.div_ceil(64);
+                    let splits =
+                        if splits == 0 { fast_splits(batch * kv_heads, blocks, room) } else { splits };
+                    let splits = splits.min(most);
+                    let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
+                    let (o, partials, counts) = (&mut o, &mut partials, &mut counts);
+                    let (table, lengths, of_page) = (&table, &lengths, page / 64);
+                    let arguments =
+                        (q, k, v, o, table, lengths, partials, counts, shared, of_page, of_sequence, scale);
+                    Ok(kernel.launch(stream, (splits, kv_heads, batch), arguments)?)
                 }))
             },
         }
@@ -221,6 +293,7 @@ pub static KERNELS: &[Kernel] = &[
             }))
         },
     },
+    attention_decode!("attention_decode_bf16", bf16),
     attention!("attention_bf16_false", "attention", false),
     attention!("attention_bf16_true", "causal_attention", true),
     add_rms_norm!("add_rms_norm_f16", f16),
