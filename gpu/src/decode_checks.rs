@@ -36,16 +36,18 @@ struct Shape {
     blocks: usize,
     /// Tokens of each sequence.
     lengths: Vec<usize>,
+    /// Parts of the keys. Eleven are more than the blocks of a sequence, and than a thread loads at a time.
+    splits: u32,
 }
 
 impl Shape {
     fn of(seed: u32) -> Self {
-        let (heads, shared, blocks, lengths): (_, _, _, &[usize]) = match seed {
-            0 => (2, 4, 1, &[0, 1]),
-            1 => (1, 1, 2, &[63, 64, 65]),
-            2 => (1, 16, 2, &[127, 0, 330]),
-            3 => (2, 3, 3, &[200]),
-            4 => (1, 64, 1, &[129]),
+        let (heads, shared, blocks, lengths, splits): (_, _, _, &[usize], _) = match seed {
+            0 => (2, 4, 1, &[0, 1], 2),
+            1 => (1, 1, 2, &[63, 64, 65], 1),
+            2 => (1, 16, 2, &[127, 0, 330], 11),
+            3 => (2, 3, 3, &[200], 3),
+            4 => (1, 64, 1, &[129], 2),
             _ => {
                 let seed = seed as usize;
                 let lengths = (0..1 + seed % 4).map(|i| (seed * 977 + i * 7919) % 1500).collect();
@@ -54,10 +56,11 @@ impl Shape {
                     shared: 1 + seed * 5 % 17,
                     blocks: 1 + seed % 5,
                     lengths,
+                    splits: 1 + seed as u32 * 3 % 20,
                 };
             }
         };
-        Self { heads, shared, blocks, lengths: lengths.to_vec() }
+        Self { heads, shared, blocks, lengths: lengths.to_vec(), splits }
     }
 
     /// The tokens of a page.
@@ -103,7 +106,7 @@ impl Pages {
 fn attention_decode_bf16<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     let kernel = D::kernel(loaded, attention_decode::<bf16>)?;
     let shape = Shape::of(seed);
-    let Shape { heads, shared, blocks, ref lengths } = shape;
+    let Shape { heads, shared, blocks, ref lengths, splits } = shape;
     let (sequences, tokens) = (lengths.len(), shape.tokens());
     // Page 0 belongs to no sequence. The others belong to the sequences in an order without a pattern.
     let pages_of = |length: &usize| length.div_ceil(tokens);
@@ -153,50 +156,48 @@ fn attention_decode_bf16<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -
     let in_table = device.memory(&table)?;
     let in_lengths = device.memory(&lengths.iter().map(|length| *length as u32).collect::<Vec<_>>())?;
     let mut counts = device.memory(&vec![0_u32; sequences * heads])?;
-    for splits in [1, 2, 3, 11] {
-        let place = |row: usize| {
-            let (head, sequence) = (row / shared % heads, row / shared / heads);
-            format!(
-                "{splits} splits, {shared} heads of queries share {heads} heads of keys, pages of {tokens}: query {row}, \
-                 head {head} of keys, sequence {sequence} of {length} tokens",
-                row = row % shared,
-                length = lengths[sequence]
-            )
-        };
-        let rows = sequences * heads * shared;
-        let mut out = device.memory(&vec![bf16::NAN; rows * SIZE])?;
-        let mut partials = device.memory(&vec![f32::NAN; rows * splits as usize * (SIZE + 2)])?;
-        let extents = [SIZE, shared, heads, sequences].map(|extent| extent as u64);
-        let scale = ((SIZE as f64).sqrt().recip() * std::f64::consts::LOG2_E) as f32;
-        device.launch(
-            &kernel,
-            (splits, heads as u32, sequences as u32),
-            (
-                Tensor::new(D::read(&in_q), extents),
-                k.tensor(D::read(&in_k)),
-                v.tensor(D::read(&in_v)),
-                D::write(&mut out),
-                D::read(&in_table),
-                D::read(&in_lengths),
-                D::write(&mut partials),
-                D::write(&mut counts),
-                shared as u32,
-                blocks as u32,
-                columns as u32,
-                scale,
-            ),
-        )?;
-        for (i, (got, wanted)) in device.to_vec(&out)?.iter().zip(&wanted).enumerate() {
-            // Weights and results are rounded to 8 bits; elements are below 2.
-            ensure!(
-                (got.wide() - wanted).abs() < 0.012,
-                "{}: element {} is {got}, want {wanted}",
-                place(i / SIZE),
-                i % SIZE
-            );
-        }
-        compare_words(&device.to_vec(&counts)?, &vec![0; sequences * heads]).context("the counts")?;
+    let place = |row: usize| {
+        let (head, sequence) = (row / shared % heads, row / shared / heads);
+        format!(
+            "{splits} splits, {shared} heads of queries share {heads} heads of keys, pages of {tokens}: query {row}, \
+             head {head} of keys, sequence {sequence} of {length} tokens",
+            row = row % shared,
+            length = lengths[sequence]
+        )
+    };
+    let rows = sequences * heads * shared;
+    let mut out = device.memory(&vec![bf16::NAN; rows * SIZE])?;
+    let mut partials = device.memory(&vec![f32::NAN; rows * splits as usize * (SIZE + 2)])?;
+    let extents = [SIZE, shared, heads, sequences].map(|extent| extent as u64);
+    let scale = ((SIZE as f64).sqrt().recip() * std::f64::consts::LOG2_E) as f32;
+    device.launch(
+        &kernel,
+        (splits, heads as u32, sequences as u32),
+        (
+            Tensor::new(D::read(&in_q), extents),
+            k.tensor(D::read(&in_k)),
+            v.tensor(D::read(&in_v)),
+            D::write(&mut out),
+            D::read(&in_table),
+            D::read(&in_lengths),
+            D::write(&mut partials),
+            D::write(&mut counts),
+            shared as u32,
+            blocks as u32,
+            columns as u32,
+            scale,
+        ),
+    )?;
+    for (i, (got, wanted)) in device.to_vec(&out)?.iter().zip(&wanted).enumerate() {
+        // Weights and results are rounded to 8 bits; elements are below 2.
+        ensure!(
+            (got.wide() - wanted).abs() < 0.012,
+            "{}: element {} is {got}, want {wanted}",
+            place(i / SIZE),
+            i % SIZE
+        );
     }
+    compare_words(&device.to_vec(&counts)?, &vec![0; sequences * heads]).context("the counts")?;
     Ok(())
 }
 
