@@ -703,7 +703,6 @@ def decode(ours, element, shape, splits):
             "head_size": size,
             "page": PAGE,
             "pages": pages,
-            "pages_of_sequence": of_sequence,
             "splits": splits,
             "most_splits": most,
         }

@@ -170,9 +170,11 @@ fn attention_decode_bf16<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -
     let mut partials = device.memory(&vec![f32::NAN; rows * splits as usize * (SIZE + 2)])?;
     let extents = [SIZE, shared, heads, sequences].map(|extent| extent as u64);
     let scale = ((SIZE as f64).sqrt().recip() * std::f64::consts::LOG2_E) as f32;
+    // CTAs have several parts of the keys, and not all as many.
+    let grid = (splits * (heads * sequences) as u32).div_ceil(1 + seed % 3);
     device.launch(
         &kernel,
-        (splits, heads as u32, sequences as u32),
+        grid,
         (
             Tensor::new(D::read(&in_q), extents),
             k.tensor(D::read(&in_k)),
@@ -183,8 +185,8 @@ fn attention_decode_bf16<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -
             D::write(&mut partials),
             D::write(&mut counts),
             shared as u32,
+            splits,
             blocks as u32,
-            columns as u32,
             scale,
         ),
     )?;

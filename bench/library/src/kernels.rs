@@ -103,7 +103,6 @@ macro_rules! attention_decode {
                 "head_size",
                 "page",
                 "pages",
-                "pages_of_sequence",
                 "splits",
                 "most_splits",
             ],
@@ -113,8 +112,7 @@ macro_rules! attention_decode {
                 let kernel = kernels.kernel(attention_decode::<$T>)?;
                 let room = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
                 Ok(Box::new(move |stream, mut call| {
-                    let [batch, heads, kv_heads, length, size, page, pages, of_sequence, splits, most] =
-                        call.numbers()?;
+                    let [batch, heads, kv_heads, length, size, page, pages, splits, most] = call.numbers()?;
                     ensure!(size == 128, "the heads have {size} elements, not 128");
                     ensure!(
                         kv_heads > 0 && heads.is_multiple_of(kv_heads) && heads / kv_heads <= 64,
@@ -140,9 +138,12 @@ macro_rules! attention_decode {
                     let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
                     let (o, partials, counts) = (&mut o, &mut partials, &mut counts);
                     let (table, lengths, of_page) = (&table, &lengths, page / 64);
-                    let arguments =
-                        (q, k, v, o, table, lengths, partials, counts, shared, of_page, of_sequence, scale);
-                    Ok(kernel.launch(stream, (splits, kv_heads, batch), arguments)?)
+                    let grid = room.min(splits * kv_heads * batch);
+                    Ok(kernel.launch(
+                        stream,
+                        grid,
+                        (q, k, v, o, table, lengths, partials, counts, shared, splits, of_page, scale),
+                    )?)
                 }))
             },
         }
