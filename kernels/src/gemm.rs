@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 use ptx::global::Global;
 use ptx::group::{Cta, Warpgroup};
+use ptx::math::convert;
 use ptx::multimem::Fp8;
 use ptx::pipeline::{MaxRegisters, PipelineMemory, Pipelines as _, StageOperands, WarpgroupBarriers};
 use ptx::qualifier::n::{N128, N192, N256};
@@ -10,6 +11,7 @@ use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, StoreRing, TensorMap, TensorMapMut, TensorRowMut};
+use ptx::trap;
 use ptx::wgmma::{Flight, Half, Multiplicand, Packed, Tile, Zeros};
 
 /// Eight-bit floats.
@@ -159,6 +161,155 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
             },
         );
         run.end()
+    });
+}
+
+/// Halves of which [`gemm_split`] stores eight at a time.
+pub trait HalfVector: Half {
+    /// Rounds eight sums.
+    fn vector(sums: [f32; 8]) -> Self::Vector;
+}
+impl HalfVector for bf16 {
+    #[inline(always)]
+    fn vector(sums: [f32; 8]) -> [Self; 8] {
+        convert(sums)
+    }
+}
+impl HalfVector for f16 {
+    #[inline(always)]
+    fn vector(sums: [f32; 8]) -> [Self; 8] {
+        convert(sums)
+    }
+}
+
+/// A part of a block of [`gemm_split`]: 64 columns of the rows of a CTA.
+type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
+
+/// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ, as [`gemm`] computes it, for products of few blocks and a long k: each CTA of a cluster adds up
+/// a part of k.
+///
+/// Launch: a 1-D grid of a cluster for each block of 64 · `W` rows and `N` columns; dynamic shared memory for the stages.
+///
+/// Technique: the warpgroups of each CTA multiply a part of k. A warp's sums go to the CTA that owns its 16 rows, by
+/// distributed shared memory. After a barrier of the cluster, each CTA adds up what it has got, in the order of the ranks, so that the
+/// product is the same in each launch.
+#[ptx::kernel(
+    threads = 128 * (W as u32 + 1),
+    cluster = SPLIT as u32,
+    instances(
+        <bf16, bf16, N128, 2, 2, 4>,
+        <bf16, bf16, N128, 2, 4, 4>,
+        <bf16, bf16, N128, 2, 8, 4>
+    )
+)]
+pub fn gemm_split<T: Multiplicand, O: HalfVector, N: Columns, const W: usize, const SPLIT: usize, const STAGES: usize>(
+    cta: Cta,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (
+        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
+        SharedArray<f32, { 64 * W * N::COUNT }>,
+        SharedArray<O, { BUFFERS * 64 * (64 * W / SPLIT) }>,
+    ),
+    a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
+    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT }>>,
+    c: TensorMapMut<O, Slice<{ 64 * W / SPLIT }>>,
+    scale_a: Global<f32>,
+    scale_b: Global<f32>,
+    k: u32,
+    group: u32,
+) {
+    const DEPTH: u32 = 128 / size_of::<T>() as u32;
+    const PARTS: usize = N::COUNT / 64;
+    /// The warps whose rows a CTA owns, and the vectors of sums of a warp.
+    const WARPS: usize = 4 * W / SPLIT;
+    const VECTORS: usize = 32 * (N::COUNT / 8);
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
+    let scale = scale_a.get(0).unwrap_or(1.0) * scale_b.get(0).unwrap_or(1.0);
+    // All CTAs run as many steps: those behind k multiply zeros.
+    let steps = k.div_ceil(DEPTH).div_ceil(SPLIT as u32).max(1) as i32;
+    cta.finish_cluster(memory, |mut cluster, (pipeline, sums, out)| {
+        let rank = cluster.cta_rank() as usize;
+        let mut blocks = c.cluster_blocks::<{ PARTS as u32 }, 1>(&cluster, group);
+        let Some(([x, y], block)) = blocks.next_block() else {
+            trap() // there are more clusters than blocks
+        };
+        let (y, first) = (y / SPLIT as i32, rank as i32 * steps);
+        let shares = cluster.open_write_only(sums).sync(&cluster);
+        let run = pipeline.run_warpgroups(
+            cluster.cta_mut(),
+            smem.barriers,
+            MaxRegisters::<168, 168>,
+            [(); W],
+            |thread, mut producer| {
+                for step in first..first + steps {
+                    producer = producer.load(thread, (a.box_at([step, y]), b.box_at([step, x])));
+                }
+                producer
+            },
+            |warpgroup, mut consumer, wgmma, ()| {
+                let (stage, next) = consumer.operands(warpgroup);
+                consumer = next;
+                let mut sums = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| {
+                    multiply(warpgroup, sums, stage)
+                });
+                for _ in 1..steps {
+                    let (stage, next) = consumer.operands(warpgroup);
+                    consumer = next;
+                    let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
+                    let read;
+                    (sums, read) = both.wait_oldest(warpgroup);
+                    read.release(warpgroup);
+                }
+                let (wgmma, (product, stage)) = sums.wait(warpgroup);
+                stage.release(warpgroup);
+                let thread = warpgroup.thread_rank() as usize;
+                let (warp, lane) = (4 * warpgroup.index() as usize + thread / 32, thread % 32);
+                // Lanes of a column come together, for those who read.
+                let to = (WARPS * rank + warp % WARPS) * VECTORS + lane % 4 * 8 + lane / 4;
+                if let Some(owner) = shares.peer((warp / WARPS) as u32) {
+                    product.for_each_four(warpgroup, |[_, column], four| {
+                        owner.set_vector(to + (column / 8) as usize * 32, four);
+                    });
+                }
+                (consumer, wgmma, ())
+            },
+        );
+        let shares = shares.publish().sync(&cluster);
+        let cta = cluster.cta();
+        let mut out = out.into_store_ring::<{ 64 * (64 * W / SPLIT) }, BUFFERS>();
+        let mut boxes = block.of_cta(cta);
+        let mut part = 0;
+        while let Some(to) = boxes.next_box() {
+            out.store(cta, to, |buffer| {
+                // Of each item, the 8 columns `column` of a row and of the row 8 below.
+                let mut item = cta.thread_rank() as usize;
+                while item < 64 * WARPS {
+                    let (row, column, warp) = (item % 8, item / 8 % 8, item / 64);
+                    let at = warp * VECTORS + (8 * part + column) * 32 + row;
+                    let mut rows = [[0.0; 8]; 2];
+                    unroll::<SPLIT>(|share| {
+                        unroll::<4>(|pair| {
+                            let four = shares.get_vector(share * WARPS * VECTORS + at + 8 * pair);
+                            let [x0, x1, y0, y1] = four.unwrap_or([0.0; 4]);
+                            rows[0][2 * pair] += x0;
+                            rows[0][2 * pair + 1] += x1;
+                            rows[1][2 * pair] += y0;
+                            rows[1][2 * pair + 1] += y1;
+                        });
+                    });
+                    unroll::<2>(|half| {
+                        let vector = 8 * (16 * warp + 8 * half + row) + (column ^ row);
+                        buffer.set_vector(vector, O::vector(rows[half].map(|sum| sum * scale)));
+                    });
+                    item += cta.thread_count() as usize;
+                }
+            });
+            part += 1;
+        }
+        let out = out.end(cta);
+        (cluster, (run.end().0, shares.end(), out))
     });
 }
 

@@ -3,8 +3,10 @@
 use core::marker::PhantomData;
 
 use super::{BoxShape, MatrixBox, StoreShape, TensorMapMut, TensorTileMut, UsedBy};
+use crate::cluster::Cluster;
 use crate::group::{Cta, Warpgroup};
 use crate::mark::{Grid, deal};
+use crate::raw;
 use crate::shared::Element;
 
 /// The order of `COLUMNS * ROWS` boxes in a block, and of the blocks in a matrix or in each matrix of a tensor.
@@ -73,6 +75,9 @@ pub struct BlockPositions<const RANK: usize = 2> {
     /// The distance to the block after the next, and the sum of that and of the distance from there to the block after it.
     step: u32,
     two_steps: u32,
+    /// How many rows of blocks have one number, and which of them is this CTA's.
+    stacked: u32,
+    row: u32,
 }
 
 impl<const RANK: usize> Iterator for BlockPositions<RANK> {
@@ -82,7 +87,8 @@ impl<const RANK: usize> Iterator for BlockPositions<RANK> {
         if self.next >= self.count {
             return None;
         }
-        let position = self.order.position(self.next);
+        let mut position = self.order.position(self.next);
+        position[1] = position[1].wrapping_mul(self.stacked).wrapping_add(self.row);
         if RANK == 2 {
             self.next += self.step;
         } else {
@@ -176,6 +182,65 @@ impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; RANK]>, const RANK: usize
                 count: order.blocks[0] * order.blocks[1] * order.matrices(),
                 step: if turns { 2 * ctas - 1 - 2 * rank } else { ctas },
                 two_steps: ctas.wrapping_mul(2),
+                stacked: 1,
+                row: 0,
+            },
+            _of: PhantomData,
+        }
+    }
+}
+
+impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; 2]>> TensorMapMut<T, S> {
+    /// Divides a matrix into blocks of `COLUMNS` by `ROWS` boxes, as [`blocks`](TensorMapMut::blocks) does, for CTAs of a cluster that
+    /// work together: they take blocks of one column, one below the other, in the order of their ranks. So they can share what a column
+    /// of blocks needs, or compute one large block together.
+    ///
+    /// The blocks of a cluster have one number, and clusters take numbers as CTAs do in `blocks`. All CTAs of a cluster get
+    /// equally many blocks: the last ones of a column can lie below the matrix. Stores to them change nothing.
+    ///
+    /// Collective in the cluster.
+    ///
+    /// PTX: none, but for loads of the arguments.
+    ///
+    /// ```
+    /// use ptx::{bf16, cluster::Cluster, qualifier::swizzle_mode, tensor::{Box2, TensorBlocksMut, TensorMapMut}};
+    ///
+    /// type Part = Box2<64, 64, swizzle_mode::B128>;
+    ///
+    /// /// Blocks of 128 rows and 256 columns: two CTAs of a cluster have 256 rows of the same columns.
+    /// fn of_cta(cluster: &Cluster<'_>, c: TensorMapMut<bf16, Part>) -> TensorBlocksMut<bf16, Part, 4, 2> {
+    ///     c.cluster_blocks::<4, 2>(cluster, 8)
+    /// }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    pub fn cluster_blocks<const COLUMNS: u32, const ROWS: u32>(
+        self,
+        cluster: &Cluster<'_>,
+        group: u32,
+    ) -> TensorBlocksMut<T, S, COLUMNS, ROWS> {
+        const { assert!(COLUMNS > 0 && ROWS > 0, "a block has at least one box") };
+        const { assert_matrix::<S>() };
+        meet!(cluster);
+        deal::<Grid, _>(self.object);
+        // With another order, another CTA would own the same block.
+        deal::<Grid, ()>(core::ptr::without_provenance(group as usize));
+        let ctas = cluster.cta_count().max(1);
+        let columns = self.boxes[0].div_ceil(COLUMNS);
+        let rows = self.boxes[1].div_ceil(ROWS).div_ceil(ctas);
+        let of_x = raw::nclusterid_x();
+        let rank = raw::clusterid_x() + of_x * (raw::clusterid_y() + raw::nclusterid_y() * raw::clusterid_z());
+        let clusters = of_x * raw::nclusterid_y() * raw::nclusterid_z();
+        TensorBlocksMut {
+            object: self.object,
+            positions: BlockPositions {
+                order: Order { blocks: [columns, rows], group: group.clamp(1, rows.max(1)) },
+                next: rank,
+                count: columns * rows,
+                step: clusters.min(1 << 31),
+                two_steps: 0,
+                stacked: ctas,
+                row: cluster.cta_rank(),
             },
             _of: PhantomData,
         }
@@ -219,6 +284,15 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
         next[1] = next[1].wrapping_mul((ROWS as usize * S::OUTER) as i32);
         next[1] = next[1].wrapping_add((warpgroup.index() * S::OUTER as u32) as i32);
         TensorRowMut { object: self.object, next, left: COLUMNS, _of: PhantomData }
+    }
+
+    /// Returns the boxes of the block, which has one row of them, for the whole CTA.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn of_cta(self, _cta: &Cta) -> TensorRowMut<T, S, Cta, RANK> {
+        const { assert!(ROWS == 1, "the block has more than one row of boxes: take blocks of one row") };
+        TensorRowMut { object: self.object, next: self.first, left: COLUMNS, _of: PhantomData }
     }
 }
 

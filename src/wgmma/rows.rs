@@ -188,6 +188,43 @@ impl<N: Columns, const M: usize> Accumulator<N, M> {
         self.map_registers(|m, i, sum| f(sum, rows.values[m][i / 2 % 2]))
     }
 
+    /// Calls `f([row, column], sums)` with the thread's sums, four at a time: those of two neighboring columns in the row, and then
+    /// in the row eight below. The place is that of the first one.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: that of `f`.
+    ///
+    /// ```
+    /// # use ptx::{group::Warpgroup, qualifier::n, shared::{Shared, VectorStores}, wgmma::Accumulator};
+    /// /// Stores the sums as the threads have them: thread after thread, all of the first 8 columns before the others.
+    /// fn store<'p>(
+    ///     warpgroup: &Warpgroup<'p, 1>,
+    ///     sums: &Accumulator<n::N64>,
+    ///     to: &Shared<'_, f32, 4096, VectorStores, Warpgroup<'p, 1>>,
+    /// ) {
+    ///     let thread = warpgroup.thread_rank();
+    ///     sums.for_each_four(warpgroup, |[_, column], four| {
+    ///         to.set_vector((column / 8 * 128 + thread) as usize, four);
+    ///     });
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn for_each_four<const COUNT: u32>(
+        &self,
+        warpgroup: &Warpgroup<'_, COUNT>,
+        mut f: impl FnMut([u32; 2], [f32; 4]),
+    ) {
+        let [row, column] = first(warpgroup);
+        unroll_rows::<M>(|m| {
+            unroll::<32>(|i| {
+                if let Some(&[a, b, c, d]) = self.sums[m].as_ref().get(4 * i..4 * i + 4) {
+                    f([row + 64 * m as u32, column + 8 * i as u32], [a, b, c, d]);
+                }
+            });
+        });
+    }
+
     /// Replaces each sum `x` by `f([row, column], x)`, with its place in the `64 * M` rows and `N` columns.
     ///
     /// Not collective.
