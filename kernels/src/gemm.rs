@@ -5,14 +5,16 @@ use ptx::global::Global;
 use ptx::group::{Cta, Warpgroup};
 use ptx::math::convert;
 use ptx::multimem::Fp8;
-use ptx::pipeline::{MaxRegisters, PipelineMemory, Pipelines as _, StageOperands, WarpgroupBarriers};
+use ptx::pipeline::{
+    Consumer, MaxRegisters, PipelineMemory, Pipelines as _, Sharing, StageOperands, WarpgroupBarriers,
+};
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, StoreRing, TensorMap, TensorMapMut, TensorRowMut};
+use ptx::tensor::{self, Box2, StoreRing, TensorBlocksMut, TensorMap, TensorMapMut, TensorRowMut};
 use ptx::trap;
-use ptx::wgmma::{Flight, Half, Multiplicand, Packed, Tile, Zeros};
+use ptx::wgmma::{Flight, Half, Multiplicand, Packed, Tile, Wgmma, Zeros};
 
 /// Eight-bit floats.
 pub type E4m3 = Fp8<ty::E4m3>;
@@ -32,6 +34,7 @@ fn multiply<
     'a,
     T: Multiplicand,
     N: Columns,
+    G: Sharing,
     const K: usize,
     const M: usize,
     const C: usize,
@@ -40,7 +43,7 @@ fn multiply<
 >(
     warpgroup: &Warpgroup<'_, WARPGROUPS>,
     sums: Flight<'a, N>,
-    stage: &'a StageOperands<'_, Stage<T, K, M, C>, STAGES>,
+    stage: &'a StageOperands<'_, Stage<T, K, M, C>, STAGES, G>,
 ) -> Flight<'a, N> {
     let (a, b) = stage.tiles();
     sums.mma(a.of(warpgroup), b)
@@ -64,6 +67,66 @@ fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
     if let Some(to) = boxes.next_box() {
         out.store(warpgroup, to, |buffer| values.store::<Part, _, _>(warpgroup, [0, i], buffer));
     }
+}
+
+/// Computes and stores the blocks of a CTA, of `PARTS` = `COLUMNS` parts, in a warpgroup.
+#[inline(always)]
+fn blocks_of_sums<
+    'p,
+    T: Multiplicand,
+    O: Half,
+    N: Columns,
+    G: Sharing,
+    const K: usize,
+    const M: usize,
+    const C: usize,
+    const STAGES: usize,
+    const WARPGROUPS: u32,
+    const PARTS: usize,
+    const COLUMNS: u32,
+>(
+    warpgroup: &Warpgroup<'p, WARPGROUPS>,
+    mut consumer: Consumer<'p, Stage<T, K, M, C>, STAGES, G>,
+    mut wgmma: Wgmma<'p>,
+    out: &mut Ring<'_, 'p, O, WARPGROUPS>,
+    mut blocks: TensorBlocksMut<O, Part, COLUMNS, WARPGROUPS>,
+    steps: i32,
+    scale: f32,
+) -> (Consumer<'p, Stage<T, K, M, C>, STAGES, G>, Wgmma<'p>) {
+    // What the block before leaves: its values, and where they go.
+    let (mut last, mut boxes) = (Packed::<O, N>::zeros(), TensorRowMut::empty());
+    while let Some((_, block)) = blocks.next_block() {
+        let (stage, next) = consumer.operands(warpgroup);
+        let first =
+            wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| multiply(warpgroup, sums, stage));
+        // The first steps, each with a part of the block before.
+        let (rest, mut sums) = fold::<PARTS, _>((next, first), |(consumer, sums), i| {
+            store(warpgroup, out, &last, &mut boxes, i);
+            if i as i32 + 1 >= steps {
+                return (consumer, sums);
+            }
+            let (stage, next) = consumer.operands(warpgroup);
+            let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
+            let (sums, read) = both.wait_oldest(warpgroup);
+            read.release(warpgroup);
+            (next, sums)
+        });
+        consumer = rest;
+        for _ in PARTS as i32 + 1..steps {
+            let (stage, next) = consumer.operands(warpgroup);
+            consumer = next;
+            let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
+            let read;
+            (sums, read) = both.wait_oldest(warpgroup);
+            read.release(warpgroup);
+        }
+        let (idle, (product, stage)) = sums.wait(warpgroup);
+        stage.release(warpgroup);
+        wgmma = idle;
+        (last, boxes) = (product.map(|sum| sum * scale).pack::<O>(), block.of(warpgroup));
+    }
+    unroll::<PARTS>(|i| store(warpgroup, out, &last, &mut boxes, i));
+    (consumer, wgmma)
 }
 
 /// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ: `a` is m × k, `b` is n × k, `c` is m × n, all row-major. A scale is one number, or empty for 1.
@@ -105,7 +168,7 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
     tensor::prefetch_tensormap(&cta, &c);
     let scale = scale_a.get(0).unwrap_or(1.0) * scale_b.get(0).unwrap_or(1.0);
     let steps = k.div_ceil(DEPTH).max(1) as i32;
-    let mut blocks = c.blocks::<{ PARTS as u32 }, { W as u32 }>(&cta, group);
+    let blocks = c.blocks::<{ PARTS as u32 }, { W as u32 }>(&cta, group);
     let positions = blocks.positions();
     cta.finish(memory, |cta, (pipeline, out)| {
         let run = pipeline.run_warpgroups(
@@ -121,46 +184,78 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
                 }
                 producer
             },
-            |warpgroup, mut consumer, mut wgmma, out| {
+            |warpgroup, consumer, wgmma, out| {
                 let mut out = out.into_store_ring();
-                // What the block before leaves: its values, and where they go.
-                let (mut last, mut boxes) = (Packed::zeros(), TensorRowMut::empty());
-                while let Some((_, block)) = blocks.next_block() {
-                    let (stage, next) = consumer.operands(warpgroup);
-                    let first = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| {
-                        multiply(warpgroup, sums, stage)
-                    });
-                    // The first steps, each with a part of the block before.
-                    let (rest, mut sums) = fold::<PARTS, _>((next, first), |(consumer, sums), i| {
-                        store(warpgroup, &mut out, &last, &mut boxes, i);
-                        if i as i32 + 1 >= steps {
-                            return (consumer, sums);
-                        }
-                        let (stage, next) = consumer.operands(warpgroup);
-                        let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
-                        let (sums, read) = both.wait_oldest(warpgroup);
-                        read.release(warpgroup);
-                        (next, sums)
-                    });
-                    consumer = rest;
-                    for _ in PARTS as i32 + 1..steps {
-                        let (stage, next) = consumer.operands(warpgroup);
-                        consumer = next;
-                        let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
-                        let read;
-                        (sums, read) = both.wait_oldest(warpgroup);
-                        read.release(warpgroup);
-                    }
-                    let (idle, (product, stage)) = sums.wait(warpgroup);
-                    stage.release(warpgroup);
-                    wgmma = idle;
-                    (last, boxes) = (product.map(|sum| sum * scale).pack::<O>(), block.of(warpgroup));
-                }
-                unroll::<PARTS>(|i| store(warpgroup, &mut out, &last, &mut boxes, i));
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, PARTS, _>(
+                    warpgroup, consumer, wgmma, &mut out, blocks, steps, scale,
+                );
                 (consumer, wgmma, out.end(warpgroup))
             },
         );
         run.end()
+    });
+}
+
+/// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ, as [`gemm`] computes it, in clusters of two CTAs.
+///
+/// Launch: a 1-D grid of any even size, best a CTA per multiprocessor; dynamic shared memory for the stages.
+///
+/// Technique: that of [`gemm`]. The CTAs of a cluster have blocks one above the other, so they multiply by the same tiles of `b`: each loads
+/// half of a tile into both.
+#[ptx::kernel(
+    threads = 128 * (W as u32 + 1),
+    cluster = 2,
+    instances(<bf16, bf16, N256, 2, 4>, <bf16, bf16, N192, 2, 4>, <bf16, bf16, N128, 2, 6>)
+)]
+pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: usize>(
+    cta: Cta,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (
+        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
+        [Buffers<O>; W],
+    ),
+    a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
+    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT / 2 }>>,
+    c: TensorMapMut<O, Part>,
+    scale_a: Global<f32>,
+    scale_b: Global<f32>,
+    k: u32,
+    group: u32,
+) {
+    const DEPTH: u32 = 128 / size_of::<T>() as u32;
+    const PARTS: usize = N::COUNT / 64;
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
+    let scale = scale_a.get(0).unwrap_or(1.0) * scale_b.get(0).unwrap_or(1.0);
+    let steps = k.div_ceil(DEPTH).max(1) as i32;
+    cta.finish_cluster(memory, |mut cluster, (pipeline, out)| {
+        let Some(pair) = cluster.whole::<2>() else { trap() };
+        let blocks = c.cluster_blocks::<{ PARTS as u32 }, { W as u32 }>(&cluster, group);
+        let positions = blocks.positions();
+        let run = pipeline.multicast(((), pair)).run_warpgroups(
+            &mut cluster,
+            smem.barriers,
+            MaxRegisters::<40, 232>,
+            out,
+            |thread, mut producer| {
+                for [x, y] in positions {
+                    for step in 0..steps {
+                        let half = 2 * x + pair.cta_rank() as i32;
+                        producer = producer.load(thread, (a.box_at([step, y]), b.box_at([step, half])));
+                    }
+                }
+                producer
+            },
+            |warpgroup, consumer, wgmma, out| {
+                let mut out = out.into_store_ring();
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, PARTS, _>(
+                    warpgroup, consumer, wgmma, &mut out, blocks, steps, scale,
+                );
+                (consumer, wgmma, out.end(warpgroup))
+            },
+        );
+        (cluster, run.end())
     });
 }
 
@@ -202,7 +297,14 @@ type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
         <bf16, bf16, N128, 2, 8, 4>
     )
 )]
-pub fn gemm_split<T: Multiplicand, O: HalfVector, N: Columns, const W: usize, const SPLIT: usize, const STAGES: usize>(
+pub fn gemm_split<
+    T: Multiplicand,
+    O: HalfVector,
+    N: Columns,
+    const W: usize,
+    const SPLIT: usize,
+    const STAGES: usize,
+>(
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
     #[dynamic] memory: (

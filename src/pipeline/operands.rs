@@ -1,10 +1,11 @@
 //! Stages whose tiles warpgroups multiply.
 
 use super::stage::{StageSource, StageTiles, second};
+use crate::cluster::Peers;
 use crate::raw;
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::{MatrixBox, TensorTile};
+use crate::tensor::{MatrixBox, MulticastShape, TensorTile};
 use crate::wgmma::{Operand, Tile, panel};
 
 // SAFETY: the panels lie one after another, each a multiple of eight rows, to which the tile is aligned.
@@ -33,6 +34,30 @@ unsafe impl<T: Element, S: MatrixBox, const PANELS: usize> StageSource<Tile<T, S
             unsafe { S::load(dst, self.map.object, at, full, hint) };
             i += 1;
         }
+    }
+}
+
+// SAFETY: each peer brings one part to all of them; `FITS` asserts that the parts make up the tile.
+unsafe impl<T: Element, S: MatrixBox, P: MatrixBox + MulticastShape, const CTAS: u32>
+    StageSource<Tile<T, S>, Peers<'_, CTAS>> for TensorTile<T, P>
+{
+    const FITS: () = {
+        let part = panel::<T, P, 1>();
+        assert!(
+            P::INNER == S::INNER && P::ROW_BYTES == S::ROW_BYTES,
+            "the rows of a part are not those of the operand: give the tensor map's box the same columns and swizzle"
+        );
+        assert!(
+            size::product([part, CTAS as usize]) == panel::<T, S, 1>(),
+            "each peer loads its part of the operand: give the tensor map a box of the operand's rows divided by the number of peers"
+        );
+    };
+    #[inline(always)]
+    unsafe fn load(self, addr: u32, peers: Peers<'_, CTAS>, full: u32, hint: impl raw::L2CacheHint) {
+        let dst = addr + peers.cta_rank() * const { size::shared(panel::<T, P, 1>()) };
+        // SAFETY: the stage is free and its mbarrier valid in each CTA (`# Safety`). The map has this shape by the contract of
+        // `TensorMap::from_raw`. A part has a multiple of eight rows (`panel`), after which the swizzle repeats.
+        unsafe { P::multicast(dst, self.map.object, self.at, full, peers.mask(), hint) }
     }
 }
 
