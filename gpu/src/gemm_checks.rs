@@ -2,7 +2,6 @@
 
 use anyhow::{Result, ensure};
 use ptx::math::convert;
-use ptx::qualifier::Columns;
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::Tensor;
@@ -16,23 +15,22 @@ use crate::kernels::input;
 use crate::library_checks::{Run, seeded};
 use crate::options::Options;
 
-/// Makes the table of instances: of each, its name, its type arguments, and the seeds on an emulated device.
+/// Makes the table of instances: of each, its name, the kernel, its type arguments, its tile, and the seeds on an emulated device.
 macro_rules! instances {
-    ($( $name:ident: $T:ident $O:ident $N:ident $W:literal $STAGES:literal, $emulated:expr; )*) => {
+    ($( $name:ident: $kernel:ident $T:ident $O:ident <$($argument:tt),*> $tile:expr, $emulated:expr; )*) => {
         /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
         pub const KERNELS: &[&str] = &[$( stringify!($name), )* "gemm_tn"];
 
         $(
             #[allow(non_snake_case, reason = "the name of the instance")]
             fn $name<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
-                let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm::<$T, $O, $N, $W, $STAGES>)?;
-                let tile = Tile::of($W, <$N as Columns>::COUNT as u32);
+                let kernel = D::kernel(loaded, ptx_kernels::gemm::$kernel::<$T, $O, $($argument),*>)?;
                 let launch = |(grid, group), [a, b, c]: &[Matrix; 3], [in_a, in_b]: [&_; 2], out: &mut _, scale: &_, k| {
                     let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
                     let (a, b, c) = (a.tensor::<$T, _>(in_a), b.tensor::<$T, _>(in_b), c.tensor::<$O, _>(out));
                     device.launch(&kernel, grid, (a, b, c, D::read(scale), D::read(scale), k, group))
                 };
-                product::<$T, $O, D>(device, seed, tile, false, launch)
+                product::<$T, $O, D>(device, seed, $tile, false, launch)
             }
         )*
 
@@ -43,12 +41,18 @@ macro_rules! instances {
     };
 }
 instances! {
-    gemm_bf16_bf16_N256_2_4: bf16 bf16 N256 2 4, &[0, 1, 2, 3];
-    gemm_bf16_bf16_N192_2_4: bf16 bf16 N192 2 4, &[2, 3, 6];
-    gemm_bf16_bf16_N128_2_6: bf16 bf16 N128 2 6, &[2, 3, 7];
-    gemm_bf16_bf16_N128_1_8: bf16 bf16 N128 1 8, &[2, 3, 8];
-    gemm_f16_f16_N256_2_4: f16 f16 N256 2 4, &[2, 3];
-    gemm_E4m3_bf16_N256_2_4: E4m3 bf16 N256 2 4, &[3, 4, 10];
+    gemm_bf16_bf16_N256_2_4: gemm bf16 bf16 <N256, 2, 4> Tile::of(2, 256), &[0, 1, 2, 3];
+    gemm_bf16_bf16_N192_2_4: gemm bf16 bf16 <N192, 2, 4> Tile::of(2, 192), &[2, 3, 6];
+    gemm_bf16_bf16_N128_2_6: gemm bf16 bf16 <N128, 2, 6> Tile::of(2, 128), &[2, 3, 7];
+    gemm_bf16_bf16_N128_1_8: gemm bf16 bf16 <N128, 1, 8> Tile::of(1, 128), &[2, 3, 8];
+    gemm_f16_f16_N256_2_4: gemm f16 f16 <N256, 2, 4> Tile::of(2, 256), &[2, 3];
+    gemm_E4m3_bf16_N256_2_4: gemm E4m3 bf16 <N256, 2, 4> Tile::of(2, 256), &[3, 4, 10];
+    gemm_pair_bf16_bf16_N256_2_4: gemm_pair bf16 bf16 <N256, 2, 4> Tile::pair(2, 256), &[0, 1, 2, 3];
+    gemm_pair_bf16_bf16_N192_2_4: gemm_pair bf16 bf16 <N192, 2, 4> Tile::pair(2, 192), &[2, 3, 6];
+    gemm_pair_bf16_bf16_N128_2_6: gemm_pair bf16 bf16 <N128, 2, 6> Tile::pair(2, 128), &[2, 3, 7];
+    gemm_split_bf16_bf16_N128_2_2_4: gemm_split bf16 bf16 <N128, 2, 2, 4> Tile::split(2, 128, 2), &[1, 2, 3];
+    gemm_split_bf16_bf16_N128_2_4_4: gemm_split bf16 bf16 <N128, 2, 4, 4> Tile::split(2, 128, 4), &[2, 4];
+    gemm_split_bf16_bf16_N128_2_8_4: gemm_split bf16 bf16 <N128, 2, 8, 4> Tile::split(2, 128, 8), &[0, 4];
 }
 
 /// The product of factors whose rows lie along k.
@@ -161,8 +165,11 @@ fn product<T: Factor, O: Half, D: Device>(
     let sums: Vec<f64> = (0..m * n).map(|i| sum(i / n, i % n)).collect();
 
     let plan = tile.plan([m, n, k].map(|extent| extent as u32), size_of::<T>(), device.multiprocessors()?);
-    let planned = (plan.grid, plan.group);
-    let launches = [(1, 1 + seed % 3), if seed.is_multiple_of(2) { (3, 2) } else { planned }];
+    let (planned, cluster) = ((plan.grid, plan.group), tile.cluster());
+    let launches = [
+        (if tile.split == 1 { cluster } else { plan.grid }, 1 + seed % 3),
+        if seed.is_multiple_of(2) && tile.split == 1 { (3 * cluster, 2) } else { planned },
+    ];
     let scales: [&[f32]; 2] = if along_k { [&[], &[]] } else { [&[], &[0.5]] };
     for ((grid, group), scale) in launches.into_iter().zip(scales) {
         let mut out = device.memory(&vec![O::nearest(f64::NAN); m * c.pitch])?;
@@ -196,7 +203,8 @@ fn product<T: Factor, O: Half, D: Device>(
             continue;
         }
         let mut out = device.memory(&vec![O::nearest(f64::NAN); m * c.pitch])?;
-        let launched = launch((1, 1), &matrices, [&in_a, &in_b], &mut out, &device.memory(&[])?, k as u32);
+        let launched =
+            launch((cluster, 1), &matrices, [&in_a, &in_b], &mut out, &device.memory(&[])?, k as u32);
         let told = launched.err().map(|error| format!("{error:#}")).unwrap_or_default();
         let matrix = ["a", "b", "c"][packed];
         ensure!(

@@ -385,6 +385,7 @@ pub fn gemm_split<
         let mut part = 0;
         while let Some(to) = boxes.next_box() {
             out.store(cta, to, |buffer| {
+                let buffer = buffer.as_2d::<64>().swizzled(swizzle_mode::B128);
                 // Of each item, the 8 columns `column` of a row and of the row 8 below.
                 let mut item = cta.thread_rank() as usize;
                 while item < 64 * WARPS {
@@ -402,8 +403,8 @@ pub fn gemm_split<
                         });
                     });
                     unroll::<2>(|half| {
-                        let vector = 8 * (16 * warp + 8 * half + row) + (column ^ row);
-                        buffer.set_vector(vector, O::vector(rows[half].map(|sum| sum * scale)));
+                        let sums = rows[half].map(|sum| sum * scale);
+                        buffer.set_vector([column, 16 * warp + 8 * half + row], O::vector(sums));
                     });
                     item += cta.thread_count() as usize;
                 }

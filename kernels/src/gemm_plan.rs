@@ -1,14 +1,17 @@
-//! The launch of a product: which instance of [`gemm`](crate::gemm::gemm) computes it, with how many CTAs, in which order of blocks.
+//! The launch of a product: which instance of [`gemm`](crate::gemm::gemm), [`gemm_pair`](crate::gemm::gemm_pair) or
+//! [`gemm_split`](crate::gemm::gemm_split) computes it, with how many CTAs, in which order of blocks.
 
-/// The block of `c` that a CTA of an instance computes at a time.
+/// The block of `c` that a CTA of an instance computes at a time, and what the CTAs of a cluster do together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
     /// The warpgroups that multiply, of 64 rows each.
     pub warpgroups: u32,
     /// The columns.
     pub columns: u32,
-    /// The measured rate of its products, in percent of those of 128 rows and 256 columns.
-    rate: u32,
+    /// The CTAs that multiply by the same tiles of `b`: 2 of `gemm_pair`.
+    pub sharing: u32,
+    /// The CTAs that compute a block together, each a part of k: those of `gemm_split`.
+    pub split: u32,
 }
 
 /// The launch of a product.
@@ -18,7 +21,7 @@ pub struct Plan {
     pub tile: Tile,
     /// The CTAs.
     pub grid: u32,
-    /// The argument of `gemm`: rows of blocks in a group.
+    /// The argument of the kernel: rows of blocks in a group, of `gemm_pair` rows of pairs of blocks.
     pub group: u32,
     /// The time by the model, in cycles of a multiprocessor.
     pub cycles: u64,
@@ -26,54 +29,117 @@ pub struct Plan {
 
 /// The bytes of a row of a stage, along k.
 const STEP: u64 = 128;
+/// The bytes that a multiprocessor loads in a cycle from the L2 cache while all of them load: the measured rates of products with small
+/// tiles.
+const LOADED: u64 = 57;
 
 impl Tile {
     /// The tiles of the instances of `bf16`. Those of other types are among them.
-    pub const ALL: [Self; 4] =
-        [Self::new(2, 256, 100), Self::new(2, 192, 99), Self::new(2, 128, 87), Self::new(1, 128, 60)];
+    pub const ALL: [Self; 10] = [
+        Self::new(2, 256, 1, 1),
+        Self::new(2, 192, 1, 1),
+        Self::new(2, 128, 1, 1),
+        Self::new(1, 128, 1, 1),
+        Self::new(2, 256, 2, 1),
+        Self::new(2, 192, 2, 1),
+        Self::new(2, 128, 2, 1),
+        Self::new(2, 128, 1, 2),
+        Self::new(2, 128, 1, 4),
+        Self::new(2, 128, 1, 8),
+    ];
 
-    const fn new(warpgroups: u32, columns: u32, rate: u32) -> Self {
-        Self { warpgroups, columns, rate }
+    const fn new(warpgroups: u32, columns: u32, sharing: u32, split: u32) -> Self {
+        Self { warpgroups, columns, sharing, split }
     }
 
-    /// Returns the tile with so many warpgroups and columns.
+    const fn find(tile: Self) -> Self {
+        let mut i = 0;
+        while Self::ALL[i].warpgroups != tile.warpgroups
+            || Self::ALL[i].columns != tile.columns
+            || Self::ALL[i].sharing != tile.sharing
+            || Self::ALL[i].split != tile.split
+        {
+            i += 1;
+        }
+        Self::ALL[i]
+    }
+
+    /// Returns the tile of `gemm` with so many warpgroups and columns.
     ///
     /// # Panics
     ///
     /// If no instance has it.
     #[must_use]
     pub const fn of(warpgroups: u32, columns: u32) -> Self {
-        let mut i = 0;
-        while Self::ALL[i].warpgroups != warpgroups || Self::ALL[i].columns != columns {
-            i += 1;
-        }
-        Self::ALL[i]
+        Self::find(Self::new(warpgroups, columns, 1, 1))
+    }
+
+    /// Returns the tile of `gemm_pair` with so many warpgroups and columns.
+    ///
+    /// # Panics
+    ///
+    /// If no instance has it.
+    #[must_use]
+    pub const fn pair(warpgroups: u32, columns: u32) -> Self {
+        Self::find(Self::new(warpgroups, columns, 2, 1))
+    }
+
+    /// Returns the tile of `gemm_split` with so many warpgroups, columns and parts of k.
+    ///
+    /// # Panics
+    ///
+    /// If no instance has it.
+    #[must_use]
+    pub const fn split(warpgroups: u32, columns: u32, split: u32) -> Self {
+        Self::find(Self::new(warpgroups, columns, 1, split))
     }
 
     const fn rows(self) -> u32 {
         64 * self.warpgroups
     }
 
-    /// Plans a product of m × k by k × n elements of so many bytes with this tile.
+    /// The CTAs of a cluster.
+    #[must_use]
+    pub const fn cluster(self) -> u32 {
+        self.sharing * self.split
+    }
+
+    /// The cycles of a step along k: of the products, or of the loads if these take longer.
+    fn step(self, is_aligned: bool) -> u64 {
+        let (rows, columns) = (u64::from(self.rows()), u64::from(self.columns));
+        // The tensor cores add 32 · 128 bytes of products a cycle.
+        let products = rows * columns / 32;
+        let bytes = (rows + columns / u64::from(self.sharing)) * STEP;
+        // Of eight rows that begin at any multiple of 16 bytes, seven lie in two lines of the cache.
+        let bytes = if is_aligned { bytes } else { bytes * 15 / 8 };
+        products.max(bytes / LOADED)
+    }
+
+    /// Plans a product of m × k by k × n elements of so many bytes with this tile. The rows of the factors lie along k, one behind the other.
     ///
-    /// A multiprocessor has one CTA. In each wave, every CTA runs the steps along k of one block at the tile's rate, and then leaves the
-    /// pipeline, packs the sums and starts with the next block.
+    /// A multiprocessor has one CTA. In each wave, every cluster runs the steps along k of one block, and then leaves the
+    /// pipeline, packs the sums and starts with the next block. The CTAs of `gemm_split` exchange their sums before.
     #[must_use]
     pub fn plan(self, [m, n, k]: [u32; 3], element: usize, multiprocessors: u32) -> Plan {
-        let (rows, columns) = (m.div_ceil(self.rows()).max(1), n.div_ceil(self.columns).max(1));
+        let rows = m.div_ceil(self.rows() * self.sharing).max(1);
+        let columns = n.div_ceil(self.columns).max(1);
         let blocks = u64::from(rows) * u64::from(columns);
-        let grid = blocks.min(multiprocessors.max(1).into());
+        let at_a_time = blocks.min(u64::from(multiprocessors / self.cluster()).max(1));
         let area = u64::from(self.rows()) * u64::from(self.columns);
-        // The tensor cores add 32 · 128 bytes of products a cycle.
-        let steps = (u64::from(k) * element as u64).div_ceil(STEP).max(1);
-        let of_block = steps * area * 100 / (32 * u64::from(self.rate)) + 500 + area / 64;
-        let cycles = blocks.div_ceil(grid) * of_block;
+        let bytes = u64::from(k) * element as u64;
+        let steps = bytes.div_ceil(STEP).max(1).div_ceil(self.split.into());
+        let exchange = if self.split == 1 { 0 } else { 2500 + area / 16 };
+        let of_block = steps * self.step(bytes.is_multiple_of(STEP)) + 500 + area / 64 + exchange;
+        let cycles = blocks.div_ceil(at_a_time) * of_block;
 
-        // The CTAs of a wave read the least if their blocks together are a square: `group` rows of blocks, and `grid / group` columns.
-        let square = (grid * u64::from(self.columns) / u64::from(self.rows())).isqrt() as u32;
+        // The clusters of a wave read the least if their blocks together are a square: `group` rows of blocks, and
+        // `at_a_time / group` columns.
+        let height = u64::from(self.rows() * self.sharing);
+        let square = (at_a_time * u64::from(self.columns) / height).isqrt() as u32;
         // All groups have about as many rows.
         let group = rows.div_ceil(rows.div_ceil(square.clamp(1, rows)));
-        Plan { tile: self, grid: grid as u32, group, cycles }
+        let clusters = if self.split == 1 { at_a_time } else { blocks };
+        Plan { tile: self, grid: clusters as u32 * self.cluster(), group, cycles }
     }
 }
 

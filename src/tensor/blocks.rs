@@ -229,7 +229,8 @@ impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; 2]>> TensorMapMut<T, S> {
         let columns = self.boxes[0].div_ceil(COLUMNS);
         let rows = self.boxes[1].div_ceil(ROWS).div_ceil(ctas);
         let of_x = raw::nclusterid_x();
-        let rank = raw::clusterid_x() + of_x * (raw::clusterid_y() + raw::nclusterid_y() * raw::clusterid_z());
+        let rank =
+            raw::clusterid_x() + of_x * (raw::clusterid_y() + raw::nclusterid_y() * raw::clusterid_z());
         let clusters = of_x * raw::nclusterid_y() * raw::nclusterid_z();
         TensorBlocksMut {
             object: self.object,

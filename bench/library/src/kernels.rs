@@ -1,7 +1,6 @@
 //! The kernels of the library, and their launches.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx::qualifier::Columns;
 use ptx::qualifier::n::{N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
@@ -10,7 +9,7 @@ use ptx_kernels::add_rms_norm::{add_rms_norm, rows_of_cta};
 use ptx_kernels::attention::attention;
 use ptx_kernels::attention_decode::{attention_decode, splits as fast_splits};
 use ptx_kernels::attention_plan::heads_at_a_time;
-use ptx_kernels::gemm::{E4m3, gemm, gemm_tn};
+use ptx_kernels::gemm::{E4m3, gemm, gemm_pair, gemm_split, gemm_tn};
 use ptx_kernels::gemm_plan::{Tile, plan};
 use ptx_kernels::matrix_product::matrix_product;
 use ptx_kernels::tensor::tensor_transpose;
@@ -39,28 +38,32 @@ pub struct Kernel {
 /// Puts a loaded kernel on a stream.
 pub type Launch = dyn Fn(&CudaStream, Call<'_>) -> Result<()> + Send + Sync;
 
-/// An instance of `gemm`: its name, and its type arguments. With `scaled`, it takes a scale of each factor.
+/// An instance of `gemm`, `gemm_pair` or `gemm_split`: its name, its type arguments, and its tile. With `scaled`, it takes a scale of each
+/// factor.
 macro_rules! gemm {
-    ($name:literal, $T:ident $O:ident $N:ident $W:literal $STAGES:literal) => {
-        gemm! { @kernel $name, $T $O $N $W $STAGES [] |_call| (&no_scale(), &no_scale()) }
+    ($name:literal, $kernel:ident $T:ident $O:ident <$($argument:tt),*> $tile:expr) => {
+        gemm! { @kernel $name, $kernel $T $O <$($argument),*> $tile; [] |_call| (&no_scale(), &no_scale()) }
     };
-    ($name:literal, $T:ident $O:ident $N:ident $W:literal $STAGES:literal scaled) => {
-        gemm! { @kernel $name, $T $O $N $W $STAGES [Operand::of::<f32>("scale_a"), Operand::of::<f32>("scale_b"),]
+    ($name:literal, $kernel:ident $T:ident $O:ident <$($argument:tt),*> $tile:expr; scaled) => {
+        gemm! { @kernel $name, $kernel $T $O <$($argument),*> $tile; [Operand::of::<f32>("scale_a"), Operand::of::<f32>("scale_b"),]
             |call| (&call.memory::<f32>()?, &call.memory::<f32>()?) }
     };
-    (@kernel $name:literal, $T:ident $O:ident $N:ident $W:literal $STAGES:literal [$($scales:tt)*] |$call:ident| $of_scales:expr) => {
+    (
+        @kernel $name:literal, $kernel:ident $T:ident $O:ident <$($argument:tt),*> $tile:expr;
+        [$($scales:tt)*] |$call:ident| $of_scales:expr
+    ) => {
         Kernel {
             name: $name,
             operation: "gemm",
             variant: "nt",
             memory: &[Operand::of::<$T>("a"), Operand::of::<$T>("b"), Operand::of::<$O>("c"), $($scales)*],
             numbers: &["m", "n", "k"],
-            tile: Some((Tile::of($W, <$N as Columns>::COUNT as u32), size_of::<$T>())),
+            tile: Some(($tile, size_of::<$T>())),
             load: |kernels| {
-                type Instance = gemm<$T, $O, $N, $W, $STAGES>;
-                let kernel = kernels.kernel(gemm::<$T, $O, $N, $W, $STAGES>)?;
-                let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
-                let tile = Tile::of($W, <$N as Columns>::COUNT as u32);
+                type Instance = $kernel<$T, $O, $($argument),*>;
+                const TILE: Tile = $tile;
+                let kernel = kernels.kernel($kernel::<$T, $O, $($argument),*>)?;
+                let resident = kernel.function().max_active_blocks(&Grid::new(TILE.cluster()).config::<Instance>())?;
                 Ok(Box::new(move |stream, mut call| {
                     let [m, n, k] = call.numbers()?;
                     let (a, b, mut c) = (call.memory::<$T>()?, call.memory::<$T>()?, call.memory::<$O>()?);
@@ -70,7 +73,7 @@ macro_rules! gemm {
                     let (a, b) = (Tensor::new(&a, [wide_k, wide_m]), Tensor::new(&b, [wide_k, wide_n]));
                     let c = Tensor::new(&mut c, [wide_n, wide_m]);
                     // A multiprocessor has one CTA.
-                    let plan = tile.plan([m, n, k], size_of::<$T>(), resident);
+                    let plan = TILE.plan([m, n, k], size_of::<$T>(), resident);
                     Ok(kernel.launch(stream, plan.grid, (a, b, c, scale_a, scale_b, k, plan.group))?)
                 }))
             },
@@ -267,12 +270,18 @@ pub static KERNELS: &[Kernel] = &[
             }))
         },
     },
-    gemm!("gemm_bf16_bf16_N256_2_4", bf16 bf16 N256 2 4),
-    gemm!("gemm_bf16_bf16_N192_2_4", bf16 bf16 N192 2 4),
-    gemm!("gemm_bf16_bf16_N128_2_6", bf16 bf16 N128 2 6),
-    gemm!("gemm_bf16_bf16_N128_1_8", bf16 bf16 N128 1 8),
-    gemm!("gemm_f16_f16_N256_2_4", f16 f16 N256 2 4),
-    gemm!("gemm_E4m3_bf16_N256_2_4", E4m3 bf16 N256 2 4 scaled),
+    gemm!("gemm_bf16_bf16_N256_2_4", gemm bf16 bf16 <N256, 2, 4> Tile::of(2, 256)),
+    gemm!("gemm_bf16_bf16_N192_2_4", gemm bf16 bf16 <N192, 2, 4> Tile::of(2, 192)),
+    gemm!("gemm_bf16_bf16_N128_2_6", gemm bf16 bf16 <N128, 2, 6> Tile::of(2, 128)),
+    gemm!("gemm_bf16_bf16_N128_1_8", gemm bf16 bf16 <N128, 1, 8> Tile::of(1, 128)),
+    gemm!("gemm_f16_f16_N256_2_4", gemm f16 f16 <N256, 2, 4> Tile::of(2, 256)),
+    gemm!("gemm_E4m3_bf16_N256_2_4", gemm E4m3 bf16 <N256, 2, 4> Tile::of(2, 256); scaled),
+    gemm!("gemm_pair_bf16_bf16_N256_2_4", gemm_pair bf16 bf16 <N256, 2, 4> Tile::pair(2, 256)),
+    gemm!("gemm_pair_bf16_bf16_N192_2_4", gemm_pair bf16 bf16 <N192, 2, 4> Tile::pair(2, 192)),
+    gemm!("gemm_pair_bf16_bf16_N128_2_6", gemm_pair bf16 bf16 <N128, 2, 6> Tile::pair(2, 128)),
+    gemm!("gemm_split_bf16_bf16_N128_2_2_4", gemm_split bf16 bf16 <N128, 2, 2, 4> Tile::split(2, 128, 2)),
+    gemm!("gemm_split_bf16_bf16_N128_2_4_4", gemm_split bf16 bf16 <N128, 2, 4, 4> Tile::split(2, 128, 4)),
+    gemm!("gemm_split_bf16_bf16_N128_2_8_4", gemm_split bf16 bf16 <N128, 2, 8, 4> Tile::split(2, 128, 8)),
     Kernel {
         name: "gemm_tn",
         operation: "gemm",
