@@ -205,7 +205,7 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
 #[ptx::kernel(
     threads = 128 * (W as u32 + 1),
     cluster = 2,
-    instances(<bf16, bf16, N256, 2, 4>, <bf16, bf16, N192, 2, 4>, <bf16, bf16, N128, 2, 6>)
+    instances(<bf16, bf16, N192, 2, 4>, <bf16, bf16, N128, 2, 6>)
 )]
 pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: usize>(
     cta: Cta,
@@ -291,11 +291,7 @@ type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
 #[ptx::kernel(
     threads = 128 * (W as u32 + 1),
     cluster = SPLIT as u32,
-    instances(
-        <bf16, bf16, N128, 2, 2, 4>,
-        <bf16, bf16, N128, 2, 4, 4>,
-        <bf16, bf16, N128, 2, 8, 4>
-    )
+    instances(<bf16, bf16, N128, 2, 4, 4>, <bf16, bf16, N128, 2, 8, 4>)
 )]
 pub fn gemm_split<
     T: Multiplicand,

@@ -276,10 +276,8 @@ pub static KERNELS: &[Kernel] = &[
     gemm!("gemm_bf16_bf16_N128_1_8", gemm bf16 bf16 <N128, 1, 8> Tile::of(1, 128)),
     gemm!("gemm_f16_f16_N256_2_4", gemm f16 f16 <N256, 2, 4> Tile::of(2, 256)),
     gemm!("gemm_E4m3_bf16_N256_2_4", gemm E4m3 bf16 <N256, 2, 4> Tile::of(2, 256); scaled),
-    gemm!("gemm_pair_bf16_bf16_N256_2_4", gemm_pair bf16 bf16 <N256, 2, 4> Tile::pair(2, 256)),
     gemm!("gemm_pair_bf16_bf16_N192_2_4", gemm_pair bf16 bf16 <N192, 2, 4> Tile::pair(2, 192)),
     gemm!("gemm_pair_bf16_bf16_N128_2_6", gemm_pair bf16 bf16 <N128, 2, 6> Tile::pair(2, 128)),
-    gemm!("gemm_split_bf16_bf16_N128_2_2_4", gemm_split bf16 bf16 <N128, 2, 2, 4> Tile::split(2, 128, 2)),
     gemm!("gemm_split_bf16_bf16_N128_2_4_4", gemm_split bf16 bf16 <N128, 2, 4, 4> Tile::split(2, 128, 4)),
     gemm!("gemm_split_bf16_bf16_N128_2_8_4", gemm_split bf16 bf16 <N128, 2, 8, 4> Tile::split(2, 128, 8)),
     Kernel {
