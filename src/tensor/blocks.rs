@@ -289,6 +289,8 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
 
     /// Returns the boxes of the block, which has one row of them, for the whole CTA.
     ///
+    /// Not collective.
+    ///
     /// PTX: none.
     #[inline(always)]
     pub fn of_cta(self, _cta: &Cta) -> TensorRowMut<T, S, Cta, RANK> {
