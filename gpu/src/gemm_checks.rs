@@ -2,10 +2,11 @@
 
 use anyhow::{Result, ensure};
 use ptx::math::convert;
-use ptx::qualifier::n::{N128, N192, N256};
+use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::Tensor;
 use ptx_kernels::gemm::E4m3;
+use ptx_kernels::gemm_plan::Kernel::{Gemm, Pair, Split};
 use ptx_kernels::gemm_plan::Tile;
 
 use crate::check::Check;
@@ -41,16 +42,18 @@ macro_rules! instances {
     };
 }
 instances! {
-    gemm_bf16_bf16_N256_2_4: gemm bf16 bf16 <N256, 2, 4> Tile::of(2, 256), &[0, 1, 2, 3];
-    gemm_bf16_bf16_N192_2_4: gemm bf16 bf16 <N192, 2, 4> Tile::of(2, 192), &[2, 3, 6];
-    gemm_bf16_bf16_N128_2_6: gemm bf16 bf16 <N128, 2, 6> Tile::of(2, 128), &[2, 3, 7];
-    gemm_bf16_bf16_N128_1_8: gemm bf16 bf16 <N128, 1, 8> Tile::of(1, 128), &[2, 3, 8];
-    gemm_f16_f16_N256_2_4: gemm f16 f16 <N256, 2, 4> Tile::of(2, 256), &[2, 3];
-    gemm_E4m3_bf16_N256_2_4: gemm E4m3 bf16 <N256, 2, 4> Tile::of(2, 256), &[3, 4, 10];
-    gemm_pair_bf16_bf16_N192_2_4: gemm_pair bf16 bf16 <N192, 2, 4> Tile::pair(2, 192), &[2, 3, 6];
-    gemm_pair_bf16_bf16_N128_2_6: gemm_pair bf16 bf16 <N128, 2, 6> Tile::pair(2, 128), &[2, 3, 7];
-    gemm_split_bf16_bf16_N128_2_4_4: gemm_split bf16 bf16 <N128, 2, 4, 4> Tile::split(2, 128, 4), &[2, 4];
-    gemm_split_bf16_bf16_N128_2_8_4: gemm_split bf16 bf16 <N128, 2, 8, 4> Tile::split(2, 128, 8), &[0, 4];
+    gemm_bf16_bf16_N256_2_4: gemm bf16 bf16 <N256, 2, 4> Tile::of(Gemm, 128, 256), &[0, 1, 2, 3];
+    gemm_bf16_bf16_N192_2_4: gemm bf16 bf16 <N192, 2, 4> Tile::of(Gemm, 128, 192), &[2, 3, 6];
+    gemm_bf16_bf16_N128_2_6: gemm bf16 bf16 <N128, 2, 6> Tile::of(Gemm, 128, 128), &[2, 3, 7];
+    gemm_bf16_bf16_N128_1_8: gemm bf16 bf16 <N128, 1, 8> Tile::of(Gemm, 64, 128), &[2, 3, 8];
+    gemm_f16_f16_N256_2_4: gemm f16 f16 <N256, 2, 4> Tile::of(Gemm, 128, 256), &[2, 3];
+    gemm_E4m3_bf16_N256_2_4: gemm E4m3 bf16 <N256, 2, 4> Tile::of(Gemm, 128, 256), &[3, 4, 10];
+    gemm_pair_bf16_bf16_N192_2_4: gemm_pair bf16 bf16 <N192, 2, 4> Tile::of(Pair, 128, 192), &[2, 3, 6];
+    gemm_pair_bf16_bf16_N128_2_6: gemm_pair bf16 bf16 <N128, 2, 6> Tile::of(Pair, 128, 128), &[2, 3, 7];
+    gemm_split_bf16_bf16_N16_1_1_12: gemm_split bf16 bf16 <N16, 1, 1, 12> Tile::of(Split(1), 16, 64), &[1, 2, 4];
+    gemm_split_bf16_bf16_N32_1_1_12: gemm_split bf16 bf16 <N32, 1, 1, 12> Tile::of(Split(1), 32, 64), &[2, 3];
+    gemm_split_bf16_bf16_N64_1_2_12: gemm_split bf16 bf16 <N64, 1, 2, 12> Tile::of(Split(2), 64, 64), &[1, 2, 3];
+    gemm_split_bf16_bf16_N64_2_8_7: gemm_split bf16 bf16 <N64, 2, 8, 7> Tile::of(Split(8), 64, 128), &[0, 4];
 }
 
 /// The product of factors whose rows lie along k.
@@ -59,7 +62,7 @@ fn gemm_tn<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     product::<bf16, bf16, D>(
         device,
         seed,
-        Tile::of(1, 128),
+        Tile::of(Gemm, 64, 128),
         true,
         |(grid, _), [a, b, c], [in_a, in_b], out, scale, k| {
             // The kernel has no scale, and its groups have 8 rows.
@@ -164,9 +167,11 @@ fn product<T: Factor, O: Half, D: Device>(
 
     let plan = tile.plan([m, n, k].map(|extent| extent as u32), size_of::<T>(), device.multiprocessors()?);
     let (planned, cluster) = ((plan.grid, plan.group), tile.cluster());
+    // Each cluster computes one block.
+    let is_whole = matches!(tile.kernel, Split(_));
     let launches = [
-        (if tile.split == 1 { cluster } else { plan.grid }, 1 + seed % 3),
-        if seed.is_multiple_of(2) && tile.split == 1 { (3 * cluster, 2) } else { planned },
+        (if is_whole { plan.grid } else { cluster }, 1 + seed % 3),
+        if seed.is_multiple_of(2) && !is_whole { (3 * cluster, 2) } else { planned },
     ];
     let scales: [&[f32]; 2] = if along_k { [&[], &[]] } else { [&[], &[0.5]] };
     for ((grid, group), scale) in launches.into_iter().zip(scales) {
@@ -223,7 +228,7 @@ mod tests {
 
     fn chosen(extents: [u32; 3]) -> (u32, u32, u32) {
         let Plan { tile, grid, .. } = plan(&Tile::ALL, extents, 2, H100);
-        (64 * tile.warpgroups, tile.columns, grid)
+        (tile.rows, tile.columns, grid)
     }
 
     #[test]
@@ -235,9 +240,10 @@ mod tests {
         assert_eq!(chosen([3072; 3]), (128, 192, 132));
         // One wave of small blocks, in place of a part of a wave of large ones.
         assert_eq!(chosen([1024; 3]), (64, 128, 128));
-        assert_eq!(chosen([1, 1, 1]), (64, 128, 1));
-        // Clusters of eight CTAs compute the four blocks.
-        assert_eq!(chosen([256, 256, 8192]), (128, 128, 32));
+        // Clusters of eight CTAs compute the eight blocks.
+        assert_eq!(chosen([256, 256, 8192]), (64, 128, 64));
+        // No row of the tiles lies outside.
+        assert_eq!(chosen([16, 8192, 8192]), (16, 64, 128));
     }
 
     #[test]
@@ -249,9 +255,9 @@ mod tests {
             let extents: Vec<u32> =
                 extents.split(' ').map(|extent| extent.parse().expect("an extent")).collect();
             let times: Vec<f64> = times.split(' ').map(|time| time.parse().expect("a time")).collect();
-            assert_eq!(times.len(), Tile::ALL.len(), "{line}");
-            let tile = plan(&Tile::ALL, extents.try_into().expect("three extents"), 2, H100).tile;
-            let of_chosen = times[Tile::ALL.iter().position(|one| *one == tile).expect("a tile of the list")];
+            let tiles = &Tile::ALL[..times.len()];
+            let tile = plan(tiles, extents.try_into().expect("three extents"), 2, H100).tile;
+            let of_chosen = times[tiles.iter().position(|one| *one == tile).expect("a tile of the list")];
             let least = times.iter().copied().fold(f64::INFINITY, f64::min);
             assert!(of_chosen <= 1.02 * least, "{line}: {tile:?} takes {of_chosen} µs, another {least} µs");
             count += 1;
@@ -270,13 +276,13 @@ mod tests {
                 for tile in Tile::ALL {
                     let other = tile.plan(extents, element, multiprocessors);
                     assert!(best.cycles <= other.cycles, "{extents:?}: {best:?}, {other:?}");
-                    let rows = extents[0].div_ceil(64 * tile.warpgroups * tile.sharing).max(1);
+                    let rows = extents[0].div_ceil(tile.height()).max(1);
                     let blocks = rows * extents[1].div_ceil(tile.columns).max(1);
                     assert!((1..=rows).contains(&other.group), "{extents:?}: {other:?}");
                     let clusters = other.grid / tile.cluster();
                     assert_eq!(other.grid % tile.cluster(), 0, "{extents:?}: {other:?}");
                     let at_a_time = (multiprocessors / tile.cluster()).max(1);
-                    let most = if tile.split == 1 { blocks.min(at_a_time) } else { blocks };
+                    let most = if matches!(tile.kernel, Split(_)) { blocks } else { blocks.min(at_a_time) };
                     assert_eq!(clusters, most, "{extents:?}: {other:?}");
                 }
             }
@@ -285,7 +291,7 @@ mod tests {
 
     #[test]
     fn the_blocks_of_a_wave_are_about_a_square() {
-        let group = |extents| Tile::of(2, 256).plan(extents, 2, H100).group;
+        let group = |extents| Tile::of(Gemm, 128, 256).plan(extents, 2, H100).group;
         // 132 blocks of 128 × 256: 16 rows of them, and 8 or 9 columns.
         assert_eq!(group([8192, 8192, 8192]), 16);
         // 17 rows of blocks are groups of 9 and 8, not of 16 and 1.

@@ -8,7 +8,7 @@ use ptx::multimem::Fp8;
 use ptx::pipeline::{
     Consumer, MaxRegisters, PipelineMemory, Pipelines as _, Sharing, StageOperands, WarpgroupBarriers,
 };
-use ptx::qualifier::n::{N128, N192, N256};
+use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
@@ -283,15 +283,20 @@ type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
 /// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ, as [`gemm`] computes it, for products of few blocks and a long k: each CTA of a cluster adds up
 /// a part of k.
 ///
-/// Launch: a 1-D grid of a cluster for each block of 64 · `W` rows and `N` columns; dynamic shared memory for the stages.
+/// Launch: a 1-D grid of a cluster for each block of `N` rows and 64 · `W` columns; dynamic shared memory for the stages.
 ///
-/// Technique: the warpgroups of each CTA multiply a part of k. A warp's sums go to the CTA that owns its 16 rows, by
-/// distributed shared memory. After a barrier of the cluster, each CTA adds up what it has got, in the order of the ranks, so that the
-/// product is the same in each launch.
+/// Technique: a warpgroup multiplies 64 rows of `b` by `N` rows of `a`, so a product of 16 rows has tiles of 16 rows, and the sums are columns
+/// of `c`. They go to the CTA that owns their row of `c`, by distributed shared memory. After a barrier of the cluster, each CTA
+/// adds up what it has got, in the order of the ranks, so that the product is the same in each launch.
 #[ptx::kernel(
     threads = 128 * (W as u32 + 1),
     cluster = SPLIT as u32,
-    instances(<bf16, bf16, N128, 2, 4, 4>, <bf16, bf16, N128, 2, 8, 4>)
+    instances(
+        <bf16, bf16, N16, 1, 1, 12>,
+        <bf16, bf16, N32, 1, 1, 12>,
+        <bf16, bf16, N64, 1, 2, 12>,
+        <bf16, bf16, N64, 2, 8, 7>
+    )
 )]
 pub fn gemm_split<
     T: Multiplicand,
@@ -306,21 +311,20 @@ pub fn gemm_split<
     #[dynamic] memory: (
         PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
         SharedArray<f32, { 64 * W * N::COUNT }>,
-        SharedArray<O, { BUFFERS * 64 * (64 * W / SPLIT) }>,
+        SharedArray<O, { BUFFERS * 64 * (N::COUNT / SPLIT) }>,
     ),
-    a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
-    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT }>>,
-    c: TensorMapMut<O, Slice<{ 64 * W / SPLIT }>>,
+    a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT }>>,
+    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
+    c: TensorMapMut<O, Slice<{ N::COUNT / SPLIT }>>,
     scale_a: Global<f32>,
     scale_b: Global<f32>,
     k: u32,
     group: u32,
 ) {
     const DEPTH: u32 = 128 / size_of::<T>() as u32;
-    const PARTS: usize = N::COUNT / 64;
-    /// The warps whose rows a CTA owns, and the vectors of sums of a warp.
-    const WARPS: usize = 4 * W / SPLIT;
-    const VECTORS: usize = 32 * (N::COUNT / 8);
+    /// The rows that a CTA owns, in eights, and the warps that multiply.
+    const EIGHTS: usize = N::COUNT / SPLIT / 8;
+    const WARPS: usize = 4 * W;
     tensor::prefetch_tensormap(&cta, &a);
     tensor::prefetch_tensormap(&cta, &b);
     tensor::prefetch_tensormap(&cta, &c);
@@ -329,7 +333,7 @@ pub fn gemm_split<
     let steps = k.div_ceil(DEPTH).div_ceil(SPLIT as u32).max(1) as i32;
     cta.finish_cluster(memory, |mut cluster, (pipeline, sums, out)| {
         let rank = cluster.cta_rank() as usize;
-        let mut blocks = c.cluster_blocks::<{ PARTS as u32 }, 1>(&cluster, group);
+        let mut blocks = c.cluster_blocks::<{ W as u32 }, 1>(&cluster, group);
         let Some(([x, y], block)) = blocks.next_block() else {
             trap() // there are more clusters than blocks
         };
@@ -342,7 +346,7 @@ pub fn gemm_split<
             [(); W],
             |thread, mut producer| {
                 for step in first..first + steps {
-                    producer = producer.load(thread, (a.box_at([step, y]), b.box_at([step, x])));
+                    producer = producer.load(thread, (b.box_at([step, x]), a.box_at([step, y])));
                 }
                 producer
             },
@@ -364,43 +368,41 @@ pub fn gemm_split<
                 stage.release(warpgroup);
                 let thread = warpgroup.thread_rank() as usize;
                 let (warp, lane) = (4 * warpgroup.index() as usize + thread / 32, thread % 32);
-                // Lanes of a column come together, for those who read.
-                let to = (WARPS * rank + warp % WARPS) * VECTORS + lane % 4 * 8 + lane / 4;
-                if let Some(owner) = shares.peer((warp / WARPS) as u32) {
-                    product.for_each_four(warpgroup, |[_, column], four| {
-                        owner.set_vector(to + (column / 8) as usize * 32, four);
-                    });
-                }
+                product.for_each_four(warpgroup, |[_, row], four| {
+                    let eight = row as usize / 8;
+                    if let Some(owner) = shares.peer((eight / EIGHTS) as u32) {
+                        let to = (rank * EIGHTS + eight % EIGHTS) * WARPS + warp;
+                        owner.set_vector(32 * to + lane, four);
+                    }
+                });
                 (consumer, wgmma, ())
             },
         );
         let shares = shares.publish().sync(&cluster);
         let cta = cluster.cta();
-        let mut out = out.into_store_ring::<{ 64 * (64 * W / SPLIT) }, BUFFERS>();
+        let mut out = out.into_store_ring::<{ 64 * (N::COUNT / SPLIT) }, BUFFERS>();
         let mut boxes = block.of_cta(cta);
         let mut part = 0;
         while let Some(to) = boxes.next_box() {
             out.store(cta, to, |buffer| {
                 let buffer = buffer.as_2d::<64>().swizzled(swizzle_mode::B128);
-                // Of each item, the 8 columns `column` of a row and of the row 8 below.
+                // Of each item, 16 columns of two rows of `c`, which lanes `pair`, `pair + 4`, … of a warp have added up.
                 let mut item = cta.thread_rank() as usize;
-                while item < 64 * WARPS {
-                    let (row, column, warp) = (item % 8, item / 8 % 8, item / 64);
-                    let at = warp * VECTORS + (8 * part + column) * 32 + row;
-                    let mut rows = [[0.0; 8]; 2];
+                while item < 16 * EIGHTS {
+                    let (pair, warp, eight) = (item % 4, item / 4 % 4, item / 16);
+                    let at = 32 * (eight * WARPS + 4 * part + warp) + pair;
+                    let mut rows = [[[0.0; 8]; 2]; 2];
                     unroll::<SPLIT>(|share| {
-                        unroll::<4>(|pair| {
-                            let four = shares.get_vector(share * WARPS * VECTORS + at + 8 * pair);
-                            let [x0, x1, y0, y1] = four.unwrap_or([0.0; 4]);
-                            rows[0][2 * pair] += x0;
-                            rows[0][2 * pair + 1] += x1;
-                            rows[1][2 * pair] += y0;
-                            rows[1][2 * pair + 1] += y1;
+                        unroll::<8>(|column| {
+                            let four = shares.get_vector(32 * share * EIGHTS * WARPS + at + 4 * column);
+                            let four = four.unwrap_or([0.0; 4]);
+                            unroll::<4>(|i| rows[i % 2][i / 2][column] += four[i]);
                         });
                     });
-                    unroll::<2>(|half| {
-                        let sums = rows[half].map(|sum| sum * scale);
-                        buffer.set_vector([column, 16 * warp + 8 * half + row], O::vector(sums));
+                    unroll::<4>(|i| {
+                        let sums = rows[i % 2][i / 2].map(|sum| sum * scale);
+                        let row = 8 * eight + 2 * pair + i % 2;
+                        buffer.set_vector([2 * warp + i / 2, row], O::vector(sums));
                     });
                     item += cta.thread_count() as usize;
                 }

@@ -1,17 +1,26 @@
 //! The launch of a product: which instance of [`gemm`](crate::gemm::gemm), [`gemm_pair`](crate::gemm::gemm_pair) or
 //! [`gemm_split`](crate::gemm::gemm_split) computes it, with how many CTAs, in which order of blocks.
 
-/// The block of `c` that a CTA of an instance computes at a time, and what the CTAs of a cluster do together.
+/// A kernel of products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kernel {
+    /// `gemm`: each CTA computes blocks alone.
+    Gemm,
+    /// `gemm_pair`: two CTAs multiply by the same tiles of `b`.
+    Pair,
+    /// `gemm_split`: so many CTAs compute a block together, each a part of k.
+    Split(u32),
+}
+
+/// The block of `c` that a CTA computes at a time, in an instance of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
-    /// The warpgroups that multiply, of 64 rows each.
-    pub warpgroups: u32,
+    /// The kernel.
+    pub kernel: Kernel,
+    /// The rows.
+    pub rows: u32,
     /// The columns.
     pub columns: u32,
-    /// The CTAs that multiply by the same tiles of `b`: 2 of `gemm_pair`.
-    pub sharing: u32,
-    /// The CTAs that compute a block together, each a part of k: those of `gemm_split`.
-    pub split: u32,
 }
 
 /// The launch of a product.
@@ -27,93 +36,88 @@ pub struct Plan {
     pub cycles: u64,
 }
 
+// The model's rates and times are such that it chooses the fastest tile of 45 products that were measured (`gpu/src/gemm_times.txt`).
+
 /// The bytes of a row of a stage, along k.
 const STEP: u64 = 128;
-/// The bytes that a multiprocessor loads in a cycle from the L2 cache: alone, and while all of them load. These and the constants below are
-/// such that the plan chooses the fastest tile of 45 products that were measured (`gpu/src/gemm_times.txt`).
+/// The bytes that a multiprocessor loads in a cycle from the L2 cache: alone, and while all of them load.
 const LOADED_ALONE: u64 = 84;
 const LOADED: u64 = 62;
+/// The bytes for each multiprocessor that come in a cycle from the memory.
+const MEMORY: u64 = 15;
+/// The cycles of a row of a tile that lies outside of its matrix, in each step.
+const OUTSIDE: u64 = 2;
 /// The cycles from the launch to the first products, and from the last ones to the end of the kernel.
 const LAUNCH: u64 = 6700;
-/// The cycles in which the CTAs of `gemm_split` exchange their sums, and in which the next CTAs start.
-const EXCHANGE: u64 = 8500;
 
 impl Tile {
     /// The tiles of the instances of `bf16`. Those of other types are among them.
-    pub const ALL: [Self; 8] = [
-        Self::new(2, 256, 1, 1),
-        Self::new(2, 192, 1, 1),
-        Self::new(2, 128, 1, 1),
-        Self::new(1, 128, 1, 1),
-        Self::new(2, 192, 2, 1),
-        Self::new(2, 128, 2, 1),
-        Self::new(2, 128, 1, 4),
-        Self::new(2, 128, 1, 8),
+    pub const ALL: [Self; 10] = [
+        Self { kernel: Kernel::Gemm, rows: 128, columns: 256 },
+        Self { kernel: Kernel::Gemm, rows: 128, columns: 192 },
+        Self { kernel: Kernel::Gemm, rows: 128, columns: 128 },
+        Self { kernel: Kernel::Gemm, rows: 64, columns: 128 },
+        Self { kernel: Kernel::Pair, rows: 128, columns: 192 },
+        Self { kernel: Kernel::Pair, rows: 128, columns: 128 },
+        Self { kernel: Kernel::Split(1), rows: 16, columns: 64 },
+        Self { kernel: Kernel::Split(1), rows: 32, columns: 64 },
+        Self { kernel: Kernel::Split(2), rows: 64, columns: 64 },
+        Self { kernel: Kernel::Split(8), rows: 64, columns: 128 },
     ];
 
-    const fn new(warpgroups: u32, columns: u32, sharing: u32, split: u32) -> Self {
-        Self { warpgroups, columns, sharing, split }
-    }
-
-    const fn find(tile: Self) -> Self {
+    /// Returns the tile of so many rows and columns of a kernel.
+    ///
+    /// # Panics
+    ///
+    /// If no instance has it.
+    #[must_use]
+    pub const fn of(kernel: Kernel, rows: u32, columns: u32) -> Self {
+        let wanted = Self { kernel, rows, columns };
         let mut i = 0;
-        while Self::ALL[i].warpgroups != tile.warpgroups
-            || Self::ALL[i].columns != tile.columns
-            || Self::ALL[i].sharing != tile.sharing
-            || Self::ALL[i].split != tile.split
-        {
+        while !Self::ALL[i].is(wanted) {
             i += 1;
         }
-        Self::ALL[i]
+        wanted
     }
 
-    /// Returns the tile of `gemm` with so many warpgroups and columns.
-    ///
-    /// # Panics
-    ///
-    /// If no instance has it.
-    #[must_use]
-    pub const fn of(warpgroups: u32, columns: u32) -> Self {
-        Self::find(Self::new(warpgroups, columns, 1, 1))
+    const fn is(self, other: Self) -> bool {
+        let of_kernel = [self.sharing() == other.sharing(), self.parts() == other.parts()];
+        matches!(of_kernel, [true, true]) && self.rows == other.rows && self.columns == other.columns
     }
 
-    /// Returns the tile of `gemm_pair` with so many warpgroups and columns.
-    ///
-    /// # Panics
-    ///
-    /// If no instance has it.
-    #[must_use]
-    pub const fn pair(warpgroups: u32, columns: u32) -> Self {
-        Self::find(Self::new(warpgroups, columns, 2, 1))
+    /// The CTAs that multiply by the same tiles of `b`.
+    const fn sharing(self) -> u32 {
+        if matches!(self.kernel, Kernel::Pair) { 2 } else { 1 }
     }
 
-    /// Returns the tile of `gemm_split` with so many warpgroups, columns and parts of k.
-    ///
-    /// # Panics
-    ///
-    /// If no instance has it.
-    #[must_use]
-    pub const fn split(warpgroups: u32, columns: u32, split: u32) -> Self {
-        Self::find(Self::new(warpgroups, columns, 1, split))
-    }
-
-    const fn rows(self) -> u32 {
-        64 * self.warpgroups
+    /// The parts of k; 0 of a kernel that does not divide it.
+    const fn parts(self) -> u32 {
+        if let Kernel::Split(parts) = self.kernel { parts } else { 0 }
     }
 
     /// The CTAs of a cluster.
     #[must_use]
     pub const fn cluster(self) -> u32 {
-        self.sharing * self.split
+        match self.kernel {
+            Kernel::Gemm => 1,
+            Kernel::Pair => 2,
+            Kernel::Split(parts) => parts,
+        }
     }
 
-    /// The cycles of a step along k, in which the part `busy` of the multiprocessors works.
-    fn step(self, is_aligned: bool, [busy, multiprocessors]: [u64; 2]) -> u64 {
-        let (rows, columns) = (u64::from(self.rows()), u64::from(self.columns));
+    /// The rows of `c` that a cluster computes at a time.
+    #[must_use]
+    pub const fn height(self) -> u32 {
+        self.rows * self.sharing()
+    }
+
+    /// The cycles of a step along k, in which so many of the multiprocessors work.
+    fn step(self, is_aligned: bool, busy: u64, multiprocessors: u64) -> u64 {
+        let (rows, columns) = (u64::from(self.rows), u64::from(self.columns));
         // The tensor cores add 32 · 128 bytes of products a cycle.
         let products = rows * columns / 32;
-        let bytes = (rows + columns / u64::from(self.sharing)) * STEP;
-        // Of eight rows that begin at any multiple of 16 bytes, seven lie in two lines of the cache. Halves of lines are as fast as lines.
+        let bytes = (rows + columns / u64::from(self.sharing())) * STEP;
+        // Of eight rows that begin at any multiple of 16 bytes, seven lie in two lines of the cache. Halves of lines cost no more than lines.
         let bytes = if is_aligned { bytes } else { bytes * 15 / 8 };
         let loads = (bytes / LOADED_ALONE).max(bytes * busy / (LOADED * multiprocessors));
         // A third of the shorter is not hidden behind the longer.
@@ -123,34 +127,40 @@ impl Tile {
     /// Plans a product of m × k by k × n elements of so many bytes with this tile. The rows of the factors lie along k, one behind the other.
     ///
     /// A multiprocessor has one CTA. In each wave, every cluster runs the steps along k of one block, and then leaves the
-    /// pipeline, packs the sums and starts with the next block. The CTAs of `gemm_split` exchange their sums before. CTAs that share
-    /// tiles take a tenth longer, since each waits for the slower of both.
+    /// pipeline, packs the sums and starts with the next block. The CTAs of `gemm_split` exchange their sums before, and make room for
+    /// the next ones. Those of `gemm_pair` take a tenth longer, since each waits for the slower of both.
     #[must_use]
     pub fn plan(self, [m, n, k]: [u32; 3], element: usize, multiprocessors: u32) -> Plan {
         let multiprocessors = multiprocessors.max(1);
-        let rows = m.div_ceil(self.rows() * self.sharing).max(1);
+        let all = u64::from(multiprocessors);
+        let rows = m.div_ceil(self.height()).max(1);
         let columns = n.div_ceil(self.columns).max(1);
         let blocks = u64::from(rows) * u64::from(columns);
-        // The multiprocessors of a part of the GPU are no multiple of 4 or 8: a sixteenth is in no cluster.
-        let in_clusters =
-            if self.cluster() > 2 { multiprocessors - multiprocessors.div_ceil(16) } else { multiprocessors };
+        // The multiprocessors of a part of the GPU are no multiple of 4 or 8: about a sixteenth is in no cluster.
+        let in_clusters = multiprocessors - if self.cluster() > 2 { multiprocessors.div_ceil(16) } else { 0 };
         let at_a_time = blocks.min(u64::from(in_clusters / self.cluster()).max(1));
-        let busy = at_a_time * u64::from(self.cluster());
+        let waves = blocks.div_ceil(at_a_time);
+
         let bytes = u64::from(k) * element as u64;
-        let steps = bytes.div_ceil(STEP).max(1).div_ceil(self.split.into());
-        let step = self.step(bytes.is_multiple_of(64), [busy, multiprocessors.into()]);
-        let exchange = if self.split == 1 { 0 } else { EXCHANGE };
-        let of_block = steps * step + u64::from(self.rows() * self.columns / 32) + exchange;
-        let of_block = if self.sharing == 1 { of_block } else { of_block * 11 / 10 };
-        let cycles = LAUNCH + blocks.div_ceil(at_a_time) * of_block;
+        let steps = bytes.div_ceil(STEP).max(1).div_ceil(self.parts().max(1).into());
+        let step = self.step(bytes.is_multiple_of(64), at_a_time * u64::from(self.cluster()), all);
+        let height = rows * self.height();
+        let outside = u64::from(height.saturating_sub(m) / (rows * self.sharing())) * OUTSIDE;
+        let area = u64::from(self.rows * self.columns);
+        let exchange = if self.parts() == 0 { 0 } else { 4500 + area / 4 };
+        // All factors come from the memory once.
+        let read = (u64::from(m) + u64::from(n)) * bytes / (MEMORY * all) + steps * outside;
+        let tenths = if self.sharing() == 1 { 10 } else { 11 };
+        let steps_of_waves = (waves * steps * (step + outside) * tenths / 10).max(read);
+        let cycles = LAUNCH + steps_of_waves + waves * (area / 32 + exchange) * tenths / 10;
 
         // The clusters of a wave read the least if their blocks together are a square: `group` rows of blocks, and
         // `at_a_time / group` columns.
-        let height = u64::from(self.rows() * self.sharing);
-        let square = (at_a_time * u64::from(self.columns) / height).isqrt() as u32;
+        let square = (at_a_time * u64::from(self.columns) / u64::from(self.height())).isqrt() as u32;
         // All groups have about as many rows.
         let group = rows.div_ceil(rows.div_ceil(square.clamp(1, rows)));
-        let clusters = if self.split == 1 { at_a_time } else { blocks };
+        // A cluster of `gemm_split` computes one block.
+        let clusters = if self.parts() == 0 { at_a_time } else { blocks };
         Plan { tile: self, grid: clusters as u32 * self.cluster(), group, cycles }
     }
 }

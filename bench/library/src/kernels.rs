@@ -1,7 +1,7 @@
 //! The kernels of the library, and their launches.
 
 use anyhow::{Context as _, Result, ensure};
-use ptx::qualifier::n::{N128, N192, N256};
+use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
@@ -10,6 +10,7 @@ use ptx_kernels::attention::attention;
 use ptx_kernels::attention_decode::{attention_decode, splits as fast_splits};
 use ptx_kernels::attention_plan::heads_at_a_time;
 use ptx_kernels::gemm::{E4m3, gemm, gemm_pair, gemm_split, gemm_tn};
+use ptx_kernels::gemm_plan::Kernel::{Gemm, Pair, Split};
 use ptx_kernels::gemm_plan::{Tile, plan};
 use ptx_kernels::matrix_product::matrix_product;
 use ptx_kernels::tensor::tensor_transpose;
@@ -270,16 +271,18 @@ pub static KERNELS: &[Kernel] = &[
             }))
         },
     },
-    gemm!("gemm_bf16_bf16_N256_2_4", gemm bf16 bf16 <N256, 2, 4> Tile::of(2, 256)),
-    gemm!("gemm_bf16_bf16_N192_2_4", gemm bf16 bf16 <N192, 2, 4> Tile::of(2, 192)),
-    gemm!("gemm_bf16_bf16_N128_2_6", gemm bf16 bf16 <N128, 2, 6> Tile::of(2, 128)),
-    gemm!("gemm_bf16_bf16_N128_1_8", gemm bf16 bf16 <N128, 1, 8> Tile::of(1, 128)),
-    gemm!("gemm_f16_f16_N256_2_4", gemm f16 f16 <N256, 2, 4> Tile::of(2, 256)),
-    gemm!("gemm_E4m3_bf16_N256_2_4", gemm E4m3 bf16 <N256, 2, 4> Tile::of(2, 256); scaled),
-    gemm!("gemm_pair_bf16_bf16_N192_2_4", gemm_pair bf16 bf16 <N192, 2, 4> Tile::pair(2, 192)),
-    gemm!("gemm_pair_bf16_bf16_N128_2_6", gemm_pair bf16 bf16 <N128, 2, 6> Tile::pair(2, 128)),
-    gemm!("gemm_split_bf16_bf16_N128_2_4_4", gemm_split bf16 bf16 <N128, 2, 4, 4> Tile::split(2, 128, 4)),
-    gemm!("gemm_split_bf16_bf16_N128_2_8_4", gemm_split bf16 bf16 <N128, 2, 8, 4> Tile::split(2, 128, 8)),
+    gemm!("gemm_bf16_bf16_N256_2_4", gemm bf16 bf16 <N256, 2, 4> Tile::of(Gemm, 128, 256)),
+    gemm!("gemm_bf16_bf16_N192_2_4", gemm bf16 bf16 <N192, 2, 4> Tile::of(Gemm, 128, 192)),
+    gemm!("gemm_bf16_bf16_N128_2_6", gemm bf16 bf16 <N128, 2, 6> Tile::of(Gemm, 128, 128)),
+    gemm!("gemm_bf16_bf16_N128_1_8", gemm bf16 bf16 <N128, 1, 8> Tile::of(Gemm, 64, 128)),
+    gemm!("gemm_f16_f16_N256_2_4", gemm f16 f16 <N256, 2, 4> Tile::of(Gemm, 128, 256)),
+    gemm!("gemm_E4m3_bf16_N256_2_4", gemm E4m3 bf16 <N256, 2, 4> Tile::of(Gemm, 128, 256); scaled),
+    gemm!("gemm_pair_bf16_bf16_N192_2_4", gemm_pair bf16 bf16 <N192, 2, 4> Tile::of(Pair, 128, 192)),
+    gemm!("gemm_pair_bf16_bf16_N128_2_6", gemm_pair bf16 bf16 <N128, 2, 6> Tile::of(Pair, 128, 128)),
+    gemm!("gemm_split_bf16_bf16_N16_1_1_12", gemm_split bf16 bf16 <N16, 1, 1, 12> Tile::of(Split(1), 16, 64)),
+    gemm!("gemm_split_bf16_bf16_N32_1_1_12", gemm_split bf16 bf16 <N32, 1, 1, 12> Tile::of(Split(1), 32, 64)),
+    gemm!("gemm_split_bf16_bf16_N64_1_2_12", gemm_split bf16 bf16 <N64, 1, 2, 12> Tile::of(Split(2), 64, 64)),
+    gemm!("gemm_split_bf16_bf16_N64_2_8_7", gemm_split bf16 bf16 <N64, 2, 8, 7> Tile::of(Split(8), 64, 128)),
     Kernel {
         name: "gemm_tn",
         operation: "gemm",
