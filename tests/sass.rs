@@ -438,14 +438,13 @@ fn products_of_a_step_are_in_flight_together() {
         .iter()
         .filter(|kernel| kernel.name.starts_with("gemm_") && kernel.name != "gemm_tn")
         .collect();
-    assert_eq!(kernels.len(), 6);
+    assert_eq!(kernels.len(), 12);
     for kernel in kernels {
         let name = &kernel.name;
         assert_eq!(kernel.faults(), [""; 0], "{name}");
-        let [columns, warpgroups] = [3, 4].map(|field| {
-            let number = name.split('_').nth(field).expect("a field of the name").trim_start_matches('N');
-            number.parse::<u32>().expect("a number")
-        });
+        let fields = name.split('_').skip_while(|field| !field.starts_with('N'));
+        let mut numbers = fields.map(|field| field.trim_start_matches('N').parse::<u32>().expect("a number"));
+        let [columns, warpgroups] = [(); 2].map(|()| numbers.next().expect("a field of the name"));
         let code = code_of(&sass, name);
         let count = |word: &str| code.iter().filter(|instruction| instruction.contains(word)).count();
         // Two warpgroups have all registers that a thread can have.

@@ -392,13 +392,13 @@ pub fn gemm_split<
                     let (pair, warp, eight) = (item % 4, item / 4 % 4, item / 16);
                     let at = 32 * (eight * WARPS + 4 * part + warp) + pair;
                     let mut rows = [[[0.0; 8]; 2]; 2];
-                    unroll::<SPLIT>(|share| {
+                    for share in 0..SPLIT {
                         unroll::<8>(|column| {
                             let four = shares.get_vector(32 * share * EIGHTS * WARPS + at + 4 * column);
                             let four = four.unwrap_or([0.0; 4]);
                             unroll::<4>(|i| rows[i % 2][i / 2][column] += four[i]);
                         });
-                    });
+                    }
                     unroll::<4>(|i| {
                         let sums = rows[i % 2][i / 2].map(|sum| sum * scale);
                         let row = 8 * eight + 2 * pair + i % 2;
