@@ -447,14 +447,15 @@ fn products_of_a_step_are_in_flight_together() {
         let [columns, warpgroups] = [(); 2].map(|()| numbers.next().expect("a field of the name"));
         let code = code_of(&sass, name);
         let count = |word: &str| code.iter().filter(|instruction| instruction.contains(word)).count();
-        // Two warpgroups have all registers that a thread can have.
-        assert_eq!(count("USETMAXREG"), if warpgroups == 1 { 0 } else { 2 }, "{name}");
+        // Two warpgroups have all registers that a thread can have, but in `gemm_split`, which needs fewer.
+        let divides = warpgroups == 2 && !name.starts_with("gemm_split_");
+        assert_eq!(count("USETMAXREG"), if divides { 2 } else { 0 }, "{name}");
         assert_eq!(count("LDL") + count("STL"), 0, "{name}");
 
         let products: Vec<_> = (0..code.len())
             .filter(|&at| ["HGMMA", "QGMMA"].iter().any(|name| code[at].starts_with(name)))
             .collect();
-        assert!(products.len() >= 16 && products.len().is_multiple_of(4), "{name}: {}", products.len());
+        assert!(products.len() >= 8 && products.len().is_multiple_of(4), "{name}: {}", products.len());
         for step in products.chunks(4) {
             let first = registers(code[step[0]]).next().expect("the first of the sums");
             let sums = first..first + columns / 2;
