@@ -271,6 +271,15 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
 impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: usize>
     TensorBlockMut<T, S, COLUMNS, ROWS, RANK>
 {
+    /// The coordinates of the first element.
+    #[inline(always)]
+    fn first(&self) -> [i32; RANK] {
+        let mut first = self.position;
+        first[0] = first[0].wrapping_mul((COLUMNS as usize * S::INNER) as i32);
+        first[1] = first[1].wrapping_mul((ROWS as usize * S::OUTER) as i32);
+        first
+    }
+
     /// Returns the boxes of the warpgroup's row of the block: of `ROWS` rows, one for each warpgroup.
     ///
     /// PTX: none.
@@ -280,9 +289,7 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
         warpgroup: &Warpgroup<'p, COUNT>,
     ) -> TensorRowMut<T, S, Warpgroup<'p, COUNT>, RANK> {
         const { assert!(COUNT == ROWS, "each warpgroup has one row of boxes of the block") };
-        let mut next = self.position;
-        next[0] = next[0].wrapping_mul((COLUMNS as usize * S::INNER) as i32);
-        next[1] = next[1].wrapping_mul((ROWS as usize * S::OUTER) as i32);
+        let mut next = self.first();
         next[1] = next[1].wrapping_add((warpgroup.index() * S::OUTER as u32) as i32);
         TensorRowMut { object: self.object, next, left: COLUMNS, _of: PhantomData }
     }
@@ -295,7 +302,7 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
     #[inline(always)]
     pub fn of_cta(self, _cta: &Cta) -> TensorRowMut<T, S, Cta, RANK> {
         const { assert!(ROWS == 1, "the block has more than one row of boxes: take blocks of one row") };
-        TensorRowMut { object: self.object, next: self.first, left: COLUMNS, _of: PhantomData }
+        TensorRowMut { object: self.object, next: self.first(), left: COLUMNS, _of: PhantomData }
     }
 }
 
