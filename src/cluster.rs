@@ -76,6 +76,8 @@ use crate::raw;
 use crate::shared::{Lendable, Scoped, publish_inits};
 
 mod barrier;
+#[cfg(wgmma)]
+mod blocks;
 mod dsmem;
 mod peers;
 mod permutation;

@@ -3,10 +3,8 @@
 use core::marker::PhantomData;
 
 use super::{BoxShape, MatrixBox, StoreShape, TensorMapMut, TensorTileMut, UsedBy};
-use crate::cluster::Cluster;
 use crate::group::{Cta, Warpgroup};
 use crate::mark::{Grid, deal};
-use crate::raw;
 use crate::shared::Element;
 
 /// The order of `COLUMNS * ROWS` boxes in a block, and of the blocks in a matrix or in each matrix of a tensor.
@@ -190,58 +188,34 @@ impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; RANK]>, const RANK: usize
     }
 }
 
-impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; 2]>> TensorMapMut<T, S> {
-    /// Divides a matrix into blocks of `COLUMNS` by `ROWS` boxes, as [`blocks`](TensorMapMut::blocks) does, for CTAs of a cluster that
-    /// work together: they take blocks of one column, one below the other, in the order of their ranks. So they can share what a column
-    /// of blocks needs, or compute one large block together.
-    ///
-    /// The blocks of a cluster have one number, and clusters take numbers as CTAs do in `blocks`. All CTAs of a cluster get
-    /// equally many blocks: the last ones of a column can lie below the matrix. Stores to them change nothing.
-    ///
-    /// Collective in the cluster.
-    ///
-    /// PTX: none, but for loads of the arguments.
-    ///
-    /// ```
-    /// use ptx::{bf16, cluster::Cluster, qualifier::swizzle_mode, tensor::{Box2, TensorBlocksMut, TensorMapMut}};
-    ///
-    /// type Part = Box2<64, 64, swizzle_mode::B128>;
-    ///
-    /// /// Blocks of 128 rows and 256 columns: two CTAs of a cluster have 256 rows of the same columns.
-    /// fn of_cta(cluster: &Cluster<'_>, c: TensorMapMut<bf16, Part>) -> TensorBlocksMut<bf16, Part, 4, 2> {
-    ///     c.cluster_blocks::<4, 2>(cluster, 8)
-    /// }
-    /// ```
+impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; 2]>, const COLUMNS: u32, const ROWS: u32>
+    TensorBlocksMut<T, S, COLUMNS, ROWS>
+{
+    /// The blocks of CTA `row` of stack `rank` among `stacks`, where a stack has one CTA for each of `height` blocks of a column.
     #[inline(always)]
     #[track_caller]
-    pub fn cluster_blocks<const COLUMNS: u32, const ROWS: u32>(
-        self,
-        cluster: &Cluster<'_>,
+    pub(crate) fn of_stack(
+        map: TensorMapMut<T, S>,
+        [rank, stacks]: [u32; 2],
+        [row, height]: [u32; 2],
         group: u32,
-    ) -> TensorBlocksMut<T, S, COLUMNS, ROWS> {
+    ) -> Self {
         const { assert!(COLUMNS > 0 && ROWS > 0, "a block has at least one box") };
         const { assert_matrix::<S>() };
-        meet!(cluster);
-        deal::<Grid, _>(self.object);
+        deal::<Grid, _>(map.object);
         // With another order, another CTA would own the same block.
         deal::<Grid, ()>(core::ptr::without_provenance(group as usize));
-        let ctas = cluster.cta_count().max(1);
-        let columns = self.boxes[0].div_ceil(COLUMNS);
-        let rows = self.boxes[1].div_ceil(ROWS).div_ceil(ctas);
-        let of_x = raw::nclusterid_x();
-        let rank =
-            raw::clusterid_x() + of_x * (raw::clusterid_y() + raw::nclusterid_y() * raw::clusterid_z());
-        let clusters = of_x * raw::nclusterid_y() * raw::nclusterid_z();
+        let [columns, rows] = [map.boxes[0].div_ceil(COLUMNS), map.boxes[1].div_ceil(ROWS).div_ceil(height)];
         TensorBlocksMut {
-            object: self.object,
+            object: map.object,
             positions: BlockPositions {
                 order: Order { blocks: [columns, rows], group: group.clamp(1, rows.max(1)) },
                 next: rank,
                 count: columns * rows,
-                step: clusters.min(1 << 31),
+                step: stacks.min(1 << 31),
                 two_steps: 0,
-                stacked: ctas,
-                row: cluster.cta_rank(),
+                stacked: height,
+                row,
             },
             _of: PhantomData,
         }
