@@ -34,6 +34,7 @@ impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; 2]>> TensorMapMut<T, S> {
         cluster: &Cluster<'_>,
         group: u32,
     ) -> TensorBlocksMut<T, S, COLUMNS, ROWS> {
+        const { assert!(COLUMNS > 0 && ROWS > 0, "a block has at least one box") };
         meet!(cluster);
         let of_x = raw::nclusterid_x();
         let rank =

@@ -191,7 +191,8 @@ impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; RANK]>, const RANK: usize
 impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; 2]>, const COLUMNS: u32, const ROWS: u32>
     TensorBlocksMut<T, S, COLUMNS, ROWS>
 {
-    /// The blocks of CTA `row` of stack `rank` among `stacks`, where a stack has one CTA for each of `height` blocks of a column.
+    /// The blocks, of at least one box, of CTA `row` of stack `rank` among `stacks`. A stack has one CTA for each of `height` blocks of a
+    /// column.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn of_stack(
@@ -200,7 +201,6 @@ impl<T: Element, S: MatrixBox + BoxShape<Boxes = [u32; 2]>, const COLUMNS: u32, 
         [row, height]: [u32; 2],
         group: u32,
     ) -> Self {
-        const { assert!(COLUMNS > 0 && ROWS > 0, "a block has at least one box") };
         const { assert_matrix::<S>() };
         deal::<Grid, _>(map.object);
         // With another order, another CTA would own the same block.
