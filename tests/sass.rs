@@ -56,7 +56,8 @@ fn mnemonics(crate_dir: &str, arch: Arch) -> BTreeSet<String> {
         let words = function.split_whitespace().map(|word| word.split('.').next().unwrap_or(word).to_owned());
         let mnemonics: BTreeSet<String> = words.collect();
         // Peer shared memory (DSMEM) has no instructions of its own: ptxas accesses it by its generic address.
-        let generic: &[&str] = if name.starts_with("cluster_") { &[] } else { &["LD", "ST"] };
+        let has_peers = name.starts_with("cluster_") || name.starts_with("gemm_split_");
+        let generic: &[&str] = if has_peers { &[] } else { &["LD", "ST"] };
         for wrong in generic.iter().chain(&["LDL", "STL"]) {
             assert!(
                 !mnemonics.contains(*wrong),
