@@ -370,8 +370,9 @@ pub fn gemm_split<
                 let (warp, lane) = (4 * warpgroup.index() as usize + thread / 32, thread % 32);
                 product.for_each_four(warpgroup, |[_, row], four| {
                     let eight = row as usize / 8;
-                    if let Some(owner) = shares.peer((eight / EIGHTS) as u32) {
-                        let to = (rank * EIGHTS + eight % EIGHTS) * WARPS + warp;
+                    let of = eight / EIGHTS;
+                    if let Some(owner) = shares.peer(of as u32) {
+                        let to = (rank * EIGHTS + eight - of * EIGHTS) * WARPS + warp;
                         owner.set_vector(32 * to + lane, four);
                     }
                 });
