@@ -59,9 +59,7 @@ impl<T: Copy, const M: usize> PerRow<T, M> {
             }),
         }
     }
-}
 
-impl<T: Copy, const M: usize> PerRow<T, M> {
     /// Returns whether `f` is true of a value that the thread has.
     ///
     /// Not collective.
