@@ -6,7 +6,7 @@ use core::mem::replace;
 use half::bf16;
 use ptx::global::GlobalScatter;
 use ptx::group::{Cta, Warpgroup};
-use ptx::math::{ex2_ftz, fma, lg2, max, rcp_ftz};
+use ptx::math::{lg2, max, rcp_ftz};
 use ptx::pipeline::{
     Consumer, MaxRegisters, PipelineMemory, Pipelines as _, StageOperands, WarpgroupBarriers,
 };
@@ -16,6 +16,8 @@ use ptx::registers::unroll;
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box4, StoreRing, TensorBlockMut, TensorMap, TensorMapMut};
 use ptx::wgmma::{Accumulator, Half, Packed, PerRow, RegisterMultiplicand, Tile, Wgmma, Zeros};
+
+use crate::softmax::Softmax;
 
 /// Elements of a head.
 const SIZE: usize = 128;
@@ -80,42 +82,22 @@ impl Mask {
     }
 }
 
-/// The exponent of the largest weight. Until it grows above, the sums are not corrected: most blocks of keys have no larger score, and
-/// powers of two change no rounding.
+/// The exponent of the largest weight. Until it grows above, the sums are not corrected: most blocks of keys have no such score, and
+/// floats lose no precision by a common factor of a row.
 const MOST_GROWTH: f32 = 8.0;
 
-/// What is subtracted from the scores, and the thread's sums of exponentials.
-struct Softmax {
-    largest: PerRow<f32>,
-    sums: PerRow<f32>,
-}
-
-impl Softmax {
-    /// Before the first score. A finite number, so that no exponent is infinity minus infinity.
-    #[inline(always)]
-    fn new() -> Self {
-        Self { largest: PerRow::new(-1e30), sums: PerRow::new(0.0) }
-    }
-
-    /// Returns the exponentials of the scores, and the factors that correct what was computed with the largest scores before.
-    #[inline(always)]
-    fn step<'p>(
-        &mut self,
-        warpgroup: &Warpgroup<'p, 2>,
-        scores: Accumulator<N128>,
-        scale: f32,
-    ) -> (Accumulator<N128>, PerRow<f32>) {
-        let largest = scores.fold_rows(max).reduce(warpgroup, max);
-        let largest = largest
-            .zip(self.largest, |now, before| if (now - before) * scale > MOST_GROWTH { now } else { before });
-        let correction = self.largest.zip(largest, |before, now| ex2_ftz((before - now) * scale));
-        let exponentials = scores
-            .map_rows(largest.map(|x| x * -scale), |score, largest| ex2_ftz(fma(score, scale, largest)));
-        self.largest = largest;
-        self.sums = self.sums.zip(correction, |sum, factor| sum * factor);
-        self.sums = self.sums.zip(exponentials.fold_rows(|x, y| x + y), |x, y| x + y);
-        (exponentials, correction)
-    }
+/// Adds a block of scores. Returns their exponentials, and the factors of what was computed with other ones ([`Softmax::step`]).
+#[inline(always)]
+fn add_scores<'p>(
+    softmax: &mut Softmax,
+    warpgroup: &Warpgroup<'p, 2>,
+    scores: Accumulator<N128>,
+    scale: f32,
+) -> (Accumulator<N128>, PerRow<f32>) {
+    let largest = scores.fold_rows(max).reduce(warpgroup, max);
+    let largest = largest
+        .zip(softmax.largest, |now, before| if (now - before) * scale > MOST_GROWTH { now } else { before });
+    softmax.step(scores, largest, scale)
 }
 
 /// Multiplies the sums of each row by its factor, unless all factors of the warp are 1.
@@ -168,7 +150,7 @@ impl<'p, T: Half + RegisterMultiplicand> Step<'p, T> {
         });
         let (products, (scores, (queries, keys))) = both.wait_oldest(warpgroup);
         keys.release(warpgroup);
-        let (exponentials, factors) = softmax.step(warpgroup, scores_of(scores), scale);
+        let (exponentials, factors) = add_scores(&mut softmax, warpgroup, scores_of(scores), scale);
         // Before the wait for the products: ptxas moves arithmetic across that one, and none across this loop.
         let (keys, of_keys) = of_keys.operands(warpgroup);
         let (wgmma, (sums, (_, values))) = products.wait(warpgroup);
@@ -292,7 +274,7 @@ pub fn attention<T: Half + RegisterMultiplicand, const CAUSAL: bool>(
                 let (keys, of_keys) = of_keys.operands(warpgroup);
                 let mut softmax = Softmax::new();
                 let scores = mask.apply(warpgroup, scores, position[1], last);
-                let weights = softmax.step(warpgroup, scores, scale).0.pack::<T>();
+                let weights = add_scores(&mut softmax, warpgroup, scores, scale).0.pack::<T>();
                 let sums = Accumulator::zeros();
                 let mut step = Step { wgmma, queries, keys, of_keys, softmax, weights, sums };
                 loop {

@@ -17,6 +17,8 @@ use ptx::tensor::{self, Box4, TensorMap};
 use ptx::trap;
 use ptx::wgmma::{Accumulator, Half, PerRow, RegisterMultiplicand, Tile, Wgmma, Zeros};
 
+use crate::softmax::Softmax;
+
 /// Elements of a head.
 const SIZE: usize = 128;
 /// Keys of a block, and the most heads of queries that share a head of keys: the rows of one product.
@@ -25,8 +27,6 @@ const BLOCK: usize = 64;
 const STAGES: usize = 6;
 /// Threads of a CTA: a warpgroup that loads, and one that multiplies.
 const THREADS: u32 = 256;
-/// Before the first score. A finite number, so that no exponent is infinity minus infinity.
-const LOWEST: f32 = -1e30;
 /// 64 rows of half a head: heads of queries of one group, or tokens of one page.
 type Rows = Box4<64, BLOCK, 1, 1, swizzle_mode::B128>;
 type Stage<T> = Tile<T, Rows, { SIZE / 64 }>;
@@ -141,9 +141,7 @@ struct Work<'p, T> {
     queries: StageOperands<'p, Stage<T>, 1>,
     of_keys: Consumer<'p, Stage<T>, STAGES>,
     wgmma: Wgmma<'p>,
-    /// Of each row, the largest score, and the thread's sum of exponentials.
-    largest: PerRow<f32>,
-    exponentials: PerRow<f32>,
+    softmax: Softmax,
     /// The values, each times its exponential.
     sums: Accumulator<N128>,
 }
@@ -171,19 +169,16 @@ impl<'p, T: Half + RegisterMultiplicand> Work<'p, T> {
                 if distance >= of_thread { score } else { f32::NEG_INFINITY }
             });
         }
-        let largest = scores.fold_rows(max).zip(self.largest, max).reduce(warpgroup, max);
-        let correction = self.largest.zip(largest, |before, now| ex2_ftz((before - now) * scale));
-        let weights = scores
-            .map_rows(largest.map(|x| x * -scale), |score, largest| ex2_ftz(fma(score, scale, largest)));
-        let exponentials = self.exponentials.zip(correction, |sum, factor| sum * factor);
-        let exponentials = exponentials.zip(weights.fold_rows(|x, y| x + y), |x, y| x + y);
+        let mut softmax = self.softmax;
+        let largest = scores.fold_rows(max).zip(softmax.largest, max).reduce(warpgroup, max);
+        let (weights, correction) = softmax.step(scores, largest, scale);
         let sums = self.sums.map_rows(correction, |sum, factor| sum * factor);
         let products = wgmma.start(warpgroup, sums, (weights.pack::<T>(), v), |sums, (weights, v)| {
             sums.mma_registers(weights, v.tiles().transposed())
         });
         let (wgmma, (sums, (_, v))) = products.wait(warpgroup);
         v.release(warpgroup);
-        Self { queries, of_keys, wgmma, largest, exponentials, sums }
+        Self { queries, of_keys, wgmma, softmax, sums }
     }
 }
 
@@ -270,7 +265,7 @@ impl Partials {
     fn combine(self, group: u32, row: u32, pair: usize) -> [f32; 2] {
         /// Splits whose loads are in flight.
         const SPLITS: usize = 8;
-        let (mut largest, mut total, mut sums) = (LOWEST, 0.0_f32, [0.0_f32; 2]);
+        let (mut largest, mut total, mut sums) = (Softmax::LOWEST, 0.0_f32, [0.0_f32; 2]);
         let mut split = 0;
         while split < self.splits {
             // Beyond the last split it is loaded again, and does not count. No branch lies between the loads.
@@ -375,14 +370,8 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
                 for part in parts.clone() {
                     let (queries, next) = of_queries.operands(warpgroup);
                     of_queries = next;
-                    let mut work = Work {
-                        queries,
-                        of_keys,
-                        wgmma,
-                        largest: PerRow::new(LOWEST),
-                        exponentials: PerRow::new(0.0),
-                        sums: Accumulator::zeros(),
-                    };
+                    let mut work =
+                        Work { queries, of_keys, wgmma, softmax: Softmax::new(), sums: Accumulator::zeros() };
                     let mut left = part.end - part.first;
                     if left > 0 {
                         work = work.block(warpgroup, part.hidden(part.end - 1), scale);
@@ -393,9 +382,9 @@ pub fn attention_decode<T: Half + RegisterMultiplicand + Element>(
                     }
                     work.queries.release(warpgroup);
                     (of_keys, wgmma) = (work.of_keys, work.wgmma);
-                    let exponentials = work.exponentials.reduce(warpgroup, |x, y| x + y);
+                    let exponentials = work.softmax.sums.reduce(warpgroup, |x, y| x + y);
                     if splits > 1 {
-                        let largest = work.largest.map(|x| x * scale);
+                        let largest = work.softmax.largest.map(|x| x * scale);
                         partials.store(warpgroup, part.index, work.sums, [largest, exponentials]);
                     } else {
                         let inverse = exponentials.map(|sum| if sum > 0.0 { 1.0 / sum } else { 0.0 });

@@ -50,6 +50,8 @@ pub mod rotary_embedding;
 pub mod row_softmax;
 pub mod segmented_sum;
 pub mod shared;
+#[cfg(feature = "sm_90a")]
+mod softmax;
 pub mod tensor;
 pub mod tensor_multicast;
 // `tensormap.replace`.
