@@ -14,7 +14,7 @@ use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
 use ptx::tensor::{self, Box2, StoreRing, TensorBlocksMut, TensorMap, TensorMapMut, TensorRowMut};
 use ptx::trap;
-use ptx::wgmma::{Flight, Half, Multiplicand, Packed, Tile, Wgmma, Zeros};
+use ptx::wgmma::{Accumulator, Flight, Group, Half, Multiplicand, Packed, Tile, Wgmma, Zeros};
 
 /// Eight-bit floats.
 pub type E4m3 = Fp8<ty::E4m3>;
@@ -69,6 +69,34 @@ fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
     }
 }
 
+/// The products of a step in flight.
+type InFlight<'p, N, S, const STAGES: usize, G> =
+    Wgmma<'p, (Group<Accumulator<N>, StageOperands<'p, S, STAGES, G>>,)>;
+
+/// Adds the products of the next stage, and releases the stage of the step before.
+#[inline(always)]
+fn add_step<
+    'p,
+    T: Multiplicand,
+    N: Columns,
+    G: Sharing,
+    const K: usize,
+    const M: usize,
+    const C: usize,
+    const STAGES: usize,
+    const WARPGROUPS: u32,
+>(
+    warpgroup: &Warpgroup<'p, WARPGROUPS>,
+    consumer: Consumer<'p, Stage<T, K, M, C>, STAGES, G>,
+    sums: InFlight<'p, N, Stage<T, K, M, C>, STAGES, G>,
+) -> (Consumer<'p, Stage<T, K, M, C>, STAGES, G>, InFlight<'p, N, Stage<T, K, M, C>, STAGES, G>) {
+    let (stage, consumer) = consumer.operands(warpgroup);
+    let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
+    let (sums, read) = both.wait_oldest(warpgroup);
+    read.release(warpgroup);
+    (consumer, sums)
+}
+
 /// Computes and stores the blocks of a CTA, of `PARTS` = `COLUMNS` parts, in a warpgroup.
 #[inline(always)]
 fn blocks_of_sums<
@@ -105,20 +133,11 @@ fn blocks_of_sums<
             if i as i32 + 1 >= steps {
                 return (consumer, sums);
             }
-            let (stage, next) = consumer.operands(warpgroup);
-            let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
-            let (sums, read) = both.wait_oldest(warpgroup);
-            read.release(warpgroup);
-            (next, sums)
+            add_step(warpgroup, consumer, sums)
         });
         consumer = rest;
         for _ in PARTS as i32 + 1..steps {
-            let (stage, next) = consumer.operands(warpgroup);
-            consumer = next;
-            let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
-            let read;
-            (sums, read) = both.wait_oldest(warpgroup);
-            read.release(warpgroup);
+            (consumer, sums) = add_step(warpgroup, consumer, sums);
         }
         let (idle, (product, stage)) = sums.wait(warpgroup);
         stage.release(warpgroup);
@@ -357,12 +376,7 @@ pub fn gemm_split<
                     multiply(warpgroup, sums, stage)
                 });
                 for _ in 1..steps {
-                    let (stage, next) = consumer.operands(warpgroup);
-                    consumer = next;
-                    let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
-                    let read;
-                    (sums, read) = both.wait_oldest(warpgroup);
-                    read.release(warpgroup);
+                    (consumer, sums) = add_step(warpgroup, consumer, sums);
                 }
                 let (wgmma, (product, stage)) = sums.wait(warpgroup);
                 stage.release(warpgroup);
