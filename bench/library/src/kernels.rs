@@ -1,5 +1,7 @@
 //! The kernels of the library, and their launches.
 
+use std::sync::{Mutex, PoisonError};
+
 use anyhow::{Context as _, Result, ensure};
 use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::{bf16, f16};
@@ -175,6 +177,8 @@ macro_rules! attention {
                 type Instance = attention<bf16, $causal>;
                 let kernel = kernels.kernel(attention::<bf16, $causal>)?;
                 let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
+                // The last shape, and how many heads are worked on at a time.
+                let planned = Mutex::new(([0; 4], 0));
                 Ok(Box::new(move |stream, mut call| {
                     let [batch, heads, kv_heads, length, size] = call.numbers()?;
                     ensure!(size == 128, "the heads have {size} elements, not 128");
@@ -195,8 +199,14 @@ macro_rules! attention {
                     let blocks = wide_length.div_ceil(128) * u64::from(heads) * wide_batch;
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
                     let shared = heads / kv_heads;
-                    let (rows, all) = (length.div_ceil(128), heads * batch);
-                    let group = heads_at_a_time(rows, all, shared, 512 * wide_length, $causal, grid);
+                    let shape = [batch, heads, kv_heads, length];
+                    let mut planned = planned.lock().unwrap_or_else(PoisonError::into_inner);
+                    if planned.0 != shape {
+                        let (rows, all) = (length.div_ceil(128), heads * batch);
+                        let group = heads_at_a_time(rows, all, shared, 512 * wide_length, $causal, grid);
+                        *planned = (shape, group);
+                    }
+                    let group = planned.1;
                     let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
                     let numbers = (q, k, v, o, &mut lse, length, length, heads, shared, scale, group);
                     Ok(kernel.launch(stream, grid, numbers)?)
