@@ -69,9 +69,9 @@ fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
     }
 }
 
-/// The products of a step in flight.
-type InFlight<'p, N, S, const STAGES: usize, G> =
-    Wgmma<'p, (Group<Accumulator<N>, StageOperands<'p, S, STAGES, G>>,)>;
+/// What a warpgroup has in a loop over k: the stages to come, and the products of a step in flight.
+type Step<'p, N, S, const STAGES: usize, G> =
+    (Consumer<'p, S, STAGES, G>, Wgmma<'p, (Group<Accumulator<N>, StageOperands<'p, S, STAGES, G>>,)>);
 
 /// Adds the products of the next stage, and releases the stage of the step before.
 #[inline(always)]
@@ -87,9 +87,8 @@ fn add_step<
     const WARPGROUPS: u32,
 >(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
-    consumer: Consumer<'p, Stage<T, K, M, C>, STAGES, G>,
-    sums: InFlight<'p, N, Stage<T, K, M, C>, STAGES, G>,
-) -> (Consumer<'p, Stage<T, K, M, C>, STAGES, G>, InFlight<'p, N, Stage<T, K, M, C>, STAGES, G>) {
+    (consumer, sums): Step<'p, N, Stage<T, K, M, C>, STAGES, G>,
+) -> Step<'p, N, Stage<T, K, M, C>, STAGES, G> {
     let (stage, consumer) = consumer.operands(warpgroup);
     let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
     let (sums, read) = both.wait_oldest(warpgroup);
@@ -128,17 +127,15 @@ fn blocks_of_sums<
         let first =
             wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| multiply(warpgroup, sums, stage));
         // The first steps, each with a part of the block before.
-        let (rest, mut sums) = fold::<PARTS, _>((next, first), |(consumer, sums), i| {
+        let mut step = fold::<PARTS, _>((next, first), |step, i| {
             store(warpgroup, out, &last, &mut boxes, i);
-            if i as i32 + 1 >= steps {
-                return (consumer, sums);
-            }
-            add_step(warpgroup, consumer, sums)
+            if i as i32 + 1 < steps { add_step(warpgroup, step) } else { step }
         });
-        consumer = rest;
         for _ in PARTS as i32 + 1..steps {
-            (consumer, sums) = add_step(warpgroup, consumer, sums);
+            step = add_step(warpgroup, step);
         }
+        let (next, sums) = step;
+        consumer = next;
         let (idle, (product, stage)) = sums.wait(warpgroup);
         stage.release(warpgroup);
         wgmma = idle;
@@ -369,15 +366,16 @@ pub fn gemm_split<
                 }
                 producer
             },
-            |warpgroup, mut consumer, wgmma, ()| {
+            |warpgroup, consumer, wgmma, ()| {
                 let (stage, next) = consumer.operands(warpgroup);
-                consumer = next;
-                let mut sums = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| {
+                let first = wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| {
                     multiply(warpgroup, sums, stage)
                 });
+                let mut step = (next, first);
                 for _ in 1..steps {
-                    (consumer, sums) = add_step(warpgroup, consumer, sums);
+                    step = add_step(warpgroup, step);
                 }
+                let (consumer, sums) = step;
                 let (wgmma, (product, stage)) = sums.wait(warpgroup);
                 stage.release(warpgroup);
                 let thread = warpgroup.thread_rank() as usize;
