@@ -10,6 +10,8 @@ pub mod atomic;
 // `wgmma`.
 #[cfg(feature = "sm_90a")]
 pub mod attention;
+#[cfg(feature = "sm_90a")]
+pub mod attention_backward;
 // `wgmma`.
 #[cfg(feature = "sm_90a")]
 pub mod attention_decode;
