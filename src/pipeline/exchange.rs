@@ -141,7 +141,7 @@ impl<'p, T: Element, B: MatrixBox, const PANELS: usize> ExchangePart<'p, Tile<T,
         // warpgroups. A warp arrives again after its wait for this phase, so the parity is of the current phase or of the one before.
         let stage = unsafe {
             raw::bar_warp_sync(u32::MAX);
-            if warpgroup.thread_rank() % WARP == 0 {
+            if warpgroup.thread_rank().is_multiple_of(WARP) {
                 raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, filled, arrivals::One);
             }
             await_full_together::<()>(filled, parity);
