@@ -197,18 +197,18 @@ pub fn numbers_of(Shape { sequences, heads, shared, queries, keys }: Shape) -> S
 
 #[cfg(test)]
 mod tests {
-    use ptx_kernels::attention_plan::heads_at_a_time;
+    use ptx_kernels::attention_plan::{backward_heads_at_a_time, heads_at_a_time};
 
-    /// Returns the most blocks of keys of a CTA, over the mean.
-    fn imbalance(rows: u32, heads: u32, group: u32, ctas: usize) -> f64 {
+    /// Returns the most work of a CTA, over the mean. A block of row `row` has `work_of(row)`.
+    fn imbalance(rows: u32, heads: u32, group: u32, ctas: usize, work_of: impl Fn(u32) -> u32) -> f64 {
         let mut work = vec![0.0; ctas];
         let groups = (0..heads).step_by(group as usize);
         let blocks = groups.flat_map(|first| {
-            (0..rows).rev().flat_map(move |row| (first..heads.min(first + group)).map(move |_| row + 1))
+            (0..rows).rev().flat_map(move |row| (first..heads.min(first + group)).map(move |_| row))
         });
-        for (i, keys) in blocks.enumerate() {
+        for (i, row) in blocks.enumerate() {
             let place = i % (2 * ctas);
-            work[place.min(2 * ctas - 1 - place)] += f64::from(keys);
+            work[place.min(2 * ctas - 1 - place)] += f64::from(work_of(row));
         }
         work.iter().copied().fold(0.0, f64::max) * ctas as f64 / work.iter().sum::<f64>()
     }
@@ -218,7 +218,7 @@ mod tests {
         for length in [1024, 2048, 4096, 8192, 16_384] {
             let (rows, heads, bytes) = (length / 128, 16 * (16_384 / length), 512 * u64::from(length));
             let group = heads_at_a_time(rows, heads, 1, bytes, true, 132);
-            let imbalance = imbalance(rows, heads, group, 132);
+            let imbalance = imbalance(rows, heads, group, 132, |row| row + 1);
             assert!(imbalance < 1.05, "{length}: {group} heads, the most work is {imbalance:.3} of the mean");
             // Of 16,384 keys, no few heads have balanced work.
             assert!(u64::from(group) * bytes <= 32 << 20 || length == 16_384, "{length}: {group} heads");
@@ -227,5 +227,19 @@ mod tests {
         // Each four heads share their keys.
         assert!(heads_at_a_time(32, 64, 4, 512 * 4096, true, 132) > 15);
         assert_eq!(heads_at_a_time(0, 0, 0, 0, true, 0), 1);
+    }
+
+    #[test]
+    fn backward_heads_at_a_time_stay_in_the_cache_and_balance_the_work() {
+        for length in [1024, 2048, 4096, 8192, 16_384] {
+            let (rows, heads, bytes) = (length / 128, 16 * (16_384 / length), 1024 * u64::from(length));
+            let group = backward_heads_at_a_time(rows, heads, bytes, true, 132);
+            let imbalance = imbalance(rows, heads, group, 132, |row| rows - row);
+            assert!(imbalance < 1.1, "{length}: {group} heads, the most work is {imbalance:.3} of the mean");
+            // Of 16,384 queries, no few heads have balanced work.
+            assert!(u64::from(group) * bytes <= 32 << 20 || length == 16_384, "{length}: {group} heads");
+            assert_eq!(backward_heads_at_a_time(rows, heads, bytes, false, 132), (66 / rows).max(1));
+        }
+        assert_eq!(backward_heads_at_a_time(0, 0, 0, true, 0), 1);
     }
 }

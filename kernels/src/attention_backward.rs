@@ -216,7 +216,8 @@ impl Mask {
 /// Technique: each warpgroup has 64 keys, whose gradients stay in registers. It multiplies keys with queries, not queries with keys: so
 /// the weights and their gradients are operands in registers. For the gradient of the queries, the warpgroups exchange the gradients of
 /// the scores through shared memory, and each adds 64 elements of a head to sums in global memory. The products with the next queries
-/// run meanwhile. Blocks of `group` heads are worked on at a time.
+/// run meanwhile. Blocks of `group` heads are worked on at a time
+/// ([`backward_heads_at_a_time`](crate::attention_plan::backward_heads_at_a_time)).
 #[ptx::kernel(threads = 384, instances(<bf16, false>, <bf16, true>))]
 pub fn attention_backward<T: Half + RegisterMultiplicand, const CAUSAL: bool>(
     cta: Cta,

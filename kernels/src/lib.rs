@@ -10,6 +10,7 @@ pub mod atomic;
 // `wgmma`.
 #[cfg(feature = "sm_90a")]
 pub mod attention;
+// `wgmma`.
 #[cfg(feature = "sm_90a")]
 pub mod attention_backward;
 // `wgmma`.
