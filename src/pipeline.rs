@@ -26,6 +26,8 @@
 
 mod barrier_pair;
 mod consumers_barrier;
+#[cfg(wgmma)]
+mod exchange;
 mod layout;
 #[cfg(wgmma)]
 mod operands;
@@ -39,6 +41,8 @@ mod warpgroups;
 
 pub use barrier_pair::BarrierPair;
 pub use consumers_barrier::ConsumersBarrier;
+#[cfg(wgmma)]
+pub use exchange::{Exchange, ExchangeMemory, ExchangePart, ExchangedTile};
 #[cfg(wgmma)]
 pub use operands::OperandTiles;
 pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSignals};

@@ -60,7 +60,7 @@ mod shape;
 mod store_ring;
 
 #[cfg(wgmma)]
-pub use blocks::{BlockPositions, TensorBlockMut, TensorBlocksMut, TensorRowMut};
+pub use blocks::{BlockPositions, TensorBlockMut, TensorBlocksMut, TensorRowMut, ZippedBlocksMut};
 pub use draft::{
     Acquired, ElementTypeOf, FillOf, MapElement, ReleasedTensorMap, Replace, ReplaceAtomicity,
     TensorMapDraft, TensorMapSlot, draft,

@@ -41,12 +41,14 @@
 //! ```
 
 mod accumulator;
+mod columns;
 mod groups;
 mod operand;
 mod packed;
 mod rows;
 
-pub use accumulator::{Accumulator, Addend, Flight, Zeros};
+pub use accumulator::{Accumulator, Addend, Flight, Overwrite, Zeros};
+pub use columns::column_place;
 pub use groups::{Group, Groups, Read, Waiting, Wgmma};
 pub(crate) use operand::panel;
 pub use operand::{Multiplicand, Operand, RegisterMultiplicand, Tile};

@@ -564,7 +564,9 @@ def attention(ours, element, variant, shape, causal, is_backward):
                 all_of["o"] = like(heads, poisoned)
                 seen(all_of["o"]).copy_(right["o"])
                 all_of["lse"].copy_(right["lse"])
-                all_of["delta"] = poisoned((batch, heads, length), torch.float32)
+                blocks = batch * heads * math.ceil(length / 64)
+                all_of["numbers"] = poisoned((blocks, 128), torch.float32)
+                all_of["sums"] = poisoned((blocks, 64 * 128), torch.float32)
             mine.append(all_of)
         numbers = {
             "batch": batch,

@@ -13,7 +13,7 @@ use crate::library_checks::{Run, seeded};
 use crate::options::Options;
 
 /// Elements of a head.
-const SIZE: usize = 128;
+pub const SIZE: usize = 128;
 
 /// Makes the table of instances: of each, its name, its arguments, and the seeds on an emulated device.
 macro_rules! instances {
@@ -49,17 +49,17 @@ instances! {
 
 /// What a seed computes.
 #[derive(Clone, Copy)]
-struct Shape {
-    sequences: usize,
-    heads: usize,
+pub struct Shape {
+    pub sequences: usize,
+    pub heads: usize,
     /// Heads of queries that share a head of keys and values.
-    shared: usize,
-    queries: usize,
-    keys: usize,
+    pub shared: usize,
+    pub queries: usize,
+    pub keys: usize,
 }
 
 impl Shape {
-    fn of(seed: u32) -> Self {
+    pub fn of(seed: u32) -> Self {
         let [sequences, heads, shared, queries, keys] = match seed {
             0 => [1, 1, 1, 128, 256],
             1 => [1, 1, 1, 1, 1],
@@ -75,33 +75,45 @@ impl Shape {
         Self { sequences, heads, shared, queries, keys }
     }
 
-    fn of_keys(self) -> usize {
+    pub fn of_keys(self) -> usize {
         self.heads / self.shared
+    }
+
+    /// The number of keys that a query sees.
+    pub fn seen(self, causal: bool, query: usize) -> usize {
+        let Self { queries, keys, .. } = self;
+        if causal { (query + 1 + keys).saturating_sub(queries).min(keys) } else { keys }
+    }
+
+    /// The tensors of queries and of keys.
+    pub fn tensors(self) -> [Heads; 2] {
+        let Self { sequences, heads, queries, keys, .. } = self;
+        [(queries, heads), (keys, self.of_keys())].map(|(tokens, heads)| Heads { tokens, heads, sequences })
     }
 }
 
 /// A tensor of sequences of tokens of heads of [`SIZE`] elements.
-struct Heads {
+pub struct Heads {
     tokens: usize,
     heads: usize,
     sequences: usize,
 }
 
 impl Heads {
-    fn elements(&self, seed: u32) -> Vec<f64> {
+    pub fn elements(&self, seed: u32) -> Vec<f64> {
         let count = self.sequences * self.tokens * self.heads * SIZE;
         let element = |word: u32| bf16::nearest(f64::from(word as i32) / f64::from(1 << 30)).wide();
         input(seed, count).into_iter().map(element).collect()
     }
 
     /// Returns the elements of a token.
-    fn row(&self, sequence: usize, head: usize, token: usize) -> std::ops::Range<usize> {
+    pub fn row(&self, sequence: usize, head: usize, token: usize) -> std::ops::Range<usize> {
         let first = ((sequence * self.tokens + token) * self.heads + head) * SIZE;
         first..first + SIZE
     }
 
     /// Returns the tensor in `memory` as an argument of a typed launch.
-    fn tensor<M>(&self, memory: M) -> Tensor<M, 4> {
+    pub fn tensor<M>(&self, memory: M) -> Tensor<M, 4> {
         let [of_head, of_token] = [2 * SIZE, 2 * SIZE * self.heads].map(|bytes| bytes as u64);
         let extents = [SIZE, self.tokens, self.heads, self.sequences].map(|extent| extent as u64);
         Tensor::new(memory, extents).strides(&[of_token, of_head, of_token * self.tokens as u64])
@@ -125,8 +137,7 @@ fn check<D: Device>(
 ) -> Result<()> {
     let shape = Shape::of(seed);
     let Shape { sequences, heads, shared, queries, keys } = shape;
-    let of_queries = Heads { tokens: queries, heads, sequences };
-    let of_keys = Heads { tokens: keys, heads: shape.of_keys(), sequences };
+    let [of_queries, of_keys] = shape.tensors();
     let [q, k, v] =
         [(&of_queries, 0), (&of_keys, 1), (&of_keys, 2)].map(|(heads, i)| heads.elements(3 * seed + i));
     let memory =
@@ -144,7 +155,7 @@ fn check<D: Device>(
         for (sequence, head, query) in
             (0..sequences).flat_map(|s| (0..heads).flat_map(move |h| (0..queries).map(move |i| (s, h, i))))
         {
-            let seen = if causal { (query + 1 + keys).saturating_sub(queries).min(keys) } else { keys };
+            let seen = shape.seen(causal, query);
             let row = of_queries.row(sequence, head, query);
             let of_key = |key| of_keys.row(sequence, head / shared, key);
             let score =
@@ -177,7 +188,8 @@ fn check<D: Device>(
     Ok(())
 }
 
-fn numbers_of(Shape { sequences, heads, shared, queries, keys }: Shape) -> String {
+/// Tells the numbers of a shape.
+pub fn numbers_of(Shape { sequences, heads, shared, queries, keys }: Shape) -> String {
     format!(
         "{sequences} sequences, {heads} heads, {shared} of which share keys, {queries} queries, {keys} keys"
     )
@@ -185,18 +197,18 @@ fn numbers_of(Shape { sequences, heads, shared, queries, keys }: Shape) -> Strin
 
 #[cfg(test)]
 mod tests {
-    use ptx_kernels::attention_plan::heads_at_a_time;
+    use ptx_kernels::attention_plan::{backward_heads_at_a_time, heads_at_a_time};
 
-    /// Returns the most blocks of keys of a CTA, over the mean.
-    fn imbalance(rows: u32, heads: u32, group: u32, ctas: usize) -> f64 {
+    /// Returns the most work of a CTA, over the mean. A block of row `row` has `work_of(row)`.
+    fn imbalance(rows: u32, heads: u32, group: u32, ctas: usize, work_of: impl Fn(u32) -> u32) -> f64 {
         let mut work = vec![0.0; ctas];
         let groups = (0..heads).step_by(group as usize);
         let blocks = groups.flat_map(|first| {
-            (0..rows).rev().flat_map(move |row| (first..heads.min(first + group)).map(move |_| row + 1))
+            (0..rows).rev().flat_map(move |row| (first..heads.min(first + group)).map(move |_| row))
         });
-        for (i, keys) in blocks.enumerate() {
+        for (i, row) in blocks.enumerate() {
             let place = i % (2 * ctas);
-            work[place.min(2 * ctas - 1 - place)] += f64::from(keys);
+            work[place.min(2 * ctas - 1 - place)] += f64::from(work_of(row));
         }
         work.iter().copied().fold(0.0, f64::max) * ctas as f64 / work.iter().sum::<f64>()
     }
@@ -206,7 +218,7 @@ mod tests {
         for length in [1024, 2048, 4096, 8192, 16_384] {
             let (rows, heads, bytes) = (length / 128, 16 * (16_384 / length), 512 * u64::from(length));
             let group = heads_at_a_time(rows, heads, 1, bytes, true, 132);
-            let imbalance = imbalance(rows, heads, group, 132);
+            let imbalance = imbalance(rows, heads, group, 132, |row| row + 1);
             assert!(imbalance < 1.05, "{length}: {group} heads, the most work is {imbalance:.3} of the mean");
             // Of 16,384 keys, no few heads have balanced work.
             assert!(u64::from(group) * bytes <= 32 << 20 || length == 16_384, "{length}: {group} heads");
@@ -215,5 +227,19 @@ mod tests {
         // Each four heads share their keys.
         assert!(heads_at_a_time(32, 64, 4, 512 * 4096, true, 132) > 15);
         assert_eq!(heads_at_a_time(0, 0, 0, 0, true, 0), 1);
+    }
+
+    #[test]
+    fn backward_heads_at_a_time_stay_in_the_cache_and_balance_the_work() {
+        for length in [1024, 2048, 4096, 8192, 16_384] {
+            let (rows, heads, bytes) = (length / 128, 16 * (16_384 / length), 1024 * u64::from(length));
+            let group = backward_heads_at_a_time(rows, heads, bytes, true, 132);
+            let imbalance = imbalance(rows, heads, group, 132, |row| rows - row);
+            assert!(imbalance < 1.1, "{length}: {group} heads, the most work is {imbalance:.3} of the mean");
+            // Of 16,384 queries, no few heads have balanced work.
+            assert!(u64::from(group) * bytes <= 32 << 20 || length == 16_384, "{length}: {group} heads");
+            assert_eq!(backward_heads_at_a_time(rows, heads, bytes, false, 132), (66 / rows).max(1));
+        }
+        assert_eq!(backward_heads_at_a_time(0, 0, 0, true, 0), 1);
     }
 }

@@ -7,6 +7,7 @@
 //! runs; compute-sanitizer; and the litmus tests, which count what hardware does: `ptx-emu` has tests of its own for them, over all
 //! schedules.
 
+mod attention_backward_checks;
 mod attention_checks;
 mod axpy_bulk;
 mod axpy_checks;

@@ -6,8 +6,9 @@ use crate::check::Check;
 use crate::kernels::Runs;
 use crate::options::Options;
 use crate::{
-    attention_checks, axpy_checks, checked_checks, decode_checks, device_checks, gemm_checks, half_checks,
-    host_checks, kernels, library_checks, math_checks, primitive_checks, suite, tensor_checks, typed_checks,
+    attention_backward_checks, attention_checks, axpy_checks, checked_checks, decode_checks, device_checks,
+    gemm_checks, half_checks, host_checks, kernels, library_checks, math_checks, primitive_checks, suite,
+    tensor_checks, typed_checks,
 };
 
 /// Returns all checks that a GPU runs: those of `ptx-host` too, and those of bandwidth.
@@ -29,6 +30,7 @@ pub fn of_kernels<D: Runs>(options: &Options) -> Result<Vec<Check<D>>> {
     checks.extend(gemm_checks::list(options)?);
     checks.extend(attention_checks::list(options)?);
     checks.extend(decode_checks::list(options)?);
+    checks.extend(attention_backward_checks::list(options)?);
     checks.extend(math_checks::list(options)?);
     checks.extend(tensor_checks::list(options)?);
     checks.extend(suite::list(options, suite::SUITES)?);
@@ -85,6 +87,7 @@ mod tests {
             .chain(gemm_checks::KERNELS.iter().copied())
             .chain(attention_checks::KERNELS.iter().copied())
             .chain(decode_checks::KERNELS.iter().copied())
+            .chain(attention_backward_checks::KERNELS)
             .chain(math_checks::KERNELS)
             .chain(tensor_checks::KERNELS);
         let mut listed: Vec<&str> = run.chain(NOT_RUN.iter().map(|(name, _)| *name)).collect();

@@ -12,6 +12,9 @@ pub mod atomic;
 pub mod attention;
 // `wgmma`.
 #[cfg(feature = "sm_90a")]
+pub mod attention_backward;
+// `wgmma`.
+#[cfg(feature = "sm_90a")]
 pub mod attention_decode;
 pub mod attention_plan;
 pub mod axpy;

@@ -84,6 +84,33 @@ impl<T, S> GlobalAtomics<T, S> {
         Some(unsafe { AtomicRef::new(self.base.add(i).cast()) })
     }
 
+    /// Returns chunk `i` of the slice, the `N` elements from `i * N` on, or `None` if they are not all in the slice. One check of the bounds
+    /// serves all of them.
+    ///
+    /// ```
+    /// # use ptx::{atomic::GlobalAtomics, qualifier::{scope, sem}, registers::unroll};
+    /// /// Adds to four counters of sixteen.
+    /// fn count(counters: GlobalAtomics<u32, scope::Gpu>, which: usize) {
+    ///     let Some(counters) = counters.chunk::<16>(which) else { return };
+    ///     unroll::<4>(|i| {
+    ///         if let Some(counter) = counters.get(4 * i) {
+    ///             counter.add(1, sem::Relaxed);
+    ///         }
+    ///     });
+    /// }
+    /// ```
+    #[inline(always)]
+    #[doc(alias = "slice::as_chunks")]
+    pub fn chunk<const N: usize>(self, i: usize) -> Option<Self> {
+        const { assert!(N > 0, "a chunk has at least one element") };
+        let first = i.checked_mul(N)?;
+        if first.checked_add(N)? > self.len {
+            return None;
+        }
+        // SAFETY: the `N` elements from `first` on are in bounds.
+        Some(GlobalAtomics { base: unsafe { self.base.add(first) }, len: N, scope: PhantomData })
+    }
+
     /// Returns the slice as vectors of `N` elements, for vector `atom` and `red` (`.v2`, `.v4`, `.v8`), or `None` if the slice is
     /// not aligned to 16 bytes. Elements after the last whole vector are left out.
     ///

@@ -1,6 +1,6 @@
 //! Stages whose tiles warpgroups multiply.
 
-use super::stage::{StageSource, StageTiles, second};
+use super::stage::{StageSource, StageTile, StageTiles, second};
 use crate::cluster::Peers;
 use crate::raw;
 use crate::shared::Element;
@@ -61,20 +61,23 @@ unsafe impl<T: Element, S: MatrixBox, P: MatrixBox + MulticastShape, const CTAS:
     }
 }
 
-/// Stages whose tiles are operands of `wgmma`: a [`Tile`], or a pair of such stages.
+/// Stages that warpgroups use: of a [`Tile`], an operand of `wgmma`, of a tile `[T; N]`, which threads read, or of a pair of these.
 ///
 /// # Safety
 ///
-/// Implemented here only: the operands lie in the stage.
+/// Implemented here only: the operands lie in the stage, and threads read none of them if `LOADED` is false.
 #[diagnostic::on_unimplemented(
     message = "a stage of `{Self}` has no operands of `wgmma`",
-    label = "neither a `wgmma::Tile` nor a pair of them",
+    label = "neither a `wgmma::Tile`, nor a tile `[T; N]` that threads read, nor a pair of them",
     note = "declare the stage with the layout of its tiles: `(Tile<bf16, Box2<64, 128, swizzle_mode::B128>>, Tile<bf16, Box2<64, 256, swizzle_mode::B128>>)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
 pub unsafe trait OperandTiles: StageTiles {
-    /// An [`Operand`], or a pair of operands.
+    /// An [`Operand`], a [`StageTile`], or a pair.
     type Operands<'a>;
+    /// Whether threads may read the stage by ordinary loads.
+    #[doc(hidden)]
+    const LOADED: bool;
     /// Returns the operands at `addr`.
     ///
     /// # Safety
@@ -86,15 +89,27 @@ pub unsafe trait OperandTiles: StageTiles {
 // SAFETY: the operand is the tile.
 unsafe impl<T: Element, S: MatrixBox, const PANELS: usize> OperandTiles for Tile<T, S, PANELS> {
     type Operands<'a> = Operand<'a, T, S, PANELS>;
+    const LOADED: bool = false;
     #[inline(always)]
     unsafe fn operands<'a>(addr: u32) -> Operand<'a, T, S, PANELS> {
         // SAFETY: the tile lies at `addr`, has arrived, and is not written (`# Safety`).
         unsafe { Operand::at(addr) }
     }
 }
+// SAFETY: the view is of the tile, and `LOADED` is true.
+unsafe impl<T: Element, const N: usize> OperandTiles for [T; N] {
+    type Operands<'a> = StageTile<'a, T, N>;
+    const LOADED: bool = true;
+    #[inline(always)]
+    unsafe fn operands<'a>(addr: u32) -> StageTile<'a, T, N> {
+        // SAFETY: the tile lies at `addr`, has arrived, and is not written (`# Safety`).
+        unsafe { Self::view(addr) }
+    }
+}
 // SAFETY: the operands are those of both tiles.
 unsafe impl<X: OperandTiles, Y: OperandTiles> OperandTiles for (X, Y) {
     type Operands<'a> = (X::Operands<'a>, Y::Operands<'a>);
+    const LOADED: bool = X::LOADED || Y::LOADED;
     #[inline(always)]
     unsafe fn operands<'a>(addr: u32) -> Self::Operands<'a> {
         // SAFETY: both tiles lie at `addr` (`# Safety`), the second aligned behind the first.

@@ -155,7 +155,7 @@ unsafe fn await_full<G: Sharing>(bar: u32, parity: u32, hint: impl MbarrierSuspe
 /// As [`await_full`]. All lanes of the warp make this call together.
 #[cfg(wgmma)]
 #[inline(always)]
-unsafe fn await_full_together<G: Sharing>(bar: u32, parity: u32) {
+pub(super) unsafe fn await_full_together<G: Sharing>(bar: u32, parity: u32) {
     let hint = suspend_time_hint::None;
     // SAFETY: the caller passes a valid mbarrier and a parity in range, and the lanes are together (`# Safety`).
     unsafe {

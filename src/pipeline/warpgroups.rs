@@ -171,7 +171,8 @@ impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, 
         StageOperands { base, stage, signals, _run: PhantomData, _tiles: PhantomData }
     }
 
-    /// Returns the tiles as operands of the products of a group: an [`Operand`](crate::wgmma::Operand), or a pair of them.
+    /// Returns the tiles as operands of the products of a group: an [`Operand`](crate::wgmma::Operand); of a tile `[T; N]`, a
+    /// [`StageTile`](super::StageTile) that threads read; or a pair.
     ///
     /// PTX: none.
     #[inline(always)]
@@ -191,9 +192,15 @@ impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, 
         meet!(warpgroup);
         let empty = Layout::<S, STAGES, G>::empty(self.base, self.stage);
         // SAFETY: clauses 1 to 3 of `StageSignals::release`: the wait of `operands` gave this handle, this call consumes it, and the
-        // mbarriers are valid during the run. A group of products that reads the stage owns the handle, and no thread reads it
-        // otherwise (clause 4).
-        unsafe { self.signals.release::<false>(warpgroup.thread_rank(), empty) };
+        // mbarriers are valid during the run. A group of products that reads the stage owns the handle, and threads read it only
+        // if it is `LOADED` (clause 4).
+        unsafe {
+            if S::LOADED {
+                self.signals.release::<true>(warpgroup.thread_rank(), empty);
+            } else {
+                self.signals.release::<false>(warpgroup.thread_rank(), empty);
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::mark::{Grid, deal};
 use crate::shared::Element;
 
 /// The order of `COLUMNS * ROWS` boxes in a block, and of the blocks in a matrix or in each matrix of a tensor.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Order<const RANK: usize> {
     /// The number of blocks in each dimension.
     blocks: [u32; RANK],
@@ -65,7 +65,7 @@ pub struct TensorBlocksMut<T, S, const COLUMNS: u32, const ROWS: u32, const RANK
 }
 
 /// The positions of the blocks that a CTA owns, in the order in which it takes them ([`TensorBlocksMut::positions`]).
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct BlockPositions<const RANK: usize = 2> {
     order: Order<RANK>,
     next: u32,
@@ -95,6 +95,13 @@ impl<const RANK: usize> Iterator for BlockPositions<RANK> {
         }
         Some(position.map(u32::cast_signed))
     }
+}
+
+/// The blocks of two tensors in pairs ([`TensorBlocksMut::zip`]).
+#[derive(Debug)]
+pub struct ZippedBlocksMut<T, S, const COLUMNS: u32, const ROWS: u32, const RANK: usize = 2> {
+    blocks: TensorBlocksMut<T, S, COLUMNS, ROWS, RANK>,
+    other: *const u8,
 }
 
 /// A block of `COLUMNS` by `ROWS` boxes of a tensor, which only this CTA uses.
@@ -239,6 +246,48 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
     pub fn next_block(&mut self) -> Option<([i32; RANK], TensorBlockMut<T, S, COLUMNS, ROWS, RANK>)> {
         let position = self.positions.next()?;
         Some((position, TensorBlockMut { object: self.object, position, _of: PhantomData }))
+    }
+
+    /// Goes over the blocks of two tensors in pairs, whose positions are computed once. Returns `None` if the tensors have other
+    /// numbers of blocks, were divided in groups of another size, or were begun.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// use ptx::{bf16, group::Cta, qualifier::swizzle_mode, tensor::{Box2, TensorMapMut, ZippedBlocksMut}, trap};
+    ///
+    /// type Part = Box2<64, 64, swizzle_mode::B128>;
+    /// type Map = TensorMapMut<bf16, Part>;
+    ///
+    /// /// The blocks of two products of the same extents.
+    /// fn of_cta(cta: &Cta, c: Map, d: Map) -> ZippedBlocksMut<bf16, Part, 4, 2> {
+    ///     c.blocks(cta, 16).zip(d.blocks(cta, 16)).unwrap_or_else(|| trap())
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn zip(self, other: Self) -> Option<ZippedBlocksMut<T, S, COLUMNS, ROWS, RANK>> {
+        let same = self.positions == other.positions;
+        same.then_some(ZippedBlocksMut { other: other.object, blocks: self })
+    }
+}
+
+impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: usize>
+    ZippedBlocksMut<T, S, COLUMNS, ROWS, RANK>
+{
+    /// Returns the positions of the blocks that the CTA has not yet taken, as [`TensorBlocksMut::positions`].
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn positions(&self) -> BlockPositions<RANK> {
+        self.blocks.positions()
+    }
+
+    /// Takes the CTA's next block of each tensor and returns both with their position, as [`TensorBlocksMut::next_block`].
+    #[inline(always)]
+    #[expect(clippy::type_complexity, reason = "a position and two blocks")]
+    pub fn next_block(&mut self) -> Option<([i32; RANK], [TensorBlockMut<T, S, COLUMNS, ROWS, RANK>; 2])> {
+        let (position, block) = self.blocks.next_block()?;
+        Some((position, [block, TensorBlockMut { object: self.other, position, _of: PhantomData }]))
     }
 }
 

@@ -91,6 +91,49 @@ impl<N: Columns, const M: usize> Accumulator<N, M> {
     }
 }
 
+/// [`Zeros`] in the registers of an accumulator whose sums are not needed any more ([`Accumulator::overwrite`]).
+#[derive(Debug)]
+pub struct Overwrite<N: Columns, const M: usize = 1> {
+    sums: [N::F32; M],
+}
+
+impl<N: Columns, const M: usize> Accumulator<N, M> {
+    /// Gives the registers to other products, which overwrite the sums: `Zeros` that say which registers to take.
+    ///
+    /// PTX: none.
+    #[inline(always)]
+    pub fn overwrite(self) -> Overwrite<N, M> {
+        Overwrite { sums: self.sums }
+    }
+
+    /// Has the sums in registers from here on. The registers of zeros that a loop adds to are otherwise written where the loop begins;
+    /// with products in flight there, ptxas puts a wait for these before (C7517).
+    ///
+    /// Not collective.
+    ///
+    /// PTX: none.
+    ///
+    /// ```
+    /// # use ptx::{qualifier::n, wgmma::Accumulator};
+    /// /// Zeros for a loop that begins with products in flight.
+    /// fn start() -> Accumulator<n::N128> {
+    ///     Accumulator::zeros().in_registers()
+    /// }
+    /// ```
+    #[inline(always)]
+    #[doc(alias = "warpgroup_fence_operand")]
+    pub fn in_registers(self) -> Self {
+        Accumulator { sums: tie::<N, M>(self.sums) }
+    }
+}
+// SAFETY: nothing reads the sums.
+unsafe impl<N: Columns, const M: usize> Addend<N, M> for Overwrite<N, M> {
+    #[inline(always)]
+    fn sums(self, _: Token) -> ([N::F32; M], bool) {
+        (self.sums, false)
+    }
+}
+
 /// What a group of products adds to: an [`Accumulator`] or [`Zeros`].
 ///
 /// # Safety

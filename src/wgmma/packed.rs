@@ -47,7 +47,7 @@ impl<N: Columns, const M: usize> Accumulator<N, M> {
     ///
     /// PTX, for two sums: `cvt.rn.bf16x2.f32`
     #[inline(always)]
-    pub fn pack<T: Half>(self) -> Packed<T, N, M> {
+    pub fn pack<T: Half>(&self) -> Packed<T, N, M> {
         // SAFETY: arrays of words, of which zero bits are values.
         let mut words: [N::F16; M] = unsafe { core::mem::zeroed() };
         unroll_rows::<M>(|m| {
@@ -144,6 +144,74 @@ impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
                             [a, b, c, d],
                         );
                     }
+                }
+            }
+        });
+    }
+
+    /// Stores the transposed values: `N` rows of 64 columns, as a box `S` of so many rows, whose swizzle puts each 16 bytes where an
+    /// operand of further products expects them. So what was computed with rows along M becomes an operand with K along these rows.
+    ///
+    /// `row` is a constant: the values are those of rows `64 * row` to `64 * row + 63`.
+    ///
+    /// Collective in the warpgroup.
+    ///
+    /// PTX, for 16 rows of the box: `stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16` (9.7.14.5.16)
+    ///
+    /// ```
+    /// # use ptx::{bf16, group::Warpgroup, pipeline::{ExchangePart, ExchangedTile}, qualifier::{n, swizzle_mode}, tensor::Box2};
+    /// # use ptx::wgmma::{Packed, Tile};
+    /// type Rows = Box2<64, 128, swizzle_mode::B128>;
+    ///
+    /// /// Puts the values of two warpgroups together to 128 rows of 128 columns, transposed.
+    /// fn share<'p>(
+    ///     warpgroup: &Warpgroup<'p, 2>,
+    ///     part: ExchangePart<'p, Tile<bf16, Rows, 2>>,
+    ///     values: &Packed<bf16, n::N128>,
+    /// ) -> ExchangedTile<'p, Tile<bf16, Rows, 2>> {
+    ///     part.fill::<_, { Rows::LEN }>(warpgroup, |to| values.store_transposed::<Rows, _, _>(warpgroup, 0, to))
+    /// }
+    /// ```
+    #[inline(always)]
+    #[track_caller]
+    #[doc(alias("SM90_U16x8_STSM_T"))]
+    pub fn store_transposed<'p, S: MatrixBox, const COUNT: u32, const LEN: usize>(
+        &self,
+        warpgroup: &Warpgroup<'p, COUNT>,
+        row: usize,
+        to: &Shared<'_, T, LEN, VectorStores, Warpgroup<'p, COUNT>>,
+    ) {
+        meet!(warpgroup);
+        const {
+            assert!(size_of::<T>() == 2, "the values are halves");
+            assert!(
+                S::INNER == 64
+                    && S::ROW_BYTES == 128
+                    && S::OUTER == N::COUNT
+                    && S::OUTER.is_multiple_of(16)
+                    && S::LEN == LEN,
+                "64 rows of values are the columns of a box: choose a box of 64 elements with `swizzle_mode::B128` and a row for each column of the values, a multiple of 16, and an array of that length"
+            );
+        }
+        let rank = warpgroup.thread_rank();
+        let (lane, warp) = (rank % 32, rank / 32);
+        // Of each 16 rows of the box, lanes 0 to 7 and 8 to 15 give the first 8, with the first and the second 16 bytes of the warp's
+        // columns, and the other lanes the other 8.
+        let first = to.addr() + (lane % 8 + 8 * (lane / 16)) * 128;
+        let swizzle = (first >> 3) & 112;
+        let first = first + ((32 * warp + 16 * (lane / 8 % 2)) ^ swizzle);
+        let Some(words) = self.words.get(row) else { return };
+        unroll::<16>(|i| {
+            if let Some(&[a, b, c, d]) = words.as_ref().get(4 * i..4 * i + 4) {
+                // SAFETY: the warp's lanes make this call together, and give 16 bytes each of the array, aligned: an array starts at a
+                // multiple of 128. By the state no thread reads; each warp has its own columns.
+                unsafe {
+                    raw::stmatrix_m8n8_x4(
+                        trans::Trans,
+                        space::SharedCta,
+                        first + 2048 * i as u32,
+                        [a, b, c, d],
+                    );
                 }
             }
         });

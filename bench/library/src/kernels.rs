@@ -2,15 +2,18 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
 use ptx_kernels::add_rms_norm::{add_rms_norm, rows_of_cta};
 use ptx_kernels::attention::attention;
+use ptx_kernels::attention_backward::{
+    Extents, attention_backward, attention_backward_finish, attention_backward_prepare,
+};
 use ptx_kernels::attention_decode::{attention_decode, splits as fast_splits};
-use ptx_kernels::attention_plan::heads_at_a_time;
+use ptx_kernels::attention_plan::{backward_heads_at_a_time, heads_at_a_time};
 use ptx_kernels::gemm::{E4m3, gemm, gemm_pair, gemm_split, gemm_tn};
 use ptx_kernels::gemm_plan::Kernel::{Gemm, Pair, Split};
 use ptx_kernels::gemm_plan::{Tile, plan};
@@ -34,8 +37,10 @@ pub struct Kernel {
     pub numbers: &'static [&'static str],
     /// The tile of an instance of `gemm`, and the bytes of an element of its factors.
     pub tile: Option<(Tile, usize)>,
-    /// Finds the kernel in an image.
-    pub load: fn(&LoadedKernels) -> Result<Box<Launch>>,
+    /// Further kernels that a launch puts on the stream, each in an image of its own beside that of the kernel.
+    pub parts: &'static [&'static str],
+    /// Finds the kernel in its image, and its parts in theirs.
+    pub load: fn(&LoadedKernels, &[LoadedKernels]) -> Result<Box<Launch>>,
 }
 
 /// Puts a loaded kernel on a stream.
@@ -62,7 +67,8 @@ macro_rules! gemm {
             memory: &[Operand::of::<$T>("a"), Operand::of::<$T>("b"), Operand::of::<$O>("c"), $($scales)*],
             numbers: &["m", "n", "k"],
             tile: Some(($tile, size_of::<$T>())),
-            load: |kernels| {
+            parts: &[],
+            load: |kernels, _| {
                 type Instance = $kernel<$T, $O, $($argument),*>;
                 const TILE: Tile = $tile;
                 let kernel = kernels.kernel($kernel::<$T, $O, $($argument),*>)?;
@@ -113,7 +119,8 @@ macro_rules! attention_decode {
                 "most_splits",
             ],
             tile: None,
-            load: |kernels| {
+            parts: &[],
+            load: |kernels, _| {
                 type Instance = attention_decode<$T>;
                 let kernel = kernels.kernel(attention_decode::<$T>)?;
                 let room = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
@@ -156,6 +163,21 @@ macro_rules! attention_decode {
     };
 }
 
+/// How many heads are worked on at a time for the last shape of a kernel of attention. The plan of a shape takes longer than a launch.
+#[derive(Default)]
+struct Planned(Mutex<Option<([u32; 4], u32)>>);
+
+impl Planned {
+    /// Returns the number for the shape, which `plan` computes if the last call had another shape.
+    fn heads(&self, shape: [u32; 4], plan: impl FnOnce() -> u32) -> u32 {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match *last {
+            Some((of_shape, heads)) if of_shape == shape => heads,
+            _ => last.insert((shape, plan())).1,
+        }
+    }
+}
+
 /// An instance of `attention`: its name, the order of the dimensions in memory, and whether it is causal. The variant tells the order,
 /// and the operation takes those of the comparison that it computes.
 macro_rules! attention {
@@ -173,12 +195,12 @@ macro_rules! attention {
             ],
             numbers: &["batch", "heads", "kv_heads", "length", "head_size"],
             tile: None,
-            load: |kernels| {
+            parts: &[],
+            load: |kernels, _| {
                 type Instance = attention<bf16, $causal>;
                 let kernel = kernels.kernel(attention::<bf16, $causal>)?;
                 let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
-                // The last shape, and how many heads are worked on at a time.
-                let planned = Mutex::new(([0; 4], 0));
+                let planned = Planned::default();
                 Ok(Box::new(move |stream, mut call| {
                     let [batch, heads, kv_heads, length, size] = call.numbers()?;
                     ensure!(size == 128, "the heads have {size} elements, not 128");
@@ -199,14 +221,10 @@ macro_rules! attention {
                     let blocks = wide_length.div_ceil(128) * u64::from(heads) * wide_batch;
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
                     let shared = heads / kv_heads;
-                    let shape = [batch, heads, kv_heads, length];
-                    let mut planned = planned.lock().unwrap_or_else(PoisonError::into_inner);
-                    if planned.0 != shape {
+                    let group = planned.heads([batch, heads, kv_heads, length], || {
                         let (rows, all) = (length.div_ceil(128), heads * batch);
-                        let group = heads_at_a_time(rows, all, shared, 512 * wide_length, $causal, grid);
-                        *planned = (shape, group);
-                    }
-                    let group = planned.1;
+                        heads_at_a_time(rows, all, shared, 512 * wide_length, $causal, grid)
+                    });
                     let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
                     let numbers = (q, k, v, o, &mut lse, length, length, heads, shared, scale, group);
                     Ok(kernel.launch(stream, grid, numbers)?)
@@ -231,7 +249,8 @@ macro_rules! add_rms_norm {
             ],
             numbers: &["rows", "columns"],
             tile: None,
-            load: |kernels| {
+            parts: &[],
+            load: |kernels, _| {
                 let kernel = kernels.kernel(add_rms_norm::<$T>)?;
                 Ok(Box::new(move |stream, mut call| {
                     let [rows, columns] = call.numbers()?;
@@ -243,6 +262,95 @@ macro_rules! add_rms_norm {
                     let output = Matrix::new(&mut output, rows, columns);
                     let grid = rows.div_ceil(rows_of_cta(columns)).max(1);
                     Ok(kernel.launch(stream, grid, (x, residual, &weights, output, rows, columns, 1e-3))?)
+                }))
+            },
+        }
+    };
+}
+
+/// The gradients of an instance of `attention`, as `attention!` makes it.
+macro_rules! attention_backward {
+    ($name:literal, $operation:literal, $causal:literal) => {
+        Kernel {
+            name: $name,
+            operation: $operation,
+            variant: "bshd",
+            memory: &[
+                Operand::of::<bf16>("q"),
+                Operand::of::<bf16>("k"),
+                Operand::of::<bf16>("v"),
+                Operand::of::<bf16>("o"),
+                Operand::of::<f32>("lse"),
+                Operand::of::<bf16>("do"),
+                Operand::of::<bf16>("dq"),
+                Operand::of::<bf16>("dk"),
+                Operand::of::<bf16>("dv"),
+                Operand::of::<f32>("numbers"),
+                Operand::of::<f32>("sums"),
+            ],
+            numbers: &["batch", "heads", "kv_heads", "length", "head_size"],
+            tile: None,
+            parts: &["attention_backward_prepare_bf16", "attention_backward_finish_bf16"],
+            load: |kernels, parts| {
+                type Instance = attention_backward<bf16, $causal>;
+                let [of_prepare, of_finish] = parts else { bail!("{} has two parts", $name) };
+                let prepare = of_prepare.kernel(attention_backward_prepare::<bf16>)?;
+                let kernel = kernels.kernel(attention_backward::<bf16, $causal>)?;
+                let finish = of_finish.kernel(attention_backward_finish::<bf16>)?;
+                let [prepares, resident, finishes] = [
+                    prepare
+                        .function()
+                        .max_active_blocks(&Grid::new(1).config::<attention_backward_prepare<bf16>>())?,
+                    kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?,
+                    finish
+                        .function()
+                        .max_active_blocks(&Grid::new(1).config::<attention_backward_finish<bf16>>())?,
+                ];
+                let planned = Planned::default();
+                Ok(Box::new(move |stream, mut call| {
+                    let [batch, heads, kv_heads, length, size] = call.numbers()?;
+                    ensure!(size == 128, "the heads have {size} elements, not 128");
+                    ensure!(
+                        kv_heads > 0 && heads.is_multiple_of(kv_heads),
+                        "{heads} heads cannot share {kv_heads} heads of keys and values"
+                    );
+                    let (q, k, v) = (call.memory::<bf16>()?, call.memory::<bf16>()?, call.memory::<bf16>()?);
+                    let (o, lse, d_o) =
+                        (call.memory::<bf16>()?, call.memory::<f32>()?, call.memory::<bf16>()?);
+                    let (mut dq, mut dk) = (call.memory::<bf16>()?, call.memory::<bf16>()?);
+                    let (mut dv, mut of_blocks) = (call.memory::<bf16>()?, call.memory::<f32>()?);
+                    let mut sums = call.memory::<f32>()?;
+                    let [wide_batch, wide_length] = [batch, length].map(u64::from);
+                    let blocks = wide_batch * u64::from(heads) * wide_length.div_ceil(64);
+                    let extents = |heads: u32| [128, wide_length, u64::from(heads), wide_batch];
+                    let strides =
+                        |heads: u32| [256 * u64::from(heads), 256, 256 * u64::from(heads) * wide_length];
+                    // Vectors of 16 bytes.
+                    let of_o = [16 * heads, 16, 16 * heads * length];
+                    let grid = u32::try_from(blocks)?.clamp(1, prepares);
+                    let numbers = (&o, &d_o, &lse, &mut of_blocks, &mut sums, of_o, length, heads, batch);
+                    prepare.launch(stream, grid, numbers)?;
+                    let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
+                    let q = Tensor::new(&q, extents(heads)).strides(&strides(heads));
+                    let d_o = Tensor::new(&d_o, extents(heads)).strides(&strides(heads));
+                    let k = Tensor::new(&k, extents(kv_heads)).strides(&strides(kv_heads));
+                    let v = Tensor::new(&v, extents(kv_heads)).strides(&strides(kv_heads));
+                    let dk = Tensor::new(&mut dk, extents(kv_heads)).strides(&strides(kv_heads));
+                    let dv = Tensor::new(&mut dv, extents(kv_heads)).strides(&strides(kv_heads));
+                    let of_keys = wide_length.div_ceil(128) * u64::from(kv_heads) * wide_batch;
+                    let grid = u32::try_from(of_keys)?.clamp(1, resident);
+                    let shared = heads / kv_heads;
+                    let group = planned.heads([batch, heads, kv_heads, length], || {
+                        let (rows, all) = (length.div_ceil(128), kv_heads * batch);
+                        let bytes = 1024 * wide_length * u64::from(shared);
+                        backward_heads_at_a_time(rows, all, bytes, $causal, grid)
+                    });
+                    let of_launch = Extents { queries: length, keys: length, heads, shared };
+                    let numbers = (q, k, v, d_o, &of_blocks, &mut sums, dk, dv, of_launch, scale, group);
+                    kernel.launch(stream, grid, numbers)?;
+                    let grid = u32::try_from(2 * blocks)?.clamp(1, finishes);
+                    let dq = Tensor::new(&mut dq, extents(heads)).strides(&strides(heads));
+                    Ok(finish.launch(stream, grid, (&sums, dq, length, heads, scale))?)
                 }))
             },
         }
@@ -264,7 +372,8 @@ pub static KERNELS: &[Kernel] = &[
         memory: &[Operand::of::<f32>("a"), Operand::of::<f32>("b"), Operand::of::<f32>("c")],
         numbers: &["m", "n", "k"],
         tile: None,
-        load: |kernels| {
+        parts: &[],
+        load: |kernels, _| {
             /// Rows and columns of a CTA's tile, and the depth of a round.
             const TILE: u32 = 128;
             const DEPTH: u32 = 16;
@@ -300,7 +409,8 @@ pub static KERNELS: &[Kernel] = &[
         memory: &[Operand::of::<bf16>("a"), Operand::of::<bf16>("b"), Operand::of::<bf16>("c")],
         numbers: &["m", "n", "k"],
         tile: None,
-        load: |kernels| {
+        parts: &[],
+        load: |kernels, _| {
             let kernel = kernels.kernel(gemm_tn)?;
             let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<gemm_tn>())?;
             Ok(Box::new(move |stream, mut call| {
@@ -319,6 +429,8 @@ pub static KERNELS: &[Kernel] = &[
     attention!("attention_bf16_true", "causal_attention", true),
     add_rms_norm!("add_rms_norm_f16", f16),
     add_rms_norm!("add_rms_norm_bf16", bf16),
+    attention_backward!("attention_backward_bf16_false", "attention_backward", false),
+    attention_backward!("attention_backward_bf16_true", "causal_attention_backward", true),
     Kernel {
         name: "tensor_transpose",
         operation: "transpose",
@@ -326,7 +438,8 @@ pub static KERNELS: &[Kernel] = &[
         memory: &[Operand::of::<u32>("input"), Operand::of::<u32>("output")],
         numbers: &["width", "height"],
         tile: None,
-        load: |kernels| {
+        parts: &[],
+        load: |kernels, _| {
             const SIDE: u32 = 32;
             let kernel = kernels.kernel(tensor_transpose)?;
             Ok(Box::new(move |stream, mut call| {
@@ -346,7 +459,7 @@ pub static KERNELS: &[Kernel] = &[
 /// Returns the table of kernels for the caller.
 pub fn description() -> Value {
     let one = |kernel: &Kernel| {
-        let Kernel { name, operation, variant, memory, numbers, tile: _, load: _ } = kernel;
+        let Kernel { name, operation, variant, memory, numbers, .. } = kernel;
         let memory: Vec<_> = memory.iter().map(|operand| [operand.name, operand.element]).collect();
         json!({ "name": name, "operation": operation, "variant": variant, "memory": memory, "numbers": numbers })
     };

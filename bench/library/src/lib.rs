@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::{fs, ptr, slice};
 
 use anyhow::{Context as _, Result, anyhow};
-use ptx_host::Kernels;
 use ptx_host::cudarc::driver::CudaContext;
+use ptx_host::{Kernels, LoadedKernels};
 
 use self::call::Call;
 pub use self::call::PtxMemory;
@@ -94,7 +94,8 @@ pub unsafe extern "C" fn ptx_chosen_gemm(
 /// # Safety
 ///
 /// `kernel` and `image` are text that ends with a NUL, and `handle` is valid for a write. The image is of this repository's
-/// `kernels/` and was made by `ptx-link`, and if it is a cubin, by ptxas from that.
+/// `kernels/` and was made by `ptx-link`, and if it is a cubin, by ptxas from that. So are the images of the kernel's parts, whose
+/// files have the name of the part in place of that of the kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_load(
     kernel: *const c_char,
@@ -109,13 +110,18 @@ pub unsafe extern "C" fn ptx_load(
         let kernel = KERNELS.iter().find(|kernel| kernel.name == name);
         let kernel =
             kernel.with_context(|| format!("the library has no kernel `{name}`; it has {}", known()))?;
-        let bytes = fs::read(path).with_context(|| format!("cannot read the image {path}"))?;
-        let images = [(TARGET, &bytes[..])];
-        // SAFETY: the image is what `ptx-link` made: `# Safety`.
-        let kernels = unsafe { Kernels::new(path, &images) };
         let loaded = with_state(|state| {
             let context = state.context(device)?;
-            let launch = (kernel.load)(&kernels.load(&context)?)?;
+            let load = |path: &str| -> Result<LoadedKernels> {
+                let bytes = fs::read(path).with_context(|| format!("cannot read the image {path}"))?;
+                let images = [(TARGET, &bytes[..])];
+                // SAFETY: the image is what `ptx-link` made: `# Safety`.
+                Ok(unsafe { Kernels::new(path, &images) }.load(&context)?)
+            };
+            let (folder, file) = path.rsplit_once('/').unwrap_or((".", path));
+            let part = |part: &&str| load(&format!("{folder}/{}", file.replace(name, part)));
+            let parts = kernel.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
+            let launch = (kernel.load)(&load(path)?, &parts)?;
             state.loaded.push(Arc::new(Loaded { kernel, context, launch }));
             u32::try_from(state.loaded.len() - 1).context("too many kernels are loaded")
         })?;

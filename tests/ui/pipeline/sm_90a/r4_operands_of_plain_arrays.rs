@@ -1,18 +1,17 @@
 //! The type of a stage says how its operands are laid out.
 
 use ptx::bf16;
-use ptx::group::Warpgroup;
-use ptx::pipeline::Consumer;
-use ptx::qualifier::swizzle_mode;
+use ptx::pipeline::StageOperands;
+use ptx::qualifier::{n::N64, swizzle_mode};
 use ptx::tensor::Box2;
-use ptx::wgmma::Tile;
+use ptx::wgmma::{Flight, Tile};
 
 #[cfg(not(fixed))]
-type Stage = [bf16; 4096];
+type Rows = [bf16; 4096];
 #[cfg(fixed)]
-type Stage = Tile<bf16, Box2<64, 64, swizzle_mode::B128>>;
+type Rows = Tile<bf16, Box2<64, 64, swizzle_mode::B128>>;
 
-pub fn part<'p>(warpgroup: &Warpgroup<'p, 1>, consumer: Consumer<'p, Stage, 4>) {
-    let (stage, _consumer) = consumer.operands(warpgroup);
-    stage.release(warpgroup);
+pub fn products<'a>(sums: Flight<'a, N64>, stage: &'a StageOperands<'_, (Rows, Rows), 4>) -> Flight<'a, N64> {
+    let (a, b) = stage.tiles();
+    sums.mma(a, b)
 }
