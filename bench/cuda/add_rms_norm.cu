@@ -2,9 +2,6 @@
 #include "common.cuh"
 #include "half.cuh"
 
-// Vectors of a row that a thread of a CTA holds, and a lane of a warp; vectors that it has in flight.
-constexpr uint32_t THREADS = 256, OF_THREAD = 8, OF_LANE = 4, LOADS = 4;
-
 // Sums the values of `width` neighboring lanes, and returns the sum to all of them.
 template <uint32_t width>
 __device__ inline float sum_of_lanes(float value) {
@@ -16,6 +13,7 @@ __device__ inline float sum_of_lanes(float value) {
 }
 
 // Sums the values of the CTA's threads, and returns the sum to all of them.
+template <uint32_t THREADS>
 __device__ inline float sum_of_cta(float value, float* of_warps) {
     value = sum_of_lanes<32>(value);
     if (threadIdx.x % 32 == 0) {
@@ -33,32 +31,26 @@ __device__ inline void add_and_norm(const void* x, void* residual, const void* w
     const auto* from = static_cast<const Eight<Pair>*>(x) + size_t(r) * vectors;
     auto* sums = static_cast<Eight<Pair>*>(residual) + size_t(r) * vectors;
     auto* to = static_cast<Eight<Pair>*>(output) + size_t(r) * vectors;
-    Eight<Pair> row[VECTORS];
+    Eight<Pair> row[VECTORS] = {}, loaded[VECTORS] = {};
     float squares = 0.0f;
 #pragma unroll
-    for (uint32_t first = 0; first < VECTORS; first += LOADS) {
-        Eight<Pair> loaded[LOADS];
-#pragma unroll
-        for (uint32_t k = 0; k < LOADS; ++k) {
-            const uint32_t i = thread + (first + k) * threads;
-            if (i < vectors) {
-                loaded[k] = from[i];
-                row[first + k] = sums[i];
-            }
+    for (uint32_t k = 0; k < VECTORS; ++k) {
+        const uint32_t i = thread + k * threads;
+        if (i < vectors) {
+            loaded[k] = from[i];
+            row[k] = sums[i];
         }
+    }
 #pragma unroll
-        for (uint32_t k = 0; k < LOADS; ++k) {
-            const uint32_t i = thread + (first + k) * threads;
-            if (i < vectors) {
+    for (uint32_t k = 0; k < VECTORS; ++k) {
+        if (thread + k * threads < vectors) {
 #pragma unroll
-                for (uint32_t pair = 0; pair < 4; ++pair) {
-                    const Pair added = __hadd2(loaded[k].pairs[pair], row[first + k].pairs[pair]);
-                    const float2 wide = to_floats(added);
-                    squares = fmaf(wide.x, wide.x, squares);
-                    squares = fmaf(wide.y, wide.y, squares);
-                    row[first + k].pairs[pair] = added;
-                }
-                sums[i] = row[first + k];
+            for (uint32_t pair = 0; pair < 4; ++pair) {
+                const Pair added = __hadd2(loaded[k].pairs[pair], row[k].pairs[pair]);
+                const float2 wide = to_floats(added);
+                squares = fmaf(wide.x, wide.x, squares);
+                squares = fmaf(wide.y, wide.y, squares);
+                row[k].pairs[pair] = added;
             }
         }
     }
@@ -77,35 +69,44 @@ __device__ inline void add_and_norm(const void* x, void* residual, const void* w
             to[i] = scaled;
         }
     }
-}
-
-template <typename Pair>
-__device__ inline void add_rms_norm(const void* x, void* residual, const void* weights, void* output, uint32_t rows,
-                                    uint32_t columns, float epsilon) {
-    __shared__ float of_warps[2][THREADS / 32];
-    if (columns <= 32 * 8 * OF_LANE) {
-        constexpr uint32_t WARPS = THREADS / 32;
-        for (uint32_t r = blockIdx.x * WARPS + threadIdx.x / 32; r < rows; r += gridDim.x * WARPS) {
-            add_and_norm<32, OF_LANE, Pair>(x, residual, weights, output, r, columns, epsilon, sum_of_lanes<32>);
-        }
-    } else {
-        uint32_t half = 0;
-        for (uint32_t r = blockIdx.x; r < rows; r += gridDim.x, half ^= 1) {
-            const auto sum = [&](float value) { return sum_of_cta(value, of_warps[half]); };
-            add_and_norm<THREADS, OF_THREAD, Pair>(x, residual, weights, output, r, columns, epsilon, sum);
+#pragma unroll
+    for (uint32_t k = 0; k < VECTORS; ++k) {
+        const uint32_t i = thread + k * threads;
+        if (i < vectors) {
+            sums[i] = row[k];
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    add_rms_norm_f16(const __half* __restrict__ x, __half* residual, const __half* __restrict__ weights, __half* output,
-                     uint32_t rows, uint32_t columns, float epsilon) {
-    add_rms_norm<__half2>(x, residual, weights, output, rows, columns, epsilon);
+template <typename Pair, uint32_t THREADS, uint32_t VECTORS>
+__device__ inline void add_rms_norm(const void* x, void* residual, const void* weights, void* output, uint32_t rows,
+                                    uint32_t columns, float epsilon) {
+    __shared__ float of_warps[2][THREADS / 32];
+    if (columns <= 32 * 8 * VECTORS) {
+        constexpr uint32_t WARPS = THREADS / 32;
+        for (uint32_t r = blockIdx.x * WARPS + threadIdx.x / 32; r < rows; r += gridDim.x * WARPS) {
+            add_and_norm<32, VECTORS, Pair>(x, residual, weights, output, r, columns, epsilon, sum_of_lanes<32>);
+        }
+    } else {
+        uint32_t half = 0;
+        for (uint32_t r = blockIdx.x; r < rows; r += gridDim.x, half ^= 1) {
+            const auto sum = [&](float value) { return sum_of_cta<THREADS>(value, of_warps[half]); };
+            add_and_norm<THREADS, VECTORS, Pair>(x, residual, weights, output, r, columns, epsilon, sum);
+        }
+    }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    add_rms_norm_bf16(const __nv_bfloat16* __restrict__ x, __nv_bfloat16* residual,
-                      const __nv_bfloat16* __restrict__ weights, __nv_bfloat16* output, uint32_t rows, uint32_t columns,
-                      float epsilon) {
-    add_rms_norm<__nv_bfloat162>(x, residual, weights, output, rows, columns, epsilon);
-}
+#define INSTANCE(type, Half, Pair, THREADS, VECTORS)                                                                     \
+    extern "C" __global__ void __launch_bounds__(THREADS) add_rms_norm_##type##_##THREADS##_##VECTORS(                   \
+        const Half* __restrict__ x, Half* residual, const Half* __restrict__ weights, Half* output, uint32_t rows,       \
+        uint32_t columns, float epsilon) {                                                                               \
+        add_rms_norm<Pair, THREADS, VECTORS>(x, residual, weights, output, rows, columns, epsilon);                      \
+    }
+INSTANCE(f16, __half, __half2, 128, 4)
+INSTANCE(f16, __half, __half2, 256, 2)
+INSTANCE(f16, __half, __half2, 512, 2)
+INSTANCE(f16, __half, __half2, 512, 4)
+INSTANCE(bf16, __nv_bfloat16, __nv_bfloat162, 128, 4)
+INSTANCE(bf16, __nv_bfloat16, __nv_bfloat162, 256, 2)
+INSTANCE(bf16, __nv_bfloat16, __nv_bfloat162, 512, 2)
+INSTANCE(bf16, __nv_bfloat16, __nv_bfloat162, 512, 4)

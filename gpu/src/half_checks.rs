@@ -13,9 +13,15 @@ use crate::library_checks::{Run, seeded, small_floats, whole};
 use crate::options::Options;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
-pub const KERNELS: [&str; 8] = [
-    "add_rms_norm_f16",
-    "add_rms_norm_bf16",
+pub const KERNELS: [&str; 14] = [
+    "add_rms_norm_f16_128_4",
+    "add_rms_norm_f16_256_2",
+    "add_rms_norm_f16_512_2",
+    "add_rms_norm_f16_512_4",
+    "add_rms_norm_bf16_128_4",
+    "add_rms_norm_bf16_256_2",
+    "add_rms_norm_bf16_512_2",
+    "add_rms_norm_bf16_512_4",
     "int4_matrix_vector_f16",
     "int4_matrix_vector_bf16",
     "rotary_embedding",
@@ -26,14 +32,34 @@ pub const KERNELS: [&str; 8] = [
 
 /// Seeds of each of [`KERNELS`] on an emulated device: for less than a vector of each thread, and for several. Those of the
 /// scatter have tokens that two blocks share.
-const EMULATED: [&[u32]; 8] =
-    [&[6, 3, 1, 0], &[7, 4, 9, 8], &[1, 3, 0], &[1, 3, 0], &[3, 1, 0], &[3, 2, 0], &[7, 1, 0], &[5, 3, 0]];
+const EMULATED: [&[u32]; 14] = [
+    &[4, 2, 3, 1, 0],
+    &[4, 2, 3, 1, 0],
+    &[4, 2, 3, 1, 0],
+    &[4, 2, 3, 1, 0],
+    &[4, 2, 3, 1, 0],
+    &[4, 2, 3, 1, 0],
+    &[4, 2, 3, 1, 0],
+    &[4, 2, 3, 1, 0],
+    &[1, 3, 0],
+    &[1, 3, 0],
+    &[3, 1, 0],
+    &[3, 2, 0],
+    &[7, 1, 0],
+    &[5, 3, 0],
+];
 
 /// Returns the check of each of [`KERNELS`] for one seed.
-fn runs<D: Device>() -> [Run<D>; 8] {
+fn runs<D: Device>() -> [Run<D>; 14] {
     [
-        add_rms_norm_f16,
-        add_rms_norm_bf16,
+        add_rms_norm_f16_128_4,
+        add_rms_norm_f16_256_2,
+        add_rms_norm_f16_512_2,
+        add_rms_norm_f16_512_4,
+        add_rms_norm_bf16_128_4,
+        add_rms_norm_bf16_256_2,
+        add_rms_norm_bf16_512_2,
+        add_rms_norm_bf16_512_4,
         int4_matrix_vector_f16,
         int4_matrix_vector_bf16,
         rotary_embedding,
@@ -101,22 +127,33 @@ pub fn added_and_normalized<T: Half>(
 
 /// Makes a check for each instance of a kernel.
 macro_rules! instances {
-    ($( $check:ident $T:ident; )* |$device:ident, $kernel:ident, $seed:ident| $module:ident::$name:ident, $run:block) => { $(
+    ($( $check:ident $T:ident $($N:literal)*; )* |$device:ident, $kernel:ident, $seed:ident| $module:ident::$name:ident, $run:block) => { $(
         fn $check<D: Device>($device: &D, loaded: &D::Loaded, $seed: u32) -> Result<()> {
             type T = $T;
-            let $kernel = D::entry(loaded, ptx_kernels::$module::$name::<T>)?;
+            /// The constants of the instance.
+            #[allow(dead_code, reason = "a kernel may have none")]
+            const CONSTANTS: &[usize] = &[$($N),*];
+            let $kernel = D::entry(loaded, ptx_kernels::$module::$name::<T $(, $N)*>)?;
             $run
         }
     )* };
 }
 
 instances! {
-    add_rms_norm_f16 f16;
-    add_rms_norm_bf16 bf16;
+    add_rms_norm_f16_128_4 f16 128 4;
+    add_rms_norm_f16_256_2 f16 256 2;
+    add_rms_norm_f16_512_2 f16 512 2;
+    add_rms_norm_f16_512_4 f16 512 4;
+    add_rms_norm_bf16_128_4 bf16 128 4;
+    add_rms_norm_bf16_256_2 bf16 256 2;
+    add_rms_norm_bf16_512_2 bf16 512 2;
+    add_rms_norm_bf16_512_4 bf16 512 4;
     |device, kernel, seed| add_rms_norm::add_rms_norm, {
         const EPSILON: f32 = 1e-3;
-        // Rows of a warp; rows of a CTA with fewer vectors than threads, as many, more, and the maximum.
-        const COLUMNS: [usize; 8] = [8, 1024, 2040, 2048, 2056, 8192, 12_296, 16_384];
+        const OF_WARP: usize = 256 * CONSTANTS[1];
+        const OF_CTA: usize = 8 * CONSTANTS[0] * CONSTANTS[1];
+        // Rows of a warp, with a vector and with all; rows of a CTA.
+        const COLUMNS: [usize; 5] = [8, OF_WARP, OF_WARP + 8, OF_CTA / 2 + 8, OF_CTA];
         let (rows, columns) = (1 + seed as usize * 5 % 7, COLUMNS[seed as usize % COLUMNS.len()]);
         let (x, residual): (Vec<T>, Vec<T>) =
             (small_halves(seed, rows * columns), small_halves(seed + 1, rows * columns));

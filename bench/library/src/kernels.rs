@@ -7,7 +7,7 @@ use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
-use ptx_kernels::add_rms_norm::{add_rms_norm, rows_of_cta};
+use ptx_kernels::add_rms_norm::{add_rms_norm, instance_of, rows_of_cta};
 use ptx_kernels::attention::attention;
 use ptx_kernels::attention_backward::{
     Extents, attention_backward, attention_backward_finish, attention_backward_prepare,
@@ -234,9 +234,9 @@ macro_rules! attention {
     };
 }
 
-/// An instance of `add_rms_norm`: its name, and its element type.
+/// An instance of `add_rms_norm`: its name, its element type, its threads and the vectors of each.
 macro_rules! add_rms_norm {
-    ($name:literal, $T:ident) => {
+    ($name:literal, $T:ident, $threads:literal, $vectors:literal) => {
         Kernel {
             name: $name,
             operation: "add_rms_norm",
@@ -251,16 +251,20 @@ macro_rules! add_rms_norm {
             tile: None,
             parts: &[],
             load: |kernels, _| {
-                let kernel = kernels.kernel(add_rms_norm::<$T>)?;
+                let kernel = kernels.kernel(add_rms_norm::<$T, $threads, $vectors>)?;
                 Ok(Box::new(move |stream, mut call| {
                     let [rows, columns] = call.numbers()?;
-                    ensure!(columns <= 1 << 14, "the rows have {columns} elements, more than 16384");
+                    let instance = ($threads, $vectors);
+                    ensure!(
+                        instance_of(columns) == Some(instance),
+                        "another instance is for {columns} columns"
+                    );
                     let (x, mut residual) = (call.memory::<$T>()?, call.memory::<$T>()?);
                     let (weights, mut output) = (call.memory::<$T>()?, call.memory::<$T>()?);
                     let x = Matrix::new(&x, rows, columns);
                     let residual = Matrix::new(&mut residual, rows, columns);
                     let output = Matrix::new(&mut output, rows, columns);
-                    let grid = rows.div_ceil(rows_of_cta(columns)).max(1);
+                    let grid = rows.div_ceil(rows_of_cta(instance, columns)).max(1);
                     Ok(kernel.launch(stream, grid, (x, residual, &weights, output, rows, columns, 1e-3))?)
                 }))
             },
@@ -427,8 +431,14 @@ pub static KERNELS: &[Kernel] = &[
     attention_decode!("attention_decode_bf16", bf16),
     attention!("attention_bf16_false", "attention", false),
     attention!("attention_bf16_true", "causal_attention", true),
-    add_rms_norm!("add_rms_norm_f16", f16),
-    add_rms_norm!("add_rms_norm_bf16", bf16),
+    add_rms_norm!("add_rms_norm_f16_128_4", f16, 128, 4),
+    add_rms_norm!("add_rms_norm_f16_256_2", f16, 256, 2),
+    add_rms_norm!("add_rms_norm_f16_512_2", f16, 512, 2),
+    add_rms_norm!("add_rms_norm_f16_512_4", f16, 512, 4),
+    add_rms_norm!("add_rms_norm_bf16_128_4", bf16, 128, 4),
+    add_rms_norm!("add_rms_norm_bf16_256_2", bf16, 256, 2),
+    add_rms_norm!("add_rms_norm_bf16_512_2", bf16, 512, 2),
+    add_rms_norm!("add_rms_norm_bf16_512_4", bf16, 512, 4),
     attention_backward!("attention_backward_bf16_false", "attention_backward", false),
     attention_backward!("attention_backward_bf16_true", "causal_attention_backward", true),
     Kernel {

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result, ensure};
 use ptx::{bf16, f16};
 use ptx_host::LaunchConfig;
-use ptx_kernels::add_rms_norm::rows_of_cta;
+use ptx_kernels::add_rms_norm::{instance_of, rows_of_cta};
 
 use super::case::{Bench, Case, Timing};
 use crate::device::Device as _;
@@ -14,23 +14,23 @@ use crate::memory::{address, matrix, slice};
 
 pub fn cases() -> Vec<Case> {
     vec![
-        Case::new("add_rms_norm_f16", "8192", |bench| {
-            add_rms_norm::<f16>(bench, "add_rms_norm_f16", 1 << 13)
+        Case::new("add_rms_norm_f16_512_2", "8192", |bench| {
+            add_rms_norm::<f16>(bench, "add_rms_norm_f16_512_2", 1 << 13)
         }),
-        Case::new("add_rms_norm_bf16", "1024", |bench| {
-            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 10)
+        Case::new("add_rms_norm_bf16_128_4", "1024", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16_128_4", 1 << 10)
         }),
-        Case::new("add_rms_norm_bf16", "2048", |bench| {
-            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 11)
+        Case::new("add_rms_norm_bf16_256_2", "2048", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16_256_2", 1 << 11)
         }),
-        Case::new("add_rms_norm_bf16", "4096", |bench| {
-            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 12)
+        Case::new("add_rms_norm_bf16_256_2", "4096", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16_256_2", 1 << 12)
         }),
-        Case::new("add_rms_norm_bf16", "8192", |bench| {
-            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 13)
+        Case::new("add_rms_norm_bf16_512_2", "8192", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16_512_2", 1 << 13)
         }),
-        Case::new("add_rms_norm_bf16", "16384", |bench| {
-            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16", 1 << 14)
+        Case::new("add_rms_norm_bf16_512_4", "16384", |bench| {
+            add_rms_norm::<bf16>(bench, "add_rms_norm_bf16_512_4", 1 << 14)
         }),
         Case::new("int4_matrix_vector_f16", "", |bench| {
             int4_matrix_vector::<f16>(bench, "int4_matrix_vector_f16")
@@ -55,7 +55,8 @@ fn add_rms_norm<T: Half>(bench: &Bench, kernel: &str, columns: usize) -> Result<
     let old = stream.clone_htod(&residual)?;
     let (mut sums, mut output) = (stream.clone_dtod(&old)?, stream.clone_dtod(&old)?);
     let [m, n] = [rows as u32, columns as u32];
-    let config = LaunchConfig::new(m.div_ceil(rows_of_cta(n)), 256);
+    let instance = instance_of(n).context("the rows are too long")?;
+    let config = LaunchConfig::new(m.div_ceil(rows_of_cta(instance, n)), instance.0);
     let arguments = (
         matrix(&of_x, rows, columns),
         matrix(&sums, rows, columns),
