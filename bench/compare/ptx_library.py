@@ -50,11 +50,11 @@ class Library:
 
 class Kernel:
     """A kernel of the library. `memory` has the names and element types of the memory that it takes, `numbers` the names of its
-    numbers, both in the order of a call."""
+    numbers, both in the order of a call. `head_size` is that of a kernel of attention, else `None`."""
 
-    def __init__(self, library, name, operation, variant, memory, numbers):
+    def __init__(self, library, name, operation, variant, memory, numbers, head_size):
         self.calls, self.name, self.operation, self.variant = library.calls, name, operation, variant
-        self.memory, self.numbers = dict(memory), numbers
+        self.memory, self.numbers, self.head_size = dict(memory), numbers, head_size
 
     def load(self, image, device=0):
         """Loads the kernel from its image, which `./x bundle` has made. Returns the handle for `launch`."""

@@ -72,6 +72,7 @@ FEW_SHAPES = [(4096, 4096, 4096), (8192, 8192, 8192), (1000, 5000, 2000), (4096,
 ATTENTION = [
     *((1 << 14 >> length, 16, 16, 1 << length, 128) for length in range(9, 15)),
     *((1 << 14 >> length, 32, 32, 1 << length, 64) for length in (10, 12, 14)),
+    *((1 << 14 >> length, 8, 8, 1 << length, 256) for length in (10, 12, 14)),
     (2, 32, 8, 4096, 128),
     (1, 64, 8, 8192, 128),
 ]
@@ -534,7 +535,7 @@ def attention(ours, element, variant, shape, causal, is_backward):
     batch, heads, of_kv, length, size = shape
     dtype = TYPES[element]
     operation = ("causal_" if causal else "") + ("attention_backward" if is_backward else "attention")
-    kernels = ours.of(operation, variant, q=element)
+    kernels = [kernel for kernel in ours.of(operation, variant, q=element) if kernel.head_size == size]
 
     def seen(tensor):
         """Returns the tensor as PyTorch takes it: batch, heads, length, size."""
@@ -853,17 +854,20 @@ def cases(bench, ours, options):
             makers = [lambda shape=shape: gemm(ours, options, element, variant, shape) for shape in shapes]
             yield f"Products of {element}, {variant}: m × n × k", "TFLOP/s", makers
     shapes = [shape for shape in ATTENTION if not options.lengths or shape[3] in options.lengths]
-    for direction in ("forward", "backward"):
+    for direction, elements in (("forward", ("bf16", "f16")), ("backward", ("bf16",))):
         if direction not in options.only:
             continue
-        makers = [
-            lambda shape=shape, causal=causal: attention(
-                ours, "bf16", options.layout, shape, causal, direction == "backward"
-            )
-            for shape in shapes
-            for causal in (False, True)
-        ]
-        yield f"Attention, {direction}, bf16, {options.layout}: batch × length", "TFLOP/s", makers
+        for element in elements:
+            makers = [
+                lambda element=element, shape=shape, causal=causal, direction=direction: attention(
+                    ours, element, options.layout, shape, causal, direction == "backward"
+                )
+                for shape in shapes
+                for causal in (False, True)
+                # Of f16, the instances have heads of 128.
+                if element == "bf16" or shape[4] == 128
+            ]
+            yield f"Attention, {direction}, {element}, {options.layout}: batch × length", "TFLOP/s", makers
     if "decode" in options.only:
         makers = [lambda shape=shape: decode(ours, "bf16", shape, options.splits) for shape in DECODE]
         yield "Attention, one query per sequence, bf16: batch × length", "GB/s", makers

@@ -9,7 +9,7 @@ use ptx_kernels::attention_backward::{
     Extents, attention_backward, attention_backward_finish, attention_backward_prepare,
 };
 
-use crate::attention_checks::{Heads, SIZE, Shape, numbers_of};
+use crate::attention_checks::{Heads, Shape, numbers_of};
 use crate::check::Check;
 use crate::device::Device;
 use crate::half_checks::Half;
@@ -22,6 +22,8 @@ const QUERIES: usize = 64;
 /// Numbers of a block of queries, and sums.
 const NUMBERS: usize = 2 * QUERIES;
 const SUMS: usize = SIZE * QUERIES;
+/// Elements of a head.
+const SIZE: usize = 128;
 
 /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
 pub const KERNELS: [&str; 4] = [
@@ -42,7 +44,7 @@ macro_rules! gradients {
                 $causal,
                 |grid, problem, [q, k, v, d_o], numbers, [dk, dv], sums| {
                     let shape = problem.shape;
-                    let [of_queries, of_keys] = shape.tensors();
+                    let [of_queries, of_keys] = shape.tensors(SIZE);
                     let (q, d_o) = (of_queries.tensor(D::read(q)), of_queries.tensor(D::read(d_o)));
                     let (k, v) = (of_keys.tensor(D::read(k)), of_keys.tensor(D::read(v)));
                     let (dk, dv) = (of_keys.tensor(D::write(dk)), of_keys.tensor(D::write(dv)));
@@ -97,8 +99,8 @@ struct Problem {
 impl Problem {
     fn new(seed: u32, causal: bool) -> Self {
         let shape = Shape::of(seed);
-        let [of_queries, of_keys] = shape.tensors();
-        let elements = |heads: &Heads, i| heads.elements(4 * seed + i);
+        let [of_queries, of_keys] = shape.tensors(SIZE);
+        let elements = |heads: &Heads, i| heads.elements::<bf16>(4 * seed + i);
         let mut problem = Self {
             shape,
             q: elements(&of_queries, 0),
@@ -119,7 +121,7 @@ impl Problem {
 
     /// The places of a query's and a key's elements.
     fn places(&self, [sequence, head, query]: [usize; 3], key: usize) -> [std::ops::Range<usize>; 2] {
-        let [of_queries, of_keys] = self.shape.tensors();
+        let [of_queries, of_keys] = self.shape.tensors(SIZE);
         [of_queries.row(sequence, head, query), of_keys.row(sequence, head / self.shape.shared, key)]
     }
 
@@ -332,7 +334,7 @@ fn check_gradients<D: Device>(
 fn finish<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     let kernel = D::kernel(loaded, attention_backward_finish::<bf16>)?;
     let shape = Shape::of(seed);
-    let [of_queries, _] = shape.tensors();
+    let [of_queries, _] = shape.tensors(SIZE);
     let Shape { sequences, heads, queries, .. } = shape;
     let blocks = sequences * heads * blocks_of(shape);
     let sums: Vec<f32> =

@@ -5,7 +5,7 @@ const CACHED: u64 = 32 << 20;
 
 /// Returns the argument `group` of [`attention`](crate::attention::attention): how many heads are worked on at a time.
 ///
-/// There are `heads` of queries in all sequences together, with `rows` blocks of 128 queries each. Each `shared` heads of queries
+/// There are `heads` of queries in all sequences together, with `rows` blocks of queries each. Each `shared` heads of queries
 /// share a head of keys and values, which has `bytes` in both tensors together.
 ///
 /// Without a mask, half as many blocks as CTAs read the same keys. In causal attention, blocks differ in their work: of the numbers

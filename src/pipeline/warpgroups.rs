@@ -177,8 +177,14 @@ impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, 
     /// PTX: none.
     #[inline(always)]
     pub fn tiles(&self) -> S::Operands<'_> {
+        // Of one stage, an address that a loop does not carry, so that ptxas can keep it in a uniform register.
+        let stage = if STAGES == 1 {
+            raw::wgmma_tie_word(self.base)
+        } else {
+            Layout::<S, STAGES, G>::stage(self.base, self.stage)
+        };
         // SAFETY: copies have filled the stage, and nothing fills it again before `release`.
-        unsafe { S::operands(Layout::<S, STAGES, G>::stage(self.base, self.stage)) }
+        unsafe { S::operands(stage) }
     }
 
     /// Releases the stage, which no product reads any more: a wait for their group gave it back.

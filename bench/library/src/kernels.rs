@@ -39,6 +39,8 @@ pub struct Kernel {
     pub tile: Option<(Tile, usize)>,
     /// Further kernels that a launch puts on the stream, each in an image of its own beside that of the kernel.
     pub parts: &'static [&'static str],
+    /// Of attention, the elements of a head.
+    pub head_size: Option<u32>,
     /// Finds the kernel in its image, and its parts in theirs.
     pub load: fn(&LoadedKernels, &[LoadedKernels]) -> Result<Box<Launch>>,
 }
@@ -68,6 +70,7 @@ macro_rules! gemm {
             numbers: &["m", "n", "k"],
             tile: Some(($tile, size_of::<$T>())),
             parts: &[],
+            head_size: None,
             load: |kernels, _| {
                 type Instance = $kernel<$T, $O, $($argument),*>;
                 const TILE: Tile = $tile;
@@ -120,6 +123,7 @@ macro_rules! attention_decode {
             ],
             tile: None,
             parts: &[],
+            head_size: Some(128),
             load: |kernels, _| {
                 type Instance = attention_decode<$T>;
                 let kernel = kernels.kernel(attention_decode::<$T>)?;
@@ -178,54 +182,59 @@ impl Planned {
     }
 }
 
-/// An instance of `attention`: its name, the order of the dimensions in memory, and whether it is causal. The variant tells the order,
-/// and the operation takes those of the comparison that it computes.
+/// An instance of `attention`: its name, its type arguments, and the elements of a head. The variant tells the order of the dimensions
+/// in memory, and the operation takes those of the comparison that it computes.
 macro_rules! attention {
-    ($name:literal, $operation:literal, $causal:literal) => {
+    ($name:literal, $T:ident <$N:ident, $K:ident, $W:literal, $STAGES:literal, $causal:literal> $size:literal) => {
         Kernel {
             name: $name,
-            operation: $operation,
+            operation: if $causal { "causal_attention" } else { "attention" },
             variant: "bshd",
             memory: &[
-                Operand::of::<bf16>("q"),
-                Operand::of::<bf16>("k"),
-                Operand::of::<bf16>("v"),
-                Operand::of::<bf16>("o"),
+                Operand::of::<$T>("q"),
+                Operand::of::<$T>("k"),
+                Operand::of::<$T>("v"),
+                Operand::of::<$T>("o"),
                 Operand::of::<f32>("lse"),
             ],
             numbers: &["batch", "heads", "kv_heads", "length", "head_size"],
             tile: None,
             parts: &[],
+            head_size: Some($size),
             load: |kernels, _| {
-                type Instance = attention<bf16, $causal>;
-                let kernel = kernels.kernel(attention::<bf16, $causal>)?;
+                /// Queries of a block.
+                const BLOCK: u32 = 64 * $W;
+                type Instance = attention<$T, $N, $K, $W, $STAGES, $causal>;
+                let kernel = kernels.kernel(attention::<$T, $N, $K, $W, $STAGES, $causal>)?;
                 let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
                 let planned = Planned::default();
                 Ok(Box::new(move |stream, mut call| {
                     let [batch, heads, kv_heads, length, size] = call.numbers()?;
-                    ensure!(size == 128, "the heads have {size} elements, not 128");
+                    ensure!(size == $size, "the heads have {size} elements, not {}", $size);
                     ensure!(
                         kv_heads > 0 && heads.is_multiple_of(kv_heads),
                         "{heads} heads cannot share {kv_heads} heads of keys and values"
                     );
-                    let (q, k, v) = (call.memory::<bf16>()?, call.memory::<bf16>()?, call.memory::<bf16>()?);
-                    let (mut o, mut lse) = (call.memory::<bf16>()?, call.memory::<f32>()?);
+                    let (q, k, v) = (call.memory::<$T>()?, call.memory::<$T>()?, call.memory::<$T>()?);
+                    let (mut o, mut lse) = (call.memory::<$T>()?, call.memory::<f32>()?);
                     let [wide_batch, wide_length] = [batch, length].map(u64::from);
-                    let extents = |heads: u32| [128, wide_length, u64::from(heads), wide_batch];
-                    let strides =
-                        |heads: u32| [256 * u64::from(heads), 256, 256 * u64::from(heads) * wide_length];
+                    let extents = |heads: u32| [$size, wide_length, u64::from(heads), wide_batch];
+                    let strides = |heads: u32| {
+                        let of_token = 2 * $size * u64::from(heads);
+                        [of_token, 2 * $size, of_token * wide_length]
+                    };
                     let q = Tensor::new(&q, extents(heads)).strides(&strides(heads));
                     let k = Tensor::new(&k, extents(kv_heads)).strides(&strides(kv_heads));
                     let v = Tensor::new(&v, extents(kv_heads)).strides(&strides(kv_heads));
                     let o = Tensor::new(&mut o, extents(heads)).strides(&strides(heads));
-                    let blocks = wide_length.div_ceil(128) * u64::from(heads) * wide_batch;
+                    let rows = length.div_ceil(BLOCK);
+                    let blocks = u64::from(rows) * u64::from(heads) * wide_batch;
                     let grid = u32::try_from(blocks)?.clamp(1, resident);
                     let shared = heads / kv_heads;
                     let group = planned.heads([batch, heads, kv_heads, length], || {
-                        let (rows, all) = (length.div_ceil(128), heads * batch);
-                        heads_at_a_time(rows, all, shared, 512 * wide_length, $causal, grid)
+                        heads_at_a_time(rows, heads * batch, shared, 4 * $size * wide_length, $causal, grid)
                     });
-                    let scale = 128_f32.sqrt().recip() * std::f32::consts::LOG2_E;
+                    let scale = ($size as f32).sqrt().recip() * std::f32::consts::LOG2_E;
                     let numbers = (q, k, v, o, &mut lse, length, length, heads, shared, scale, group);
                     Ok(kernel.launch(stream, grid, numbers)?)
                 }))
@@ -250,6 +259,7 @@ macro_rules! add_rms_norm {
             numbers: &["rows", "columns"],
             tile: None,
             parts: &[],
+            head_size: None,
             load: |kernels, _| {
                 let kernel = kernels.kernel(add_rms_norm::<$T, $threads, $vectors>)?;
                 Ok(Box::new(move |stream, mut call| {
@@ -295,6 +305,7 @@ macro_rules! attention_backward {
             numbers: &["batch", "heads", "kv_heads", "length", "head_size"],
             tile: None,
             parts: &["attention_backward_prepare_bf16", "attention_backward_finish_bf16"],
+            head_size: Some(128),
             load: |kernels, parts| {
                 type Instance = attention_backward<bf16, $causal>;
                 let [of_prepare, of_finish] = parts else { bail!("{} has two parts", $name) };
@@ -377,6 +388,7 @@ pub static KERNELS: &[Kernel] = &[
         numbers: &["m", "n", "k"],
         tile: None,
         parts: &[],
+        head_size: None,
         load: |kernels, _| {
             /// Rows and columns of a CTA's tile, and the depth of a round.
             const TILE: u32 = 128;
@@ -414,6 +426,7 @@ pub static KERNELS: &[Kernel] = &[
         numbers: &["m", "n", "k"],
         tile: None,
         parts: &[],
+        head_size: None,
         load: |kernels, _| {
             let kernel = kernels.kernel(gemm_tn)?;
             let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<gemm_tn>())?;
@@ -429,8 +442,14 @@ pub static KERNELS: &[Kernel] = &[
         },
     },
     attention_decode!("attention_decode_bf16", bf16),
-    attention!("attention_bf16_false", "attention", false),
-    attention!("attention_bf16_true", "causal_attention", true),
+    attention!("attention_bf16_N128_N128_2_4_false", bf16 < N128, N128, 2, 4, false > 128),
+    attention!("attention_bf16_N128_N128_2_4_true", bf16 < N128, N128, 2, 4, true > 128),
+    attention!("attention_f16_N128_N128_2_4_false", f16 < N128, N128, 2, 4, false > 128),
+    attention!("attention_f16_N128_N128_2_4_true", f16 < N128, N128, 2, 4, true > 128),
+    attention!("attention_bf16_N64_N128_3_6_false", bf16 < N64, N128, 3, 6, false > 64),
+    attention!("attention_bf16_N64_N128_3_6_true", bf16 < N64, N128, 3, 6, true > 64),
+    attention!("attention_bf16_N256_N64_2_4_false", bf16 < N256, N64, 2, 4, false > 256),
+    attention!("attention_bf16_N256_N64_2_4_true", bf16 < N256, N64, 2, 4, true > 256),
     add_rms_norm!("add_rms_norm_f16_128_4", f16, 128, 4),
     add_rms_norm!("add_rms_norm_f16_256_2", f16, 256, 2),
     add_rms_norm!("add_rms_norm_f16_512_2", f16, 512, 2),
@@ -449,6 +468,7 @@ pub static KERNELS: &[Kernel] = &[
         numbers: &["width", "height"],
         tile: None,
         parts: &[],
+        head_size: None,
         load: |kernels, _| {
             const SIDE: u32 = 32;
             let kernel = kernels.kernel(tensor_transpose)?;
@@ -469,9 +489,9 @@ pub static KERNELS: &[Kernel] = &[
 /// Returns the table of kernels for the caller.
 pub fn description() -> Value {
     let one = |kernel: &Kernel| {
-        let Kernel { name, operation, variant, memory, numbers, .. } = kernel;
+        let Kernel { name, operation, variant, memory, numbers, tile: _, parts: _, head_size, load: _ } = kernel;
         let memory: Vec<_> = memory.iter().map(|operand| [operand.name, operand.element]).collect();
-        json!({ "name": name, "operation": operation, "variant": variant, "memory": memory, "numbers": numbers })
+        json!({ "name": name, "operation": operation, "variant": variant, "memory": memory, "numbers": numbers, "head_size": head_size })
     };
     KERNELS.iter().map(one).collect()
 }
