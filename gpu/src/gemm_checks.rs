@@ -20,7 +20,7 @@ use crate::options::Options;
 macro_rules! instances {
     ($( $name:ident: $kernel:ident $T:ident $O:ident <$($argument:tt),*> $tile:expr, $emulated:expr; )*) => {
         /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
-        pub const KERNELS: &[&str] = &[$( stringify!($name), )* "gemm_tn"];
+        pub const KERNELS: &[&str] = &[$( stringify!($name), )* "gemm_tn", "gemm_bias_gelu_N256_2_4", "gemm_residual_N256_2_4"];
 
         $(
             #[allow(non_snake_case, reason = "the name of the instance")]
@@ -31,12 +31,17 @@ macro_rules! instances {
                     let (a, b, c) = (a.tensor::<$T, _>(in_a), b.tensor::<$T, _>(in_b), c.tensor::<$O, _>(out));
                     device.launch(&kernel, grid, (a, b, c, D::read(scale), D::read(scale), k, group))
                 };
-                product::<$T, $O, D>(device, seed, $tile, false, launch)
+                product::<$T, $O, D>(device, seed, &Case { tile: $tile, along_k: false, scaled: true }, exact, launch)
             }
         )*
 
         pub fn list<D: Device>(options: &Options) -> Result<Vec<Check<D>>> {
-            let runs: &[(Run<D>, &[u32])] = &[$( ($name::<D>, $emulated), )* (gemm_tn::<D>, &[2, 3, 11])];
+            let runs: &[(Run<D>, &[u32])] = &[
+                $( ($name::<D>, $emulated), )*
+                (gemm_tn::<D>, &[2, 3, 11]),
+                (gemm_bias_gelu::<D>, &[1, 2, 3]),
+                (gemm_residual::<D>, &[1, 2, 3]),
+            ];
             seeded(options, KERNELS.iter().zip(runs).map(|(name, (run, emulated))| ((*name, *run), *emulated)))
         }
     };
@@ -62,14 +67,66 @@ fn gemm_tn<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
     product::<bf16, bf16, D>(
         device,
         seed,
-        Tile::of(Gemm, 64, 128),
-        true,
-        |(grid, _), [a, b, c], [in_a, in_b], out, scale, k| {
-            // The kernel has no scale, and its groups have 8 rows.
-            ensure!(device.to_vec(scale)?.iter().all(|scale| *scale == 1.0));
+        &Case { tile: Tile::of(Gemm, 64, 128), along_k: true, scaled: false },
+        exact,
+        // The kernel's groups have 8 rows.
+        |(grid, _), [a, b, c], [in_a, in_b], out, _, k| {
             let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
             let tensors = (a.tensor::<bf16, _>(in_a), b.tensor::<bf16, _>(in_b), c.tensor::<bf16, _>(out), k);
             device.launch(&kernel, grid, tensors)
+        },
+    )
+}
+
+/// A number of an epilogue for an element of `c`, or for a column: a small whole number.
+fn number(row: usize, column: usize) -> f64 {
+    ((7 * row + 3 * column) % 9) as f64 - 4.0
+}
+
+/// The product with a bias and the activation function GELU.
+fn gemm_bias_gelu<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+    let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm_bias_gelu::<N256, 2, 4>)?;
+    let case = Case { tile: Tile::of(Gemm, 128, 256), along_k: false, scaled: false };
+    let want = |[_, column]: [usize; 2], sum: f64| {
+        let x = sum + number(0, column);
+        let of_tanh = 0.797_884_6 * (x + 0.044_715 * x.powi(3));
+        // The hyperbolic tangent has a relative error of 2^-11, and the result is rounded to 8 bits.
+        let gelu = 0.5 * x * (1.0 + of_tanh.tanh());
+        (gelu, x.abs() / 2048.0 + gelu.abs() / 256.0)
+    };
+    product::<bf16, bf16, D>(
+        device,
+        seed,
+        &case,
+        want,
+        |(grid, group), [a, b, c], [in_a, in_b], out, _, k| {
+            let pair = |i| [2 * i, 2 * i + 1].map(|column| bf16::from_f64(number(0, column)));
+            let bias = device.memory(&(0..c.columns.div_ceil(2)).map(pair).collect::<Vec<_>>())?;
+            let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
+            let (a, b, c) = (a.tensor::<bf16, _>(in_a), b.tensor::<bf16, _>(in_b), c.tensor::<bf16, _>(out));
+            device.launch(&kernel, grid, (a, b, c, D::read(&bias), k, group))
+        },
+    )
+}
+
+/// The product with a matrix that is added to it, which has rows of another length than `c`.
+fn gemm_residual<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+    let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm_residual::<N256, 2, 4>)?;
+    let case = Case { tile: Tile::of(Gemm, 128, 256), along_k: false, scaled: false };
+    let want = |[row, column]: [usize; 2], sum: f64| (sum + number(row, column), 0.0);
+    product::<bf16, bf16, D>(
+        device,
+        seed,
+        &case,
+        want,
+        |(grid, group), [a, b, c], [in_a, in_b], out, _, k| {
+            let pairs = c.columns.div_ceil(2) + seed as usize % 3;
+            let element = |row, column| if column < c.columns { number(row, column) } else { f64::NAN };
+            let pair = |i| [0, 1].map(|second| bf16::from_f64(element(i / pairs, 2 * (i % pairs) + second)));
+            let residual = device.memory(&(0..c.rows * pairs).map(pair).collect::<Vec<_>>())?;
+            let (in_a, in_b, out) = (D::read(in_a), D::read(in_b), D::write(out));
+            let (a, b, c) = (a.tensor::<bf16, _>(in_a), b.tensor::<bf16, _>(in_b), c.tensor::<bf16, _>(out));
+            device.launch(&kernel, grid, (a, b, c, D::read(&residual), pairs as u32, k, group))
         },
     )
 }
@@ -136,12 +193,26 @@ fn extents(seed: u32) -> [usize; 3] {
     FIRST.get(seed as usize).copied().unwrap_or_else(sampled)
 }
 
-/// Runs launches of a product, with a grid and a group, the matrices, the memory of the factors and of the product, a scale, and k.
+/// What an instance computes.
+struct Case {
+    tile: Tile,
+    /// Whether the rows of the factors lie along k.
+    along_k: bool,
+    /// Whether the kernel takes scales.
+    scaled: bool,
+}
+
+/// The element of a product without an epilogue: the sum, and no error.
+fn exact(_: [usize; 2], sum: f64) -> (f64, f64) {
+    (sum, 0.0)
+}
+
+/// Runs launches of a product, whose elements are `want` of their places and sums, within an error. `launch` gets a grid and a group, the matrices, the memory of the factors and of the product, a scale, and k.
 fn product<T: Factor, O: Half, D: Device>(
     device: &D,
     seed: u32,
-    tile: Tile,
-    along_k: bool,
+    &Case { tile, along_k, scaled }: &Case,
+    want: impl Fn([usize; 2], f64) -> (f64, f64),
     launch: impl Fn(
         (u32, u32),
         &[Matrix; 3],
@@ -173,7 +244,7 @@ fn product<T: Factor, O: Half, D: Device>(
         (if is_whole { plan.grid } else { cluster }, 1 + seed % 3),
         if seed.is_multiple_of(2) && !is_whole { (3 * cluster, 2) } else { planned },
     ];
-    let scales: [&[f32]; 2] = if along_k { [&[], &[]] } else { [&[], &[0.5]] };
+    let scales: [&[f32]; 2] = if scaled { [&[], &[0.5]] } else { [&[], &[]] };
     for ((grid, group), scale) in launches.into_iter().zip(scales) {
         let mut out = device.memory(&vec![O::nearest(f64::NAN); m * c.pitch])?;
         let of_scale = device.memory(scale)?;
@@ -190,8 +261,13 @@ fn product<T: Factor, O: Half, D: Device>(
                 )
             };
             if column < n {
-                let want = O::nearest(scale * sums[row * n + column] + 0.0).wide();
-                ensure!(got == want, "{}, want {want}", place());
+                let (want, error) = want([row, column], scale * sums[row * n + column] + 0.0);
+                let want = if error == 0.0 { O::nearest(want).wide() } else { want };
+                ensure!(
+                    (got - want).abs() <= error,
+                    "{}, want {want} and an error of at most {error}",
+                    place()
+                );
             } else if column >= end {
                 ensure!(got.is_nan(), "{}, behind the row", place());
             }

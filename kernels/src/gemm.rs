@@ -3,16 +3,17 @@
 use half::{bf16, f16};
 use ptx::global::Global;
 use ptx::group::{Cta, Warpgroup};
-use ptx::math::convert;
+use ptx::math::{convert, tanh};
 use ptx::multimem::Fp8;
 use ptx::pipeline::{
-    Consumer, MaxRegisters, PipelineMemory, Pipelines as _, Sharing, StageOperands, WarpgroupBarriers,
+    Consumer, MaxRegisters, PipelineMemory, Pipelines as _, Sharing, StageOperands, StageSource,
+    WarpgroupBarriers,
 };
 use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, StoreRing, TensorBlocksMut, TensorMap, TensorMapMut, TensorRowMut};
+use ptx::tensor::{self, Box2, MatrixBox, StoreRing, TensorBlocksMut, TensorMap, TensorMapMut, TensorRowMut};
 use ptx::trap;
 use ptx::wgmma::{Accumulator, Flight, Group, Half, Multiplicand, Packed, Tile, Wgmma, Zeros};
 
@@ -22,7 +23,8 @@ pub type E4m3 = Fp8<ty::E4m3>;
 type Part = Box2<64, 64, swizzle_mode::B128>;
 /// `R` rows of `K` elements, which have 128 bytes, as a row of the swizzle.
 type Rows<const K: usize, const R: usize> = Box2<K, R, swizzle_mode::B128>;
-type Stage<T, const K: usize, const M: usize, const N: usize> = (Tile<T, Rows<K, M>>, Tile<T, Rows<K, N>>);
+/// A stage: rows of both factors, in boxes `A` and `B`.
+type Stage<T, A, B> = (Tile<T, A>, Tile<T, B>);
 
 ptx::shared_memory! {
     struct Smem<const WARPGROUPS: u32> { barriers: WarpgroupBarriers<WARPGROUPS> }
@@ -35,15 +37,14 @@ fn multiply<
     T: Multiplicand,
     N: Columns,
     G: Sharing,
-    const K: usize,
-    const M: usize,
-    const C: usize,
+    A: MatrixBox,
+    B: MatrixBox,
     const STAGES: usize,
     const WARPGROUPS: u32,
 >(
     warpgroup: &Warpgroup<'_, WARPGROUPS>,
     sums: Flight<'a, N>,
-    stage: &'a StageOperands<'_, Stage<T, K, M, C>, STAGES, G>,
+    stage: &'a StageOperands<'_, Stage<T, A, B>, STAGES, G>,
 ) -> Flight<'a, N> {
     let (a, b) = stage.tiles();
     sums.mma(a.of(warpgroup), b)
@@ -80,15 +81,14 @@ fn add_step<
     T: Multiplicand,
     N: Columns,
     G: Sharing,
-    const K: usize,
-    const M: usize,
-    const C: usize,
+    A: MatrixBox,
+    B: MatrixBox,
     const STAGES: usize,
     const WARPGROUPS: u32,
 >(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
-    (consumer, sums): Step<'p, N, Stage<T, K, M, C>, STAGES, G>,
-) -> Step<'p, N, Stage<T, K, M, C>, STAGES, G> {
+    (consumer, sums): Step<'p, N, Stage<T, A, B>, STAGES, G>,
+) -> Step<'p, N, Stage<T, A, B>, STAGES, G> {
     let (stage, consumer) = consumer.operands(warpgroup);
     let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
     let (sums, read) = both.wait_oldest(warpgroup);
@@ -96,7 +96,8 @@ fn add_step<
     (consumer, sums)
 }
 
-/// Computes and stores the blocks of a CTA, of `PARTS` = `COLUMNS` parts, in a warpgroup.
+/// Computes and stores the blocks of a CTA, of `PARTS` = `COLUMNS` parts, in a warpgroup. `epilogue` gets the warpgroup's sums of each block,
+/// with the row and the column of `c` where they begin, and returns what is rounded.
 #[inline(always)]
 fn blocks_of_sums<
     'p,
@@ -104,25 +105,24 @@ fn blocks_of_sums<
     O: Half,
     N: Columns,
     G: Sharing,
-    const K: usize,
-    const M: usize,
-    const C: usize,
+    A: MatrixBox,
+    B: MatrixBox,
     const STAGES: usize,
     const WARPGROUPS: u32,
     const PARTS: usize,
     const COLUMNS: u32,
 >(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
-    mut consumer: Consumer<'p, Stage<T, K, M, C>, STAGES, G>,
+    mut consumer: Consumer<'p, Stage<T, A, B>, STAGES, G>,
     mut wgmma: Wgmma<'p>,
     out: &mut Ring<'_, 'p, O, WARPGROUPS>,
     mut blocks: TensorBlocksMut<O, Part, COLUMNS, WARPGROUPS>,
     steps: i32,
-    scale: f32,
-) -> (Consumer<'p, Stage<T, K, M, C>, STAGES, G>, Wgmma<'p>) {
+    epilogue: impl Fn(&Warpgroup<'p, WARPGROUPS>, [u32; 2], Accumulator<N>) -> Accumulator<N>,
+) -> (Consumer<'p, Stage<T, A, B>, STAGES, G>, Wgmma<'p>) {
     // What the block before leaves: its values, and where they go.
     let (mut last, mut boxes) = (Packed::<O, N>::zeros(), TensorRowMut::empty());
-    while let Some((_, block)) = blocks.next_block() {
+    while let Some(([x, y], block)) = blocks.next_block() {
         let (stage, next) = consumer.operands(warpgroup);
         let first =
             wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| multiply(warpgroup, sums, stage));
@@ -139,7 +139,9 @@ fn blocks_of_sums<
         let (idle, (product, stage)) = sums.wait(warpgroup);
         stage.release(warpgroup);
         wgmma = idle;
-        (last, boxes) = (product.map(|sum| sum * scale).pack::<O>(), block.of(warpgroup));
+        let [x, y] = [x, y].map(i32::cast_unsigned);
+        let place = [64 * (WARPGROUPS * y + warpgroup.index()), 64 * COLUMNS * x];
+        (last, boxes) = (epilogue(warpgroup, place, product).pack::<O>(), block.of(warpgroup));
     }
     unroll::<PARTS>(|i| store(warpgroup, out, &last, &mut boxes, i));
     (consumer, wgmma)
@@ -166,7 +168,14 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
     #[dynamic] memory: (
-        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
+        PipelineMemory<
+            Stage<
+                T,
+                Rows<{ 128 / size_of::<T>() }, { 64 * W }>,
+                Rows<{ 128 / size_of::<T>() }, { N::COUNT }>,
+            >,
+            STAGES,
+        >,
         [Buffers<O>; W],
     ),
     a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
@@ -202,14 +211,170 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
             },
             |warpgroup, consumer, wgmma, out| {
                 let mut out = out.into_store_ring();
-                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, PARTS, _>(
-                    warpgroup, consumer, wgmma, &mut out, blocks, steps, scale,
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, PARTS, _>(
+                    warpgroup,
+                    consumer,
+                    wgmma,
+                    &mut out,
+                    blocks,
+                    steps,
+                    |_, _, sums| sums.map(|sum| sum * scale),
                 );
                 (consumer, wgmma, out.end(warpgroup))
             },
         );
         run.end()
     });
+}
+
+/// Computes the blocks of `c` that a CTA owns, of `PARTS` = `COLUMNS` parts. Each is a sum of `steps` products, at least one: `load` gives for the position of a
+/// block, and then for a step, the boxes of both factors. `epilogue` gets a warpgroup's sums of a block, with the row and the column of `c` where
+/// they begin, and returns what is rounded and stored.
+#[inline(always)]
+pub fn products<
+    T: Multiplicand,
+    O: Half,
+    N: Columns,
+    A: MatrixBox,
+    B: MatrixBox,
+    Boxes: StageSource<Stage<T, A, B>, ()>,
+    Steps: Fn(i32) -> Boxes,
+    const W: usize,
+    const STAGES: usize,
+    const WARPGROUPS: u32,
+    const PARTS: usize,
+    const COLUMNS: u32,
+>(
+    cta: Cta,
+    barriers: WarpgroupBarriers<WARPGROUPS>,
+    memory: (PipelineMemory<Stage<T, A, B>, STAGES>, [Buffers<O>; W]),
+    c: TensorMapMut<O, Part>,
+    (steps, group): (i32, u32),
+    load: impl Fn([i32; 2]) -> Steps,
+    epilogue: impl for<'p> Fn(&Warpgroup<'p, WARPGROUPS>, [u32; 2], Accumulator<N>) -> Accumulator<N>,
+) {
+    let blocks = c.blocks::<COLUMNS, WARPGROUPS>(&cta, group);
+    let positions = blocks.positions();
+    cta.finish(memory, |cta, (pipeline, out)| {
+        let run = pipeline.run_warpgroups(
+            cta,
+            barriers,
+            MaxRegisters::<40, 232>,
+            out,
+            |thread, mut producer| {
+                for position in positions {
+                    let boxes = load(position);
+                    for step in 0..steps {
+                        producer = producer.load(thread, boxes(step));
+                    }
+                }
+                producer
+            },
+            |warpgroup, consumer, wgmma, out| {
+                let mut out = out.into_store_ring();
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, PARTS, _>(
+                    warpgroup, consumer, wgmma, &mut out, blocks, steps, epilogue,
+                );
+                (consumer, wgmma, out.end(warpgroup))
+            },
+        );
+        run.end()
+    });
+}
+
+/// Returns a pair as numbers: zeros if there is none.
+#[inline(always)]
+fn numbers(pair: Option<[bf16; 2]>) -> [f32; 2] {
+    convert(pair.unwrap_or([bf16::ZERO; 2]))
+}
+
+/// The activation function GELU, by the hyperbolic tangent.
+#[inline(always)]
+fn gelu(x: f32) -> f32 {
+    0.5 * x * (1.0 + tanh(0.797_884_6 * (x + 0.044_715 * x * x * x)))
+}
+
+/// `c` ← gelu(`a` · `b`ᵀ + `bias`), of matrices as [`gemm`] takes them. `bias` has a number for each column of `c`, in pairs.
+///
+/// Launch: as [`gemm`].
+///
+/// Technique: that of [`gemm`]. A thread has sums of two rows and two neighboring columns, which share a pair of numbers.
+#[ptx::kernel(threads = 128 * (W as u32 + 1), instances(<N256, 2, 4>))]
+pub fn gemm_bias_gelu<N: Columns, const W: usize, const STAGES: usize>(
+    cta: Cta,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (
+        PipelineMemory<Stage<bf16, Rows<64, { 64 * W }>, Rows<64, { N::COUNT }>>, STAGES>,
+        [Buffers<bf16>; W],
+    ),
+    a: TensorMap<bf16, Rows<64, { 64 * W }>>,
+    b: TensorMap<bf16, Rows<64, { N::COUNT }>>,
+    c: TensorMapMut<bf16, Part>,
+    bias: Global<[bf16; 2]>,
+    k: u32,
+    group: u32,
+) {
+    const PARTS: usize = N::COUNT / 64;
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
+    products::<bf16, bf16, N, _, _, _, _, W, STAGES, _, PARTS, { PARTS as u32 }>(
+        cta,
+        smem.barriers,
+        memory,
+        c,
+        (k.div_ceil(64).max(1) as i32, group),
+        |[x, y]| move |step| (a.box_at([step, y]), b.box_at([step, x])),
+        |warpgroup, [_, left], sums| {
+            sums.map_each_four(warpgroup, |[_, column], [x0, x1, y0, y1]| {
+                let [b0, b1] = numbers(bias.get((left + column) as usize / 2));
+                [x0 + b0, x1 + b1, y0 + b0, y1 + b1].map(gelu)
+            })
+        },
+    );
+}
+
+/// `c` ← `a` · `b`ᵀ + `residual`, of matrices as [`gemm`] takes them. `residual` has the rows of `c`, each of `pairs` pairs of numbers.
+///
+/// Launch: as [`gemm`].
+///
+/// Technique: that of [`gemm`]. Each thread loads the numbers that belong to its sums.
+#[ptx::kernel(threads = 128 * (W as u32 + 1), instances(<N256, 2, 4>))]
+pub fn gemm_residual<N: Columns, const W: usize, const STAGES: usize>(
+    cta: Cta,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (
+        PipelineMemory<Stage<bf16, Rows<64, { 64 * W }>, Rows<64, { N::COUNT }>>, STAGES>,
+        [Buffers<bf16>; W],
+    ),
+    a: TensorMap<bf16, Rows<64, { 64 * W }>>,
+    b: TensorMap<bf16, Rows<64, { N::COUNT }>>,
+    c: TensorMapMut<bf16, Part>,
+    residual: Global<[bf16; 2]>,
+    pairs: u32,
+    k: u32,
+    group: u32,
+) {
+    const PARTS: usize = N::COUNT / 64;
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
+    products::<bf16, bf16, N, _, _, _, _, W, STAGES, _, PARTS, { PARTS as u32 }>(
+        cta,
+        smem.barriers,
+        memory,
+        c,
+        (k.div_ceil(64).max(1) as i32, group),
+        |[x, y]| move |step| (a.box_at([step, y]), b.box_at([step, x])),
+        |warpgroup, [top, left], sums| {
+            sums.map_each_four(warpgroup, |[row, column], [x0, x1, y0, y1]| {
+                let first = (top + row) as usize * pairs as usize + (left + column) as usize / 2;
+                let [a0, a1] = numbers(residual.get(first));
+                let [b0, b1] = numbers(residual.get(first + 8 * pairs as usize));
+                [x0 + a0, x1 + a1, y0 + b0, y1 + b1]
+            })
+        },
+    );
 }
 
 /// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ, as [`gemm`] computes it, in clusters of two CTAs.
@@ -227,7 +392,14 @@ pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STA
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
     #[dynamic] memory: (
-        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
+        PipelineMemory<
+            Stage<
+                T,
+                Rows<{ 128 / size_of::<T>() }, { 64 * W }>,
+                Rows<{ 128 / size_of::<T>() }, { N::COUNT }>,
+            >,
+            STAGES,
+        >,
         [Buffers<O>; W],
     ),
     a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
@@ -265,8 +437,14 @@ pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STA
             },
             |warpgroup, consumer, wgmma, out| {
                 let mut out = out.into_store_ring();
-                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, PARTS, _>(
-                    warpgroup, consumer, wgmma, &mut out, blocks, steps, scale,
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, PARTS, _>(
+                    warpgroup,
+                    consumer,
+                    wgmma,
+                    &mut out,
+                    blocks,
+                    steps,
+                    |_, _, sums| sums.map(|sum| sum * scale),
                 );
                 (consumer, wgmma, out.end(warpgroup))
             },
@@ -325,7 +503,14 @@ pub fn gemm_split<
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
     #[dynamic] memory: (
-        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
+        PipelineMemory<
+            Stage<
+                T,
+                Rows<{ 128 / size_of::<T>() }, { 64 * W }>,
+                Rows<{ 128 / size_of::<T>() }, { N::COUNT }>,
+            >,
+            STAGES,
+        >,
         SharedArray<f32, { 64 * W * N::COUNT }>,
         SharedArray<O, { BUFFERS * 64 * (N::COUNT / SPLIT) }>,
     ),

@@ -97,6 +97,7 @@ const NO_TWIN: Exceptions = &[
             "wgmma::Accumulator::for_each_four",
             "wgmma::Accumulator::map",
             "wgmma::Accumulator::map_at",
+            "wgmma::Accumulator::map_each_four",
             "wgmma::Accumulator::map_rows",
             "wgmma::Accumulator::pack",
             "wgmma::Accumulator::zeros",
