@@ -7,7 +7,7 @@ use ptx::{bf16, f16};
 use ptx_host::Tensor;
 use ptx_kernels::gemm::E4m3;
 use ptx_kernels::gemm_plan::Kernel::{Gemm, Pair, Split};
-use ptx_kernels::gemm_plan::Tile;
+use ptx_kernels::gemm_plan::{Tile, experts_of_blocks, padded};
 
 use crate::check::Check;
 use crate::device::{Device, Element};
@@ -20,7 +20,7 @@ use crate::options::Options;
 macro_rules! instances {
     ($( $name:ident: $kernel:ident $T:ident $O:ident <$($argument:tt),*> $tile:expr, $emulated:expr; )*) => {
         /// Names of the kernels. The images are `<name>-*.ptx` and `<name>-*.cubin`.
-        pub const KERNELS: &[&str] = &[$( stringify!($name), )* "gemm_tn", "gemm_bias_gelu_N256_2_4", "gemm_residual_N256_2_4"];
+        pub const KERNELS: &[&str] = &[$( stringify!($name), )* "gemm_tn", "gemm_bias_gelu_N256_2_4", "gemm_residual_N256_2_4", "gemm_grouped_N256_2_4"];
 
         $(
             #[allow(non_snake_case, reason = "the name of the instance")]
@@ -41,6 +41,7 @@ macro_rules! instances {
                 (gemm_tn::<D>, &[2, 3, 11]),
                 (gemm_bias_gelu::<D>, &[1, 2, 3]),
                 (gemm_residual::<D>, &[1, 2, 3]),
+                (gemm_grouped::<D>, &[1, 2, 3]),
             ];
             seeded(options, KERNELS.iter().zip(runs).map(|(name, (run, emulated))| ((*name, *run), *emulated)))
         }
@@ -129,6 +130,57 @@ fn gemm_residual<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result
             device.launch(&kernel, grid, (a, b, c, D::read(&residual), pairs as u32, k, group))
         },
     )
+}
+
+/// The products of experts of 0 to 299 rows, padded to whole blocks.
+fn gemm_grouped<D: Device>(device: &D, loaded: &D::Loaded, seed: u32) -> Result<()> {
+    let kernel = D::kernel(loaded, ptx_kernels::gemm::gemm_grouped::<N256, 2, 4>)?;
+    let tile = Tile::of(Gemm, 128, 256);
+    let [_, n, k] = extents(seed);
+    // About a third of the experts have no rows.
+    let rows: Vec<u32> =
+        input(seed + 1, 5).iter().map(|word| if word % 3 == 0 { 0 } else { word % 300 }).collect();
+    let first = padded(&rows, tile.height());
+    let experts = experts_of_blocks(&first, tile.height())?;
+    let m = first[rows.len()] as usize;
+    let a = Matrix::new(m.max(1), k, seed);
+    let b = Matrix::new(n * rows.len(), k, seed / 3);
+    let c = Matrix::new(m.max(1), n, seed / 9);
+    // Rows that no expert has are not numbers. Their products are not read.
+    let owner = |row: usize| {
+        let expert = experts.get(row / tile.height() as usize).map(|expert| *expert as usize);
+        expert.filter(|expert| row < (first[*expert] + rows[*expert]) as usize)
+    };
+    let (mut of_a, of_b) = (a.elements(2 * seed), b.elements(2 * seed + 1));
+    for (i, element) in of_a.iter_mut().enumerate() {
+        if owner(i / a.pitch).is_none() {
+            *element = f64::NAN;
+        }
+    }
+    let memory = |elements: &[f64]| device.memory(&elements.iter().map(|x| bf16::of(*x)).collect::<Vec<_>>());
+    let (in_a, in_b, of_blocks) = (memory(&of_a)?, memory(&of_b)?, device.memory(&experts)?);
+
+    let plan = tile.plan([m, n, k].map(|extent| extent as u32), 2, device.multiprocessors()?);
+    for (grid, group) in [(1 + seed % 3, 1 + seed % 4), (plan.grid, plan.group)] {
+        let mut out = device.memory(&vec![bf16::from_f64(f64::NAN); c.rows * c.pitch])?;
+        let of_experts = [k, n, rows.len()].map(|extent| extent as u64);
+        let strides = [2 * b.pitch as u64, 2 * (b.pitch * n) as u64];
+        let stacked = Tensor::new(D::read(&in_b), of_experts).strides(&strides);
+        let (packed, to) = (a.tensor::<bf16, _>(D::read(&in_a)), c.tensor::<bf16, _>(D::write(&mut out)));
+        device.launch(&kernel, grid, (packed, stacked, to, D::read(&of_blocks), k as u32, group))?;
+        for (i, got) in device.to_vec(&out)?.into_iter().enumerate() {
+            let (row, column) = (i / c.pitch, i % c.pitch);
+            let Some(expert) = owner(row).filter(|_| column < n) else { continue };
+            let of_rows = |i| of_a[row * a.pitch + i] * of_b[(n * expert + column) * b.pitch + i];
+            let want = bf16::from_f64((0..k).map(of_rows).sum::<f64>());
+            ensure!(
+                got == want,
+                "experts with {rows:?} rows, n = {n}, k = {k}, {grid} CTAs, groups of {group}: the element in row {row} and column \
+                 {column} is {got}, want {want}"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// An element of a factor.
@@ -339,6 +391,22 @@ mod tests {
             count += 1;
         }
         assert_eq!(count, 45);
+    }
+
+    #[test]
+    fn the_rows_of_experts_begin_at_borders_of_blocks() {
+        let first = padded(&[0, 1, 128, 0, 129, 0], 128);
+        assert_eq!(first, [0, 0, 128, 256, 256, 512, 512]);
+        assert_eq!(experts_of_blocks(&first, 128).unwrap(), [1, 2, 4, 4]);
+        assert_eq!(experts_of_blocks(&[0, 128, 200], 128).unwrap(), [0, 1], "the last rows are clipped");
+        assert_eq!(experts_of_blocks(&[], 128).unwrap(), [0; 0]);
+        let told = experts_of_blocks(&[0, 130, 256], 128).unwrap_err().to_string();
+        assert!(
+            told.starts_with("the rows of expert 1 begin at row 130, which is not a multiple of 128"),
+            "{told}"
+        );
+        let told = experts_of_blocks(&[128, 0], 128).unwrap_err().to_string();
+        assert!(told.starts_with("expert 0 has rows from 128 to 0"), "{told}");
     }
 
     #[test]

@@ -13,7 +13,9 @@ use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, MatrixBox, StoreRing, TensorBlocksMut, TensorMap, TensorMapMut, TensorRowMut};
+use ptx::tensor::{
+    self, Box2, Box3, MatrixBox, StoreRing, TensorBlocksMut, TensorMap, TensorMapMut, TensorRowMut,
+};
 use ptx::trap;
 use ptx::wgmma::{Accumulator, Flight, Group, Half, Multiplicand, Packed, Tile, Wgmma, Zeros};
 
@@ -23,6 +25,8 @@ pub type E4m3 = Fp8<ty::E4m3>;
 type Part = Box2<64, 64, swizzle_mode::B128>;
 /// `R` rows of `K` elements, which have 128 bytes, as a row of the swizzle.
 type Rows<const K: usize, const R: usize> = Box2<K, R, swizzle_mode::B128>;
+/// `R` rows of the matrix of an expert.
+type RowsOfExpert<const R: usize> = Box3<64, R, 1, swizzle_mode::B128>;
 /// A stage: rows of both factors, in boxes `A` and `B`.
 type Stage<T, A, B> = (Tile<T, A>, Tile<T, B>);
 
@@ -374,6 +378,48 @@ pub fn gemm_residual<N: Columns, const W: usize, const STAGES: usize>(
                 [x0 + a0, x1 + a1, y0 + b0, y1 + b1]
             })
         },
+    );
+}
+
+/// Products of experts: of each expert's rows, `c` ← `a` · `b`ᵀ with its own `b`, n × k. The rows of an expert lie one below the other in `a` and
+/// `c`, and begin at a multiple of the rows of a block, 64 · `W`. `experts` has the number of the expert for each row of blocks
+/// ([`experts_of_blocks`](crate::gemm_plan::experts_of_blocks)).
+///
+/// Launch: as [`gemm`].
+///
+/// Technique: that of [`gemm`]. A row of blocks is of one expert, so the blocks of all experts are those of one product, and the expert is a
+/// coordinate of the boxes of `b`.
+#[ptx::kernel(threads = 128 * (W as u32 + 1), instances(<N256, 2, 4>))]
+pub fn gemm_grouped<N: Columns, const W: usize, const STAGES: usize>(
+    cta: Cta,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (
+        PipelineMemory<Stage<bf16, Rows<64, { 64 * W }>, RowsOfExpert<{ N::COUNT }>>, STAGES>,
+        [Buffers<bf16>; W],
+    ),
+    a: TensorMap<bf16, Rows<64, { 64 * W }>>,
+    b: TensorMap<bf16, RowsOfExpert<{ N::COUNT }>>,
+    c: TensorMapMut<bf16, Part>,
+    experts: Global<u32>,
+    k: u32,
+    group: u32,
+) {
+    const PARTS: usize = N::COUNT / 64;
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
+    products::<bf16, bf16, N, _, _, _, _, W, STAGES, _, PARTS, { PARTS as u32 }>(
+        cta,
+        smem.barriers,
+        memory,
+        c,
+        (k.div_ceil(64).max(1) as i32, group),
+        |[x, y]| {
+            // Of a number that is missing or too large, the boxes are zeros.
+            let expert = experts.get(y as usize).unwrap_or(u32::MAX >> 1) as i32;
+            move |step| (a.box_at([step, y]), b.box_at([step, x, expert]))
+        },
+        |_, _, sums| sums,
     );
 }
 

@@ -1,6 +1,8 @@
 //! The launch of a product: which instance of [`gemm`](crate::gemm::gemm), [`gemm_pair`](crate::gemm::gemm_pair) or
 //! [`gemm_split`](crate::gemm::gemm_split) computes it, with how many CTAs, in which order of blocks.
 
+use std::fmt;
+
 /// A kernel of products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
@@ -163,6 +165,67 @@ impl Tile {
         let clusters = if self.parts() == 0 { at_a_time } else { blocks };
         Plan { tile: self, grid: clusters as u32 * self.cluster(), group, cycles }
     }
+}
+
+/// An expert whose rows do not begin at the border of a block of [`gemm_grouped`](crate::gemm::gemm_grouped).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Misplaced {
+    /// The number of the expert.
+    pub expert: usize,
+    /// Its first row, and the row behind its last one.
+    pub rows: [u32; 2],
+    /// The rows of a block.
+    pub height: u32,
+}
+
+impl fmt::Display for Misplaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expert, rows: [first, end], height } = self;
+        if end < first {
+            return write!(
+                f,
+                "expert {expert} has rows from {first} to {end}: give each expert rows behind those of the one before"
+            );
+        }
+        write!(
+            f,
+            "the rows of expert {expert} begin at row {first}, which is not a multiple of {height}: pad the rows of each expert to a multiple \
+             (`padded`), or the next expert's rows would be in its last block"
+        )
+    }
+}
+
+impl std::error::Error for Misplaced {}
+
+/// Returns the first row of each expert, and the number of all rows, if each expert's rows are padded to a multiple of `height`, the rows of a
+/// block.
+#[must_use]
+pub fn padded(rows: &[u32], height: u32) -> Vec<u32> {
+    let mut first = vec![0];
+    first.extend(rows.iter().scan(0, |end, rows| {
+        *end += rows.next_multiple_of(height);
+        Some(*end)
+    }));
+    first
+}
+
+/// Returns the expert of each row of blocks of `height` rows, for [`gemm_grouped`](crate::gemm::gemm_grouped). `first` has the first row of each
+/// expert, and at its end the number of all rows. An expert without rows begins where the next one does.
+///
+/// # Errors
+///
+/// If an expert does not begin at the border of a block, or before the expert in front of it.
+pub fn experts_of_blocks(first: &[u32], height: u32) -> Result<Vec<u32>, Misplaced> {
+    let mut experts = Vec::new();
+    for (expert, rows) in first.windows(2).enumerate() {
+        let rows = [rows[0], rows[1]];
+        if !rows[0].is_multiple_of(height) || rows[1] < rows[0] {
+            return Err(Misplaced { expert, rows, height });
+        }
+        let end = rows[1].div_ceil(height) as usize;
+        experts.resize(end, expert as u32);
+    }
+    Ok(experts)
 }
 
 /// Plans a product of m × k by k × n elements of so many bytes with the fastest of several tiles, on so many multiprocessors. The tiles
