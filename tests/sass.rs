@@ -439,7 +439,7 @@ fn products_of_a_step_are_in_flight_together() {
         .iter()
         .filter(|kernel| kernel.name.starts_with("gemm_") && kernel.name != "gemm_tn")
         .collect();
-    assert_eq!(kernels.len(), 15);
+    assert_eq!(kernels.len(), 20);
     for kernel in kernels {
         let name = &kernel.name;
         assert_eq!(kernel.faults(), [""; 0], "{name}");

@@ -6,7 +6,7 @@ use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
 use ptx::{bf16, f16};
 use ptx_host::Tensor;
 use ptx_kernels::gemm::E4m3;
-use ptx_kernels::gemm_plan::Kernel::{Gemm, Pair, Split};
+use ptx_kernels::gemm_plan::Kernel::{Gemm, Split, Stack};
 use ptx_kernels::gemm_plan::{Tile, experts_of_blocks, padded};
 
 use crate::check::Check;
@@ -54,11 +54,16 @@ instances! {
     gemm_bf16_bf16_N128_1_8: gemm bf16 bf16 <N128, 1, 8> Tile::of(Gemm, 64, 128), &[2, 3, 8];
     gemm_f16_f16_N256_2_4: gemm f16 f16 <N256, 2, 4> Tile::of(Gemm, 128, 256), &[2, 3];
     gemm_E4m3_bf16_N256_2_4: gemm E4m3 bf16 <N256, 2, 4> Tile::of(Gemm, 128, 256), &[3, 4, 10];
-    gemm_pair_bf16_bf16_N192_2_4: gemm_pair bf16 bf16 <N192, 2, 4> Tile::of(Pair, 128, 192), &[2, 3, 6];
-    gemm_pair_bf16_bf16_N128_2_6: gemm_pair bf16 bf16 <N128, 2, 6> Tile::of(Pair, 128, 128), &[2, 3, 7];
+    gemm_stack_bf16_bf16_N192_2_4_2: gemm_stack bf16 bf16 <N192, 2, 4, 2> Tile::of(Stack(2), 128, 192), &[2, 3, 6];
+    gemm_stack_bf16_bf16_N128_2_6_2: gemm_stack bf16 bf16 <N128, 2, 6, 2> Tile::of(Stack(2), 128, 128), &[2, 3, 7];
+    gemm_stack_bf16_bf16_N192_2_4_4: gemm_stack bf16 bf16 <N192, 2, 4, 4> Tile::of(Stack(4), 128, 192), &[2, 3, 6];
+    gemm_stack_bf16_bf16_N128_1_8_4: gemm_stack bf16 bf16 <N128, 1, 8, 4> Tile::of(Stack(4), 64, 128), &[2, 3, 7];
     gemm_split_bf16_bf16_N16_1_1_12: gemm_split bf16 bf16 <N16, 1, 1, 12> Tile::of(Split(1), 16, 64), &[1, 2, 4];
     gemm_split_bf16_bf16_N32_1_1_12: gemm_split bf16 bf16 <N32, 1, 1, 12> Tile::of(Split(1), 32, 64), &[2, 3];
     gemm_split_bf16_bf16_N64_1_2_12: gemm_split bf16 bf16 <N64, 1, 2, 12> Tile::of(Split(2), 64, 64), &[1, 2, 3];
+    gemm_split_bf16_bf16_N64_1_8_12: gemm_split bf16 bf16 <N64, 1, 8, 12> Tile::of(Split(8), 64, 64), &[0, 4];
+    gemm_split_bf16_bf16_N64_2_4_7: gemm_split bf16 bf16 <N64, 2, 4, 7> Tile::of(Split(4), 64, 128), &[2, 4];
+    gemm_split_bf16_bf16_N128_2_8_4: gemm_split bf16 bf16 <N128, 2, 8, 4> Tile::of(Split(8), 128, 128), &[0, 4];
     gemm_split_bf16_bf16_N64_2_8_7: gemm_split bf16 bf16 <N64, 2, 8, 7> Tile::of(Split(8), 64, 128), &[0, 4];
 }
 
@@ -425,7 +430,8 @@ mod tests {
                     assert!((1..=rows).contains(&other.group), "{extents:?}: {other:?}");
                     let clusters = other.grid / tile.cluster();
                     assert_eq!(other.grid % tile.cluster(), 0, "{extents:?}: {other:?}");
-                    let at_a_time = (multiprocessors / tile.cluster()).max(1);
+                    let at_a_time = tile.clusters_at_a_time(multiprocessors);
+                    assert!(at_a_time == 1 || at_a_time * tile.cluster() <= multiprocessors, "{tile:?}");
                     let most = if matches!(tile.kernel, Split(_)) { blocks } else { blocks.min(at_a_time) };
                     assert_eq!(clusters, most, "{extents:?}: {other:?}");
                 }

@@ -423,18 +423,30 @@ pub fn gemm_grouped<N: Columns, const W: usize, const STAGES: usize>(
     );
 }
 
-/// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ, as [`gemm`] computes it, in clusters of two CTAs.
+/// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ, as [`gemm`] computes it, in clusters of `CTAS` CTAs.
 ///
-/// Launch: a 1-D grid of any even size, best a CTA per multiprocessor; dynamic shared memory for the stages.
+/// Launch: a 1-D grid of any multiple of `CTAS`, best a CTA per multiprocessor; dynamic shared memory for the stages.
 ///
 /// Technique: that of [`gemm`]. The CTAs of a cluster have blocks one above the other, so they multiply by the same tiles of `b`: each loads
-/// half of a tile into both.
+/// a part of a tile into all.
 #[ptx::kernel(
     threads = 128 * (W as u32 + 1),
-    cluster = 2,
-    instances(<bf16, bf16, N192, 2, 4>, <bf16, bf16, N128, 2, 6>)
+    cluster = CTAS as u32,
+    instances(
+        <bf16, bf16, N192, 2, 4, 2>,
+        <bf16, bf16, N128, 2, 6, 2>,
+        <bf16, bf16, N192, 2, 4, 4>,
+        <bf16, bf16, N128, 1, 8, 4>
+    )
 )]
-pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: usize>(
+pub fn gemm_stack<
+    T: Multiplicand,
+    O: Half,
+    N: Columns,
+    const W: usize,
+    const STAGES: usize,
+    const CTAS: usize,
+>(
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
     #[dynamic] memory: (
@@ -449,7 +461,7 @@ pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STA
         [Buffers<O>; W],
     ),
     a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
-    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT / 2 }>>,
+    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT / CTAS }>>,
     c: TensorMapMut<O, Part>,
     scale_a: Global<f32>,
     scale_b: Global<f32>,
@@ -464,10 +476,10 @@ pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STA
     let scale = scale_a.get(0).unwrap_or(1.0) * scale_b.get(0).unwrap_or(1.0);
     let steps = k.div_ceil(DEPTH).max(1) as i32;
     cta.finish_cluster(memory, |mut cluster, (pipeline, out)| {
-        let Some(pair) = cluster.whole::<2>() else { trap() };
+        let Some(stack) = cluster.whole::<{ CTAS as u32 }>() else { trap() };
         let blocks = c.cluster_blocks::<{ PARTS as u32 }, { W as u32 }>(&cluster, group);
         let positions = blocks.positions();
-        let run = pipeline.multicast(((), pair)).run_warpgroups(
+        let run = pipeline.multicast(((), stack)).run_warpgroups(
             &mut cluster,
             smem.barriers,
             MaxRegisters::<40, 232>,
@@ -475,8 +487,8 @@ pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STA
             |thread, mut producer| {
                 for [x, y] in positions {
                     for step in 0..steps {
-                        let half = 2 * x + pair.cta_rank() as i32;
-                        producer = producer.load(thread, (a.box_at([step, y]), b.box_at([step, half])));
+                        let part = CTAS as i32 * x + stack.cta_rank() as i32;
+                        producer = producer.load(thread, (a.box_at([step, y]), b.box_at([step, part])));
                     }
                 }
                 producer
@@ -535,7 +547,10 @@ type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
         <bf16, bf16, N16, 1, 1, 12>,
         <bf16, bf16, N32, 1, 1, 12>,
         <bf16, bf16, N64, 1, 2, 12>,
-        <bf16, bf16, N64, 2, 8, 7>
+        <bf16, bf16, N64, 1, 8, 12>,
+        <bf16, bf16, N64, 2, 4, 7>,
+        <bf16, bf16, N64, 2, 8, 7>,
+        <bf16, bf16, N128, 2, 8, 4>
     )
 )]
 pub fn gemm_split<

@@ -1,4 +1,4 @@
-//! The launch of a product: which instance of [`gemm`](crate::gemm::gemm), [`gemm_pair`](crate::gemm::gemm_pair) or
+//! The launch of a product: which instance of [`gemm`](crate::gemm::gemm), [`gemm_stack`](crate::gemm::gemm_stack) or
 //! [`gemm_split`](crate::gemm::gemm_split) computes it, with how many CTAs, in which order of blocks.
 
 use std::fmt;
@@ -8,8 +8,8 @@ use std::fmt;
 pub enum Kernel {
     /// `gemm`: each CTA computes blocks alone.
     Gemm,
-    /// `gemm_pair`: two CTAs multiply by the same tiles of `b`.
-    Pair,
+    /// `gemm_stack`: so many CTAs multiply by the same tiles of `b`.
+    Stack(u32),
     /// `gemm_split`: so many CTAs compute a block together, each a part of k.
     Split(u32),
 }
@@ -32,7 +32,7 @@ pub struct Plan {
     pub tile: Tile,
     /// The CTAs.
     pub grid: u32,
-    /// The argument of the kernel: rows of blocks in a group, of `gemm_pair` rows of pairs of blocks.
+    /// The argument of the kernel: rows of blocks in a group, of `gemm_stack` rows of stacks of blocks.
     pub group: u32,
     /// The time by the model, in cycles of a multiprocessor.
     pub cycles: u64,
@@ -54,17 +54,22 @@ const LAUNCH: u64 = 6700;
 
 impl Tile {
     /// The tiles of the instances of `bf16`. Those of other types are among them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 15] = [
         Self { kernel: Kernel::Gemm, rows: 128, columns: 256 },
         Self { kernel: Kernel::Gemm, rows: 128, columns: 192 },
         Self { kernel: Kernel::Gemm, rows: 128, columns: 128 },
         Self { kernel: Kernel::Gemm, rows: 64, columns: 128 },
-        Self { kernel: Kernel::Pair, rows: 128, columns: 192 },
-        Self { kernel: Kernel::Pair, rows: 128, columns: 128 },
+        Self { kernel: Kernel::Stack(2), rows: 128, columns: 192 },
+        Self { kernel: Kernel::Stack(2), rows: 128, columns: 128 },
         Self { kernel: Kernel::Split(1), rows: 16, columns: 64 },
         Self { kernel: Kernel::Split(1), rows: 32, columns: 64 },
         Self { kernel: Kernel::Split(2), rows: 64, columns: 64 },
         Self { kernel: Kernel::Split(8), rows: 64, columns: 128 },
+        Self { kernel: Kernel::Stack(4), rows: 128, columns: 192 },
+        Self { kernel: Kernel::Stack(4), rows: 64, columns: 128 },
+        Self { kernel: Kernel::Split(4), rows: 64, columns: 128 },
+        Self { kernel: Kernel::Split(8), rows: 64, columns: 64 },
+        Self { kernel: Kernel::Split(8), rows: 128, columns: 128 },
     ];
 
     /// Returns the tile of so many rows and columns of a kernel.
@@ -89,7 +94,7 @@ impl Tile {
 
     /// The CTAs that multiply by the same tiles of `b`.
     const fn sharing(self) -> u32 {
-        if matches!(self.kernel, Kernel::Pair) { 2 } else { 1 }
+        if let Kernel::Stack(ctas) = self.kernel { ctas } else { 1 }
     }
 
     /// The parts of k; 0 of a kernel that does not divide it.
@@ -102,8 +107,7 @@ impl Tile {
     pub const fn cluster(self) -> u32 {
         match self.kernel {
             Kernel::Gemm => 1,
-            Kernel::Pair => 2,
-            Kernel::Split(parts) => parts,
+            Kernel::Stack(ctas) | Kernel::Split(ctas) => ctas,
         }
     }
 
@@ -111,6 +115,18 @@ impl Tile {
     #[must_use]
     pub const fn height(self) -> u32 {
         self.rows * self.sharing()
+    }
+
+    /// The clusters that run at a time. A cluster lies in a part of the GPU, whose multiprocessors are no multiple of 4 or 8, as 16 or 18.
+    #[must_use]
+    pub const fn clusters_at_a_time(self, multiprocessors: u32) -> u32 {
+        let outside = match self.cluster() {
+            1 | 2 => 0,
+            4 => multiprocessors / 32,
+            _ => multiprocessors.div_ceil(16),
+        };
+        let clusters = (multiprocessors - outside) / self.cluster();
+        if clusters == 0 { 1 } else { clusters }
     }
 
     /// The cycles of a step along k, in which so many of the multiprocessors work.
@@ -130,7 +146,8 @@ impl Tile {
     ///
     /// A multiprocessor has one CTA. In each wave, every cluster runs the steps along k of one block, and then leaves the
     /// pipeline, packs the sums and starts with the next block. The CTAs of `gemm_split` exchange their sums before, and make room for
-    /// the next ones. Those of `gemm_pair` take a tenth longer, since each waits for the slower of both.
+    /// the next ones. Those of `gemm_stack` take a tenth longer for each doubling, since each
+    /// waits for the slowest.
     #[must_use]
     pub fn plan(self, [m, n, k]: [u32; 3], element: usize, multiprocessors: u32) -> Plan {
         let multiprocessors = multiprocessors.max(1);
@@ -138,9 +155,7 @@ impl Tile {
         let rows = m.div_ceil(self.height()).max(1);
         let columns = n.div_ceil(self.columns).max(1);
         let blocks = u64::from(rows) * u64::from(columns);
-        // The multiprocessors of a part of the GPU are no multiple of 4 or 8: about a sixteenth is in no cluster.
-        let in_clusters = multiprocessors - if self.cluster() > 2 { multiprocessors.div_ceil(16) } else { 0 };
-        let at_a_time = blocks.min(u64::from(in_clusters / self.cluster()).max(1));
+        let at_a_time = blocks.min(self.clusters_at_a_time(multiprocessors).into());
         let waves = blocks.div_ceil(at_a_time);
 
         let bytes = u64::from(k) * element as u64;
@@ -152,7 +167,7 @@ impl Tile {
         let exchange = if self.parts() == 0 { 0 } else { 4500 + area / 4 };
         // All factors come from the memory once.
         let read = (u64::from(m) + u64::from(n)) * bytes / (MEMORY * all) + steps * outside;
-        let tenths = if self.sharing() == 1 { 10 } else { 11 };
+        let tenths = 10 + u64::from(self.sharing().ilog2());
         let steps_of_waves = (waves * steps * (step + outside) * tenths / 10).max(read);
         let cycles = LAUNCH + steps_of_waves + waves * (area / 32 + exchange) * tenths / 10;
 
