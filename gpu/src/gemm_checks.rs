@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use ptx::math::convert;
-use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
+use ptx::qualifier::n::{N16, N32, N64, N128, N160, N192, N224, N256};
 use ptx::{bf16, f16};
 use ptx_host::Tensor;
 use ptx_kernels::gemm::E4m3;
@@ -57,6 +57,8 @@ instances! {
     gemm_stack_bf16_bf16_N192_2_4_2: gemm_stack bf16 bf16 <N192, 2, 4, 2> Tile::of(Stack(2), 128, 192), &[2, 3, 6];
     gemm_stack_bf16_bf16_N128_2_6_2: gemm_stack bf16 bf16 <N128, 2, 6, 2> Tile::of(Stack(2), 128, 128), &[2, 3, 7];
     gemm_stack_bf16_bf16_N192_2_4_4: gemm_stack bf16 bf16 <N192, 2, 4, 4> Tile::of(Stack(4), 128, 192), &[2, 3, 6];
+    gemm_stack_bf16_bf16_N160_2_5_4: gemm_stack bf16 bf16 <N160, 2, 5, 4> Tile::of(Stack(4), 128, 160), &[2, 3, 6];
+    gemm_stack_bf16_bf16_N224_2_4_2: gemm_stack bf16 bf16 <N224, 2, 4, 2> Tile::of(Stack(2), 128, 224), &[2, 3, 6];
     gemm_stack_bf16_bf16_N128_1_8_4: gemm_stack bf16 bf16 <N128, 1, 8, 4> Tile::of(Stack(4), 64, 128), &[2, 3, 7];
     gemm_split_bf16_bf16_N16_1_1_12: gemm_split bf16 bf16 <N16, 1, 1, 12> Tile::of(Split(1), 16, 64), &[1, 2, 4];
     gemm_split_bf16_bf16_N32_1_1_12: gemm_split bf16 bf16 <N32, 1, 1, 12> Tile::of(Split(1), 32, 64), &[2, 3];

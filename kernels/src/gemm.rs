@@ -9,12 +9,13 @@ use ptx::pipeline::{
     Consumer, MaxRegisters, PipelineMemory, Pipelines as _, Sharing, StageOperands, StageSource,
     WarpgroupBarriers,
 };
-use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
+use ptx::qualifier::n::{N16, N32, N64, N128, N160, N192, N224, N256};
 use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
 use ptx::tensor::{
-    self, Box2, Box3, MatrixBox, StoreRing, TensorBlocksMut, TensorMap, TensorMapMut, TensorRowMut,
+    self, Box2, Box3, MatrixBox, StoreRing, StoreShape, TensorBlocksMut, TensorMap, TensorMapMut,
+    TensorRowMut,
 };
 use ptx::trap;
 use ptx::wgmma::{Accumulator, Flight, Group, Half, Multiplicand, Packed, Tile, Wgmma, Zeros};
@@ -57,20 +58,47 @@ fn multiply<
 /// The buffers through which a warpgroup stores.
 const BUFFERS: usize = 2;
 type Buffers<T> = SharedArray<T, { BUFFERS * Part::LEN }>;
-type Ring<'s, 'p, T, const WARPGROUPS: u32> =
-    StoreRing<'s, T, { BUFFERS * Part::LEN }, { Part::LEN }, BUFFERS, Warpgroup<'p, WARPGROUPS>>;
+/// A ring of `ALL` elements, `LEN` in each buffer.
+type Ring<'s, 'p, T, const ALL: usize, const LEN: usize, const WARPGROUPS: u32> =
+    StoreRing<'s, T, ALL, LEN, BUFFERS, Warpgroup<'p, WARPGROUPS>>;
+
+/// The columns of a block of [`gemm_stack`], as boxes of `c` side by side.
+pub trait Parts: Columns {
+    /// A box.
+    type Part;
+}
+impl Parts for N128 {
+    type Part = Part;
+}
+impl Parts for N192 {
+    type Part = Part;
+}
+impl Parts for N160 {
+    type Part = Box2<32, 64, swizzle_mode::B64>;
+}
+impl Parts for N224 {
+    type Part = Box2<32, 64, swizzle_mode::B64>;
+}
 
 /// Stores part `i` of a warpgroup's rows.
 #[inline(always)]
-fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
+fn store<
+    'p,
+    T: Half,
+    N: Columns,
+    S: MatrixBox + StoreShape<TensorCoords = [i32; 2]>,
+    const ALL: usize,
+    const LEN: usize,
+    const WARPGROUPS: u32,
+>(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
-    out: &mut Ring<'_, 'p, T, WARPGROUPS>,
+    out: &mut Ring<'_, 'p, T, ALL, LEN, WARPGROUPS>,
     values: &Packed<T, N>,
-    boxes: &mut TensorRowMut<T, Part, Warpgroup<'p, WARPGROUPS>>,
+    boxes: &mut TensorRowMut<T, S, Warpgroup<'p, WARPGROUPS>>,
     i: usize,
 ) {
     if let Some(to) = boxes.next_box() {
-        out.store(warpgroup, to, |buffer| values.store::<Part, _, _>(warpgroup, [0, i], buffer));
+        out.store(warpgroup, to, |buffer| values.store::<S, _, _>(warpgroup, [0, i], buffer));
     }
 }
 
@@ -111,6 +139,9 @@ fn blocks_of_sums<
     G: Sharing,
     A: MatrixBox,
     B: MatrixBox,
+    S: MatrixBox + StoreShape<TensorCoords = [i32; 2]>,
+    const ALL: usize,
+    const LEN: usize,
     const STAGES: usize,
     const WARPGROUPS: u32,
     const PARTS: usize,
@@ -119,8 +150,8 @@ fn blocks_of_sums<
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
     mut consumer: Consumer<'p, Stage<T, A, B>, STAGES, G>,
     mut wgmma: Wgmma<'p>,
-    out: &mut Ring<'_, 'p, O, WARPGROUPS>,
-    mut blocks: TensorBlocksMut<O, Part, COLUMNS, WARPGROUPS>,
+    out: &mut Ring<'_, 'p, O, ALL, LEN, WARPGROUPS>,
+    mut blocks: TensorBlocksMut<O, S, COLUMNS, WARPGROUPS>,
     steps: i32,
     epilogue: impl Fn(&Warpgroup<'p, WARPGROUPS>, [u32; 2], Accumulator<N>) -> Accumulator<N>,
 ) -> (Consumer<'p, Stage<T, A, B>, STAGES, G>, Wgmma<'p>) {
@@ -144,7 +175,7 @@ fn blocks_of_sums<
         stage.release(warpgroup);
         wgmma = idle;
         let [x, y] = [x, y].map(i32::cast_unsigned);
-        let place = [64 * (WARPGROUPS * y + warpgroup.index()), 64 * COLUMNS * x];
+        let place = [64 * (WARPGROUPS * y + warpgroup.index()), S::INNER as u32 * COLUMNS * x];
         (last, boxes) = (epilogue(warpgroup, place, product).pack::<O>(), block.of(warpgroup));
     }
     unroll::<PARTS>(|i| store(warpgroup, out, &last, &mut boxes, i));
@@ -214,8 +245,8 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
                 producer
             },
             |warpgroup, consumer, wgmma, out| {
-                let mut out = out.into_store_ring();
-                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, PARTS, _>(
+                let mut out = out.into_store_ring::<{ Part::LEN }, BUFFERS>();
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, _, _, PARTS, _>(
                     warpgroup,
                     consumer,
                     wgmma,
@@ -275,8 +306,8 @@ pub fn products<
                 producer
             },
             |warpgroup, consumer, wgmma, out| {
-                let mut out = out.into_store_ring();
-                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, PARTS, _>(
+                let mut out = out.into_store_ring::<{ Part::LEN }, BUFFERS>();
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, _, _, PARTS, _>(
                     warpgroup, consumer, wgmma, &mut out, blocks, steps, epilogue,
                 );
                 (consumer, wgmma, out.end(warpgroup))
@@ -436,13 +467,15 @@ pub fn gemm_grouped<N: Columns, const W: usize, const STAGES: usize>(
         <bf16, bf16, N192, 2, 4, 2>,
         <bf16, bf16, N128, 2, 6, 2>,
         <bf16, bf16, N192, 2, 4, 4>,
+        <bf16, bf16, N160, 2, 5, 4>,
+        <bf16, bf16, N224, 2, 4, 2>,
         <bf16, bf16, N128, 1, 8, 4>
     )
 )]
 pub fn gemm_stack<
     T: Multiplicand,
     O: Half,
-    N: Columns,
+    N: Parts,
     const W: usize,
     const STAGES: usize,
     const CTAS: usize,
@@ -458,18 +491,18 @@ pub fn gemm_stack<
             >,
             STAGES,
         >,
-        [Buffers<O>; W],
+        [SharedArray<O, { BUFFERS * <<N as Parts>::Part>::LEN }>; W],
     ),
     a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
     b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT / CTAS }>>,
-    c: TensorMapMut<O, Part>,
+    c: TensorMapMut<O, <N as Parts>::Part>,
     scale_a: Global<f32>,
     scale_b: Global<f32>,
     k: u32,
     group: u32,
 ) {
     const DEPTH: u32 = 128 / size_of::<T>() as u32;
-    const PARTS: usize = N::COUNT / 64;
+    const PARTS: usize = 64 * N::COUNT / <<N as Parts>::Part>::LEN;
     tensor::prefetch_tensormap(&cta, &a);
     tensor::prefetch_tensormap(&cta, &b);
     tensor::prefetch_tensormap(&cta, &c);
@@ -494,8 +527,8 @@ pub fn gemm_stack<
                 producer
             },
             |warpgroup, consumer, wgmma, out| {
-                let mut out = out.into_store_ring();
-                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, PARTS, _>(
+                let mut out = out.into_store_ring::<{ <<N as Parts>::Part>::LEN }, BUFFERS>();
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, _, _, PARTS, _>(
                     warpgroup,
                     consumer,
                     wgmma,
@@ -713,7 +746,7 @@ pub fn gemm_tn(
                 producer
             },
             |warpgroup, mut consumer, mut wgmma, out| {
-                let mut out = out.into_store_ring();
+                let mut out = out.into_store_ring::<{ Part::LEN }, BUFFERS>();
                 while let Some((_, block)) = blocks.next_block() {
                     let (stage, next) = consumer.operands(warpgroup);
                     consumer = next;

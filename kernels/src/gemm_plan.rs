@@ -54,7 +54,7 @@ const LAUNCH: u64 = 6700;
 
 impl Tile {
     /// The tiles of the instances of `bf16`. Those of other types are among them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self { kernel: Kernel::Gemm, rows: 128, columns: 256 },
         Self { kernel: Kernel::Gemm, rows: 128, columns: 192 },
         Self { kernel: Kernel::Gemm, rows: 128, columns: 128 },
@@ -67,6 +67,8 @@ impl Tile {
         Self { kernel: Kernel::Split(8), rows: 64, columns: 128 },
         Self { kernel: Kernel::Stack(4), rows: 128, columns: 192 },
         Self { kernel: Kernel::Stack(4), rows: 64, columns: 128 },
+        Self { kernel: Kernel::Stack(4), rows: 128, columns: 160 },
+        Self { kernel: Kernel::Stack(2), rows: 128, columns: 224 },
         Self { kernel: Kernel::Split(4), rows: 64, columns: 128 },
         Self { kernel: Kernel::Split(8), rows: 64, columns: 64 },
         Self { kernel: Kernel::Split(8), rows: 128, columns: 128 },

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, ensure};
-use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
+use ptx::qualifier::n::{N16, N32, N64, N128, N160, N192, N224, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
@@ -322,6 +322,8 @@ pub static KERNELS: &[Kernel] = &[
     gemm!("gemm_stack_bf16_bf16_N192_2_4_2", gemm_stack bf16 bf16 <N192, 2, 4, 2> Tile::of(Stack(2), 128, 192)),
     gemm!("gemm_stack_bf16_bf16_N128_2_6_2", gemm_stack bf16 bf16 <N128, 2, 6, 2> Tile::of(Stack(2), 128, 128)),
     gemm!("gemm_stack_bf16_bf16_N192_2_4_4", gemm_stack bf16 bf16 <N192, 2, 4, 4> Tile::of(Stack(4), 128, 192)),
+    gemm!("gemm_stack_bf16_bf16_N160_2_5_4", gemm_stack bf16 bf16 <N160, 2, 5, 4> Tile::of(Stack(4), 128, 160)),
+    gemm!("gemm_stack_bf16_bf16_N224_2_4_2", gemm_stack bf16 bf16 <N224, 2, 4, 2> Tile::of(Stack(2), 128, 224)),
     gemm!("gemm_stack_bf16_bf16_N128_1_8_4", gemm_stack bf16 bf16 <N128, 1, 8, 4> Tile::of(Stack(4), 64, 128)),
     with_epilogue!("gemm_bias_gelu_N256_2_4", gemm_bias_gelu; [Operand::of::<[bf16; 2]>("bias")]
         |call, n| (&call.memory::<[bf16; 2]>()?)),
